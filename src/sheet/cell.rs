@@ -1,6 +1,6 @@
-//! One cell: what it holds, as text, and the address a spreadsheet program shows for it.
+//! One cell: what it holds, as text.
 
-use super::file::preflight::Merge;
+use super::address::CellRange;
 use super::finding::ValueKind;
 
 /// Characters that a cell holds at most, as in Excel.
@@ -48,7 +48,7 @@ pub(crate) struct Cover {
     /// Its own row, as shown, and its column, counted from 0.
     pub(crate) at: (u32, u16),
     /// The merged range.
-    pub(crate) merge: Merge,
+    pub(crate) merge: CellRange,
 }
 
 impl Cell {
@@ -91,57 +91,9 @@ impl Cell {
     }
 }
 
-/// The address of a cell: `F14`. `column` counts from 0, `row` is as shown.
-pub(crate) fn address(column: usize, row: u32) -> String {
-    format!("{}{row}", letters(column))
-}
-
-/// The letters of a column that counts from 0: `A`, `Z`, `AA`.
-pub(crate) fn letters(column: usize) -> String {
-    let mut result = Vec::new();
-    let mut rest = column;
-    loop {
-        // The remainder of a division by 26 fits a byte.
-        result.push(b'A' + u8::try_from(rest % 26).unwrap_or(0));
-        if rest < 26 {
-            break;
-        }
-        rest = rest / 26 - 1;
-    }
-    result.reverse();
-    result.into_iter().map(char::from).collect()
-}
-
-/// The column of an address, counted from 0: of `F14` 5. `None` for what is no address.
-pub(crate) fn column_of_address(address: &str) -> Option<usize> {
-    let letters = address.trim_end_matches(|c: char| c.is_ascii_digit());
-    let number = letters.bytes().try_fold(0_usize, |number, letter| match letter {
-        b'A'..=b'Z' if number < 1 << 16 => Some(number * 26 + usize::from(letter - b'A') + 1),
-        _ => None,
-    })?;
-    number.checked_sub(1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn addresses_are_those_a_spreadsheet_program_shows() {
-        for (column, row, expected) in
-            [(0, 1, "A1"), (25, 2, "Z2"), (26, 3, "AA3"), (701, 4, "ZZ4"), (702, 5, "AAA5")]
-        {
-            assert_eq!(address(column, row), expected);
-            assert_eq!(column_of_address(expected), Some(column));
-        }
-    }
-
-    #[test]
-    fn what_is_no_address_has_no_column() {
-        for text in ["", "14", "f14", "F-14", "ZZZZZZZZ1"] {
-            assert_eq!(column_of_address(text), None, "{text}");
-        }
-    }
 
     #[test]
     fn a_cell_of_spaces_is_blank_and_a_cell_of_zero_is_not() {

@@ -14,6 +14,7 @@
 //!
 //! Rows are streamed: nothing here keeps a whole sheet. What is done with drafts is left to the floors above.
 
+mod address;
 mod cell;
 pub mod cross_row;
 mod data;
@@ -27,12 +28,13 @@ mod table;
 pub mod template;
 pub(crate) mod text;
 
-pub(crate) use cell::{Cell, CellKind, TEXT_LIMIT, address, column_of_address};
+pub(crate) use address::{address, column_of_address};
+pub(crate) use cell::{Cell, CellKind, TEXT_LIMIT};
 pub(crate) use field::unwrapped;
 pub use field::{Pointer, fold_key};
 pub(crate) use file::csv::Damage;
 pub use file::encoding::TextEncoding;
-pub(crate) use file::preflight::Link;
+pub(crate) use file::preflight::MailLink;
 pub use file::source::{Format, SourceFile, locked};
 pub use finding::ranges::Places;
 pub use finding::severity_policy::Policy;

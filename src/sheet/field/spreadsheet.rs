@@ -4,7 +4,8 @@
 //! Numbers are left to `number`.
 
 use super::{Problem, Setting, number};
-use crate::sheet::cell::{Cover, address};
+use crate::sheet::address::address;
+use crate::sheet::cell::Cover;
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::shown;
 use crate::sheet::table::column::{Column, Form};
@@ -65,13 +66,13 @@ pub(super) fn covered(cover: &Cover) -> Problem {
     let mut message = format!(
         "{} is inside the merged range {}: unmerge and fill down",
         address(usize::from(at), row),
-        merge.range()
+        merge.address()
     );
     if merge.is_vertical() {
         let anchor = merge.anchor();
         message
             .push_str(&format!(", or choose --fill-merged if the value of {anchor} holds for all of them"));
-    } else if merge.first_row == merge.last_row {
+    } else if merge.is_horizontal() {
         message = message.replace("fill down", "fill each cell");
     }
     Problem::new(Code::CellMergedCovered, message).rule("a value in each cell, none of them merged")

@@ -3,22 +3,19 @@
 //! The library underneath trusts what a file declares, so that two kilobytes can ask for gigabytes; [`super::preflight`]
 //! looks first. Which worksheet holds what is left to the book.
 
-mod covers;
-mod value;
-
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufReader;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use calamine::{Reader, SheetType, Xlsx, XlsxError};
+use calamine::{DataRef, ExcelDateTime, NumberFormat, Reader, SheetType, Xlsx, XlsxError};
 
-use super::preflight::{COLUMN_LIMIT, Fault, Listed, Package, Sources, Survey, unreadable};
+use super::preflight::{COLUMN_LIMIT, Covers, Fault, Listed, Package, Sources, Survey, unreadable};
 use crate::error::{Result, without_panic};
-use crate::sheet::cell::{Cell, CellKind};
-use crate::sheet::finding::Refusal;
-use covers::Covers;
+use crate::sheet::cell::{Cell, CellKind, TEXT_LIMIT};
+use crate::sheet::finding::{Refusal, shown};
 
 /// Values that are put in order in memory, of a worksheet whose rows are not.
 const DISORDER_LIMIT: usize = 1_000_000;
@@ -127,7 +124,7 @@ impl Workbook {
         let mut covers = below.map(|below| Covers::new(&survey.merges, below.header_row, below.fill_merged));
         let mut laid = |mut row: SheetRow| {
             if let (Some(covers), Some(below)) = (&mut covers, below) {
-                covers.lay_over(&mut row, below.is_read);
+                covers.lay_over(row.number, &mut row.cells, below.is_read);
             }
             each(row)
         };
@@ -173,7 +170,7 @@ impl Workbook {
             None => return Ok(Err(Broken::at(None, "its structure is broken"))),
         };
         let zeros: Vec<Option<usize>> =
-            cells.styles().iter().map(|style| value::zero_format(style.number_format.as_ref())).collect();
+            cells.styles().iter().map(|style| zero_format(style.number_format.as_ref())).collect();
         let mut unknown_errors = survey.unknown_errors.iter();
         let mut last: Option<(u32, u16)> = None;
         let mut row = SheetRow { number: 0, cells: Vec::new(), is_hidden: false };
@@ -183,7 +180,7 @@ impl Workbook {
                 next.map(|next| {
                     next.map(|(cell, style)| {
                         let zeros = zeros.get(style).copied().flatten();
-                        (cell.get_position(), value::value(cell.get_value(), zeros))
+                        (cell.get_position(), value(cell.get_value(), zeros))
                     })
                 })
             });
@@ -194,7 +191,7 @@ impl Workbook {
                 Some(Err(XlsxError::CellError(text))) => match unknown_errors.next() {
                     Some((number, column)) => {
                         let place = (number.saturating_sub(1), u32::from(*column));
-                        (place, Some(Cell { kind: CellKind::Error, text: value::error_text(&text) }))
+                        (place, Some(Cell { kind: CellKind::Error, text: error_text(&text) }))
                     }
                     None => {
                         let error = XlsxError::CellError(text);
@@ -243,25 +240,98 @@ impl Workbook {
 fn said(error: &XlsxError) -> String {
     match error {
         XlsxError::CellTAttribute(kind) => {
-            format!("the next cell is of a kind that is not known, '{}'", crate::sheet::finding::shown(kind))
+            format!("the next cell is of a kind that is not known, '{}'", shown(kind))
         }
         XlsxError::CellError(text) => {
-            format!("the next cell has an error that is not known, '{}'", crate::sheet::finding::shown(text))
+            format!("the next cell has an error that is not known, '{}'", shown(text))
         }
         XlsxError::Unexpected("Cell string index not found in shared strings table") => {
             "the text of the next cell is missing from the workbook".to_owned()
         }
-        XlsxError::Alphanumeric(_)
-        | XlsxError::NumericColumn(_)
-        | XlsxError::DimensionCount(_)
-        | XlsxError::RangeWithoutColumnComponent
-        | XlsxError::RangeWithoutRowComponent => "a place or range in it cannot be understood".to_owned(),
-        XlsxError::ParseFloat(_) | XlsxError::ParseInt(_) => {
-            "the next cell has a number that is none".to_owned()
-        }
-        XlsxError::NotAWorksheet(_) => "it has no rows and columns".to_owned(),
+        XlsxError::ParseFloat(_) => "the next cell has a number that is none".to_owned(),
         // The library has many more, which all come to the same.
         _ => "its structure is broken".to_owned(),
+    }
+}
+
+/// The digits a number format of nothing but zeros asks for.
+fn zero_format(format: Option<&NumberFormat>) -> Option<usize> {
+    let code = format?.format_code.as_str();
+    (code.len() >= 2 && code.len() <= 20 && code.bytes().all(|byte| byte == b'0')).then_some(code.len())
+}
+
+/// The value of a cell; `None` when it has none.
+fn value(data: &DataRef<'_>, zeros: Option<usize>) -> Option<Cell> {
+    let cell = match data {
+        DataRef::Empty => return None,
+        DataRef::String(text) => text_cell(text)?,
+        DataRef::SharedString(text) => text_cell(text)?,
+        #[expect(clippy::cast_precision_loss, reason = "a workbook stores every number as a double")]
+        DataRef::Int(number) => number_cell(*number as f64, zeros),
+        DataRef::Float(number) => number_cell(*number, zeros),
+        DataRef::Bool(truth) => {
+            Cell { kind: CellKind::Bool(*truth), text: if *truth { "TRUE" } else { "FALSE" }.into() }
+        }
+        DataRef::DateTime(date) => Cell { kind: CellKind::Date, text: date_text(date) },
+        DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => {
+            Cell { kind: CellKind::Date, text: cut(text, TEXT_LIMIT).into_owned() }
+        }
+        DataRef::Error(error) => Cell { kind: CellKind::Error, text: error.to_string() },
+    };
+    Some(cell)
+}
+
+/// The name of an error that the library does not know, as it stands in the cell.
+fn error_text(text: &str) -> String {
+    cut(text, TEXT_LIMIT).into_owned()
+}
+
+/// A text; CR LF inside is written as LF. One text can be that of a million cells, so that of a longer one than a cell
+/// may hold only so much is copied that it is still too long.
+fn text_cell(text: &str) -> Option<Cell> {
+    if text.is_empty() {
+        return None;
+    }
+    // Twice as much, as each line end may become one character of two.
+    let text = cut(text, 2 * (TEXT_LIMIT + 1));
+    let text = if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n").into() } else { text };
+    Some(Cell::text(cut(&text, TEXT_LIMIT).into_owned()))
+}
+
+/// A text of more than `most` characters cut, with a mark in place of the rest, so that it neither is blank nor fits.
+fn cut(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((end, _)) if text.len() > most => Cow::Owned(format!("{}…", &text[..end])),
+        _ => Cow::Borrowed(text),
+    }
+}
+
+/// A number with its shortest digits, zeros of the format in front.
+fn number_cell(number: f64, zeros: Option<usize>) -> Cell {
+    // The digits of a number that is larger than any are gone.
+    let plain = match (number.is_infinite(), number > 0.0) {
+        (true, true) => ">1.79E+308".to_owned(),
+        (true, false) => "<-1.79E+308".to_owned(),
+        (false, _) => format!("{number}"),
+    };
+    match zeros {
+        Some(width) if number >= 0.0 && number.fract() == 0.0 && plain.len() <= width => {
+            Cell { kind: CellKind::Number { value: number, padded: true }, text: format!("{plain:0>width$}") }
+        }
+        _ => Cell { kind: CellKind::Number { value: number, padded: false }, text: plain },
+    }
+}
+
+/// A date as people write dates for machines; a time of day alone without a date.
+fn date_text(date: &ExcelDateTime) -> String {
+    let (year, month, day, hour, minute, second, _) = date.to_ymd_hms_milli();
+    let whole = date.as_f64().fract() == 0.0;
+    if date.as_f64() < 1.0 {
+        format!("{hour:02}:{minute:02}:{second:02}")
+    } else if whole {
+        format!("{year:04}-{month:02}-{day:02}")
+    } else {
+        format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")
     }
 }
 

@@ -176,7 +176,7 @@ impl Finding {
     /// The same in a cell of the row already named; `column` counts from 0.
     #[must_use]
     pub fn in_column(mut self, column: usize) -> Self {
-        self.cell = self.row.map(|row| super::cell::address(column, row));
+        self.cell = self.row.map(|row| super::address::address(column, row));
         self
     }
 

@@ -4,7 +4,7 @@
 //! beyond it, so that no sheet fills the memory.
 
 use super::Finding;
-use crate::sheet::cell::{address, letters};
+use crate::sheet::address::{address, column_of_address, letters};
 
 /// Ranges kept of one group of findings.
 const RANGES: usize = 1_000;
@@ -153,13 +153,7 @@ impl Places {
 
 /// Where a finding is, when it is in a row.
 fn place(finding: &Finding) -> Option<Place> {
-    Some((finding.cell.as_deref().and_then(column), finding.row?))
-}
-
-/// The column of an address such as `AB12`, counted from 0.
-fn column(cell: &str) -> Option<usize> {
-    let letters = cell.bytes().take_while(u8::is_ascii_uppercase);
-    letters.fold(0_usize, |number, letter| number * 26 + usize::from(letter - b'A') + 1).checked_sub(1)
+    Some((finding.cell.as_deref().and_then(column_of_address), finding.row?))
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use super::cell::Cell;
 use super::field;
 use super::field::{Beside, Problem, Setting, Ways};
 use super::file::csv::Damage;
-use super::file::preflight::Link;
+use super::file::preflight::MailLink;
 use super::finding::code::Code;
 use super::finding::{Finding, shown};
 use super::options::Options;
@@ -80,7 +80,7 @@ pub(crate) struct Raw {
     pub(crate) line: Option<u64>,
     pub(crate) cells: Vec<Cell>,
     /// The links behind cells that should hold an e-mail address.
-    pub(crate) links: Vec<Link>,
+    pub(crate) links: Vec<MailLink>,
     pub(crate) damage: Option<Damage>,
     /// Whether it is hidden, by a filter or by hand.
     pub(crate) is_hidden: bool,
@@ -224,7 +224,7 @@ impl<'a> RowReader<'a> {
     }
 
     /// Reads each planned cell.
-    fn fields(&mut self, cells: &[Cell], links: &[Link], row: &mut Row) -> Fields {
+    fn fields(&mut self, cells: &[Cell], links: &[MailLink], row: &mut Row) -> Fields {
         let mut restored = Vec::new();
         let country = plan::country(&self.plan, cells);
         let mut wanted: Vec<usize> = Vec::new();

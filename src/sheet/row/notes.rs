@@ -157,7 +157,7 @@ impl Counts {
                 format!(
                     "column {} has values (row {row}: '{}') but no header: name it, or ignore it with --ignore-column \
                      ''",
-                    crate::sheet::cell::letters(position),
+                    crate::sheet::address::letters(position),
                     shown(&sample)
                 ),
                 header,

@@ -24,7 +24,7 @@ impl RowReader<'_> {
         finding.header = finding
             .cell
             .as_deref()
-            .and_then(crate::sheet::cell::column_of_address)
+            .and_then(crate::sheet::address::column_of_address)
             .and_then(|column| self.table.headers.get(column))
             .map(|header| shown(header));
         // A character that no text has says more of a row of one cell than its width, and what stands far out is none of its

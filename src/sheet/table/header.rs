@@ -11,7 +11,7 @@ use super::column::{Column, Family, Form, Need, columns};
 use super::rename;
 use crate::advice::quoted;
 use crate::model::kind::Kind;
-use crate::sheet::cell::letters;
+use crate::sheet::address::letters;
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::shown;
 use crate::sheet::text::{Norm, did_you_mean, is_blank, is_direction, is_invisible, nearest, normalise};

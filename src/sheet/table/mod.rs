@@ -293,7 +293,7 @@ impl Table {
         Related {
             file: self.file.clone(),
             sheet: self.worksheet.clone(),
-            cell: column.map(|column| super::cell::address(column, row)),
+            cell: column.map(|column| super::address::address(column, row)),
             row,
             note: note.into(),
         }

@@ -6,7 +6,7 @@ use rust_xlsxwriter::{Workbook, XlsxError};
 use super::{sheet_name, shown};
 use crate::model::kind::Kind;
 use crate::model::zone::ZoneList;
-use crate::sheet::cell::letters;
+use crate::sheet::address::letters;
 use crate::sheet::table::column::Form;
 
 /// The name of the sheet.

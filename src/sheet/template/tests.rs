@@ -126,7 +126,7 @@ fn every_column_is_text_and_every_choice_opens_a_list() {
         let sheet = part(&format!("xl/worksheets/sheet{number}.xml"));
         let rules = between(&sheet, "<dataValidation ", "</dataValidation>");
         for (at, column) in (0..).zip(shown(kind)) {
-            let place = format!("sqref=\"{0}2:{0}1048576\"", crate::sheet::cell::letters(at));
+            let place = format!("sqref=\"{0}2:{0}1048576\"", crate::sheet::address::letters(at));
             let rule = rules.iter().find(|rule| rule.contains(&place)).copied().unwrap_or_default();
             let expected = match column.form {
                 Form::Enum(values) => format!("<formula1>\"{}\"</formula1>", values.join(",")),

@@ -17,7 +17,7 @@ use crate::report::workbook::annotated_sheet::{
 use crate::report::workbook::styles::Mark;
 use crate::sheet::finding::{Code, Finding};
 use crate::sheet::{
-    Book, Cell, CellKind, Damage, Link, Raw, TEXT_LIMIT, Table, column_of_address, unwrapped,
+    Book, Cell, CellKind, Damage, MailLink, Raw, TEXT_LIMIT, Table, column_of_address, unwrapped,
 };
 
 use super::by_row::{ByRow, COLUMNS, Span, Spans, Status, Survey, is_cut_wrongly, note};
@@ -58,7 +58,7 @@ struct Row<'r> {
     number: u32,
     cells: &'r [Cell],
     /// The links behind them, of those that should hold an e-mail address.
-    links: &'r [Link],
+    links: &'r [MailLink],
     /// The findings of its cells, by column.
     marks: Vec<(usize, &'r Finding)>,
     /// What was found in its cells too often to be kept for each of them.
@@ -174,7 +174,7 @@ impl CheckedSheet<'_> {
         file: &mut WorkbookFile<'_>,
         number: u32,
         cells: &[Cell],
-        links: &[Link],
+        links: &[MailLink],
     ) -> Result<()> {
         if number < self.next() || number > LAST_ROW {
             return Ok(());

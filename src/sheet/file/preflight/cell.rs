@@ -1,5 +1,4 @@
-//! The cell at hand in the pass over a worksheet: what it has so far, what the reader would make of it, and what it comes
-//! to when it ends.
+//! The cell at hand in the pass over a worksheet: what the reader would make of its value, and what its formula does.
 //!
 //! What is wrong with it is said in words only; where it stands, and that the worksheet is refused, is left to
 //! `worksheet`.
@@ -8,6 +7,8 @@ use calamine::CellErrorType;
 
 /// What is said of a value that the reader would take for another one.
 pub(super) const BROKEN: &str = "the value of a cell is broken";
+/// What is said of a second value.
+const TWO_VALUES: &str = "a cell has two values";
 
 /// The type of a cell, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -22,16 +23,14 @@ enum Type {
     Other,
 }
 
-/// A cell, or the space between cells as long as there is none.
-#[derive(Debug, Default)]
+/// A cell, as far as it was read.
+#[derive(Debug)]
 pub(super) struct ScannedCell {
-    /// As a spreadsheet program shows it; 0 between cells.
-    pub(super) row: u32,
-    pub(super) column: u16,
+    /// Its row, as shown, and its column, counted from 0.
+    pub(super) place: (u32, u16),
     of: Type,
     /// What its formula says, if it has one.
-    pub(super) formula: Formula,
-    pub(super) has_formula: bool,
+    pub(super) formula: Option<Formula>,
     has_value: bool,
     has_inline: bool,
     /// The pieces and the bytes of the value.
@@ -42,7 +41,7 @@ pub(super) struct ScannedCell {
     /// Whether its value is an error whose name the reader does not know.
     pub(super) is_unknown_error: bool,
     /// Bytes of everything in the cell.
-    bytes: usize,
+    pub(super) bytes: u64,
 }
 
 /// Digits of the number of a shared text; the reader takes a number beyond all it can hold for the first text.
@@ -50,7 +49,7 @@ const LONGEST_INDEX: usize = 18;
 
 impl ScannedCell {
     /// A cell begins, of the type that the file gives.
-    pub(super) fn at((row, column): (u32, u16), of: Option<&str>) -> Self {
+    pub(super) fn at(place: (u32, u16), of: Option<&str>) -> Self {
         let of = match of {
             None | Some("n") => Type::Number,
             Some("s") => Type::Shared,
@@ -59,38 +58,39 @@ impl ScannedCell {
             Some("e") => Type::Error,
             Some(_) => Type::Other,
         };
-        Self { row, column, of, is_zero: true, ..Self::default() }
+        Self {
+            place,
+            of,
+            formula: None,
+            has_value: false,
+            has_inline: false,
+            pieces: 0,
+            value: 0,
+            is_zero: true,
+            is_unknown_error: false,
+            bytes: 0,
+        }
     }
 
-    /// Whether this is a cell, and not the space between two.
-    pub(super) fn is_there(&self) -> bool {
-        self.row > 0
-    }
-
-    /// Its formula begins.
-    pub(super) fn begin_formula(&mut self) -> Result<(), &'static str> {
-        self.has_formula = true;
-        if self.has_value { Err("a formula comes after its result") } else { Ok(()) }
-    }
-
-    /// Its value begins.
-    pub(super) fn begin_value(&mut self) -> Result<(), &'static str> {
-        if std::mem::replace(&mut self.has_value, true) { Err("a cell has two values") } else { Ok(()) }
-    }
-
-    /// A text that stands in the cell itself begins.
-    pub(super) fn begin_inline(&mut self) -> Result<(), &'static str> {
-        if std::mem::replace(&mut self.has_inline, true) { Err("a cell has two values") } else { Ok(()) }
-    }
-
-    /// So many bytes more are in it; how many there are now.
-    pub(super) fn grow(&mut self, bytes: usize) -> usize {
-        self.bytes += bytes;
-        self.bytes
+    /// A part of it begins.
+    pub(super) fn begin(&mut self, part: &str) -> Result<(), String> {
+        let wrong = match part {
+            "f" => {
+                self.formula = Some(Formula::default());
+                self.has_value.then_some("a formula comes after its result")
+            }
+            "v" => std::mem::replace(&mut self.has_value, true).then_some(TWO_VALUES),
+            "is" => std::mem::replace(&mut self.has_inline, true).then_some(TWO_VALUES),
+            _ => {
+                let part = crate::sheet::finding::shown(part);
+                return Err(format!("a cell has a part called {part}, which is not known"));
+            }
+        };
+        wrong.map_or(Ok(()), |wrong| Err(wrong.to_owned()))
     }
 
     /// A piece of its value: text, or a reference such as `&amp;`, which is not plain.
-    pub(super) fn take_value(&mut self, text: &str, is_plain: bool) -> Result<(), &'static str> {
+    pub(super) fn take_value(&mut self, text: &str, is_plain: bool) -> Result<(), String> {
         self.pieces += 1;
         self.value += text.len();
         self.is_zero &= text == "0";
@@ -103,12 +103,13 @@ impl ScannedCell {
         let takes_all = matches!(self.of, Type::Text | Type::Error | Type::Other);
         let is_index = self.of != Type::Shared
             || (text.len() <= LONGEST_INDEX && text.bytes().all(|byte| byte.is_ascii_digit()));
-        if is_index && (is_first || takes_all) { Ok(()) } else { Err(BROKEN) }
+        if is_index && (is_first || takes_all) { Ok(()) } else { Err(BROKEN.to_owned()) }
     }
 
-    /// It ends.
-    pub(super) fn end(&self) -> Result<(), &'static str> {
-        if self.of == Type::Inline && self.value > 0 && !self.has_inline { Err(BROKEN) } else { Ok(()) }
+    /// It ends; the reader passes over a value beside a text in the cell.
+    pub(super) fn end(&self) -> Result<(), String> {
+        let is_lost = self.of == Type::Inline && self.value > 0 && !self.has_inline;
+        if is_lost { Err(BROKEN.to_owned()) } else { Ok(()) }
     }
 
     /// Whether it holds a value.
@@ -118,7 +119,7 @@ impl ScannedCell {
 
     /// Whether it holds anything.
     pub(super) fn holds_anything(&self) -> bool {
-        self.is_filled() || self.has_formula
+        self.is_filled() || self.formula.is_some()
     }
 
     /// Whether the result of its formula was not saved. A workbook that nobody has calculated has zeros for results.
@@ -126,7 +127,7 @@ impl ScannedCell {
         // A formula may well come to an empty text; a number is never empty.
         let is_empty_text = self.of == Type::Text && self.has_value;
         let is_placeholder = is_uncalculated && self.of == Type::Number && self.is_zero;
-        self.has_formula && ((!self.is_filled() && !is_empty_text) || is_placeholder)
+        self.formula.is_some() && ((!self.is_filled() && !is_empty_text) || is_placeholder)
     }
 }
 

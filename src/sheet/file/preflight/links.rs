@@ -7,12 +7,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::events::BytesStart;
 
-use super::package::Archive;
-use super::tokens;
-use super::tokens::elements;
-use super::{COLUMN_LIMIT, Fault, attributes, listing};
+use super::COLUMN_LIMIT;
+use super::elements::{attribute, id};
+use super::listing::{relations, relations_of};
+use super::package::Package;
+use crate::sheet::address::CellRange;
 
 /// What the target of a link to an address begins with.
 const SCHEME: &str = "mailto:";
@@ -21,9 +22,9 @@ const LONGEST_ADDRESS: usize = 320;
 /// Bytes that the name of a relation has at most.
 const LONGEST_ID: usize = 64;
 
-/// The link behind a cell.
+/// The link behind a cell to an e-mail address.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Link {
+pub(crate) struct MailLink {
     /// The column of the cell, counted from 0.
     pub(crate) column: usize,
     /// The address that it leads to.
@@ -47,63 +48,47 @@ pub(crate) struct Links {
 }
 
 impl Links {
-    /// Those of the worksheet in a part, as far as its relations tell. Nothing else depends on them, so that broken ones
-    /// are no reason to refuse the worksheet.
-    pub(super) fn of(archive: &mut Archive, part: &str) -> Self {
-        let mut links = Self { most: archive.limits.links, ..Self::default() };
-        let relations = listing::relations_of(part);
-        if archive.has(&relations) && links.read_targets(archive, &relations).is_err() {
-            links.has_other_targets = true;
-        }
-        links
-    }
-
-    fn read_targets(&mut self, archive: &mut Archive, part: &str) -> Result<(), Fault> {
-        let longest = archive.limits.run;
-        let mut reader = elements(archive.small_part(part, longest)?);
-        let mut buffer = Vec::new();
-        loop {
-            buffer.clear();
-            match reader.read_event_into(&mut buffer).map_err(|error| tokens::fault(&error, part))? {
-                Event::Start(element) if element.local_name().as_ref() == "Relationship" => {
-                    let target = listing::attribute(&element, "Target").unwrap_or_default();
-                    let (Some(id), Some(address)) = (listing::attribute(&element, "Id"), address_of(&target))
-                    else {
-                        continue;
-                    };
-                    if self.targets.len() == self.most || id.len() > LONGEST_ID {
-                        self.has_other_targets = true;
+    /// Those of the worksheet in a part, as far as its relations tell, and whether one of these is a pivot table. Nothing
+    /// else depends on them, so that broken ones are no reason to refuse the worksheet.
+    pub(super) fn of(package: &mut Package, part: &str) -> (Self, bool) {
+        let mut links = Self { most: package.limits.links, ..Self::default() };
+        let mut has_pivot = false;
+        let part = relations_of(part);
+        let read = package.has(&part).then(|| {
+            relations(package, &part, &mut |relation| {
+                has_pivot |= relation.what == "pivotTable";
+                if let Some(address) = address_of(&relation.target) {
+                    if links.targets.len() == links.most || relation.id.len() > LONGEST_ID {
+                        links.has_other_targets = true;
                     } else {
-                        self.targets.insert(id, address);
+                        links.targets.insert(relation.id, address);
                     }
                 }
-                Event::Eof => return Ok(()),
-                _ => {}
-            }
-        }
+                Ok(())
+            })
+        });
+        links.has_other_targets |= read.is_some_and(|read| read.is_err());
+        (links, has_pivot)
     }
 
     /// Takes in what the worksheet says of a link.
     pub(super) fn add(&mut self, element: &BytesStart<'_>) {
-        let id = listing::attribute_named(element, |key| key == "id" || key.ends_with(":id"));
-        let cells = listing::attribute(element, "ref").and_then(|range| attributes::range(&range));
-        let (Some(id), Some([(first_row, first), (last_row, last)])) = (id, cells) else { return };
-        if usize::from(first) >= COLUMN_LIMIT {
-            return;
-        }
+        let cells = attribute(element, "ref").and_then(|range| CellRange::of(&range));
+        let (Some(id), Some(cells)) = (id(element), cells) else { return };
         match self.targets.get(&id).cloned() {
-            Some(address) => self.put([(first_row, first), (last_row, last)], &address),
-            None if self.has_other_targets => self.pass_over((first, last)),
+            _ if usize::from(cells.first_column) >= COLUMN_LIMIT => {}
+            Some(address) => self.put(cells, &address),
+            None if self.has_other_targets => self.pass_over(cells),
             // It leads to a web page or to another cell.
             None => {}
         }
     }
 
-    fn put(&mut self, [(first_row, first), (last_row, last)]: [(u32, u16); 2], address: &Arc<str>) {
-        for row in first_row..=last_row {
-            for column in first..=last {
+    fn put(&mut self, cells: CellRange, address: &Arc<str>) {
+        for row in cells.first_row..=cells.last_row {
+            for column in cells.first_column..=cells.last_column {
                 if self.seen == self.most {
-                    self.pass_over((first, last));
+                    self.pass_over(cells);
                     return;
                 }
                 self.seen += 1;
@@ -112,7 +97,7 @@ impl Links {
         }
     }
 
-    fn pass_over(&mut self, (first, last): (u16, u16)) {
+    fn pass_over(&mut self, CellRange { first_column: first, last_column: last, .. }: CellRange) {
         let (least, most) = self.unread.unwrap_or((first, last));
         self.unread = Some((least.min(first), most.max(last)));
     }
@@ -128,19 +113,19 @@ impl Links {
     }
 
     /// The links of a row in these columns.
-    pub(crate) fn in_row(&self, row: u32, columns: &[usize]) -> Vec<Link> {
+    pub(crate) fn in_row(&self, row: u32, columns: &[usize]) -> Vec<MailLink> {
         if self.cells.is_empty() {
             return Vec::new();
         }
         let at = |column: &usize| {
             let address = self.cells.get(&(row, u16::try_from(*column).ok()?))?;
-            Some(Link { column: *column, address: Arc::clone(address) })
+            Some(MailLink { column: *column, address: Arc::clone(address) })
         };
         columns.iter().filter_map(at).collect()
     }
 }
 
-impl Link {
+impl MailLink {
     /// The target of a link to its address, as a workbook has it.
     pub(crate) fn target(&self) -> String {
         let mut target = SCHEME.to_owned();
@@ -212,7 +197,7 @@ mod tests {
     #[test]
     fn a_link_is_written_so_that_it_is_read_as_it_was() {
         for address in ["jane@acme.example", "a b\"<>\u{1}%41@\u{fc}.example", "a@x.example,b@y.example"] {
-            let link = Link { column: 0, address: address.into() };
+            let link = MailLink { column: 0, address: address.into() };
             let target = link.target();
             assert!(target.bytes().all(|byte| byte.is_ascii_graphic()), "{target}");
             assert_eq!(address_of(&target).as_deref(), Some(address), "{target}");
@@ -222,8 +207,8 @@ mod tests {
     #[test]
     fn of_links_over_each_other_the_first_counts_and_more_cells_than_are_kept_are_known_by_their_columns() {
         let mut links = Links { most: 6, ..Links::default() };
-        links.put([(2, 1), (3, 2)], &"a@x.example".into());
-        links.put([(3, 2), (3, 4)], &"b@x.example".into());
+        links.put(CellRange::of("B2:C3").expect("a range"), &"a@x.example".into());
+        links.put(CellRange::of("C3:E3").expect("a range"), &"b@x.example".into());
         let told = |row| {
             let links = links.in_row(row, &[1, 2, 3, 4]).into_iter();
             links.map(|link| format!("{}{}", link.column, &link.address[..1])).collect::<Vec<_>>().concat()

@@ -2,35 +2,39 @@
 //! its worksheets hide, merge and compute.
 //!
 //! ```text
-//! tokens      the bytes of a part: no document type, no endless text, no other encoding
 //! package     the archive: its parts, their names and sizes, and parts that are kept in memory as a whole
+//! elements    the elements of a part: no document type, no endless text, no other encoding
 //! listing     the worksheets, in which part each is, and a copy with a list that the reader takes
-//! worksheet   one pass over a worksheet                     survey    what it comes to, and merged ranges
+//! worksheet   one pass over a worksheet                     survey    what it comes to
 //! cell        the cell at hand in that pass and its formula  links     links to e-mail addresses
-//! attributes  the attributes and addresses of an element
+//! merges      merged ranges, then and while rows go by
 //! ```
 //!
 //! Everything is read in one direction and in memory that no file can make grow. Values are left to
 //! [`super::workbook`].
+//!
+//! What the reader guards by itself is left to it: the sizes and checksums of parts, dimensions, kinds of cells, numbers
+//! that are none, texts that are missing. What it takes as it comes is refused here first: counts and parts that ask for
+//! more memory than the file is worth, document types, cells that are there twice, and values of which it takes a piece.
 
-mod attributes;
 mod cell;
+mod elements;
 mod links;
 mod listing;
+mod merges;
 mod package;
 mod survey;
-mod tokens;
 mod worksheet;
 
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::{Finding, Refusal};
 
-pub(crate) use links::Link;
+pub(crate) use links::MailLink;
 pub(crate) use listing::{Listed, Sources};
+pub(super) use merges::Covers;
 pub(crate) use package::Package;
-pub(crate) use survey::Merge;
-pub(crate) use survey::{ColumnSurvey, RowSet, Survey, Tally};
-pub(crate) use worksheet::unreadable;
+pub(crate) use survey::{CellCount, ColumnSurvey, RowSet, Survey};
+pub(super) use worksheet::unreadable;
 
 /// Columns that are read, of workbooks and text tables alike; no record has a tenth of them.
 pub(crate) const COLUMN_LIMIT: usize = 1_000;
@@ -55,16 +59,12 @@ pub(crate) struct Limits {
     /// Formats of cells; Excel knows 65,490.
     formats: u64,
     /// Bytes of one text, or of one tag.
-    run: usize,
+    run: u64,
     /// The same among the formats, each of which is held as often as it is used.
-    format_run: usize,
-    /// Worksheets.
-    sheets: usize,
+    format_run: u64,
     /// Values of one worksheet.
     values: u64,
-    /// Merged ranges of one worksheet.
-    merges: usize,
-    /// Ranges of rows that are remembered of one worksheet.
+    /// Merged ranges, and ranges of rows, that are remembered of one worksheet.
     ranges: usize,
     /// Links of one worksheet to e-mail addresses; Excel writes 65,530.
     links: usize,
@@ -82,9 +82,7 @@ pub(crate) const LIMITS: Limits = Limits {
     formats: 66_000,
     run: 1 << 20,
     format_run: 2 << 10,
-    sheets: 1_000,
     values: 20_000_000,
-    merges: 1_000_000,
     ranges: 1_000_000,
     links: 65_530,
 };
@@ -100,6 +98,11 @@ impl Fault {
     /// A fault with this code.
     fn new(code: Code, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
+    }
+
+    /// There is more than is read.
+    fn too_large(message: impl Into<String>) -> Self {
+        Self::new(Code::FileTooLarge, message)
     }
 
     /// The package is broken.

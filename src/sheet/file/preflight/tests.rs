@@ -4,7 +4,7 @@ use std::io::{Cursor, Read, Write};
 
 use zip::write::SimpleFileOptions;
 
-use super::tokens::{Stop, Tokens};
+use super::elements::{Elements, Stop};
 use super::*;
 
 /// Bytes of one kind without end, and how many were asked for.
@@ -23,10 +23,22 @@ impl Read for Endless<'_> {
     }
 }
 
-fn stopped(bytes: &[u8]) -> Option<Stop> {
-    let mut tokens = Tokens::new(Cursor::new(bytes), 100, 1 << 20);
-    let error = std::io::copy(&mut tokens, &mut std::io::sink()).err()?;
-    error.get_ref().and_then(|inner| inner.downcast_ref::<Stop>()).cloned()
+fn stopped(bytes: &[u8]) -> Option<Code> {
+    let refusal = |stop| match stop {
+        Stop::Refused(fault) => fault.code,
+        Stop::Letters | Stop::Structure => Code::SheetUnreadable,
+    };
+    let mut elements = match Elements::of("a.xml", Cursor::new(bytes), 100) {
+        Ok(elements) => elements,
+        Err(fault) => return Some(fault.code),
+    };
+    loop {
+        match elements.next() {
+            Ok(quick_xml::events::Event::Eof) => return None,
+            Ok(_) => {}
+            Err(stop) => return Some(refusal(stop)),
+        }
+    }
 }
 
 #[test]
@@ -34,33 +46,30 @@ fn a_part_is_stopped_where_a_parser_would_begin_to_collect_without_end() {
     let long = "x".repeat(101);
     let fine = "x".repeat(60);
     let table = [
-        (format!("<a>{long}</a>"), Some(Stop::Long)),
-        (format!("<a b='{long}'/>"), Some(Stop::Long)),
-        (format!("<a b='{}>'/>", ">".repeat(101)), Some(Stop::Long)),
-        (format!("<!--{}-->", "<>".repeat(51)), Some(Stop::Long)),
-        (format!("<a><![CDATA[{}]]></a>", "<b>".repeat(40)), Some(Stop::Long)),
-        (format!("<?x {} ?>", ">".repeat(101)), Some(Stop::Long)),
-        ("<a>".to_owned() + &"&amp;".repeat(30) + "</a>", Some(Stop::Long)),
-        ("<a>".to_owned() + &"x<!---->".repeat(30) + "</a>", Some(Stop::Long)),
+        (format!("<a>{long}</a>"), Some(Code::FileTooLarge)),
+        (format!("<a b='{long}'/>"), Some(Code::FileTooLarge)),
+        (format!("<a b='{}>'/>", ">".repeat(101)), Some(Code::FileTooLarge)),
+        (format!("<!--{}-->", "<>".repeat(51)), Some(Code::FileTooLarge)),
+        (format!("<a><![CDATA[{}]]></a>", "<b>".repeat(40)), Some(Code::FileTooLarge)),
+        (format!("<?x {} ?>", ">".repeat(101)), Some(Code::FileTooLarge)),
         (format!("<a>{fine}</a>").repeat(50), None),
         (format!("<a b=\"{fine}\"/>").repeat(50), None),
-        (format!("<!--{fine}--><a/><![CDATA[{fine}]]><a/>").repeat(50), None),
-        ("<a>".repeat(251), Some(Stop::Deep)),
+        (format!("<!--{fine}--><a/><a><![CDATA[{fine}]]></a><a/>").repeat(50), None),
+        ("<a>".repeat(251), Some(Code::FileCorrupt)),
         ("<a>".repeat(250) + &"</a>".repeat(250), None),
         ("<a><b/></a><c d='/'></c>".repeat(300), None),
-        ("<!DOCTYPE a>".into(), Some(Stop::Entity)),
-        ("<a/><!doctype a>".into(), Some(Stop::Entity)),
-        ("<a/>".repeat(4000) + "<!ENTITY b 'c'>", Some(Stop::Entity)),
+        ("<!DOCTYPE a>".into(), Some(Code::FileXmlEntity)),
+        ("<a/><!doctype a>".into(), Some(Code::FileXmlEntity)),
+        ("<a/>".repeat(4000) + "<!ENTITY b 'c'>", Some(Code::FileXmlEntity)),
         ("<?xml version=\"1.0\" encoding=\"UTF-8\"?><a/>".into(), None),
         ("\u{feff}<?xml version='1.0' encoding='utf-8'?><a/>".into(), None),
-        ("<?xml version='1.0' encoding='latin1'?><a/>".into(), Some(Stop::Encoding("latin1".into()))),
-        ("<a encoding='latin1'/>".into(), None),
+        ("<a></b>".into(), Some(Code::SheetUnreadable)),
     ];
     for (text, expected) in table {
         assert_eq!(stopped(text.as_bytes()), expected, "{}", &text[..text.len().min(80)]);
     }
     for wide in [&b"\xff\xfe<\0a\0"[..], b"\xfe\xff\0<", b"<\0a\0/\0>\0", b"\0<\0a"] {
-        assert_eq!(stopped(wide), Some(Stop::Encoding("UTF-16".into())), "{wide:?}");
+        assert_eq!(stopped(wide), Some(Code::FileCorrupt), "{wide:?}");
     }
 }
 
@@ -68,11 +77,10 @@ fn a_part_is_stopped_where_a_parser_would_begin_to_collect_without_end() {
 fn an_endless_part_is_left_after_the_longest_text_and_one_piece_more() {
     for start in ["<c><v>", "<!--", "<a b='", "<![CDATA[", "<?x "] {
         let mut endless = Endless { start: start.as_bytes(), given: 0 };
-        let mut buffer = vec![0; 1 << 16];
-        let mut tokens = Tokens::new(&mut endless, LIMITS.run, u64::MAX);
-        while tokens.read(&mut buffer).is_ok() {}
-        drop(tokens);
-        assert!(endless.given <= LIMITS.run + (1 << 17), "{start}: {} bytes", endless.given);
+        let mut elements = Elements::of("a.xml", &mut endless, LIMITS.run).expect("it begins");
+        while elements.next().is_ok() {}
+        drop(elements);
+        assert!(endless.given as u64 <= LIMITS.run + (1 << 17), "{start}: {} bytes", endless.given);
     }
 }
 
@@ -127,7 +135,7 @@ fn every_limit_refuses_what_is_one_beyond_it() {
         ("xl/styles.xml".to_owned(), "<styleSheet><cellXfs><xf/><xf/></cellXfs></styleSheet>".to_owned());
     let all = [parts(&merged), vec![texts, formats]].concat();
     assert!(looked(&all, LIMITS).is_ok());
-    let exact = Limits { parts: 6, texts: 2, formats: 2, sheets: 1, values: 2, merges: 2, ..LIMITS };
+    let exact = Limits { parts: 6, texts: 2, formats: 2, values: 2, ranges: 2, ..LIMITS };
     assert!(looked(&all, exact).is_ok());
     let below = [
         (Limits { parts: 5, ..LIMITS }, Code::FileTooLarge),
@@ -140,9 +148,8 @@ fn every_limit_refuses_what_is_one_beyond_it() {
         (Limits { formats: 1, ..LIMITS }, Code::FileTooLarge),
         (Limits { run: 20, ..LIMITS }, Code::FileTooLarge),
         (Limits { format_run: 5, ..LIMITS }, Code::FileTooLarge),
-        (Limits { sheets: 0, ..LIMITS }, Code::FileTooLarge),
         (Limits { values: 1, ..LIMITS }, Code::FileTooLarge),
-        (Limits { merges: 1, ..LIMITS }, Code::SheetUnreadable),
+        (Limits { ranges: 1, ..LIMITS }, Code::SheetUnreadable),
     ];
     for (limits, code) in below {
         let fault = looked(&all, limits).map(|_| ()).expect_err("beyond a limit");

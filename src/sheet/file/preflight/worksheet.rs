@@ -3,47 +3,52 @@
 //! It is stricter than the reader that comes after it: where that one would pass over something, or take one cell for
 //! another, the worksheet is refused with the last cell that was right.
 
-use std::io::Read;
+use std::borrow::Cow;
 
 use quick_xml::events::{BytesStart, Event};
 
-use super::attributes::{attributes, is_nothing, is_true};
-use super::cell;
-use super::cell::ScannedCell;
+use super::cell::{BROKEN, ScannedCell};
+use super::elements::{Stop, attributes};
 use super::links::Links;
-use super::package::Archive;
-use super::survey;
-use super::survey::Merge;
+use super::package::Package;
 use super::survey::Survey;
-use super::tokens;
-use super::tokens::{Elements, elements};
-use super::{Fault, Limits, attributes};
-use crate::sheet::cell::address;
+use super::{COLUMN_LIMIT, Fault, Limits, merges};
+use crate::sheet::address::{COLUMNS, CellRange, address, place, row};
 use crate::sheet::finding::code::Code;
 
 /// Surveys the worksheet in a part.
-pub(super) fn survey(archive: &mut Archive, part: &str, is_uncalculated: bool) -> Result<Survey, Fault> {
-    let limits = archive.limits;
-    let links = Links::of(archive, part);
-    let reader = elements(archive.part(part, limits.run)?);
-    let walk = Walk {
-        limits,
+pub(super) fn survey(package: &mut Package, part: &str, is_uncalculated: bool) -> Result<Survey, Fault> {
+    let (links, has_pivot) = Links::of(package, part);
+    let mut walk = Walk {
+        limits: package.limits,
         is_uncalculated,
-        survey: Survey::new(links),
+        survey: Survey::new(links, has_pivot),
         path: Vec::new(),
         data: Data::Before,
-        row: 0,
-        row_is_hidden: false,
-        row_is_filled: false,
-        columns: 0,
-        is_behind_an_error: false,
-        cell: ScannedCell::default(),
+        row: Row::default(),
+        cell: None,
         last: None,
-        seen: Vec::new(),
-        merges: Vec::new(),
         ranges: 0,
     };
-    walk.through(reader, part)
+    let mut elements = package.elements(part)?;
+    loop {
+        let event = match elements.next() {
+            Ok(event) => event,
+            Err(Stop::Refused(fault)) => return Err(fault),
+            Err(Stop::Letters) => return Err(walk.unreadable("it has letters that cannot be read")),
+            Err(Stop::Structure) => return Err(walk.unreadable("its structure is broken")),
+        };
+        match event {
+            Event::Start(element) => walk.begin(&element)?,
+            Event::End(_) => walk.end()?,
+            Event::Text(text) => walk.text(&text, true)?,
+            Event::GeneralRef(reference) => walk.text(&reference, false)?,
+            Event::CData(text) => walk.section(&text)?,
+            Event::Comment(_) | Event::PI(_) => walk.section("")?,
+            Event::Empty(_) | Event::Decl(_) | Event::DocType(_) => {}
+            Event::Eof => return walk.finish(),
+        }
+    }
 }
 
 /// Where the rows are.
@@ -62,8 +67,21 @@ enum Element {
     Cell,
     Formula,
     Value,
-    Inline,
     Other,
+}
+
+/// The row at hand.
+#[derive(Debug, Default)]
+struct Row {
+    number: u32,
+    is_hidden: bool,
+    is_filled: bool,
+    /// The column that a cell without address has.
+    next: u16,
+    /// Whether the reader passes over the cell before this one without counting it.
+    is_behind_an_error: bool,
+    /// The columns that have a cell.
+    seen: Vec<u64>,
 }
 
 /// A pass under way.
@@ -73,44 +91,21 @@ struct Walk {
     survey: Survey,
     path: Vec<Element>,
     data: Data,
-    row: u32,
-    row_is_hidden: bool,
-    row_is_filled: bool,
-    /// The column that a cell without address has.
-    columns: u32,
-    /// Whether the reader passes over the cell before this one of the row without counting it.
-    is_behind_an_error: bool,
-    cell: ScannedCell,
+    row: Row,
+    cell: Option<ScannedCell>,
     last: Option<(u32, u16)>,
-    /// The columns of the row at hand that have a cell.
-    seen: Vec<u64>,
-    merges: Vec<Merge>,
+    /// Ranges that are kept.
     ranges: usize,
 }
 
 impl Walk {
-    fn through<R: Read>(mut self, mut reader: Elements<R>, part: &str) -> Result<Survey, Fault> {
-        let mut buffer = Vec::new();
-        loop {
-            buffer.clear();
-            let event = reader.read_event_into(&mut buffer).map_err(|error| self.broken(&error, part))?;
-            match event {
-                Event::Start(element) => self.begin(&element)?,
-                Event::End(_) => self.end()?,
-                Event::Text(text) => self.text(&text, true)?,
-                Event::GeneralRef(reference) => self.text(&reference, false)?,
-                Event::CData(text) => self.section(&text)?,
-                Event::Comment(_) | Event::PI(_) => self.section("")?,
-                Event::Empty(_) | Event::Decl(_) | Event::DocType(_) => {}
-                Event::Eof => break,
-            }
-        }
+    fn finish(mut self) -> Result<Survey, Fault> {
         if self.data != Data::After || !self.path.is_empty() {
             return Err(self.unreadable("its end is missing"));
         }
         self.survey.order();
-        self.survey.merges = survey::ordered(std::mem::take(&mut self.merges)).map_err(|merge| {
-            self.unreadable(&format!("the merged range {} lies over another one", merge.range()))
+        self.survey.merges = merges::ordered(std::mem::take(&mut self.survey.merges)).map_err(|merge| {
+            self.unreadable(&format!("the merged range {} lies over another one", merge.address()))
         })?;
         Ok(self.survey)
     }
@@ -124,46 +119,28 @@ impl Walk {
             "c" => Element::Cell,
             "f" => Element::Formula,
             "v" => Element::Value,
-            "is" => Element::Inline,
             _ => Element::Other,
         };
-        let within = self.path.last().copied();
         let is_inside = self.data == Data::Within;
-        match (within, found) {
-            (_, Element::Data) => {
-                if self.data != Data::Before {
-                    return Err(self.unreadable("it has two sets of rows"));
-                }
-                self.data = Data::Within;
+        match (self.path.last(), found) {
+            (_, Element::Data) if self.data != Data::Before => {
+                return Err(self.unreadable("it has two sets of rows"));
             }
+            (_, Element::Data) => self.data = Data::Within,
             (Some(Element::Data), Element::Row) => self.begin_row(element)?,
             (Some(Element::Row), Element::Cell) => self.begin_cell(element)?,
-            (Some(Element::Cell), Element::Formula) => {
-                self.cell.begin_formula().map_err(|what| self.unreadable(what))?;
+            (Some(Element::Cell), Element::Formula | Element::Value | Element::Other) => {
+                let begun = self.cell.as_mut().map_or(Ok(()), |cell| cell.begin(name.as_ref()));
+                begun.map_err(|what| self.unreadable(&what))?;
             }
-            (Some(Element::Cell), Element::Value) => {
-                self.cell.begin_value().map_err(|what| self.unreadable(what))?;
-            }
-            (Some(Element::Cell), Element::Inline) => {
-                self.cell.begin_inline().map_err(|what| self.unreadable(what))?;
-            }
-            (Some(Element::Cell), Element::Other) => {
-                return Err(self.unreadable(&format!(
-                    "a cell has a part called {}, which is not known",
-                    crate::sheet::finding::shown(name.as_ref())
-                )));
-            }
-            (_, Element::Row | Element::Cell | Element::Formula | Element::Value | Element::Inline)
-                if is_inside =>
-            {
+            (_, Element::Row | Element::Cell | Element::Formula | Element::Value) if is_inside => {
                 return Err(self.unreadable("its cells are inside each other"));
             }
             // Elements of other names, and of these names outside of the rows.
             (_, _) if !is_inside => self.begin_aside(name.as_ref(), element)?,
             (_, _) => {}
         }
-        let kept = if is_inside || found == Element::Data { found } else { Element::Other };
-        self.path.push(kept);
+        self.path.push(if is_inside || found == Element::Data { found } else { Element::Other });
         Ok(())
     }
 
@@ -180,24 +157,26 @@ impl Walk {
                 Ok(())
             }
             "mergeCell" => {
-                let range = attributes(element, ["ref"])?;
-                let corners = range[0].and_then(attributes::range);
-                let corners = corners.ok_or_else(|| self.unreadable("a merged range has no place"))?;
-                if self.merges.len() == self.limits.merges {
-                    return Err(self.unreadable("it has more merged ranges than are read"));
+                let [range] = self.attributes(element, ["ref"])?;
+                let Some(range) = range.and_then(|range| CellRange::of(&range)) else {
+                    return Err(self.unreadable("a merged range has no place"));
+                };
+                let is_one = range.is_vertical() && range.is_horizontal();
+                if is_one || usize::from(range.first_column) >= COLUMN_LIMIT {
+                    return Ok(());
                 }
-                self.merges.extend(Merge::between(corners));
-                Ok(())
+                self.survey.merges.push(range);
+                self.remember(true)
             }
             _ => Ok(()),
         }
     }
 
     fn hide_columns(&mut self, element: &BytesStart<'_>) -> Result<(), Fault> {
-        let [min, max, hidden, width] = attributes(element, ["min", "max", "hidden", "width"])?;
-        let number = |text: Option<&str>| text.and_then(|text| text.parse::<usize>().ok());
-        if is_true(hidden) || width.is_some_and(is_nothing) {
-            let last = number(max).unwrap_or(0).min(super::COLUMN_LIMIT);
+        let [min, max, hidden, width] = self.attributes(element, ["min", "max", "hidden", "width"])?;
+        if is_hidden(hidden.as_deref(), width.as_deref()) {
+            let number = |text: Option<Cow<'_, str>>| text.and_then(|text| text.parse::<usize>().ok());
+            let last = number(max).unwrap_or(0).min(COLUMN_LIMIT);
             for column in number(min).unwrap_or(1).max(1)..=last {
                 if let Some(column) = self.survey.column_mut(column - 1) {
                     column.is_hidden = true;
@@ -208,89 +187,86 @@ impl Walk {
     }
 
     fn begin_row(&mut self, element: &BytesStart<'_>) -> Result<(), Fault> {
-        let [number, hidden, height] = attributes(element, ["r", "hidden", "ht"])?;
-        let next = self.row + 1;
+        let [number, hidden, height] = self.attributes(element, ["r", "hidden", "ht"])?;
+        let before = self.row.number;
         let number = match number {
-            Some(text) => attributes::row(text),
-            None => Some(next).filter(|row| *row <= attributes::ROWS),
+            Some(text) => row(&text),
+            None => row(&(before + 1).to_string()),
         };
         let Some(number) = number else {
             return Err(self.unreadable("a row has no number that a worksheet can have"));
         };
-        if number != self.row {
-            self.survey.is_ordered &= number > self.row;
-            self.seen.clear();
+        let mut seen = std::mem::take(&mut self.row.seen);
+        if number != before {
+            self.survey.is_ordered &= number > before;
+            seen.clear();
         }
-        self.row = number;
-        self.columns = 0;
-        self.is_behind_an_error = false;
-        self.row_is_hidden = is_true(hidden) || height.is_some_and(is_nothing);
-        self.row_is_filled = false;
+        self.row = Row {
+            number,
+            is_hidden: is_hidden(hidden.as_deref(), height.as_deref()),
+            seen,
+            ..Row::default()
+        };
         Ok(())
     }
 
     fn begin_cell(&mut self, element: &BytesStart<'_>) -> Result<(), Fault> {
-        let [at, of] = attributes(element, ["r", "t"])?;
-        if at.is_none() && self.is_behind_an_error {
+        let [at, of] = self.attributes(element, ["r", "t"])?;
+        if at.is_none() && self.row.is_behind_an_error {
             return Err(self.unreadable("its formula has an error, and the next cell has no address"));
         }
-        let at = match at {
-            Some(text) => attributes::cell(text),
-            None => u16::try_from(self.columns)
-                .ok()
-                .filter(|column| u32::from(*column) < attributes::COLUMNS)
-                .map(|column| (self.row, column)),
+        let found = match at {
+            Some(text) => place(&text),
+            None => Some((self.row.number, self.row.next)).filter(|(_, next)| *next < COLUMNS),
         };
-        let Some((row, column)) = at else {
+        let Some((row, column)) = found else {
             return Err(self.unreadable("a cell has no address that a worksheet can have"));
         };
-        if row != self.row {
-            let what = format!("{} is in row {}", address(usize::from(column), row), self.row);
-            return Err(self.unreadable(&what));
+        let told = || address(usize::from(column), row);
+        if row != self.row.number {
+            return Err(self.unreadable(&format!("{} is in row {}", told(), self.row.number)));
         }
         let (word, bit) = (usize::from(column) / 64, 1_u64 << (column % 64));
-        if self.seen.len() <= word {
-            self.seen.resize(word + 1, 0);
+        let seen = &mut self.row.seen;
+        if seen.len() <= word {
+            seen.resize(word + 1, 0);
         }
-        if self.seen[word] & bit != 0 {
-            return Err(self.unreadable(&format!("{} occurs twice", address(usize::from(column), row))));
+        if seen[word] & bit != 0 {
+            return Err(self.unreadable(&format!("{} occurs twice", told())));
         }
-        self.seen[word] |= bit;
-        self.cell = ScannedCell::at((row, column), of);
-        self.columns = u32::from(column) + 1;
+        seen[word] |= bit;
+        self.row.next = column + 1;
+        self.cell = Some(ScannedCell::at((row, column), of.as_deref()));
         Ok(())
     }
 
-    /// Text, or a reference in it such as `&amp;`.
+    /// Text, or a reference in it such as `&amp;`; between cells it is white space.
     fn text(&mut self, text: &str, is_plain: bool) -> Result<(), Fault> {
-        if self.data != Data::Within {
-            return Ok(());
-        }
-        if !self.cell.is_there() {
-            // White space between cells.
-            return Ok(());
-        }
-        if self.cell.grow(text.len()) > self.limits.run {
-            let at = address(usize::from(self.cell.column), self.cell.row);
-            return Err(Fault::new(
-                Code::FileTooLarge,
-                format!("{at} holds more than a million characters: remove its content"),
-            ));
+        let Some(cell) = &mut self.cell else { return Ok(()) };
+        // A reference stands between `&` and `;`.
+        cell.bytes += text.len() as u64 + if is_plain { 0 } else { 2 };
+        if cell.bytes > self.limits.run {
+            let at = address(usize::from(cell.place.1), cell.place.0);
+            return Err(Fault::too_large(format!(
+                "{at} holds more than a million characters: remove its content"
+            )));
         }
         match self.path.last() {
-            Some(Element::Formula) => self.cell.formula.take(text, is_plain),
-            Some(Element::Value) => {
-                self.cell.take_value(text, is_plain).map_err(|what| self.unreadable(what))?;
+            Some(Element::Formula) => {
+                if let Some(formula) = &mut cell.formula {
+                    formula.take(text, is_plain);
+                }
+                Ok(())
             }
-            Some(Element::Data | Element::Row | Element::Cell | Element::Inline | Element::Other) | None => {}
+            Some(Element::Value) => cell.take_value(text, is_plain).map_err(|what| self.unreadable(&what)),
+            Some(Element::Data | Element::Row | Element::Cell | Element::Other) | None => Ok(()),
         }
-        Ok(())
     }
 
     /// What the reader passes over inside a value.
     fn section(&mut self, text: &str) -> Result<(), Fault> {
         if self.path.last() == Some(&Element::Value) {
-            return Err(self.unreadable(cell::BROKEN));
+            return Err(self.unreadable(BROKEN));
         }
         self.text(text, false)
     }
@@ -300,56 +276,44 @@ impl Walk {
         match self.path.pop() {
             Some(Element::Cell) => self.end_cell(),
             Some(Element::Row) => {
-                if self.row_is_hidden && self.row_is_filled {
-                    let is_new = self.survey.hidden_rows.add(self.row);
-                    self.remember(is_new)?;
-                }
-                Ok(())
+                let is_kept = self.row.is_hidden && self.row.is_filled;
+                let is_new = is_kept && self.survey.hidden_rows.add(self.row.number);
+                self.remember(is_new)
             }
             Some(Element::Data) => {
                 self.data = Data::After;
                 Ok(())
             }
-            Some(Element::Formula | Element::Value | Element::Inline | Element::Other) | None => Ok(()),
+            Some(Element::Formula | Element::Value | Element::Other) | None => Ok(()),
         }
     }
 
     fn end_cell(&mut self) -> Result<(), Fault> {
-        let cell = std::mem::take(&mut self.cell);
-        cell.end().map_err(|what| self.unreadable(what))?;
+        let Some(cell) = self.cell.take() else { return Ok(()) };
+        cell.end().map_err(|what| self.unreadable(&what))?;
+        let (row, column) = cell.place;
         if cell.holds_anything() {
-            self.row_is_filled = true;
+            self.row.is_filled = true;
             self.survey.values += 1;
             if self.survey.values > self.limits.values {
-                return Err(Fault::new(
-                    Code::FileTooLarge,
-                    format!("the sheet has more than {} values: split it", self.limits.values),
-                ));
+                let most = self.limits.values;
+                return Err(Fault::too_large(format!("the sheet has more than {most} values: split it")));
             }
         }
-        if cell.has_formula {
+        if let (Some(formula), Some(survey)) = (&cell.formula, self.survey.column_mut(usize::from(column))) {
             let is_unsaved = cell.is_unsaved(self.is_uncalculated);
-            let mut is_new = false;
-            if let Some(column) = self.survey.column_mut(usize::from(cell.column)) {
-                if !is_unsaved {
-                    column.formulas.add(cell.row);
-                }
-                if cell.formula.is_volatile {
-                    column.volatile.add(cell.row);
-                }
-                if cell.formula.is_external {
-                    column.external.add(cell.row);
-                }
-                is_new = is_unsaved && column.unsaved.add(cell.row);
-            }
+            survey.formulas.add_if(!is_unsaved, row);
+            survey.volatile.add_if(formula.is_volatile, row);
+            survey.external.add_if(formula.is_external, row);
+            let is_new = is_unsaved && survey.unsaved.add(row);
             self.remember(is_new)?;
         }
-        self.is_behind_an_error = cell.is_unknown_error;
+        self.row.is_behind_an_error = cell.is_unknown_error;
         if cell.is_unknown_error {
-            self.survey.unknown_errors.push((cell.row, cell.column));
+            self.survey.unknown_errors.push(cell.place);
             self.remember(true)?;
         }
-        self.last = Some((cell.row, cell.column));
+        self.last = Some(cell.place);
         Ok(())
     }
 
@@ -358,28 +322,30 @@ impl Walk {
         self.ranges += usize::from(is_new);
         if self.ranges > self.limits.ranges {
             return Err(self.unreadable(
-                "too many of its rows are hidden or have formulas without a result, or with an error",
+                "too many of its cells are merged, or of its rows hidden, or with formulas without a result or with an \
+                 error",
             ));
         }
         Ok(())
     }
 
+    fn attributes<'a, const N: usize>(
+        &self,
+        element: &'a BytesStart<'_>,
+        names: [&str; N],
+    ) -> Result<[Option<Cow<'a, str>>; N], Fault> {
+        attributes(element, names).ok_or_else(|| self.unreadable("an attribute is broken"))
+    }
+
     fn unreadable(&self, what: &str) -> Fault {
         Fault::new(Code::SheetUnreadable, unreadable(self.last, what))
     }
+}
 
-    /// Why the next element cannot be had.
-    fn broken(&self, error: &quick_xml::Error, part: &str) -> Fault {
-        match error {
-            quick_xml::Error::Io(_) => tokens::fault(error, part),
-            quick_xml::Error::Encoding(_) => self.unreadable("it has letters that cannot be read"),
-            quick_xml::Error::Syntax(_)
-            | quick_xml::Error::IllFormed(_)
-            | quick_xml::Error::InvalidAttr(_)
-            | quick_xml::Error::Escape(_)
-            | quick_xml::Error::Namespace(_) => self.unreadable("its structure is broken"),
-        }
-    }
+/// Whether a row or column is hidden: it is said to be, or has no size.
+fn is_hidden(hidden: Option<&str>, size: Option<&str>) -> bool {
+    matches!(hidden, Some("1" | "true"))
+        || size.is_some_and(|size| size.parse::<f64>().is_ok_and(|size| size == 0.0))
 }
 
 /// Says after which cell a worksheet cannot be read; rows as shown, columns from 0.

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use crate::error::Result;
 use crate::sheet::Mapped;
-use crate::sheet::cell::{Cell, address, letters};
-use crate::sheet::file::preflight::{ColumnSurvey, Listed, RowSet, Sources, Survey, Tally};
+use crate::sheet::address::{address, letters};
+use crate::sheet::cell::Cell;
+use crate::sheet::file::preflight::{CellCount, ColumnSurvey, RowSet, Sources, Survey};
 use crate::sheet::file::workbook::{Below, SheetRow, Workbook};
 use crate::sheet::finding::Finding;
 use crate::sheet::finding::code::{Code, Severity};
@@ -154,7 +155,7 @@ fn tell_links(table: &Table, survey: &Survey, findings: &mut Vec<Finding>) {
 
 /// What is reported of formulas: how many there are, and whose results may be out of date.
 fn tell_formulas(table: &Table, columns: &[(usize, &ColumnSurvey)], findings: &mut Vec<Finding>) {
-    let sum = |of: fn(&ColumnSurvey) -> Tally| {
+    let sum = |of: fn(&ColumnSurvey) -> CellCount| {
         let tallies = columns.iter().map(|(column, survey)| (*column, of(survey)));
         let tallies: Vec<_> = tallies.filter(|(_, tally)| tally.count > 0).collect();
         let (column, first) = tallies.iter().min_by_key(|(column, tally)| (tally.first, *column)).copied()?;
@@ -195,22 +196,17 @@ fn tell_formulas(table: &Table, columns: &[(usize, &ColumnSurvey)], findings: &m
     }
 }
 
-/// The names of the sheets that have a pivot table.
-pub(super) fn with_pivots(listed: &[Listed]) -> Vec<String> {
-    listed.iter().filter(|sheet| sheet.has_pivot).map(|sheet| sheet.name.clone()).collect()
-}
-
 /// What is told once of a file whose values may be older than where they come from: pivot tables, databases, and other
 /// workbooks that formulas can lead to by way of a name or of a sheet that is not read.
 pub(super) fn tell_sources(
     tables: &[Table],
     worksheets: &Worksheets,
     sources: Sources,
-    pivots: &[String],
     findings: &mut Vec<Finding>,
 ) {
     let Some(first) = tables.first() else { return };
-    for table in tables.iter().filter(|table| pivots.contains(&table.name)) {
+    let survey = |table: &Table| worksheets.get(&table.name).map(|(_, survey)| survey);
+    for table in tables.iter().filter(|table| survey(table).is_some_and(|survey| survey.has_pivot)) {
         let message = "the sheet has a pivot table, whose cells are as old as its last refresh: refresh it in Excel \
             and save, or import the sheet that it is made from";
         findings.push(table.finding(Code::FileExternalLinks, message));
@@ -221,8 +217,7 @@ pub(super) fn tell_sources(
         findings.push(Finding::of_file(Code::FileExternalLinks, &first.file, message));
     }
     let has_formulas = |table: &Table| {
-        let survey = worksheets.get(&table.name).map(|(_, survey)| survey);
-        let of = |column: usize| survey.and_then(|survey| survey.column(column));
+        let of = |column: usize| survey(table).and_then(|survey| survey.column(column));
         let read = (0..table.headers.len()).filter(|column| is_read(table, *column));
         read.filter_map(of).any(|column| column.formulas.count > 0)
     };

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use super::{Book, worksheet_notes};
 use crate::model::kind::Kind;
-use crate::sheet::cell::letters;
+use crate::sheet::address::letters;
 use crate::sheet::file::preflight::{COLUMN_LIMIT, Listed, Survey};
 use crate::sheet::file::workbook::{SheetRow, Workbook};
 use crate::sheet::finding::code::Code;
@@ -76,8 +76,7 @@ impl Book {
                 worksheet_notes::tell(table, survey, &mut self.findings);
             }
         }
-        let pivots = worksheet_notes::with_pivots(&listed);
-        worksheet_notes::tell_sources(&self.tables, &self.worksheets, sources, &pivots, &mut self.findings);
+        worksheet_notes::tell_sources(&self.tables, &self.worksheets, sources, &mut self.findings);
         Ok(())
     }
 
