@@ -4,11 +4,15 @@
 //! 1. **permission**: the gates let one request of the operation leave ([`Dispatcher::offer`]);
 //! 2. **claim**: the job is `sending` on disk, with its attempt ([`Dispatcher::begin`]);
 //! 3. **send**: one task sends it once ([`Dispatcher::send_claimed`]);
-//! 4. **settle**: what the answer means for the job goes to disk ([`Dispatcher::settle`]);
+//! 4. **settle**: what the answer means for the job goes to disk ([`Dispatcher::on_answer`]);
 //! 5. **tell**: only then anything follows from it ([`Dispatcher::on_written`]).
 //!
 //! Permission comes before the claim, so that a crash leaves in doubt only what was truly under way. The parts (`gates`,
-//! `in_flight`, `evidence`, `audit`) own their state and answer with [`Action`]s, which are carried out here.
+//! `in_flight`, `evidence`, `audit`) own their state and answer with [`RunAction`]s; what follows for one row is decided in
+//! `decide`. Both are carried out here, and only here.
+
+mod look_ups;
+mod rounds;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,31 +21,37 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::{self, JoinError, JoinSet};
 
-use super::action::Action;
-use super::audit::{self, Audit};
-use super::decide::paused_sheets::PausedSheets;
-use super::drain::Drain;
+use super::audit::{Audit, AuditContext};
+use super::clock_watch::ClockWatch;
+use super::decide::settle::{self, SettledStep};
 use super::ending::Ending;
-use super::evidence::reference_lag::Refused;
+use super::evidence::reference_lag::RefusedRow;
 use super::evidence::{RunEvidence, lookups};
-use super::gates::{Gates, Phase};
-use super::in_flight::{InFlight, Purpose, QueuedRequest, Stage, Ticket, Tries};
-use super::journal_questions::Message;
+use super::gates::paused_sheets::PausedSheets;
+use super::gates::{BreakerOutcome, Gates, Phase};
+use super::in_flight::{InFlight, QueuedRequest, Stage, Ticket};
+use super::journal_client::{JournalClient, JournalMessage};
+use super::opening::RunOpening;
 use super::remaining::RemainingCount;
-use super::watch::clock::ClockWatch;
-use super::watch::progress::Progress;
+use super::run_action::RunAction;
+use super::watchdog::{LoopProgress, Pulse};
 use super::{Interrupt, Options};
 use crate::clock::Clock;
 use crate::ending::End;
 use crate::error::Error;
 use crate::failpoint;
-use crate::journal::{How, Moved, Reply, RunId, Write, Writer};
+use crate::journal::{Evidence, How, Moved, Reply, Write};
 use crate::mistake::{self, Mistake};
 use crate::model::event::Event;
 use crate::model::id::JobId;
 use crate::model::operation::Operation;
+use crate::model::quota::QuotaDay;
+use crate::model::reason::Reason;
+use crate::model::settle::{Consequence, Settled, Standing};
 use crate::model::state::JobState;
-use crate::service::{Answer, Call, Client, Lookup};
+use crate::model::time::{Day, Moment};
+use crate::model::verdict::{Execution, Rejection, Verdict};
+use crate::service::{Answer, Call, Client};
 
 /// The longest the loop sleeps: a suspended machine is noticed within this, and so are rows that another
 /// command has put in the journal.
@@ -51,40 +61,97 @@ const PARKED_SLEEP: Duration = Duration::from_secs(15);
 
 /// The state of a run. See the module for its order of work.
 pub(super) struct Dispatcher {
-    pub(super) clock: Arc<dyn Clock>,
-    pub(super) client: Client,
-    pub(super) options: Options,
-    pub(super) writer: Writer,
-    pub(super) inbox: mpsc::UnboundedSender<Message>,
-    pub(super) news: mpsc::UnboundedSender<Event>,
-    pub(super) gates: Gates,
-    pub(super) in_flight: InFlight,
+    clock: Arc<dyn Clock>,
+    clock_watch: ClockWatch,
+    client: Client,
+    options: Options,
+    journal: JournalClient,
+    news: mpsc::UnboundedSender<Event>,
+    gates: Gates,
+    paused_sheets: PausedSheets,
+    in_flight: InFlight,
     /// The tasks that send.
-    pub(super) requests: JoinSet<Answer>,
+    requests: JoinSet<Answer>,
     /// What they send, with the phase of the breaker in which it was permitted.
-    pub(super) sent: HashMap<task::Id, (QueuedRequest, Phase)>,
-    pub(super) paused_sheets: PausedSheets,
-    pub(super) evidence: RunEvidence,
-    pub(super) audit: Audit,
-    /// This run in the journal.
-    pub(super) run: RunId,
-    /// The version of the journal's content that was last seen; `None` when it is to be looked at again.
-    pub(super) version: Option<i64>,
-    pub(super) checked_at: Duration,
+    sent: HashMap<task::Id, (QueuedRequest, Phase)>,
+    evidence: RunEvidence,
+    audit: Audit,
     /// Why nothing more is begun, once it is not.
-    pub(super) drain: Option<Drain>,
+    drain: Option<Drain>,
     /// What ended the run at once.
+    failure: Option<Error>,
+    progress: LoopProgress,
+    remaining_count: RemainingCount,
+}
+
+/// The first reason to begin nothing more, and until when what is under way is waited for.
+struct Drain {
+    ending: Ending,
+    deadline: Duration,
+}
+
+/// What is left of a run that has ended.
+pub(super) struct Finish {
+    pub(super) journal: JournalClient,
     pub(super) failure: Option<Error>,
-    pub(super) clock_watch: ClockWatch,
-    pub(super) progress: Progress,
-    pub(super) remaining_count: RemainingCount,
+    pub(super) gates: Gates,
+    pub(super) audit: Audit,
 }
 
 impl Dispatcher {
+    /// A run of what `opening` has read, whose clock is watched since before that.
+    pub(super) fn new(
+        opening: &RunOpening,
+        journal: JournalClient,
+        client: Client,
+        (clock, clock_watch): (Arc<dyn Clock>, ClockWatch),
+        options: Options,
+        news: mpsc::UnboundedSender<Event>,
+        pulse: Pulse,
+    ) -> Self {
+        let (limits, policy) = (options.limits, options.policy);
+        Self {
+            gates: Gates::new(clock.clone(), client.clone(), limits, &opening.today, opening.learned_ceiling),
+            paused_sheets: PausedSheets::new(policy.on_rejections),
+            in_flight: InFlight::new(&opening.operations),
+            requests: JoinSet::new(),
+            sent: HashMap::new(),
+            evidence: RunEvidence::default(),
+            audit: Audit::new(opening.run, policy.audit, policy.settle),
+            clock,
+            clock_watch,
+            client,
+            options,
+            journal,
+            news,
+            drain: None,
+            failure: None,
+            progress: LoopProgress::new(pulse),
+            remaining_count: RemainingCount::default(),
+        }
+    }
+
+    /// Tells with what the run begins; the service has said what time it is, if it has.
+    pub(super) fn tell_opening(&mut self, opening: RunOpening, date: Option<Moment>) {
+        if let Some(date) = date {
+            self.observe_date(date);
+        }
+        self.tell_quota(opening.today);
+        if let Some(text) = opening.changes {
+            self.tell(Event::Note { text });
+        }
+    }
+
+    /// Ends the run: what is under way is not waited for.
+    pub(super) fn finish(self) -> Finish {
+        let Self { journal, failure, gates, audit, .. } = self;
+        Finish { journal, failure, gates, audit }
+    }
+
     /// The loop.
     pub(super) async fn work(
         &mut self,
-        messages: &mut mpsc::UnboundedReceiver<Message>,
+        messages: &mut mpsc::UnboundedReceiver<JournalMessage>,
         mut interrupts: mpsc::Receiver<Interrupt>,
     ) -> Ending {
         let mut listening = true;
@@ -110,8 +177,14 @@ impl Dispatcher {
                         let why = "at once, on a second request".to_owned();
                         return Ending::Interrupted { by: End::Signal, why };
                     }
-                    Some(Interrupt::GoOn(sheet)) => self.resume_sheet(sheet),
-                    Some(Interrupt::Leave(sheet)) => self.leave(sheet),
+                    Some(Interrupt::GoOn(sheet)) => {
+                        let actions = self.paused_sheets.resume(sheet);
+                        self.carry_out(actions);
+                    }
+                    Some(Interrupt::Leave(sheet)) => {
+                        let actions = self.paused_sheets.leave(sheet);
+                        self.carry_out(actions);
+                    }
                     None => {
                         listening = false;
                         self.paused_sheets.nobody_answers();
@@ -221,12 +294,12 @@ impl Dispatcher {
                     self.on_claimed(job);
                 }
             }
-            QueuedRequest::Look { lookup, purpose, tries } => {
-                if let Some(job) = purpose.job() {
+            QueuedRequest::Look { lookup, question, tries } => {
+                if let Some(job) = question.job() {
                     self.in_flight.set_stage(job, Stage::Looking);
                 }
                 let call = lookup.call();
-                self.send(operation, call, QueuedRequest::Look { lookup, purpose, tries }, phase);
+                self.send(operation, call, QueuedRequest::Look { lookup, question, tries }, phase);
             }
         }
     }
@@ -277,7 +350,7 @@ impl Dispatcher {
     }
 
     /// One task per request; its answer comes back through the set of tasks.
-    pub(super) fn spawn(&mut self, call: Call) -> task::Id {
+    fn spawn(&mut self, call: Call) -> task::Id {
         let client = self.client.clone();
         self.requests.spawn(async move { client.send(call).await }).id()
     }
@@ -286,12 +359,12 @@ impl Dispatcher {
     fn on_response(&mut self, response: std::result::Result<(task::Id, Answer), JoinError>) {
         let (id, answer) = match response {
             Ok(response) => response,
-            Err(error) => (error.id(), super::decide::settle::lost()),
+            Err(error) => (error.id(), settle::lost()),
         };
         self.progress.moved();
         match answer.date {
             Some(date) => self.observe_date(date),
-            None => self.note_undated(&answer),
+            None => self.on_undated(&answer),
         }
         let Some((request, phase)) = self.sent.remove(&id) else { return self.on_time_response(id, &answer) };
         match request {
@@ -299,32 +372,134 @@ impl Dispatcher {
                 failpoint::reach("answer.received");
                 self.on_answer(job, answer, phase);
             }
-            QueuedRequest::Look { lookup, purpose, tries } => {
+            QueuedRequest::Look { lookup, question, tries } => {
                 failpoint::reach("look.received");
-                self.on_lookup_response(lookup, purpose, tries, answer, phase);
+                self.on_lookup_response((lookup, question, tries), answer, phase);
             }
         }
     }
 
-    /// **Settle.** Hands an outcome to the journal; what follows from it waits for [`Self::on_written`].
-    pub(super) fn settle(&mut self, job: JobId, write: Write) {
+    /// **Settle.** A step of a job has its answer: what it means for the job goes to disk, and the gates learn what it says
+    /// about the service.
+    fn on_answer(&mut self, job: JobId, answer: Answer, phase: Phase) {
+        let Some(work) = self.in_flight.work(job) else { return };
+        let (operation, creates) = (work.operation, lookups::creates(work));
+        let counted = self.in_flight.counted(job);
+        let unseen = match (&answer.verdict, self.in_flight.sent_at(job)) {
+            (Verdict::NoDataFound(rejection), Some(sent_at)) => {
+                let usable = |operation| self.gates.usable(operation);
+                self.evidence.lag.on_refused(work, rejection, sent_at, &usable)
+            }
+            _ => None,
+        };
+        if matches!(answer.verdict, Verdict::Succeeded(_)) {
+            self.evidence.lag.on_accepted(work, self.clock.elapsed());
+        }
+        let token_refusals = self.in_flight.on_token(job, &answer);
+        let standing = Standing { creation: creates, fresh_reference: unseen.is_some(), token_refusals };
+        let evidence = settle::evidence(&answer, self.clock.now());
+        let contradicting = match &answer.verdict {
+            Verdict::Contradicted(contradiction) => contradiction.id,
+            _ => None,
+        };
+        let is_not_found = matches!(answer.verdict, Verdict::NoDataFound(_));
+        let actions = self.gates.on_status(operation, &answer);
+        self.carry_out(actions);
+        let outcome = BreakerOutcome::of(&answer.verdict);
+        let (mut settled, consequence) = crate::model::settle::settle(standing, answer.verdict);
+        if let Some(work) = self.in_flight.work(job) {
+            settled = settle::hold_if_in_doubt(settled, work, &|operation| self.gates.usable(operation));
+        }
+        // A probe fails for the service's sake, not for the row's: not one of the doubts that a row may have.
+        let charged = !self.gates.is_probe(operation, phase);
+        if let Some(day) = counted {
+            let parks = consequence == Consequence::ParkCreations;
+            let actions = self.gates.on_creation(day, evidence.execution, parks);
+            self.carry_out(actions);
+        }
+        self.follow(operation, counted, consequence, (outcome, phase));
+        match &settled {
+            Settled::Done { .. } => {
+                self.count_verdict(job, None);
+                self.evidence.lag.probed(job, true);
+            }
+            Settled::Rejected(rejection) => {
+                let is_counted = self.evidence.lag.is_counted(job);
+                if is_not_found {
+                    self.evidence.lag.probed(job, false);
+                }
+                if !is_counted {
+                    self.count_verdict(job, Some(rejection));
+                }
+            }
+            Settled::Unseen(_)
+            | Settled::Returned { .. }
+            | Settled::Deferred { .. }
+            | Settled::InDoubt(_)
+            | Settled::Held { .. } => {}
+        }
+        match (settled, unseen) {
+            (Settled::Unseen(_), Some(refused)) => self.await_references(job, refused, evidence),
+            (settled, _) => {
+                let settle = self.options.policy.settle;
+                let step = SettledStep { job, creates, charged, contradicting, settle };
+                self.settle(job, step.write(settled, evidence));
+            }
+        }
+    }
+
+    /// Carries out what follows for the run from an answer.
+    fn follow(
+        &mut self,
+        operation: Operation,
+        counted: Option<Day>,
+        consequence: Consequence,
+        outcome: (BreakerOutcome, Phase),
+    ) {
+        self.check_clock();
+        let under_way = self.under_way();
+        let actions = self.gates.on_answer(operation, counted, consequence, outcome, under_way);
+        self.carry_out(actions);
+    }
+
+    /// The service did what a row asks for, or refused it: a sheet whose rows are refused one after another is paused.
+    fn count_verdict(&mut self, job: JobId, rejection: Option<&Rejection>) {
+        let Some(work) = self.in_flight.work(job) else { return };
+        let actions = self.paused_sheets.on_verdict(work, rejection);
+        self.carry_out(actions);
+    }
+
+    /// Hands an outcome to the journal; what follows from it waits for [`Self::on_written`].
+    fn settle(&mut self, job: JobId, write: Write) {
         self.settle_as(job, write, None);
     }
 
-    /// The same for a row that was refused and waits in hand until it is known why.
-    pub(super) fn settle_and_wait(&mut self, job: JobId, write: Write, refused: Refused) {
-        self.settle_as(job, write, Some(Box::new(refused)));
-    }
-
-    fn settle_as(&mut self, job: JobId, write: Write, refused: Option<Box<Refused>>) {
+    /// The same; a row that was `refused` waits in memory until it is known why.
+    fn settle_as(&mut self, job: JobId, write: Write, refused: Option<Box<RefusedRow>>) {
         self.in_flight.begin_settle(job);
         let makes = matches!(write.bare(), Write::Advance { how: How::Created | How::Adopted, .. });
         self.write(Ticket::Settle { job, makes, refused }, write);
     }
 
+    /// Takes a claim back whose request never left: nothing is in doubt, and quota and breaker have not counted it.
+    fn undo_claim(&mut self, job: JobId, reason: &str) {
+        self.uncount(job);
+        let evidence = Evidence { execution: Execution::NotExecuted, ..Evidence::at(self.clock.now()) };
+        let reason = reason.to_owned();
+        self.settle(job, Write::Return { job, code: Reason::NotSent.as_str().to_owned(), reason, evidence });
+    }
+
+    /// A creation that was counted has not left.
+    fn uncount(&mut self, job: JobId) {
+        if let Some(day) = self.in_flight.take_counted(job) {
+            let actions = self.gates.uncount_creation(day);
+            self.carry_out(actions);
+        }
+    }
+
     fn write(&mut self, ticket: Ticket, write: Write) {
         let number = self.in_flight.begin_write(ticket);
-        self.writer.write(number, write);
+        self.journal.write(number, write);
     }
 
     /// **Tell.** A write is on disk: what follows from it may happen now.
@@ -335,7 +510,7 @@ impl Dispatcher {
             Some(Ticket::Settle { job, makes, refused }) => {
                 failpoint::reach("settlement.on-disk");
                 if makes {
-                    self.evidence.created.confirm(job, self.clock.elapsed());
+                    self.evidence.lag.on_created(job, self.clock.elapsed());
                 }
                 match refused {
                     Some(refused) => self.wait_for_references(job, *refused),
@@ -360,30 +535,52 @@ impl Dispatcher {
         failpoint::reach("settlement.told");
     }
 
+    /// A write was refused: the job is not in the state it was thought to be in, or has other values. As long as no
+    /// request of ours is concerned, a person has decided, cancelled or corrected it meanwhile, and the journal's
+    /// word counts.
+    fn on_write_refused(&mut self, number: u64, error: Error) {
+        // Where the job stands now is for the journal to say, even if it was asked while the job was in memory.
+        self.journal.check_again();
+        match self.in_flight.end_write(number) {
+            Some(Ticket::Claim(job)) => {
+                self.uncount(job);
+                if let Some((operation, phase)) = self.in_flight.on_claim_refused(job) {
+                    self.gates.on_not_sent(operation, phase);
+                }
+                self.drop_job(job);
+            }
+            Some(Ticket::Settle { job, .. }) if self.in_flight.settles_unsent(job) => self.drop_job(job),
+            Some(Ticket::Settle { .. } | Ticket::Note) => self.fail(error),
+            None => {}
+        }
+    }
+
     /// Carries out what a part asks for.
-    pub(super) fn carry_out(&mut self, actions: Vec<Action>) {
+    fn carry_out(&mut self, actions: Vec<RunAction>) {
         for action in actions {
             match action {
-                Action::Tell(event) => {
+                RunAction::Tell(event) => {
                     self.remaining_count.on_event(&event);
                     self.tell(event);
                 }
-                Action::Write(write) => self.write(Ticket::Note, write),
-                Action::LookUp(lookup, purpose) => self.queue_lookup(lookup, purpose),
-                Action::AskAudit(inquiry) => self.ask_audit(inquiry),
-                Action::AskControls(asker, operation, kind) => self.ask_controls(asker, operation, kind),
-                Action::NoteResumption(until) => self.note_resumption(until),
-                Action::NoteHeldBack(words) => self.note_held_back(words),
-                Action::AskQuota(day) => self.ask_quota(day),
-                Action::GiveUp(operation) => self.give_up(operation),
-                Action::Drain(ending) => self.drain(ending),
+                RunAction::Write(write) => self.write(Ticket::Note, write),
+                RunAction::LookUp(lookup, question) => self.ask(lookup, question),
+                RunAction::AskJournal(inquiry) => self.journal.ask(inquiry),
+                RunAction::GiveUp(operation) => self.give_up(operation),
+                RunAction::DropSheet(sheet) => {
+                    for job in self.in_flight.drop_sheet(sheet) {
+                        self.evidence.lag.forget(job);
+                    }
+                }
+                RunAction::Drain(ending) => self.drain(ending),
+                RunAction::Fail(error) => self.fail(error),
             }
         }
     }
 
     /// Lets the audit go on, and carries out what it asks for.
-    pub(super) fn audit(&mut self, step: impl FnOnce(&mut Audit, &mut audit::Context<'_>)) {
-        let mut context = audit::Context {
+    fn audit(&mut self, step: impl FnOnce(&mut Audit, &mut AuditContext<'_>)) {
+        let mut context = AuditContext {
             gates: &self.gates,
             controls: &mut self.evidence.controls,
             now: self.clock.elapsed(),
@@ -394,59 +591,56 @@ impl Dispatcher {
         self.carry_out(actions);
     }
 
-    /// Queues a request of a job.
-    pub(super) fn queue(&mut self, operation: Operation, request: QueuedRequest) {
-        self.in_flight.push(operation, request);
-    }
-
-    /// Puts a question to the service as soon as it may be asked.
-    pub(super) fn queue_lookup(&mut self, lookup: Lookup, purpose: Purpose) {
-        self.queue(lookup.operation(), QueuedRequest::Look { lookup, purpose, tries: Tries::default() });
-    }
-
     /// Drops a job from memory: the journal knows the rest.
-    pub(super) fn drop_job(&mut self, job: JobId) {
+    fn drop_job(&mut self, job: JobId) {
         self.in_flight.drop_job(job);
         self.evidence.lag.forget(job);
     }
 
     /// How many requests are under way, or are about to be.
-    pub(super) fn under_way(&self) -> usize {
+    fn under_way(&self) -> usize {
         self.requests.len() + self.in_flight.claiming()
     }
 
-    /// Whether nothing more is begun.
-    pub(super) fn is_stopping(&self) -> bool {
-        self.drain.is_some() || self.failure.is_some()
-    }
-
-    /// A message that is not an answer of the service.
-    fn receive(&mut self, message: Message) {
+    /// A message of the journal.
+    fn receive(&mut self, message: JournalMessage) {
         match message {
-            Message::Journal(Reply::Written { ticket, moved }) => self.on_written(ticket, &moved),
-            Message::Journal(Reply::Refused { ticket, error }) => self.on_write_refused(ticket, error),
-            Message::Journal(Reply::Ready { operation, page }) => self.on_jobs(operation, page),
-            Message::Journal(Reply::Doubtful { page }) => self.on_doubtful_jobs(page),
-            Message::Journal(Reply::Owners { ticket, owners }) => {
-                self.on_owners(JobId(ticket.cast_signed()), &owners)
+            JournalMessage::Reply(Reply::Written { ticket, moved }) => self.on_written(ticket, &moved),
+            JournalMessage::Reply(Reply::Refused { ticket, error }) => self.on_write_refused(ticket, error),
+            JournalMessage::Reply(Reply::Ready { operation, page }) => self.on_jobs(operation, page),
+            JournalMessage::Reply(Reply::Doubtful { page }) => self.on_doubtful_jobs(page),
+            JournalMessage::Reply(Reply::Owners { ticket, owners }) => {
+                self.on_owners(JobId(ticket.cast_signed()), &owners);
             }
-            Message::Journal(Reply::Quota { day }) => self.tell_quota(day),
-            Message::Journal(Reply::Failed { error }) => self.fail(error),
-            Message::JournalChanges { operations, version, tally } => {
-                self.on_journal_changes(&operations, version, tally);
+            JournalMessage::Reply(Reply::Quota { day }) => self.tell_quota(day),
+            JournalMessage::Reply(Reply::Failed { error }) => self.fail(error),
+            JournalMessage::Changed { operations, version, tally } => {
+                self.on_journal_changed(&operations, version, tally);
             }
-            Message::DueTimesRebased => self.in_flight.on_due_times_changed(),
-            Message::SheetPaused { sheet, paused } => self.on_sheet_paused(sheet, paused),
-            Message::QuotaLedger { day, sent } => self.gates.add_creations(day, sent),
+            JournalMessage::BroughtForward => self.in_flight.on_due_times_changed(),
+            JournalMessage::SheetPaused { sheet, paused } => {
+                let actions = self.paused_sheets.on_paused(sheet, paused);
+                self.carry_out(actions);
+            }
+            JournalMessage::Quota { day, sent } => self.gates.add_creations(day, sent),
             // Nothing is looked up any more.
-            Message::Controls { .. } | Message::Audit(_) if self.drain.is_some() => {}
-            Message::Controls { asker, operation, rows } => self.on_controls(asker, operation, &rows),
-            Message::Unfinished(unfinished) => self.on_remaining(unfinished.as_deref()),
-            Message::Audit(reply) => self.audit(|audit, cx| audit.on_reply(cx, reply)),
+            JournalMessage::Controls { .. } | JournalMessage::Audit(_) if self.drain.is_some() => {}
+            JournalMessage::Controls { asker, job, operation, rows } => {
+                self.on_controls(asker, job, operation, &rows);
+            }
+            JournalMessage::Unfinished(unfinished) => self.on_counted(unfinished.as_deref()),
+            JournalMessage::Audit(reply) => self.audit(|audit, cx| audit.on_reply(cx, reply)),
         }
     }
 
-    pub(super) fn tell(&self, event: Event) {
+    /// The ledger on disk has changed.
+    fn tell_quota(&self, ledger: QuotaDay) {
+        if let Some(event) = self.gates.quota_news(ledger) {
+            self.tell(event);
+        }
+    }
+
+    fn tell(&self, event: Event) {
         // Whoever shows the news may have gone (a closed pipe); the run goes on without it.
         drop(self.news.send(event));
     }

@@ -1,19 +1,11 @@
-//! How a run ended, in words and for the journal; and what it begins with.
+//! How a run ended, in words and for the journal.
 
-use std::time::Duration;
-
-use super::Policy;
-use super::run_config::RunConfig;
-use super::watch::clock::latest_due;
 use crate::ending::{End, RunEnd};
-use crate::error::{Error, Result};
-use crate::journal::{EndOfRun, Journal, RunId};
+use crate::error::Result;
+use crate::journal::{EndOfRun, Journal};
 use crate::model::id::{ImportId, SheetId};
-use crate::model::operation::Operation;
-use crate::model::quota::QuotaDay;
-use crate::model::time::{Day, Moment};
+use crate::model::time::Moment;
 use crate::model::verdict::{NotSent, Refusal, Verdict};
-use crate::service::{Client, Endpoints};
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +19,7 @@ pub enum Ending {
         /// Why, in words.
         why: String,
     },
-    /// Nothing is left that goes on automatically, but for rows of sheets that were set aside because the service
+    /// Nothing is left that goes on automatically, but for rows of sheets that were paused because the service
     /// refused one row after another.
     SheetsLeft {
         /// The sheets.
@@ -51,7 +43,7 @@ pub enum Ending {
     },
 }
 
-/// A sheet that was set aside.
+/// A sheet that was paused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftSheet {
     /// Its number in the journal.
@@ -105,7 +97,7 @@ impl Ending {
     }
 
     /// There is nothing at the address for tokens.
-    fn no_token_endpoint(status: u16) -> Self {
+    pub(super) fn no_token_endpoint(status: u16) -> Self {
         Self::Stopped {
             end: End::EndpointMissing,
             why: format!("the address for access tokens answered {status}: there is no such endpoint"),
@@ -115,7 +107,7 @@ impl Ending {
         }
     }
 
-    /// With what the journal says of sheets set aside: those that have no row left to send were not held up.
+    /// With what the journal says of sheets paused: those that have no row left to send were not held up.
     pub(super) fn counted(self, journal: &Journal) -> Result<Self> {
         let Self::SheetsLeft { mut sheets } = self else { return Ok(self) };
         for left in &mut sheets {
@@ -156,63 +148,6 @@ impl Ending {
     }
 }
 
-/// What a run begins with.
-pub(super) struct Opening {
-    /// The operations that its jobs need.
-    pub(super) operations: Vec<Operation>,
-    /// The creations of the service's day.
-    pub(super) today: QuotaDay,
-    /// What a refusal has taught.
-    pub(super) learned_ceiling: Option<u64>,
-    pub(super) run: RunId,
-    /// What is different from the last run, in words.
-    pub(super) changes: Option<String>,
-}
-
-impl Opening {
-    /// Reads what the journal knows; `today` is the service's day, as far as it is known.
-    pub(super) fn of(
-        journal: &mut Journal,
-        client: &Client,
-        policy: Policy,
-        now: Moment,
-        today: Day,
-    ) -> Result<Self> {
-        let operations = journal.lanes()?;
-        require_available(client.endpoints(), &operations)?;
-        let terms = RunConfig::of(client.endpoints(), policy);
-        let changes = journal.last_terms()?.and_then(|earlier| terms.changes_since(&earlier));
-        let run = journal.queue().begin_run(now)?;
-        journal.queue().note_terms(run, &terms.text())?;
-        // Moments written by a clock that was ahead would keep their rows waiting until it is right.
-        journal.queue().bring_forward(Duration::ZERO, now, latest_due(now, policy.settle))?;
-        let (today, learned_ceiling) = (journal.quota(today)?, journal.latest_ceiling()?);
-        Ok(Self { operations, today, learned_ceiling, run, changes })
-    }
-}
-
-/// Refuses to begin when an operation that some job needs has no endpoint.
-///
-/// # Errors
-///
-/// `Usage`, with the keys to set.
-pub fn require_available(endpoints: &Endpoints, needed: &[Operation]) -> Result<()> {
-    let missing: Vec<&str> = needed
-        .iter()
-        .filter(|operation| !endpoints.available(**operation))
-        .map(|operation| operation.name())
-        .collect();
-    let Some(first) = missing.first() else { return Ok(()) };
-    Err(Error::usage(format!(
-        "rows of this journal need {}, whose path the specification does not state",
-        missing.join(", ")
-    ))
-    .ending(End::EndpointUnknown)
-    .hint(format!(
-        "map it in the profile as [profile.NAME.endpoints.{first}] with method and path, or set paths = \"assumed\""
-    )))
-}
-
 /// How a run ends that the service meets like this when it signs in, and every later request.
 pub fn end_of(verdict: &Verdict) -> End {
     let ending = match verdict {
@@ -223,17 +158,4 @@ pub fn end_of(verdict: &Verdict) -> End {
         _ => return End::Service,
     };
     ending.early().unwrap_or(End::Service)
-}
-
-/// Signs in before anything is claimed: credentials that are refused stop a run before it begins, and the first
-/// answer tells the service's time, by whose day creations are counted. A service that cannot be reached is left
-/// to the loop, which waits for it.
-pub(super) async fn sign_in(client: &Client) -> std::result::Result<Option<Moment>, Ending> {
-    match client.authenticate().await {
-        Ok(token) => Ok(token.date),
-        Err(Verdict::Refused(refusal)) => Err(Ending::refused(refusal)),
-        Err(Verdict::EndpointMissing(status)) => Err(Ending::no_token_endpoint(status)),
-        Err(Verdict::NotSent(NotSent::Untrusted(words))) => Err(Ending::distrusted(&words)),
-        Err(_) => Ok(None),
-    }
 }

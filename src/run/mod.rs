@@ -1,46 +1,44 @@
 //! A run: every unfinished job of a journal, sent to the service under its limits, once each.
 //!
 //! The `dispatcher` keeps the order permission, claim, send, settle, tell, in one place. The parts own their state behind
-//! private fields and answer with values, or with actions that the dispatcher carries out:
+//! private fields and answer with values, or with actions (`run_action`) that the dispatcher carries out:
 //!
 //! ```text
-//! gates/      may a request leave now?        breaker, operation_gate (pace), connectivity, capacity, quota, creations
-//! in_flight/  what is in memory               jobs and writes; operation_queue; job_source
-//! evidence/   what the service shows of a row lookups, lookup_answer, lookup_control, matching, classify, child_companies,
-//!                                             recent_creations, reference_lag, settle_timer; verify, oneoff_lookup
-//! audit/      reads back what was made        lookups, findings
+//! gates/          may a request leave now?         breaker, operation_gate (pace), connectivity, capacity, quota, creations;
+//!                                                  paused_sheets
+//! in_flight/      what is in memory                jobs and writes; operation_queue; job_source
+//! evidence/       what the service shows of a row  question, lookups, matching, classify; child_companies, reference_lag,
+//!                                                  recent_creations, settle_timer
+//! decide/         what follows for a row           pre_send, settle, reconcile: functions of the row and what is known
+//! audit/          reads back what was made         lookups, findings
+//! journal_client  writes to the journal, asks it
 //! ```
 //!
-//! What the dispatcher does besides, by topic:
+//! `dispatcher/look_ups` carries out decisions and hands answers of look-ups to whoever asked; `dispatcher/rounds` sees to
+//! the clock (`clock_watch`), to what is shown of the run (`remaining`, `watchdog`) and to its end.
 //!
-//! ```text
-//! session     opens and closes a run          run_config (what it goes by), ending (how it ended), drain (when)
-//! decide/     what follows for a job          pre_send_lookup, settle, run_effects, reconcile, custom_site,
-//!                                             await_references, lookup_response, paused_sheets, undo_claim
-//! journal_questions  what it asks its journal remaining (what is still to be done, for the forecast)
-//! watch/      clock and progress              clock, progress, watchdog
-//! ```
-//!
-//! Outside of a run, `verify` asks the service for a person who decides, by way of `oneoff_lookup`; `account_lock` keeps
-//! two runs from one account. What an answer means is decided in [`crate::service`], what follows from it in [`crate::model::settle`].
+//! A run begins (`opening`) and ends (`ending`) in `session`. Outside of a run, `verify` asks the service for
+//! a person who decides, by way of `oneoff_lookup`; `account_lock` keeps two runs from one account. What an answer means is
+//! decided in [`crate::service`], what follows from it in [`crate::model::settle`].
 
 mod account_lock;
-mod action;
 mod audit;
+mod clock_watch;
 mod decide;
 mod dispatcher;
-mod drain;
 mod ending;
 mod evidence;
-#[cfg(test)]
-mod example;
 mod gates;
 mod in_flight;
-mod journal_questions;
+mod journal_client;
+mod opening;
+mod rejection_shape;
 mod remaining;
-mod run_config;
+mod run_action;
 mod session;
-mod watch;
+#[cfg(test)]
+mod tests;
+mod watchdog;
 
 use std::time::Duration;
 
@@ -51,10 +49,11 @@ use crate::service::Rate;
 
 pub use crate::model::policy::{InDoubt, OnExisting, OnQuota};
 pub use account_lock::{AccountHolder, AccountLock, account_locks, lock_account};
-pub use ending::{Ending, LeftSheet, end_of, require_available};
+pub use ending::{Ending, LeftSheet, end_of};
 pub use evidence::verify::{Identity, Sight, Verifier};
+pub use opening::require_available;
 pub use session::run;
-pub use watch::watchdog::{LOOK_EVERY, PATIENCE, Pulse, Standstill, Watchdog};
+pub use watchdog::{LOOK_EVERY, PATIENCE, Pulse, Standstill, Watchdog};
 
 /// Everything a run is told besides journal and client.
 #[derive(Debug, Clone)]
@@ -89,9 +88,9 @@ pub struct Policy {
 /// When the service refuses the rows of a sheet one after another for the same reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnRejections {
-    /// Set the sheet aside and ask: [`Interrupt::GoOn`] or [`Interrupt::Leave`] is the answer.
+    /// Pause the sheet and ask: [`Interrupt::GoOn`] or [`Interrupt::Leave`] is the answer.
     Ask,
-    /// Set the sheet aside; its rows stay ready.
+    /// Pause the sheet; its rows stay ready.
     Leave,
     /// Send its other rows anyway.
     GoOn,
@@ -117,8 +116,8 @@ pub enum Interrupt {
     Drain,
     /// End at once. What is under way is in doubt at the next start.
     Abort,
-    /// Go on with a sheet that was set aside, whatever the service says.
+    /// Go on with a paused sheet, whatever the service says.
     GoOn(SheetId),
-    /// Leave a sheet set aside.
+    /// Leave a sheet paused.
     Leave(SheetId),
 }

@@ -6,9 +6,11 @@
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::time::Duration;
 
+use super::audit::Audit;
 use super::decide::reconcile::FIRST_WAIT;
-use super::dispatcher::Dispatcher;
-use super::gates::OperationPace;
+use super::evidence::settle_timer::SettleTimers;
+use super::gates::{Gates, OperationPace};
+use super::in_flight::InFlight;
 use crate::journal::Unfinished;
 use crate::model::event::Event;
 use crate::model::id::JobId;
@@ -16,6 +18,7 @@ use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::remaining::{Doubts, HeldBack, Lane, Missing, Remaining};
 use crate::model::state::JobState;
+use crate::model::time::Moment;
 
 /// How often the journal is asked to count.
 const COUNT_EVERY: Duration = Duration::from_secs(1);
@@ -30,7 +33,7 @@ const PRESUMED: Duration = Duration::from_secs(1);
 
 /// The pace of an operation.
 #[derive(Debug, Default)]
-struct Measured {
+struct MeasuredPace {
     /// Requests and the time they took, oldest first.
     spans: VecDeque<(u64, Duration)>,
     /// How many had been sent at the last look.
@@ -39,7 +42,7 @@ struct Measured {
     busy: bool,
 }
 
-impl Measured {
+impl MeasuredPace {
     /// Takes in what was sent in `span`. It counts when there was something to send all the time.
     fn look(&mut self, sent: u64, busy: bool, span: Duration) {
         let requests = sent.saturating_sub(std::mem::replace(&mut self.sent, sent));
@@ -76,14 +79,15 @@ pub(super) struct RemainingCount {
     /// Whether nothing moves, so that the journal is asked seldom.
     idle: bool,
     looked_at: Duration,
-    measured: BTreeMap<Operation, Measured>,
+    measured: BTreeMap<Operation, MeasuredPace>,
     /// Rows in doubt that a look-up has not found.
     not_found: HashSet<JobId>,
     /// Doubts of this run, those whose first look-up ended them, and the others.
     doubts: u64,
     found_at_once: u64,
     found_later: u64,
-    told: Option<Remaining>,
+    /// What was told last.
+    last: Option<Remaining>,
 }
 
 impl RemainingCount {
@@ -116,6 +120,50 @@ impl RemainingCount {
             (_, _) => {}
         }
     }
+
+    /// Measures the pace, now and then. Whether the journal is to count what is still to be done; [`Self::on_counted`]
+    /// follows.
+    pub(super) fn look(&mut self, now: Duration, in_flight: &InFlight, gates: &Gates) -> bool {
+        let span = now.saturating_sub(self.looked_at);
+        if span < COUNT_EVERY {
+            return false;
+        }
+        self.looked_at = now;
+        for operation in in_flight.operations() {
+            let OperationPace { sent, stopped } = gates.pace(operation);
+            let busy = in_flight.is_busy(operation) && !stopped;
+            self.measured.entry(operation).or_default().look(sent, busy, span);
+        }
+        let due = !self.asked && self.next.is_none_or(|next| now >= next);
+        self.asked |= due;
+        due
+    }
+
+    /// The journal has counted. What remains, when that is news.
+    pub(super) fn on_counted(
+        &mut self,
+        unfinished: Option<&Unfinished>,
+        run: &RunView<'_>,
+    ) -> Option<Remaining> {
+        self.asked = false;
+        let unfinished = unfinished?;
+        let counted: u64 = unfinished.requests.values().chain(unfinished.records.values()).sum();
+        self.next = Some(run.elapsed + COUNT_EVERY + Duration::from_secs(counted / ROWS_A_SECOND));
+        let remaining = run.remaining(self, unfinished);
+        // While nothing moves the same facts hold, however long that is.
+        let same = self.last.as_ref().is_some_and(|last| {
+            let fails =
+                remaining.unreachable_until.is_some() || remaining.held_back.iter().any(|held| !held.brief);
+            let waits = remaining.parked_until.is_some() || !remaining.moving || fails;
+            waits && Remaining { at: last.at, ..remaining.clone() } == *last
+        });
+        if same {
+            (self.next, self.idle) = (Some(run.elapsed + IDLE), true);
+            return None;
+        }
+        self.last = Some(remaining.clone());
+        Some(remaining)
+    }
 }
 
 /// A part of a whole; nothing of nothing.
@@ -125,69 +173,36 @@ fn share(part: u64, whole: u64) -> f64 {
     share
 }
 
-impl Dispatcher {
-    /// Measures the pace, and has the journal count what is still to be done when that was last done a while ago.
-    pub(super) fn count_remaining(&mut self) {
-        let now = self.clock.elapsed();
-        let span = now.saturating_sub(self.remaining_count.looked_at);
-        if span < COUNT_EVERY || self.is_stopping() {
-            return;
-        }
-        self.remaining_count.looked_at = now;
-        self.measure(span);
-        if self.remaining_count.asked || self.remaining_count.next.is_some_and(|next| now < next) {
-            return;
-        }
-        self.remaining_count.asked = true;
-        self.ask_unfinished();
+/// What the run knows besides what the journal counts.
+pub(super) struct RunView<'run> {
+    pub(super) gates: &'run Gates,
+    pub(super) audit: &'run Audit,
+    pub(super) settle_timers: &'run SettleTimers,
+    pub(super) settle: Duration,
+    /// By [`crate::clock::Clock::elapsed`].
+    pub(super) elapsed: Duration,
+    pub(super) now: Moment,
+}
+
+impl RunView<'_> {
+    /// When an instant of the steady clock is, by the wall clock.
+    fn when(&self, at: Duration) -> Moment {
+        self.now.plus(at.saturating_sub(self.elapsed))
     }
 
-    fn measure(&mut self, span: Duration) {
-        for operation in self.in_flight.operations() {
-            let OperationPace { sent, stopped } = self.gates.pace(operation);
-            let busy = self.in_flight.is_busy(operation) && !stopped;
-            self.remaining_count.measured.entry(operation).or_default().look(sent, busy, span);
-        }
-    }
-
-    /// The journal has counted.
-    pub(super) fn on_remaining(&mut self, unfinished: Option<&Unfinished>) {
-        let now = self.clock.elapsed();
-        self.remaining_count.asked = false;
-        let Some(unfinished) = unfinished else { return };
-        let counted: u64 = unfinished.requests.values().chain(unfinished.records.values()).sum();
-        self.remaining_count.next = Some(now + COUNT_EVERY + Duration::from_secs(counted / ROWS_A_SECOND));
-        let remaining = self.remaining(unfinished, now);
-        // While nothing moves the same facts hold, however long that is.
-        let same = self.remaining_count.told.as_ref().is_some_and(|told| {
-            let fails =
-                remaining.unreachable_until.is_some() || remaining.held_back.iter().any(|held| !held.brief);
-            let waits = remaining.parked_until.is_some() || !remaining.moving || fails;
-            waits && Remaining { at: told.at, ..remaining.clone() } == *told
-        });
-        if same {
-            (self.remaining_count.next, self.remaining_count.idle) = (Some(now + IDLE), true);
-            return;
-        }
-        self.note_remaining(remaining.clone());
-        self.remaining_count.told = Some(remaining.clone());
-        self.tell(Event::Remaining(Box::new(remaining)));
-    }
-
-    fn remaining(&self, unfinished: &Unfinished, now: Duration) -> Remaining {
-        let wall = self.clock.now();
-        let when = |at: Duration| wall.plus(at.saturating_sub(now));
+    fn remaining(&self, count: &RemainingCount, unfinished: &Unfinished) -> Remaining {
+        let when = |at| self.when(at);
         let (missing, looked_up_by) = self.audit.missing();
         Remaining {
-            at: wall,
-            making: self.lanes_of(unfinished.requests.clone()),
-            verifying: self.lanes_of(self.verified_by(unfinished)),
+            at: self.now,
+            making: self.lanes_of(count, unfinished.requests.clone()),
+            verifying: self.lanes_of(count, self.verified_by(unfinished)),
             moving: unfinished.moving > 0,
-            deferred_until: unfinished.deferred_until.filter(|until| *until > wall),
+            deferred_until: unfinished.deferred_until.filter(|until| *until > self.now),
             unseen: unfinished.unseen,
             quota: self.gates.allowance(),
             parked_until: self.gates.parked_until(),
-            doubts: self.doubts(unfinished, now),
+            doubts: self.doubts(count, unfinished),
             held_back: self
                 .gates
                 .open_breakers()
@@ -206,13 +221,17 @@ impl Dispatcher {
     }
 
     /// With limit and pace; operations that are stopped are not sent any more.
-    fn lanes_of(&self, requests: BTreeMap<Operation, u64>) -> BTreeMap<Operation, Lane> {
+    fn lanes_of(
+        &self,
+        count: &RemainingCount,
+        requests: BTreeMap<Operation, u64>,
+    ) -> BTreeMap<Operation, Lane> {
         let lane = |(operation, requests)| {
             if requests == 0 || self.gates.halt(operation).is_some() {
                 return None;
             }
             let limit = self.gates.limit(operation);
-            let measured = self.remaining_count.measured.get(&operation);
+            let measured = count.measured.get(&operation);
             Some((
                 operation,
                 Lane { requests, limit, pace: measured.and_then(|measured| measured.pace(limit)) },
@@ -255,20 +274,19 @@ impl Dispatcher {
     }
 
     /// The rows in doubt, and how doubts went so far.
-    fn doubts(&self, unfinished: &Unfinished, now: Duration) -> Doubts {
-        let settle = self.options.policy.settle;
+    fn doubts(&self, count: &RemainingCount, unfinished: &Unfinished) -> Doubts {
+        let settle = self.settle;
         let sent = self.gates.sent();
         let sent = sent.iter().filter(|(operation, _)| !operation.looks_up()).map(|(_, sent)| sent).sum();
-        let remaining_count = &self.remaining_count;
-        let ended = remaining_count.found_at_once + remaining_count.found_later;
+        let ended = count.found_at_once + count.found_later;
         // Doubts of an earlier run are taken up one by one; until then the journal says since when they are there.
         let in_journal = unfinished.doubt_since.map(|since| since.plus(settle));
-        let active = self.evidence.settle.last().map(|end| self.clock.now().plus(end.saturating_sub(now)));
+        let active = self.settle_timers.last().map(|end| self.when(end));
         Doubts {
             settled_by: active.max(in_journal).filter(|_| unfinished.doubts.rows > 0),
-            share: share(remaining_count.doubts, sent),
+            share: share(count.doubts, sent),
             looked_up: ended,
-            share_not_found: share(remaining_count.found_later, ended),
+            share_not_found: share(count.found_later, ended),
             first_look: FIRST_WAIT.min(settle),
             settle,
             ..unfinished.doubts

@@ -1,30 +1,22 @@
 //! A run from its opening to its close: it signs in, finds where the journal stands, lets the dispatcher work, and notes
 //! in the journal how it ended.
 
-use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::sync::mpsc;
-use tokio::task::JoinSet;
 
-use super::audit::Audit;
-use super::decide::paused_sheets::PausedSheets;
-use super::dispatcher::Dispatcher;
-use super::ending::{Ending, Opening, sign_in};
-use super::evidence::RunEvidence;
-use super::gates::Gates;
-use super::in_flight::InFlight;
-use super::journal_questions::Message;
-use super::remaining::RemainingCount;
-use super::watch::clock::ClockWatch;
-use super::watch::progress::Progress;
-use super::watch::watchdog::Pulse;
-use super::{Interrupt, Options, drain};
+use super::clock_watch::ClockWatch;
+use super::dispatcher::{Dispatcher, Finish};
+use super::ending::Ending;
+use super::gates::{Gates, Halt};
+use super::journal_client::JournalClient;
+use super::opening::{RunOpening, sign_in};
+use super::watchdog::Pulse;
+use super::{Interrupt, Options};
 use crate::clock::Clock;
 use crate::ending::End;
 use crate::error::Result;
-use crate::journal::{Journal, Writer};
+use crate::journal::Journal;
 use crate::model::event::Event;
 use crate::service::Client;
 
@@ -59,79 +51,74 @@ pub async fn run(
         }
     };
     let (now, service_now) = (clock.now(), date.unwrap_or_else(|| clock.now()));
-    let opening = match Opening::of(&mut journal, &client, options.policy, now, service_now.day()) {
+    let opening = match RunOpening::of(&mut journal, &client, options.policy, now, service_now.day()) {
         Ok(opening) => opening,
         Err(error) => return (Ok(journal), Err(error)),
     };
     let (inbox, mut messages) = mpsc::unbounded_channel();
-    let replies = inbox.clone();
-    let writer = Writer::start(journal, options.writing.clone(), move |reply| {
-        // The dispatcher outlives the writer; once it is gone nobody waits for replies.
-        drop(replies.send(Message::Journal(reply)));
-    });
-    let writer = match writer {
-        Ok(writer) => writer,
+    let journal = match JournalClient::start(journal, options.writing.clone(), opening.run, inbox) {
+        Ok(journal) => journal,
         Err(error) => return (Err(error), Ok(Ending::Finished)),
     };
-    let mut this = Dispatcher {
-        gates: Gates::new(
-            clock.clone(),
-            client.clone(),
-            options.limits,
-            &opening.today,
-            opening.learned_ceiling,
-        ),
-        in_flight: InFlight::new(&opening.operations),
-        requests: JoinSet::new(),
-        sent: HashMap::new(),
-        evidence: RunEvidence::default(),
-        audit: Audit::new(opening.run, options.policy.audit, options.policy.settle),
-        paused_sheets: PausedSheets::new(options.policy.on_rejections),
-        run: opening.run,
-        clock,
-        client,
-        options,
-        writer,
-        inbox,
-        news,
-        version: None,
-        checked_at: Duration::ZERO,
-        drain: None,
-        failure: None,
-        clock_watch,
-        progress: Progress::new(pulse),
-        remaining_count: RemainingCount::default(),
-    };
-    if let Some(date) = date {
-        this.observe_date(date);
-    }
-    this.tell_quota(opening.today);
-    if let Some(text) = opening.changes {
-        this.tell(Event::Note { text });
-    }
-    let ending = this.work(&mut messages, interrupts).await;
-    close(this, ending).await
-}
-
-/// Notes in the journal how a run ended, once everything it had to write is there.
-async fn close(mut this: Dispatcher, ending: Ending) -> (Result<Journal>, Result<Ending>) {
-    this.requests.abort_all();
-    let requests = this.gates.sent();
-    let at = this.clock.now();
-    let journal = this.writer.close().await;
-    if let Some(error) = this.failure {
+    let run = opening.run;
+    let watched = (clock.clone(), clock_watch);
+    let mut dispatcher = Dispatcher::new(&opening, journal, client, watched, options, news, pulse);
+    dispatcher.tell_opening(opening, date);
+    let ending = dispatcher.work(&mut messages, interrupts).await;
+    let Finish { journal, failure, gates, audit } = dispatcher.finish();
+    let at = clock.now();
+    let journal = journal.close().await;
+    if let Some(error) = failure {
         return (journal, Err(error));
     }
     let mut journal = match journal {
         Ok(journal) => journal,
         Err(error) => return (Err(error), Ok(ending)),
     };
-    let ended = drain::natural_end(ending, &this.gates, &journal).and_then(|ending| {
-        if let Some(figures) = this.audit.figures() {
-            journal.queue().note_audit(this.run, figures)?;
+    let ended = natural_end(ending, &gates, &journal).and_then(|ending| {
+        if let Some(figures) = audit.figures() {
+            journal.queue().note_audit(run, figures)?;
         }
-        journal.queue().end_run(this.run, at, &ending.noted(), &requests)?;
+        journal.queue().end_run(run, at, &ending.noted(), &gates.sent())?;
         Ok(ending)
     });
     (Ok(journal), ended)
+}
+
+/// Nothing is left that goes on automatically: finished, unless rows wait for an operation that had to stop. One that
+/// only held rows need has stopped nothing.
+pub(super) fn natural_end(ending: Ending, gates: &Gates, journal: &Journal) -> Result<Ending> {
+    if !matches!(ending, Ending::Finished | Ending::SheetsLeft { .. }) {
+        return Ok(ending);
+    }
+    for (operation, halt) in gates.halted() {
+        if !journal.waits_for(operation)? {
+            continue;
+        }
+        return Ok(match halt {
+            Halt::Unmapped => Ending::Stopped {
+                end: End::EndpointMissing,
+                why: format!("rows that were added meanwhile need {operation}, whose path is not known"),
+                hint: format!("map it as [profile.NAME.endpoints.{operation}] with method and path"),
+            },
+            Halt::Missing { status: status @ 300..=399 } => Ending::Stopped {
+                end: End::EndpointMissing,
+                why: format!(
+                    "the service answered {status} to {operation}: it sends us to another address, which is never followed"
+                ),
+                hint: format!(
+                    "check base_url and the network (a sign-in page?), or set method and path in \
+                     [profile.NAME.endpoints.{operation}], then run again; no row was rejected"
+                ),
+            },
+            Halt::Missing { status } => Ending::Stopped {
+                end: End::EndpointMissing,
+                why: format!("the service answered {status} to {operation}: there is no such endpoint"),
+                hint: format!(
+                    "set method and path in [profile.NAME.endpoints.{operation}], then run again; no row was rejected"
+                ),
+            },
+        });
+    }
+    ending.counted(journal)
 }

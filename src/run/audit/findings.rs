@@ -1,11 +1,11 @@
-//! Findings of the audit: whether a record is there, whether a second one is, whether a site was left behind, and the words
+//! RowFindings of the audit: whether a record is there, whether a second one is, whether a site was left behind, and the words
 //! for it. Pure rules; asking is in [`super`].
 
 use crate::journal::{AuditFinding, Candidate, Work};
 use crate::model::id::RemoteId;
 use crate::model::key::{self, Likeness};
-use crate::model::record::{Device, Record};
-use crate::run::evidence::matching::{self, Relation};
+use crate::model::record::Device;
+use crate::run::evidence::matching::{self, RecordMatch};
 use crate::service::Found;
 
 /// Whether the record with this id is among those a look-up showed.
@@ -22,19 +22,9 @@ pub(super) fn twins(work: &Work, ours: RemoteId, found: &[Found]) -> Vec<(Remote
         .iter()
         .filter_map(|found| Some((found.id?, found)))
         .filter(|(id, _)| *id != ours && !baseline.contains(id))
-        .filter(|(_, found)| matching::relate(work, &sent, found) == Relation::Agrees)
+        .filter(|(_, found)| matching::relate(work, &sent, found) == RecordMatch::Agrees)
         .map(|(id, found)| (id, matching::candidate(found, "equal in all that can be compared")))
         .collect()
-}
-
-/// The device of a row whose creation makes a site as well.
-pub(super) fn brings_a_site(work: &Work) -> Option<&Device> {
-    match &work.record {
-        Record::Device(device) => {
-            (device.custom_site_name.is_some() || device.custom_site_id.is_some()).then_some(device)
-        }
-        Record::Company(_) | Record::Site(_) | Record::Person(_) => None,
-    }
 }
 
 /// The sites in the device's company that bear the name and the reference it brings along.
@@ -59,7 +49,7 @@ pub(super) fn sites(device: &Device, company: Option<RemoteId>, found: &[Found])
 
 /// What was found about a row, all of it together.
 #[derive(Debug, Default)]
-pub(super) struct Findings {
+pub(super) struct RowFindings {
     /// Its record is gone.
     pub(super) vanished: bool,
     /// Records equal to its own that nobody owns.
@@ -70,7 +60,7 @@ pub(super) struct Findings {
     pub(super) expected_sites: u64,
 }
 
-impl Findings {
+impl RowFindings {
     /// The finding as it is noted; `None` when all is as it should be. The gravest gives the code.
     pub(super) fn noted(self, work: &Work) -> Option<AuditFinding> {
         let kind = work.kind.singular();
@@ -117,7 +107,9 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::run::example::{OTHER, OURS, company, device, found, record, site};
+    use crate::model::record::Record;
+    use crate::run::evidence::classify::device_with_site;
+    use crate::run::tests::{OTHER, OURS, company, device, found, record, site};
 
     fn all(returned: &[Value]) -> Vec<Found> {
         returned.iter().cloned().map(found).collect()
@@ -213,10 +205,10 @@ mod tests {
             ),
         ];
         for (case, work, returned, expected) in table {
-            let device = brings_a_site(&work).expect("a device with a site");
+            let device = device_with_site(&work.record).expect("a device with a site");
             assert_eq!(sites(device, Some(OURS), &all(&[returned])).len(), expected, "{case}");
         }
-        assert!(brings_a_site(&device("Till", None)).is_none());
+        assert!(device_with_site(&device("Till", None).record).is_none());
     }
 
     #[test]
@@ -224,29 +216,33 @@ mod tests {
         let mut work = bringing(Some("HQ"), None);
         work.remote_id = Some(record(1));
         let some = |n| matching::candidate(&found(json!({"name": "HQ", "id": record(n)})), "");
-        let noted = |findings: Findings| findings.noted(&work).map(|noted| (noted.code, noted.message));
-        assert_eq!(noted(Findings::default()), None);
-        let own = Findings { sites: vec![some(5)], expected_sites: 1, ..Findings::default() };
+        let noted = |findings: RowFindings| findings.noted(&work).map(|noted| (noted.code, noted.message));
+        assert_eq!(noted(RowFindings::default()), None);
+        let own = RowFindings { sites: vec![some(5)], expected_sites: 1, ..RowFindings::default() };
         assert_eq!(noted(own), None, "the device's own site");
         let table = [
-            (Findings { vanished: true, ..Findings::default() }, AuditFinding::VANISHED, vec![record(1)]),
             (
-                Findings { vanished: true, twins: vec![some(2)], ..Findings::default() },
+                RowFindings { vanished: true, ..RowFindings::default() },
+                AuditFinding::VANISHED,
+                vec![record(1)],
+            ),
+            (
+                RowFindings { vanished: true, twins: vec![some(2)], ..RowFindings::default() },
                 AuditFinding::VANISHED,
                 vec![record(1), record(2)],
             ),
             (
-                Findings { twins: vec![some(2)], ..Findings::default() },
+                RowFindings { twins: vec![some(2)], ..RowFindings::default() },
                 AuditFinding::DOUBLE,
                 vec![record(1), record(2)],
             ),
             (
-                Findings { sites: vec![some(5), some(6)], expected_sites: 1, ..Findings::default() },
+                RowFindings { sites: vec![some(5), some(6)], expected_sites: 1, ..RowFindings::default() },
                 AuditFinding::ORPHAN_SITE,
                 vec![record(5), record(6)],
             ),
             (
-                Findings { sites: vec![some(5)], ..Findings::default() },
+                RowFindings { sites: vec![some(5)], ..RowFindings::default() },
                 AuditFinding::ORPHAN_SITE,
                 vec![record(5)],
             ),

@@ -4,7 +4,7 @@
 //! Which rows are looked at, and what is noted about them, is in [`super`]; what a list of records means in
 //! [`super::findings`].
 
-use super::{Action, Asker, Audit, AuditInquiry, AuditQuestion, Context, findings};
+use super::{Asker, Audit, AuditContext, Inquiry, RunAction, Subject, findings};
 use crate::journal::{Candidate, ReadBy};
 use crate::model::event::Event;
 use crate::model::id::{JobId, RemoteId};
@@ -13,12 +13,12 @@ use crate::model::operation::Operation;
 use crate::model::record::Role;
 use crate::run::decide::reconcile::{ABSENT_READS, FIRST_WAIT};
 use crate::run::evidence::child_companies::Children;
-use crate::run::evidence::{lookups, matching};
+use crate::run::evidence::{classify, lookups, matching};
 use crate::service::{Found, Lookup, may_be_a_page};
 
 impl Audit {
     /// The first look: by the key, which would show a second record as well.
-    pub(super) fn ask_by_key(&mut self, cx: &mut Context<'_>, job: JobId) {
+    pub(super) fn ask_by_key(&mut self, cx: &mut AuditContext<'_>, job: JobId) {
         let Some(row) = self.rows.get(&job) else { return };
         if row.work.remote_id.is_none() {
             return self.ask_for_sites(cx, job);
@@ -28,30 +28,30 @@ impl Audit {
                 let waiting = self.child_lists.entry(parent).or_default();
                 waiting.push(job);
                 if waiting.len() == 1 {
-                    self.ask(cx, Lookup::ChildCompanies(parent), AuditQuestion::Children(parent));
+                    self.ask(cx, Lookup::ChildCompanies(parent), Subject::Children(parent));
                 }
             }
-            Some(lookup) => self.ask(cx, lookup, AuditQuestion::Key(job)),
+            Some(lookup) => self.ask(cx, lookup, Subject::Key(job)),
             None => self.ask_by_id(cx, job),
         }
     }
 
     /// The record itself, where a look by key did not show it or none is available.
-    pub(super) fn ask_by_id(&mut self, cx: &mut Context<'_>, job: JobId) {
+    pub(super) fn ask_by_id(&mut self, cx: &mut AuditContext<'_>, job: JobId) {
         let Some(row) = self.rows.get(&job) else { return };
         let Some(id) = row.work.remote_id else { return };
         let (lookup, by_key) = (Lookup::record(row.work.kind, id), row.key_operation);
         match by_key {
-            _ if cx.gates.usable(lookup.operation()) => self.ask(cx, lookup, AuditQuestion::Id(job)),
+            _ if cx.gates.usable(lookup.operation()) => self.ask(cx, lookup, Subject::Record(job, id)),
             Some(operation) => self.missed(cx, job, operation),
             None => self.conclude(cx, job),
         }
     }
 
     /// The record was asked for by its id.
-    pub(super) fn read_id(
+    pub(super) fn read_own(
         &mut self,
-        cx: &mut Context<'_>,
+        cx: &mut AuditContext<'_>,
         job: JobId,
         operation: Operation,
         found: &[Found],
@@ -75,7 +75,7 @@ impl Audit {
     /// The children of a company, shared out among the rows below it.
     pub(super) fn read_children(
         &mut self,
-        cx: &mut Context<'_>,
+        cx: &mut AuditContext<'_>,
         parent: RemoteId,
         operation: Operation,
         found: Vec<Found>,
@@ -97,7 +97,7 @@ impl Audit {
     /// The records with the key of a row, from a list of this length.
     pub(super) fn read_key(
         &mut self,
-        cx: &mut Context<'_>,
+        cx: &mut AuditContext<'_>,
         job: JobId,
         operation: Operation,
         found: &[Found],
@@ -122,10 +122,15 @@ impl Audit {
             return self.go_on(cx, job);
         }
         let ids: Vec<RemoteId> = row.suspects.iter().map(|(id, _)| *id).collect();
-        self.actions.push(Action::AskAudit(AuditInquiry::Twins { job, ids }));
+        self.actions.push(RunAction::AskJournal(Inquiry::Twins { job, ids }));
     }
 
-    pub(super) fn twins_owned(&mut self, cx: &mut Context<'_>, job: JobId, owners: &[(RemoteId, JobId)]) {
+    pub(super) fn twins_owned(
+        &mut self,
+        cx: &mut AuditContext<'_>,
+        job: JobId,
+        owners: &[(RemoteId, JobId)],
+    ) {
         let Some(row) = self.rows.get_mut(&job) else { return };
         row.suspects.retain(|(id, _)| !owners.iter().any(|(owned, _)| owned == id));
         // Lists of companies show nothing but names; the other kinds show what there is to compare.
@@ -138,26 +143,26 @@ impl Audit {
     }
 
     /// Compares the next equal company in full, else sees to the record itself.
-    pub(super) fn go_on(&mut self, cx: &mut Context<'_>, job: JobId) {
+    pub(super) fn go_on(&mut self, cx: &mut AuditContext<'_>, job: JobId) {
         let Some(row) = self.rows.get_mut(&job) else { return };
         if let Some((id, _)) = row.suspects.last() {
             let id = *id;
-            return self.ask(cx, Lookup::Company(id), AuditQuestion::Twin(job, id));
+            return self.ask(cx, Lookup::Company(id), Subject::Record(job, id));
         }
         if row.shown { self.seen(cx, job) } else { self.ask_by_id(cx, job) }
     }
 
     /// The record is there. Where the list that was to show a second one may be a page, a narrower question is asked.
-    pub(super) fn seen(&mut self, cx: &mut Context<'_>, job: JobId) {
+    pub(super) fn seen(&mut self, cx: &mut AuditContext<'_>, job: JobId) {
         let Some(row) = self.rows.get(&job) else { return };
         let narrower = row.key_operation.filter(|_| row.page && row.findings.twins.is_empty());
         match narrower.and_then(|operation| lookups::narrower(&row.work, operation)) {
-            Some(lookup) => self.ask(cx, lookup, AuditQuestion::Narrow(job)),
+            Some(lookup) => self.ask(cx, lookup, Subject::Narrower(job)),
             None => self.ask_for_sites(cx, job),
         }
     }
 
-    pub(super) fn read_narrow(&mut self, cx: &mut Context<'_>, job: JobId, found: &[Found]) {
+    pub(super) fn read_narrower(&mut self, cx: &mut AuditContext<'_>, job: JobId, found: &[Found]) {
         let Some(row) = self.rows.get_mut(&job) else { return };
         let Some(ours) = row.work.remote_id else { return };
         // It does not say below which parent a record is: good for showing that there is none.
@@ -168,7 +173,7 @@ impl Audit {
         self.ask_for_sites(cx, job);
     }
 
-    pub(super) fn read_twin(&mut self, cx: &mut Context<'_>, job: JobId, id: RemoteId, found: &[Found]) {
+    pub(super) fn read_twin(&mut self, cx: &mut AuditContext<'_>, job: JobId, id: RemoteId, found: &[Found]) {
         let Some(row) = self.rows.get_mut(&job) else { return };
         let sent = matching::sent(&row.work);
         let equal = found
@@ -184,7 +189,7 @@ impl Audit {
 
     /// A look did not show the record. Believed only after the settle time, of more than one look, and of a look-up
     /// that finds what is known to exist.
-    pub(super) fn missed(&mut self, cx: &mut Context<'_>, job: JobId, operation: Operation) {
+    pub(super) fn missed(&mut self, cx: &mut AuditContext<'_>, job: JobId, operation: Operation) {
         let (now, settle) = (cx.now, self.settle);
         let Some(row) = self.rows.get_mut(&job) else { return };
         row.absent += 1;
@@ -197,7 +202,7 @@ impl Audit {
                 let text = format!(
                     "a record that was made is not seen now; it is looked up again for up to {seconds} s"
                 );
-                self.actions.push(Action::Tell(Event::Note { text }));
+                self.actions.push(RunAction::Tell(Event::Note { text }));
             }
             return;
         }
@@ -208,17 +213,18 @@ impl Audit {
         if cx.controls.is_proved(operation) {
             return self.vanished(cx, job);
         }
-        self.actions.push(Action::AskControls(Asker::Audit(job), operation, row.work.kind));
+        let (asker, kind) = (Asker::Audit, row.work.kind);
+        self.actions.push(RunAction::AskJournal(Inquiry::Controls { asker, job, operation, kind }));
     }
 
-    pub(super) fn vanished(&mut self, cx: &mut Context<'_>, job: JobId) {
+    pub(super) fn vanished(&mut self, cx: &mut AuditContext<'_>, job: JobId) {
         let Some(row) = self.rows.get_mut(&job) else { return };
         row.findings.vanished = true;
         self.ask_for_sites(cx, job);
     }
 
     /// Nothing that can be relied on was learned about the record itself.
-    pub(super) fn not_verified(&mut self, cx: &mut Context<'_>, job: JobId) {
+    pub(super) fn not_verified(&mut self, cx: &mut AuditContext<'_>, job: JobId) {
         let Some(row) = self.rows.get_mut(&job) else { return };
         if !row.shown {
             row.by = ReadBy::Nothing;
@@ -227,20 +233,22 @@ impl Audit {
     }
 
     /// A device that was in doubt, or is there twice, may have left a site behind.
-    pub(super) fn ask_for_sites(&mut self, cx: &mut Context<'_>, job: JobId) {
+    pub(super) fn ask_for_sites(&mut self, cx: &mut AuditContext<'_>, job: JobId) {
         let Some(row) = self.rows.get(&job) else { return };
         let more_than_one_try = row.work.doubted || !row.findings.twins.is_empty();
         match lookups::of_custom_site(&row.work).filter(|_| more_than_one_try) {
             Some(lookup) if cx.gates.usable(lookup.operation()) => {
-                self.ask(cx, lookup, AuditQuestion::Sites(job))
+                self.ask(cx, lookup, Subject::CustomSites(job))
             }
             Some(_) | None => self.conclude(cx, job),
         }
     }
 
-    pub(super) fn read_sites(&mut self, cx: &mut Context<'_>, job: JobId, found: &[Found]) {
+    pub(super) fn read_sites(&mut self, cx: &mut AuditContext<'_>, job: JobId, found: &[Found]) {
         let Some(row) = self.rows.get_mut(&job) else { return };
-        let Some(device) = findings::brings_a_site(&row.work) else { return self.conclude(cx, job) };
+        let Some(device) = classify::device_with_site(&row.work.record) else {
+            return self.conclude(cx, job);
+        };
         let company = lookups::link(&row.work, Role::Company);
         row.findings.sites = findings::sites(device, company, found);
         if row.findings.sites.is_empty() {
@@ -248,12 +256,12 @@ impl Audit {
         }
         let ids: Vec<RemoteId> = row.findings.sites.iter().filter_map(|site| site.id).collect();
         let device = Box::new(device.clone());
-        self.actions.push(Action::AskAudit(AuditInquiry::Sites { job, ids, company, device }));
+        self.actions.push(RunAction::AskJournal(Inquiry::CustomSites { job, ids, company, device }));
     }
 
     pub(super) fn sites_owned(
         &mut self,
-        cx: &mut Context<'_>,
+        cx: &mut AuditContext<'_>,
         job: JobId,
         owners: &[(RemoteId, JobId)],
         devices: u64,

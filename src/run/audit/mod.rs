@@ -17,66 +17,26 @@ mod lookups;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use self::findings::Findings;
-use super::action::Action;
-use super::evidence::lookup_answer::LookupAnswer;
-use super::evidence::lookup_control::{Asker, ControlResult, LookupControls};
+use self::findings::RowFindings;
+use super::evidence::question::{Asker, LookupAnswer, Question, Subject};
+use super::evidence::{ControlResult, LookupControls};
 use super::gates::Gates;
-use super::in_flight::{Backlog, Purpose};
+use super::in_flight::Backlog;
+use super::journal_client::AuditReply;
+use super::run_action::{Inquiry, RunAction};
 use crate::journal::{AuditFigures, AuditScope, Candidate, ReadBy, RunId, Work, Write};
 use crate::model::amount::counted;
 use crate::model::event::Event;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
-use crate::model::record::Device;
 use crate::model::time::Moment;
 use crate::service::Lookup;
 
 /// Rows taken from the journal at once.
 const PAGE: usize = 1024;
 
-/// What a look-up of the audit asks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum AuditQuestion {
-    /// The records with the key of a row.
-    Key(JobId),
-    /// The children of a company, for every row below it.
-    Children(RemoteId),
-    /// The record of a row by its id.
-    Id(JobId),
-    /// Whether a record beside that of a row is equal in full.
-    Twin(JobId, RemoteId),
-    /// Whether a shorter list than one that may be a page shows no second record either.
-    Narrow(JobId),
-    /// The sites of the name that a device brings along.
-    Sites(JobId),
-}
-
-/// What the audit asks the journal.
-#[derive(Debug)]
-pub(super) enum AuditInquiry {
-    /// Rows that are due after this one; and how many there are in all.
-    Page { scope: AuditScope, after: Option<JobId>, limit: usize, count: bool },
-    /// Who owns the records that are equal to that of a row.
-    Twins { job: JobId, ids: Vec<RemoteId> },
-    /// Who owns the sites of the name that a device brings along, and how many devices brought such a site.
-    Sites { job: JobId, ids: Vec<RemoteId>, company: Option<RemoteId>, device: Box<Device> },
-}
-
-/// What the journal answers.
-pub(super) enum AuditReply {
-    /// Rows that are due; how many there are in all, the first time.
-    Page { works: Vec<Work>, total: Option<u64> },
-    /// Who owns the records that are equal to that of a row.
-    Twins { job: JobId, owners: Vec<(RemoteId, JobId)> },
-    /// Who owns the sites of the name that a device brings along, and how many devices brought such a site.
-    Sites { job: JobId, owners: Vec<(RemoteId, JobId)>, devices: u64 },
-    /// It could not be read; the row is left.
-    Unreadable { job: JobId },
-}
-
 /// What the audit sees of the run.
-pub(super) struct Context<'run> {
+pub(super) struct AuditContext<'run> {
     pub(super) gates: &'run Gates,
     pub(super) controls: &'run mut LookupControls,
     /// By [`crate::clock::Clock::elapsed`].
@@ -85,7 +45,7 @@ pub(super) struct Context<'run> {
 }
 
 /// A row that is being read back.
-struct Row {
+struct AuditedRow {
     work: Work,
     by: ReadBy,
     /// Equal records whose owners are asked for, or that are to be compared in full.
@@ -99,7 +59,7 @@ struct Row {
     absent: u32,
     first_missed: Option<Duration>,
     looks_again: Option<Duration>,
-    findings: Findings,
+    findings: RowFindings,
 }
 
 /// The audit of a run.
@@ -113,7 +73,7 @@ pub(super) struct Audit {
     cursor: Option<JobId>,
     /// Whether the journal has given a row since it was asked from the beginning.
     fresh: bool,
-    rows: HashMap<JobId, Row>,
+    rows: HashMap<JobId, AuditedRow>,
     /// Rows that wait for the list of a company's children.
     child_lists: HashMap<RemoteId, Vec<JobId>>,
     /// Rows that could not be asked about in this run.
@@ -124,7 +84,7 @@ pub(super) struct Audit {
     told_missing: bool,
     figures: AuditFigures,
     /// What the dispatcher is to do.
-    actions: Vec<Action>,
+    actions: Vec<RunAction>,
 }
 
 impl Audit {
@@ -149,7 +109,7 @@ impl Audit {
     }
 
     /// What is to be done now, in this order.
-    pub(super) fn take_actions(&mut self) -> Vec<Action> {
+    pub(super) fn take_actions(&mut self) -> Vec<RunAction> {
         std::mem::take(&mut self.actions)
     }
 
@@ -196,21 +156,21 @@ impl Audit {
     }
 
     /// Looks up again what was not seen, as far as its time has come.
-    pub(super) fn retry_missing(&mut self, cx: &mut Context<'_>) {
+    pub(super) fn retry_missing(&mut self, cx: &mut AuditContext<'_>) {
         if !self.told_missing {
             return;
         }
         let now = cx.now;
-        let due = |row: &Row| row.looks_again.is_some_and(|at| at <= now);
+        let due = |row: &AuditedRow| row.looks_again.is_some_and(|at| at <= now);
         let mut again: Vec<JobId> =
             self.rows.iter().filter(|(_, row)| due(row)).map(|(job, _)| *job).collect();
         again.sort_unstable();
         for job in again {
             let Some(row) = self.rows.get_mut(&job) else { continue };
             row.looks_again = None;
-            match row.work.remote_id.map(|id| Lookup::record(row.work.kind, id)) {
-                Some(lookup) if cx.gates.usable(lookup.operation()) => {
-                    self.ask(cx, lookup, AuditQuestion::Id(job))
+            match row.work.remote_id.map(|id| (id, Lookup::record(row.work.kind, id))) {
+                Some((id, lookup)) if cx.gates.usable(lookup.operation()) => {
+                    self.ask(cx, lookup, Subject::Record(job, id));
                 }
                 Some(_) | None => self.ask_by_key(cx, job),
             }
@@ -220,27 +180,27 @@ impl Audit {
     fn ask_for_page(&mut self, scope: AuditScope) {
         self.backlog = Backlog::Asked;
         let (after, count) = (self.cursor, !self.told);
-        self.actions.push(Action::AskAudit(AuditInquiry::Page { scope, after, limit: PAGE, count }));
+        self.actions.push(RunAction::AskJournal(Inquiry::Unaudited { scope, after, limit: PAGE, count }));
     }
 
     /// The journal has answered.
-    pub(super) fn on_reply(&mut self, cx: &mut Context<'_>, reply: AuditReply) {
+    pub(super) fn on_reply(&mut self, cx: &mut AuditContext<'_>, reply: AuditReply) {
         match reply {
             AuditReply::Page { works, total } => self.add_rows(cx, works, total),
             AuditReply::Twins { job, owners } => self.twins_owned(cx, job, &owners),
-            AuditReply::Sites { job, owners, devices } => self.sites_owned(cx, job, &owners, devices),
+            AuditReply::CustomSites { job, owners, devices } => self.sites_owned(cx, job, &owners, devices),
             AuditReply::Unreadable { job } => self.leave_unverified(vec![job]),
         }
     }
 
-    fn add_rows(&mut self, cx: &mut Context<'_>, works: Vec<Work>, total: Option<u64>) {
+    fn add_rows(&mut self, cx: &mut AuditContext<'_>, works: Vec<Work>, total: Option<u64>) {
         if let Some(total) = total {
             self.told = true;
             if total > 0 {
                 let records = counted(total, "record is looked up", "records are looked up");
-                self.actions.push(Action::Tell(Event::Note { text: format!("verification: {records}") }));
+                self.actions.push(RunAction::Tell(Event::Note { text: format!("verification: {records}") }));
                 self.progress.0 = total;
-                self.actions.push(Action::Tell(Event::ReadBack { done: 0, of: total }));
+                self.actions.push(RunAction::Tell(Event::ReadBack { done: 0, of: total }));
             }
         }
         let Some(last) = works.last().map(|work| work.job) else {
@@ -255,7 +215,7 @@ impl Audit {
             if self.rows.contains_key(&job) || self.left.contains(&job) {
                 continue;
             }
-            let row = Row {
+            let row = AuditedRow {
                 work,
                 by: ReadBy::Nothing,
                 suspects: Vec::new(),
@@ -265,7 +225,7 @@ impl Audit {
                 absent: 0,
                 first_missed: None,
                 looks_again: None,
-                findings: Findings::default(),
+                findings: RowFindings::default(),
             };
             self.rows.insert(job, row);
             fresh.push(job);
@@ -276,70 +236,78 @@ impl Audit {
         }
     }
 
-    fn ask(&mut self, cx: &mut Context<'_>, lookup: Lookup, question: AuditQuestion) {
+    fn ask(&mut self, cx: &mut AuditContext<'_>, lookup: Lookup, subject: Subject) {
         if cx.gates.usable(lookup.operation()) {
-            self.actions.push(Action::LookUp(lookup, Purpose::Audit(question)));
+            self.actions.push(RunAction::LookUp(lookup, Question { asker: Asker::Audit, subject }));
         } else {
-            self.unanswered(cx, question);
+            self.unanswered(cx, subject);
         }
     }
 
-    /// A look-up of the audit has its answer.
+    /// Whether the record with this id is the row's own.
+    fn is_own(&self, job: JobId, id: RemoteId) -> bool {
+        self.rows.get(&job).is_some_and(|row| row.work.remote_id == Some(id))
+    }
+
+    /// A look-up of the audit has its answer; that to a control look-up comes by [`Self::on_control`].
     pub(super) fn on_answer(
         &mut self,
-        cx: &mut Context<'_>,
-        question: AuditQuestion,
+        cx: &mut AuditContext<'_>,
+        subject: Subject,
         operation: Operation,
         answer: LookupAnswer,
     ) {
         let found = match answer {
             LookupAnswer::Records(found) => found,
             LookupAnswer::Unavailable | LookupAnswer::Inconclusive(_) => {
-                return self.unanswered(cx, question);
+                return self.unanswered(cx, subject);
             }
-            LookupAnswer::Failed(_) => return self.failed(question),
+            LookupAnswer::Failed(_) => return self.failed(subject),
         };
-        match question {
-            AuditQuestion::Key(job) => self.read_key(cx, job, operation, &found, found.len()),
-            AuditQuestion::Children(parent) => self.read_children(cx, parent, operation, found),
-            AuditQuestion::Id(job) => self.read_id(cx, job, operation, &found),
-            AuditQuestion::Twin(job, twin) => self.read_twin(cx, job, twin, &found),
-            AuditQuestion::Narrow(job) => self.read_narrow(cx, job, &found),
-            AuditQuestion::Sites(job) => self.read_sites(cx, job, &found),
+        match subject {
+            Subject::Key(job) => self.read_key(cx, job, operation, &found, found.len()),
+            Subject::Narrower(job) => self.read_narrower(cx, job, &found),
+            Subject::Children(parent) => self.read_children(cx, parent, operation, found),
+            Subject::Record(job, id) if self.is_own(job, id) => self.read_own(cx, job, operation, &found),
+            Subject::Record(job, twin) => self.read_twin(cx, job, twin, &found),
+            Subject::CustomSites(job) => self.read_sites(cx, job, &found),
+            Subject::Control(..) | Subject::Anything => {}
         }
     }
 
     /// No answer that tells anything, and asking again would tell no more: the next best look-up, if there is one.
-    fn unanswered(&mut self, cx: &mut Context<'_>, question: AuditQuestion) {
-        match question {
-            AuditQuestion::Children(parent) => {
+    fn unanswered(&mut self, cx: &mut AuditContext<'_>, subject: Subject) {
+        match subject {
+            Subject::Children(parent) => {
                 for job in self.child_lists.remove(&parent).unwrap_or_default() {
                     self.ask_by_id(cx, job);
                 }
             }
-            AuditQuestion::Key(job) => self.ask_by_id(cx, job),
-            AuditQuestion::Id(job) => self.not_verified(cx, job),
+            Subject::Key(job) => self.ask_by_id(cx, job),
+            Subject::Record(job, id) if self.is_own(job, id) => self.not_verified(cx, job),
             // Not known to be equal in full, so not told as a second one.
-            AuditQuestion::Twin(job, _) => {
+            Subject::Record(job, _) => {
                 if let Some(row) = self.rows.get_mut(&job) {
                     row.suspects.pop();
                 }
                 self.go_on(cx, job);
             }
-            AuditQuestion::Narrow(job) => self.ask_for_sites(cx, job),
-            AuditQuestion::Sites(job) => self.conclude(cx, job),
+            Subject::Narrower(job) => self.ask_for_sites(cx, job),
+            Subject::CustomSites(job) => self.conclude(cx, job),
+            Subject::Control(..) | Subject::Anything => {}
         }
     }
 
     /// The service failed: the rows stay due, and the next run asks again.
-    pub(super) fn failed(&mut self, question: AuditQuestion) {
-        let jobs = match question {
-            AuditQuestion::Children(parent) => self.child_lists.remove(&parent).unwrap_or_default(),
-            AuditQuestion::Key(job)
-            | AuditQuestion::Id(job)
-            | AuditQuestion::Twin(job, _)
-            | AuditQuestion::Narrow(job)
-            | AuditQuestion::Sites(job) => vec![job],
+    pub(super) fn failed(&mut self, subject: Subject) {
+        let jobs = match subject {
+            Subject::Children(parent) => self.child_lists.remove(&parent).unwrap_or_default(),
+            Subject::Key(job)
+            | Subject::Narrower(job)
+            | Subject::Record(job, _)
+            | Subject::CustomSites(job)
+            | Subject::Control(job, _) => vec![job],
+            Subject::Anything => Vec::new(),
         };
         self.leave_unverified(jobs);
     }
@@ -356,7 +324,7 @@ impl Audit {
     }
 
     /// Whether the look-up that did not show the record of a row finds what is known to exist.
-    pub(super) fn on_control(&mut self, cx: &mut Context<'_>, job: JobId, result: &ControlResult) {
+    pub(super) fn on_control(&mut self, cx: &mut AuditContext<'_>, job: JobId, result: &ControlResult) {
         match result {
             ControlResult::Proved => self.vanished(cx, job),
             ControlResult::Failed(_) => self.leave_unverified(vec![job]),
@@ -372,12 +340,12 @@ impl Audit {
     }
 
     /// Everything that can be known about a row is: notes it.
-    pub(super) fn conclude(&mut self, cx: &mut Context<'_>, job: JobId) {
-        let Some(Row { work, by, findings, .. }) = self.rows.remove(&job) else { return };
+    pub(super) fn conclude(&mut self, cx: &mut AuditContext<'_>, job: JobId) {
+        let Some(AuditedRow { work, by, findings, .. }) = self.rows.remove(&job) else { return };
         let (id, run, at) = (work.remote_id, self.run, cx.wall);
         let finding = findings.noted(&work);
         self.figures.add(id.is_some(), by, finding.as_ref().map(|finding| finding.code.as_str()));
-        self.actions.push(Action::Write(Write::Audited { job, id, run, by, finding, at }));
+        self.actions.push(RunAction::Write(Write::Audited { job, id, run, by, finding, at }));
         self.count_audited();
     }
 
@@ -387,6 +355,6 @@ impl Audit {
         *done += 1;
         *of = (*of).max(*done);
         let (of, done) = (*of, *done);
-        self.actions.push(Action::Tell(Event::ReadBack { done, of }));
+        self.actions.push(RunAction::Tell(Event::ReadBack { done, of }));
     }
 }

@@ -1,11 +1,85 @@
-//! What follows for a job from an answer, a look-up, or a refusal.
+//! Decisions about one row: what follows from a look-up or an answer, as a function of the row, of what was said, and of
+//! what the run knows. The dispatcher carries them out.
 
-pub(super) mod await_references;
-pub(super) mod custom_site;
-pub(super) mod lookup_response;
-pub(super) mod paused_sheets;
-pub(super) mod pre_send_lookup;
+pub(super) mod pre_send;
 pub(super) mod reconcile;
-pub(super) mod run_effects;
 pub(super) mod settle;
-pub(super) mod undo_claim;
+
+use std::time::Duration;
+
+use super::Policy;
+use super::evidence::RunEvidence;
+use super::evidence::question::Question;
+use crate::journal::Write;
+use crate::model::id::RemoteId;
+use crate::model::operation::Operation;
+use crate::model::time::Moment;
+use crate::model::verdict::Rejection;
+use crate::service::{Found, Lookup};
+
+/// What follows for a row.
+#[derive(Debug, PartialEq)]
+pub(super) enum RowDecision {
+    /// Its step is sent as soon as that is permitted.
+    Send,
+    /// The service is asked.
+    Ask(Lookup, Question),
+    /// The list of a company's children is compared with it, once it is there.
+    CompareWithChildren(RemoteId),
+    /// The journal is asked who owns these records.
+    AskOwners(FoundRecords),
+    /// A record known to exist is looked up by this operation, which did not find the row's.
+    AskControl(Operation),
+    /// It is put in the journal, and with that the row leaves memory.
+    Write(Box<Write>),
+    /// The service has refused it in the request whose answer was lost.
+    Refused(Rejection),
+    /// It leaves memory as it is.
+    Drop,
+    /// These records were there before it is sent, as far as that is known; and the rest follows.
+    Baseline(Option<Vec<RemoteId>>, Box<Self>),
+}
+
+impl RowDecision {
+    fn write(write: Write) -> Self {
+        Self::Write(Box::new(write))
+    }
+}
+
+/// Records that were found, while the journal says who owns them.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct FoundRecords {
+    pub(super) question: Question,
+    /// The operation that found them.
+    pub(super) operation: Operation,
+    pub(super) found: Vec<Found>,
+}
+
+impl FoundRecords {
+    /// The ids of the records.
+    pub(super) fn ids(&self) -> Vec<RemoteId> {
+        self.found.iter().filter_map(|found| found.id).collect()
+    }
+}
+
+/// What the run knows, as far as it matters for one row.
+pub(super) struct RunFacts<'run> {
+    /// Whether an operation can be used.
+    pub(super) usable: &'run dyn Fn(Operation) -> bool,
+    pub(super) evidence: &'run RunEvidence,
+    pub(super) policy: Policy,
+    /// By [`crate::clock::Clock::elapsed`].
+    pub(super) elapsed: Duration,
+    pub(super) now: Moment,
+    /// Whether the row's sheet is paused.
+    pub(super) is_paused: bool,
+    /// Whether the service fails at the operation of the row's step, or has only just come back.
+    pub(super) is_unstable: bool,
+}
+
+impl RunFacts<'_> {
+    /// The look-up, where its operation can be used.
+    fn if_usable(&self, lookup: Option<Lookup>) -> Option<Lookup> {
+        lookup.filter(|lookup| (self.usable)(lookup.operation()))
+    }
+}

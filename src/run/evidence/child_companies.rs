@@ -2,7 +2,7 @@
 //! compared with its namesakes only.
 //!
 //! A list grows old while others work with the service too: after some minutes it is taken again. Asking for it and
-//! acting on it are in `decide::pre_send_lookup`.
+//! acting on it are in `decide::pre_send`.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -40,7 +40,7 @@ enum ChildList {
 
 /// What is to be done for a job that needs the children of a company.
 #[derive(Debug)]
-pub(in crate::run) enum Need {
+pub(in crate::run) enum ChildListNeed {
     /// The list is here; `None` where it could not be read.
     Met(Option<Arc<Children>>),
     /// The list is to be asked for; the job waits for it.
@@ -51,20 +51,20 @@ pub(in crate::run) enum Need {
 
 impl ChildLists {
     /// A job needs the children of a company.
-    pub(in crate::run) fn need(&mut self, parent: RemoteId, job: JobId, now: Duration) -> Need {
+    pub(in crate::run) fn need(&mut self, parent: RemoteId, job: JobId, now: Duration) -> ChildListNeed {
         self.uses += 1;
         match self.child_lists.get_mut(&parent) {
             Some(ChildList::Asked(waiting)) => {
                 waiting.push(job);
-                Need::Wait
+                ChildListNeed::Wait
             }
             Some(ChildList::Known { children, at, used }) if !is_old(*at, now) => {
                 *used = self.uses;
-                Need::Met(children.clone())
+                ChildListNeed::Met(children.clone())
             }
             Some(ChildList::Known { .. }) | None => {
                 self.child_lists.insert(parent, ChildList::Asked(vec![job]));
-                Need::Ask
+                ChildListNeed::Ask
             }
         }
     }
@@ -161,7 +161,7 @@ impl Children {
     }
 
     /// Whether the list has no length that a page of a longer one would have.
-    pub(in crate::run) fn whole(&self) -> bool {
+    pub(in crate::run) fn is_whole(&self) -> bool {
         self.whole
     }
 }
@@ -177,7 +177,7 @@ mod tests {
 
     use super::*;
     use crate::model::key::{Likeness, likeness};
-    use crate::run::example::{found, record};
+    use crate::run::tests::{found, record};
 
     #[test]
     fn namesakes_are_found_whatever_their_case_and_spaces() {
@@ -190,7 +190,7 @@ mod tests {
             assert_eq!(children.named(wanted).len(), likely, "{wanted}");
         }
         assert!(children.named("Bolt").is_empty());
-        assert!(children.whole());
+        assert!(children.is_whole());
     }
 
     fn list(children: usize) -> Option<Arc<Children>> {
@@ -202,13 +202,13 @@ mod tests {
     fn a_list_is_asked_for_once_and_again_when_it_is_old() {
         let mut child_lists = ChildLists::default();
         let (parent, at) = (record(1), Duration::from_secs(5));
-        assert!(matches!(child_lists.need(parent, JobId(1), at), Need::Ask));
-        assert!(matches!(child_lists.need(parent, JobId(2), at), Need::Wait));
+        assert!(matches!(child_lists.need(parent, JobId(1), at), ChildListNeed::Ask));
+        assert!(matches!(child_lists.need(parent, JobId(2), at), ChildListNeed::Wait));
         assert_eq!(child_lists.came(parent, list(3), at), [JobId(1), JobId(2)]);
-        assert!(matches!(child_lists.need(parent, JobId(3), at), Need::Met(Some(_))));
-        assert!(matches!(child_lists.need(parent, JobId(4), at + GOOD_FOR), Need::Ask));
+        assert!(matches!(child_lists.need(parent, JobId(3), at), ChildListNeed::Met(Some(_))));
+        assert!(matches!(child_lists.need(parent, JobId(4), at + GOOD_FOR), ChildListNeed::Ask));
         assert_eq!(child_lists.failed(parent), [JobId(4)]);
-        assert!(matches!(child_lists.need(parent, JobId(4), at + GOOD_FOR), Need::Ask));
+        assert!(matches!(child_lists.need(parent, JobId(4), at + GOOD_FOR), ChildListNeed::Ask));
     }
 
     #[test]
@@ -235,7 +235,7 @@ mod tests {
         let children =
             |count: u128| (0..count).map(|n| found(json!({"name": "x", "id": record(n)}))).collect();
         for (count, whole) in [(0, true), (9, true), (10, false), (11, true), (100, false), (101, true)] {
-            assert_eq!(Children::of(children(count)).whole(), whole, "{count}");
+            assert_eq!(Children::of(children(count)).is_whole(), whole, "{count}");
         }
     }
 }

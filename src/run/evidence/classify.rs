@@ -1,13 +1,14 @@
 //! Classifies the records that a look-up found: what they mean for a row before it is sent, and after a lost answer.
 //!
-//! Pure rules; `decide::pre_send_lookup` and `decide::reconcile` act by them.
+//! Pure rules; `decide::pre_send` and `decide::reconcile` decide by them.
 
-use super::matching::{self, Relation, Seen};
-use crate::journal::{Candidate, Work};
+use super::matching::{self, RecordMatch, SeenRecord};
+use crate::journal::{Action, Candidate, Work};
 use crate::mistake::{self, Mistake};
 use crate::model::id::{JobId, RemoteId};
+use crate::model::key::{Likeness, likeness};
 use crate::model::reason::ServiceCode;
-use crate::model::record::{Extra, Record};
+use crate::model::record::{Device, Extra, Record};
 use crate::model::verdict::{Doubt, Rejection};
 use crate::service::Found;
 
@@ -44,28 +45,28 @@ pub(in crate::run) enum Reconciled {
 }
 
 /// The records that may be the row's, as far as no other row has them.
-fn related<'s>(work: &Work, seen: &'s [Seen]) -> Vec<(&'s Found, Relation)> {
+fn related<'s>(work: &Work, seen: &'s [SeenRecord]) -> Vec<(&'s Found, RecordMatch)> {
     let sent = matching::sent(work);
     seen.iter()
         .filter(|seen| seen.owner.is_none_or(|owner| owner == work.job))
         .map(|seen| (&seen.found, matching::relate(work, &sent, &seen.found)))
-        .filter(|(_, relation)| *relation != Relation::Unrelated)
+        .filter(|(_, relation)| *relation != RecordMatch::Unrelated)
         .collect()
 }
 
 /// What the records with a row's key mean before it is sent.
-pub(in crate::run) fn before(work: &Work, seen: &[Seen]) -> PreSend {
+pub(in crate::run) fn before(work: &Work, seen: &[SeenRecord]) -> PreSend {
     let foreign = related(work, seen);
     match foreign.as_slice() {
         [] => match of_another_row(work, seen) {
             Some((owner, candidate)) => PreSend::Owned(owner, candidate),
             None => PreSend::Clear,
         },
-        [(found, Relation::Agrees)] => match found.id {
+        [(found, RecordMatch::Agrees)] => match found.id {
             Some(id) => PreSend::Exists(id),
             None => PreSend::Unclear(vec![matching::candidate(found, "the service names no id for it")]),
         },
-        [(found, Relation::Differs(difference))] if matching::key_is_unique(&work.record) => {
+        [(found, RecordMatch::Differs(difference))] if matching::key_is_unique(&work.record) => {
             PreSend::Taken(matching::candidate(found, difference))
         }
         several => PreSend::Unclear(matching::candidates(several)),
@@ -74,16 +75,16 @@ pub(in crate::run) fn before(work: &Work, seen: &[Seen]) -> PreSend {
 
 /// The record of another row of ours that leaves no room for this one: it has the row's unique key, or is equal to
 /// what the row asks for in the same company.
-fn of_another_row(work: &Work, seen: &[Seen]) -> Option<(JobId, Candidate)> {
+fn of_another_row(work: &Work, seen: &[SeenRecord]) -> Option<(JobId, Candidate)> {
     let sent = matching::sent(work);
     let unique = matching::key_is_unique(&work.record);
     seen.iter().find_map(|seen| {
         let owner = seen.owner.filter(|owner| *owner != work.job)?;
         let difference = match matching::relate(work, &sent, &seen.found) {
-            Relation::Unrelated => return None,
-            Relation::Agrees if unique || belongs_with(work, &seen.found) => "equal".to_owned(),
-            Relation::Differs(difference) if unique => difference,
-            Relation::Agrees | Relation::Near(_) | Relation::Differs(_) => return None,
+            RecordMatch::Unrelated => return None,
+            RecordMatch::Agrees if unique || belongs_with(work, &seen.found) => "equal".to_owned(),
+            RecordMatch::Differs(difference) if unique => difference,
+            RecordMatch::Agrees | RecordMatch::Near(_) | RecordMatch::Differs(_) => return None,
         };
         Some((owner, matching::candidate(&seen.found, &difference)))
     })
@@ -126,42 +127,61 @@ pub(in crate::run) fn guarded_by_mac(record: &Record) -> bool {
     matches!(record, Record::Device(device) if device.identification.is_some()) && !makes_a_site(record)
 }
 
-/// Whether creating it makes a site as well, so that each try may make another one.
-pub(in crate::run) fn makes_a_site(record: &Record) -> bool {
+/// The device whose creation makes a site as well (`customSiteId`, `customSiteName`; specification 2.5).
+pub(in crate::run) fn device_with_site(record: &Record) -> Option<&Device> {
     match record {
-        Record::Device(_) if mistake::made(Mistake::OwnSiteSentAgain) => false,
-        Record::Device(device) => device.custom_site_id.is_some() || device.custom_site_name.is_some(),
-        Record::Company(_) | Record::Site(_) | Record::Person(_) => false,
+        Record::Device(device) => {
+            (device.custom_site_name.is_some() || device.custom_site_id.is_some()).then_some(device)
+        }
+        Record::Company(_) | Record::Site(_) | Record::Person(_) => None,
     }
 }
 
-/// Whether what was found shows that a step after the creation was carried out.
-pub(in crate::run) fn shows(extra: &Extra, found: &[Found]) -> bool {
-    match extra {
-        Extra::Labels(labels) => {
+/// Whether creating it makes a site as well, so that each try may make another one.
+pub(in crate::run) fn makes_a_site(record: &Record) -> bool {
+    device_with_site(record).is_some() && !mistake::made(Mistake::OwnSiteSentAgain)
+}
+
+/// Whether a site is the one that creating the device makes: its name, and its reference where both have one.
+pub(in crate::run) fn is_custom_site(record: &Record, site: &Found) -> bool {
+    let Some(device) = device_with_site(record) else { return false };
+    let equal = |ours: Option<&str>, theirs: Option<&str>| match (ours, theirs) {
+        (Some(ours), Some(theirs)) => likeness(ours, theirs) != Likeness::Different,
+        _ => true,
+    };
+    let reference = device.custom_site_id.as_deref();
+    equal(device.custom_site_name.as_deref().or(reference), site.name.as_deref())
+        && equal(reference, site.reference.as_deref())
+}
+
+/// Whether what was found shows that a step after the creation was carried out. What records found by their key mean for
+/// a creation says [`after`].
+pub(in crate::run) fn is_carried_out(action: &Action, found: &[Found]) -> bool {
+    match action {
+        Action::Create | Action::Extra(Extra::Licence(_)) => false,
+        Action::Extra(Extra::Labels(labels)) => {
             labels.iter().all(|label| found.iter().any(|found| found.label.as_deref() == Some(label)))
         }
-        Extra::Metadata(entries) => entries.iter().all(|entry| {
+        Action::Extra(Extra::Metadata(entries)) => entries.iter().all(|entry| {
             found.iter().any(|found| {
                 found.key.as_deref() == Some(&entry.key) && found.value.as_deref() == Some(&entry.value)
             })
         }),
-        Extra::EnterpriseTemplate(id) | Extra::VpnCloud(id) => {
+        Action::Extra(Extra::EnterpriseTemplate(id) | Extra::VpnCloud(id)) => {
             found.iter().any(|found| found.id == Some(*id))
         }
-        Extra::Licence(_) => false,
     }
 }
 
 /// What the records with a row's key mean after its answer was lost.
-pub(in crate::run) fn after(work: &Work, seen: &[Seen]) -> Reconciled {
+pub(in crate::run) fn after(work: &Work, seen: &[SeenRecord]) -> Reconciled {
     let unique = matching::key_is_unique(&work.record);
     let related = related(work, seen);
     let was_there = |found: &Found| match (&work.baseline, found.id) {
         (Some(baseline), Some(id)) => baseline.contains(&id),
         _ => false,
     };
-    let fresh: Vec<(&Found, Relation)> =
+    let fresh: Vec<(&Found, RecordMatch)> =
         related.iter().filter(|(found, _)| !was_there(found)).cloned().collect();
     match fresh.as_slice() {
         [] => match related.as_slice() {
@@ -173,7 +193,7 @@ pub(in crate::run) fn after(work: &Work, seen: &[Seen]) -> Reconciled {
             },
             _ => Reconciled::Absent,
         },
-        [(found, Relation::Agrees)] => match (found.id, &work.baseline, work.doubt, work.doubted) {
+        [(found, RecordMatch::Agrees)] => match (found.id, &work.baseline, work.doubt, work.doubted) {
             // The first attempt was refused as a duplicate and nobody looked before: it was there.
             (Some(id), None, Some(Doubt::Duplicate), false) => Reconciled::Existing(id),
             // Whether we made it or somebody else did: it is there, as a look before sending would find it.
@@ -189,7 +209,7 @@ pub(in crate::run) fn after(work: &Work, seen: &[Seen]) -> Reconciled {
                 Reconciled::Unclear(vec![matching::candidate(found, "the service names no id for it")])
             }
         },
-        [(found, Relation::Differs(difference))] if unique => {
+        [(found, RecordMatch::Differs(difference))] if unique => {
             Reconciled::Taken(matching::candidate(found, difference))
         }
         several => Reconciled::Unclear(matching::candidates(several)),
@@ -197,11 +217,11 @@ pub(in crate::run) fn after(work: &Work, seen: &[Seen]) -> Reconciled {
 }
 
 /// A record with the row's unique key that was there before the first send.
-fn older(found: &Found, relation: &Relation) -> Reconciled {
+fn older(found: &Found, relation: &RecordMatch) -> Reconciled {
     match (relation, found.id) {
-        (Relation::Agrees, Some(id)) => Reconciled::Existing(id),
-        (Relation::Differs(difference), _) => Reconciled::Taken(matching::candidate(found, difference)),
-        (Relation::Agrees | Relation::Near(_) | Relation::Unrelated, _) => {
+        (RecordMatch::Agrees, Some(id)) => Reconciled::Existing(id),
+        (RecordMatch::Differs(difference), _) => Reconciled::Taken(matching::candidate(found, difference)),
+        (RecordMatch::Agrees | RecordMatch::Near(_) | RecordMatch::Unrelated, _) => {
             Reconciled::Unclear(vec![matching::candidate(found, "it was there before")])
         }
     }

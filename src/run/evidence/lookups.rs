@@ -1,13 +1,51 @@
-//! Which request carries out a step, and which look-up answers which question about a row.
+//! Which request carries out a step, and which look-up answers which question about a row. What an answer means is in
+//! [`super::classify`].
 
 use crate::journal::{Action, Work};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
 use crate::model::record::{Extra, Record, Role};
+use crate::model::verdict::Doubt;
 use crate::service::{self, Call, Lookup};
 
+/// Whether the current step of a row creates its record.
+pub(in crate::run) fn creates(work: &Work) -> bool {
+    matches!(work.action, Action::Create)
+}
+
+/// The look-up that shows whether the current step of a row is carried out: the record with its key, or what a step after
+/// the creation puts on it. The best available one; `None` when none is.
+pub(in crate::run) fn of_step(work: &Work, usable: &dyn Fn(Operation) -> bool) -> Option<Lookup> {
+    let lookup = match (&work.action, work.remote_id) {
+        (Action::Create, _) => return by_key(work, usable),
+        (Action::Extra(Extra::Licence(_)), _) | (Action::Extra(_), None) => None,
+        (Action::Extra(Extra::Labels(_)), Some(owner)) => Lookup::labels(work.kind, owner),
+        (Action::Extra(Extra::Metadata(_)), Some(owner)) => Lookup::metadata(work.kind, owner),
+        (Action::Extra(Extra::EnterpriseTemplate(_)), Some(owner)) => Some(Lookup::AssignedTemplates(owner)),
+        (Action::Extra(Extra::VpnCloud(_)), Some(owner)) => Some(Lookup::DeviceVpnClouds(owner)),
+    };
+    lookup.filter(|lookup| usable(lookup.operation()))
+}
+
+/// Why nothing tells whether a step was carried out for which [`of_step`] has no look-up.
+pub(in crate::run) fn why_none(work: &Work) -> &'static str {
+    match (&work.action, work.doubt) {
+        (_, Some(Doubt::JournalBehind)) => {
+            "this copy of the journal may not know that the row was sent, and no look-up is available to find out"
+        }
+        (Action::Extra(Extra::Licence(_)), _) => {
+            "the answer to adding the licence code was lost, and the service has no way to look it up"
+        }
+        (_, Some(Doubt::Duplicate)) => {
+            "the service says the record is there, and no look-up is available to find its id"
+        }
+        (_, Some(Doubt::NoId)) => "the record was created, and no look-up is available to find its id",
+        _ => "the answer was lost, and no look-up is available to find out whether the row was executed",
+    }
+}
+
 /// The look-up that finds the record of a row by its natural key, the best available one; `None` when none is.
-pub(in crate::run) fn by_key(work: &Work, usable: &impl Fn(Operation) -> bool) -> Option<Lookup> {
+pub(in crate::run) fn by_key(work: &Work, usable: &dyn Fn(Operation) -> bool) -> Option<Lookup> {
     candidates(work).into_iter().find(|lookup| usable(lookup.operation()))
 }
 
@@ -27,7 +65,7 @@ pub(in crate::run) fn narrower(work: &Work, operation: Operation) -> Option<Look
 }
 
 /// The look-up by `operation` that finds the record of a row, where it is one of those that do.
-pub(in crate::run) fn by_operation(work: &Work, operation: Operation) -> Option<Lookup> {
+fn by_operation(work: &Work, operation: Operation) -> Option<Lookup> {
     candidates(work)
         .into_iter()
         .flat_map(|lookup| [narrower(work, lookup.operation()), Some(lookup)])
@@ -52,6 +90,13 @@ fn candidates(work: &Work) -> Vec<Lookup> {
     }
 }
 
+/// The look-up by `operation` that must find the record of this row, which is known to exist, and the id it must find.
+pub(in crate::run) fn control(row: &Work, operation: Operation) -> Option<(Lookup, RemoteId)> {
+    let id = row.remote_id?;
+    let by_id = Some(Lookup::record(row.kind, id)).filter(|lookup| lookup.operation() == operation);
+    Some((by_id.or_else(|| by_operation(row, operation))?, id))
+}
+
 /// The look-up for the site that creating a device makes as well, named as the row says.
 pub(in crate::run) fn of_custom_site(work: &Work) -> Option<Lookup> {
     match &work.record {
@@ -63,25 +108,9 @@ pub(in crate::run) fn of_custom_site(work: &Work) -> Option<Lookup> {
     }
 }
 
-/// The look-up that reads back what a step after the creation was to bring about.
-pub(in crate::run) fn of_extra(
-    work: &Work,
-    owner: RemoteId,
-    usable: &impl Fn(Operation) -> bool,
-) -> Option<Lookup> {
-    let lookup = match &work.action {
-        Action::Create | Action::Extra(Extra::Licence(_)) => None,
-        Action::Extra(Extra::Labels(_)) => Lookup::labels(work.kind, owner),
-        Action::Extra(Extra::Metadata(_)) => Lookup::metadata(work.kind, owner),
-        Action::Extra(Extra::EnterpriseTemplate(_)) => Some(Lookup::AssignedTemplates(owner)),
-        Action::Extra(Extra::VpnCloud(_)) => Some(Lookup::DeviceVpnClouds(owner)),
-    };
-    lookup.filter(|lookup| usable(lookup.operation()))
-}
-
 /// A record of a job of ours, and the look-up that shows whether it is there.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::run) struct Reference {
+pub(in crate::run) struct ReferencedRecord {
     pub(in crate::run) job: JobId,
     pub(in crate::run) id: RemoteId,
     pub(in crate::run) lookup: Lookup,
@@ -89,8 +118,8 @@ pub(in crate::run) struct Reference {
 
 /// The records of jobs of ours that the current step of a row refers to: a creation to those above it, a later step to
 /// the row's own.
-pub(in crate::run) fn references(work: &Work) -> Vec<Reference> {
-    let refer = |job, kind, id| Reference { job, id, lookup: Lookup::record(kind, id) };
+pub(in crate::run) fn references(work: &Work) -> Vec<ReferencedRecord> {
+    let refer = |job, kind, id| ReferencedRecord { job, id, lookup: Lookup::record(kind, id) };
     match work.action {
         Action::Create => work
             .parents

@@ -18,7 +18,7 @@ const TELLING: [&str; 2] = ["reference", "identification"];
 
 /// How a returned record relates to what a row asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::run) enum Relation {
+pub(in crate::run) enum RecordMatch {
     /// The row's natural key, and equal in all that can be compared.
     Agrees,
     /// The row's natural key but for case, or trimmed or suffixed by the service; says what differs.
@@ -45,26 +45,26 @@ pub(in crate::run) fn key_is_unique(record: &Record) -> bool {
 }
 
 /// Relates one returned record to the row of `work`, whose body is `sent`.
-pub(in crate::run) fn relate(work: &Work, sent: &Value, found: &Found) -> Relation {
+pub(in crate::run) fn relate(work: &Work, sent: &Value, found: &Found) -> RecordMatch {
     let returned = &found.raw;
     match work.kind {
         Kind::Person => {
             match text(returned, "username").map(|name| key::likeness(name, work.record.name())) {
                 Some(Likeness::Equal) => compared(sent, returned),
-                Some(Likeness::Near) => Relation::Near("username differs in case".to_owned()),
-                Some(Likeness::Different) | None => Relation::Unrelated,
+                Some(Likeness::Near) => RecordMatch::Near("username differs in case".to_owned()),
+                Some(Likeness::Different) | None => RecordMatch::Unrelated,
             }
         }
         Kind::Device => match mac(sent) {
             Some(ours) => match mac(returned) {
                 Some(theirs) if theirs == ours => compared(sent, returned),
-                _ => Relation::Unrelated,
+                _ => RecordMatch::Unrelated,
             },
             None => by_name(sent, returned),
         },
         Kind::Site => match (text(sent, "reference"), text(returned, "reference")) {
             (Some(ours), Some(theirs)) if key::likeness(ours, theirs) == Likeness::Different => {
-                Relation::Unrelated
+                RecordMatch::Unrelated
             }
             _ => by_name(sent, returned),
         },
@@ -73,25 +73,27 @@ pub(in crate::run) fn relate(work: &Work, sent: &Value, found: &Found) -> Relati
 }
 
 /// Relates by name within the company, for kinds that have no better key.
-fn by_name(sent: &Value, returned: &Value) -> Relation {
+fn by_name(sent: &Value, returned: &Value) -> RecordMatch {
     if let (Some(ours), Some(theirs)) = (text(sent, "companyId"), text(returned, "companyId"))
         && !ours.eq_ignore_ascii_case(theirs)
     {
-        return Relation::Unrelated;
+        return RecordMatch::Unrelated;
     }
     match (text(sent, "name"), text(returned, "name")) {
         (Some(ours), Some(theirs)) => match key::likeness(ours, theirs) {
-            _ if mistake::made(Mistake::PartialMatchIsEqual) && theirs.starts_with(ours) => Relation::Agrees,
+            _ if mistake::made(Mistake::PartialMatchIsEqual) && theirs.starts_with(ours) => {
+                RecordMatch::Agrees
+            }
             Likeness::Equal => compared(sent, returned),
-            Likeness::Near => Relation::Near(format!("its name is '{theirs}'")),
-            Likeness::Different => Relation::Unrelated,
+            Likeness::Near => RecordMatch::Near(format!("its name is '{theirs}'")),
+            Likeness::Different => RecordMatch::Unrelated,
         },
-        _ => Relation::Unrelated,
+        _ => RecordMatch::Unrelated,
     }
 }
 
 /// Compares everything that both sides have.
-fn compared(sent: &Value, returned: &Value) -> Relation {
+fn compared(sent: &Value, returned: &Value) -> RecordMatch {
     let mut differences = Vec::new();
     collect_differences("", sent, returned, &mut differences);
     for field in TELLING {
@@ -99,7 +101,7 @@ fn compared(sent: &Value, returned: &Value) -> Relation {
             differences.push(format!("{field} is '{theirs}', the row has none"));
         }
     }
-    if differences.is_empty() { Relation::Agrees } else { Relation::Differs(differences.join("; ")) }
+    if differences.is_empty() { RecordMatch::Agrees } else { RecordMatch::Differs(differences.join("; ")) }
 }
 
 /// What a full record of the service says otherwise than the row, field by field; empty when it agrees.
@@ -195,26 +197,28 @@ pub(in crate::run) fn candidate(found: &Found, difference: &str) -> Candidate {
 }
 
 /// Several returned records, for the person who decides.
-pub(in crate::run) fn candidates(related: &[(&Found, Relation)]) -> Vec<Candidate> {
+pub(in crate::run) fn candidates(related: &[(&Found, RecordMatch)]) -> Vec<Candidate> {
     let several = related.len() > 1;
     related
         .iter()
         .map(|(found, relation)| match relation {
-            Relation::Near(difference) | Relation::Differs(difference) => candidate(found, difference),
-            Relation::Agrees | Relation::Unrelated if several => candidate(found, "equal, as others are"),
-            Relation::Agrees | Relation::Unrelated => candidate(found, "equal"),
+            RecordMatch::Near(difference) | RecordMatch::Differs(difference) => candidate(found, difference),
+            RecordMatch::Agrees | RecordMatch::Unrelated if several => {
+                candidate(found, "equal, as others are")
+            }
+            RecordMatch::Agrees | RecordMatch::Unrelated => candidate(found, "equal"),
         })
         .collect()
 }
 
 /// A returned record with the job of ours that owns it, if one does.
 #[derive(Debug, Clone)]
-pub(in crate::run) struct Seen {
+pub(in crate::run) struct SeenRecord {
     pub(in crate::run) found: Found,
     pub(in crate::run) owner: Option<JobId>,
 }
 
-impl Seen {
+impl SeenRecord {
     /// Pairs records with their owners.
     pub(in crate::run) fn pair(found: Vec<Found>, owners: &[(RemoteId, JobId)]) -> Vec<Self> {
         found
@@ -232,25 +236,25 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::run::example::{OTHER, OURS, company, device, found, person, site};
+    use crate::run::tests::{OTHER, OURS, company, device, found, person, site};
 
     #[test]
     fn a_partial_match_is_compared_again_exactly() {
-        let near = |what: &str| Relation::Near(what.to_owned());
-        let differs = |what: &str| Relation::Differs(what.to_owned());
+        let near = |what: &str| RecordMatch::Near(what.to_owned());
+        let differs = |what: &str| RecordMatch::Differs(what.to_owned());
         let table = [
             (
                 "site, equal",
                 site("Depot 1", Some("D1")),
                 json!({"companyId": OURS, "name": "Depot 1", "reference": "D1"}),
-                Relation::Agrees,
+                RecordMatch::Agrees,
             ),
-            ("site, longer name", site("Depot 1", None), json!({"name": "Depot 10"}), Relation::Unrelated),
+            ("site, longer name", site("Depot 1", None), json!({"name": "Depot 10"}), RecordMatch::Unrelated),
             (
                 "site, another reference",
                 site("Depot 1", Some("D1")),
                 json!({"name": "Depot 1", "reference": "D2"}),
-                Relation::Unrelated,
+                RecordMatch::Unrelated,
             ),
             (
                 "site, a reference we lack",
@@ -262,7 +266,7 @@ mod tests {
                 "site, another company",
                 site("Depot 1", None),
                 json!({"companyId": OTHER, "name": "Depot 1"}),
-                Relation::Unrelated,
+                RecordMatch::Unrelated,
             ),
             (
                 "site, folded by the service",
@@ -270,19 +274,24 @@ mod tests {
                 json!({"name": "DEPOT 1"}),
                 near("its name is 'DEPOT 1'"),
             ),
-            ("company, listed by name", company("Acme"), json!({"name": "Acme"}), Relation::Agrees),
-            ("company, white space", company("Acme Ltd"), json!({"name": " Acme  Ltd "}), Relation::Agrees),
+            ("company, listed by name", company("Acme"), json!({"name": "Acme"}), RecordMatch::Agrees),
+            (
+                "company, white space",
+                company("Acme Ltd"),
+                json!({"name": " Acme  Ltd "}),
+                RecordMatch::Agrees,
+            ),
             (
                 "person, equal",
                 person("ann@acme.example"),
                 json!({"username": "ann@acme.example", "firstName": "Ann"}),
-                Relation::Agrees,
+                RecordMatch::Agrees,
             ),
             (
                 "person, another",
                 person("ann@acme.example"),
                 json!({"username": "joanna@acme.example"}),
-                Relation::Unrelated,
+                RecordMatch::Unrelated,
             ),
             (
                 "person, other name",
@@ -294,7 +303,7 @@ mod tests {
                 "device, other notation",
                 device("Till", Some("00:1a:2b:3c:4d:5e")),
                 json!({"name": "Till", "identification": "001A.2B3C.4D5E"}),
-                Relation::Agrees,
+                RecordMatch::Agrees,
             ),
             (
                 "device, MAC of another company",
@@ -306,13 +315,13 @@ mod tests {
                 "device, same name, other MAC",
                 device("Till", Some("00:1a:2b:3c:4d:5e")),
                 json!({"name": "Till", "identification": "00:1a:2b:3c:4d:5f"}),
-                Relation::Unrelated,
+                RecordMatch::Unrelated,
             ),
             (
                 "device without a MAC",
                 device("Till", None),
                 json!({"companyId": OURS, "name": "Till"}),
-                Relation::Agrees,
+                RecordMatch::Agrees,
             ),
             (
                 "device, a MAC we lack",
@@ -324,7 +333,7 @@ mod tests {
                 "absent fields prove nothing",
                 device("Till", None),
                 json!({"name": "Till", "phoneNumber": null}),
-                Relation::Agrees,
+                RecordMatch::Agrees,
             ),
         ];
         for (case, work, returned, expected) in table {

@@ -1,26 +1,28 @@
-//! Evidence: what the service shows of a row, and what it means for it. A question (`lookups`) has an answer
-//! (`lookup_answer`), whose records are compared with the row (`matching`, `classify`).
+//! Evidence: what the service shows of a row, and what it means for it. A question has a look-up that answers it
+//! (`lookups`); the records found are compared with the row (`matching`), and `classify` says what they mean.
 //!
-//! Its four callers are the look-up before sending and the reconciliation after a lost answer (`decide`), the audit, and
-//! `verify` for a person who decides.
+//! It serves the look before sending, the reconciliation after a lost answer, the audit, and `verify` for a person who
+//! decides.
 
 pub(super) mod child_companies;
 pub(super) mod classify;
-pub(super) mod lookup_answer;
-pub(super) mod lookup_control;
 pub(super) mod lookups;
 pub(super) mod matching;
-pub(super) mod oneoff_lookup;
-pub(super) mod recent_creations;
+mod oneoff_lookup;
+pub(super) mod question;
+mod recent_creations;
 pub(super) mod reference_lag;
 pub(super) mod settle_timer;
 pub(super) mod verify;
 
+use std::collections::HashSet;
+
 use self::child_companies::ChildLists;
-use self::lookup_control::LookupControls;
-use self::recent_creations::RecentCreations;
+use self::question::LookupAnswer;
 use self::reference_lag::ReferenceLag;
 use self::settle_timer::SettleTimers;
+use crate::model::id::RemoteId;
+use crate::model::operation::Operation;
 
 /// What a run knows of what the service shows. Each part owns what it knows.
 #[derive(Debug, Default)]
@@ -29,10 +31,61 @@ pub(super) struct RunEvidence {
     pub(super) controls: LookupControls,
     /// The children of companies.
     pub(super) children: ChildLists,
-    /// What this run has made.
-    pub(super) created: RecentCreations,
-    /// Rows refused because of a record that may not be visible yet.
+    /// What this run has made, and the rows refused because the service may not show it yet.
     pub(super) lag: ReferenceLag,
     /// How long "not found" is not believed.
     pub(super) settle: SettleTimers,
+}
+
+/// Look-up operations that have found in this run what is known to exist: only of these "not found" is believed. Which
+/// records are known to exist the journal says.
+#[derive(Debug, Default)]
+pub(super) struct LookupControls {
+    proved: HashSet<Operation>,
+}
+
+impl LookupControls {
+    /// An operation has found a record that is known to exist: its "not found" counts from now on.
+    pub(super) fn prove(&mut self, operation: Operation) {
+        self.proved.insert(operation);
+    }
+
+    /// Whether an operation's "not found" counts.
+    pub(super) fn is_proved(&self, operation: Operation) -> bool {
+        self.proved.contains(&operation)
+    }
+}
+
+/// What came of a control look-up.
+#[derive(Debug)]
+pub(super) enum ControlResult {
+    /// It finds what is known to exist.
+    Proved,
+    /// It does not, or says nothing; says what.
+    NotProved(String),
+    /// The service failed at it; says how.
+    Failed(String),
+    /// The look-up is not available.
+    Unavailable,
+    /// There is no record to try it by.
+    NoRecord,
+}
+
+impl ControlResult {
+    /// What the answer to a control look-up says, which must show the record with the id `expected`.
+    pub(super) fn of(expected: RemoteId, answer: LookupAnswer) -> Self {
+        match answer {
+            LookupAnswer::Records(found) if found.iter().any(|found| found.id == Some(expected)) => {
+                Self::Proved
+            }
+            LookupAnswer::Records(_) => {
+                Self::NotProved("the look-up does not find a record that is known to exist".to_owned())
+            }
+            LookupAnswer::Inconclusive(why) => {
+                Self::NotProved(format!("the look-up was inconclusive: {why}"))
+            }
+            LookupAnswer::Failed(why) => Self::Failed(format!("the look-up was inconclusive: {why}")),
+            LookupAnswer::Unavailable => Self::Unavailable,
+        }
+    }
 }

@@ -6,13 +6,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::question::LookupAnswer;
 use crate::clock::Clock;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::model::operation::Operation;
 use crate::model::verdict::Verdict;
 use crate::run::ending::Ending;
-use crate::run::evidence::lookup_answer::LookupAnswer;
 use crate::service::{Client, Found, Limiter, Lookup, Rate};
 
 /// Look-ups a second: few enough to leave a run that is under way its pace.

@@ -7,15 +7,19 @@
 //! refer to is there, those behind them are rejected on the answers they have. A record that no look-up can find is waited
 //! for with probes only, at growing distances, until it is no longer young.
 //!
-//! Rules only; `decide::await_references` sends, looks up and rejects by them.
+//! The dispatcher sends, looks up and rejects by these rules.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
-use super::lookups::Reference;
-use crate::model::id::{JobId, SheetId};
+use super::lookups::{self, ReferencedRecord};
+use super::question::LookupAnswer;
+use super::recent_creations::RecentCreations;
+use crate::journal::Work;
+use crate::model::id::{JobId, RemoteId, SheetId};
 use crate::model::operation::Operation;
 use crate::model::verdict::Rejection;
+use crate::run::rejection_shape::rejection_shape;
 
 /// The wait after the first look or probe that did not find a record; each further one doubles.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
@@ -29,13 +33,12 @@ const PROBES: u32 = 3;
 const WAITING_AT_ONCE: usize = 8;
 
 /// What rows refused alike share: the operation, and the refusal without what differs from row to row.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(in crate::run) struct RefusalShape(pub(in crate::run) Operation, pub(in crate::run) String);
+type Shape = (Operation, String);
 
 /// A row that was refused and waits.
 #[derive(Debug)]
 struct Waiting {
-    shape: RefusalShape,
+    shape: Shape,
     sheet: SheetId,
     /// Records it refers to that are not known to be visible.
     unproved: BTreeSet<JobId>,
@@ -50,7 +53,7 @@ struct Waiting {
 
 /// Rows refused alike.
 #[derive(Debug, Default)]
-struct Alike {
+struct RefusedAlike {
     /// The row that is sent again for all of them.
     probe: Option<JobId>,
     /// Probes refused since one was accepted.
@@ -64,7 +67,7 @@ struct Alike {
 /// A record that rows wait for.
 #[derive(Debug)]
 struct Awaited {
-    look: Look,
+    look: VisibilityLookup,
     /// Looks that did not find it.
     looks: u32,
     /// From when on it is no longer young.
@@ -73,20 +76,20 @@ struct Awaited {
 
 /// How it is found out whether a record is visible.
 #[derive(Debug)]
-enum Look {
+enum VisibilityLookup {
     /// By this one, at this moment.
-    Due(Duration, Reference),
+    Due(Duration, ReferencedRecord),
     /// By this one, which is under way.
-    UnderWay(Reference),
+    UnderWay(ReferencedRecord),
     /// No look-up can tell.
     Impossible,
 }
 
 /// What is to be done about a row or a record now.
 #[derive(Debug, PartialEq)]
-pub(in crate::run) enum Step {
+pub(in crate::run) enum LagStep {
     /// Look whether a record is visible.
-    Look(Reference),
+    Look(ReferencedRecord),
     /// Send a row again.
     Send(JobId),
     /// Reject a row on the answer it has; `counted` when the refusal was counted before.
@@ -98,8 +101,9 @@ pub(in crate::run) enum Step {
 /// The rows that wait, and what they wait for; instants are those of [`crate::clock::Clock::elapsed`].
 #[derive(Debug, Default)]
 pub(in crate::run) struct ReferenceLag {
+    created: RecentCreations,
     waiting: BTreeMap<JobId, Waiting>,
-    alike: HashMap<RefusalShape, Alike>,
+    alike: HashMap<Shape, RefusedAlike>,
     awaited: BTreeMap<JobId, Awaited>,
     /// When there may be something to do next.
     wake: Option<Duration>,
@@ -107,36 +111,121 @@ pub(in crate::run) struct ReferenceLag {
 
 /// A row that was refused, on its way to those that wait.
 #[derive(Debug)]
-pub(in crate::run) struct Refused {
+pub(in crate::run) struct RefusedRow {
     pub(in crate::run) rejection: Rejection,
     /// The records not known to be visible, whether a look-up can tell, and from when on they are no longer young.
-    pub(in crate::run) unproved: Vec<(Reference, bool, Duration)>,
+    pub(in crate::run) unproved: Vec<(ReferencedRecord, bool, Duration)>,
     pub(in crate::run) missed: bool,
     pub(in crate::run) counted: bool,
 }
 
+impl RefusedRow {
+    /// Whether the refusal counts at once: where no look-up can tell, it may take a minute until it is final.
+    pub(in crate::run) fn counts_at_once(&self) -> bool {
+        !self.counted && self.unproved.iter().any(|(_, is_usable, _)| !is_usable)
+    }
+
+    /// When the last record that the row refers to is no longer young.
+    pub(in crate::run) fn until(&self) -> Option<Duration> {
+        self.unproved.iter().map(|(.., until)| *until).max()
+    }
+}
+
 impl ReferenceLag {
-    /// A row waits from now on.
-    pub(in crate::run) fn wait(
+    /// The record of a job is confirmed, made or adopted.
+    pub(in crate::run) fn on_created(&mut self, job: JobId, now: Duration) {
+        self.created.confirm(job, now);
+    }
+
+    /// Whether the record of a job is one of this run.
+    pub(in crate::run) fn is_created(&self, job: JobId) -> bool {
+        self.created.has(job)
+    }
+
+    /// A row that left at `sent_at` was refused with `noDataFound`: what it waits for, when a record it refers to may not
+    /// be visible yet.
+    pub(in crate::run) fn on_refused(
+        &self,
+        work: &Work,
+        rejection: &Rejection,
+        sent_at: Duration,
+        usable: &dyn Fn(Operation) -> bool,
+    ) -> Option<RefusedRow> {
+        let named = rejection.message.to_lowercase();
+        let mut missed = false;
+        let mut unproved = Vec::new();
+        for reference in lookups::references(work) {
+            let Some(until) = self.created.unproved(reference.job, sent_at) else { continue };
+            // It was not visible then, whatever it is now.
+            missed |= self.created.is_late(reference.job) || named.contains(&reference.id.to_string());
+            if !self.created.is_shown(reference.job) {
+                let is_usable = usable(reference.lookup.operation());
+                missed |= !is_usable;
+                unproved.push((reference, is_usable, until));
+            }
+        }
+        let waits = missed || !unproved.is_empty();
+        let counted = self.is_counted(work.job);
+        waits.then(|| RefusedRow { rejection: rejection.clone(), unproved, missed, counted })
+    }
+
+    /// A row was accepted: what its step refers to is visible.
+    pub(in crate::run) fn on_accepted(&mut self, work: &Work, now: Duration) {
+        for reference in lookups::references(work) {
+            self.on_visible(reference.job, now);
+        }
+    }
+
+    /// A look whether a record is visible has been read.
+    pub(in crate::run) fn on_answer(
         &mut self,
-        job: JobId,
-        shape: RefusalShape,
-        sheet: SheetId,
-        refused: Refused,
+        reference: JobId,
+        id: RemoteId,
+        answer: LookupAnswer,
         now: Duration,
     ) {
+        match answer {
+            LookupAnswer::Records(found) if found.iter().any(|found| found.id == Some(id)) => {
+                self.on_visible(reference, now);
+            }
+            LookupAnswer::Records(_) => {
+                self.created.note_late(reference);
+                self.on_not_visible(reference, true, now);
+            }
+            LookupAnswer::Failed(_) => self.on_not_visible(reference, false, now),
+            LookupAnswer::Inconclusive(_) | LookupAnswer::Unavailable => self.on_no_lookup(reference),
+        }
+    }
+
+    /// Whether a row may be refused because a record it refers to is not visible yet.
+    pub(in crate::run) fn may_be_refused(&self, work: &Work, now: Duration) -> bool {
+        let references = lookups::references(work);
+        references.iter().any(|reference| self.created.unproved(reference.job, now).is_some())
+    }
+
+    /// It is on disk that a row was refused and put off: it waits from now on.
+    pub(in crate::run) fn wait(&mut self, work: &Work, mut refused: RefusedRow, now: Duration) {
+        // A look may have been read while this was written.
+        refused.missed |= refused.unproved.iter().any(|(reference, ..)| self.created.is_late(reference.job));
+        refused.unproved.retain(|(reference, ..)| !self.created.is_shown(reference.job));
+        let shape = (work.operation, rejection_shape(&refused.rejection, work.record.name()));
+        self.add(work.job, shape, work.sheet, refused, now);
+    }
+
+    fn add(&mut self, job: JobId, shape: Shape, sheet: SheetId, refused: RefusedRow, now: Duration) {
         self.wake = Some(Duration::ZERO);
-        let Refused { rejection, unproved, missed, counted } = refused;
+        let RefusedRow { rejection, unproved, missed, counted } = refused;
         let references = unproved.iter().map(|(reference, ..)| reference.job).collect();
         for (reference, is_usable, until) in unproved {
             let job = reference.job;
-            let look = if is_usable { Look::Due(now, reference) } else { Look::Impossible };
+            let look =
+                if is_usable { VisibilityLookup::Due(now, reference) } else { VisibilityLookup::Impossible };
             self.awaited.entry(job).or_insert(Awaited { look, looks: 0, until });
         }
         let alike = self
             .alike
             .entry(shape.clone())
-            .or_insert_with(|| Alike { due: now + FIRST_WAIT, ..Alike::default() });
+            .or_insert_with(|| RefusedAlike { due: now + FIRST_WAIT, ..RefusedAlike::default() });
         if alike.probe == Some(job) {
             // A probe below a record that no look-up can find.
             alike.probe = None;
@@ -150,7 +239,13 @@ impl ReferenceLag {
     }
 
     /// The record of a job is visible.
-    pub(in crate::run) fn on_visible(&mut self, reference: JobId) {
+    fn on_visible(&mut self, reference: JobId, now: Duration) {
+        self.created.show(reference, now);
+        self.await_no_more(reference);
+    }
+
+    /// No row waits for the record of a job any more.
+    fn await_no_more(&mut self, reference: JobId) {
         if self.awaited.remove(&reference).is_some() {
             self.wake = Some(Duration::ZERO);
             for waiting in self.waiting.values_mut() {
@@ -160,12 +255,12 @@ impl ReferenceLag {
     }
 
     /// A look did not find the record of a job, or told nothing.
-    pub(in crate::run) fn on_not_visible(&mut self, reference: JobId, found_nothing: bool, now: Duration) {
+    fn on_not_visible(&mut self, reference: JobId, found_nothing: bool, now: Duration) {
         self.wake = Some(Duration::ZERO);
         if let Some(awaited) = self.awaited.get_mut(&reference)
-            && let Look::UnderWay(lookup) = &awaited.look
+            && let VisibilityLookup::UnderWay(lookup) = &awaited.look
         {
-            awaited.look = Look::Due(now + wait_after(awaited.looks), lookup.clone());
+            awaited.look = VisibilityLookup::Due(now + wait_after(awaited.looks), lookup.clone());
             awaited.looks += 1;
         }
         if found_nothing {
@@ -174,10 +269,10 @@ impl ReferenceLag {
     }
 
     /// No look-up finds the record of a job.
-    pub(in crate::run) fn on_no_lookup(&mut self, reference: JobId) {
+    fn on_no_lookup(&mut self, reference: JobId) {
         self.wake = Some(Duration::ZERO);
         if let Some(awaited) = self.awaited.get_mut(&reference) {
-            awaited.look = Look::Impossible;
+            awaited.look = VisibilityLookup::Impossible;
         }
         self.miss(reference);
     }
@@ -238,7 +333,7 @@ impl ReferenceLag {
     }
 
     /// What is to be done now.
-    pub(in crate::run) fn steps(&mut self, now: Duration) -> Vec<Step> {
+    pub(in crate::run) fn steps(&mut self, now: Duration) -> Vec<LagStep> {
         let mut steps = Vec::new();
         if self.wake.is_none_or(|wake| wake > now) {
             return steps;
@@ -248,17 +343,17 @@ impl ReferenceLag {
             self.awaited.iter().filter(|(_, awaited)| awaited.until <= now).map(|(job, _)| *job).collect();
         for reference in old {
             self.miss(reference);
-            self.on_visible(reference);
+            self.await_no_more(reference);
         }
         let mut wake = self.awaited.values().map(|awaited| awaited.until).min();
         for awaited in self.awaited.values_mut() {
             match &awaited.look {
-                Look::Due(at, reference) if *at <= now => {
-                    steps.push(Step::Look(reference.clone()));
-                    awaited.look = Look::UnderWay(reference.clone());
+                VisibilityLookup::Due(at, reference) if *at <= now => {
+                    steps.push(LagStep::Look(reference.clone()));
+                    awaited.look = VisibilityLookup::UnderWay(reference.clone());
                 }
-                Look::Due(at, _) => wake = wake.map(|wake| wake.min(*at)),
-                Look::UnderWay(_) | Look::Impossible => {}
+                VisibilityLookup::Due(at, _) => wake = wake.map(|wake| wake.min(*at)),
+                VisibilityLookup::UnderWay(_) | VisibilityLookup::Impossible => {}
             }
         }
         let mut settled = Vec::new();
@@ -268,31 +363,33 @@ impl ReferenceLag {
                 continue;
             };
             let blind = |reference: &JobId| {
-                self.awaited.get(reference).is_some_and(|awaited| matches!(awaited.look, Look::Impossible))
+                self.awaited
+                    .get(reference)
+                    .is_some_and(|awaited| matches!(awaited.look, VisibilityLookup::Impossible))
             };
             if waiting.unproved.is_empty() {
                 if !waiting.missed || (!alike.accepted && alike.refused >= PROBES) {
                     let (rejection, counted) = (waiting.rejection.clone(), waiting.counted);
-                    steps.push(Step::Reject { job, rejection, counted });
+                    steps.push(LagStep::Reject { job, rejection, counted });
                     settled.push(job);
                 } else if alike.accepted {
-                    steps.push(Step::Send(job));
+                    steps.push(LagStep::Send(job));
                     settled.push(job);
                 } else if alike.probe.is_none() {
                     alike.probe = Some(job);
-                    steps.push(Step::Send(job));
+                    steps.push(LagStep::Send(job));
                 }
                 continue;
             }
             if waiting.missed && !waiting.told {
                 waiting.told = true;
                 let until = waiting.unproved.iter().filter_map(|reference| self.awaited.get(reference));
-                steps.extend(until.map(|awaited| awaited.until).max().map(|until| Step::Tell(job, until)));
+                steps.extend(until.map(|awaited| awaited.until).max().map(|until| LagStep::Tell(job, until)));
             }
             if alike.probe.is_none() && waiting.unproved.iter().all(blind) {
                 if alike.due <= now {
                     alike.probe = Some(job);
-                    steps.push(Step::Send(job));
+                    steps.push(LagStep::Send(job));
                 } else {
                     wake = wake.map(|wake| wake.min(alike.due));
                 }
@@ -319,160 +416,4 @@ fn wait_after(times: u32) -> Duration {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::id::RemoteId;
-
-    const SITE: JobId = JobId(100);
-    const START: Duration = Duration::from_secs(10);
-    const UNTIL: Duration = Duration::from_secs(70);
-
-    fn seconds(seconds: u64) -> Duration {
-        START + Duration::from_secs(seconds)
-    }
-
-    fn site() -> Reference {
-        let id = RemoteId::from_u128(7);
-        Reference { job: SITE, id, lookup: crate::service::Lookup::Site(id) }
-    }
-
-    fn rejection(job: JobId) -> Rejection {
-        Rejection { code: "noDataFound".into(), message: format!("row {job}"), violations: vec![] }
-    }
-
-    /// A row is refused below a site; `is_usable` when a look-up can tell of that.
-    fn refuse(reference_lag: &mut ReferenceLag, job: i64, is_usable: bool, now: Duration) {
-        let job = JobId(job);
-        let shape = RefusalShape(Operation::AddDevice, "noDataFound".into());
-        let missed = !is_usable;
-        let unproved = vec![(site(), is_usable, UNTIL)];
-        let refused = Refused { rejection: rejection(job), unproved, missed, counted: false };
-        reference_lag.wait(job, shape, SheetId(1), refused, now);
-    }
-
-    /// Rows that wait for the first look, which is under way.
-    fn looking(rows: i64) -> ReferenceLag {
-        let mut reference_lag = ReferenceLag::default();
-        for job in 1..=rows {
-            refuse(&mut reference_lag, job, true, START);
-        }
-        assert_eq!(reference_lag.steps(START), [Step::Look(site())], "one look for all");
-        assert_eq!(reference_lag.steps(START), []);
-        reference_lag
-    }
-
-    fn rejected(steps: &[Step]) -> Vec<i64> {
-        steps
-            .iter()
-            .map(|step| match step {
-                Step::Reject { job, rejection: answer, .. } => {
-                    assert_eq!(*answer, rejection(*job), "its own answer");
-                    job.0
-                }
-                other => panic!("{other:?}"),
-            })
-            .collect()
-    }
-
-    #[test]
-    fn rows_below_a_record_that_is_there_are_rejected_on_the_answers_they_have() {
-        let mut reference_lag = looking(3);
-        reference_lag.on_visible(SITE);
-        assert_eq!(rejected(&reference_lag.steps(START)), [1, 2, 3]);
-        assert!(reference_lag.is_empty() && reference_lag.steps(seconds(100)).is_empty());
-    }
-
-    #[test]
-    fn a_record_that_is_not_there_yet_is_looked_for_at_growing_distances_and_its_rows_are_told_of() {
-        let mut reference_lag = looking(1);
-        let mut at = Vec::new();
-        reference_lag.on_not_visible(SITE, true, START);
-        let mut now = START;
-        assert_eq!(reference_lag.steps(now), [Step::Tell(JobId(1), UNTIL)]);
-        while at.len() < 5 {
-            now = reference_lag.next_due().expect("a moment to look again");
-            assert_eq!(reference_lag.steps(now), [Step::Look(site())]);
-            reference_lag.on_not_visible(SITE, true, now);
-            assert_eq!(reference_lag.steps(now), []);
-            at.push((now - START).as_secs());
-        }
-        assert_eq!(at, [1, 3, 7, 15, 31]);
-    }
-
-    #[test]
-    fn once_it_is_there_one_row_probes_and_when_it_is_accepted_the_others_follow() {
-        let mut reference_lag = looking(4);
-        reference_lag.on_not_visible(SITE, true, START);
-        reference_lag.steps(START);
-        reference_lag.on_visible(SITE);
-        assert_eq!(reference_lag.steps(seconds(1)), [Step::Send(JobId(1))]);
-        assert_eq!(reference_lag.steps(seconds(1)), [], "the others wait for it");
-        reference_lag.probed(JobId(1), true);
-        assert_eq!(reference_lag.steps(seconds(1)), [2, 3, 4].map(|job| Step::Send(JobId(job))));
-        assert!(reference_lag.is_empty());
-    }
-
-    #[test]
-    fn three_probes_refused_although_all_is_there_speak_for_the_others() {
-        let mut reference_lag = looking(6);
-        reference_lag.on_not_visible(SITE, true, START);
-        reference_lag.steps(START);
-        reference_lag.on_visible(SITE);
-        for job in 1..=3 {
-            assert_eq!(reference_lag.steps(seconds(1)), [Step::Send(JobId(job))]);
-            reference_lag.probed(JobId(job), false);
-        }
-        assert_eq!(rejected(&reference_lag.steps(seconds(1))), [4, 5, 6]);
-    }
-
-    #[test]
-    fn a_probe_that_does_not_come_home_with_an_answer_is_followed_by_another() {
-        let mut reference_lag = looking(2);
-        reference_lag.on_not_visible(SITE, true, START);
-        reference_lag.steps(START);
-        reference_lag.on_visible(SITE);
-        assert_eq!(reference_lag.steps(seconds(1)), [Step::Send(JobId(1))]);
-        reference_lag.forget(JobId(1));
-        assert_eq!(reference_lag.steps(seconds(1)), [Step::Send(JobId(2))]);
-    }
-
-    #[test]
-    fn what_no_look_up_can_tell_of_is_probed_by_one_row_at_growing_distances_while_it_is_young() {
-        let mut reference_lag = ReferenceLag::default();
-        for job in 1..=4 {
-            refuse(&mut reference_lag, job, false, START);
-        }
-        let told = [1, 2, 3, 4].map(|job| Step::Tell(JobId(job), UNTIL));
-        assert_eq!(reference_lag.steps(START), told);
-        let mut at = Vec::new();
-        for _ in 0..5 {
-            let now = reference_lag.next_due().expect("a moment to probe");
-            assert_eq!(reference_lag.steps(now), [Step::Send(JobId(1))]);
-            at.push((now - START).as_secs());
-            refuse(&mut reference_lag, 1, false, now);
-            reference_lag.steps(now);
-        }
-        assert_eq!(at, [1, 3, 7, 15, 31]);
-        // It is young no longer: the last probe speaks for all.
-        let now = UNTIL;
-        let steps = reference_lag.steps(now);
-        assert_eq!(rejected(&steps), [1, 2, 3, 4], "five probes were refused");
-    }
-
-    #[test]
-    fn a_record_that_never_shows_is_probed_for_once_it_is_no_longer_young() {
-        let mut reference_lag = looking(2);
-        reference_lag.on_not_visible(SITE, true, START);
-        assert_eq!(reference_lag.steps(UNTIL), [Step::Send(JobId(1))]);
-        reference_lag.probed(JobId(1), false);
-        assert_eq!(reference_lag.steps(UNTIL), [Step::Send(JobId(2))]);
-    }
-
-    #[test]
-    fn a_sheet_is_full_with_eight_rows_that_wait() {
-        let mut reference_lag = looking(7);
-        assert!(!reference_lag.is_full(SheetId(1)));
-        refuse(&mut reference_lag, 8, true, START);
-        assert!(reference_lag.is_full(SheetId(1)) && !reference_lag.is_full(SheetId(2)));
-    }
-}
+mod tests;

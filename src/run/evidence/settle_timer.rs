@@ -17,7 +17,7 @@ pub(in crate::run) struct SettleTimers(HashMap<JobId, Duration>);
 
 /// The clocks when a doubt from an earlier run is taken up.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::run) struct Clocks {
+pub(in crate::run) struct ClockTimes {
     /// The time that has passed.
     pub(in crate::run) elapsed: Duration,
     /// The wall clock.
@@ -37,7 +37,7 @@ impl SettleTimers {
         &mut self,
         job: JobId,
         since: Option<Moment>,
-        clocks: Clocks,
+        clocks: ClockTimes,
         settle: Duration,
     ) {
         self.0.entry(job).or_insert_with(|| {
@@ -80,8 +80,8 @@ mod tests {
         Moment::parse(text).unwrap()
     }
 
-    fn clocks(wall: &str, steady: &str) -> Clocks {
-        Clocks { elapsed: seconds(50), wall: at(wall), steady: at(steady) }
+    fn clocks(wall: &str, steady: &str) -> ClockTimes {
+        ClockTimes { elapsed: seconds(50), wall: at(wall), steady: at(steady) }
     }
 
     fn left_after_taking_up(since: &str, wall: &str, steady: &str) -> u64 {

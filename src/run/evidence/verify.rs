@@ -9,15 +9,14 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::classify::shows;
-use super::lookup_answer::LookupAnswer;
-use super::lookup_control::control_lookup;
+use super::classify::is_carried_out;
 use super::lookups;
-use super::matching::{self, Relation, Seen};
+use super::matching::{self, RecordMatch, SeenRecord};
 use super::oneoff_lookup::OneoffLookups;
+use super::question::LookupAnswer;
 use crate::clock::Clock;
 use crate::error::Result;
-use crate::journal::{Action, Candidate, Journal, Work};
+use crate::journal::{Candidate, Journal, Work};
 use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -88,38 +87,32 @@ impl Verifier {
     ///
     /// `Service` when the service cannot be reached or refuses us; `Journal` when that cannot be read.
     pub async fn sight(&mut self, journal: &Journal, work: &Work, shown: &[RemoteId]) -> Result<Sight> {
-        match (&work.action, work.remote_id) {
-            (Action::Create, _) => self.sight_of_record(journal, work, shown).await,
-            (Action::Extra(extra), Some(owner)) => {
-                let Some(lookup) =
-                    lookups::of_extra(work, owner, &|operation| self.service.usable(operation))
-                else {
-                    return Ok(Sight::Untold(
-                        "no look-up shows whether this step was carried out".to_owned(),
-                    ));
-                };
-                Ok(match self.service.ask(&lookup).await? {
-                    LookupAnswer::Records(found) => {
-                        let done = Candidate {
-                            id: Some(owner),
-                            name: Some(work.record.name().to_owned()),
-                            details: "the row's own record".to_owned(),
-                            difference: "the values of the step are there".to_owned(),
-                        };
-                        let candidates = shows(extra, &found).then_some(done).into_iter().collect();
-                        let by = lookup.operation().to_string();
-                        Sight::Told { by, candidates, earlier: Vec::new() }
-                    }
-                    LookupAnswer::Unavailable => {
-                        Sight::Untold(format!("{} is not available", lookup.operation()))
-                    }
-                    LookupAnswer::Inconclusive(why) | LookupAnswer::Failed(why) => {
-                        Sight::Untold(format!("{}: {why}", lookup.operation()))
-                    }
-                })
-            }
-            (Action::Extra(_), None) => Ok(Sight::Untold("its record has no id".to_owned())),
+        if lookups::creates(work) {
+            return self.sight_of_record(journal, work, shown).await;
         }
+        let Some(owner) = work.remote_id else {
+            return Ok(Sight::Untold("its record has no id".to_owned()));
+        };
+        let Some(lookup) = lookups::of_step(work, &|operation| self.service.usable(operation)) else {
+            return Ok(Sight::Untold("no look-up shows whether this step was carried out".to_owned()));
+        };
+        Ok(match self.service.ask(&lookup).await? {
+            LookupAnswer::Records(found) => {
+                let done = Candidate {
+                    id: Some(owner),
+                    name: Some(work.record.name().to_owned()),
+                    details: "the row's own record".to_owned(),
+                    difference: "the values of the step are there".to_owned(),
+                };
+                let candidates = is_carried_out(&work.action, &found).then_some(done).into_iter().collect();
+                let by = lookup.operation().to_string();
+                Sight::Told { by, candidates, earlier: Vec::new() }
+            }
+            LookupAnswer::Unavailable => Sight::Untold(format!("{} is not available", lookup.operation())),
+            LookupAnswer::Inconclusive(why) | LookupAnswer::Failed(why) => {
+                Sight::Untold(format!("{}: {why}", lookup.operation()))
+            }
+        })
     }
 
     async fn sight_of_record(&mut self, journal: &Journal, work: &Work, shown: &[RemoteId]) -> Result<Sight> {
@@ -282,12 +275,12 @@ impl Verifier {
     }
 
     /// Lists of companies show only names: reads the first candidates in full, to say how they differ.
-    async fn read_in_full(&mut self, work: &Work, candidates: &mut [(Relation, Candidate)]) -> Result<()> {
+    async fn read_in_full(&mut self, work: &Work, candidates: &mut [(RecordMatch, Candidate)]) -> Result<()> {
         if work.kind != Kind::Company || !self.service.usable(Operation::GetCompany) {
             return Ok(());
         }
         for (relation, candidate) in candidates.iter_mut().take(READ_IN_FULL) {
-            let (Relation::Agrees, Some(id)) = (&relation, candidate.id) else { continue };
+            let (RecordMatch::Agrees, Some(id)) = (&relation, candidate.id) else { continue };
             if let LookupAnswer::Records(found) = self.service.ask(&Lookup::Company(id)).await?
                 && let Some(found) = found.iter().find(|found| found.id == Some(id))
             {
@@ -307,7 +300,7 @@ impl Verifier {
         }
         let mut proved = None;
         for row in journal.witness(kind, CONTROLS)? {
-            let Some((lookup, expected)) = control_lookup(&row, operation) else { continue };
+            let Some((lookup, expected)) = lookups::control(&row, operation) else { continue };
             let found = match self.service.ask(&lookup).await? {
                 LookupAnswer::Records(found) => found.iter().any(|found| found.id == Some(expected)),
                 LookupAnswer::Unavailable | LookupAnswer::Inconclusive(_) | LookupAnswer::Failed(_) => false,
@@ -327,7 +320,7 @@ fn written(asked: &[Operation]) -> String {
 }
 
 /// Candidates with how they relate to the row, and records that were there before it was sent.
-type SortedOut = (Vec<(Relation, Candidate)>, Vec<Candidate>);
+type SortedOut = (Vec<(RecordMatch, Candidate)>, Vec<Candidate>);
 
 /// Sorts out which of the returned records may be the row's: not those that another row owns, and not those that
 /// were there before it was sent.
@@ -336,14 +329,14 @@ fn sort_out(journal: &Journal, work: &Work, shown: &[RemoteId], found: Vec<Found
     let owners = journal.owners(&ids)?;
     let sent: Value = matching::sent(work);
     let (mut candidates, mut earlier) = (Vec::new(), Vec::new());
-    for Seen { found, owner } in Seen::pair(found, &owners) {
+    for SeenRecord { found, owner } in SeenRecord::pair(found, &owners) {
         let relation = matching::relate(work, &sent, &found);
-        if relation == Relation::Unrelated || owner.is_some_and(|owner| owner != work.job) {
+        if relation == RecordMatch::Unrelated || owner.is_some_and(|owner| owner != work.job) {
             continue;
         }
         let words = match &relation {
-            Relation::Near(difference) | Relation::Differs(difference) => difference.clone(),
-            Relation::Agrees | Relation::Unrelated => "equal".to_owned(),
+            RecordMatch::Near(difference) | RecordMatch::Differs(difference) => difference.clone(),
+            RecordMatch::Agrees | RecordMatch::Unrelated => "equal".to_owned(),
         };
         if was_there(work, shown, &found, &relation) {
             let words = format!("{words}; it was there before the row was sent");
@@ -356,13 +349,13 @@ fn sort_out(journal: &Journal, work: &Work, shown: &[RemoteId], found: Vec<Found
 }
 
 /// Whether a record cannot come from a request for the row.
-fn was_there(work: &Work, shown: &[RemoteId], found: &Found, relation: &Relation) -> bool {
+fn was_there(work: &Work, shown: &[RemoteId], found: &Found, relation: &RecordMatch) -> bool {
     let Some(id) = found.id else { return false };
     let never_sent = work.first_sent_at.is_none() && !work.doubted && !work.executed;
     match &work.baseline {
         Some(baseline) if baseline.contains(&id) => true,
         // The person was shown it, with what differs, and says that it is not the row's.
-        Some(_) | None => never_sent && shown.contains(&id) && *relation != Relation::Agrees,
+        Some(_) | None => never_sent && shown.contains(&id) && *relation != RecordMatch::Agrees,
     }
 }
 
@@ -372,13 +365,13 @@ mod tests {
 
     use super::*;
     use crate::model::time::Moment;
-    use crate::run::example::{OURS, found, record, site};
+    use crate::run::tests::{OURS, found, record, site};
 
     #[test]
     fn a_record_that_was_there_before_or_was_shown_to_differ_is_not_what_a_request_made() {
         let equal = found(json!({"companyId": OURS, "name": "Depot", "id": record(1)}));
         let folded = found(json!({"companyId": OURS, "name": "DEPOT", "id": record(1)}));
-        let near = Relation::Near("its name is 'DEPOT'".to_owned());
+        let near = RecordMatch::Near("its name is 'DEPOT'".to_owned());
         let fresh = site("Depot", None);
         let mut sent = site("Depot", None);
         sent.first_sent_at = Some(Moment::from_millis(1));
@@ -388,9 +381,9 @@ mod tests {
         let table = [
             ("never sent, shown, near", &fresh, &shown[..], &folded, &near, true),
             ("never sent, near, but never shown", &fresh, &[][..], &folded, &near, false),
-            ("never sent, shown, equal", &fresh, &shown[..], &equal, &Relation::Agrees, false),
+            ("never sent, shown, equal", &fresh, &shown[..], &equal, &RecordMatch::Agrees, false),
             ("sent, shown, near", &sent, &shown[..], &folded, &near, false),
-            ("seen before the first send", &after_a_look, &[][..], &equal, &Relation::Agrees, true),
+            ("seen before the first send", &after_a_look, &[][..], &equal, &RecordMatch::Agrees, true),
         ];
         for (case, work, shown, found, relation, expected) in table {
             assert_eq!(was_there(work, shown, found, relation), expected, "{case}");

@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::model::operation::Operation;
+use crate::model::verdict::{Doubt, Verdict};
 
 /// Failures in a row that open the breaker.
 const STREAK: u32 = 20;
@@ -30,7 +31,7 @@ const SHARE_PROBES: u32 = 3;
 
 /// What a request that came back says about the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::run) enum Outcome {
+pub(in crate::run) enum BreakerOutcome {
     /// It is at work.
     Answered,
     /// It failed, or its answer was lost.
@@ -39,9 +40,30 @@ pub(in crate::run) enum Outcome {
     Page,
 }
 
+impl BreakerOutcome {
+    /// What an answer says. Told only of answers that say anything.
+    pub(in crate::run) fn of(verdict: &Verdict) -> Self {
+        match verdict {
+            // A redirect, like a page, comes from something that stands before the service.
+            Verdict::Doubtful(Doubt::Unreadable | Doubt::Redirect) => Self::Page,
+            Verdict::Doubtful(_) | Verdict::Contradicted(_) => Self::Failed,
+            Verdict::Succeeded(_)
+            | Verdict::Rejected(_)
+            | Verdict::NoDataFound(_)
+            | Verdict::Duplicate(_)
+            | Verdict::NotSent(_)
+            | Verdict::Throttled
+            | Verdict::QuotaSpent
+            | Verdict::TokenInvalid
+            | Verdict::Refused(_)
+            | Verdict::EndpointMissing(_) => Self::Answered,
+        }
+    }
+}
+
 /// Why a breaker opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reason {
+pub(super) enum OpenReason {
     /// [`STREAK`] failures in a row.
     Streak,
     /// [`SHARE`] of the last [`WINDOW`] outcomes.
@@ -50,7 +72,7 @@ pub(super) enum Reason {
     Pages,
 }
 
-impl Reason {
+impl OpenReason {
     /// What happened, in words.
     pub(super) fn words(self) -> String {
         match self {
@@ -85,7 +107,7 @@ pub(in crate::run) struct Phase(u32);
 
 /// What passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum BreakerState {
     /// Everything.
     Closed,
     /// Nothing until then.
@@ -101,10 +123,10 @@ enum State {
 pub(super) struct Breaker {
     /// Whether a request that fails leaves a row in doubt.
     changes: bool,
-    state: State,
+    state: BreakerState,
     phase: Phase,
     /// Why it opened last, and when.
-    reason: Reason,
+    reason: OpenReason,
     opened: Duration,
     /// When it closed last.
     closed: Option<Duration>,
@@ -121,13 +143,13 @@ pub(super) struct Breaker {
 
 /// What is worth telling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Change {
+pub(super) enum BreakerChange {
     /// Nothing.
     Same,
     /// Requests are held back now, for so long at first.
-    Opened { reason: Reason, pause: Duration },
+    Opened { reason: OpenReason, pause: Duration },
     /// The service still fails; the next try is so far away.
-    StillOpen { reason: Reason, pause: Duration },
+    StillOpen { reason: OpenReason, pause: Duration },
     /// Requests pass again.
     Closed,
 }
@@ -136,9 +158,9 @@ impl Breaker {
     pub(super) fn of(operation: Operation) -> Self {
         Self {
             changes: !operation.looks_up(),
-            state: State::Closed,
+            state: BreakerState::Closed,
             phase: Phase::default(),
-            reason: Reason::Streak,
+            reason: OpenReason::Streak,
             opened: Duration::ZERO,
             closed: None,
             pause: FIRST_PAUSE,
@@ -152,7 +174,7 @@ impl Breaker {
 
     /// Whether everything passes.
     pub(super) fn is_closed(&self) -> bool {
-        self.state == State::Closed
+        self.state == BreakerState::Closed
     }
 
     /// How long nothing has succeeded, while it is not closed.
@@ -168,8 +190,8 @@ impl Breaker {
     /// When the next request may leave, while nothing passes; `None` while one finds out.
     pub(super) fn next_try(&self) -> Option<Duration> {
         match self.state {
-            State::Open { until } => Some(until),
-            State::Closed | State::HealthCheck | State::HalfOpen { .. } => None,
+            BreakerState::Open { until } => Some(until),
+            BreakerState::Closed | BreakerState::HealthCheck | BreakerState::HalfOpen { .. } => None,
         }
     }
 
@@ -180,49 +202,51 @@ impl Breaker {
 
     /// Whether a question or a probe is under way.
     pub(super) fn is_trying(&self) -> bool {
-        matches!(self.state, State::HealthCheck | State::HalfOpen { probing: true })
+        matches!(self.state, BreakerState::HealthCheck | BreakerState::HalfOpen { probing: true })
     }
 
     /// Whether it is time for a probe and a failing one would leave a row in doubt, so that a question that
     /// changes nothing should be asked first; if so, that question is due now.
     pub(super) fn wants_health_check(&self, now: Duration) -> bool {
-        self.changes && matches!(self.state, State::Open { until } if until <= now)
+        self.changes && matches!(self.state, BreakerState::Open { until } if until <= now)
     }
 
     /// Such a question is on its way. [`Self::on_health_check`] must follow.
     pub(super) fn on_health_check_sent(&mut self) {
-        self.state = State::HealthCheck;
+        self.state = BreakerState::HealthCheck;
     }
 
     /// The health check has come back: whether the service answered it.
-    pub(super) fn on_health_check(&mut self, answered: bool, now: Duration) -> Change {
+    pub(super) fn on_health_check(&mut self, answered: bool, now: Duration) -> BreakerChange {
         match (self.state, answered) {
-            (State::HealthCheck, true) => {
-                self.state = State::HalfOpen { probing: false };
-                Change::Same
+            (BreakerState::HealthCheck, true) => {
+                self.state = BreakerState::HalfOpen { probing: false };
+                BreakerChange::Same
             }
-            (State::HealthCheck, false) => self.still_open(now),
-            (State::Closed | State::Open { .. } | State::HalfOpen { .. }, _) => Change::Same,
+            (BreakerState::HealthCheck, false) => self.still_open(now),
+            (BreakerState::Closed | BreakerState::Open { .. } | BreakerState::HalfOpen { .. }, _) => {
+                BreakerChange::Same
+            }
         }
     }
 
     /// Whether a request may leave now; if not, when to ask again (`None`: after the probe has come back).
     pub(super) fn permits(&mut self, now: Duration) -> Result<(), Option<Duration>> {
         match self.state {
-            State::Closed => Ok(()),
-            State::Open { until } if now < until => Err(Some(until)),
-            State::Open { .. } => {
-                self.state = State::HalfOpen { probing: false };
+            BreakerState::Closed => Ok(()),
+            BreakerState::Open { until } if now < until => Err(Some(until)),
+            BreakerState::Open { .. } => {
+                self.state = BreakerState::HalfOpen { probing: false };
                 Ok(())
             }
-            State::HalfOpen { probing: false } => Ok(()),
-            State::HealthCheck | State::HalfOpen { probing: true } => Err(None),
+            BreakerState::HalfOpen { probing: false } => Ok(()),
+            BreakerState::HealthCheck | BreakerState::HalfOpen { probing: true } => Err(None),
         }
     }
 
     /// A request leaves. Whoever brings it back says so with the phase.
     pub(super) fn on_send(&mut self) -> Phase {
-        if let State::HalfOpen { probing } = &mut self.state {
+        if let BreakerState::HalfOpen { probing } = &mut self.state {
             *probing = true;
         }
         self.phase
@@ -235,65 +259,70 @@ impl Breaker {
 
     /// Whether the request of this phase that is under way is a probe.
     pub(super) fn is_probe(&self, phase: Phase) -> bool {
-        phase == self.phase && self.state == State::HalfOpen { probing: true }
+        phase == self.phase && self.state == BreakerState::HalfOpen { probing: true }
     }
 
     /// A request came back and says this about the service.
-    pub(super) fn on_outcome(&mut self, outcome: Outcome, phase: Phase, now: Duration) -> Change {
+    pub(super) fn on_outcome(
+        &mut self,
+        outcome: BreakerOutcome,
+        phase: Phase,
+        now: Duration,
+    ) -> BreakerChange {
         if phase != self.phase {
-            return Change::Same;
+            return BreakerChange::Same;
         }
         match self.state {
-            State::Closed => self.watch(outcome, now),
-            State::HalfOpen { .. } => match outcome {
-                Outcome::Answered => {
+            BreakerState::Closed => self.watch(outcome, now),
+            BreakerState::HalfOpen { .. } => match outcome {
+                BreakerOutcome::Answered => {
                     self.succeeded += 1;
                     self.pause = self.reason.first_pause();
                     if self.succeeded >= self.reason.probes() {
                         self.close(now)
                     } else {
-                        self.state = State::HalfOpen { probing: false };
-                        Change::Same
+                        self.state = BreakerState::HalfOpen { probing: false };
+                        BreakerChange::Same
                     }
                 }
-                Outcome::Failed | Outcome::Page => self.still_open(now),
+                BreakerOutcome::Failed | BreakerOutcome::Page => self.still_open(now),
             },
             // Nothing of this phase is under way.
-            State::Open { .. } | State::HealthCheck => Change::Same,
+            BreakerState::Open { .. } | BreakerState::HealthCheck => BreakerChange::Same,
         }
     }
 
     /// A request came back, or never left, without telling anything about the service (not sent, token, pace,
     /// quota).
     pub(super) fn on_no_outcome(&mut self, phase: Phase) {
-        if let State::HalfOpen { probing } = &mut self.state
+        if let BreakerState::HalfOpen { probing } = &mut self.state
             && phase == self.phase
         {
             *probing = false;
         }
     }
 
-    fn watch(&mut self, outcome: Outcome, now: Duration) -> Change {
-        let failed = outcome != Outcome::Answered;
+    fn watch(&mut self, outcome: BreakerOutcome, now: Duration) -> BreakerChange {
+        let failed = outcome != BreakerOutcome::Answered;
         self.streak = if failed { self.streak + 1 } else { 0 };
-        self.pages = if outcome == Outcome::Page { self.pages + 1 } else { 0 };
+        self.pages = if outcome == BreakerOutcome::Page { self.pages + 1 } else { 0 };
         self.remember(failed);
         let reason = if self.pages >= PAGES {
-            Reason::Pages
+            OpenReason::Pages
         } else if self.streak >= STREAK {
-            Reason::Streak
+            OpenReason::Streak
         } else if self.changes && self.window.len() >= WINDOW && self.failures >= SHARE {
-            Reason::Share
+            OpenReason::Share
         } else {
-            return Change::Same;
+            return BreakerChange::Same;
         };
         self.reason = reason;
         self.opened = now;
         self.phase.0 = self.phase.0.wrapping_add(1);
         self.pause = reason.first_pause();
         self.succeeded = 0;
-        self.state = State::Open { until: now + self.pause };
-        Change::Opened { reason, pause: self.pause }
+        self.state = BreakerState::Open { until: now + self.pause };
+        BreakerChange::Opened { reason, pause: self.pause }
     }
 
     fn remember(&mut self, failed: bool) {
@@ -304,24 +333,24 @@ impl Breaker {
         self.failures += usize::from(failed);
     }
 
-    fn still_open(&mut self, now: Duration) -> Change {
+    fn still_open(&mut self, now: Duration) -> BreakerChange {
         // After a success among the failures it begins again with short pauses.
         self.pause =
             if self.succeeded > 0 { self.reason.first_pause() } else { (self.pause * 2).min(LONGEST_PAUSE) };
         self.succeeded = 0;
-        self.state = State::Open { until: now + self.pause };
-        Change::StillOpen { reason: self.reason, pause: self.pause }
+        self.state = BreakerState::Open { until: now + self.pause };
+        BreakerChange::StillOpen { reason: self.reason, pause: self.pause }
     }
 
     /// Old evidence does not open it again.
-    fn close(&mut self, now: Duration) -> Change {
+    fn close(&mut self, now: Duration) -> BreakerChange {
         self.closed = Some(now);
-        self.state = State::Closed;
+        self.state = BreakerState::Closed;
         self.streak = 0;
         self.pages = 0;
         self.window.clear();
         self.failures = 0;
-        Change::Closed
+        BreakerChange::Closed
     }
 }
 

@@ -13,11 +13,11 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(300);
 /// Whether the service can be reached. Times are those of [`crate::clock::Clock::elapsed`].
 #[derive(Debug, Clone, Default)]
 pub(super) struct Connectivity {
-    lost: Option<Lost>,
+    lost: Option<ConnectionLoss>,
 }
 
 #[derive(Debug, Clone)]
-struct Lost {
+struct ConnectionLoss {
     since: Duration,
     failed_at: Duration,
     retry_at: Duration,
@@ -69,7 +69,7 @@ impl Connectivity {
     pub(super) fn on_failure(&mut self, now: Duration, words: &str) -> Option<Duration> {
         match &mut self.lost {
             None => {
-                self.lost = Some(Lost {
+                self.lost = Some(ConnectionLoss {
                     since: now,
                     failed_at: now,
                     retry_at: now + FIRST_WAIT,

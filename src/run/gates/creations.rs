@@ -4,14 +4,15 @@
 //! The rule is `quota`, which knows nothing of requests. The ledger in the journal changes with the attempts themselves,
 //! and what is reported is what stands there.
 
+use super::Gates;
 use super::quota::{Parking, ServiceClock};
-use super::{Action, Gates};
 use crate::journal::Write;
 use crate::model::event::Event;
 use crate::model::quota::QuotaDay;
 use crate::model::remaining::Allowance;
 use crate::model::time::{Day, Moment};
 use crate::model::verdict::Execution;
+use crate::run::run_action::{Inquiry, RunAction};
 
 impl Gates {
     /// The service's time now, by what its answers have said.
@@ -37,14 +38,14 @@ impl Gates {
     }
 
     /// Learns the service's time from the `Date` of an answer.
-    pub(in crate::run) fn observe_date(&mut self, date: Moment) -> Vec<Action> {
+    pub(in crate::run) fn observe_date(&mut self, date: Moment) -> Vec<RunAction> {
         let observed = self.service_clock.observe_date_header(date, self.clock.now());
         let mut actions = Vec::new();
         if let Some(seconds) = observed.notable {
-            actions.push(Action::Tell(Event::ClockSkew { seconds }));
+            actions.push(RunAction::Tell(Event::ClockSkew { seconds }));
         }
         if observed.first && self.quota.begin_day(date.day()) {
-            actions.push(Action::AskQuota(date.day()));
+            actions.push(RunAction::AskJournal(Inquiry::Quota(date.day())));
         }
         actions
     }
@@ -61,7 +62,7 @@ impl Gates {
     }
 
     /// A creation that was counted has not left.
-    pub(in crate::run) fn uncount_creation(&mut self, day: Day) -> Vec<Action> {
+    pub(in crate::run) fn uncount_creation(&mut self, day: Day) -> Vec<RunAction> {
         self.quota.on_not_executed(day);
         self.learned_ceiling(day)
     }
@@ -69,12 +70,20 @@ impl Gates {
     /// Keeps the quota in step with the answer to a creation that counted on `day`. What it says of the execution
     /// decides, not what follows for the row: one that is put off after the service refused it counts anyway. A refusal
     /// for want of quota is taken back where it is dealt with.
-    pub(in crate::run) fn on_creation(&mut self, day: Day, execution: Execution, parks: bool) -> Vec<Action> {
+    pub(in crate::run) fn on_creation(
+        &mut self,
+        day: Day,
+        execution: Execution,
+        parks: bool,
+    ) -> Vec<RunAction> {
         match execution {
             Execution::Confirmed | Execution::Refused => {
                 if self.quota.accepted() {
                     self.told_parking = None;
-                    return vec![Action::NoteResumption(None), Action::Tell(Event::Woken)];
+                    return vec![
+                        RunAction::AskJournal(Inquiry::NoteResumption(None)),
+                        RunAction::Tell(Event::Woken),
+                    ];
                 }
             }
             Execution::Doubtful => self.quota.on_unknown_outcome(),
@@ -85,7 +94,7 @@ impl Gates {
     }
 
     /// The service answered that the day's quota is spent.
-    pub(super) fn on_quota_refused(&mut self, counted: Option<Day>) -> Vec<Action> {
+    pub(super) fn on_quota_refused(&mut self, counted: Option<Day>) -> Vec<RunAction> {
         let service_now = self.service_now();
         let day = counted.unwrap_or(service_now.day());
         let parking = self.quota.refused(service_now, day);
@@ -97,11 +106,11 @@ impl Gates {
     }
 
     /// What the refusals of the day have taught. What was counted since midnight says nothing about the day before.
-    fn learned_ceiling(&mut self, day: Day) -> Vec<Action> {
+    fn learned_ceiling(&mut self, day: Day) -> Vec<RunAction> {
         if self.quota.is_at(day)
             && let Some(ceiling) = self.quota.new_ceiling()
         {
-            return vec![Action::Write(Write::Ceiling { day, ceiling, at: self.clock.now() })];
+            return vec![RunAction::Write(Write::Ceiling { day, ceiling, at: self.clock.now() })];
         }
         Vec::new()
     }
@@ -118,14 +127,17 @@ impl Gates {
     }
 
     /// Tells, once, that creations are parked.
-    pub(in crate::run) fn parking_news(&mut self) -> Vec<Action> {
+    pub(in crate::run) fn parking_news(&mut self) -> Vec<RunAction> {
         // Compared by the service's clock: what it is by ours changes with every answer.
         let until = self.quota.parked_until();
         if let Some(until) = until
             && self.told_parking.replace(until) != Some(until)
         {
             let until = self.service_clock.ours(until);
-            return vec![Action::NoteResumption(Some(until)), Action::Tell(Event::Parked { until })];
+            return vec![
+                RunAction::AskJournal(Inquiry::NoteResumption(Some(until))),
+                RunAction::Tell(Event::Parked { until }),
+            ];
         }
         Vec::new()
     }

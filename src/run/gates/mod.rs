@@ -5,27 +5,28 @@
 //! look-up whose answer is known (the health check); only when the service answers it does one row go ahead. An outage
 //! of hours costs look-ups and no rows.
 //!
-//! Nothing outside reads or changes a gate: every method answers with a value, or with the [`Action`]s that follow.
+//! Nothing outside reads or changes a gate: every method answers with a value, or with the [`RunAction`]s that follow.
 
 mod breaker;
 mod capacity;
 mod connectivity;
 mod creations;
 mod operation_gate;
+pub(super) mod paused_sheets;
 mod quota;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use self::breaker::{Breaker, Change};
+use self::breaker::{Breaker, BreakerChange};
 use self::capacity::{Capacity, Shortage};
 use self::connectivity::Connectivity;
 use self::operation_gate::OperationGate;
-use self::quota::{Quota, ServiceClock};
+use self::quota::{DailyQuota, ServiceClock};
 use super::Limits;
-use super::action::Action;
 use super::ending::Ending;
+use super::run_action::{Inquiry, RunAction};
 use crate::clock::Clock;
 use crate::ending::End;
 use crate::model::event::Event;
@@ -33,9 +34,10 @@ use crate::model::operation::Operation;
 use crate::model::quota::QuotaDay;
 use crate::model::settle::Consequence;
 use crate::model::time::{Day, Moment};
-use crate::service::{Client, Rate};
+use crate::model::verdict::{Doubt, NotSent, Refusal, Verdict};
+use crate::service::{Answer, Client, Rate};
 
-pub(super) use self::breaker::{Outcome, Phase};
+pub(super) use self::breaker::{BreakerOutcome, Phase};
 pub(super) use self::operation_gate::Halt;
 
 /// When nothing else is left to do than to try a failing service, the run ends after so long without a success:
@@ -53,7 +55,7 @@ pub(super) struct Gates {
     operations: BTreeMap<Operation, OperationGate>,
     connectivity: Connectivity,
     capacity: Capacity,
-    quota: Quota,
+    quota: DailyQuota,
     reserve: u64,
     service_clock: ServiceClock,
     /// Until when creations were last told to be parked, by the service's clock.
@@ -87,7 +89,7 @@ impl Gates {
         today: &QuotaDay,
         learned: Option<u64>,
     ) -> Self {
-        let mut quota = Quota::new(today.day, today.sent, limits.daily_quota, learned, limits.reserve);
+        let mut quota = DailyQuota::new(today.day, today.sent, limits.daily_quota, learned, limits.reserve);
         if today.spent {
             // An earlier run was refused today: one creation finds out whether that still holds.
             quota.begin_with_canary();
@@ -225,7 +227,7 @@ impl Gates {
     }
 
     /// The health check came back: whether the service answered it.
-    pub(super) fn on_health_check(&mut self, operation: Operation, answered: bool) -> Vec<Action> {
+    pub(super) fn on_health_check(&mut self, operation: Operation, answered: bool) -> Vec<RunAction> {
         let now = self.clock.elapsed();
         let change = self.gate(operation).breaker.on_health_check(answered, now);
         self.breaker_changed(operation, change)
@@ -280,9 +282,9 @@ impl Gates {
         operation: Operation,
         counted: Option<Day>,
         consequence: Consequence,
-        (outcome, phase): (Outcome, Phase),
+        (outcome, phase): (BreakerOutcome, Phase),
         under_way: usize,
-    ) -> Vec<Action> {
+    ) -> Vec<RunAction> {
         if !matches!(consequence, Consequence::Unreachable(_) | Consequence::LowerConcurrency(_)) {
             self.connectivity.on_answer();
         }
@@ -299,38 +301,52 @@ impl Gates {
             Consequence::SlowDown => self.slow_down(operation),
             Consequence::ParkCreations => self.on_quota_refused(counted),
             Consequence::StopOperation(status) => self.stop(operation, status),
-            Consequence::StopRun(refusal) => vec![Action::Drain(Ending::refused(refusal))],
-            Consequence::Distrust(words) => vec![Action::Drain(Ending::distrusted(&words))],
+            Consequence::StopRun(refusal) => vec![RunAction::Drain(Ending::refused(refusal))],
+            Consequence::Distrust(words) => vec![RunAction::Drain(Ending::distrusted(&words))],
             Consequence::LowerConcurrency(words) => self.on_no_sockets(operation, words, under_way),
             Consequence::Unreachable(words) => self.on_no_connection(words),
         }
     }
 
+    /// What the status of an answer says beside its verdict. A 429 that says nothing we know: in doubt for the row, and a
+    /// plain sign to slow down. A redirect: in doubt for the row, and a sign that the service is elsewhere, so that each
+    /// further row would only be put in doubt as well. Questions are harmless and go on being asked: the network may have
+    /// sent us to a sign-in page of its own.
+    pub(super) fn on_status(&mut self, operation: Operation, answer: &Answer) -> Vec<RunAction> {
+        match (answer.status, &answer.verdict) {
+            (Some(429), Verdict::Doubtful(_)) => self.slow_down(operation),
+            (Some(status), Verdict::Doubtful(Doubt::Redirect)) if !operation.looks_up() => {
+                self.stop(operation, status)
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// The service asks for a slower pace.
-    pub(super) fn slow_down(&mut self, operation: Operation) -> Vec<Action> {
+    fn slow_down(&mut self, operation: Operation) -> Vec<RunAction> {
         let limiter = &mut self.gate(operation).limiter;
         let before = limiter.rate();
         let rate = limiter.refused();
-        if rate < before { vec![Action::Tell(Event::SlowedDown { operation, rate })] } else { Vec::new() }
+        if rate < before { vec![RunAction::Tell(Event::SlowedDown { operation, rate })] } else { Vec::new() }
     }
 
     /// The endpoint of an operation is not where it was looked for: nothing of it is sent any more.
-    pub(super) fn stop(&mut self, operation: Operation, status: u16) -> Vec<Action> {
+    fn stop(&mut self, operation: Operation, status: u16) -> Vec<RunAction> {
         let gate = self.gate(operation);
         if gate.halt.is_some() {
             return Vec::new();
         }
         gate.halt = Some(Halt::Missing { status });
         let text = format!("the service answered {status} to {operation}: stopped sending it");
-        vec![Action::Tell(Event::Note { text }), Action::GiveUp(operation)]
+        vec![RunAction::Tell(Event::Note { text }), RunAction::GiveUp(operation)]
     }
 
     /// The machine has no more sockets or open files: fewer requests at once.
-    fn on_no_sockets(&mut self, operation: Operation, words: String, under_way: usize) -> Vec<Action> {
+    fn on_no_sockets(&mut self, operation: Operation, words: String, under_way: usize) -> Vec<RunAction> {
         let now = self.clock.elapsed();
         self.connectivity.on_not_sent();
         match self.capacity.ran_short(under_way + 1, now) {
-            Shortage::Lowered(allowed) => vec![Action::Tell(Event::Note {
+            Shortage::Lowered(allowed) => vec![RunAction::Tell(Event::Note {
                 text: format!(
                     "this machine has no more sockets or open files ({words}): {operation} was not sent; at most \
                      {allowed} requests at once from now on. A higher limit (ulimit -n) or a lower concurrency helps"
@@ -345,33 +361,37 @@ impl Gates {
         }
     }
 
-    fn on_no_connection(&mut self, reason: String) -> Vec<Action> {
+    fn on_no_connection(&mut self, reason: String) -> Vec<RunAction> {
         let now = self.clock.elapsed();
         match self.connectivity.on_failure(now, &reason) {
-            Some(retry_in) => vec![Action::Tell(Event::Unreachable { reason, retry_in })],
+            Some(retry_in) => vec![RunAction::Tell(Event::Unreachable { reason, retry_in })],
             None => Vec::new(),
         }
     }
 
-    fn breaker_changed(&self, operation: Operation, change: Change) -> Vec<Action> {
+    fn breaker_changed(&self, operation: Operation, change: BreakerChange) -> Vec<RunAction> {
         let (open, reason, next_try_in) = match change {
-            Change::Same => return Vec::new(),
-            Change::Opened { reason, pause } | Change::StillOpen { reason, pause } => {
+            BreakerChange::Same => return Vec::new(),
+            BreakerChange::Opened { reason, pause } | BreakerChange::StillOpen { reason, pause } => {
                 (true, reason.words(), Some(pause))
             }
-            Change::Closed => (false, "the service answers again".to_owned(), None),
+            BreakerChange::Closed => (false, "the service answers again".to_owned(), None),
         };
-        let told = Action::Tell(Event::Breaker { operation, open, reason, next_try_in });
-        if matches!(change, Change::StillOpen { .. }) { vec![told] } else { vec![self.held_back(), told] }
+        let told = RunAction::Tell(Event::Breaker { operation, open, reason, next_try_in });
+        if matches!(change, BreakerChange::StillOpen { .. }) {
+            vec![told]
+        } else {
+            vec![self.held_back(), told]
+        }
     }
 
     /// Which operations are held back, for whoever asks the journal.
-    fn held_back(&self) -> Action {
+    fn held_back(&self) -> RunAction {
         let names: Vec<&str> = self.open_breakers().map(|open| open.operation.name()).collect();
-        Action::NoteHeldBack(
+        RunAction::AskJournal(Inquiry::NoteHeldBack(
             (!names.is_empty())
                 .then(|| format!("{} paused, because the service fails at it", names.join(", "))),
-        )
+        ))
     }
 
     /// Operations that are held back for their failures.
@@ -408,5 +428,25 @@ impl Gates {
             }
             Rate::Unlimited => None,
         }
+    }
+}
+
+/// What follows for the run from the answer to a look-up; `token_refused` when an answer before it refused its token.
+pub(super) fn consequence_of_lookup(verdict: &Verdict, token_refused: bool) -> Consequence {
+    match verdict {
+        Verdict::Succeeded(_)
+        | Verdict::Rejected(_)
+        | Verdict::NoDataFound(_)
+        | Verdict::Duplicate(_)
+        | Verdict::Contradicted(_) => Consequence::Nothing,
+        Verdict::TokenInvalid if !token_refused => Consequence::Nothing,
+        Verdict::TokenInvalid => Consequence::StopRun(Refusal::TokenRefused),
+        Verdict::NotSent(NotSent::Untrusted(words)) => Consequence::Distrust(words.clone()),
+        Verdict::NotSent(NotSent::NoResources(words)) => Consequence::LowerConcurrency(words.clone()),
+        Verdict::NotSent(why) => Consequence::Unreachable(why.words().to_owned()),
+        Verdict::Throttled | Verdict::QuotaSpent => Consequence::SlowDown,
+        Verdict::Refused(refusal) => Consequence::StopRun(*refusal),
+        Verdict::EndpointMissing(status) => Consequence::StopOperation(*status),
+        Verdict::Doubtful(_) => Consequence::Failure,
     }
 }

@@ -73,7 +73,7 @@ impl ServiceClock {
 
 /// Whether creations pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Gate {
+enum QuotaGate {
     /// Freely.
     Open,
     /// Not until then, by the service's clock.
@@ -93,7 +93,7 @@ pub(super) enum Parking {
 
 /// The quota of one account. Every moment is one of the service's clock.
 #[derive(Debug, Clone)]
-pub(super) struct Quota {
+pub(super) struct DailyQuota {
     /// The most creations a day, as the profile sets it: kept without asking the service.
     set: Option<u64>,
     /// What a refusal has taught. Good for forecasts; it stops nothing by itself, since another tool may have
@@ -103,24 +103,24 @@ pub(super) struct Quota {
     day: Day,
     /// Creations of the day that are not proved unexecuted, those under way among them.
     sent: u64,
-    gate: Gate,
+    gate: QuotaGate,
     /// What the refusals of the present parking have taught.
     new_ceiling: Option<u64>,
     /// The day on which the service refused last.
     refused_on: Option<Day>,
 }
 
-impl Quota {
+impl DailyQuota {
     /// A quota of which `sent` creations count on `day`; `set` comes from the profile, `learned` from an earlier
     /// refusal, `reserve` is what to leave for others.
     pub(super) fn new(day: Day, sent: u64, set: Option<u64>, learned: Option<u64>, reserve: u64) -> Self {
-        Self { set, learned, reserve, day, sent, gate: Gate::Open, new_ceiling: None, refused_on: None }
+        Self { set, learned, reserve, day, sent, gate: QuotaGate::Open, new_ceiling: None, refused_on: None }
     }
 
     /// An earlier run was refused today: one creation goes ahead of the others.
     pub(super) fn begin_with_canary(&mut self) {
         self.refused_on = Some(self.day);
-        self.gate = Gate::Canary { probing: false, paused_sheets: 0 };
+        self.gate = QuotaGate::Canary { probing: false, paused_sheets: 0 };
     }
 
     /// How many creations we allow ourselves in a day.
@@ -133,21 +133,21 @@ impl Quota {
     pub(super) fn permits(&mut self, now: Moment) -> Result<(), Option<Moment>> {
         self.roll_over(now);
         match self.gate {
-            Gate::Open => match self.allowance() {
+            QuotaGate::Open => match self.allowance() {
                 Some(allowance) if self.sent >= allowance => {
                     let until = self.day.next().start().plus(AFTER_MIDNIGHT);
-                    self.gate = Gate::Parked { until, paused_sheets: 0 };
+                    self.gate = QuotaGate::Parked { until, paused_sheets: 0 };
                     Err(Some(until))
                 }
                 _ => Ok(()),
             },
-            Gate::Parked { until, .. } if now < until => Err(Some(until)),
-            Gate::Parked { paused_sheets, .. } => {
-                self.gate = Gate::Canary { probing: false, paused_sheets };
+            QuotaGate::Parked { until, .. } if now < until => Err(Some(until)),
+            QuotaGate::Parked { paused_sheets, .. } => {
+                self.gate = QuotaGate::Canary { probing: false, paused_sheets };
                 Ok(())
             }
-            Gate::Canary { probing: false, .. } => Ok(()),
-            Gate::Canary { probing: true, .. } => Err(None),
+            QuotaGate::Canary { probing: false, .. } => Ok(()),
+            QuotaGate::Canary { probing: true, .. } => Err(None),
         }
     }
 
@@ -155,7 +155,7 @@ impl Quota {
     pub(super) fn on_send(&mut self, now: Moment) -> Day {
         self.roll_over(now);
         self.sent += 1;
-        if let Gate::Canary { probing, .. } = &mut self.gate {
+        if let QuotaGate::Canary { probing, .. } = &mut self.gate {
             *probing = true;
         }
         self.day
@@ -171,16 +171,16 @@ impl Quota {
 
     /// A creation came back without telling whether it was executed: it counts, and another may find out.
     pub(super) fn on_unknown_outcome(&mut self) {
-        if let Gate::Canary { probing, .. } = &mut self.gate {
+        if let QuotaGate::Canary { probing, .. } = &mut self.gate {
             *probing = false;
         }
     }
 
     /// The service accepted a creation, or refused it for a reason of its own. Says whether that ended a parking.
     pub(super) fn accepted(&mut self) -> bool {
-        let on_creations_resumed = matches!(self.gate, Gate::Canary { .. });
+        let on_creations_resumed = matches!(self.gate, QuotaGate::Canary { .. });
         if on_creations_resumed {
-            self.gate = Gate::Open;
+            self.gate = QuotaGate::Open;
         }
         on_creations_resumed
     }
@@ -191,18 +191,20 @@ impl Quota {
         self.roll_over(now);
         let same_day = self.refused_on.replace(self.day) == Some(self.day);
         match self.gate {
-            Gate::Parked { .. } => Parking::Already,
+            QuotaGate::Parked { .. } => Parking::Already,
             // The day's first refusal right after midnight is a late reset, not a spent quota.
-            Gate::Canary { paused_sheets, .. } if !same_day || paused_sheets > 0 => {
+            QuotaGate::Canary { paused_sheets, .. } if !same_day || paused_sheets > 0 => {
                 let minutes = STILL_REFUSED[paused_sheets.min(STILL_REFUSED.len() - 1)];
                 self.park(now.plus(Duration::from_secs(minutes * 60)), paused_sheets + 1)
             }
             // It left before midnight: the day that was spent is over, and another creation finds that out.
-            Gate::Open if day < self.day => {
+            QuotaGate::Open if day < self.day => {
                 self.refused_on = None;
                 self.park(now.plus(AFTER_MIDNIGHT), 0)
             }
-            Gate::Open | Gate::Canary { .. } => self.park(self.day.next().start().plus(AFTER_MIDNIGHT), 0),
+            QuotaGate::Open | QuotaGate::Canary { .. } => {
+                self.park(self.day.next().start().plus(AFTER_MIDNIGHT), 0)
+            }
         }
     }
 
@@ -212,7 +214,7 @@ impl Quota {
         if other {
             self.day = day;
             self.sent = 0;
-            self.gate = Gate::Open;
+            self.gate = QuotaGate::Open;
         }
         other
     }
@@ -248,7 +250,7 @@ impl Quota {
     /// it said that no more are allowed. Those under way at that moment are among them; each one that is then proved not
     /// executed teaches a lower ceiling.
     pub(super) fn new_ceiling(&mut self) -> Option<u64> {
-        let refused = matches!(self.gate, Gate::Parked { .. }) && self.refused_on == Some(self.day);
+        let refused = matches!(self.gate, QuotaGate::Parked { .. }) && self.refused_on == Some(self.day);
         let news = self.sent > 0 && self.new_ceiling.is_none_or(|known| self.sent < known);
         if !refused || !news {
             return None;
@@ -261,14 +263,14 @@ impl Quota {
     /// Until when creations are parked, by the service's clock.
     pub(super) fn parked_until(&self) -> Option<Moment> {
         match self.gate {
-            Gate::Parked { until, .. } => Some(until),
-            Gate::Open | Gate::Canary { .. } => None,
+            QuotaGate::Parked { until, .. } => Some(until),
+            QuotaGate::Open | QuotaGate::Canary { .. } => None,
         }
     }
 
     fn park(&mut self, until: Moment, paused_sheets: usize) -> Parking {
         self.new_ceiling = None;
-        self.gate = Gate::Parked { until, paused_sheets };
+        self.gate = QuotaGate::Parked { until, paused_sheets };
         Parking::Until(until)
     }
 

@@ -11,8 +11,8 @@ use crate::model::id::JobId;
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
+use crate::run::clock_watch::rough;
 use crate::run::gates::Phase;
-use crate::run::watch::clock::rough;
 
 /// Jobs fetched from the journal at once.
 const PAGE: usize = 1024;

@@ -10,18 +10,20 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use self::operation_queue::OperationQueue;
-use super::audit::AuditQuestion;
-use super::evidence::reference_lag::Refused;
+use super::decide::FoundRecords;
+use super::evidence::question::{Asker, Question};
+use super::evidence::reference_lag::RefusedRow;
 use super::gates::Phase;
 use crate::journal::Work;
 use crate::model::id::{JobId, RemoteId, SheetId};
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
 use crate::model::time::Day;
-use crate::service::Found;
+use crate::model::verdict::Verdict;
+use crate::service::Answer;
 
 pub(super) use self::job_source::Fetch;
-pub(super) use self::operation_queue::{Backlog, Purpose, QueuedRequest, Tries};
+pub(super) use self::operation_queue::{Backlog, QueuedRequest};
 
 /// A job in memory.
 struct ActiveJob {
@@ -58,23 +60,6 @@ pub(super) enum Stage {
     Settling { sent: bool },
 }
 
-/// Records that were found, while the journal says who owns them.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum FoundRecords {
-    /// By the look before sending, with the operation that found them.
-    PreSend(Operation, Vec<Found>),
-    /// By a look after a lost answer, with the operation that found them.
-    Reconcile(Operation, Vec<Found>),
-}
-
-impl FoundRecords {
-    /// The ids of the records.
-    pub(super) fn ids(&self) -> Vec<RemoteId> {
-        let (Self::PreSend(_, found) | Self::Reconcile(_, found)) = self;
-        found.iter().filter_map(|found| found.id).collect()
-    }
-}
-
 /// What a write was for.
 pub(super) enum Ticket {
     /// To put the job's step on disk as `sending`.
@@ -84,14 +69,14 @@ pub(super) enum Ticket {
         job: JobId,
         makes: bool,
         /// Present when it waits in memory until it is known whether what it refers to is visible.
-        refused: Option<Box<Refused>>,
+        refused: Option<Box<RefusedRow>>,
     },
     /// Nothing waits for it.
     Note,
 }
 
 /// What the claim of a job needs to know.
-pub(super) struct Claim {
+pub(super) struct ClaimedContent {
     /// The content that was compared before sending.
     pub(super) content: String,
     /// Records with its key that were there before, when they are known.
@@ -175,11 +160,16 @@ impl InFlight {
     }
 
     /// A job is claimed: its request has permission, in this phase of the breaker, and counts on this day.
-    pub(super) fn begin_claim(&mut self, job: JobId, phase: Phase, counted: Option<Day>) -> Option<Claim> {
+    pub(super) fn begin_claim(
+        &mut self,
+        job: JobId,
+        phase: Phase,
+        counted: Option<Day>,
+    ) -> Option<ClaimedContent> {
         let active = self.jobs.get_mut(&job)?;
         (active.phase, active.counted, active.stage) = (phase, counted, Stage::Claiming);
         self.claiming += 1;
-        Some(Claim { content: active.work.content_hash.clone(), baseline: active.baseline.take() })
+        Some(ClaimedContent { content: active.work.content_hash.clone(), baseline: active.baseline.take() })
     }
 
     /// The claim of a job is on disk; says by which operation it is to be sent.
@@ -241,19 +231,18 @@ impl InFlight {
         self.jobs.get_mut(&job)?.counted.take()
     }
 
-    /// Answers in a row that said the token is invalid.
-    pub(super) fn token_refusals(&self, job: JobId) -> u32 {
-        self.token_refusals.get(&job).copied().unwrap_or(0)
-    }
-
-    /// The service said once more that the token is invalid.
-    pub(super) fn add_token_refusal(&mut self, job: JobId) {
-        *self.token_refusals.entry(job).or_default() += 1;
-    }
-
-    /// The service has accepted the token, or said that it has ended.
-    pub(super) fn clear_token_refusals(&mut self, job: JobId) {
-        self.token_refusals.remove(&job);
+    /// A job has its answer: how many before it in a row said that the token is invalid.
+    pub(super) fn on_token(&mut self, job: JobId, answer: &Answer) -> u32 {
+        if answer.token_ended {
+            self.token_refusals.remove(&job);
+        }
+        let before = self.token_refusals.get(&job).copied().unwrap_or(0);
+        if answer.verdict == Verdict::TokenInvalid {
+            self.token_refusals.insert(job, before + 1);
+        } else {
+            self.token_refusals.remove(&job);
+        }
+        before
     }
 
     /// The outcome of a job goes to disk.
@@ -368,10 +357,10 @@ impl InFlight {
     }
 
     /// Takes the look-ups of the audit that wait for an operation.
-    pub(super) fn take_audit_lookups(&mut self, operation: Operation) -> Vec<AuditQuestion> {
+    pub(super) fn take_audit_lookups(&mut self, operation: Operation) -> Vec<Question> {
         let mut taken = Vec::new();
         self.queue(operation).waiting.retain(|request| match request {
-            QueuedRequest::Look { purpose: Purpose::Audit(question), .. } => {
+            QueuedRequest::Look { question, .. } if question.asker == Asker::Audit => {
                 taken.push(*question);
                 false
             }

@@ -3,11 +3,9 @@
 
 use std::collections::VecDeque;
 
-use crate::model::id::{JobId, RemoteId};
-use crate::model::operation::Operation;
+use crate::model::id::JobId;
 use crate::model::time::Moment;
-use crate::run::audit::AuditQuestion;
-use crate::run::evidence::lookup_control::Asker;
+use crate::run::evidence::question::{Question, Tries};
 use crate::service::Lookup;
 
 /// Something that waits for permission to send one request.
@@ -16,57 +14,7 @@ pub(in crate::run) enum QueuedRequest {
     /// The current step of a job.
     Send(JobId),
     /// A look-up, and what became of its tries so far.
-    Look { lookup: Lookup, purpose: Purpose, tries: Tries },
-}
-
-/// The tries of a look-up without an answer that tells anything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(in crate::run) struct Tries {
-    /// How many failed at the service.
-    pub(in crate::run) failed: u32,
-    /// How many in a row, up to the last, were refused for their access token.
-    pub(in crate::run) token_refused: u32,
-}
-
-/// What a look-up is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(in crate::run) enum Purpose {
-    /// Whether the record of a job is there before it is sent.
-    PreSend(JobId),
-    /// The children of a company, for every job below it.
-    Children(RemoteId),
-    /// What became of a job whose answer was lost.
-    Reconcile(JobId),
-    /// Whether the only candidate for a job agrees in full.
-    Confirm(JobId, RemoteId),
-    /// Whether a look-up finds what is known to exist, for whoever it found nothing of.
-    Control(Asker, RemoteId),
-    /// Whether what was made is there, and only once.
-    Audit(AuditQuestion),
-    /// Whether the site of a device's own was made, when the device was not.
-    CustomSite(JobId),
-    /// Whether the record of a job, which has this id, is visible to the rows that refer to it.
-    Reference(JobId, RemoteId),
-    /// Whether the service answers at all, before a request of this operation may find out whether it works.
-    HealthCheck(Operation),
-}
-
-impl Purpose {
-    /// The job that waits for the answer, when it is a single one.
-    pub(in crate::run) fn job(self) -> Option<JobId> {
-        match self {
-            Self::PreSend(job)
-            | Self::Reconcile(job)
-            | Self::Confirm(job, _)
-            | Self::Control(Asker::Reconcile(job), _)
-            | Self::CustomSite(job) => Some(job),
-            Self::Control(Asker::Audit(_), _)
-            | Self::Children(_)
-            | Self::Audit(_)
-            | Self::Reference(..)
-            | Self::HealthCheck(_) => None,
-        }
-    }
+    Look { lookup: Lookup, question: Question, tries: Tries },
 }
 
 /// Whether the journal has more jobs for an operation than are in memory.

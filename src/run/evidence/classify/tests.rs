@@ -5,7 +5,9 @@ use serde_json::json;
 use super::*;
 use crate::model::record::Metadata;
 use crate::model::state::JobState;
-use crate::run::example::{OTHER, OURS, device, found, record, seen, site};
+use crate::run::evidence::lookups;
+use crate::run::tests::{OTHER, OURS, device, found, record, seen, site};
+use crate::service::Lookup;
 
 #[test]
 fn what_is_there_before_sending_decides_whether_a_row_is_sent() {
@@ -215,12 +217,46 @@ fn a_device_that_makes_a_site_is_not_guarded_by_its_mac() {
     assert!(!guarded_by_mac(&device("Till", None).record));
 }
 
+fn kiosk(reference: Option<&str>, name: Option<&str>) -> Work {
+    let mut work = device("Till", None);
+    if let Record::Device(device) = &mut work.record {
+        device.custom_site_id = reference.map(str::to_owned);
+        device.custom_site_name = name.map(str::to_owned);
+    }
+    work
+}
+
+#[test]
+fn the_site_of_a_device_is_known_by_name_and_reference() {
+    let there = |name: &str, reference: Option<&str>| {
+        found(json!({"id": record(1), "companyId": OURS, "name": name, "reference": reference}))
+    };
+    let table = [
+        (kiosk(Some("K1"), Some("Kiosk")), there("Kiosk", Some("K1")), true),
+        (kiosk(Some("K1"), Some("Kiosk")), there("Kiosk", Some("K2")), false),
+        (kiosk(Some("K1"), Some("Kiosk")), there("Kiosk 2", Some("K1")), false),
+        (kiosk(None, Some("Kiosk")), there("KIOSK", None), true),
+        (kiosk(Some("K1"), None), there("K1", Some("K1")), true),
+        (site("Kiosk", None), there("Kiosk", None), false),
+    ];
+    for (work, site, expected) in table {
+        assert_eq!(is_custom_site(&work.record, &site), expected, "{:?} {site:?}", work.record);
+    }
+}
+
+#[test]
+fn only_a_device_that_makes_a_site_has_one_to_ask_for() {
+    let expected = Lookup::SitesByName { name: "Kiosk".to_owned(), company: Some(OURS) };
+    assert_eq!(lookups::of_custom_site(&kiosk(Some("K1"), Some("Kiosk"))), Some(expected));
+    assert_eq!(lookups::of_custom_site(&device("Till", None)), None);
+}
+
 #[test]
 fn a_step_is_carried_out_when_all_it_puts_is_there() {
     let entry = |key: &str, value: &str| Metadata { key: key.into(), value: value.into() };
-    let labels = Extra::Labels(vec!["north".into(), "till".into()]);
-    let metadata = Extra::Metadata(vec![entry("cost-centre", "17")]);
-    let cloud = Extra::VpnCloud(record(5));
+    let labels = Action::Extra(Extra::Labels(vec!["north".into(), "till".into()]));
+    let metadata = Action::Extra(Extra::Metadata(vec![entry("cost-centre", "17")]));
+    let cloud = Action::Extra(Extra::VpnCloud(record(5)));
     let table = [
         (&labels, json!([{"label": "till"}, {"label": "north"}]), true),
         (&labels, json!([{"label": "till"}]), false),
@@ -229,8 +265,8 @@ fn a_step_is_carried_out_when_all_it_puts_is_there() {
         (&cloud, json!([{"id": record(5)}]), true),
         (&cloud, json!([{"id": record(6)}]), false),
     ];
-    for (extra, answer, expected) in table {
+    for (action, answer, expected) in table {
         let found: Vec<Found> = answer.as_array().unwrap().iter().map(|entry| found(entry.clone())).collect();
-        assert_eq!(shows(extra, &found), expected, "{extra:?} {answer}");
+        assert_eq!(is_carried_out(action, &found), expected, "{action:?} {answer}");
     }
 }

@@ -9,7 +9,7 @@ fn breaker() -> Breaker {
 }
 
 /// A request leaves and comes back at once.
-fn pass(breaker: &mut Breaker, outcome: Outcome, now: Duration) -> Change {
+fn pass(breaker: &mut Breaker, outcome: BreakerOutcome, now: Duration) -> BreakerChange {
     let phase = breaker.on_send();
     breaker.on_outcome(outcome, phase, now)
 }
@@ -17,20 +17,20 @@ fn pass(breaker: &mut Breaker, outcome: Outcome, now: Duration) -> Change {
 fn opened() -> Breaker {
     let mut breaker = breaker();
     for _ in 1..STREAK {
-        assert_eq!(pass(&mut breaker, Outcome::Failed, NEVER), Change::Same);
+        assert_eq!(pass(&mut breaker, BreakerOutcome::Failed, NEVER), BreakerChange::Same);
     }
-    let opened = Change::Opened { reason: Reason::Streak, pause: FIRST_PAUSE };
-    assert_eq!(pass(&mut breaker, Outcome::Failed, NEVER), opened);
+    let opened = BreakerChange::Opened { reason: OpenReason::Streak, pause: FIRST_PAUSE };
+    assert_eq!(pass(&mut breaker, BreakerOutcome::Failed, NEVER), opened);
     breaker
 }
 
 /// After so many outcomes, of which every `nth` failed, with which reason it opened.
-fn with_every(nth: usize, outcomes: usize) -> Option<(usize, Reason)> {
+fn with_every(nth: usize, outcomes: usize) -> Option<(usize, OpenReason)> {
     let mut breaker = breaker();
     (1..=outcomes).find_map(|n| {
-        let outcome = if n % nth == 0 { Outcome::Failed } else { Outcome::Answered };
+        let outcome = if n % nth == 0 { BreakerOutcome::Failed } else { BreakerOutcome::Answered };
         match pass(&mut breaker, outcome, NEVER) {
-            Change::Opened { reason, .. } => Some((n, reason)),
+            BreakerChange::Opened { reason, .. } => Some((n, reason)),
             _ => None,
         }
     })
@@ -41,9 +41,9 @@ fn twenty_failures_in_a_row_open_it_and_a_success_among_them_does_not() {
     let mut breaker = breaker();
     for _ in 0..5 {
         for _ in 1..STREAK {
-            assert_eq!(pass(&mut breaker, Outcome::Failed, NEVER), Change::Same);
+            assert_eq!(pass(&mut breaker, BreakerOutcome::Failed, NEVER), BreakerChange::Same);
         }
-        assert_eq!(pass(&mut breaker, Outcome::Answered, NEVER), Change::Same);
+        assert_eq!(pass(&mut breaker, BreakerOutcome::Answered, NEVER), BreakerChange::Same);
     }
     assert_eq!(breaker.permits(NEVER), Ok(()));
     opened();
@@ -51,19 +51,19 @@ fn twenty_failures_in_a_row_open_it_and_a_success_among_them_does_not() {
 
 #[test]
 fn a_twentieth_of_the_last_two_hundred_opens_it_and_less_or_fewer_do_not() {
-    assert_eq!(with_every(20, 10_000), Some((200, Reason::Share)), "exactly 5 %");
+    assert_eq!(with_every(20, 10_000), Some((200, OpenReason::Share)), "exactly 5 %");
     assert_eq!(with_every(23, 10_000), None, "at most 9 of 200, however the window lies");
     assert_eq!(with_every(2, 199), None, "half of fewer than two hundred is no share yet");
-    assert_eq!(with_every(2, 200), Some((200, Reason::Share)));
+    assert_eq!(with_every(2, 200), Some((200, OpenReason::Share)));
 }
 
 #[test]
 fn an_outage_after_many_successes_opens_it_at_the_tenth_failure() {
     let mut breaker = breaker();
     for _ in 0..1_000 {
-        assert_eq!(pass(&mut breaker, Outcome::Answered, NEVER), Change::Same);
+        assert_eq!(pass(&mut breaker, BreakerOutcome::Answered, NEVER), BreakerChange::Same);
     }
-    let failures = (1..).find(|_| pass(&mut breaker, Outcome::Failed, NEVER) != Change::Same);
+    let failures = (1..).find(|_| pass(&mut breaker, BreakerOutcome::Failed, NEVER) != BreakerChange::Same);
     assert_eq!(failures, Some(SHARE));
 }
 
@@ -71,13 +71,13 @@ fn an_outage_after_many_successes_opens_it_at_the_tenth_failure() {
 fn questions_put_no_row_in_doubt_and_are_held_back_only_when_nothing_gets_through() {
     let mut breaker = Breaker::of(Operation::GetDeviceByMac);
     for n in 0..1_000 {
-        let outcome = if n % 2 == 0 { Outcome::Failed } else { Outcome::Answered };
-        assert_eq!(pass(&mut breaker, outcome, NEVER), Change::Same);
+        let outcome = if n % 2 == 0 { BreakerOutcome::Failed } else { BreakerOutcome::Answered };
+        assert_eq!(pass(&mut breaker, outcome, NEVER), BreakerChange::Same);
     }
     for _ in 1..STREAK {
-        assert_eq!(pass(&mut breaker, Outcome::Failed, NEVER), Change::Same);
+        assert_eq!(pass(&mut breaker, BreakerOutcome::Failed, NEVER), BreakerChange::Same);
     }
-    assert!(matches!(pass(&mut breaker, Outcome::Failed, NEVER), Change::Opened { .. }));
+    assert!(matches!(pass(&mut breaker, BreakerOutcome::Failed, NEVER), BreakerChange::Opened { .. }));
     assert!(!breaker.wants_health_check(FIRST_PAUSE), "a question is its own probe");
     assert_eq!(breaker.permits(FIRST_PAUSE), Ok(()));
 }
@@ -85,11 +85,17 @@ fn questions_put_no_row_in_doubt_and_are_held_back_only_when_nothing_gets_throug
 #[test]
 fn three_pages_in_a_row_open_it_and_an_answer_between_them_does_not() {
     let mut breaker = breaker();
-    for outcome in [Outcome::Page, Outcome::Page, Outcome::Answered, Outcome::Page, Outcome::Page] {
-        assert_eq!(pass(&mut breaker, outcome, NEVER), Change::Same);
+    for outcome in [
+        BreakerOutcome::Page,
+        BreakerOutcome::Page,
+        BreakerOutcome::Answered,
+        BreakerOutcome::Page,
+        BreakerOutcome::Page,
+    ] {
+        assert_eq!(pass(&mut breaker, outcome, NEVER), BreakerChange::Same);
     }
-    let opened = Change::Opened { reason: Reason::Pages, pause: FIRST_PAUSE };
-    assert_eq!(pass(&mut breaker, Outcome::Page, NEVER), opened);
+    let opened = BreakerChange::Opened { reason: OpenReason::Pages, pause: FIRST_PAUSE };
+    assert_eq!(pass(&mut breaker, BreakerOutcome::Page, NEVER), opened);
 }
 
 #[test]
@@ -100,7 +106,7 @@ fn an_open_breaker_lets_one_probe_pass_after_its_pause() {
     let probe = breaker.on_send();
     assert!(breaker.is_probe(probe));
     assert_eq!(breaker.permits(FIRST_PAUSE), Err(None));
-    assert_eq!(breaker.on_outcome(Outcome::Answered, probe, FIRST_PAUSE), Change::Closed);
+    assert_eq!(breaker.on_outcome(BreakerOutcome::Answered, probe, FIRST_PAUSE), BreakerChange::Closed);
     assert_eq!(breaker.permits(FIRST_PAUSE), Ok(()));
 }
 
@@ -110,20 +116,20 @@ fn what_was_under_way_when_it_opened_neither_closes_nor_reopens_it() {
     let under_way: Vec<Phase> = (0..100).map(|_| breaker.on_send()).collect();
     let (first, rest) = under_way.split_at(20);
     for &phase in first {
-        breaker.on_outcome(Outcome::Failed, phase, NEVER);
+        breaker.on_outcome(BreakerOutcome::Failed, phase, NEVER);
     }
     assert!(breaker.withdraws(rest[0]));
-    assert_eq!(breaker.on_outcome(Outcome::Answered, rest[0], NEVER), Change::Same);
+    assert_eq!(breaker.on_outcome(BreakerOutcome::Answered, rest[0], NEVER), BreakerChange::Same);
     assert_eq!(breaker.permits(NEVER), Err(Some(FIRST_PAUSE)), "a late success is old news");
     assert_eq!(breaker.permits(FIRST_PAUSE), Ok(()));
     let probe = breaker.on_send();
     assert!(!breaker.withdraws(probe));
     breaker.on_no_outcome(rest[1]);
-    assert_eq!(breaker.on_outcome(Outcome::Failed, rest[2], FIRST_PAUSE), Change::Same);
+    assert_eq!(breaker.on_outcome(BreakerOutcome::Failed, rest[2], FIRST_PAUSE), BreakerChange::Same);
     assert_eq!(breaker.permits(FIRST_PAUSE), Err(None), "the probe is still under way");
-    assert_eq!(breaker.on_outcome(Outcome::Answered, probe, FIRST_PAUSE), Change::Closed);
+    assert_eq!(breaker.on_outcome(BreakerOutcome::Answered, probe, FIRST_PAUSE), BreakerChange::Closed);
     for &phase in &rest[3..] {
-        assert_eq!(breaker.on_outcome(Outcome::Failed, phase, FIRST_PAUSE), Change::Same);
+        assert_eq!(breaker.on_outcome(BreakerOutcome::Failed, phase, FIRST_PAUSE), BreakerChange::Same);
     }
     assert_eq!(breaker.permits(FIRST_PAUSE), Ok(()));
 }
@@ -134,13 +140,13 @@ fn of_an_outage_no_more_leaves_than_is_under_way_and_twenty() {
         for answered_before in [0, 1_000] {
             let mut breaker = breaker();
             for _ in 0..answered_before {
-                pass(&mut breaker, Outcome::Answered, NEVER);
+                pass(&mut breaker, BreakerOutcome::Answered, NEVER);
             }
             // Dark from here on: whatever leaves fails, and for each that comes back another leaves.
             let mut under_way: VecDeque<Phase> = (0..concurrency).map(|_| breaker.on_send()).collect();
             let mut left = concurrency;
             while let Some(phase) = under_way.pop_front() {
-                breaker.on_outcome(Outcome::Failed, phase, NEVER);
+                breaker.on_outcome(BreakerOutcome::Failed, phase, NEVER);
                 if breaker.permits(NEVER).is_ok() {
                     under_way.push_back(breaker.on_send());
                     left += 1;
@@ -155,34 +161,34 @@ fn of_an_outage_no_more_leaves_than_is_under_way_and_twenty() {
 fn after_a_share_of_failures_three_probes_in_a_row_must_succeed() {
     let mut breaker = breaker();
     for _ in 0..WINDOW / 2 {
-        pass(&mut breaker, Outcome::Answered, NEVER);
-        pass(&mut breaker, Outcome::Failed, NEVER);
+        pass(&mut breaker, BreakerOutcome::Answered, NEVER);
+        pass(&mut breaker, BreakerOutcome::Failed, NEVER);
     }
     let mut now = SHORT_PAUSE;
     let table = [
-        (Outcome::Failed, Some(2)),
-        (Outcome::Failed, Some(4)),
-        (Outcome::Answered, None),
-        (Outcome::Answered, None),
-        (Outcome::Failed, Some(1)),
-        (Outcome::Answered, None),
-        (Outcome::Answered, None),
+        (BreakerOutcome::Failed, Some(2)),
+        (BreakerOutcome::Failed, Some(4)),
+        (BreakerOutcome::Answered, None),
+        (BreakerOutcome::Answered, None),
+        (BreakerOutcome::Failed, Some(1)),
+        (BreakerOutcome::Answered, None),
+        (BreakerOutcome::Answered, None),
     ];
     for (outcome, pause) in table {
         assert_eq!(breaker.permits(now), Ok(()));
         let change = pass(&mut breaker, outcome, now);
         match pause.map(Duration::from_secs) {
             Some(pause) => {
-                assert_eq!(change, Change::StillOpen { reason: Reason::Share, pause });
+                assert_eq!(change, BreakerChange::StillOpen { reason: OpenReason::Share, pause });
                 now += pause;
             }
-            None => assert_eq!(change, Change::Same),
+            None => assert_eq!(change, BreakerChange::Same),
         }
     }
-    assert_eq!(pass(&mut breaker, Outcome::Answered, now), Change::Closed);
+    assert_eq!(pass(&mut breaker, BreakerOutcome::Answered, now), BreakerChange::Closed);
     for _ in 1..WINDOW {
         assert!(breaker.is_closed(), "old evidence does not open it again");
-        pass(&mut breaker, Outcome::Answered, now);
+        pass(&mut breaker, BreakerOutcome::Answered, now);
     }
 }
 
@@ -196,7 +202,7 @@ fn pauses_double_up_to_five_minutes_while_probes_fail() {
         pauses.push((until - now).as_secs());
         now = until;
         assert_eq!(breaker.permits(now), Ok(()));
-        pass(&mut breaker, Outcome::Failed, now);
+        pass(&mut breaker, BreakerOutcome::Failed, now);
     }
     assert_eq!(pauses, [5, 10, 20, 40, 80, 160, 300, 300]);
     assert_eq!(breaker.open_for(now), Some(now));
@@ -212,7 +218,7 @@ fn hours_of_maintenance_cost_questions_and_no_request_that_could_leave_a_row_in_
         if breaker.wants_health_check(now) {
             breaker.on_health_check_sent();
             assert_eq!(breaker.permits(now), Err(None), "nothing leaves before it is answered");
-            assert!(matches!(breaker.on_health_check(false, now), Change::StillOpen { .. }));
+            assert!(matches!(breaker.on_health_check(false, now), BreakerChange::StillOpen { .. }));
             questions += 1;
         }
         assert!(breaker.permits(now).is_err());
@@ -221,9 +227,9 @@ fn hours_of_maintenance_cost_questions_and_no_request_that_could_leave_a_row_in_
     now = breaker.permits(now).expect_err("open").expect("a time");
     assert!(breaker.wants_health_check(now));
     breaker.on_health_check_sent();
-    assert_eq!(breaker.on_health_check(true, now), Change::Same);
+    assert_eq!(breaker.on_health_check(true, now), BreakerChange::Same);
     assert_eq!(breaker.permits(now), Ok(()));
-    assert_eq!(pass(&mut breaker, Outcome::Answered, now), Change::Closed);
+    assert_eq!(pass(&mut breaker, BreakerOutcome::Answered, now), BreakerChange::Closed);
 }
 
 #[test]

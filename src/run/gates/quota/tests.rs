@@ -9,7 +9,7 @@ fn at(text: &str) -> Moment {
 #[test]
 fn a_refusal_parks_creations_until_shortly_after_the_services_midnight() {
     let now = at("2026-03-01T10:00:00Z");
-    let mut quota = Quota::new(now.day(), 0, None, None, 0);
+    let mut quota = DailyQuota::new(now.day(), 0, None, None, 0);
     assert_eq!(quota.permits(now), Ok(()));
     let day = quota.on_send(now);
     let until = at("2026-03-02T00:00:03Z");
@@ -22,7 +22,7 @@ fn a_refusal_parks_creations_until_shortly_after_the_services_midnight() {
 #[test]
 fn one_creation_goes_ahead_after_midnight_and_the_rest_follow_when_it_is_accepted() {
     let now = at("2026-03-01T10:00:00Z");
-    let mut quota = Quota::new(now.day(), 5, None, None, 0);
+    let mut quota = DailyQuota::new(now.day(), 5, None, None, 0);
     let day = quota.on_send(now);
     quota.refused(now, day);
     let morning = at("2026-03-02T00:00:03Z");
@@ -37,7 +37,7 @@ fn one_creation_goes_ahead_after_midnight_and_the_rest_follow_when_it_is_accepte
 #[test]
 fn a_run_that_begins_after_a_refusal_of_the_same_day_sends_one_and_parks_until_midnight() {
     let now = at("2026-03-01T10:00:00Z");
-    let mut quota = Quota::new(now.day(), 20, None, Some(20), 0);
+    let mut quota = DailyQuota::new(now.day(), 20, None, Some(20), 0);
     quota.begin_with_canary();
     assert_eq!(quota.permits(now), Ok(()));
     let day = quota.on_send(now);
@@ -48,7 +48,7 @@ fn a_run_that_begins_after_a_refusal_of_the_same_day_sends_one_and_parks_until_m
 #[test]
 fn still_refused_after_midnight_means_minutes_and_not_a_day() {
     let now = at("2026-03-01T10:00:00Z");
-    let mut quota = Quota::new(now.day(), 5, None, None, 0);
+    let mut quota = DailyQuota::new(now.day(), 5, None, None, 0);
     let day = quota.on_send(now);
     quota.refused(now, day);
     let mut time = at("2026-03-02T00:00:03Z");
@@ -66,7 +66,7 @@ fn still_refused_after_midnight_means_minutes_and_not_a_day() {
 #[test]
 fn a_refusal_of_a_creation_that_left_before_midnight_does_not_park_the_new_day() {
     let evening = at("2026-03-01T23:59:59Z");
-    let mut quota = Quota::new(evening.day(), 5, None, None, 0);
+    let mut quota = DailyQuota::new(evening.day(), 5, None, None, 0);
     let day = quota.on_send(evening);
     let midnight = at("2026-03-02T00:00:01Z");
     let until = at("2026-03-02T00:00:04Z");
@@ -80,7 +80,7 @@ fn a_refusal_of_a_creation_that_left_before_midnight_does_not_park_the_new_day()
 #[test]
 fn a_known_ceiling_and_its_reserve_are_kept_without_asking_the_service() {
     let now = at("2026-03-01T10:00:00Z");
-    let mut quota = Quota::new(now.day(), 7, Some(10), None, 2);
+    let mut quota = DailyQuota::new(now.day(), 7, Some(10), None, 2);
     assert_eq!(quota.permits(now), Ok(()));
     quota.on_send(now);
     assert!(quota.permits(now).is_err());
@@ -90,7 +90,7 @@ fn a_known_ceiling_and_its_reserve_are_kept_without_asking_the_service() {
 #[test]
 fn a_clock_that_steps_back_over_midnight_brings_no_second_quota() {
     let midnight = at("2026-03-02T00:00:10Z");
-    let mut quota = Quota::new(midnight.day(), 3, Some(4), None, 0);
+    let mut quota = DailyQuota::new(midnight.day(), 3, Some(4), None, 0);
     quota.on_send(midnight);
     let before = at("2026-03-01T23:59:50Z");
     assert!(quota.permits(before).is_err());
@@ -101,7 +101,7 @@ fn a_clock_that_steps_back_over_midnight_brings_no_second_quota() {
 fn the_services_day_counts_even_where_it_lies_before_ours() {
     let ours = at("2026-11-21T06:00:00Z");
     let theirs = at("2026-03-01T23:59:55Z");
-    let mut quota = Quota::new(ours.day(), 7, Some(3), None, 0);
+    let mut quota = DailyQuota::new(ours.day(), 7, Some(3), None, 0);
     assert!(quota.begin_day(theirs.day()));
     quota.add_sent(theirs.day(), 2);
     assert_eq!(quota.permits(theirs), Ok(()));
@@ -153,7 +153,7 @@ fn at_the_edges_of_years_and_of_time_itself_nothing_panics() {
         ["2026-12-31T23:59:59Z", "2028-02-29T23:59:59Z", "1970-01-01T00:00:00Z", "9999-12-30T22:00:00Z"]
     {
         let now = at(edge);
-        let mut quota = Quota::new(now.day(), 5, Some(5), None, 0);
+        let mut quota = DailyQuota::new(now.day(), 5, Some(5), None, 0);
         let until = quota.permits(now).unwrap_err().expect("parked");
         assert_eq!(until, now.day().next().start().plus(AFTER_MIDNIGHT), "{edge}");
         assert_eq!(quota.permits(until), Ok(()), "{edge}");
@@ -164,7 +164,7 @@ fn at_the_edges_of_years_and_of_time_itself_nothing_panics() {
             clock.observe_date_header(Moment::from_millis(there), Moment::from_millis(here));
             clock.on_clock_jump(there);
             let shown = clock.at(Moment::from_millis(here)).day();
-            let mut quota = Quota::new(shown, 5, Some(5), None, 0);
+            let mut quota = DailyQuota::new(shown, 5, Some(5), None, 0);
             let _any_answer = quota.permits(clock.ours(Moment::from_millis(here)));
         }
     }
@@ -174,7 +174,7 @@ fn at_the_edges_of_years_and_of_time_itself_nothing_panics() {
 fn the_ceiling_is_what_was_counted_when_no_more_were_allowed_less_what_is_turned_away_as_well() {
     let now = at("2026-03-01T12:00:00Z");
     let day = now.day();
-    let mut quota = Quota::new(day, 57, None, Some(40), 0);
+    let mut quota = DailyQuota::new(day, 57, None, Some(40), 0);
     for _ in 0..5 {
         quota.on_send(now);
     }
@@ -192,7 +192,7 @@ fn the_ceiling_is_what_was_counted_when_no_more_were_allowed_less_what_is_turned
     assert!(!quota.accepted(), "the one that came before");
 
     // Raised on the same day: the next refusal teaches again, and more.
-    let mut raised = Quota::new(day, 58, None, Some(58), 0);
+    let mut raised = DailyQuota::new(day, 58, None, Some(58), 0);
     raised.begin_with_canary();
     raised.on_send(now);
     assert!(raised.accepted());

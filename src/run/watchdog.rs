@@ -3,7 +3,7 @@
 //! The loop leaves a mark at each round and shows, once a second, how much has moved, whether it waits for something
 //! that will come by itself, and what it has in hand. Two things are wrong: no round for a long time (a thread that
 //! is stuck, a runtime that is starved), and rounds in which nothing moves though there is work. What happens then
-//! is for whoever started the watchdog to say; what the loop shows is put together in `standstill`.
+//! is for whoever started the watchdog to say.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -34,23 +34,23 @@ struct Shared {
 
 /// What the loop has shown last.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(in crate::run) struct ProgressReport {
+struct ProgressReport {
     /// A number that grows with everything that moves.
-    pub(in crate::run) moved: u64,
+    moved: u64,
     /// What the run waits for and will come by itself, when it does.
-    pub(in crate::run) waits_for: Option<&'static str>,
+    waits_for: Option<&'static str>,
     /// What is in hand, in words and numbers; nothing of what rows hold.
-    pub(in crate::run) in_hand: String,
+    in_hand: String,
 }
 
 impl Pulse {
     /// The loop has begun another round.
-    pub(in crate::run) fn beat(&self) {
+    fn beat(&self) {
         self.0.rounds.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Shows how the run stands.
-    pub(in crate::run) fn show(&self, shown: ProgressReport) {
+    fn show(&self, shown: ProgressReport) {
         *self.shown() = shown;
     }
 
@@ -61,6 +61,73 @@ impl Pulse {
 
     fn rounds(&self) -> u64 {
         self.0.rounds.load(Ordering::Relaxed)
+    }
+}
+
+/// How often the loop shows itself.
+const SHOW_EVERY: Duration = Duration::from_secs(1);
+/// A request that left longer ago than this and has no answer explains nothing any more: that is twice the longest
+/// time for a request that a profile may set, for the token and for itself, and room besides.
+const OVERDUE: Duration = Duration::from_secs(1800);
+
+/// What has moved in the loop, and where it is shown. Numbers and names of operations only: nothing of what rows hold, no
+/// addresses, no secrets.
+#[derive(Debug)]
+pub(super) struct LoopProgress {
+    pulse: Pulse,
+    moved: u64,
+    shown_at: Option<Duration>,
+    sent_at: Duration,
+    /// Whether pace, breaker, quota or reach have held something back in this round, for a known time.
+    held_back: bool,
+}
+
+impl LoopProgress {
+    pub(super) fn new(pulse: Pulse) -> Self {
+        Self { pulse, moved: 0, shown_at: None, sent_at: Duration::ZERO, held_back: false }
+    }
+
+    /// The loop begins another round.
+    pub(super) fn begin_round(&mut self) {
+        self.held_back = false;
+    }
+
+    /// A gate holds something back, until a known time.
+    pub(super) fn hold_back(&mut self) {
+        self.held_back = true;
+    }
+
+    /// Something moved: an answer came, a row was written or found.
+    pub(super) fn moved(&mut self) {
+        self.moved += 1;
+    }
+
+    /// A request left.
+    pub(super) fn sent(&mut self, now: Duration) {
+        self.moved += 1;
+        self.sent_at = now;
+    }
+
+    /// Whether something is held back for a known time.
+    pub(super) fn is_held_back(&self) -> bool {
+        self.held_back
+    }
+
+    /// Whether the last request left so long ago that it explains nothing any more.
+    pub(super) fn is_overdue(&self, now: Duration) -> bool {
+        now >= self.sent_at + OVERDUE
+    }
+
+    /// Leaves the mark of another round. Whether it is time to [`Self::show`] how the run stands.
+    pub(super) fn beat(&self, now: Duration) -> bool {
+        self.pulse.beat();
+        self.shown_at.is_none_or(|at| now >= at + SHOW_EVERY)
+    }
+
+    /// Shows how the run stands: what it waits for and will come by itself, and what it has in hand.
+    pub(super) fn show(&mut self, waits_for: Option<&'static str>, in_hand: String, now: Duration) {
+        self.shown_at = Some(now);
+        self.pulse.show(ProgressReport { moved: self.moved, waits_for, in_hand });
     }
 }
 
@@ -75,7 +142,7 @@ pub struct Standstill {
 
 /// The rule: how long what has stood still.
 #[derive(Debug)]
-struct Watch {
+struct StandstillRule {
     patience: Duration,
     look_every: Duration,
     rounds: u64,
@@ -86,7 +153,7 @@ struct Watch {
     idle: Duration,
 }
 
-impl Watch {
+impl StandstillRule {
     fn new(patience: Duration, look_every: Duration) -> Self {
         Self { patience, look_every, rounds: 0, moved: 0, stuck: Duration::ZERO, idle: Duration::ZERO }
     }
@@ -125,7 +192,7 @@ impl Watch {
 #[derive(Debug)]
 pub struct Watchdog {
     /// Dropped to end the thread, which nobody waits for.
-    _leash: Sender<()>,
+    _running: Sender<()>,
 }
 
 impl Watchdog {
@@ -141,9 +208,9 @@ impl Watchdog {
         (patience, look_every): (Duration, Duration),
         alarm: impl FnOnce(Standstill) + Send + 'static,
     ) -> io::Result<Self> {
-        let (leash, held) = channel::<()>();
+        let (running, held) = channel::<()>();
         thread::Builder::new().name("watchdog".to_owned()).spawn(move || {
-            let mut watch = Watch::new(patience, look_every);
+            let mut watch = StandstillRule::new(patience, look_every);
             let mut last = clock.elapsed();
             while held.recv_timeout(look_every) == Err(RecvTimeoutError::Timeout) {
                 let now = clock.elapsed();
@@ -155,7 +222,7 @@ impl Watchdog {
                 last = now;
             }
         })?;
-        Ok(Self { _leash: leash })
+        Ok(Self { _running: running })
     }
 }
 
@@ -166,23 +233,23 @@ mod tests {
 
     const LOOK: Duration = Duration::from_secs(5);
 
-    fn watch() -> Watch {
-        Watch::new(Duration::from_secs(60), LOOK)
+    fn watch() -> StandstillRule {
+        StandstillRule::new(Duration::from_secs(60), LOOK)
     }
 
     fn shown(moved: u64, waits_for: Option<&'static str>) -> ProgressReport {
         ProgressReport { moved, waits_for, in_hand: String::new() }
     }
 
-    /// How many looks it takes until it barks, of at most a hundred.
-    fn barks_after(mut look: impl FnMut(u64) -> Option<String>) -> Option<u64> {
+    /// How many looks it takes until the alarm, of at most a hundred.
+    fn alarms_after(mut look: impl FnMut(u64) -> Option<String>) -> Option<u64> {
         (1..=100).find(|&n| look(n).is_some())
     }
 
     #[test]
     fn a_loop_that_does_not_turn_is_noticed_even_if_it_said_what_it_waits_for() {
         let mut watch = watch();
-        let told = barks_after(|_| watch.look(LOOK, 7, &shown(3, Some("an answer"))));
+        let told = alarms_after(|_| watch.look(LOOK, 7, &shown(3, Some("an answer"))));
         // The first look sees the marks for the first time.
         assert_eq!(told, Some(13));
     }
@@ -190,18 +257,21 @@ mod tests {
     #[test]
     fn rounds_in_which_nothing_moves_are_noticed_and_those_that_are_explained_are_not() {
         let mut idle = watch();
-        assert_eq!(barks_after(|n| idle.look(LOOK, n, &shown(3, None))), Some(13));
+        assert_eq!(alarms_after(|n| idle.look(LOOK, n, &shown(3, None))), Some(13));
         let mut parked = watch();
-        assert_eq!(barks_after(|n| parked.look(LOOK, n, &shown(3, Some("the quota of the next day")))), None);
+        assert_eq!(
+            alarms_after(|n| parked.look(LOOK, n, &shown(3, Some("the quota of the next day")))),
+            None
+        );
         let mut slow = watch();
-        assert_eq!(barks_after(|n| slow.look(LOOK, n, &shown(n / 10, None))), None, "something moves");
+        assert_eq!(alarms_after(|n| slow.look(LOOK, n, &shown(n / 10, None))), None, "something moves");
     }
 
     #[test]
     fn an_explanation_begins_the_count_anew() {
         let mut watch = watch();
         let explained = |n: u64| (n == 10).then_some("an answer");
-        assert_eq!(barks_after(|n| watch.look(LOOK, n, &shown(3, explained(n)))), Some(22));
+        assert_eq!(alarms_after(|n| watch.look(LOOK, n, &shown(3, explained(n)))), Some(22));
     }
 
     #[test]
@@ -214,18 +284,18 @@ mod tests {
     }
 
     #[test]
-    fn the_thread_barks_once_with_what_was_in_hand_and_not_at_a_run_that_moves() {
+    fn the_thread_alarms_once_with_what_was_in_hand_and_not_at_a_run_that_moves() {
         let pulse = Pulse::default();
         pulse.show(ProgressReport { moved: 1, waits_for: None, in_hand: "3 rows".to_owned() });
         let (tell, told) = channel();
         let short = (Duration::from_millis(20), Duration::from_millis(5));
-        let dog = Watchdog::start(pulse, SystemClock::start(), short, move |standstill| {
+        let watchdog = Watchdog::start(pulse, SystemClock::start(), short, move |standstill| {
             tell.send(standstill).unwrap();
         });
-        let standstill = told.recv().expect("it barks");
+        let standstill = told.recv().expect("an alarm");
         assert_eq!(standstill.in_hand, "3 rows");
         assert!(standstill.why.contains("stuck or the machine is overloaded"), "{}", standstill.why);
         assert!(told.recv().is_err(), "once");
-        drop(dog);
+        drop(watchdog);
     }
 }

@@ -11,11 +11,9 @@ use tokio::task;
 
 use crate::clock::Clock;
 use crate::model::event::Event;
-use crate::model::operation::Operation;
 use crate::model::time::Moment;
 use crate::model::verdict::Verdict;
-use crate::run::dispatcher::Dispatcher;
-use crate::service::{Answer, Call};
+use crate::service::Answer;
 
 /// A difference between the wall clock and the time that passed which is reported as a jump. Less is rounding, a slow
 /// round, or a clock that is being corrected.
@@ -44,24 +42,24 @@ impl ClockReading {
 
 /// The clock since the run began.
 #[derive(Debug)]
-pub(in crate::run) struct ClockWatch {
+pub(super) struct ClockWatch {
     begun: ClockReading,
     last: ClockReading,
     /// When the service is to be asked for its time.
     ask_at: Option<Duration>,
     /// The request that asks for it.
     asking: Option<task::Id>,
-    told_undated: bool,
+    noted_undated: bool,
 }
 
 impl ClockWatch {
-    pub(in crate::run) fn start(clock: &dyn Clock) -> Self {
+    pub(super) fn start(clock: &dyn Clock) -> Self {
         let begun = ClockReading { elapsed: clock.elapsed(), wall: clock.now() };
-        Self { begun, last: begun, ask_at: None, asking: None, told_undated: false }
+        Self { begun, last: begun, ask_at: None, asking: None, noted_undated: false }
     }
 
     /// By how many milliseconds the wall clock has jumped since the last look; `None` when it has not.
-    fn look(&mut self, clock: &dyn Clock) -> Option<i64> {
+    pub(super) fn look(&mut self, clock: &dyn Clock) -> Option<i64> {
         let before = clock.elapsed();
         let wall = clock.now();
         let elapsed = clock.elapsed();
@@ -73,88 +71,68 @@ impl ClockWatch {
         (jump.saturating_abs() >= JUMP_MS).then_some(jump)
     }
 
+    /// The service is to be asked for its time now: a jump has left it uncertain.
+    pub(super) fn ask_now(&mut self, now: Duration) {
+        self.ask_at = Some(now);
+    }
+
+    /// Whether the service is to be asked for its time now; if not, when to look again. [`Self::on_asked`] follows.
+    pub(super) fn wants_asking(&mut self, now: Duration) -> Result<(), Option<Duration>> {
+        match self.ask_at {
+            Some(at) if self.asking.is_none() && at <= now => {
+                self.ask_at = None;
+                Ok(())
+            }
+            at => Err(at.filter(|_| self.asking.is_none())),
+        }
+    }
+
+    /// The request that asks for the time is on its way.
+    pub(super) fn on_asked(&mut self, request: task::Id) {
+        self.asking = Some(request);
+    }
+
+    /// A request came back that no row sent. Whether the service no longer says what time it is.
+    pub(super) fn on_answer(&mut self, request: task::Id, answer: &Answer, now: Duration) -> bool {
+        if self.asking != Some(request) {
+            return false;
+        }
+        self.asking = None;
+        match (answer.date, answer.status) {
+            (Some(_), _) => false,
+            (None, Some(_)) => true,
+            // Whether that ends the run is for the next row to find out.
+            (None, None) if matches!(answer.verdict, Verdict::Refused(_)) => false,
+            (None, None) => {
+                self.ask_at = Some(now + ASK_AGAIN);
+                false
+            }
+        }
+    }
+
+    /// What is said, once, of a service that answers without saying what time it is.
+    pub(super) fn on_undated(&mut self) -> Option<Event> {
+        (!std::mem::replace(&mut self.noted_undated, true)).then(|| Event::Note {
+            text:
+                "the service does not say what time it is (its answers carry no Date): this machine's clock \
+                   decides when the day's quota resets"
+                    .to_owned(),
+        })
+    }
+
     /// What the wall clock would show had it gone evenly since the run began.
-    pub(in crate::run) fn steady(&self, elapsed: Duration) -> Moment {
+    pub(super) fn steady(&self, elapsed: Duration) -> Moment {
         self.begun.evenly(elapsed)
     }
 }
 
 /// The latest moment that a row may wait for.
-pub(in crate::run) fn latest_due(now: Moment, settle: Duration) -> Moment {
+pub(super) fn latest_due(now: Moment, settle: Duration) -> Moment {
     now.plus(settle.max(LONGEST_WAIT))
 }
 
-impl Dispatcher {
-    /// Compares the clocks, before anything is decided by them.
-    pub(in crate::run) fn check_clock(&mut self) {
-        let Some(jump) = self.clock_watch.look(&*self.clock) else { return };
-        self.tell(Event::Note { text: words(jump) });
-        self.gates.on_clock_jump(jump);
-        if self.gates.knows_service_time() {
-            self.clock_watch.ask_at = Some(self.clock.elapsed());
-        }
-        if jump > 0 {
-            return self.in_flight.on_due_times_changed();
-        }
-        // The journal's moments come first: a page that was read before may still be on its way until then.
-        self.rebase_due_times(Duration::from_millis(jump.unsigned_abs()));
-    }
-
-    /// Learns the service's time from an answer.
-    pub(in crate::run) fn observe_date(&mut self, date: Moment) {
-        self.check_clock();
-        let actions = self.gates.observe_date(date);
-        self.carry_out(actions);
-    }
-
-    /// Asks the service for its time where a jump has left it uncertain. A request for a token does, and takes the
-    /// token's age out of question as well. Returns when to look again: at `wake`, or sooner.
-    pub(in crate::run) fn request_time(&mut self, wake: Duration) -> Duration {
-        if self.clock_watch.asking.is_some() || self.is_stopping() {
-            return wake;
-        }
-        match self.clock_watch.ask_at {
-            None => return wake,
-            Some(at) if at > self.clock.elapsed() => return wake.min(at),
-            Some(_) => {}
-        }
-        self.clock_watch.ask_at = None;
-        let call = Call { operation: Operation::Auth, parameters: Vec::new(), body: None };
-        self.clock_watch.asking = Some(self.spawn(call));
-        wake
-    }
-
-    /// A request came back that no row sent: the one that asks for the time.
-    pub(in crate::run) fn on_time_response(&mut self, id: task::Id, answer: &Answer) {
-        if self.clock_watch.asking != Some(id) {
-            return;
-        }
-        self.clock_watch.asking = None;
-        match (answer.date, answer.status) {
-            (Some(_), _) => {}
-            // It no longer says: this machine's clock is all there is.
-            (None, Some(_)) => self.gates.forget_service_time(),
-            // Whether that ends the run is for the next row to find out.
-            (None, None) if matches!(answer.verdict, Verdict::Refused(_)) => {}
-            (None, None) => self.clock_watch.ask_at = Some(self.clock.elapsed() + ASK_AGAIN),
-        }
-    }
-
-    /// Tells, once, that the service does not say what time it is.
-    pub(in crate::run) fn note_undated(&mut self, answer: &Answer) {
-        let silent = answer.status.is_some() && answer.date.is_none() && !self.gates.knows_service_time();
-        if silent && !std::mem::replace(&mut self.clock_watch.told_undated, true) {
-            self.tell(Event::Note {
-                text: "the service does not say what time it is (its answers carry no Date): this machine's clock \
-                    decides when the day's quota resets"
-                    .to_owned(),
-            });
-        }
-    }
-}
-
 /// A jump, in words.
-fn words(jump_ms: i64) -> String {
+pub(super) fn jump_words(jump_ms: i64) -> String {
     let by = rough(Duration::from_millis(jump_ms.unsigned_abs()));
     if jump_ms > 0 {
         format!("the clock jumped ahead by {by}: the machine was suspended or its clock was set")
@@ -164,7 +142,7 @@ fn words(jump_ms: i64) -> String {
 }
 
 /// A length of time in its largest unit, to the nearest.
-pub(in crate::run) fn rough(length: Duration) -> String {
+pub(super) fn rough(length: Duration) -> String {
     let nearest = |unit: u64| (length.as_secs() + unit / 2) / unit;
     match (length + Duration::from_millis(500)).as_secs() {
         seconds @ 0..120 => format!("{seconds} s"),
@@ -263,11 +241,11 @@ mod tests {
     #[test]
     fn a_jump_is_told_in_words_that_a_person_uses() {
         assert_eq!(
-            words(7 * 3_600_000 + 5_000),
+            jump_words(7 * 3_600_000 + 5_000),
             "the clock jumped ahead by 7 h: the machine was suspended or its clock was set"
         );
         assert_eq!(
-            words(-90_000),
+            jump_words(-90_000),
             "the clock was set back by 90 s: the times of waiting rows are calculated again"
         );
         assert_eq!(rough(Duration::from_secs(120)), "2 min");

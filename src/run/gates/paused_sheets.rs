@@ -4,15 +4,17 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::journal::{SheetId, Shelved, Work};
+use crate::error::Result;
+use crate::journal::{Shelved, Work};
 use crate::model::event::Event;
-use crate::model::id::{ImportId, JobId};
+use crate::model::id::{ImportId, SheetId};
 use crate::model::verdict::Rejection;
 use crate::run::OnRejections;
-use crate::run::dispatcher::Dispatcher;
 use crate::run::ending::{Ending, LeftSheet};
+use crate::run::rejection_shape::rejection_shape;
+use crate::run::run_action::{Inquiry, RunAction};
 
-/// Equal rejections in a row that set a sheet aside.
+/// Equal rejections in a row that pause a sheet.
 const EQUAL: u32 = 50;
 
 /// What the run knows of refusals, sheet by sheet.
@@ -32,7 +34,7 @@ struct Streak {
     times: u32,
 }
 
-/// A sheet set aside.
+/// A sheet that is paused.
 #[derive(Debug)]
 struct PausedSheet {
     /// The last rejection of the streak.
@@ -55,7 +57,7 @@ impl PausedSheets {
     }
 
     /// Whether a person has been asked and has not answered yet.
-    pub(in crate::run) fn await_answer(&self) -> bool {
+    pub(in crate::run) fn awaits_answer(&self) -> bool {
         self.paused.values().any(|paused| paused.asked)
     }
 
@@ -71,9 +73,71 @@ impl PausedSheets {
         self.streaks.is_empty()
     }
 
-    /// How many rows of a sheet may be under way at most: as many as would set it aside, were they refused as well.
+    /// How many rows of a sheet may be under way at most: as many as would pause it, were they refused as well.
     pub(in crate::run) fn room(&self, sheet: SheetId) -> Option<usize> {
         self.streaks.get(&sheet).map(|streak| EQUAL.saturating_sub(streak.times).max(1) as usize)
+    }
+
+    /// The service did what a row asks for, or refused it.
+    pub(in crate::run) fn on_verdict(
+        &mut self,
+        work: &Work,
+        rejection: Option<&Rejection>,
+    ) -> Vec<RunAction> {
+        let sheet = work.sheet;
+        match rejection {
+            None => self.accepted(sheet),
+            Some(rejection) if self.rejected(sheet, rejection, work.record.name()) => {
+                // What is under way goes on.
+                return vec![RunAction::AskJournal(Inquiry::PauseSheet(sheet)), RunAction::DropSheet(sheet)];
+            }
+            Some(_) => {}
+        }
+        Vec::new()
+    }
+
+    /// The journal has paused a sheet and says how it is called.
+    pub(in crate::run) fn on_paused(&mut self, sheet: SheetId, named: Result<Shelved>) -> Vec<RunAction> {
+        let named = match named {
+            Ok(named) => named,
+            Err(error) => return vec![RunAction::Fail(error)],
+        };
+        let Some(paused) = self.paused.get_mut(&sheet) else { return Vec::new() };
+        paused.import = named.import;
+        paused.title = match named.worksheet {
+            Some(worksheet) => format!("'{worksheet}' of {}", named.file),
+            None => named.file,
+        };
+        vec![RunAction::Tell(Event::SheetPaused {
+            sheet,
+            title: paused.title.clone(),
+            times: EQUAL,
+            code: paused.rejection.code.clone(),
+            message: words(&paused.rejection),
+            asks: paused.asked,
+        })]
+    }
+
+    /// A person has said that a sheet goes on whatever the service says.
+    pub(in crate::run) fn resume(&mut self, sheet: SheetId) -> Vec<RunAction> {
+        let Some(paused) = self.paused.remove(&sheet) else { return Vec::new() };
+        self.despite.insert(sheet);
+        let text = format!("the sheet {} goes on", paused.title);
+        vec![RunAction::AskJournal(Inquiry::ResumeSheet(sheet)), RunAction::Tell(Event::Note { text })]
+    }
+
+    /// A person has said that a sheet stays paused.
+    pub(in crate::run) fn leave(&mut self, sheet: SheetId) -> Vec<RunAction> {
+        let Some(paused) = self.paused.get_mut(&sheet) else { return Vec::new() };
+        paused.asked = false;
+        let text = format!("the sheet {} stays paused; everything else goes on", paused.title);
+        vec![RunAction::Tell(Event::Note { text })]
+    }
+
+    /// The end of a run in which nothing had to stop: finished, unless sheets were paused.
+    pub(in crate::run) fn ending(&self) -> Ending {
+        let sheets = self.left();
+        if sheets.is_empty() { Ending::Finished } else { Ending::SheetsLeft { sheets } }
     }
 
     /// The service did what a row of this sheet asks for.
@@ -81,7 +145,7 @@ impl PausedSheets {
         self.streaks.remove(&sheet);
     }
 
-    /// The service refused a row of this sheet. Whether the sheet is to be set aside now.
+    /// The service refused a row of this sheet. Whether the sheet is paused from now on.
     fn rejected(&mut self, sheet: SheetId, rejection: &Rejection, name: &str) -> bool {
         if self.policy == OnRejections::GoOn
             || self.despite.contains(&sheet)
@@ -89,7 +153,7 @@ impl PausedSheets {
         {
             return false;
         }
-        let shape = shape(rejection, name);
+        let shape = rejection_shape(rejection, name);
         let streak = self.streaks.entry(sheet).or_insert_with(|| Streak { shape: String::new(), times: 0 });
         if streak.shape == shape {
             streak.times += 1;
@@ -108,7 +172,7 @@ impl PausedSheets {
         true
     }
 
-    /// The sheets set aside, with what was refused.
+    /// The sheets that are paused, with what was refused.
     fn left(&self) -> Vec<LeftSheet> {
         self.paused
             .iter()
@@ -123,122 +187,6 @@ impl PausedSheets {
             })
             .collect()
     }
-}
-
-impl Dispatcher {
-    /// The service did what a row asks for, or refused it.
-    pub(in crate::run) fn note_verdict(&mut self, job: JobId, rejection: Option<&Rejection>) {
-        let Some(SheetOfJob { sheet, name }) = self.sheet_of(job) else { return };
-        match rejection {
-            None => self.paused_sheets.accepted(sheet),
-            Some(rejection) => {
-                if self.paused_sheets.rejected(sheet, rejection, &name) {
-                    self.pause_sheet(sheet);
-                }
-            }
-        }
-    }
-
-    fn sheet_of(&self, job: JobId) -> Option<SheetOfJob> {
-        let work = self.in_flight.work(job)?;
-        Some(SheetOfJob { sheet: work.sheet, name: work.record.name().to_owned() })
-    }
-
-    /// Whether a row belongs to a sheet set aside.
-    pub(in crate::run) fn is_sheet_paused(&self, work: &Work) -> bool {
-        self.paused_sheets.is_paused(work.sheet)
-    }
-
-    /// Drops everything that waits to be sent for a sheet; what is under way goes on.
-    fn pause_sheet(&mut self, sheet: SheetId) {
-        self.pause_in_journal(sheet);
-        for job in self.in_flight.drop_sheet(sheet) {
-            self.evidence.lag.forget(job);
-        }
-    }
-
-    /// The journal has set a sheet aside and says how it is called.
-    pub(in crate::run) fn on_sheet_paused(&mut self, sheet: SheetId, shelved: crate::error::Result<Shelved>) {
-        let shelved = match shelved {
-            Ok(shelved) => shelved,
-            Err(error) => return self.fail(error),
-        };
-        let Some(paused) = self.paused_sheets.paused.get_mut(&sheet) else { return };
-        paused.import = shelved.import;
-        paused.title = match shelved.worksheet {
-            Some(worksheet) => format!("'{worksheet}' of {}", shelved.file),
-            None => shelved.file,
-        };
-        let event = Event::SheetPaused {
-            sheet,
-            title: paused.title.clone(),
-            times: EQUAL,
-            code: paused.rejection.code.clone(),
-            message: words(&paused.rejection),
-            asks: paused.asked,
-        };
-        self.tell(event);
-    }
-
-    /// A person has said that a sheet goes on whatever the service says.
-    pub(in crate::run) fn resume_sheet(&mut self, sheet: SheetId) {
-        let Some(paused) = self.paused_sheets.paused.remove(&sheet) else { return };
-        self.paused_sheets.despite.insert(sheet);
-        self.resume_in_journal(sheet);
-        // What was asked for before that may come back without the rows of the sheet: ask once more, after it.
-        self.version = None;
-        self.tell(Event::Note { text: format!("the sheet {} goes on", paused.title) });
-    }
-
-    /// A person has said that a sheet stays set aside.
-    pub(in crate::run) fn leave(&mut self, sheet: SheetId) {
-        let Some(paused) = self.paused_sheets.paused.get_mut(&sheet) else { return };
-        paused.asked = false;
-        let text = format!("the sheet {} stays paused; everything else goes on", paused.title);
-        self.tell(Event::Note { text });
-    }
-
-    /// The end of a run in which nothing had to stop: finished, unless sheets were set aside.
-    pub(in crate::run) fn finished(&self) -> Ending {
-        let sheets = self.paused_sheets.left();
-        if sheets.is_empty() { Ending::Finished } else { Ending::SheetsLeft { sheets } }
-    }
-}
-
-/// What the streaks need to know of a row.
-struct SheetOfJob {
-    sheet: SheetId,
-    name: String,
-}
-
-/// What two rejections share that have the same cause: the code and the violated fields; where the service names no
-/// fields, its words without whatever differs from row to row.
-pub(in crate::run) fn shape(rejection: &Rejection, name: &str) -> String {
-    let mut fields: Vec<&str> =
-        rejection.violations.iter().map(|violation| violation.path.as_str()).collect();
-    fields.sort_unstable();
-    fields.dedup();
-    let rest = if fields.is_empty() { skeleton(&rejection.message, name) } else { fields.join(" ") };
-    format!("{} {rest}", rejection.code)
-}
-
-/// A message without the row's name, what stands in quotation marks, and words with digits in them.
-fn skeleton(message: &str, name: &str) -> String {
-    let message = if name.is_empty() { message.to_owned() } else { message.replace(name, "#") };
-    let mut skeleton = Vec::new();
-    for (index, part) in
-        message.split(['"', '\'', '\u{2018}', '\u{2019}', '\u{201c}', '\u{201d}']).enumerate()
-    {
-        if index % 2 == 1 {
-            skeleton.push("#");
-            continue;
-        }
-        skeleton.extend(
-            part.split_whitespace()
-                .map(|word| if word.contains(|c: char| c.is_ascii_digit()) { "#" } else { word }),
-        );
-    }
-    skeleton.join(" ")
 }
 
 /// The service's words, with the first violated field where it names one.
@@ -269,14 +217,14 @@ mod tests {
     }
 
     #[test]
-    fn fifty_equal_rejections_in_a_row_set_the_sheet_aside_once() {
+    fn fifty_equal_rejections_in_a_row_pause_the_sheet_once() {
         let each = |_| rejection("invalidData", "a field is missing", &["device.costCentre"]);
         assert_eq!(after(OnRejections::Leave, 200, each), Some(50));
         assert_eq!(after(OnRejections::Ask, 200, each), Some(50));
         assert_eq!(after(OnRejections::GoOn, 200, each), None);
         let mut paused_sheets = PausedSheets::new(OnRejections::Leave);
-        let set_aside = (0..200).filter(|_| paused_sheets.rejected(SHEET, &each(0), "x")).count();
-        assert_eq!(set_aside, 1);
+        let pauses = (0..200).filter(|_| paused_sheets.rejected(SHEET, &each(0), "x")).count();
+        assert_eq!(pauses, 1);
         assert!(paused_sheets.is_paused(SHEET) && !paused_sheets.is_paused(OTHER));
     }
 
@@ -336,9 +284,9 @@ mod tests {
         for _ in 0..EQUAL {
             paused_sheets.rejected(SHEET, &rejection("invalidData", "no", &["device.costCentre"]), "x");
         }
-        assert!(paused_sheets.await_answer());
+        assert!(paused_sheets.awaits_answer());
         paused_sheets.nobody_answers();
-        assert!(!paused_sheets.await_answer());
+        assert!(!paused_sheets.awaits_answer());
         let left = paused_sheets.left();
         assert_eq!(
             (left[0].code.as_str(), left[0].message.as_str()),

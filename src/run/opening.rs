@@ -1,23 +1,102 @@
-//! What a run goes by: the version of fleetload, where each operation is, and what to do where there is a choice.
+//! What a run begins with: it signs in, refuses operations without an endpoint, reads what the journal knows, and says what
+//! has changed since the last run.
 //!
 //! A job may take days, and between two of its runs the binary or the profile may have changed. That is reported, not
 //! refused: a path that was mapped wrongly has to be mapped rightly some time.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::Policy;
-use crate::journal::AuditScope;
+use super::clock_watch::latest_due;
+use super::ending::Ending;
+use crate::ending::End;
+use crate::error::{Error, Result};
+use crate::journal::{AuditScope, Journal, RunId};
 use crate::model::operation::Operation;
-use crate::service::Endpoints;
+use crate::model::quota::QuotaDay;
+use crate::model::time::{Day, Moment};
+use crate::model::verdict::{NotSent, Verdict};
+use crate::service::{Client, Endpoints};
 
 /// Changes that are reported one by one; of more than these, only how many.
-const TOLD: usize = 6;
+const LISTED: usize = 6;
 
-/// See the module. Words, so that a journal written by another version can be read.
+/// What a run begins with.
+pub(super) struct RunOpening {
+    /// The operations that its jobs need.
+    pub(super) operations: Vec<Operation>,
+    /// The creations of the service's day.
+    pub(super) today: QuotaDay,
+    /// What a refusal has taught.
+    pub(super) learned_ceiling: Option<u64>,
+    pub(super) run: RunId,
+    /// What is different from the last run, in words.
+    pub(super) changes: Option<String>,
+}
+
+impl RunOpening {
+    /// Reads what the journal knows; `today` is the service's day, as far as it is known.
+    pub(super) fn of(
+        journal: &mut Journal,
+        client: &Client,
+        policy: Policy,
+        now: Moment,
+        today: Day,
+    ) -> Result<Self> {
+        let operations = journal.lanes()?;
+        require_available(client.endpoints(), &operations)?;
+        let terms = RunConfig::of(client.endpoints(), policy);
+        let changes = journal.last_terms()?.and_then(|earlier| terms.changes_since(&earlier));
+        let run = journal.queue().begin_run(now)?;
+        journal.queue().note_terms(run, &terms.text())?;
+        // Moments written by a clock that was ahead would keep their rows waiting until it is right.
+        journal.queue().bring_forward(Duration::ZERO, now, latest_due(now, policy.settle))?;
+        let (today, learned_ceiling) = (journal.quota(today)?, journal.latest_ceiling()?);
+        Ok(Self { operations, today, learned_ceiling, run, changes })
+    }
+}
+
+/// Refuses to begin when an operation that some job needs has no endpoint.
+///
+/// # Errors
+///
+/// `Usage`, with the keys to set.
+pub fn require_available(endpoints: &Endpoints, needed: &[Operation]) -> Result<()> {
+    let missing: Vec<&str> = needed
+        .iter()
+        .filter(|operation| !endpoints.available(**operation))
+        .map(|operation| operation.name())
+        .collect();
+    let Some(first) = missing.first() else { return Ok(()) };
+    Err(Error::usage(format!(
+        "rows of this journal need {}, whose path the specification does not state",
+        missing.join(", ")
+    ))
+    .ending(End::EndpointUnknown)
+    .hint(format!(
+        "map it in the profile as [profile.NAME.endpoints.{first}] with method and path, or set paths = \"assumed\""
+    )))
+}
+
+/// Signs in before anything is claimed: credentials that are refused stop a run before it begins, and the first
+/// answer tells the service's time, by whose day creations are counted. A service that cannot be reached is left
+/// to the loop, which waits for it.
+pub(super) async fn sign_in(client: &Client) -> std::result::Result<Option<Moment>, Ending> {
+    match client.authenticate().await {
+        Ok(token) => Ok(token.date),
+        Err(Verdict::Refused(refusal)) => Err(Ending::refused(refusal)),
+        Err(Verdict::EndpointMissing(status)) => Err(Ending::no_token_endpoint(status)),
+        Err(Verdict::NotSent(NotSent::Untrusted(words))) => Err(Ending::distrusted(&words)),
+        Err(_) => Ok(None),
+    }
+}
+
+/// What a run goes by: the version of fleetload, where each operation is, and what to do where there is a choice. Words, so that a journal written by another version can be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct RunConfig {
+struct RunConfig {
     version: String,
     /// Method and path of each available operation.
     endpoints: BTreeMap<String, String>,
@@ -25,7 +104,7 @@ pub(super) struct RunConfig {
 }
 
 impl RunConfig {
-    pub(super) fn of(endpoints: &Endpoints, policy: Policy) -> Self {
+    fn of(endpoints: &Endpoints, policy: Policy) -> Self {
         let endpoints = Operation::ALL
             .iter()
             .filter_map(|&operation| {
@@ -54,13 +133,13 @@ impl RunConfig {
     }
 
     /// As the journal keeps it.
-    pub(super) fn text(&self) -> String {
+    fn text(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 
     /// What is different from the terms of an earlier run, in one sentence; `None` when nothing is, or when they
     /// cannot be read.
-    pub(super) fn changes_since(&self, earlier: &str) -> Option<String> {
+    fn changes_since(&self, earlier: &str) -> Option<String> {
         let earlier: Self = serde_json::from_str(earlier).ok()?;
         let mut changes = Vec::new();
         if earlier.version != self.version {
@@ -68,8 +147,8 @@ impl RunConfig {
         }
         compare(&earlier.endpoints, &self.endpoints, &mut changes);
         compare(&earlier.policy, &self.policy, &mut changes);
-        let further = changes.len().saturating_sub(TOLD);
-        changes.truncate(TOLD);
+        let further = changes.len().saturating_sub(LISTED);
+        changes.truncate(LISTED);
         if further > 0 {
             changes.push(format!("and {further} more"));
         }
@@ -92,21 +171,11 @@ fn compare(before: &BTreeMap<String, String>, now: &BTreeMap<String, String>, ch
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::model::operation::Method;
-    use crate::run::{InDoubt, OnExisting, OnQuota, OnRejections};
+    use crate::run::InDoubt;
+    use crate::run::tests::POLICY;
     use crate::service::{Mapping, Paths};
-
-    const POLICY: Policy = Policy {
-        on_quota: OnQuota::Wait,
-        on_existing: OnExisting::Adopt,
-        in_doubt: InDoubt::Settle,
-        settle: Duration::from_secs(600),
-        audit: None,
-        on_rejections: OnRejections::Leave,
-    };
 
     fn endpoints(paths: Paths, site: Option<&str>) -> Endpoints {
         let mapped =
@@ -134,17 +203,17 @@ mod tests {
             version: "9.9.9".to_owned(),
             ..RunConfig::of(&endpoints(Paths::Documented, None), POLICY)
         };
-        let told = without.changes_since(&before.text()).unwrap();
-        assert!(told.contains("fleetload is now 9.9.9 (was "), "{told}");
-        assert!(told.contains("addSite is not set any more (was POST /a)"), "{told}");
+        let changes = without.changes_since(&before.text()).unwrap();
+        assert!(changes.contains("fleetload is now 9.9.9 (was "), "{changes}");
+        assert!(changes.contains("addSite is not set any more (was POST /a)"), "{changes}");
     }
 
     #[test]
     fn a_whole_table_of_changes_is_counted_and_not_recited() {
         let before = RunConfig::of(&endpoints(Paths::Documented, None), POLICY);
         let after = RunConfig::of(&endpoints(Paths::Assumed, None), POLICY);
-        let told = after.changes_since(&before.text()).unwrap();
-        assert_eq!(told.matches("was not set").count(), TOLD);
-        assert!(told.contains("; and "), "{told}");
+        let changes = after.changes_since(&before.text()).unwrap();
+        assert_eq!(changes.matches("was not set").count(), LISTED);
+        assert!(changes.contains("; and "), "{changes}");
     }
 }

@@ -1,0 +1,227 @@
+//! The look-up before sending: whether the record of a row is there already, and which records with its key are
+//! (the baseline), so that after a lost answer an older twin is never taken for ours.
+//!
+//! The children of a company are listed once for all rows below it, and again after some minutes. Where no look-up is
+//! available the row is sent without a baseline; if its answer is lost, a person decides.
+
+use std::time::Duration;
+
+use super::{FoundRecords, RowDecision, RunFacts};
+use crate::journal::{Evidence, How, Work, Write};
+use crate::model::id::RemoteId;
+use crate::model::kind::Kind;
+use crate::model::operation::Operation;
+use crate::model::reason::Reason;
+use crate::model::record::Role;
+use crate::run::OnExisting;
+use crate::run::evidence::child_companies::Children;
+use crate::run::evidence::classify::{self, PreSend, Reconciled};
+use crate::run::evidence::lookups;
+use crate::run::evidence::matching::{self, RecordMatch, SeenRecord};
+use crate::run::evidence::question::{Asker, LookupAnswer, Question, Subject};
+use crate::service::{Found, Lookup, may_be_a_page};
+
+/// How long a row waits whose look before sending failed.
+const FAILED_LOOK_WAIT: Duration = Duration::from_secs(5);
+
+fn question(subject: Subject) -> Question {
+    Question { asker: Asker::PreSend, subject }
+}
+
+/// A job was fetched: looks whether its record is there, where that can be looked up.
+pub(in crate::run) fn first_look(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
+    if facts.is_paused {
+        return RowDecision::Drop;
+    }
+    if work.unsure {
+        // An older copy of the journal says that it was not sent: it is treated as if its answer had been lost.
+        return RowDecision::write(Write::Suspect { job: work.job, from: work.state, at: facts.now });
+    }
+    // A baseline stays good until the first request that may have been executed. After that it is too late to
+    // take one, but not to see whether that request was executed after all.
+    let again = work.doubted;
+    let due = lookups::creates(work) && (work.baseline.is_none() || again);
+    let made_here = || {
+        let mut parents = work.parents.iter().filter(|(role, _)| *role == Role::Parent);
+        parents.any(|(_, parent)| facts.evidence.lag.is_created(*parent))
+    };
+    match due.then(|| lookups::by_key(work, facts.usable)).flatten() {
+        None => RowDecision::Send,
+        // A company that this run made has no children but ours.
+        Some(Lookup::ChildCompanies(_)) if !again && made_here() => {
+            RowDecision::Baseline(Some(Vec::new()), Box::new(RowDecision::Send))
+        }
+        Some(Lookup::ChildCompanies(parent)) if !again => RowDecision::CompareWithChildren(parent),
+        Some(lookup) => RowDecision::Ask(lookup, question(Subject::Key(work.job))),
+    }
+}
+
+/// A look before sending has been read.
+pub(in crate::run) fn on_answer(
+    work: &Work,
+    facts: &RunFacts<'_>,
+    (subject, operation): (Subject, Operation),
+    answer: LookupAnswer,
+) -> RowDecision {
+    match answer {
+        LookupAnswer::Records(found) => {
+            let is_whole = !may_be_a_page(found.len());
+            on_records(work, facts, (subject, operation), &found, is_whole)
+        }
+        // Perhaps another look-up is available; else the row goes without a baseline.
+        LookupAnswer::Unavailable => first_look(work, facts),
+        LookupAnswer::Inconclusive(_) => RowDecision::Send,
+        LookupAnswer::Failed(why) => postpone(work, facts, &why),
+    }
+}
+
+/// The children of the row's parent are known, or could not be read.
+pub(in crate::run) fn on_children(
+    work: &Work,
+    facts: &RunFacts<'_>,
+    children: Option<&Children>,
+) -> RowDecision {
+    let Some(children) = children else { return RowDecision::Send };
+    let namesakes = children.named(work.record.name());
+    let asked = (Subject::Key(work.job), Operation::GetChildCompanies);
+    on_records(work, facts, asked, namesakes, children.is_whole())
+}
+
+/// The look failed at the service: the row waits rather than being sent without one, since a record that is
+/// there already would be made twice.
+pub(in crate::run) fn postpone(work: &Work, facts: &RunFacts<'_>, why: &str) -> RowDecision {
+    RowDecision::write(Write::Postpone {
+        job: work.job,
+        from: work.state,
+        until: facts.now.plus(FAILED_LOOK_WAIT),
+        code: Reason::LookupFailed.as_str().to_owned(),
+        reason: format!("waits for the look-up before sending: {why}"),
+        at: facts.now,
+    })
+}
+
+/// Sorts out which of the returned records matter for a row; asks the journal who owns them. A list that is
+/// not surely whole is no baseline: an older twin beyond its end would be taken for ours after a lost answer.
+fn on_records(
+    work: &Work,
+    facts: &RunFacts<'_>,
+    (subject, operation): (Subject, Operation),
+    found: &[Found],
+    is_whole: bool,
+) -> RowDecision {
+    let sent = matching::sent(work);
+    let related: Vec<Found> = found
+        .iter()
+        .filter(|found| matching::relate(work, &sent, found) != RecordMatch::Unrelated)
+        .cloned()
+        .collect();
+    let ids: Vec<RemoteId> = related.iter().filter_map(|found| found.id).collect();
+    let narrower = lookups::narrower(work, operation).filter(|_| !is_whole);
+    let next = match facts.if_usable(narrower) {
+        _ if !related.is_empty() => {
+            RowDecision::AskOwners(FoundRecords { question: question(subject), operation, found: related })
+        }
+        Some(lookup) => RowDecision::Ask(lookup, question(Subject::Narrower(work.job))),
+        None => RowDecision::Send,
+    };
+    if work.doubted { next } else { RowDecision::Baseline(is_whole.then_some(ids), Box::new(next)) }
+}
+
+/// The journal has said which of the found records are ours.
+pub(in crate::run) fn on_owners(
+    work: &Work,
+    facts: &RunFacts<'_>,
+    subject: Subject,
+    seen: &[SeenRecord],
+) -> RowDecision {
+    if matches!(subject, Subject::Narrower(_)) {
+        return hold_for_namesakes(work, facts, seen);
+    }
+    if work.doubted {
+        return resend(work, facts, seen);
+    }
+    let (job, from, evidence) = (work.job, work.state, Evidence::at(facts.now));
+    let write = match classify::before(work, seen) {
+        PreSend::Clear => return RowDecision::Send,
+        PreSend::Exists(id) => match facts.policy.on_existing {
+            OnExisting::Adopt => Write::Advance { job, from, how: How::Existing, id: Some(id), evidence },
+            OnExisting::Skip => Write::Leave { job, from, id, evidence },
+            OnExisting::Fail => {
+                let message = format!("a record with this key is already there, with the id {id}");
+                let rejection = classify::refusal(Reason::Existing.as_str(), message);
+                Write::Reject { job, from, rejection, evidence }
+            }
+        },
+        PreSend::Taken(candidate) => {
+            Write::Reject { job, from, rejection: classify::taken(&candidate), evidence }
+        }
+        PreSend::Owned(owner, candidate) => {
+            Write::Reject { job, from, rejection: classify::owned(owner, &candidate), evidence }
+        }
+        PreSend::Unclear(candidates) => {
+            let code = Reason::ExistingUnclear.as_str().to_owned();
+            let reason = "records that may be this one are already there".to_owned();
+            Write::Hold { job, from, code, reason, candidates, evidence }
+        }
+    };
+    unless_corrected(work, write)
+}
+
+/// Settles what a look before sending says of a job. The look may have been held back for minutes: it says nothing
+/// of a row that an import has corrected meanwhile, which is looked up again with the values it has now.
+pub(in crate::run) fn unless_corrected(work: &Work, write: Write) -> RowDecision {
+    RowDecision::write(Write::IfUnchanged { content: work.content_hash.clone(), then: Box::new(write) })
+}
+
+/// The list of the parent's children may be one page of a longer one, and companies of the row's name are
+/// there, below which parent is not said: one of them may be the row's, beyond the end of the list.
+fn hold_for_namesakes(work: &Work, facts: &RunFacts<'_>, seen: &[SeenRecord]) -> RowDecision {
+    let known = work.baseline.as_deref().unwrap_or_default();
+    let candidates: Vec<_> = seen
+        .iter()
+        .filter(|seen| seen.owner.is_none() && seen.found.id.is_none_or(|id| !known.contains(&id)))
+        .map(|seen| matching::candidate(&seen.found, "it may be below another parent"))
+        .collect();
+    if candidates.is_empty() {
+        return RowDecision::Send;
+    }
+    let (job, from, evidence) = (work.job, work.state, Evidence::at(facts.now));
+    let reason = "companies of this name are there, and the list of the parent's companies may go on after \
+                  what the service shows of it";
+    let (code, reason) = (Reason::ExistingUnclear.as_str().to_owned(), reason.to_owned());
+    unless_corrected(work, Write::Hold { job, from, code, reason, candidates, evidence })
+}
+
+/// The look before a row is sent again whose first request was in doubt: proved absent, or not there by a
+/// person's word. What shows now is the record of that request, executed late.
+fn resend(work: &Work, facts: &RunFacts<'_>, seen: &[SeenRecord]) -> RowDecision {
+    let (job, from, evidence) = (work.job, work.state, Evidence::at(facts.now));
+    let hold = |candidates| {
+        let reason = "before it was sent again, records that may be this one were found".to_owned();
+        let code = Reason::CandidatesUnclear.as_str().to_owned();
+        Write::Hold { job, from, code, reason, candidates, evidence: Evidence::at(facts.now) }
+    };
+    let write = match classify::after(work, seen) {
+        Reconciled::Absent => return RowDecision::Send,
+        Reconciled::Existing(id) => Write::Advance { job, from, how: How::Existing, id: Some(id), evidence },
+        // Lists of companies show nothing but names, too little to go by without asking.
+        Reconciled::Ours(id) if work.kind != Kind::Company => {
+            Write::Advance { job, from, how: How::Adopted, id: Some(id), evidence }
+        }
+        Reconciled::Taken(candidate) => {
+            Write::Reject { job, from, rejection: classify::taken(&candidate), evidence }
+        }
+        Reconciled::Owned(owner, candidate) => {
+            Write::Reject { job, from, rejection: classify::owned(owner, &candidate), evidence }
+        }
+        Reconciled::Ours(id) => {
+            let ours = seen.iter().filter(|seen| seen.found.id == Some(id));
+            hold(ours.map(|seen| matching::candidate(&seen.found, "it has the row's name")).collect())
+        }
+        Reconciled::Unclear(candidates) => hold(candidates),
+    };
+    unless_corrected(work, write)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,144 @@
+//! What follows for a row before it is sent, from each answer to the look before.
+
+use serde_json::json;
+
+use super::*;
+use crate::model::id::JobId;
+use crate::run::evidence::RunEvidence;
+use crate::run::tests::{OURS, company, device, facts, found, named, record, site};
+
+fn depot() -> Found {
+    found(json!({"companyId": OURS, "name": "Depot", "id": record(1)}))
+}
+
+/// A company below a parent that is job 7.
+fn below() -> Work {
+    Work { parents: vec![(Role::Parent, JobId(7))], ..company("Acme") }
+}
+
+#[test]
+fn a_row_is_looked_up_before_it_is_sent_where_that_can_be_looked_up() {
+    let none: fn(Operation) -> bool = |_| false;
+    let all: fn(Operation) -> bool = |_| true;
+    let known = Work { baseline: Some(Vec::new()), ..site("Depot", None) };
+    let again = Work { doubted: true, ..known.clone() };
+    let table = [
+        ("by key", site("Depot", None), all, "asks FindSitesByName"),
+        ("no look-up", site("Depot", None), none, "is sent"),
+        ("looked up before", known, all, "is sent"),
+        ("sent before, and in doubt then", again, all, "asks FindSitesByName"),
+        ("a company", below(), all, "is compared with children"),
+        ("a company that may be there", Work { doubted: true, ..below() }, all, "asks GetChildCompanies"),
+        ("an older copy of the journal", Work { unsure: true, ..site("Depot", None) }, all, "is suspected"),
+    ];
+    for (case, work, usable, expected) in table {
+        let evidence = RunEvidence::default();
+        assert_eq!(named(&first_look(&work, &facts(&usable, &evidence))), expected, "{case}");
+    }
+    let mut evidence = RunEvidence::default();
+    evidence.lag.on_created(JobId(7), Duration::ZERO);
+    let decision = first_look(&below(), &facts(&all, &evidence));
+    assert_eq!(named(&decision), "is sent, after 0 seen", "its parent was made by this run");
+    let mut facts = facts(&all, &evidence);
+    facts.is_paused = true;
+    assert_eq!(named(&first_look(&below(), &facts)), "is dropped", "its sheet is paused");
+}
+
+#[test]
+fn what_a_look_finds_is_the_baseline_unless_it_may_be_a_page() {
+    let other = |n| found(json!({"companyId": OURS, "name": "Other", "id": record(n)}));
+    let again = Work { doubted: true, baseline: Some(Vec::new()), ..site("Depot", None) };
+    let table = [
+        ("nothing", site("Depot", None), LookupAnswer::Records(Vec::new()), "is sent, after 0 seen"),
+        ("others", site("Depot", None), LookupAnswer::Records(vec![other(2)]), "is sent, after 0 seen"),
+        ("one", site("Depot", None), LookupAnswer::Records(vec![depot()]), "asks who owns 1, after 1 seen"),
+        (
+            "a page",
+            site("Depot", None),
+            LookupAnswer::Records((1..=10).map(other).collect()),
+            "is sent, after an unknown number",
+        ),
+        ("once more", again, LookupAnswer::Records(vec![depot()]), "asks who owns 1"),
+        ("no answer", site("Depot", None), LookupAnswer::Failed("lost".into()), "is postponed"),
+        ("no use", site("Depot", None), LookupAnswer::Inconclusive("odd".into()), "is sent"),
+        ("not available", site("Depot", None), LookupAnswer::Unavailable, "asks FindSitesByName"),
+    ];
+    for (case, work, answer, expected) in table {
+        let evidence = RunEvidence::default();
+        let asked = (Subject::Key(work.job), Operation::FindSitesByName);
+        let decision = on_answer(&work, &facts(&|_| true, &evidence), asked, answer);
+        assert_eq!(named(&decision), expected, "{case}");
+    }
+}
+
+#[test]
+fn a_list_of_children_that_may_be_a_page_is_followed_by_a_narrower_question() {
+    let child = |n| found(json!({"name": "Other", "id": record(n)}));
+    let evidence = RunEvidence::default();
+    let decide = |children: Vec<Found>| {
+        let children = Children::of(children);
+        named(&on_children(&below(), &facts(&|_| true, &evidence), Some(&children)))
+    };
+    assert_eq!(decide((1..=9).map(child).collect()), "is sent, after 0 seen");
+    assert_eq!(decide((1..=10).map(child).collect()), "asks FindCompaniesByName, after an unknown number");
+}
+
+#[test]
+fn who_owns_what_was_found_decides_with_the_policy() {
+    let seen = |owner: Option<i64>| vec![SeenRecord { found: depot(), owner: owner.map(JobId) }];
+    let again = |baseline| Work { doubted: true, baseline, ..site("Depot", None) };
+    let (key, narrower) = (Subject::Key(JobId(1)), Subject::Narrower(JobId(1)));
+    let adopt = OnExisting::Adopt;
+    let table = [
+        ("adopted", site("Depot", None), key, adopt, seen(None), "advances Existing"),
+        ("skipped", site("Depot", None), key, OnExisting::Skip, seen(None), "is left"),
+        ("refused", site("Depot", None), key, OnExisting::Fail, seen(None), "is rejected"),
+        ("another row's", site("Depot", None), key, adopt, seen(Some(9)), "is rejected"),
+        (
+            "two of them",
+            site("Depot", None),
+            key,
+            adopt,
+            [seen(None), seen(None)].concat(),
+            "holds existing.unclear",
+        ),
+        (
+            "made late by the first request",
+            again(Some(Vec::new())),
+            key,
+            adopt,
+            seen(None),
+            "advances Adopted",
+        ),
+        ("there before the first request", again(Some(vec![record(1)])), key, adopt, seen(None), "is sent"),
+        ("nobody had looked", again(None), key, adopt, seen(None), "holds candidates.unclear"),
+        (
+            "perhaps below another parent",
+            company("Depot"),
+            narrower,
+            adopt,
+            seen(None),
+            "holds existing.unclear",
+        ),
+        ("below another parent, another row's", company("Depot"), narrower, adopt, seen(Some(9)), "is sent"),
+        (
+            "a MAC that another device has",
+            device("Till", Some("00:1a:2b:3c:4d:5e")),
+            key,
+            adopt,
+            other_till(),
+            "is rejected",
+        ),
+    ];
+    for (case, work, subject, on_existing, seen, expected) in table {
+        let evidence = RunEvidence::default();
+        let mut facts = facts(&|_| true, &evidence);
+        facts.policy.on_existing = on_existing;
+        assert_eq!(named(&on_owners(&work, &facts, subject, &seen)), expected, "{case}");
+    }
+}
+
+fn other_till() -> Vec<SeenRecord> {
+    let found = found(json!({"name": "Till 9", "identification": "00:1a:2b:3c:4d:5e", "id": record(1)}));
+    vec![SeenRecord { found, owner: None }]
+}

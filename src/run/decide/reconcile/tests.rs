@@ -1,0 +1,261 @@
+//! What follows for a row in doubt from each answer, before and after the settle time.
+
+use serde_json::json;
+
+use super::*;
+use crate::journal::Action;
+use crate::model::id::JobId;
+use crate::model::record::{Extra, Metadata};
+use crate::run::evidence::RunEvidence;
+use crate::run::tests::{OURS, company, device, facts, found, named, reason, record, site};
+
+const MAC: &str = "00:1a:2b:3c:4d:5e";
+
+/// A row in doubt, which was looked up before it was sent; nothing with its key was there.
+fn doubted(work: Work) -> Work {
+    Work {
+        state: JobState::InDoubt,
+        doubt: Some(Doubt::Timeout),
+        doubts: 1,
+        doubted: true,
+        baseline: Some(Vec::new()),
+        ..work
+    }
+}
+
+fn depot() -> Found {
+    found(json!({"companyId": OURS, "name": "Depot", "id": record(1)}))
+}
+
+/// What the run knows; `is_late` when the settle time has passed and the look-ups are proved.
+fn evidence(is_late: bool) -> RunEvidence {
+    let mut evidence = RunEvidence::default();
+    if is_late {
+        evidence.settle.begin(JobId(1), Duration::ZERO, Duration::ZERO);
+        for operation in Operation::ALL {
+            evidence.controls.prove(*operation);
+        }
+    }
+    evidence
+}
+
+fn seen(found: Found) -> Vec<SeenRecord> {
+    vec![SeenRecord { found, owner: None }]
+}
+
+#[test]
+fn a_row_in_doubt_is_looked_up_or_where_nothing_can_tell_left_to_a_person() {
+    let none: fn(Operation) -> bool = |_| false;
+    let all: fn(Operation) -> bool = |_| true;
+    let licence = Work {
+        action: Action::Extra(Extra::Licence("L".into())),
+        remote_id: Some(record(1)),
+        ..doubted(device("Till", None))
+    };
+    let table = [
+        ("by key", doubted(site("Depot", None)), all, false, "asks FindSitesByName"),
+        ("no look-up", doubted(site("Depot", None)), none, false, "holds lookup.unavailable"),
+        ("a step that none shows", licence, all, false, "holds lookup.unavailable"),
+        (
+            "a unique MAC, early",
+            doubted(device("Till", Some(MAC))),
+            none,
+            false,
+            "stays in doubt after 0 reads",
+        ),
+        ("a unique MAC, late", doubted(device("Till", Some(MAC))), none, true, "is sent again"),
+    ];
+    for (case, work, usable, is_late, expected) in table {
+        let evidence = evidence(is_late);
+        let decision = first_look(&work, &facts(&usable, &evidence));
+        assert_eq!(named(&decision), expected, "{case}");
+    }
+}
+
+#[test]
+fn an_answer_that_tells_nothing_is_asked_for_again_until_enough_late_looks_were_in_vain() {
+    let failed = || LookupAnswer::Failed("lost".to_owned());
+    let late = Work { looks: 99, ..doubted(site("Depot", None)) };
+    let metadata = Metadata { key: "k".into(), value: "v".into() };
+    let step = Work {
+        action: Action::Extra(Extra::Metadata(vec![metadata])),
+        remote_id: Some(record(1)),
+        ..doubted(site("Depot", None))
+    };
+    let there = found(json!({"key": "k", "value": "v"}));
+    let table = [
+        ("early", doubted(site("Depot", None)), false, failed(), "stays in doubt after 0 reads"),
+        ("late", late.clone(), true, failed(), "holds lookup.inconclusive"),
+        ("late, but not settled", late, false, failed(), "stays in doubt after 0 reads"),
+        (
+            "not available",
+            doubted(site("Depot", None)),
+            false,
+            LookupAnswer::Unavailable,
+            "asks FindSitesByName",
+        ),
+        (
+            "records",
+            doubted(site("Depot", None)),
+            false,
+            LookupAnswer::Records(vec![depot()]),
+            "asks who owns 1",
+        ),
+        ("a step, there", step.clone(), false, LookupAnswer::Records(vec![there]), "advances Done"),
+        ("a step, not there", step, false, LookupAnswer::Records(Vec::new()), "is sent again"),
+    ];
+    for (case, work, is_late, answer, expected) in table {
+        let evidence = evidence(is_late);
+        let asked = (Subject::Key(work.job), Operation::FindSitesByName);
+        let decision = on_answer(&work, &facts(&|_| true, &evidence), asked, answer);
+        assert_eq!(named(&decision), expected, "{case}");
+    }
+}
+
+#[test]
+fn not_there_is_believed_late_twice_and_of_a_proved_look_up() {
+    let read_before = |work: Work| Work { absent_reads: 1, ..doubted(work) };
+    let mut kiosk = read_before(device("Till", Some(MAC)));
+    if let crate::model::record::Record::Device(device) = &mut kiosk.record {
+        device.custom_site_name = Some("Kiosk".to_owned());
+    }
+    let executed = Work { executed: true, ..read_before(site("Depot", None)) };
+    let tired = Work { doubts: MOST_DOUBTS, ..read_before(site("Depot", None)) };
+    let table = [
+        ("not proved", read_before(site("Depot", None)), false, "asks for a control of FindSitesByName"),
+        ("the first time", doubted(site("Depot", None)), true, "stays in doubt after 1 reads"),
+        ("the second time", read_before(site("Depot", None)), true, "is sent again"),
+        ("in doubt for the eighth time", tired, true, "holds answer.never"),
+        ("said to be there", executed, true, "holds absent"),
+        ("a device that makes a site", kiosk, true, "asks FindSitesByName"),
+    ];
+    for (case, work, is_late, expected) in table {
+        let evidence = evidence(is_late);
+        let asked = (Subject::Key(work.job), Operation::FindSitesByName);
+        let decision = on_owners(&work, &facts(&|_| true, &evidence), asked, &[]);
+        assert_eq!(named(&decision), expected, "{case}");
+    }
+}
+
+#[test]
+fn what_is_found_is_taken_for_ours_only_when_it_agrees_in_full() {
+    let acme = |id| found(json!({"name": "Acme", "id": record(id)}));
+    let twelve: Vec<SeenRecord> =
+        (0..10).flat_map(|id| seen(found(json!({"name": "B", "id": record(id)})))).collect();
+    let (key, narrower) = (Subject::Key(JobId(1)), Subject::Narrower(JobId(1)));
+    let table = [
+        ("ours", doubted(site("Depot", None)), key, seen(depot()), "advances Adopted"),
+        ("a company, by name only", doubted(company("Acme")), key, seen(acme(1)), "asks GetCompany"),
+        (
+            "a company below another",
+            doubted(company("Acme")),
+            narrower,
+            seen(acme(1)),
+            "stays in doubt after 0 reads",
+        ),
+        ("a page", doubted(company("Acme")), key, twelve, "asks FindCompaniesByName"),
+        (
+            "two of them",
+            doubted(site("Depot", None)),
+            key,
+            [seen(depot()), seen(found(json!({"name": "Depot", "id": record(2)})))].concat(),
+            "holds candidates.unclear",
+        ),
+        (
+            "a MAC of another company",
+            doubted(device("Till", Some(MAC))),
+            key,
+            seen(found(json!({"name": "T", "identification": MAC, "id": record(1)}))),
+            "was refused",
+        ),
+    ];
+    for (case, work, subject, seen, expected) in table {
+        let evidence = evidence(true);
+        let asked = (
+            subject,
+            if work.kind == Kind::Company {
+                Operation::GetChildCompanies
+            } else {
+                Operation::FindSitesByName
+            },
+        );
+        let decision = on_owners(&work, &facts(&|_| true, &evidence), asked, &seen);
+        assert_eq!(named(&decision), expected, "{case}");
+    }
+}
+
+#[test]
+fn the_only_candidate_is_read_in_full_before_it_is_taken() {
+    let work = doubted(company("Acme"));
+    let mut whole = matching::sent(&work);
+    whole["id"] = json!(record(1));
+    let mut other = whole.clone();
+    other["address"]["city"] = json!("Wellington");
+    let table = [
+        ("equal", LookupAnswer::Records(vec![found(whole)]), "advances Adopted"),
+        ("another address", LookupAnswer::Records(vec![found(other)]), "holds candidates.differ"),
+        ("not there", LookupAnswer::Records(Vec::new()), "stays in doubt after 0 reads"),
+        ("cannot be read", LookupAnswer::Unavailable, "advances Adopted"),
+    ];
+    for (case, answer, expected) in table {
+        let evidence = evidence(false);
+        let decision = on_confirmation(&work, &facts(&|_| true, &evidence), record(1), answer);
+        assert_eq!(named(&decision), expected, "{case}");
+    }
+}
+
+#[test]
+fn a_look_up_that_nothing_proves_says_nothing_unless_the_service_refuses_a_second_record() {
+    let (depot, till) = (doubted(site("Depot", None)), doubted(device("Till", Some(MAC))));
+    let table = [
+        ("proved", &depot, ControlResult::Proved, "stays in doubt after 1 reads"),
+        (
+            "not proved",
+            &depot,
+            ControlResult::NotProved("it is not found".into()),
+            "stays in doubt after 0 reads",
+        ),
+        ("not available", &depot, ControlResult::Unavailable, "asks FindSitesByName"),
+        ("nothing to prove it by", &depot, ControlResult::NoRecord, "holds lookup.inconclusive"),
+        ("nothing to prove it by, and a unique MAC", &till, ControlResult::NoRecord, "is sent again"),
+    ];
+    for (case, work, result, expected) in table {
+        let work = Work { looks: 99, ..work.clone() };
+        let evidence = evidence(!case.starts_with("not proved"));
+        let decision = on_control(&work, &facts(&|_| true, &evidence), result);
+        assert_eq!(named(&decision), expected, "{case}");
+    }
+}
+
+#[test]
+fn the_site_of_a_device_that_is_not_there_is_named() {
+    let mut work = Work { absent_reads: 1, ..doubted(device("Till", None)) };
+    if let crate::model::record::Record::Device(device) = &mut work.record {
+        device.custom_site_name = Some("Kiosk".to_owned());
+    }
+    let evidence = evidence(true);
+    let site = found(json!({"companyId": OURS, "name": "Kiosk", "id": record(7)}));
+    let decision = on_custom_sites(&work, &facts(&|_| true, &evidence), LookupAnswer::Records(vec![site]));
+    assert_eq!(
+        reason(&decision),
+        format!(
+            "the answer was lost, and the device is not found; sending it could make its site twice; the site 'Kiosk' (id {}) is there, perhaps made without its device",
+            record(7)
+        )
+    );
+}
+
+#[test]
+fn no_answer_is_said_to_be_lost_of_a_row_that_may_never_have_been_sent() {
+    let mut work = company("Acme");
+    work.doubt = Some(Doubt::Timeout);
+    assert_eq!(cause(&work), "the answer was lost");
+    work.doubt = Some(Doubt::JournalBehind);
+    assert_eq!(cause(&work), "this copy of the journal may not know that the row was sent");
+}
+
+#[test]
+fn looks_double_their_distance_up_to_the_settle_time() {
+    assert_eq!(looks_before(Duration::from_secs(1)), 1);
+    assert_eq!(looks_before(Duration::from_secs(600)), 9);
+}

@@ -1,0 +1,401 @@
+//! Look-ups of a run: what is asked about the rows that the journal hands out, how answers reach whoever asked, and how a
+//! decision about a row is carried out.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::Dispatcher;
+use crate::failpoint;
+use crate::journal::{Evidence, Page, Work, Write};
+use crate::model::event::Event;
+use crate::model::id::{JobId, RemoteId, SheetId};
+use crate::model::operation::Operation;
+use crate::model::reason::ServiceCode;
+use crate::model::state::JobState;
+use crate::run::decide::{FoundRecords, RowDecision, RunFacts, pre_send, reconcile};
+use crate::run::evidence::ControlResult;
+use crate::run::evidence::child_companies::{ChildListNeed, Children};
+use crate::run::evidence::lookups::{self, ReferencedRecord};
+use crate::run::evidence::matching::SeenRecord;
+use crate::run::evidence::question::{Asker, LookupAnswer, Question, Subject, Tries};
+use crate::run::evidence::reference_lag::{LagStep, RefusedRow};
+use crate::run::evidence::settle_timer::ClockTimes;
+use crate::run::gates::{BreakerOutcome, Phase, consequence_of_lookup};
+use crate::run::in_flight::{QueuedRequest, Stage};
+use crate::run::run_action::Inquiry;
+use crate::service::{Answer, Lookup};
+
+impl Dispatcher {
+    /// A page of jobs that may be sent.
+    pub(super) fn on_jobs(&mut self, operation: Operation, page: Page) {
+        if self.drain.is_some() {
+            return;
+        }
+        for job in self.in_flight.add_ready(operation, page) {
+            self.progress.moved();
+            self.decide(job, pre_send::first_look);
+        }
+    }
+
+    /// A page of jobs in doubt whose look-up is due.
+    pub(super) fn on_doubtful_jobs(&mut self, page: Page) {
+        if self.drain.is_some() {
+            return;
+        }
+        for job in self.in_flight.add_doubtful(page) {
+            self.progress.moved();
+            failpoint::reach("doubt.taken-up");
+            let Some(work) = self.in_flight.work(job) else { continue };
+            let elapsed = self.clock.elapsed();
+            let steady = self.clock_watch.steady(elapsed);
+            let times = ClockTimes { elapsed, wall: self.clock.now(), steady };
+            self.evidence.settle.resume(job, work.doubt_since, times, self.options.policy.settle);
+            self.decide(job, reconcile::first_look);
+        }
+    }
+
+    /// Decides about a row, and carries that out.
+    fn decide(&mut self, job: JobId, rule: impl FnOnce(&Work, &RunFacts<'_>) -> RowDecision) {
+        let Some(work) = self.in_flight.work(job) else { return };
+        let facts = RunFacts {
+            usable: &|operation| self.gates.usable(operation),
+            evidence: &self.evidence,
+            policy: self.options.policy,
+            elapsed: self.clock.elapsed(),
+            now: self.clock.now(),
+            is_paused: self.paused_sheets.is_paused(work.sheet),
+            is_unstable: self.gates.is_unstable(work.operation, self.in_flight.has_waiting(work.operation)),
+        };
+        let decision = rule(work, &facts);
+        self.carry_out_decision(job, decision);
+    }
+
+    fn carry_out_decision(&mut self, job: JobId, decision: RowDecision) {
+        match decision {
+            RowDecision::Send => self.queue_send(job),
+            RowDecision::Ask(lookup, question) => self.ask(lookup, question),
+            RowDecision::CompareWithChildren(parent) => self.compare_with_children(job, parent),
+            RowDecision::AskOwners(found) => {
+                self.journal.ask_owners(job, found.ids());
+                self.in_flight.set_stage(job, Stage::Owners(Box::new(found)));
+            }
+            RowDecision::AskControl(operation) => {
+                let Some(kind) = self.in_flight.work(job).map(|work| work.kind) else { return };
+                self.journal.ask(Inquiry::Controls { asker: Asker::Reconcile, job, operation, kind });
+            }
+            RowDecision::Write(write) => self.settle(job, *write),
+            RowDecision::Refused(rejection) => {
+                self.count_verdict(job, Some(&rejection));
+                let evidence = Evidence::at(self.clock.now());
+                self.settle(job, Write::Reject { job, from: JobState::InDoubt, rejection, evidence });
+            }
+            RowDecision::Drop => self.drop_job(job),
+            RowDecision::Baseline(baseline, then) => {
+                self.in_flight.set_baseline(job, baseline);
+                self.carry_out_decision(job, *then);
+            }
+        }
+    }
+
+    /// Queues the step of a job.
+    fn queue_send(&mut self, job: JobId) {
+        let Some(work) = self.in_flight.work(job) else { return };
+        let operation = work.operation;
+        if self.gates.usable(operation) && !self.paused_sheets.is_paused(work.sheet) {
+            self.in_flight.set_stage(job, Stage::Queued);
+            self.in_flight.push(operation, QueuedRequest::Send(job));
+        } else {
+            self.drop_job(job);
+        }
+    }
+
+    /// Puts a question to the service as soon as it may be asked.
+    pub(super) fn ask(&mut self, lookup: Lookup, question: Question) {
+        let (operation, tries) = (lookup.operation(), Tries::default());
+        self.in_flight.push(operation, QueuedRequest::Look { lookup, question, tries });
+    }
+
+    fn compare_with_children(&mut self, job: JobId, parent: RemoteId) {
+        match self.evidence.children.need(parent, job, self.clock.elapsed()) {
+            ChildListNeed::Met(children) => {
+                self.decide(job, |work, facts| pre_send::on_children(work, facts, children.as_deref()));
+            }
+            ChildListNeed::Wait => self.in_flight.set_stage(job, Stage::AwaitingChildren),
+            ChildListNeed::Ask => {
+                self.in_flight.set_stage(job, Stage::AwaitingChildren);
+                let question = Question { asker: Asker::PreSend, subject: Subject::Children(parent) };
+                self.ask(Lookup::ChildCompanies(parent), question);
+            }
+        }
+    }
+
+    /// A look-up has its answer: it is asked again when that tells nothing, else it goes to whoever asked.
+    pub(super) fn on_lookup_response(
+        &mut self,
+        (lookup, question, tries): (Lookup, Question, Tries),
+        answer: Answer,
+        phase: Phase,
+    ) {
+        let operation = lookup.operation();
+        let actions = self.gates.on_status(operation, &answer);
+        self.carry_out(actions);
+        let token_refused = tries.token_refused > 0 && !answer.token_ended;
+        let consequence = consequence_of_lookup(&answer.verdict, token_refused);
+        self.follow(operation, None, consequence, (BreakerOutcome::of(&answer.verdict), phase));
+        if self.drain.is_some() {
+            return;
+        }
+        let again = tries.again(question.asker, &answer.verdict, self.gates.is_closed(operation));
+        // Another answer may have shown meanwhile that the look-up is not available: nothing leaves its queue then.
+        if let Some(tries) = again
+            && self.gates.halt(operation).is_none()
+        {
+            self.in_flight.push(operation, QueuedRequest::Look { lookup, question, tries });
+            return;
+        }
+        let answer = LookupAnswer::of(operation, answer.verdict, again.is_some());
+        self.on_lookup_answer(operation, question, answer);
+    }
+
+    /// Hands what a look-up says to whoever asked.
+    fn on_lookup_answer(&mut self, operation: Operation, question: Question, answer: LookupAnswer) {
+        let Question { asker, subject } = question;
+        match (asker, subject) {
+            (_, Subject::Control(job, expected)) => {
+                self.on_control_answer(asker, job, (operation, expected), answer);
+            }
+            (Asker::PreSend, Subject::Children(parent)) => self.on_child_list(parent, answer),
+            (Asker::PreSend, Subject::Key(job) | Subject::Narrower(job)) => {
+                self.decide(job, |work, facts| pre_send::on_answer(work, facts, (subject, operation), answer))
+            }
+            (Asker::Reconcile, Subject::Key(job) | Subject::Narrower(job)) => {
+                self.decide(job, |work, facts| {
+                    reconcile::on_answer(work, facts, (subject, operation), answer)
+                });
+            }
+            (Asker::Reconcile, Subject::Record(job, id)) => {
+                self.decide(job, |work, facts| reconcile::on_confirmation(work, facts, id, answer));
+            }
+            (Asker::Reconcile, Subject::CustomSites(job)) => {
+                self.decide(job, |work, facts| reconcile::on_custom_sites(work, facts, answer));
+            }
+            (Asker::ReferenceLag, Subject::Record(reference, id)) => {
+                self.evidence.lag.on_answer(reference, id, answer, self.clock.elapsed());
+            }
+            (Asker::Audit, subject) => {
+                self.audit(|audit, cx| audit.on_answer(cx, subject, operation, answer));
+            }
+            (Asker::Breaker(operation), _) => self.on_health_check(operation, &answer),
+            // Nobody asks these.
+            (Asker::PreSend, Subject::Record(..) | Subject::CustomSites(_) | Subject::Anything)
+            | (Asker::Reconcile, Subject::Children(_) | Subject::Anything)
+            | (
+                Asker::ReferenceLag,
+                Subject::Key(_)
+                | Subject::Narrower(_)
+                | Subject::Children(_)
+                | Subject::CustomSites(_)
+                | Subject::Anything,
+            ) => {}
+        }
+    }
+
+    /// The list of a company's children has been read, for every job that waits for it.
+    fn on_child_list(&mut self, parent: RemoteId, answer: LookupAnswer) {
+        let children = match answer {
+            LookupAnswer::Failed(why) => {
+                for job in self.evidence.children.failed(parent) {
+                    self.decide(job, |work, facts| pre_send::postpone(work, facts, &why));
+                }
+                return;
+            }
+            LookupAnswer::Records(found) => Some(Arc::new(Children::of(found))),
+            LookupAnswer::Inconclusive(_) | LookupAnswer::Unavailable => None,
+        };
+        for job in self.evidence.children.came(parent, children.clone(), self.clock.elapsed()) {
+            self.decide(job, |work, facts| pre_send::on_children(work, facts, children.as_deref()));
+        }
+    }
+
+    /// The journal has said who owns the records found for a job.
+    pub(super) fn on_owners(&mut self, job: JobId, owners: &[(RemoteId, JobId)]) {
+        let Some(FoundRecords { question, operation, found }) = self.in_flight.take_found(job) else {
+            return;
+        };
+        let subject = question.subject;
+        let seen = SeenRecord::pair(found, owners);
+        if question.asker == Asker::Reconcile {
+            if !owners.is_empty() {
+                // It has found a record that is known to exist: its "not there" counts from now on.
+                self.evidence.controls.prove(operation);
+            }
+            self.decide(job, |work, facts| reconcile::on_owners(work, facts, (subject, operation), &seen));
+        } else {
+            self.decide(job, |work, facts| pre_send::on_owners(work, facts, subject, &seen));
+        }
+    }
+
+    /// The journal has named records that are known to exist: looks one of them up by the operation that did not find the
+    /// record of a job.
+    pub(super) fn on_controls(&mut self, asker: Asker, job: JobId, operation: Operation, rows: &[Work]) {
+        if self.evidence.controls.is_proved(operation) {
+            return self.on_control_result(asker, job, ControlResult::Proved);
+        }
+        let mut rows = rows.iter().filter(|row| !self.audit.misses(row.job));
+        match rows.find_map(|row| lookups::control(row, operation)) {
+            Some((lookup, id)) if self.gates.usable(operation) => {
+                self.ask(lookup, Question { asker, subject: Subject::Control(job, id) });
+            }
+            Some(_) => self.on_control_result(asker, job, ControlResult::Unavailable),
+            None => self.on_control_result(asker, job, ControlResult::NoRecord),
+        }
+    }
+
+    /// A control look-up has its answer.
+    fn on_control_answer(
+        &mut self,
+        asker: Asker,
+        job: JobId,
+        (operation, expected): (Operation, RemoteId),
+        answer: LookupAnswer,
+    ) {
+        let result = ControlResult::of(expected, answer);
+        if matches!(result, ControlResult::Proved) {
+            self.evidence.controls.prove(operation);
+        }
+        self.on_control_result(asker, job, result);
+    }
+
+    fn on_control_result(&mut self, asker: Asker, job: JobId, result: ControlResult) {
+        if asker == Asker::Audit {
+            self.audit(|audit, cx| audit.on_control(cx, job, &result));
+        } else {
+            self.decide(job, |work, facts| reconcile::on_control(work, facts, result));
+        }
+    }
+
+    /// Nothing of an operation is sent any more: a step goes back to the journal, a question is answered with silence.
+    pub(super) fn give_up(&mut self, operation: Operation) {
+        for request in self.in_flight.take_all(operation) {
+            match request {
+                QueuedRequest::Send(job) => self.drop_job(job),
+                QueuedRequest::Look { question, .. } => {
+                    self.on_lookup_answer(operation, question, LookupAnswer::Unavailable);
+                }
+            }
+        }
+    }
+
+    /// Whether a health check must be answered before a request of `operation` may try the service; it is on its way
+    /// then: a question about the company of the row that is next, which the service can always answer. Where there is
+    /// none, the request itself finds out.
+    pub(super) fn health_check_first(&mut self, operation: Operation) -> bool {
+        if !self.gates.wants_health_check(operation) {
+            return false;
+        }
+        let next = match self.in_flight.first(operation) {
+            Some(QueuedRequest::Send(job)) => self.in_flight.work(*job),
+            Some(QueuedRequest::Look { .. }) | None => None,
+        };
+        let lookup = next.and_then(lookups::of_company);
+        let Some(lookup) = lookup.filter(|lookup| self.gates.usable(lookup.operation())) else {
+            return false;
+        };
+        self.gates.on_health_check_queued(operation);
+        // Before what waits there: rows of two operations depend on it.
+        let question = Question { asker: Asker::Breaker(operation), subject: Subject::Anything };
+        let tries = Tries::default();
+        self.in_flight.push_first(lookup.operation(), QueuedRequest::Look { lookup, question, tries });
+        true
+    }
+
+    /// The health check has its answer, and any answer will do.
+    fn on_health_check(&mut self, operation: Operation, answer: &LookupAnswer) {
+        let answered = match answer {
+            LookupAnswer::Failed(_) => false,
+            // Not available after all: a request of the operation must find out.
+            LookupAnswer::Records(_) | LookupAnswer::Inconclusive(_) | LookupAnswer::Unavailable => true,
+        };
+        let actions = self.gates.on_health_check(operation, answered);
+        self.carry_out(actions);
+    }
+
+    /// Puts a row off that was refused with `noDataFound`, until it is known whether what it refers to is visible. It
+    /// stays in memory.
+    pub(super) fn await_references(&mut self, job: JobId, mut refused: RefusedRow, evidence: Evidence) {
+        if refused.counts_at_once() {
+            refused.counted = true;
+            self.count_verdict(job, Some(&refused.rejection));
+        }
+        let now = self.clock.elapsed();
+        let until = evidence.at.plus(refused.until().unwrap_or(now).saturating_sub(now));
+        let code = ServiceCode::NoDataFound.as_str().to_owned();
+        let reason = "rejected; the service may not show yet the record that this row refers to, which was created moments ago";
+        let write = Write::Defer { job, until, code, reason: reason.to_owned(), evidence };
+        self.settle_as(job, write, Some(Box::new(refused)));
+    }
+
+    /// It is on disk that a row was refused and put off.
+    pub(super) fn wait_for_references(&mut self, job: JobId, refused: RefusedRow) {
+        let Some(work) = self.in_flight.work(job).filter(|_| self.drain.is_none()) else {
+            return self.drop_job(job);
+        };
+        self.evidence.lag.wait(work, refused, self.clock.elapsed());
+        self.in_flight.defer(job);
+    }
+
+    /// Looks up, sends again and rejects rows that were refused below records that were not visible, as it is time to.
+    pub(super) fn resolve_reference_lag(&mut self) {
+        let now = self.clock.elapsed();
+        for step in self.evidence.lag.steps(now) {
+            match step {
+                LagStep::Look(ReferencedRecord { job, id, lookup }) => {
+                    self.ask(
+                        lookup,
+                        Question { asker: Asker::ReferenceLag, subject: Subject::Record(job, id) },
+                    );
+                }
+                LagStep::Send(job) => self.queue_send(job),
+                LagStep::Reject { job, rejection, counted } => {
+                    if !counted {
+                        self.count_verdict(job, Some(&rejection));
+                    }
+                    let evidence = Evidence::at(self.clock.now());
+                    let from = JobState::Deferred;
+                    self.decide(job, |work, _| {
+                        pre_send::unless_corrected(work, Write::Reject { job, from, rejection, evidence })
+                    });
+                }
+                LagStep::Tell(job, until) => {
+                    let Some(work) = self.in_flight.work(job) else { continue };
+                    let until = self.clock.now().plus(until.saturating_sub(now));
+                    self.tell(Event::Unseen { job, kind: work.kind, until });
+                }
+            }
+        }
+    }
+
+    /// The place in its queue of the first request of an operation that may leave now. A row stays where it is while
+    /// the answers to others of its sheet may show that it would be refused as well.
+    pub(super) fn first_sendable(&self, operation: Operation) -> Option<usize> {
+        let lag = &self.evidence.lag;
+        if lag.is_empty() && self.paused_sheets.is_calm() {
+            return self.in_flight.has_waiting(operation).then_some(0);
+        }
+        let now = self.clock.elapsed();
+        let mut sheets = HashMap::new();
+        self.in_flight.position(operation, |request| {
+            let QueuedRequest::Send(job) = request else { return true };
+            let Some(work) = self.in_flight.work(*job) else { return true };
+            let sheet = work.sheet;
+            let &mut (has_room, is_full) =
+                sheets.entry(sheet).or_insert_with(|| (self.has_room_for(sheet), lag.is_full(sheet)));
+            has_room && (!is_full || lag.has(*job) || !lag.may_be_refused(work, now))
+        })
+    }
+
+    /// Whether one more row of a sheet may be under way.
+    fn has_room_for(&self, sheet: SheetId) -> bool {
+        self.paused_sheets.room(sheet).is_none_or(|room| !self.in_flight.has_under_way(sheet, room))
+    }
+}
