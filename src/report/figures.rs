@@ -20,10 +20,10 @@ use crate::model::tally::Tally;
 use crate::model::time::Moment;
 
 use super::Standing;
-use super::badge::Group;
-use super::files::atomic_write::{Beside, Folder};
-use super::files::edited_fix_files::WRITTEN;
+use super::atomic_write::{Beside, Folder};
+use super::edited_fix_files::WRITTEN;
 use super::layout::Layout;
+use super::row_group::Group;
 use crate::status::row_advice::{self, Advisor};
 
 /// The file's name.

@@ -15,8 +15,8 @@ use crate::model::time::Moment;
 use crate::sheet::column::{Column, Form, column, column_of_violation, columns};
 use crate::sheet::{self, Mapped};
 
-use super::badge::Group;
-use super::line::RESULT_COLUMNS;
+use super::result_line::RESULT_COLUMNS;
+use super::row_group::Group;
 
 /// How wide columns of the input are shown, in characters.
 const SHOWN: std::ops::RangeInclusive<usize> = 12..=40;
@@ -26,6 +26,28 @@ const FROZEN: f64 = 80.0;
 const SURPLUS: usize = 50;
 /// Most columns of the input that are shown: a worksheet ends at 16,384, and the result columns follow.
 const MOST: usize = 16_000;
+/// The steps after the creation: the operation, what it does, in words, and the column whose one cell it carries out.
+const LATER_STEPS: [(Operation, &str, Option<&str>); 8] = [
+    (Operation::PutSiteLabels, "setting its labels", None),
+    (Operation::PutDeviceLabels, "setting its labels", None),
+    (Operation::PutCompanyMetadataList, "setting its metadata", None),
+    (Operation::PutSiteMetadataList, "setting its metadata", None),
+    (Operation::PutDeviceMetadataList, "setting its metadata", None),
+    (Operation::AddLicenceCode, "adding its licence code", Some("licence_code")),
+    (Operation::SubscribeTemplate, "subscribing it to its enterprise template", Some("enterprise_template")),
+    (Operation::AddDeviceToVpnCloud, "adding it to its VPN cloud", Some("vpn_clouds")),
+];
+
+/// What a later step does; one that is not described is called by its name.
+pub(super) fn step_in_words(operation: Operation) -> &'static str {
+    let step = LATER_STEPS.iter().find(|(known, ..)| *known == operation);
+    step.map_or(operation.name(), |(_, words, _)| words)
+}
+
+fn column_of_step(operation: Operation) -> Option<&'static str> {
+    LATER_STEPS.iter().find(|(known, ..)| *known == operation).and_then(|(.., column)| *column)
+}
+
 /// What stands between cells that are shown as one.
 pub(super) const BETWEEN: &str = "; ";
 
@@ -337,11 +359,9 @@ impl Layout {
     /// The column a rejection without violations speaks of, where there is no doubt: the one cell that a later step
     /// carries out, or the value that the service keeps unique (specification 2.5 and 7).
     fn culprit(&self, row: &RowView) -> Option<&'static Column> {
-        let name = match row.operation {
-            Some(Operation::AddLicenceCode) => "licence_code",
-            Some(Operation::SubscribeTemplate) => "enterprise_template",
-            Some(Operation::AddDeviceToVpnCloud) => "vpn_clouds",
-            _ => match (row.code.as_deref(), self.kind) {
+        let name = match row.operation.and_then(column_of_step) {
+            Some(name) => name,
+            None => match (row.code.as_deref(), self.kind) {
                 (Some("duplicateEntity"), Kind::Device) => "mac",
                 (Some("duplicateEntity"), Kind::Person) => "username",
                 (Some("noDataFound"), _) => return self.named_in(row.message.as_deref()?, row),

@@ -4,7 +4,7 @@
 //! layout     which columns a sheet shows, and which one a problem speaks of
 //! line       one row in words                 advice        codes in words, with what to do next
 //! badge      states as groups, signs, words   elsewhere     values of other rows, to choose from
-//! figures    the numbers of an import         verification  what verification came to
+//! figures    the numbers of an import
 //! files/     the folder, names of files, writing them at once, fix files that somebody has edited
 //!
 //! delimited  <sheet>.results.csv, <sheet>.fix.csv
@@ -17,18 +17,19 @@
 //! Everything comes from the journal and from what the caller says of the run and of how fleetload is called, nothing
 //! from a clock: the same journal gives the same bytes.
 
-mod badge;
-mod delimited;
-mod elsewhere;
+pub(super) mod atomic_write;
+mod cell_change;
+pub(super) mod edited_fix_files;
 mod figures;
-mod files;
 mod layout;
-mod line;
-mod objects;
+pub(super) mod names;
 mod page;
 pub mod page_assets;
 mod plan_page;
-pub mod verification;
+mod result_line;
+mod results_csv;
+mod results_jsonl;
+mod row_group;
 mod workbook;
 
 use std::path::{Path, PathBuf};
@@ -42,25 +43,24 @@ use crate::status::Status;
 use crate::status::next_command::Again;
 use crate::status::row_advice::Advisor;
 
-use self::files::atomic_write::{Change, Folder};
-pub use self::files::edited_fix_files::Kept;
-pub use self::files::folder::folder;
-use self::files::names::Names;
-use self::files::{edited_fix_files, names};
+use self::atomic_write::{Change, Folder};
+pub use self::edited_fix_files::Kept;
+use self::names::Names;
+pub use self::names::folder;
 pub use self::workbook::checked::Checked;
 use self::workbook::summary_sheet::Summary;
-use delimited::Delimited;
-use elsewhere::Elsewhere;
+use cell_change::Elsewhere;
 use figures::Figures;
 pub use figures::{Told, told};
 use layout::{Layout, must_be_corrected};
-pub use line::RESULT_COLUMNS;
-use line::ResultLine;
-use objects::Objects;
 pub use page::NAME as PAGE;
 use page::Page;
 use page::headline::Headline;
 pub use plan_page::{MARK, Page as PlanPage, page as plan_page};
+pub use result_line::RESULT_COLUMNS;
+use result_line::ResultLine;
+use results_csv::Delimited;
+use results_jsonl::Objects;
 pub use workbook::results::{FIX, RESULTS};
 use workbook::results::{Workbook, worksheet_names};
 

@@ -2,22 +2,17 @@
 //!
 //! ```text
 //! headline   how the import stands and what to do         causes     why rows failed, and what follows from it
-//! attention  the rows that a person looks at, by cause    totals     rows by sheet and state
+//! attention  the rows that a person looks at, by cause    totals     rows by sheet, creations by day
 //! tree       the companies with what is below each        pace       requests and finished rows over time
-//! session    stretches of work and the pauses between     quota      creations by day against the ceiling
-//! moment     moments and lengths of time
 //! ```
 //!
 //! The template is `templates/page/report.html` in the frame of [`super::page_assets`]. What comes from sheets and from the
 //! service goes through [`crate::report::page_assets::shown`] on its way into these types, and is escaped by the template.
 
+mod activity_chart;
 mod attention;
 mod causes;
 pub(super) mod headline;
-mod moment;
-mod pace;
-mod quota;
-mod session;
 mod totals;
 mod tree;
 
@@ -32,19 +27,19 @@ use crate::journal::{ImportInfo, Journal, Whose};
 use crate::model::amount::count;
 use crate::model::id::ImportId;
 
+use super::atomic_write::{Beside, Folder};
 use super::figures::Figures;
-use super::files::atomic_write::{Beside, Folder};
 use super::layout::Layout;
-use super::line::ResultLine;
-use super::verification;
+use super::result_line::ResultLine;
 use crate::status::row_advice::Advisor;
+use crate::status::row_words;
 
+use crate::report::page_assets::When;
+use activity_chart::Pace;
 use attention::{Attention, GroupView};
 use causes::Causes;
 use headline::Headline;
-use moment::When;
-use pace::Pace;
-use quota::QuotaView;
+use totals::QuotaView;
 use totals::Totals;
 use tree::{Step, Tree};
 
@@ -139,7 +134,7 @@ impl Page {
             groups: &groups,
             not_shown: self.attention.not_shown(),
             choices: Choices::of(&groups),
-            verified: verification::summary(&figures.audit),
+            verified: row_words::verified(&figures.audit),
             requests: count(figures.requests),
             known_before: figures.recognised,
             tree: Tree::of(journal, info.import)?,

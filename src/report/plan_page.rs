@@ -5,14 +5,13 @@
 
 use askama::Template;
 
-use super::page_assets::shown;
+use super::page_assets::{When, shown};
 use crate::advice::Advice;
 use crate::error::{Error, Result};
 use crate::journal::Whose;
 use crate::model::amount::{count, counted};
 use crate::model::forecast::DayShare;
 use crate::model::kind::Kind;
-use crate::model::time::Moment;
 use crate::plan::{
     ActionCounts, Calls, Company, Doubts, Extent, Lacking, Plan, PlannedAction, Terms, Visit, rows_in,
 };
@@ -55,7 +54,7 @@ struct Sheet<'a> {
     headline: String,
     /// How it stands: `done`, `failed` or `person`.
     mood: &'static str,
-    now: Stamp,
+    now: When,
     ending: Ending,
     whose: &'a Whose,
     command: &'a str,
@@ -72,15 +71,9 @@ struct Sheet<'a> {
     more_days: Option<String>,
 }
 
-/// A moment, for programs and for people.
-struct Stamp {
-    datetime: String,
-    words: String,
-}
-
 /// When it is done.
 enum Ending {
-    At(Stamp),
+    At(When),
     Unknown,
     Never,
     /// Operations are missing; what would be sent if they were there.
@@ -106,8 +99,8 @@ struct Call {
 struct Day {
     day: String,
     creations: String,
-    from: Stamp,
-    until: Stamp,
+    from: When,
+    until: When,
 }
 
 /// A step through the tree, as the template takes it.
@@ -164,7 +157,7 @@ pub fn page(page: &Page<'_>) -> Result<String> {
             .map_or_else(|| in_days(headline(plan), plan), |lacking| lacking.headline.clone()),
         requests: requests(plan),
         mood,
-        now: stamp(page.terms.now),
+        now: When::of(page.terms.now),
         ending,
         whose: page.whose,
         command: page.command,
@@ -193,7 +186,7 @@ fn ending(page: &Page<'_>, lacking: Option<&Lacking>) -> Ending {
         return Ending::NotYet(lacking.then.clone());
     }
     match page.plan.finish {
-        Some(finish) => Ending::At(stamp(finish)),
+        Some(finish) => Ending::At(When::of(finish)),
         None if page.terms.rate.is_none() => Ending::Unknown,
         None => Ending::Never,
     }
@@ -277,14 +270,9 @@ fn day(share: &DayShare) -> Day {
     Day {
         day: share.from.civil().date().to_string(),
         creations: count(share.creations),
-        from: stamp(share.from),
-        until: stamp(share.until),
+        from: When::of(share.from),
+        until: When::of(share.until),
     }
-}
-
-/// A moment as a person reads it, in UTC.
-fn stamp(at: Moment) -> Stamp {
-    Stamp { datetime: at.to_string(), words: at.civil().strftime("%Y-%m-%d %H:%M:%S UTC").to_string() }
 }
 
 fn headline(plan: &Plan) -> String {

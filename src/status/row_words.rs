@@ -1,5 +1,7 @@
-//! Rows in words, as every surface counts them: to correct, not imported, incomplete, and those that come along.
+//! Rows in words, as every surface counts them: to correct, not imported, incomplete, and those that come along; and what
+//! verification came to.
 
+use crate::journal::AuditFigures;
 use crate::model::amount::{count, counted};
 
 /// Rows that a person corrects, with those that only come along: `1 row to correct, and 37 that come with it`.
@@ -44,6 +46,51 @@ pub fn with_along(words: String, own: u64, along: u64) -> String {
     }
 }
 
+/// What was verified, in one sentence.
+pub fn verified(figures: &AuditFigures) -> String {
+    let mut words = match figures.checked {
+        // A run that was killed noted them, and not its counts.
+        0 if figures.findings() > 0 => "verified".to_owned(),
+        0 => "no record was verified".to_owned(),
+        checked => format!("{} verified", counted(checked, "record", "records")),
+    };
+    let single = figures.doubles_not_checked == figures.checked;
+    let mut found = Vec::new();
+    if figures.vanished > 0 {
+        found.push(format!("{} missing", count(figures.vanished)));
+    }
+    if figures.doubled > 0 {
+        found.push(format!("{} duplicated", count(figures.doubled)));
+    }
+    if figures.orphan_sites > 0 {
+        found.push(format!(
+            "{} with a site that belongs to no row",
+            counted(figures.orphan_sites, "device", "devices")
+        ));
+    }
+    if !found.is_empty() {
+        words.push_str(&format!(": {}", found.join(", ")));
+    } else if figures.checked > 0 {
+        words.push_str(if single { ": all there" } else { ": all there, none duplicated" });
+    }
+    if figures.doubles_not_checked > 0 {
+        let which =
+            if single { String::new() } else { format!(" of {}", count(figures.doubles_not_checked)) };
+        words.push_str(&format!("; no look-up could tell{which} whether they are duplicated"));
+    }
+    if figures.not_checked > 0 {
+        words.push_str(&format!(
+            "; {} not be verified: the look-up was inconclusive or is not available",
+            counted(figures.not_checked, "record could", "records could")
+        ));
+    }
+    if figures.not_verified_yet > 0 {
+        let records = counted(figures.not_verified_yet, "record is", "records are");
+        words.push_str(&format!("; {records} not verified yet"));
+    }
+    words
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,5 +112,41 @@ mod tests {
             "1 row was not imported because of errors, and 1,200 that come with it"
         );
         assert_eq!(not_imported(0, 2), "2 rows were not imported because rows that they depend on were not");
+    }
+
+    #[test]
+    fn what_was_verified_is_one_honest_sentence() {
+        let figures = AuditFigures { checked: 312, ..AuditFigures::default() };
+        let table = [
+            (figures, "312 records verified: all there, none duplicated"),
+            (
+                AuditFigures { vanished: 1, doubled: 2, ..figures },
+                "312 records verified: 1 missing, 2 duplicated",
+            ),
+            (
+                AuditFigures { doubles_not_checked: 12, ..figures },
+                "312 records verified: all there, none duplicated; no look-up could tell of 12 whether they are duplicated",
+            ),
+            (
+                AuditFigures { doubles_not_checked: 312, ..figures },
+                "312 records verified: all there; no look-up could tell whether they are duplicated",
+            ),
+            (
+                AuditFigures { checked: 0, not_checked: 4, ..figures },
+                "no record was verified; 4 records could not be verified: the look-up was inconclusive or is not available",
+            ),
+            (
+                AuditFigures { not_verified_yet: 460, ..figures },
+                "312 records verified: all there, none duplicated; 460 records are not verified yet",
+            ),
+            (AuditFigures { checked: 0, vanished: 1, ..figures }, "verified: 1 missing"),
+            (
+                AuditFigures { checked: 1, orphan_sites: 1, ..figures },
+                "1 record verified: 1 device with a site that belongs to no row",
+            ),
+        ];
+        for (figures, expected) in table {
+            assert_eq!(verified(&figures), expected);
+        }
     }
 }

@@ -68,14 +68,12 @@ pub struct Commands<'a> {
     pub in_report: bool,
 }
 
-/// What the operations that make records do, in words.
-const MAKING: [(Operation, &str); 5] = [
-    (Operation::AddCompany, "creating companies"),
-    (Operation::AddPerson, "creating people"),
-    (Operation::AddSite, "creating sites"),
-    (Operation::AddDevice, "creating devices"),
-    (Operation::AddDeviceFromTemplate, "creating devices from templates"),
-];
+/// What an operation does, in words; that of a later step is called by its name.
+fn purpose(operation: Operation) -> String {
+    let Some(kind) = operation.makes() else { return operation.to_string() };
+    let how = if kind.creations().first() == Some(&operation) { "" } else { " from templates" };
+    format!("creating {}{how} ({operation})", kind.plural())
+}
 
 /// What needs a person, the gravest first.
 pub(super) fn needs(facts: &Facts, state: RunState, commands: &Commands<'_>) -> Vec<Need> {
@@ -106,11 +104,10 @@ pub(super) fn needs(facts: &Facts, state: RunState, commands: &Commands<'_>) -> 
         put("stopped", moving(&facts.tally), words, "doctor");
     }
     for Unavailable { operation, rows, profile } in &commands.unavailable {
-        let known = MAKING.iter().find(|(known, _)| known == operation);
-        let what = known.map_or_else(|| operation.to_string(), |(_, words)| format!("{words} ({operation})"));
         let words = format!(
-            "{what} is not available in this account: {}; set [profile.{profile}.endpoints.{operation}], or \
+            "{} is not available in this account: {}; set [profile.{profile}.endpoints.{operation}], or \
              paths = \"assumed\", and check that it answers",
+            purpose(*operation),
             counted(*rows, "row waits", "rows wait")
         );
         put("unavailable", *rows, words, "doctor");

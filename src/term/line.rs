@@ -1,4 +1,5 @@
-//! One line of output: pieces of text, each with its ink, and the word wrap that breaks it where a terminal is narrow.
+//! Lines of output: pieces of text, each with its ink; the word wrap that breaks them where a terminal is narrow; and small
+//! tables of words and numbers.
 //!
 //! A [`Line`] is the only thing the terminal prints as text, so no caller can forget to clean what others wrote,
 //! and colour is decided once, where it is printed. What is copied and typed stays in one piece: commands, and what a line
@@ -8,6 +9,8 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use anstyle::{AnsiColor, Effects, Style};
+use comfy_table::presets::NOTHING;
+use comfy_table::{CellAlignment, Table as Grid};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::clean::clean;
@@ -280,6 +283,48 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
+/// A table in the making.
+pub struct Table {
+    grid: Grid,
+    numbers: Vec<usize>,
+}
+
+impl Table {
+    /// A table with these column heads; the columns in `numbers` (from 0) are aligned to the right.
+    pub fn new(heads: &[&str], numbers: &[usize]) -> Self {
+        let mut grid = Grid::new();
+        grid.load_style(NOTHING).set_header(heads.iter().copied());
+        Self { grid, numbers: numbers.to_vec() }
+    }
+
+    /// Adds a row.
+    pub fn row<T: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = T>) {
+        self.grid.add_row(cells.into_iter().map(|cell| clean(cell.as_ref())));
+    }
+
+    /// Whether its lines fit into so many columns.
+    pub fn fits(&self, columns: usize) -> bool {
+        self.grid.lines().all(|line| line.trim_end().chars().count() <= columns)
+    }
+
+    /// The lines of the table, the heads first.
+    pub fn lines(mut self) -> Vec<Line> {
+        for number in &self.numbers {
+            if let Some(column) = self.grid.column_mut(*number) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        self.grid
+            .lines()
+            .enumerate()
+            .map(|(place, line)| {
+                let ink = if place == 0 { Ink::Strong } else { Ink::Plain };
+                Line::new().ink(ink, line.trim_end()).whole()
+            })
+            .collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -352,5 +397,18 @@ mod tests {
         let line = Line::new().ink(Ink::Error, "error").text(": \u{1b}[2J");
         assert_eq!(line.render(false, None), "error: \\u{1b}[2J");
         assert_eq!(line.render(true, None), "\u{1b}[1m\u{1b}[31merror\u{1b}[0m: \\u{1b}[2J");
+    }
+
+    #[test]
+    fn columns_are_aligned_by_their_width_on_the_screen() {
+        let mut table = Table::new(&["kind", "rows"], &[1]);
+        table.row(["devices", "1,000"]);
+        table.row(["東京", "7"]);
+        table.row(["\u{1b}[2J", "7"]);
+        let lines: Vec<_> = table.lines().iter().map(|line| line.render(false, None)).collect();
+        assert_eq!(
+            lines,
+            [" kind        rows", " devices    1,000", " 東京           7", " \\u{1b}[2J      7"]
+        );
     }
 }

@@ -11,10 +11,8 @@ mod figures;
 mod line;
 mod live;
 mod log;
-mod pace;
 mod progress;
 mod progress_model;
-mod table;
 mod width;
 
 use std::io::{self, IsTerminal, Write};
@@ -29,10 +27,10 @@ use crate::error::{Error, Exit};
 pub use self::progress_model::Tick;
 pub use clean::clean;
 pub use figures::{awaited, count, counted, expected, moment, span};
+pub use line::Table;
 pub use line::{Ink, Line, wrap};
 pub use log::start_log;
 pub use progress::Progress;
-pub use table::Table;
 pub use width::width;
 
 /// How much is said, and in which form.

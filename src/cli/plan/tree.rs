@@ -32,9 +32,8 @@ pub(in crate::cli) fn tell_tree(context: &Context<'_>, plan: &Plan) {
     let sent =
         |actions: &ActionCounts| actions.of(PlannedAction::Create) + actions.of(PlannedAction::Complete);
     let mut columns: Vec<(&str, Number)> = Vec::new();
-    for (kind, head) in
-        [(Kind::Company, "below"), (Kind::Site, "sites"), (Kind::Person, "people"), (Kind::Device, "devices")]
-    {
+    for kind in Kind::ALL {
+        let head = if kind == Kind::Company { "below" } else { kind.plural() };
         if total(&sent, &[kind]) > 0 {
             columns.push((head, Box::new(move |rows| sent(&rows[kind as usize]))));
         }

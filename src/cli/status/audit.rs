@@ -5,8 +5,8 @@ use serde_json::json;
 
 use crate::cli::context::Context;
 use crate::journal::{AuditFigures, Audited};
-use crate::report::verification;
 use crate::status::row_advice;
+use crate::status::row_words;
 use crate::term::{Ink, Line, count, counted};
 
 /// Findings shown at once; the reports have them all.
@@ -17,7 +17,7 @@ pub(in crate::cli) fn tell(context: &Context<'_>, figures: &AuditFigures, findin
     let terminal = context.terminal;
     let ink = if figures.findings() > 0 { Ink::Warning } else { Ink::Plain };
     terminal.result("");
-    terminal.result(Line::new().ink(ink, verification::summary(figures)));
+    terminal.result(Line::new().ink(ink, row_words::verified(figures)));
     list(context, findings);
 }
 

@@ -9,11 +9,11 @@ use crate::advice::{Advice, Piece};
 use crate::journal::SheetId;
 use crate::model::amount::{count, counted};
 use crate::model::state::JobState;
-use crate::report::badge::{Badge, Group};
-use crate::report::elsewhere::Change;
+use crate::report::cell_change::Change;
 use crate::report::layout::Layout;
-use crate::report::line::ResultLine;
 use crate::report::page_assets::shown;
+use crate::report::result_line::ResultLine;
+use crate::report::row_group::{Badge, Group};
 use crate::status::row_advice;
 
 /// Rows shown of a group, and of all groups of one sort.

@@ -4,15 +4,15 @@ use crate::ending::{End, State};
 use crate::error::Exit;
 use crate::journal::ImportInfo;
 use crate::model::amount::{count, counted};
-use crate::report::badge::{Badge, Group};
 use crate::report::figures::Figures;
 use crate::report::page_assets::shown;
+use crate::report::row_group::{Badge, Group};
 use crate::status::row_advice::Advisor;
 use crate::status::run_state::moving;
 use crate::status::{Commands, Status, Wording};
 
 use super::attention::{readable, sentence};
-use super::moment::{When, minute};
+use crate::report::page_assets::{When, minute};
 
 /// What stands at the head of the page.
 pub(in crate::report) struct Headline {

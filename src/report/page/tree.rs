@@ -12,8 +12,8 @@ use crate::model::id::ImportId;
 use crate::model::kind::Kind;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
-use crate::report::badge::{Badge, Group};
 use crate::report::page_assets::shown;
+use crate::report::row_group::{Badge, Group};
 
 use super::attention::readable;
 

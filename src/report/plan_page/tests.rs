@@ -6,6 +6,7 @@ use crate::model::id::JobId;
 use crate::model::operation::Operation;
 use crate::model::record::Target;
 use crate::model::state::JobState;
+use crate::model::time::Moment;
 use crate::plan::{Asks, Found, Origin, Survey};
 use crate::report::page_assets;
 use crate::testing::record;

@@ -26,8 +26,8 @@ use rust_xlsxwriter::{DocProperties, ExcelDateTime, Note, Worksheet, XlsxError};
 use crate::error::{Result, without_panic};
 
 use self::styles::{Styles, printed};
-use super::files::atomic_write::{Beside, Folder};
-use super::files::names::cut;
+use super::atomic_write::{Beside, Folder};
+use super::names::cut;
 
 /// Most UTF-16 units in a cell, as Excel has it.
 const CELL_UNITS: usize = 32_767;

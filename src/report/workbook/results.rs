@@ -5,10 +5,10 @@ use crate::error::Result;
 use crate::journal::{ImportInfo, Whose};
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
-use crate::report::files::atomic_write::{Beside, Folder};
-use crate::report::files::names::{Names, naming_kind};
+use crate::report::atomic_write::{Beside, Folder};
 use crate::report::layout::Layout;
-use crate::report::line::{RESULT_COLUMNS, ResultLine};
+use crate::report::names::{Names, naming_kind};
+use crate::report::result_line::{RESULT_COLUMNS, ResultLine};
 use crate::sheet::template;
 use crate::status::row_advice::Advisor;
 

@@ -4,7 +4,7 @@ use rust_xlsxwriter::{Color, Format, FormatAlign, FormatBorder, FormatUnderline,
 
 use crate::journal::Whose;
 use crate::model::state::JobState;
-use crate::report::files::names::cut;
+use crate::report::names::cut;
 
 /// How a cell of the input is coloured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,9 +9,9 @@ use crate::model::time::Moment;
 
 use super::own_sheet::OwnSheet;
 use super::styles::Styles;
-use crate::report::badge::Group;
 use crate::report::figures::Figures;
 use crate::report::page::headline::Headline;
+use crate::report::row_group::Group;
 use crate::status::row_advice::{self, Advisor};
 
 /// The name of the sheet.

@@ -13,7 +13,7 @@ use crate::model::state::JobState;
 use super::height;
 use super::own_sheet::OwnSheet;
 use super::styles::Styles;
-use crate::report::line::ResultLine;
+use crate::report::result_line::ResultLine;
 use crate::status::row_advice::{self, Advisor};
 
 /// The name of the sheet; no word of it is the name of a kind.

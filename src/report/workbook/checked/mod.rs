@@ -31,8 +31,8 @@ use crate::sheet::{Book, Table};
 use self::by_row::{ByRow, Spans, Survey};
 
 use super::WorkbookFile;
-use crate::report::files::atomic_write::{Beside, Change, Folder};
-use crate::report::files::names::{Names, naming_kind};
+use crate::report::atomic_write::{Beside, Change, Folder};
+use crate::report::names::{Names, naming_kind};
 
 /// How the names of the workbooks end.
 const ENDING: &str = ".checked.xlsx";

@@ -9,9 +9,9 @@ use crate::journal::{Candidate, Decided, Disposition, Whose};
 use crate::model::id::ImportId;
 use crate::model::kind::Kind;
 
-use super::files::atomic_write::{Beside, Folder};
+use super::atomic_write::{Beside, Folder};
 use super::layout::Layout;
-use super::line::ResultLine;
+use super::result_line::ResultLine;
 
 /// The file's name.
 const NAME: &str = "results.jsonl";

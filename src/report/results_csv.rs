@@ -9,9 +9,9 @@ use std::io::Write;
 use crate::error::Result;
 use crate::sheet::formula_guard::guarded;
 
-use super::files::atomic_write::{Beside, Folder};
+use super::atomic_write::{Beside, Folder};
 use super::layout::Layout;
-use super::line::{RESULT_COLUMNS, ResultLine};
+use super::result_line::{RESULT_COLUMNS, ResultLine};
 
 /// The byte order mark of UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";

@@ -2,7 +2,7 @@
 //! another name before the file is written again or removed.
 //!
 //! A file that nothing is known of is taken for corrected: a copy too many does no harm. What is written in its place
-//! is left to [`super::atomic_write`]. Workbooks of a check have no report beside them that could note a digest: they tell by
+//! is left to [`crate::report::atomic_write`]. Workbooks of a check have no report beside them that could note a digest: they tell by
 //! themselves whether somebody has saved them since (`checked`).
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use crate::error::Result;
 use crate::model::digest::hexadecimal;
 
-use super::atomic_write::{Beside, Change, Folder};
+use crate::report::atomic_write::{Beside, Change, Folder};
 use crate::report::figures;
 
 /// The part of `summary.json` that has the digests.

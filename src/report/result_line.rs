@@ -1,16 +1,13 @@
 //! One row of a report: the view of the journal put into the words that every format shows.
 
-use std::borrow::Cow;
-
 use crate::advice::Advice;
 use crate::error::Result;
 use crate::journal::{Candidate, Difference, Disposition, ImportInfo, RowView};
 use crate::model::id::ImportId;
-use crate::model::operation::Operation;
 use crate::model::state::JobState;
 
-use super::elsewhere::{Change, Elsewhere};
-use super::layout::{Blame, Layout, must_be_corrected};
+use super::cell_change::{Change, Elsewhere};
+use super::layout::{Blame, Layout, must_be_corrected, step_in_words};
 use crate::status::row_advice::{self, Advisor};
 
 /// The result columns, always last and in this order.
@@ -229,24 +226,10 @@ fn rejected(row: &RowView, told: &str, blames: &[Blame]) -> String {
     match row.operation {
         Some(operation) if row.state == JobState::Incomplete => {
             let name = row.kind.singular();
-            format!("the {name} was created; a later step failed, {}: {words}", step(operation))
+            format!("the {name} was created; a later step failed, {}: {words}", step_in_words(operation))
         }
         Some(_) => words,
         None => format!("not imported, nothing was sent: {words}"),
-    }
-}
-
-/// What a later step does, in words.
-fn step(operation: Operation) -> Cow<'static, str> {
-    match operation {
-        Operation::PutSiteLabels | Operation::PutDeviceLabels => "setting its labels".into(),
-        Operation::PutCompanyMetadataList
-        | Operation::PutSiteMetadataList
-        | Operation::PutDeviceMetadataList => "setting its metadata".into(),
-        Operation::AddLicenceCode => "adding its licence code".into(),
-        Operation::SubscribeTemplate => "subscribing it to its enterprise template".into(),
-        Operation::AddDeviceToVpnCloud => "adding it to its VPN cloud".into(),
-        other => other.name().into(),
     }
 }
 
