@@ -7,7 +7,8 @@ use std::sync::Arc;
 use jiff::tz::TimeZone;
 
 use crate::advice::Advice;
-use crate::cli::args::{Common, Overrides, Rehearsal};
+use crate::cli::args::Common;
+use crate::cli::args::options::{Overrides, Rehearsal};
 use crate::cli::settings::environment::Environment;
 use crate::cli::settings::profile::{self, Profile};
 use crate::cli::settings::{Purpose, Settings};

@@ -5,13 +5,15 @@
 //! ```text
 //! args/       what was typed: commands, options and their help
 //! settings/   what was meant: options, environment, profile and defaults brought together; the secret; reading options
-//! import/     reading files into the journal, `check`, and the zones and tags that an import asks the service for
+//! import/     reading files into the journal, and `check`
+//! zones       the time zones that the service lists
 //! findings/   what is wrong with the rows, and how columns were matched
 //! plan/       what would happen, as text, as JSON and as a page; the plan that was saved
 //! run/        a run over the journal: locks, signals, display, end and reports
 //! status/     where things stand and what needs a person
 //! decide/     `retry`, `cancel` and `resolve`
-//! service/    `doctor`, `sandbox`, rehearsals against the sandbox, and the probe of the service
+//! doctor/     `doctor`, and the probe of the service
+//! sandbox/    `sandbox`, and rehearsals against it
 //! documents/  templates, explanations, completions, manual pages
 //! ```
 
@@ -19,15 +21,17 @@ mod args;
 mod atomic_file;
 mod context;
 mod decide;
+mod doctor;
 mod documents;
 mod findings;
 mod import;
 mod plan;
 mod run;
-mod service;
+mod sandbox;
 mod settings;
 mod status;
 mod summary;
+pub(super) mod zones;
 
 use std::cell::{Cell, RefCell};
 use std::ffi::OsString;
@@ -36,7 +40,8 @@ use std::path::Path;
 use clap::Parser as _;
 use jiff::tz::TimeZone;
 
-use self::args::{Args, Command, Overrides};
+use self::args::options::Overrides;
+use self::args::{Args, Command};
 use self::context::Context;
 use self::settings::environment::Environment;
 use self::settings::{Purpose, Settings};
@@ -154,14 +159,14 @@ fn command(context: &Context<'_>, args: &Args) -> Result<Summary> {
         Command::Plan(typed) => plan::plan(context, typed),
         Command::Import(typed) => import::import_only(context, typed),
         Command::Report(typed) => run::reports::report(context, typed),
-        Command::Template(typed) => documents::template::template(context, typed),
+        Command::Template(typed) => documents::template(context, typed),
         Command::Status(typed) => status::status(context, typed),
-        Command::Retry(typed) => decide::retry_cancel::retry(context, typed),
+        Command::Retry(typed) => decide::retry(context, typed),
         Command::Resolve(typed) => decide::resolve::resolve(context, typed),
-        Command::Cancel(typed) => decide::retry_cancel::cancel(context, typed),
+        Command::Cancel(typed) => decide::cancel(context, typed),
         Command::Explain(typed) => documents::explain::explain(context, typed),
-        Command::Doctor(typed) => service::doctor::doctor(context, typed),
-        Command::Sandbox(typed) => service::sandbox::sandbox(context, typed),
+        Command::Doctor(typed) => doctor::doctor(context, typed),
+        Command::Sandbox(typed) => sandbox::sandbox(context, typed),
         Command::Completions(typed) => Ok(documents::completions::completions(context.terminal, typed)),
         Command::Man(typed) => documents::completions::man(context.terminal, typed),
     }

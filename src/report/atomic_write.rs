@@ -18,7 +18,7 @@ const PART: &str = ".part";
 
 /// A folder of reports.
 #[derive(Debug)]
-pub(in crate::report) struct Folder {
+pub(super) struct Folder {
     path: PathBuf,
     purpose: Purpose,
 }
@@ -44,14 +44,14 @@ impl Purpose {
 
 /// A file under way: its target and what is written of it so far.
 #[derive(Debug)]
-pub(in crate::report) struct Beside {
+pub(super) struct Beside {
     name: String,
     file: BufWriter<NamedTempFile>,
 }
 
 /// What becomes of a file of the folder.
 #[derive(Debug)]
-pub(in crate::report) enum Change {
+pub(super) enum Change {
     /// It is replaced, or made.
     Put(Beside),
     /// It is removed, if it is there.
@@ -61,7 +61,7 @@ pub(in crate::report) enum Change {
 impl Folder {
     /// Makes the folder, or takes one that is there, closes it to others and clears it of what a report that was ended
     /// from outside has left.
-    pub(in crate::report) fn open(path: &Path, import: ImportId) -> Result<Self> {
+    pub(super) fn open(path: &Path, import: ImportId) -> Result<Self> {
         let folder = Self { path: path.to_owned(), purpose: Purpose::Import(import) };
         make(path)
             .and_then(|()| keep_from_others(path))
@@ -72,7 +72,7 @@ impl Folder {
     }
 
     /// Makes a folder for what a check has found, or takes one that is there, as it is.
-    pub(in crate::report) fn of_check(path: &Path) -> Result<Self> {
+    pub(super) fn of_check(path: &Path) -> Result<Self> {
         let folder = Self { path: path.to_owned(), purpose: Purpose::Check };
         make(path).map_err(|error| folder.failed("the folder", path, error))?;
         folder.sweep();
@@ -93,12 +93,12 @@ impl Folder {
     }
 
     /// The folder.
-    pub(in crate::report) fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Begins a file.
-    pub(in crate::report) fn begin(&self, name: impl Into<String>) -> Result<Beside> {
+    pub(super) fn begin(&self, name: impl Into<String>) -> Result<Beside> {
         let name = name.into();
         // Made readable by its owner only.
         let file = tempfile::Builder::new()
@@ -113,7 +113,7 @@ impl Folder {
     }
 
     /// Puts all files in their place, once each is on disk; the names of those put and of those removed.
-    pub(in crate::report) fn commit(&self, changes: Vec<Change>) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
+    pub(super) fn commit(&self, changes: Vec<Change>) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
         let mut whole = Vec::new();
         let mut removed = Vec::new();
         for change in changes {
@@ -156,7 +156,7 @@ impl Folder {
     }
 
     /// The error of a report that could not be written.
-    pub(in crate::report) fn failed(
+    pub(super) fn failed(
         &self,
         what: &str,
         path: &Path,
@@ -189,12 +189,12 @@ impl Folder {
 
 impl Beside {
     /// The file's name within its folder.
-    pub(in crate::report) fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         &self.name
     }
 
     /// What is written of it so far, to be read from its beginning.
-    pub(in crate::report) fn reopen(&mut self) -> io::Result<File> {
+    pub(super) fn reopen(&mut self) -> io::Result<File> {
         self.file.flush()?;
         self.file.get_ref().reopen()
     }

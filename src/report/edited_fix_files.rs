@@ -19,8 +19,6 @@ use crate::model::digest::hexadecimal;
 use crate::report::atomic_write::{Beside, Change, Folder};
 use crate::report::figures;
 
-/// The part of `summary.json` that has the digests.
-pub(in crate::report) const WRITTEN: &str = "written";
 /// What is put into the name of a file that somebody has changed.
 const EDITED: &str = "edited";
 
@@ -34,7 +32,7 @@ pub struct Kept {
 }
 
 /// The digests of the fix files among the changes, by their names.
-pub(in crate::report) fn digests(folder: &Folder, fixes: &mut [Change]) -> Result<BTreeMap<String, String>> {
+pub(super) fn digests(folder: &Folder, fixes: &mut [Change]) -> Result<BTreeMap<String, String>> {
     let mut digests = BTreeMap::new();
     for change in fixes {
         if let Change::Put(beside) = change {
@@ -46,7 +44,7 @@ pub(in crate::report) fn digests(folder: &Folder, fixes: &mut [Change]) -> Resul
 
 /// Keeps what was changed in the files that are replaced or removed. `written` are the digests of what takes their
 /// place, `is_imported` says whether a file of this digest was imported.
-pub(in crate::report) fn keep(
+pub(super) fn keep(
     folder: &Folder,
     fixes: &[Change],
     written: &BTreeMap<String, String>,
@@ -76,7 +74,7 @@ pub(in crate::report) fn keep(
 /// The digests that the report of before noted.
 fn before(folder: &Path) -> BTreeMap<String, String> {
     let summary = figures::before(folder).unwrap_or_default();
-    let digests = summary.get(WRITTEN).and_then(Value::as_object).into_iter().flatten();
+    let digests = summary.get(figures::WRITTEN).and_then(Value::as_object).into_iter().flatten();
     digests.filter_map(|(name, digest)| Some((name.clone(), digest.as_str()?.to_owned()))).collect()
 }
 

@@ -21,7 +21,6 @@ use crate::model::time::Moment;
 
 use super::Standing;
 use super::atomic_write::{Beside, Folder};
-use super::edited_fix_files::WRITTEN;
 use super::layout::Layout;
 use super::row_group::Group;
 use crate::status::row_advice::{self, Advisor};
@@ -35,6 +34,8 @@ const TO_FIX: &str = "to_fix";
 const FINDINGS: &str = "findings_unseen";
 /// When it was imported to the thousandth of a second, which no other import of the same number shares.
 pub(super) const IMPORTED_AT_MS: &str = "imported_at_ms";
+/// The digests of the fix files, by their names.
+pub(super) const WRITTEN: &str = "written";
 /// Most bytes of an earlier one.
 const LARGEST: u64 = 1 << 26;
 

@@ -15,8 +15,20 @@ use crate::model::time::Moment;
 use crate::sheet::column::{Column, Form, column, column_of_violation, columns};
 use crate::sheet::{self, Mapped};
 
-use super::result_line::RESULT_COLUMNS;
 use super::row_group::Group;
+
+/// The result columns, always last and in this order.
+pub const RESULT_COLUMNS: [&str; 9] = [
+    "result_status",
+    "result_id",
+    "result_code",
+    "result_message",
+    "result_column",
+    "result_advice",
+    "result_attempts",
+    "result_finished_at",
+    "result_source",
+];
 
 /// How wide columns of the input are shown, in characters.
 const SHOWN: std::ops::RangeInclusive<usize> = 12..=40;

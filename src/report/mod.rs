@@ -1,28 +1,27 @@
 //! Reports: views of the journal, one small file a format, over one projection of a row.
 //!
 //! ```text
-//! layout     which columns a sheet shows, and which one a problem speaks of
-//! line       one row in words                 advice        codes in words, with what to do next
-//! badge      states as groups, signs, words   elsewhere     values of other rows, to choose from
-//! figures    the numbers of an import
-//! files/     the folder, names of files, writing them at once, fix files that somebody has edited
+//! layout       which columns a sheet shows, and which one a problem speaks of
+//! result_line  one row in words              cell_change         what to change in the cell to blame
+//! row_group    states as groups, with signs  figures             the numbers of an import; summary.json
+//! names        of files, worksheets, folders atomic_write        all files at once, each whole or not at all
+//!                                            edited_fix_files    fix files that somebody has edited
 //!
-//! delimited  <sheet>.results.csv, <sheet>.fix.csv
-//! objects    results.jsonl
-//! figures    summary.json
-//! page       report.html
-//! workbook/  results.xlsx, fix.xlsx; checked/ is <file>.checked.xlsx, what a check has found, in its cells
+//! results_csv    <sheet>.results.csv, <sheet>.fix.csv
+//! results_jsonl  results.jsonl
+//! page           report.html                 plan_page           the page of a plan
+//! workbook/      results.xlsx, fix.xlsx; checked/ is <file>.checked.xlsx, what a check has found, in its cells
 //! ```
 //!
 //! Everything comes from the journal and from what the caller says of the run and of how fleetload is called, nothing
 //! from a clock: the same journal gives the same bytes.
 
-pub(super) mod atomic_write;
+mod atomic_write;
 mod cell_change;
-pub(super) mod edited_fix_files;
+mod edited_fix_files;
 mod figures;
 mod layout;
-pub(super) mod names;
+mod names;
 mod page;
 pub mod page_assets;
 mod plan_page;
@@ -52,12 +51,12 @@ use self::workbook::summary_sheet::Summary;
 use cell_change::Elsewhere;
 use figures::Figures;
 pub use figures::{Told, told};
+pub use layout::RESULT_COLUMNS;
 use layout::{Layout, must_be_corrected};
 pub use page::NAME as PAGE;
 use page::Page;
 use page::headline::Headline;
 pub use plan_page::{MARK, Page as PlanPage, page as plan_page};
-pub use result_line::RESULT_COLUMNS;
 use result_line::ResultLine;
 use results_csv::Delimited;
 use results_jsonl::Objects;

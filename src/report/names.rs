@@ -26,13 +26,13 @@ const DEVICES: [&str; 22] = [
 
 /// Names given out so far, compared without regard to case.
 #[derive(Debug, Default)]
-pub(in crate::report) struct Names {
+pub(super) struct Names {
     taken: HashSet<String>,
 }
 
 impl Names {
     /// Names of which these are taken from the start.
-    pub(in crate::report) fn without(reserved: &[&str]) -> Self {
+    pub(super) fn without(reserved: &[&str]) -> Self {
         Self { taken: reserved.iter().map(|name| name.to_lowercase()).collect() }
     }
 
@@ -48,12 +48,12 @@ impl Names {
     }
 
     /// A stem for the files of a sheet.
-    pub(in crate::report) fn stem(&mut self, sheet: &str) -> String {
+    pub(super) fn stem(&mut self, sheet: &str) -> String {
         self.free(&safe_stem(sheet), |stem, number| format!("{stem}-{number}"))
     }
 
     /// A name for a worksheet.
-    pub(in crate::report) fn worksheet(&mut self, sheet: &str) -> String {
+    pub(super) fn worksheet(&mut self, sheet: &str) -> String {
         self.free(&safe_worksheet(sheet), |name, number| {
             let ending = format!(" {number}");
             format!("{}{ending}", cut(name, WORKSHEET_UNITS - ending.len(), char::len_utf16))
@@ -63,7 +63,7 @@ impl Names {
 
 /// The name, with the kind added when that alone makes the name say what the rows are: rows to correct must import as
 /// they are.
-pub(in crate::report) fn naming_kind(name: &str, kind: Kind) -> String {
+pub(super) fn naming_kind(name: &str, kind: Kind) -> String {
     let named = format!("{name}-{}", kind.plural());
     if kind_of_name(name) != Some(kind) && kind_of_name(&named) == Some(kind) {
         named
@@ -111,7 +111,7 @@ fn safe_worksheet(sheet: &str) -> String {
 }
 
 /// The beginning of a text that is no longer than `limit` by the measure of its characters.
-pub(in crate::report) fn cut(text: &str, limit: usize, measure: impl Fn(char) -> usize) -> &str {
+pub(super) fn cut(text: &str, limit: usize, measure: impl Fn(char) -> usize) -> &str {
     let mut length = 0;
     for (at, c) in text.char_indices() {
         length += measure(c);

@@ -7,21 +7,8 @@ use crate::model::id::ImportId;
 use crate::model::state::JobState;
 
 use super::cell_change::{Change, Elsewhere};
-use super::layout::{Blame, Layout, must_be_corrected, step_in_words};
+use super::layout::{Blame, Layout, RESULT_COLUMNS, must_be_corrected, step_in_words};
 use crate::status::row_advice::{self, Advisor};
-
-/// The result columns, always last and in this order.
-pub const RESULT_COLUMNS: [&str; 9] = [
-    "result_status",
-    "result_id",
-    "result_code",
-    "result_message",
-    "result_column",
-    "result_advice",
-    "result_attempts",
-    "result_finished_at",
-    "result_source",
-];
 
 /// A row with its results in words.
 #[derive(Debug)]

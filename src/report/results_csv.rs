@@ -11,7 +11,8 @@ use crate::sheet::formula_guard::guarded;
 
 use super::atomic_write::{Beside, Folder};
 use super::layout::Layout;
-use super::result_line::{RESULT_COLUMNS, ResultLine};
+use super::layout::RESULT_COLUMNS;
+use super::result_line::ResultLine;
 
 /// The byte order mark of UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";

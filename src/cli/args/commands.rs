@@ -1,5 +1,5 @@
 //! The options of each command, with the examples of its help. How files are to be read is left to
-//! [`crate::cli::settings::reading`], what every command has to `args`.
+//! [`crate::cli::args::options`], what every command has to `args`.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -7,8 +7,7 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use clap_complete::Shell;
 
-use super::{Overrides, Rehearsal};
-use crate::cli::settings::reading::ReadingArgs;
+use super::options::{Overrides, ReadingArgs, Rehearsal};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
 

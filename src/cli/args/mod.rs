@@ -4,16 +4,19 @@
 //! Secrets are never options. The options that every command understands may stand before or after its name.
 
 pub(super) mod commands;
-pub(super) mod until;
+pub(super) mod options;
 
 use std::path::PathBuf;
 
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
 use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand};
+use jiff::Timestamp;
+use jiff::civil::Time;
+use jiff::tz::TimeZone;
 
 use self::commands::*;
-use crate::model::policy::{Audit, InDoubt, OnExisting, OnQuota};
+use crate::error::{Error, Result};
+use crate::model::time::Moment;
 use crate::status::catalogue::{Scope, of_scope};
 
 const STYLES: Styles = Styles::styled()
@@ -100,69 +103,6 @@ pub(super) struct Common {
     pub(super) no_color: bool,
 }
 
-/// Rehearsal against the simulated service.
-#[derive(Debug, Clone, Default, ClapArgs)]
-#[command(next_help_heading = "Rehearsal")]
-pub(super) struct Rehearsal {
-    /// Use a simulated service inside fleetload instead of a real one; needs no profile
-    #[arg(long)]
-    pub(super) sandbox: bool,
-
-    /// Scenario file (TOML): latency, quota and faults to simulate
-    #[arg(long, value_name = "FILE", requires = "sandbox")]
-    pub(super) scenario: Option<PathBuf>,
-}
-
-/// Takes one of the words of a choice, which the help lists with their meanings.
-macro_rules! words {
-    ($choice:ty) => {
-        PossibleValuesParser::new(possible(<$choice>::WORDS, <$choice>::MEANINGS))
-            .try_map(|word| word.parse::<$choice>())
-    };
-}
-
-fn possible(words: &'static [&'static str], meanings: &'static [&'static str]) -> Vec<PossibleValue> {
-    let help = |meaning: &'static str| meaning.trim().trim_end_matches('.');
-    words.iter().zip(meanings).map(|(word, meaning)| PossibleValue::new(word).help(help(meaning))).collect()
-}
-
-/// Settings of the profile that may be set for one command.
-#[derive(Debug, Clone, Default, ClapArgs)]
-#[command(next_help_heading = "Settings, for this command only")]
-pub(super) struct Overrides {
-    /// Requests a second for each operation, at most 100
-    #[arg(long, value_name = "N")]
-    pub(super) rate: Option<String>,
-
-    /// Requests under way at once, 1 to 1024
-    #[arg(long, value_name = "N", hide_short_help = true)]
-    pub(super) concurrency: Option<String>,
-
-    /// Creations allowed a day; without it fleetload learns the service's limit
-    #[arg(long, value_name = "N", hide_short_help = true)]
-    pub(super) daily_quota: Option<String>,
-
-    /// Creations a day to leave for others
-    #[arg(long, value_name = "N", hide_short_help = true)]
-    pub(super) reserve: Option<String>,
-
-    /// When the day's quota is spent: wait for the next day, or exit with 5
-    #[arg(long, value_name = "WHAT", value_parser = words!(OnQuota))]
-    pub(super) on_quota: Option<OnQuota>,
-
-    /// If a record with the row's key already exists: adopt it, skip the row, or reject the row (`fail`)
-    #[arg(long, value_name = "WHAT", value_parser = words!(OnExisting), hide_short_help = true)]
-    pub(super) on_existing: Option<OnExisting>,
-
-    /// If it is unknown whether a record was created: settle it by look-ups, or put the row on hold
-    #[arg(long, value_name = "WHAT", value_parser = words!(InDoubt), hide_short_help = true)]
-    pub(super) in_doubt: Option<InDoubt>,
-
-    /// Records to verify before the run ends: all, those whose creation was ever in doubt, or none
-    #[arg(long, value_name = "WHAT", value_parser = words!(Audit), hide_short_help = true)]
-    pub(super) audit: Option<Audit>,
-}
-
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Import the files, send every unfinished row in the journal, then write the reports
@@ -210,6 +150,34 @@ pub(super) enum Command {
     /// Print the manual page, or write one for every command
     #[command(after_help = MAN_EXAMPLES)]
     Man(Man),
+}
+
+/// The moment that `text` means: RFC 3339, or `HH:MM`, the next time the reader's clock shows it.
+pub(super) fn until(text: &str, now: Moment, here: &TimeZone) -> Result<Moment> {
+    let text = text.trim();
+    let moment = match Moment::parse(text) {
+        Some(moment) => moment,
+        None => time_of_day(text, now, here).ok_or_else(|| {
+            Error::usage(format!("--until: '{text}' is not a time"))
+                .hint("write 18:00 for the next time your clock shows it, or 2026-03-02T06:00:00Z")
+        })?,
+    };
+    if moment <= now {
+        return Err(Error::usage(format!("--until: {moment} is past")).hint("give a time in the future"));
+    }
+    Ok(moment)
+}
+
+fn time_of_day(text: &str, now: Moment, here: &TimeZone) -> Option<Moment> {
+    let (hours, minutes) = text.split_once(':')?;
+    let digits = |part: &str| (part.len() <= 2).then(|| part.parse::<i8>().ok()).flatten();
+    let time = Time::new(digits(hours)?, digits(minutes)?, 0, 0).ok()?;
+    let today = Timestamp::from_millisecond(now.millis()).ok()?.to_zoned(here.clone()).date();
+    [Some(today), today.tomorrow().ok()].into_iter().flatten().find_map(|date| {
+        let stamp = date.to_datetime(time).to_zoned(here.clone()).ok()?.timestamp();
+        let moment = Moment::from_millis(stamp.as_millisecond());
+        (moment > now).then_some(moment)
+    })
 }
 
 #[cfg(test)]
@@ -282,5 +250,32 @@ mod tests {
         let parse = |line: &str| Args::try_parse_from(line.split(' '));
         assert!(parse("fleetload run --sandbox --scenario bad-day.toml").is_ok());
         assert!(parse("fleetload run --scenario bad-day.toml").is_err());
+    }
+
+    #[test]
+    fn a_time_of_day_is_the_next_time_the_readers_clock_shows_it() {
+        let now = Moment::parse("2026-03-01T10:00:00Z").unwrap();
+        let auckland = TimeZone::get("Pacific/Auckland").unwrap();
+        let table = [
+            ("18:00", &TimeZone::UTC, "2026-03-01T18:00:00Z"),
+            ("09:30", &TimeZone::UTC, "2026-03-02T09:30:00Z"),
+            ("10:00", &TimeZone::UTC, "2026-03-02T10:00:00Z"),
+            // 23:00 in Auckland now.
+            ("23:30", &auckland, "2026-03-01T10:30:00Z"),
+            ("6:00", &auckland, "2026-03-01T17:00:00Z"),
+            ("2026-03-02T06:00:00+01:00", &TimeZone::UTC, "2026-03-02T05:00:00Z"),
+        ];
+        for (text, here, expected) in table {
+            assert_eq!(until(text, now, here).unwrap().to_string(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_time_to_come_is_refused() {
+        let now = Moment::parse("2026-03-01T10:00:00Z").unwrap();
+        for text in ["soon", "25:00", "18", "18:60", "2026-03-01T09:00:00Z", "-1:30", ""] {
+            let error = until(text, now, &TimeZone::UTC).unwrap_err();
+            assert!(error.what().starts_with("--until: ") && error.next_step().is_some(), "{text}");
+        }
     }
 }

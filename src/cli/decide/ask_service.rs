@@ -9,12 +9,12 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 
 use crate::advice::Advice;
-use crate::cli::args::Overrides;
 use crate::cli::args::commands::Resolve;
+use crate::cli::args::options::Overrides;
 use crate::cli::context::Context;
-use crate::cli::service::rehearsal::Rehearsal;
+use crate::cli::sandbox::rehearsal::Rehearsal;
 use crate::cli::settings::Purpose;
-use crate::cli::status::held;
+use crate::cli::status::review;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::{Candidate, Journal, Work};
 use crate::model::id::{JobId, RemoteId};
@@ -101,7 +101,7 @@ impl Service {
                     self.refuse_unsettled(context, &work(journal, job)?)?;
                     return Ok(format!("checked by {by}: no record found"));
                 };
-                let found: Vec<String> = candidates.iter().map(held::in_words).collect();
+                let found: Vec<String> = candidates.iter().map(review::in_words).collect();
                 let more = match candidates.len() {
                     1 => String::new(),
                     many => format!(" and {} more", count(many as u64 - 1)),

@@ -1,5 +1,112 @@
-//! What a person decides of rows: retry and cancel, and the resolution of rows in doubt.
+//! What a person decides about jobs: `fleetload retry` and `cancel`, which send nothing, and the resolution of rows in doubt.
 
 pub(super) mod ask_service;
 pub(super) mod resolve;
-pub(super) mod retry_cancel;
+
+use serde_json::json;
+
+use super::args::commands::{Cancel, Retry};
+use super::context::Context;
+use super::run::reports;
+use super::status::next_commands;
+use super::summary::Summary;
+use crate::ending::End;
+use crate::error::Result;
+use crate::journal::Selection;
+use crate::model::state::JobState;
+use crate::term::{count, counted};
+
+/// Rows of one state that are listed at once; the reports have them all.
+const LISTED: usize = 20;
+
+/// Makes rejected and incomplete jobs ready again.
+pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summary> {
+    let mut journal = context.journal()?;
+    context.tell_whose(&journal.whose()?);
+    if let Some(import) = typed.import {
+        next_commands::require(&journal.imports()?, import)?;
+    }
+    let selection = Selection {
+        import: typed.import,
+        sheet: typed.sheet.clone(),
+        row: typed.row,
+        code: typed.code.clone(),
+    };
+    let retried = journal.retry(&selection, &context.who(), context.now())?;
+    let terminal = context.terminal;
+    let summary =
+        Summary::new(End::Done).with_all(json!({"retried": retried.retried, "released": retried.released}));
+    if retried.retried == 0 {
+        terminal.result("no rejected or incomplete row matches; nothing was changed");
+        terminal.hint(context.advice("which rows failed, and why: ", "report"));
+        return Ok(summary);
+    }
+    terminal.result(format!(
+        "{} ready again{}",
+        counted(retried.retried, "row is", "rows are"),
+        if retried.released > 0 {
+            format!(", and {} that depend on them no longer skipped", count(retried.released))
+        } else {
+            String::new()
+        }
+    ));
+    terminal.hint(context.advice("to send them: ", "run"));
+    Ok(summary)
+}
+
+/// Gives up what has not been sent of an import.
+pub(super) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Summary> {
+    let mut journal = context.journal()?;
+    context.tell_whose(&journal.whose()?);
+    next_commands::require(&journal.imports()?, typed.import)?;
+    let cancelled = journal.cancel(typed.import, &context.who(), context.now())?;
+    let terminal = context.terminal;
+    let given_up = cancelled.cancelled + cancelled.left_out;
+    let mut told = format!("{} of import {} cancelled", counted(given_up, "row", "rows"), typed.import);
+    if cancelled.left_out > 0 {
+        told.push_str(&format!(", {} of them not imported because of errors", count(cancelled.left_out)));
+    }
+    if cancelled.skipped > 0 {
+        told.push_str(&format!(
+            ", and {} of other imports that depend on them skipped",
+            count(cancelled.skipped)
+        ));
+    }
+    if given_up + cancelled.skipped + cancelled.left_in_doubt + cancelled.left_held == 0 {
+        told = format!("nothing to cancel: no row of import {} is waiting", typed.import);
+    }
+    terminal.result(told);
+    let end = match (cancelled.left_in_doubt, cancelled.left_held) {
+        (0, 0) => End::Done,
+        (0, _) => End::RowsHeld,
+        _ => End::RowsWaiting,
+    };
+    let selection = Selection { import: Some(typed.import), ..Selection::default() };
+    for state in [JobState::Sending, JobState::InDoubt, JobState::Held] {
+        let left = journal.places(state, &selection)?;
+        for (job, place) in left.iter().take(LISTED) {
+            terminal.result(format!("  still open: job {job}  {place}  ({state})"));
+        }
+        if left.len() > LISTED {
+            terminal.result(format!("  and {} more ({state})", count((left.len() - LISTED) as u64)));
+        }
+        for (job, place) in &left {
+            terminal.object(&json!({"object": "left", "job": job, "place": place, "state": state}));
+        }
+    }
+    reports::renew(context, &journal, &[])?;
+    if cancelled.left_in_doubt > 0 {
+        let rows = counted(cancelled.left_in_doubt, "row is", "rows are");
+        let words = format!("{rows} in doubt; the next run finds out whether they were created: ");
+        terminal.hint(context.advice(words, "run"));
+    } else if cancelled.left_held > 0 {
+        let rows = counted(cancelled.left_held, "row is", "rows are");
+        terminal.hint(context.advice(format!("{rows} on hold until you decide: "), "status"));
+    } else {
+        terminal.hint(context.advice("the report: ", &format!("report {}", typed.import)));
+    }
+    Ok(Summary::new(end).with_all(json!({
+        "import": typed.import, "cancelled": given_up, "left_out": cancelled.left_out,
+        "skipped": cancelled.skipped, "left_in_doubt": cancelled.left_in_doubt, "left_held": cancelled.left_held,
+    })))
+}

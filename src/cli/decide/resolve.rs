@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::ask_service::Service;
 use crate::cli::args::commands::Resolve;
 use crate::cli::context::Context;
-use crate::cli::status::held;
 use crate::cli::status::next_commands;
+use crate::cli::status::review;
 use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, ErrorKind, Result};
@@ -236,7 +236,7 @@ fn show(
                 Err(error) => return Err(error),
             }
         }
-        held::tell_with(context, job, &lines);
+        review::tell_with(context, job, &lines);
         terminal.object(&json!({
             "object": "held", "job": job.job, "kind": job.kind.singular(), "name": job.name, "place": job.place,
             "code": job.code, "reason": job.reason, "since": job.since.to_string(),
@@ -255,7 +255,7 @@ fn show(
         service.leave();
     }
     if let Some(first) = chosen.first() {
-        terminal.hint(held::ways(context, "to decide:".into(), first.job));
+        terminal.hint(review::ways(context, "to decide:".into(), first.job));
     }
     Ok(Summary::new(End::Done).with_all(json!({"selected": jobs.len(), "held": chosen.len()})))
 }
@@ -278,11 +278,11 @@ fn sight_in_words(sight: &Sight) -> (Vec<String>, Value) {
     match sight {
         Sight::Told { by, candidates, earlier } => {
             let mut lines: Vec<String> =
-                candidates.iter().map(|candidate| format!("{by}: {}", held::in_words(candidate))).collect();
+                candidates.iter().map(|candidate| format!("{by}: {}", review::in_words(candidate))).collect();
             if lines.is_empty() {
                 lines.push(format!("{by}: no record found"));
             }
-            lines.extend(earlier.iter().map(held::in_words));
+            lines.extend(earlier.iter().map(review::in_words));
             let told = json!({
                 "by": by, "candidates": candidates.iter().map(object).collect::<Vec<_>>(),
                 "earlier": earlier.iter().map(object).collect::<Vec<_>>(),

@@ -1,5 +1,38 @@
-//! What fleetload hands out of itself: templates, explanations, completions and manual pages.
+//! What fleetload hands out of itself: explanations, completions and manual pages, and here `fleetload template`: blank
+//! sheets to fill in. What they look like is [`crate::sheet::template`]'s business.
 
 pub(super) mod completions;
 pub(super) mod explain;
-pub(super) mod template;
+
+use super::args::commands::Template as Typed;
+use super::context::Context;
+use super::summary::Summary;
+use super::zones;
+use crate::ending::End;
+use crate::error::Result;
+use crate::model::kind::Kind;
+use crate::sheet::template as blank;
+use crate::term::{Ink, Line};
+
+/// Writes the blank sheets.
+pub(super) fn template(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
+    let kinds: &[Kind] = if typed.kinds.is_empty() { &Kind::ALL } else { &typed.kinds };
+    let is_workbook = typed.out.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xlsx"));
+    let files = if is_workbook {
+        blank::workbook(
+            kinds,
+            zones::of_service(context, context.profile_for_sheets()?.as_ref()).as_ref(),
+            &typed.out,
+        )?;
+        vec![typed.out.clone()]
+    } else {
+        blank::csv(kinds, &typed.out)?
+    };
+    for file in &files {
+        context.terminal.result(Line::plain("wrote ").ink(Ink::Strong, file.display().to_string()));
+    }
+    let named: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+    let command = format!("check {}", named.join(" "));
+    context.terminal.hint(context.advice("fill them in, then: ", &command));
+    Ok(Summary::new(End::Done).with("files", files))
+}

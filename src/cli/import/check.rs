@@ -8,7 +8,7 @@ use crate::cli::context::Context;
 use crate::cli::findings::remedy::{meant, remedy};
 use crate::cli::findings::{self, Found};
 use crate::cli::import;
-use crate::cli::plan::temp_journal::TempJournal;
+use crate::cli::plan::dry_run::TempJournal;
 use crate::cli::settings::reading::ReadingSettings;
 use crate::cli::summary::Summary;
 use crate::ending::End;

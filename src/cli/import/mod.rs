@@ -1,7 +1,6 @@
 //! `fleetload import`, and the import at the start of a run: all rows into the journal, or every problem told.
 
 pub(super) mod check;
-pub(super) mod zones;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -11,14 +10,15 @@ use serde_json::json;
 
 use crate::advice::{Advice, quoted};
 use crate::cli::args::commands::Import as Typed;
+use crate::cli::args::options::ReadingArgs;
 use crate::cli::context::Context;
 use crate::cli::findings::mapping;
 use crate::cli::findings::remedy::remedy;
 use crate::cli::findings::{self, Found};
-use crate::cli::plan::job_graph::survey;
+use crate::cli::plan::dry_run::survey;
 use crate::cli::plan::saved;
 use crate::cli::run::preconditions;
-use crate::cli::settings::reading::{ReadingArgs, ReadingSettings};
+use crate::cli::settings::reading::ReadingSettings;
 use crate::cli::status::next_commands;
 use crate::cli::summary::Summary;
 use crate::ending::End;
@@ -210,7 +210,8 @@ pub(super) fn import(
 /// Whether there are time zones in the sheets, and the service has not said of late which it has.
 fn wants_zones(context: &Context<'_>, examined: &Examined, manner: &ReadingSettings) -> bool {
     let options = &manner.options;
-    let is_fresh = options.zones.as_ref().is_some_and(|list| zones::is_fresh(list, context.now()));
+    let is_fresh =
+        options.zones.as_ref().is_some_and(|list| crate::cli::zones::is_fresh(list, context.now()));
     let mut tables = examined.books().iter().flat_map(|book| &book.tables);
     !is_fresh
         && tables.any(|table| {

@@ -1,17 +1,15 @@
 //! `fleetload plan`: what a run would do with these sheets. Imports nothing and sends nothing.
 
-pub(super) mod job_graph;
+pub(super) mod dry_run;
 pub(super) mod output;
-mod page;
 pub(super) mod saved;
-pub(super) mod temp_journal;
 mod tree;
 
 use serde_json::json;
 
-use self::job_graph::survey;
+use self::dry_run::TempJournal;
+use self::dry_run::survey;
 use self::output::Outlook;
-use self::temp_journal::TempJournal;
 use crate::advice::{Advice, quoted};
 use crate::cli::args::commands::Plan as Typed;
 use crate::cli::context::Context;
@@ -43,7 +41,7 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     let settings = context.settings(&purpose(typed)?, &typed.overrides)?;
     let manner = typed.reading.settle(context)?;
     if let Some(out) = &typed.out {
-        page::refuse_others(out)?;
+        output::refuse_others(out)?;
     }
     let journal = journal_of(context, &settings)?;
     let mut examined = import::read_beside(context, &typed.files, &manner, journal.as_ref())?;
@@ -73,8 +71,8 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     if let Some(out) = &typed.out {
         let rehearsed = rehearsed(context, typed, &manner);
         let command = if outlook.plan.unavailable().is_empty() { &again } else { &rehearsed };
-        let known = page::PageFacts { settings: &settings, terms: &terms, whose: &whose, command };
-        page::write(context, out, &examined, &known, &outlook)?;
+        let known = output::PageFacts { settings: &settings, terms: &terms, whose: &whose, command };
+        output::write_page(context, out, &examined, &known, &outlook)?;
     }
     let plan = &outlook.plan;
     let missing = plan.unavailable();
@@ -237,8 +235,8 @@ fn purpose(typed: &Typed) -> Result<Purpose> {
         .map_err(|error| Error::internal("the address of this machine is none").because(error))?;
     Ok(Purpose::Rehearsal(Rehearsed {
         address,
-        client_id: crate::cli::service::rehearsal::CLIENT.to_owned(),
-        client_secret: crate::cli::service::rehearsal::CLIENT.to_owned().into(),
+        client_id: crate::cli::sandbox::rehearsal::CLIENT.to_owned(),
+        client_secret: crate::cli::sandbox::rehearsal::CLIENT.to_owned().into(),
     }))
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::job_graph::Surveyed;
+use super::dry_run::Surveyed;
 use crate::cli::atomic_file;
 use crate::cli::context::Context;
 use crate::import::Examined;

@@ -7,11 +7,10 @@ use serde_json::json;
 use super::reports;
 use crate::advice::Advice;
 use crate::cli::context::Context;
-use crate::cli::status::audit;
 use crate::cli::status::counts;
-use crate::cli::status::held;
 use crate::cli::status::next_commands::tell_next;
-use crate::cli::status::overview::{ink, waited_for};
+use crate::cli::status::review;
+use crate::cli::status::{ink, waited_for};
 use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Exit, Result};
@@ -78,7 +77,7 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
     kept.extend(reports::renew(context, journal, &concerned)?.iter().map(reports::kept_object));
     if exit == Exit::Held || exit == Exit::Rejections || exit == Exit::Done {
         for &import in &concerned {
-            held::tell(context, journal, Some(import))?;
+            review::tell(context, journal, Some(import))?;
         }
     }
     read_back.tell(context, unread);
@@ -163,14 +162,14 @@ impl ReadBack {
     /// Tells them, and what to do about them; `unread` records are still to be read back.
     fn tell(&self, context: &Context<'_>, unread: u64) {
         if self.figures != AuditFigures::default() {
-            audit::tell(context, &self.figures, &self.found);
+            review::tell_verified(context, &self.figures, &self.found);
             // Only what the next run asks for as well: it has the same profile.
             if self.figures.not_verified_yet > 0 && unread > 0 {
                 context.terminal.hint(context.advice("to verify the rest: ", "run"));
             }
         }
-        audit::tell_earlier(context, &self.found_earlier);
-        audit::tell_how_to_end(context, self.first());
+        review::tell_earlier_findings(context, &self.found_earlier);
+        review::tell_how_to_review(context, self.first());
     }
 }
 

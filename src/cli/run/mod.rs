@@ -4,7 +4,6 @@
 
 pub(super) mod display;
 pub(super) mod ending;
-pub(super) mod locks;
 pub(super) mod preconditions;
 pub(super) mod reports;
 pub(super) mod run_loop;
@@ -14,20 +13,20 @@ pub(super) mod watchdog;
 use std::time::Duration;
 
 use self::ending::{Ended, conclude};
-use self::locks::Locks;
+use self::preconditions::Locks;
 use self::run_loop::{Passes, tell_recovered};
 use self::signals::Watch;
 use crate::advice::{Advice, quoted};
 use crate::cli::args::commands::Run as Typed;
-use crate::cli::args::until::until;
+use crate::cli::args::until;
 use crate::cli::context::Context;
 use crate::cli::import;
 use crate::cli::import::Service;
-use crate::cli::import::zones;
-use crate::cli::service::rehearsal;
+use crate::cli::sandbox::rehearsal;
 use crate::cli::settings::account::Rehearsed;
 use crate::cli::settings::{Purpose, Settings};
 use crate::cli::summary::Summary;
+use crate::cli::zones;
 use crate::error::{Error, Result};
 use crate::journal::{Account, AuditScope, Journal, Writing};
 use crate::model::id::ImportId;

@@ -6,12 +6,12 @@
 use tokio::runtime::Runtime;
 
 use super::display::send;
-use super::locks::{Locks, Taken};
 use super::preconditions;
+use super::preconditions::{Locks, Taken};
 use super::signals::Watch;
 use crate::cli::args::commands::Run;
 use crate::cli::context::Context;
-use crate::cli::service::rehearsal::Rehearsal;
+use crate::cli::sandbox::rehearsal::Rehearsal;
 use crate::cli::settings::{Purpose, Settings};
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::{Journal, Recovered};

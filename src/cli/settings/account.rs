@@ -5,8 +5,9 @@ use std::path::Path;
 use secrecy::SecretString;
 use url::{Host, Url};
 
+use super::layers::{Layers, Origin, Setting, wrong};
 use super::secret::SecretSource;
-use super::setting::{BASE_URL, CLIENT_ID, Layers, Origin, SECRET_COMMAND, SECRET_FILE, Setting, wrong};
+use super::setting::{BASE_URL, CLIENT_ID, SECRET_COMMAND, SECRET_FILE};
 use super::{Purpose, Settings};
 use crate::error::{Error, Result};
 use crate::journal::Account;

@@ -1,10 +1,11 @@
 //! The settings of a command: options over environment over settings file over defaults, each value with its origin, all
-//! of it checked.
+//! of it checked; and all of them listed.
 //!
 //! Nothing is sent, and nothing imported, before this has passed. Reading the secret is left to [`crate::cli::settings::secret`].
 
 pub(super) mod account;
 pub(super) mod environment;
+mod layers;
 mod option_value;
 pub(super) mod profile;
 #[cfg(test)]
@@ -20,19 +21,21 @@ pub(super) mod setting;
 mod settings_tests;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use self::account::{AccountSettings, Rehearsed, account, is_loopback, rehearsal_account};
 use self::environment::Environment;
+use self::layers::{Layers, Origin, Setting};
 use self::profile::Profile;
 use self::section::Located;
 use self::setting::{
-    AUDIT, CA_FILE, CONCURRENCY, DAILY_QUOTA, IN_DOUBT, Layers, ON_EXISTING, ON_QUOTA, Origin, PATHS, PROXY,
-    REQUEST_TIMEOUT, RESERVE, SETTLE, Setting,
+    AUDIT, CA_FILE, CONCURRENCY, DAILY_QUOTA, IN_DOUBT, ON_EXISTING, ON_QUOTA, PATHS, PROXY, REQUEST_TIMEOUT,
+    RESERVE, SETTLE,
 };
-use crate::cli::args::Overrides;
+use crate::cli::args::options::Overrides;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::model::operation::Operation;
@@ -165,6 +168,45 @@ impl Settings {
             ca_file: self.ca_file.value.clone(),
         };
         Client::new(config, clock)
+    }
+
+    /// Every setting with its value and origin, in the order of the settings file. Of the secret, only the origin.
+    pub(super) fn listed(&self) -> Vec<(String, String, String)> {
+        let mut rows = Vec::new();
+        let mut put = |name: &str, value: String, origin: &dyn fmt::Display| {
+            rows.push((name.to_owned(), value, origin.to_string()));
+        };
+        if let Some(account) = &self.account {
+            put("base_url", account.base_url.value.to_string(), &account.base_url.origin);
+            put("client_id", account.client_id.value.clone(), &account.client_id.origin);
+            put("client_secret", "(not shown)".to_owned(), &account.secret.words());
+        }
+        put("paths", self.paths.value.to_string(), &self.paths.origin);
+        let ca_file = self.ca_file.value.as_ref();
+        let ca_file = ca_file.map_or_else(|| "none".to_owned(), |file| file.display().to_string());
+        put("ca_file", ca_file, &self.ca_file.origin);
+        put("proxy", self.proxy.value.to_string(), &self.proxy.origin);
+        let rate = match self.rate.value {
+            Rate::PerSecond(rate) => rate.to_string(),
+            Rate::Unlimited => "unlimited".to_owned(),
+        };
+        put("rate", rate, &self.rate.origin);
+        put("concurrency", self.concurrency.value.to_string(), &self.concurrency.origin);
+        let quota = self.daily_quota.value.map_or_else(|| "learned".to_owned(), |quota| quota.to_string());
+        put("daily_quota", quota, &self.daily_quota.origin);
+        put("reserve", self.reserve.value.to_string(), &self.reserve.origin);
+        put("on_quota", self.on_quota.value.to_string(), &self.on_quota.origin);
+        put("on_existing", self.on_existing.value.to_string(), &self.on_existing.origin);
+        put("in_doubt", self.in_doubt.value.to_string(), &self.in_doubt.origin);
+        put("audit", self.audit.value.to_string(), &self.audit.origin);
+        put("settle_seconds", self.settle.value.as_secs().to_string(), &self.settle.origin);
+        let timeout = self.request_timeout.value.as_secs().to_string();
+        put("request_timeout_seconds", timeout, &self.request_timeout.origin);
+        for (operation, endpoint) in &self.endpoints {
+            let value = format!("{} {}", endpoint.value.method.as_str(), endpoint.value.path);
+            put(&format!("endpoints.{operation}"), value, &endpoint.origin);
+        }
+        rows
     }
 
     fn check_reserve(&self) -> Result<()> {

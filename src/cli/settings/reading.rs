@@ -3,32 +3,17 @@
 
 use std::sync::Arc;
 
-use clap::Args as ClapArgs;
 use serde_json::json;
 
 use super::profile::Profile;
 use super::reading_options::ReadingOptions;
 use super::setting::nearest;
+use crate::cli::args::options::ReadingArgs;
 use crate::cli::context::Context;
-use crate::cli::import::zones;
+use crate::cli::zones;
 use crate::error::{Error, Result};
 use crate::sheet::Options;
 use crate::term::{Line, counted};
-
-/// What was typed about how files are read: the same flags for every command that reads some.
-#[derive(Debug, Clone, Default, ClapArgs)]
-pub(in crate::cli) struct ReadingArgs {
-    #[command(flatten)]
-    pub(in crate::cli) typed: ReadingOptions,
-
-    /// Use the reading options that the profile keeps for this customer: [profile.NAME.customers.CUSTOMER]
-    #[arg(long, value_name = "CUSTOMER", env = "FLEETLOAD_CUSTOMER", help_heading = "Which sheets and rows")]
-    customer: Option<String>,
-
-    /// Hide the values of the sheets in findings and show only their kind and length, for logs that are shared
-    #[arg(long, help_heading = "Findings", hide_short_help = true)]
-    redact: bool,
-}
 
 /// How the files of one command are read, all layers brought together.
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@ use super::account::Rehearsed;
 use super::environment::Environment;
 use super::profile::{self, Profile};
 use super::*;
-use crate::cli::args::Overrides;
+use crate::cli::args::options::Overrides;
 use crate::error::Result;
 
 const ACME: &str =

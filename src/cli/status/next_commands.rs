@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use crate::advice::Advice;
-use crate::cli::args::Overrides;
+use crate::cli::args::options::Overrides;
 use crate::cli::context::Context;
 use crate::cli::settings::Purpose;
 use crate::error::{Error, Result};

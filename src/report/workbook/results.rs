@@ -7,8 +7,9 @@ use crate::model::id::ImportId;
 use crate::model::state::JobState;
 use crate::report::atomic_write::{Beside, Folder};
 use crate::report::layout::Layout;
+use crate::report::layout::RESULT_COLUMNS;
 use crate::report::names::{Names, naming_kind};
-use crate::report::result_line::{RESULT_COLUMNS, ResultLine};
+use crate::report::result_line::ResultLine;
 use crate::sheet::template;
 use crate::status::row_advice::Advisor;
 

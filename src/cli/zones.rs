@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cli::atomic_file;
 use crate::cli::context::Context;
-use crate::cli::service::probe::{self, Finding};
+use crate::cli::doctor::probe::{self, Finding};
 use crate::cli::settings::profile::Profile;
 use crate::model::operation::Operation;
 use crate::model::time::Moment;
@@ -40,7 +40,7 @@ fn file_of(journal: &Path) -> PathBuf {
 }
 
 /// The list that is kept, if it is that of the service that environment or profile name.
-pub(in crate::cli) fn of_service(context: &Context<'_>, profile: Option<&Profile>) -> Option<ZoneList> {
+pub(super) fn of_service(context: &Context<'_>, profile: Option<&Profile>) -> Option<ZoneList> {
     let of_profile = profile.and_then(Profile::base_url);
     let base_url = context.environment.get("FLEETLOAD_BASE_URL").or(of_profile);
     known(&context.common.journal, base_url)
@@ -69,7 +69,7 @@ pub(super) fn is_fresh(list: &ZoneList, now: Moment) -> bool {
 }
 
 /// Whether the service can be asked at all: its path is documented, mapped or assumed.
-pub(in crate::cli) fn can_be_asked(client: &Client) -> bool {
+pub(super) fn can_be_asked(client: &Client) -> bool {
     client.endpoints().available(Operation::ListTimeZones)
 }
 
@@ -78,7 +78,7 @@ pub(in crate::cli) fn can_be_asked(client: &Client) -> bool {
 /// # Errors
 ///
 /// Says in words why there is no list.
-pub(in crate::cli) async fn ask(client: &Client, now: Moment) -> Result<ZoneList, String> {
+pub(super) async fn ask(client: &Client, now: Moment) -> Result<ZoneList, String> {
     let call = Call { operation: Operation::ListTimeZones, parameters: Vec::new(), body: None };
     let verdict = client.send(call).await.verdict;
     if let Verdict::Succeeded(success) = &verdict {
@@ -91,7 +91,7 @@ pub(in crate::cli) async fn ask(client: &Client, now: Moment) -> Result<ZoneList
 }
 
 /// Keeps a list beside the journal.
-pub(in crate::cli) fn keep(context: &Context<'_>, base_url: &str, list: &ZoneList) {
+pub(super) fn keep(context: &Context<'_>, base_url: &str, list: &ZoneList) {
     let file = file_of(&context.common.journal);
     let kept = Kept {
         form: FORM,

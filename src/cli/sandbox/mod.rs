@@ -1,11 +1,12 @@
 //! `fleetload sandbox`: serves the simulated service until a signal ends it. It sees no sheets, so it is always strict: a
 //! record that sheets name must be created in it, or be in its scenario.
 
+pub(super) mod rehearsal;
+
 use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::rehearsal::{client_of, open, read_scenario, told};
 use crate::cli::args::commands::Sandbox as Typed;
 use crate::cli::context::Context;
 use crate::cli::run::signals::Signals;
@@ -14,6 +15,7 @@ use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::sandbox::{Founded, Founding, Running};
 use crate::term::{Ink, Line};
+use rehearsal::{client_of, open, read_scenario, told};
 
 /// The sandbox for programs.
 #[derive(Serialize)]
@@ -28,7 +30,7 @@ struct Listening<'a> {
 }
 
 /// Serves until a signal.
-pub(in crate::cli) fn sandbox(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
+pub(super) fn sandbox(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     let scenario = read_scenario(typed.scenario.as_deref())?;
     let (client_id, client_secret) = client_of(&scenario);
     let founding = scenario.founding();
@@ -114,7 +116,7 @@ mod tests {
     use secrecy::ExposeSecret as _;
 
     use super::*;
-    use crate::cli::args::Overrides;
+    use crate::cli::args::options::Overrides;
     use crate::cli::settings::environment::Environment;
     use crate::cli::settings::{Purpose, Settings};
 

@@ -4,29 +4,31 @@
 //! Creates and changes nothing at the service: what is asked of it are look-ups of a record that cannot exist, and its
 //! list of time zones, which is kept beside the journal for the checking of sheets.
 
+pub(super) mod probe;
+
+use std::path::Path;
+
 use serde::Serialize;
 use serde_json::json;
 
-use super::journal_check;
-use super::probe::{self, Finding};
-use super::rehearsal::Rehearsal;
-use crate::cli::args::Overrides;
+use self::probe::Finding;
 use crate::cli::args::commands::Doctor as Typed;
+use crate::cli::args::options::Overrides;
 use crate::cli::context::Context;
-use crate::cli::import::zones;
-use crate::cli::settings::reading;
-use crate::cli::settings::{Purpose, Settings};
+use crate::cli::sandbox::rehearsal::Rehearsal;
+use crate::cli::settings::{Purpose, Settings, reading};
 use crate::cli::summary::Summary;
+use crate::cli::zones;
 use crate::ending::End;
 use crate::error::Result;
-use crate::journal::{Journal, Whose};
+use crate::journal::{Journal, Register, Storage, Whose, state_folder};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
+use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::model::verdict::Verdict;
 use crate::plan::ability::{self, Ability, Use};
 use crate::run::{end_of, require_available};
-use crate::service::Rate;
 use crate::service::{Client, Endpoints, Origin, TokenInfo};
 use crate::term::{Ink, Line, count, span};
 
@@ -54,7 +56,7 @@ struct Check<'a> {
 }
 
 /// Examines everything and says what is wrong.
-pub(in crate::cli) fn doctor(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
+pub(super) fn doctor(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     context.rehearse(&typed.rehearsal);
     context.runtime()?.block_on(async {
         if !typed.rehearsal.sandbox {
@@ -82,7 +84,7 @@ async fn examine(context: &Context<'_>, purpose: &Purpose, overrides: &Overrides
         tell_settings(context, settings);
     }
     examined.noting("reading", reading::tell_kept(context));
-    journal_check::check(context, settings.as_ref(), &mut |health, message, hint| {
+    check_journal(context, settings.as_ref(), &mut |health, message, hint| {
         examined.tell_as("journal", health, message, hint, End::Journal);
     });
     if let Some(settings) = &settings
@@ -412,7 +414,7 @@ fn tell_settings(context: &Context<'_>, settings: &Settings) {
             .result(Line::plain("profile ").ink(Ink::Strong, name).text(format!(" in {}", file.display())));
     }
     let mut table = crate::term::Table::new(&["setting", "value", "from"], &[]);
-    for (setting, value, origin) in listed(settings) {
+    for (setting, value, origin) in settings.listed() {
         table.row([setting.as_str(), &value, &origin]);
         terminal.object(&Told { object: "setting", setting: &setting, value: &value, origin: &origin });
     }
@@ -422,44 +424,59 @@ fn tell_settings(context: &Context<'_>, settings: &Settings) {
     terminal.result("");
 }
 
-/// Every setting with its value and origin, in the order of the settings file. Of the secret, only the origin.
-fn listed(settings: &Settings) -> Vec<(String, String, String)> {
-    let mut rows = Vec::new();
-    let mut add = |name: &str, value: String, origin: String| rows.push((name.to_owned(), value, origin));
-    if let Some(account) = &settings.account {
-        add("base_url", account.base_url.value.to_string(), account.base_url.origin.to_string());
-        add("client_id", account.client_id.value.clone(), account.client_id.origin.to_string());
-        add("client_secret", "(not shown)".to_owned(), account.secret.words().to_owned());
+/// Looks at the journal of the common options and tells what there is.
+fn check_journal(
+    context: &Context<'_>,
+    settings: Option<&Settings>,
+    tell: &mut dyn FnMut(Health, &str, Option<&str>),
+) {
+    let path = &context.common.journal;
+    if !path.exists() {
+        let message = format!("{} does not exist yet; the first import creates it", path.display());
+        return tell(Health::Well, &message, None);
     }
-    add("paths", settings.paths.value.to_string(), settings.paths.origin.to_string());
-    let ca_file = settings.ca_file.value.as_ref();
-    let ca_file = ca_file.map_or_else(|| "none".to_owned(), |file| file.display().to_string());
-    add("ca_file", ca_file, settings.ca_file.origin.to_string());
-    add("proxy", settings.proxy.value.to_string(), settings.proxy.origin.to_string());
-    let rate = match settings.rate.value {
-        Rate::PerSecond(rate) => rate.to_string(),
-        Rate::Unlimited => "unlimited".to_owned(),
-    };
-    add("rate", rate, settings.rate.origin.to_string());
-    add("concurrency", settings.concurrency.value.to_string(), settings.concurrency.origin.to_string());
-    let quota = settings.daily_quota.value.map_or_else(|| "learned".to_owned(), |quota| quota.to_string());
-    add("daily_quota", quota, settings.daily_quota.origin.to_string());
-    add("reserve", settings.reserve.value.to_string(), settings.reserve.origin.to_string());
-    add("on_quota", settings.on_quota.value.to_string(), settings.on_quota.origin.to_string());
-    add("on_existing", settings.on_existing.value.to_string(), settings.on_existing.origin.to_string());
-    add("in_doubt", settings.in_doubt.value.to_string(), settings.in_doubt.origin.to_string());
-    add("audit", settings.audit.value.to_string(), settings.audit.origin.to_string());
-    add("settle_seconds", settings.settle.value.as_secs().to_string(), settings.settle.origin.to_string());
-    add(
-        "request_timeout_seconds",
-        settings.request_timeout.value.as_secs().to_string(),
-        settings.request_timeout.origin.to_string(),
+    match journal_health(path, settings) {
+        Ok((health, message, hint)) => tell(health, &message, hint),
+        Err(error) => tell(Health::Wrong, &error.to_string(), error.next_step()),
+    }
+}
+
+fn journal_health(
+    path: &Path,
+    settings: Option<&Settings>,
+) -> Result<(Health, String, Option<&'static str>)> {
+    let journal = Journal::open_existing(path)?;
+    journal.check_pages()?;
+    if let Some(regression) = journal.regression(&Register::open(&state_folder())?)? {
+        let message = format!("{} {}", path.display(), regression.words());
+        return Ok((Health::Wrong, message, Some("fleetload run stops because of it and says how to go on")));
+    }
+    if let Storage::Network(name) | Storage::Synced(name) = Storage::of(path) {
+        let message = format!("{} is on a network drive or in a synced folder ({name})", path.display());
+        return Ok((Health::Wrong, message, Some("keep the journal on a disk of this machine")));
+    }
+    let tally = journal.tally(None)?;
+    let left = tally.count(|state| !state.is_final() && state != JobState::Held);
+    let message = format!(
+        "{} holds {} rows, {} unfinished, {} on hold",
+        path.display(),
+        count(tally.total()),
+        count(left),
+        count(tally.in_state(JobState::Held))
     );
-    for (operation, endpoint) in &settings.endpoints {
-        let value = format!("{} {}", endpoint.value.method.as_str(), endpoint.value.path);
-        add(&format!("endpoints.{operation}"), value, endpoint.origin.to_string());
-    }
-    rows
+    let bound = journal.account()?;
+    let ours = settings.and_then(Settings::identity);
+    Ok(match (bound, ours) {
+        (Some(bound), Some(ours)) if bound != ours => (
+            Health::Wrong,
+            format!(
+                "{message}; but it belongs to the account {} at {}, not to this profile's",
+                bound.client_id, bound.base_url
+            ),
+            Some("keep one journal for each account: choose another with --journal FILE"),
+        ),
+        _ => (Health::Well, message, None),
+    })
 }
 
 #[cfg(test)]
