@@ -7,7 +7,6 @@ use encoding_rs::Encoding;
 use super::finding::severity_policy::Policy;
 use super::table::column;
 use super::table::column::{Column, Family, Need};
-use super::table::columns::ADDRESS1_THAT_MAY_LACK;
 use super::text;
 use crate::error::{Error, Result};
 use crate::model::kind::Kind;
@@ -174,7 +173,9 @@ impl Options {
     /// no row but a device's needs one.
     pub(crate) fn relaxed(&self, kind: Kind, column: &'static Column) -> &'static Column {
         let may_lack = self.allow_missing_address1 && kind != Kind::Device;
-        if may_lack && column.name == ADDRESS1_THAT_MAY_LACK.name { ADDRESS1_THAT_MAY_LACK } else { column }
+        let address1 =
+            column::address1_that_may_lack().filter(|address1| may_lack && address1.name == column.name);
+        address1.unwrap_or(column)
     }
 
     /// Whether a column that every row needs need not be there: it has a default, or was said to be dispensable.

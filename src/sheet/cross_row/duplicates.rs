@@ -1,7 +1,6 @@
 //! Rows that are the same thing twice: by key, by what must be unique, by natural key, or cell by cell.
 
-use super::index::Index;
-use super::{Between, Entry, Resolution, To};
+use super::{Between, Entry, Index, Resolution, To};
 use crate::model::key::comparable;
 use crate::model::kind::Kind;
 use crate::sheet::field::fold_key;

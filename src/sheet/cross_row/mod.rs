@@ -5,11 +5,11 @@
 //! answers are asked of the records of earlier imports, which the caller supplies as [`Known`].
 
 mod duplicates;
-mod index;
 mod order;
 mod references;
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, Hash, RandomState};
 use std::num::NonZeroU32;
 
 use uuid::Uuid;
@@ -373,6 +373,39 @@ impl Checked {
             entry.line(),
             super::table::column::column(table.kind, column),
         )
+    }
+}
+
+/// Row numbers by the hash of something.
+struct Index {
+    hasher: RandomState,
+    sorted: Vec<(u64, u32)>,
+}
+
+impl Index {
+    /// Indexes the rows for which `of` gives a value.
+    fn new<T: Hash>(rows: usize, mut of: impl FnMut(usize) -> Option<T>) -> Self {
+        let hasher = RandomState::new();
+        let mut sorted: Vec<(u64, u32)> = (0..rows)
+            .filter_map(|row| {
+                let hash = hasher.hash_one(of(row)?);
+                Some((hash, u32::try_from(row).ok()?))
+            })
+            .collect();
+        sorted.sort_unstable();
+        Self { hasher, sorted }
+    }
+
+    /// The rows that may have this value, lowest first.
+    fn find(&self, value: impl Hash) -> impl Iterator<Item = u32> {
+        let hash = self.hasher.hash_one(value);
+        let start = self.sorted.partition_point(|(known, _)| *known < hash);
+        self.sorted[start..].iter().take_while(move |(known, _)| *known == hash).map(|(_, row)| *row)
+    }
+
+    /// Runs of at least two rows that may have one value, lowest first.
+    fn runs(&self) -> impl Iterator<Item = &[(u64, u32)]> {
+        self.sorted.chunk_by(|left, right| left.0 == right.0).filter(|run| run.len() > 1)
     }
 }
 

@@ -1,8 +1,7 @@
 //! Where references lead and what is wrong with them, be it that they lead nowhere or that they do not agree. The order of
 //! creation that follows is left to `order`.
 
-use super::index::Index;
-use super::{Between, By, Known, Resolution, To};
+use super::{Between, By, Index, Known, Resolution, To};
 use crate::error::Result;
 use crate::model::key::comparable;
 use crate::model::kind::Kind;

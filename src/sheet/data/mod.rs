@@ -59,6 +59,18 @@ pub(super) static RENAMED_ZONES: LazyLock<Vec<[String; 2]>> =
 pub(super) static ZONE_ABBREVIATIONS: LazyLock<Vec<[String; 2]>> =
     LazyLock::new(|| records(include_str!("zone_abbreviations.csv"), |names| names));
 
+/// Names of the IANA list for the time of no place, each with that time.
+pub(super) static ZONES_OF_NO_PLACE: LazyLock<Vec<[String; 2]>> =
+    LazyLock::new(|| records(include_str!("zones_of_no_place.csv"), |name| name));
+
+/// Words that stand for no value, each with what it means.
+pub(super) static PLACEHOLDERS: LazyLock<Vec<[String; 2]>> =
+    LazyLock::new(|| records(include_str!("placeholders.csv"), |word| word));
+
+/// Words for the kinds of rows in names of sheets, each with the kind.
+pub(super) static KIND_NAMES: LazyLock<Vec<[String; 2]>> =
+    LazyLock::new(|| records(include_str!("kind_names.csv"), |word| word));
+
 /// Names of HTML, each with what it is the name of.
 pub(super) static HTML_NAMES: LazyLock<Vec<[String; 2]>> =
     LazyLock::new(|| records(include_str!("html_names.csv"), |name| name));
@@ -81,7 +93,7 @@ pub(super) static CONFUSABLES: LazyLock<HashMap<char, char>> = LazyLock::new(|| 
 });
 
 /// The records of an embedded table, without its comments and its header.
-fn records<const N: usize, T>(table: &str, row: impl Fn([String; N]) -> T) -> Vec<T> {
+pub(super) fn records<const N: usize, T>(table: &str, row: impl Fn([String; N]) -> T) -> Vec<T> {
     let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(table.as_bytes());
     let records = reader.records().flatten();
     records
@@ -101,6 +113,9 @@ mod tests {
         assert_eq!(WINDOWS_ZONES.len(), lines(include_str!("windows_zones.csv")));
         assert_eq!(RENAMED_ZONES.len(), lines(include_str!("renamed_zones.csv")));
         assert_eq!(ZONE_ABBREVIATIONS.len(), lines(include_str!("zone_abbreviations.csv")));
+        assert_eq!(ZONES_OF_NO_PLACE.len(), lines(include_str!("zones_of_no_place.csv")));
+        assert_eq!(PLACEHOLDERS.len(), lines(include_str!("placeholders.csv")));
+        assert_eq!(KIND_NAMES.len(), lines(include_str!("kind_names.csv")));
         assert_eq!(HTML_NAMES.len(), lines(include_str!("html_names.csv")));
         assert_eq!(FORMULA_ERRORS.len(), 112);
         assert_eq!(BOOLEAN_WORDS.len(), lines(include_str!("boolean_words.csv")));

@@ -10,27 +10,10 @@ use jiff::tz::TimeZone;
 
 use super::{CellReading, Problem, Value};
 use crate::model::zone::ZoneList;
-use crate::sheet::data::{RENAMED_ZONES, WINDOWS_ZONES, WindowsZone, ZONE_ABBREVIATIONS};
+use crate::sheet::data::{RENAMED_ZONES, WINDOWS_ZONES, WindowsZone, ZONE_ABBREVIATIONS, ZONES_OF_NO_PLACE};
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::shown;
 use crate::sheet::text::{did_you_mean, nearest};
-
-/// Names of the times that are those of no place: of each group one is as good as another.
-const OF_NO_PLACE: [&[&str]; 2] = [
-    &["Etc/UTC", "UTC", "Etc/UCT", "UCT", "Etc/Universal", "Universal", "Etc/Zulu", "Zulu"],
-    &[
-        "Etc/GMT",
-        "GMT",
-        "Etc/Greenwich",
-        "Greenwich",
-        "Etc/GMT0",
-        "GMT0",
-        "Etc/GMT+0",
-        "GMT+0",
-        "Etc/GMT-0",
-        "GMT-0",
-    ],
-];
 
 const RULE: &str = "a name of the IANA list of time zones, such as Pacific/Auckland";
 const RULE_OF_SERVICE: &str = "a zone of the service's list of time zones, such as Pacific/Auckland";
@@ -201,8 +184,9 @@ fn unknown_to_service(text: &str, list: &ZoneList, seeks: bool) -> Problem {
 /// besides.
 fn other_name<'a>(zone: &str, list: &'a ZoneList) -> Option<&'a str> {
     let same = |name: &str| name.eq_ignore_ascii_case(zone);
-    if let Some(names) = OF_NO_PLACE.iter().find(|names| names.iter().copied().any(same)) {
-        return names.iter().find_map(|name| list.spelled(name));
+    if let Some([_, time]) = ZONES_OF_NO_PLACE.iter().find(|[name, _]| same(name)) {
+        let names = ZONES_OF_NO_PLACE.iter().filter(|[_, of]| of == time);
+        return names.into_iter().find_map(|[name, _]| list.spelled(name));
     }
     let today = RENAMED_ZONES.iter().find(|[old, _]| same(old)).map_or(zone, |[_, today]| today);
     let older = RENAMED_ZONES
@@ -283,12 +267,9 @@ mod tests {
             assert!(TimeZone::get(today).is_ok(), "{today}");
             assert!(!RENAMED_ZONES.iter().any(|[other, _]| other == today), "{old}: {today}");
         }
-        for name in OF_NO_PLACE.concat() {
+        for [name, _] in ZONES_OF_NO_PLACE.iter() {
             assert!(TimeZone::get(name).is_ok(), "{name}");
-            assert!(
-                !RENAMED_ZONES.iter().any(|[old, today]| [old.as_str(), today].contains(&name)),
-                "{name}"
-            );
+            assert!(!RENAMED_ZONES.iter().any(|names| names.contains(name)), "{name}");
         }
         for [name, such_as] in ZONE_ABBREVIATIONS.iter() {
             for zone in such_as.split(", ").flat_map(|zones| zones.split(" or ")) {

@@ -1,4 +1,4 @@
-//! The codes of findings: their written form and their severity, in one table. What they mean and what to do about
+//! The codes of findings: their written form, their severity and the rule that each speaks of, in one table. What they mean and what to do about
 //! them is in the catalogue of codes, above this room.
 //!
 //! A code is never reused and never renamed; scripts and saved reports rely on it.
@@ -21,7 +21,7 @@ pub enum Severity {
 
 /// Declares the codes, so that none lacks a written form or a severity.
 macro_rules! codes {
-    ($($variant:ident $word:literal $severity:ident $(or $($other:ident),+)?;)+) => {
+    ($($variant:ident $word:literal $severity:ident $(or $($other:ident),+)? $(=> $rule:literal)?;)+) => {
         /// What was found.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Code {
@@ -46,122 +46,218 @@ macro_rules! codes {
             pub const fn severities(self) -> &'static [Severity] {
                 match self { $(Self::$variant => &[Severity::$severity $($(, Severity::$other)+)?],)+ }
             }
+
+            /// What holds where nothing is wrong, as a few words, for findings that do not say it more exactly. Codes of
+            /// mere notes have none.
+            pub const fn rule(self) -> Option<&'static str> {
+                let words: &'static str = match self { $(Self::$variant => concat!($($rule)?),)+ };
+                if words.is_empty() { None } else { Some(words) }
+            }
         }
     };
 }
 
 codes! {
-    FileNotFound "file.not-found" Fatal;
-    FileUnreadable "file.unreadable" Fatal;
-    FileLock "file.lock-file" Fatal;
-    FileEmpty "file.empty" Fatal;
-    FileFormatUnsupported "file.format-unsupported" Fatal;
-    FileFormatMismatch "file.format-mismatch" Fatal or Warning;
-    FileEncrypted "file.encrypted" Fatal;
-    FileCorrupt "file.corrupt" Fatal;
-    FileXmlEntity "file.xml-entity" Fatal;
-    FileTooLarge "file.too-large" Fatal;
-    FileEncodingInvalid "file.encoding-invalid" Error;
-    FileEncodingGuessed "file.encoding-guessed" Warning;
-    FileDelimiterAmbiguous "file.delimiter-ambiguous" Fatal;
-    FileExternalLinks "file.external-links" Warning;
-    SheetNotFound "sheet.not-found" Fatal;
-    SheetAmbiguous "sheet.ambiguous" Fatal;
-    SheetUnreadable "sheet.unreadable" Fatal;
-    SheetEmpty "sheet.empty" Error or Info;
+    FileNotFound "file.not-found" Fatal
+        => "the name and the folder of a file that exists";
+    FileUnreadable "file.unreadable" Fatal
+        => "a file that you may read and that no other program has open";
+    FileLock "file.lock-file" Fatal
+        => "the workbook itself";
+    FileEmpty "file.empty" Fatal
+        => "a file with a header and rows";
+    FileFormatUnsupported "file.format-unsupported" Fatal
+        => "a workbook saved as .xlsx or .xlsm, or a text table (.csv, .tsv, .txt)";
+    FileFormatMismatch "file.format-mismatch" Fatal or Warning
+        => "a file whose content matches its name";
+    FileEncrypted "file.encrypted" Fatal
+        => "a workbook without a password";
+    FileCorrupt "file.corrupt" Fatal
+        => "a complete file, as it was saved";
+    FileXmlEntity "file.xml-entity" Fatal
+        => "a workbook as spreadsheet programs write it";
+    FileTooLarge "file.too-large" Fatal
+        => "a file within the limits of size";
+    FileEncodingInvalid "file.encoding-invalid" Error
+        => "one encoding for all rows of a file";
+    FileEncodingGuessed "file.encoding-guessed" Warning
+        => "a file that says which encoding it has, such as CSV UTF-8";
+    FileDelimiterAmbiguous "file.delimiter-ambiguous" Fatal
+        => "one separator that fits the header";
+    FileExternalLinks "file.external-links" Warning
+        => "values that are in the workbook itself";
+    SheetNotFound "sheet.not-found" Fatal
+        => "a sheet of that name, or one named after what it holds";
+    SheetAmbiguous "sheet.ambiguous" Fatal
+        => "one sheet for each kind of row";
+    SheetUnreadable "sheet.unreadable" Fatal
+        => "a worksheet that can be read to its end";
+    SheetEmpty "sheet.empty" Error or Info
+        => "a row below the header";
     SheetHidden "sheet.hidden" Info;
-    SheetHiddenRows "sheet.hidden-rows" Error or Warning, Info;
-    SheetFormulas "sheet.formulas" Info or Warning;
-    SheetHiddenColumns "sheet.hidden-columns" Warning;
-    SheetPreamble "sheet.preamble" Warning;
-    SheetExtraTable "sheet.extra-table" Error;
-    SheetRowLimit "sheet.row-limit" Warning;
-    HeaderMissing "header.missing" Fatal;
-    HeaderRequiredMissing "header.required-missing" Fatal;
-    HeaderUnknown "header.unknown" Error;
-    HeaderDuplicate "header.duplicate" Error;
-    HeaderBlank "header.blank" Error;
-    HeaderTransposed "header.transposed" Fatal;
-    HeaderMultiRow "header.multi-row" Fatal;
-    HeaderUnsupportedField "header.unsupported-field" Error;
-    RowTooManyCells "row.too-many-cells" Error or Warning;
-    RowTooFewCells "row.too-few-cells" Error or Warning;
-    RowQuoteStray "row.quote-stray" Error or Fatal;
-    RowQuoteUnterminated "row.quote-unterminated" Error or Fatal;
-    RowConflict "row.conflict" Error;
-    RowIncompleteGroup "row.incomplete-group" Error or Warning;
-    RowRepeatedHeader "row.repeated-header" Warning;
-    RowFooter "row.footer" Warning;
+    SheetHiddenRows "sheet.hidden-rows" Error or Warning, Info
+        => "no hidden rows, or a choice whether to import them";
+    SheetFormulas "sheet.formulas" Info or Warning
+        => "values that do not change over time";
+    SheetHiddenColumns "sheet.hidden-columns" Warning
+        => "columns that can be seen";
+    SheetPreamble "sheet.preamble" Warning
+        => "the header in the first row";
+    SheetExtraTable "sheet.extra-table" Error
+        => "one table in a sheet";
+    SheetRowLimit "sheet.row-limit" Warning
+        => "all rows of an export, none cut off";
+    HeaderMissing "header.missing" Fatal
+        => "a row with the names of the columns, among the first twenty";
+    HeaderRequiredMissing "header.required-missing" Fatal
+        => "a column for everything that each row needs";
+    HeaderUnknown "header.unknown" Error
+        => "the name of a column that rows of this kind have";
+    HeaderDuplicate "header.duplicate" Error
+        => "one column for each field";
+    HeaderBlank "header.blank" Error
+        => "a name above every column that has values";
+    HeaderTransposed "header.transposed" Fatal
+        => "column names along a row, and a row for each record";
+    HeaderMultiRow "header.multi-row" Fatal
+        => "one row of column names";
+    HeaderUnsupportedField "header.unsupported-field" Error
+        => "a field that the service has for this kind of record";
+    RowTooManyCells "row.too-many-cells" Error or Warning
+        => "no more cells than the header has";
+    RowTooFewCells "row.too-few-cells" Error or Warning
+        => "as many cells as the header has";
+    RowQuoteStray "row.quote-stray" Error or Fatal
+        => "quotation marks around a whole cell, and those inside it doubled";
+    RowQuoteUnterminated "row.quote-unterminated" Error or Fatal
+        => "a closing quotation mark for every opening one";
+    RowConflict "row.conflict" Error
+        => "only one of the mutually exclusive cells";
+    RowIncompleteGroup "row.incomplete-group" Error or Warning
+        => "all of the cells that belong together, or none";
+    RowRepeatedHeader "row.repeated-header" Warning
+        => "the header once, above all rows";
+    RowFooter "row.footer" Warning
+        => "rows that are records, without totals and remarks below them";
     RowBlank "row.blank" Info;
-    RowTemplate "row.template" Info or Warning, Error;
-    CellRequired "cell.required" Error or Warning;
-    CellEnum "cell.enum" Error;
-    CellBool "cell.bool" Error;
-    CellNumber "cell.number" Error;
-    CellUuid "cell.uuid" Error;
-    CellRange "cell.range" Error;
-    CellTooLong "cell.too-long" Error or Warning;
-    CellKey "cell.key" Error;
-    CellNetwork "cell.network" Error;
-    CellUsername "cell.username" Error;
-    CellEmail "cell.email" Error or Warning;
-    CellMultipleValues "cell.multiple-values" Error or Info;
-    CellUnsupportedAction "cell.unsupported-action" Error;
-    CellMac "cell.mac" Error;
-    CellMacLength "cell.mac-length" Error;
-    CellMacReserved "cell.mac-reserved" Error or Warning;
-    CellPhone "cell.phone" Warning or Error, Info;
-    CellTimezone "cell.timezone" Warning or Error;
-    CellCountry "cell.country" Warning;
-    CellDecimalComma "cell.decimal-comma" Error;
-    CellDms "cell.dms" Error;
-    CellCoordsPair "cell.coords-pair" Error;
-    CellCoordsSwapped "cell.coords-swapped" Error;
-    CellNumericIdentifier "cell.numeric-identifier" Warning or Error;
-    CellScientific "cell.scientific" Error;
-    CellPrecisionLost "cell.precision-lost" Error;
-    CellDateUnexpected "cell.date-unexpected" Error;
-    CellBoolUnexpected "cell.bool-unexpected" Error;
-    CellFormulaError "cell.formula-error" Error;
-    CellFormulaNoValue "cell.formula-no-value" Error;
-    CellFormulaText "cell.formula-text" Warning;
-    CellMergedCovered "cell.merged-covered" Error;
-    CellLineBreak "cell.line-break" Error or Warning;
-    CellControlChar "cell.control-char" Error;
-    CellReplacementChar "cell.replacement-char" Error;
-    CellPlaceholder "cell.placeholder" Warning or Error;
-    CellMojibake "cell.mojibake" Warning;
-    CellHtml "cell.html" Warning;
-    CellNonAsciiLookalike "cell.non-ascii-lookalike" Error or Warning;
+    RowTemplate "row.template" Info or Warning, Error
+        => "values of its own in every row";
+    CellRequired "cell.required" Error or Warning
+        => "a value in every cell that must have one";
+    CellEnum "cell.enum" Error
+        => "one of the values that the service knows";
+    CellBool "cell.bool" Error
+        => "yes or no";
+    CellNumber "cell.number" Error
+        => "digits, with a dot before the decimals";
+    CellUuid "cell.uuid" Error
+        => "32 hexadecimal digits, usually as 8-4-4-4-12";
+    CellRange "cell.range" Error
+        => "a latitude from -90 to 90, a longitude from -180 to 180";
+    CellTooLong "cell.too-long" Error or Warning
+        => "a text no longer than the service accepts";
+    CellKey "cell.key" Error
+        => "up to 64 letters, digits and . _ - :";
+    CellNetwork "cell.network" Error
+        => "a network, as 10.1.0.0/16";
+    CellUsername "cell.username" Error
+        => "lower-case letters a-z, digits and - . @";
+    CellEmail "cell.email" Error or Warning
+        => "one bare e-mail address";
+    CellMultipleValues "cell.multiple-values" Error or Info
+        => "one value in a cell";
+    CellUnsupportedAction "cell.unsupported-action" Error
+        => "an action that the service offers for this kind of row";
+    CellMac "cell.mac" Error
+        => "12 hexadecimal digits (0-9, A-F)";
+    CellMacLength "cell.mac-length" Error
+        => "12 hexadecimal digits (0-9, A-F)";
+    CellMacReserved "cell.mac-reserved" Error or Warning
+        => "the address of a single device";
+    CellPhone "cell.phone" Warning or Error, Info
+        => "a phone number that can be dialled from anywhere";
+    CellTimezone "cell.timezone" Warning or Error
+        => "the name of a time zone, as Region/City";
+    CellCountry "cell.country" Warning
+        => "a country code, or the usual name of a country";
+    CellDecimalComma "cell.decimal-comma" Error
+        => "a dot before the decimals, and no separators of thousands";
+    CellDms "cell.dms" Error
+        => "decimal degrees";
+    CellCoordsPair "cell.coords-pair" Error
+        => "one coordinate in a cell";
+    CellCoordsSwapped "cell.coords-swapped" Error
+        => "a latitude from -90 to 90, a longitude from -180 to 180";
+    CellNumericIdentifier "cell.numeric-identifier" Warning or Error
+        => "a cell that holds text";
+    CellScientific "cell.scientific" Error
+        => "all digits, in a cell that holds text";
+    CellPrecisionLost "cell.precision-lost" Error
+        => "all digits, in a cell that holds text";
+    CellDateUnexpected "cell.date-unexpected" Error
+        => "a cell that holds text";
+    CellBoolUnexpected "cell.bool-unexpected" Error
+        => "a cell that holds text";
+    CellFormulaError "cell.formula-error" Error
+        => "a value, or a formula with a result";
+    CellFormulaNoValue "cell.formula-no-value" Error
+        => "a value, or a formula with a saved result";
+    CellFormulaText "cell.formula-text" Warning
+        => "a text that does not start as a formula does";
+    CellMergedCovered "cell.merged-covered" Error
+        => "a value in each cell, none of them merged";
+    CellLineBreak "cell.line-break" Error or Warning
+        => "one line of text";
+    CellControlChar "cell.control-char" Error
+        => "characters that can be seen";
+    CellReplacementChar "cell.replacement-char" Error
+        => "all letters of the text";
+    CellPlaceholder "cell.placeholder" Warning or Error
+        => "the value, or a blank cell if no value is needed";
+    CellMojibake "cell.mojibake" Warning
+        => "the letters as they were before the file was saved";
+    CellHtml "cell.html" Warning
+        => "text without markup";
+    CellNonAsciiLookalike "cell.non-ascii-lookalike" Error or Warning
+        => "letters of one script";
     CellTrimmed "cell.trimmed" Info;
     CellInvisibleRemoved "cell.invisible-removed" Info;
-    CellZeroPaddedFormat "cell.zero-padded-format" Info or Warning;
+    CellZeroPaddedFormat "cell.zero-padded-format" Info or Warning
+        => "a cell that holds text";
     CellExcelTextWrapper "cell.excel-text-wrapper" Info;
-    RefNotFound "ref.not-found" Error;
-    RefAmbiguous "ref.ambiguous" Error;
-    RefWrongKind "ref.wrong-kind" Error;
-    RefWrongOwner "ref.wrong-owner" Error;
-    RefCycle "ref.cycle" Error;
-    RefKeyIsUuid "ref.key-is-uuid" Error;
+    RefNotFound "ref.not-found" Error
+        => "the key, name or id of a record";
+    RefAmbiguous "ref.ambiguous" Error
+        => "a key, or a name that one row has";
+    RefWrongKind "ref.wrong-kind" Error
+        => "a record of the kind that the column asks for";
+    RefWrongOwner "ref.wrong-owner" Error
+        => "a site of the device's own company";
+    RefCycle "ref.cycle" Error
+        => "parents that lead up to a company that exists already";
+    RefKeyIsUuid "ref.key-is-uuid" Error
+        => "a key that cannot be taken for an id of the service";
     RefTargetInvalid "ref.target-invalid" Info;
     RefUnverified "ref.unverified" Info;
-    DupKey "dup.key" Error;
-    DupMac "dup.mac" Error;
-    DupUsername "dup.username" Error;
-    DupNaturalKey "dup.natural-key" Error;
-    DupMetadataKey "dup.metadata-key" Error;
-    DupRow "dup.row" Warning;
-    RowUnchanged "row.unchanged" Info or Warning;
-    RowDiffers "row.differs" Warning;
-    PlanQuota "plan.quota" Warning;
+    DupKey "dup.key" Error
+        => "a key that no other row of its kind has, ignoring case";
+    DupMac "dup.mac" Error
+        => "a MAC address that no other row has";
+    DupUsername "dup.username" Error
+        => "a username that no other row has";
+    DupNaturalKey "dup.natural-key" Error
+        => "one row for each record";
+    DupMetadataKey "dup.metadata-key" Error
+        => "one column for each metadata key";
+    DupRow "dup.row" Warning
+        => "one row for each record";
+    RowUnchanged "row.unchanged" Info or Warning
+        => "the key that the row was imported with";
+    RowDiffers "row.differs" Warning
+        => "the values that the record was created with";
+    PlanQuota "plan.quota" Warning
+        => "no more creations in a day than the quota allows";
     LimitFindings "limit.findings" Info;
-}
-
-impl Code {
-    /// What holds where nothing is wrong, for findings that do not say it more exactly. Only codes of notes have none.
-    pub const fn rule(self) -> Option<&'static str> {
-        super::rule::rule(self)
-    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@
 pub(super) mod code;
 pub(super) mod list;
 pub(super) mod ranges;
-mod rule;
 pub(super) mod severity_policy;
 
 use std::fmt;

@@ -1,12 +1,14 @@
 //! One table of columns per kind: what the reader accepts, the templates show, the docs list and the violations of
 //! the service are mapped to.
 //!
-//! The rows of the tables are in `columns/`; how a header finds its column is left to `header`, how a cell
+//! The rows of the tables are in `data/columns.csv`; how a header finds its column is left to `header`, how a cell
 //! is read under a [`Form`] to the fields.
 
-use super::columns;
+use std::sync::LazyLock;
+
 use crate::model::kind::Kind;
 use crate::model::record::Role;
+use crate::sheet::data;
 
 /// One column of a sheet.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +27,8 @@ pub struct Column {
     pub aliases: &'static [&'static str],
     /// Headers that mean it only when no other column does, folded.
     pub weak_aliases: &'static [&'static str],
+    /// Headers that may mean it, folded, and are too short or too general to be taken for it.
+    pub(in crate::sheet) suggested_for: &'static [&'static str],
     /// What it is, in one plain sentence.
     pub help: &'static str,
     /// A value as it could stand in a sheet.
@@ -126,61 +130,6 @@ impl Form {
 }
 
 impl Column {
-    /// A column that no row needs, without aliases.
-    pub(in crate::sheet) const fn new(
-        name: &'static str,
-        form: Form,
-        help: &'static str,
-        example: &'static str,
-    ) -> Self {
-        Self {
-            name,
-            words: None,
-            api: None,
-            form,
-            need: Need::Optional,
-            aliases: &[],
-            weak_aliases: &[],
-            help,
-            example,
-        }
-    }
-
-    /// The same, with this header in the blank sheets; it is one of those that are read.
-    pub(in crate::sheet) const fn words(mut self, words: &'static str) -> Self {
-        self.words = Some(words);
-        self
-    }
-
-    /// The same, sent as this field.
-    pub(in crate::sheet) const fn api(mut self, api: &'static str) -> Self {
-        self.api = Some(api);
-        self
-    }
-
-    /// The same, needed as said.
-    pub(in crate::sheet) const fn need(mut self, need: Need) -> Self {
-        self.need = need;
-        self
-    }
-
-    /// The same, needed by every row.
-    pub(in crate::sheet) const fn required(self) -> Self {
-        self.need(Need::Required)
-    }
-
-    /// The same, also known by these folded headers.
-    pub(in crate::sheet) const fn aliases(mut self, aliases: &'static [&'static str]) -> Self {
-        self.aliases = aliases;
-        self
-    }
-
-    /// The same, known by these folded headers when no other column is.
-    pub(in crate::sheet) const fn weak_aliases(mut self, aliases: &'static [&'static str]) -> Self {
-        self.weak_aliases = aliases;
-        self
-    }
-
     /// The header as people write it: `Company type`, `MAC address`.
     pub fn header(&self) -> String {
         if let Some(words) = self.words {
@@ -202,12 +151,83 @@ impl Column {
 
 /// The columns of a kind, in the order of the templates.
 pub fn columns(kind: Kind) -> &'static [Column] {
-    match kind {
-        Kind::Company => columns::COMPANY_COLUMNS,
-        Kind::Site => columns::SITE_COLUMNS,
-        Kind::Person => columns::PERSON_COLUMNS,
-        Kind::Device => columns::DEVICE_COLUMNS,
-    }
+    static COLUMNS: LazyLock<[Vec<Column>; 4]> = LazyLock::new(|| {
+        Kind::ALL.map(|kind| {
+            let of_kind = |record: [String; 11]| {
+                record[0].split('|').any(|sheet| sheet == kind.plural()).then_some(record)
+            };
+            let records = data::records(include_str!("../data/columns.csv"), of_kind);
+            records.into_iter().flatten().filter_map(from_record).collect()
+        })
+    });
+    let place = Kind::ALL.iter().position(|known| *known == kind);
+    place.map_or(&[], |place| &COLUMNS[place])
+}
+
+/// A column as the table of columns has it. There is one of each as long as the program runs, so that it is never freed.
+fn from_record(
+    [_, name, words, api, need, form, aliases, weak, suggested_for, help, example]: [String; 11],
+) -> Option<Column> {
+    let text = |text: String| -> &'static str { text.leak() };
+    let optional = |word: String| (!word.is_empty()).then(|| text(word));
+    let list = |words: String| -> &'static [&'static str] {
+        let words = text(words).split('|').filter(|word| !word.is_empty());
+        words.collect::<Vec<_>>().leak()
+    };
+    let need = match need.as_str() {
+        "required" => Need::Required,
+        "wanted" => Need::Wanted,
+        "conditional" => Need::Conditional,
+        "optional" => Need::Optional,
+        _ => return None,
+    };
+    let form = match form.split_once(':').unwrap_or((&form, "")) {
+        ("name", _) => Form::Name,
+        ("text", _) => Form::Text,
+        ("code", _) => Form::Code,
+        ("key", _) => Form::Key,
+        ("reference", "parent") => Form::Reference(Role::Parent),
+        ("reference", "company") => Form::Reference(Role::Company),
+        ("reference", "site") => Form::Reference(Role::Site),
+        ("reference", "template") => Form::Reference(Role::Template),
+        ("enum", values) => Form::Enum(list(values.to_owned())),
+        ("bool", _) => Form::Bool,
+        ("email", _) => Form::Email,
+        ("username", _) => Form::Username,
+        ("phone", _) => Form::Phone,
+        ("mac", _) => Form::Mac,
+        ("latitude", _) => Form::Latitude,
+        ("longitude", _) => Form::Longitude,
+        ("country", _) => Form::Country,
+        ("timezone", _) => Form::Timezone,
+        ("uuids", _) => Form::UuidList,
+        ("labels", _) => Form::Labels,
+        ("action", _) => Form::Action,
+        ("label", _) => Form::Family(Family::Label),
+        ("meta", _) => Form::Family(Family::Meta),
+        ("snat", _) => Form::Family(Family::Snat),
+        _ => return None,
+    };
+    Some(Column {
+        name: text(name),
+        words: optional(words),
+        api: optional(api),
+        form,
+        need,
+        aliases: list(aliases),
+        weak_aliases: list(weak),
+        suggested_for: list(suggested_for),
+        help: text(help),
+        example: text(example),
+    })
+}
+
+/// The first line of an address, where an address may be without it.
+pub(in crate::sheet) fn address1_that_may_lack() -> Option<&'static Column> {
+    static COLUMN: LazyLock<Option<Column>> = LazyLock::new(|| {
+        column(Kind::Site, "address1").map(|column| Column { need: Need::Optional, ..column.clone() })
+    });
+    COLUMN.as_ref()
 }
 
 /// The column of a kind by its canonical name.
@@ -243,6 +263,14 @@ fn is_entity(kind: Kind, word: &str) -> bool {
 mod tests {
     use super::*;
     use crate::sheet::table::header::fold;
+
+    #[test]
+    fn every_line_of_the_table_is_a_column_of_the_sheets_that_it_names() {
+        let lines = data::records(include_str!("../data/columns.csv"), |record: [String; 11]| record);
+        assert_eq!(lines.len(), 54);
+        let named: usize = lines.iter().map(|line| line[0].split('|').count()).sum();
+        assert_eq!(Kind::ALL.map(|kind| columns(kind).len()).iter().sum::<usize>(), named);
+    }
 
     #[test]
     fn no_two_columns_of_a_kind_share_a_header() {

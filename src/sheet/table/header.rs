@@ -12,23 +12,13 @@ use super::rename;
 use crate::advice::quoted;
 use crate::model::kind::Kind;
 use crate::sheet::address::letters;
+use crate::sheet::data::KIND_NAMES;
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::shown;
 use crate::sheet::text::{Norm, did_you_mean, is_blank, is_direction, is_invisible, nearest, normalise};
 
 /// Characters that the name of a column has at most; of a longer one no more than its beginning is known.
 pub(crate) const LONGEST: usize = 250;
-/// Headers that may mean a column, folded, and are too short or too general to be taken for it: they are suggested.
-const MAY_MEAN: [(Option<Kind>, &str, &str); 8] = [
-    (None, "l", "city"),
-    (None, "st", "state"),
-    (None, "co", "country"),
-    (None, "c", "country"),
-    (Some(Kind::Site), "store", "reference"),
-    (Some(Kind::Company), "customer", "name"),
-    (Some(Kind::Device), "type", "device_model"),
-    (Some(Kind::Person), "type", "user_type"),
-];
 /// How the names of our result columns begin.
 const RESULT: &str = "result_";
 
@@ -240,9 +230,6 @@ pub(crate) fn map(
             }
         }
     }
-    for problem in problems.iter_mut().filter(|problem| problem.code == Code::HeaderUnknown) {
-        problem.message.extend(problem.column.and_then(|index| read_beside(headers, &mapping, index)));
-    }
     for column in columns(kind).iter().filter(|column| column.need == Need::Required) {
         if !first.contains_key(&(column.name, None)) && !have_default(column.name) {
             problems.push(HeaderProblem {
@@ -255,24 +242,6 @@ pub(crate) fn map(
         }
     }
     (mapping, problems)
-}
-
-/// What is to be known before a column is left unread that stands with another one behind a blank column: it may be another
-/// table, whose values would be read as those of this one.
-fn read_beside(headers: &[String], mapping: &[Mapped], index: usize) -> Option<String> {
-    let blank = headers[..index].iter().rposition(|header| is_blank(header)).filter(|blank| *blank > 0)?;
-    let part = (blank + 1..headers.len()).take_while(|at| !is_blank(&headers[*at]));
-    let (at, column) = part.into_iter().find_map(|at| match mapping.get(at)? {
-        Mapped::Column { column, .. } => Some((at, column)),
-        Mapped::Ignored | Mapped::Blank | Mapped::Unknown => None,
-    })?;
-    Some(format!(
-        " It is after the blank column {}, together with '{}', which is read as {}: if these columns are another \
-         table, move it to a sheet of its own.",
-        letters(blank),
-        shown(&headers[at]),
-        column.name
-    ))
 }
 
 /// Notes which header claims a column first; the second is a finding.
@@ -384,13 +353,12 @@ fn unknown(kind: Kind, header: &str, index: usize) -> HeaderProblem {
     let names = columns(kind).iter().filter(|column| column.family().is_none()).map(|column| column.name);
     let mut message = format!("'{}' is not a column of {kind}.", shown(header));
     let mut suggestion = None;
-    let is_it =
-        |(of, word, _): &&(Option<Kind>, &str, &str)| of.is_none_or(|of| of == kind) && *word == folded;
+    let is_it = |column: &&Column| column.suggested_for.contains(&folded.as_str());
     if folded == "generalemail" {
         message.push_str(" The service has no general e-mail address; accounts_email is another one.");
-    } else if let Some((.., column)) = MAY_MEAN.iter().find(is_it) {
-        message.push_str(&format!(" It may mean {column}."));
-        suggestion = Some((*column).to_owned());
+    } else if let Some(column) = columns(kind).iter().find(is_it) {
+        message.push_str(&format!(" It may mean {}.", column.name));
+        suggestion = Some(column.name.to_owned());
     } else {
         let near = nearest(&folded, names.clone().filter(|name| !name.contains('_')));
         let spelled = header.trim().to_lowercase().replace([' ', '-'], "_");
@@ -442,16 +410,10 @@ fn other_script(header: &str) -> String {
 
 /// The kind a name speaks of: of a worksheet, or of a file without its ending. `None` for none or several.
 pub fn kind_of_name(name: &str) -> Option<Kind> {
-    const WORDS: [(Kind, &[&str]); 4] = [
-        (Kind::Company, &["companies", "company", "customers", "customer", "accounts"]),
-        (Kind::Person, &["people", "users", "contacts", "persons", "person", "user"]),
-        (Kind::Site, &["sites", "site", "locations", "branches", "stores", "store"]),
-        (Kind::Device, &["devices", "device", "appliances", "cpe", "equipment"]),
-    ];
     let lower = name.to_lowercase();
     let mut found = None;
     for word in lower.split(|c: char| !c.is_alphanumeric()) {
-        let kind = WORDS.iter().find(|(_, words)| words.contains(&word)).map(|(kind, _)| *kind);
+        let kind = KIND_NAMES.iter().find(|[known, _]| known == word).and_then(|[_, kind]| kind.parse().ok());
         match (found, kind) {
             (_, None) => {}
             (None, Some(kind)) => found = Some(kind),

@@ -2,7 +2,6 @@
 
 pub(super) mod book;
 pub mod column;
-pub(super) mod columns;
 pub(super) mod header;
 pub(super) mod layout;
 pub mod rename;

@@ -1,7 +1,7 @@
 //! Texts that stand for no value: the errors of formulas, and the words people and programs write instead of leaving a
 //! cell blank.
 
-use crate::sheet::data::FORMULA_ERRORS;
+use crate::sheet::data::{FORMULA_ERRORS, PLACEHOLDERS};
 
 /// The error of a formula as text, in the languages Excel writes it in. What LibreOffice numbers is one too.
 pub(crate) fn is_formula_error(text: &str) -> bool {
@@ -21,23 +21,6 @@ pub(crate) fn is_too_narrow(text: &str) -> bool {
 
 /// A word people write instead of leaving a cell blank, or programs where they have no value.
 pub(crate) fn is_placeholder(text: &str) -> bool {
-    const WORDS: [&str; 15] = [
-        "n/a",
-        "n.a",
-        "none",
-        "null",
-        "nil",
-        "(null)",
-        "<null>",
-        "tbd",
-        "tbc",
-        "tba",
-        "unknown",
-        "undefined",
-        "todo",
-        "<na>",
-        "?",
-    ];
     if text.len() > 12 || text.is_empty() {
         return false;
     }
@@ -45,7 +28,7 @@ pub(crate) fn is_placeholder(text: &str) -> bool {
         return true;
     }
     // As pandas writes it; Nan is a place in Thailand, and a name.
-    if matches!(text, "nan" | "NaN") || matches!(text, "??" | "???") {
+    if matches!(text, "nan" | "NaN") {
         return true;
     }
     let word = text.strip_suffix('.').unwrap_or(text);
@@ -53,14 +36,16 @@ pub(crate) fn is_placeholder(text: &str) -> bool {
         return word.replace(" /", "/").replace("/ ", "/").eq_ignore_ascii_case("n/a");
     }
     (word.len() > 2 && word.bytes().all(|byte| byte.eq_ignore_ascii_case(&b'x')))
-        || WORDS.iter().any(|known| word.eq_ignore_ascii_case(known))
+        || is_listed(word, "nothing")
 }
 
 /// What people write instead of repeating the cell above.
 pub(crate) fn is_ditto(text: &str) -> bool {
-    const MARKS: [&str; 7] = ["\"", "''", "\u{3003}", "\u{201d}", "\u{201e}", "\u{2033}", ",,"];
-    const WORDS: [&str; 4] = ["as above", "same as above", "see above", "ditto"];
-    text.len() <= 16 && (MARKS.contains(&text) || WORDS.iter().any(|word| text.eq_ignore_ascii_case(word)))
+    text.len() <= 16 && is_listed(text, "ditto")
+}
+
+fn is_listed(word: &str, meaning: &str) -> bool {
+    PLACEHOLDERS.iter().any(|[known, means]| means == meaning && word.eq_ignore_ascii_case(known))
 }
 
 /// Nothing but zeros, as spreadsheets write them that have no blank cells.

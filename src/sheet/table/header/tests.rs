@@ -109,24 +109,3 @@ fn the_kind_is_a_word_of_the_name() {
         assert_eq!(kind_of_name(name), expected, "{name}");
     }
 }
-
-#[test]
-fn a_column_behind_a_blank_one_that_is_not_known_is_told_with_what_is_read_beside_it() {
-    let told = |headers: &[&str]| {
-        let headers: Vec<String> = headers.iter().map(|&header| header.to_owned()).collect();
-        let (_, problems) = map(Kind::Site, &headers, &[], &[], &|_| true);
-        let unknown = problems.into_iter().find(|problem| problem.code == Code::HeaderUnknown);
-        unknown.map(|problem| problem.message).unwrap_or_default()
-    };
-    let beside = " It is after the blank column C, together with 'Region', which is read as state: if these columns are \
-                  another table, move it to a sheet of its own.";
-    assert!(told(&["company", "name", "", "Region", "Count"]).ends_with(beside));
-    assert!(told(&["company", "name", "", "Count", "Region", "", "city"]).ends_with(beside));
-    for headers in [
-        &["company", "name", "Region", "Count"][..],
-        &["company", "name", "", "Count", "", "Region"],
-        &["", "name", "Region", "Count"],
-    ] {
-        assert!(told(headers).ends_with("--ignore-column Count."), "{headers:?}");
-    }
-}
