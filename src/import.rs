@@ -28,7 +28,9 @@ use crate::model::zone::ZoneList;
 use crate::sheet::cross_row::{Between, By, Checked, Known};
 use crate::sheet::finding::{Code, Finding, Findings, Severity};
 use crate::sheet::formula_guard;
-use crate::sheet::{Book, Options, Policy, Row, SourceFile, Widths, column_of_role, fold_key, open_as};
+use crate::sheet::{
+    Book, Options, Row, RowWidths, SeverityPolicy, SourceFile, column_of_role, fold_key, open_as,
+};
 
 /// What one sheet of an import holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +53,7 @@ pub struct Examined {
     /// Of each sheet the book and the table in it, and the number of its first row.
     places: Vec<(usize, usize, usize)>,
     checked: Checked,
-    policy: Policy,
+    policy: SeverityPolicy,
     /// Why rows that are not usable are not, as far as it lies between rows.
     reasons: Reasons,
     /// The sheets, in the order of the files.
@@ -157,12 +159,12 @@ struct Learned {
     place: (usize, usize),
     /// Rows that were taken for totals or remarks, with their keys.
     keys_alone: Vec<(u32, String)>,
-    widths: Widths,
+    widths: RowWidths,
 }
 
 impl Looked {
     /// Reads all rows; `findings` are those about the files.
-    fn through(books: &[Book], policy: &Policy, findings: Findings) -> Result<(Self, Vec<Learned>)> {
+    fn through(books: &[Book], policy: &SeverityPolicy, findings: Findings) -> Result<(Self, Vec<Learned>)> {
         let mut between = Between::under(policy.clone());
         let mut reasons = Reasons::default();
         let (mut places, mut sheets, mut learned) = (Vec::new(), Vec::new(), Vec::new());
@@ -212,7 +214,7 @@ fn learn(books: &mut [Book], between: &Between, learned: &[Learned]) -> bool {
     let mut any = false;
     for Learned { place: (book, table), keys_alone, widths } in learned {
         let table = &mut books[*book].tables[*table];
-        if table.widths == Widths::Header && *widths != table.widths {
+        if table.widths == RowWidths::Header && *widths != table.widths {
             table.widths = *widths;
             any = true;
         }

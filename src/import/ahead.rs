@@ -5,7 +5,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::{mem, panic, thread};
 
 use crate::error::{Error, Result};
-use crate::sheet::{Book, Row, Summary, Table};
+use crate::sheet::{Book, Row, Table, TableSummary};
 
 /// Rows handed over at once: so many that threads seldom wait for each other.
 const BATCH: usize = 128;
@@ -21,7 +21,7 @@ pub(super) fn read<T: Send>(
     table: &Table,
     prepare: impl FnMut(Row) -> Result<T> + Send,
     each: &mut dyn FnMut(T) -> Result<()>,
-) -> Result<Summary> {
+) -> Result<TableSummary> {
     thread::scope(|scope| {
         let (sender, batches) = sync_channel(AHEAD);
         let reader = scope.spawn(move || send(book, table, prepare, &sender));
@@ -39,7 +39,7 @@ fn send<T>(
     table: &Table,
     mut prepare: impl FnMut(Row) -> Result<T>,
     batches: &SyncSender<Vec<T>>,
-) -> Result<Summary> {
+) -> Result<TableSummary> {
     let not_wanted = |_| Error::internal("rows are read that nobody takes");
     let mut batch = Vec::with_capacity(BATCH);
     let summary = book.read(table, &mut |row| {

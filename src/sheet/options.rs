@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use encoding_rs::Encoding;
 
-use super::finding::severity_policy::Policy;
+use super::finding::severity_policy::SeverityPolicy;
 use super::table::column;
 use super::table::column::{Column, Family, Need};
 use super::text;
@@ -85,7 +85,7 @@ pub struct Options {
     /// From how many characters on a text draws a warning; 255 when nothing is said.
     pub longest_text: Option<usize>,
     /// Which warnings count as errors, and which as notes.
-    pub policy: Policy,
+    pub policy: SeverityPolicy,
     /// Whether every finding is to be listed, and not only the first of many equal ones.
     pub list_all: bool,
     /// The time zones that the service lists, where it has been asked; the IANA list is looked into otherwise.

@@ -1,6 +1,6 @@
 //! Rows that are the same thing twice: by key, by what must be unique, by natural key, or cell by cell.
 
-use super::{Between, Entry, Index, Resolution, To};
+use super::{Between, Index, Resolution, RowEntry, To};
 use crate::model::key::comparable;
 use crate::model::kind::Kind;
 use crate::sheet::field::fold_key;
@@ -11,8 +11,8 @@ use crate::sheet::finding::{Finding, Related, ValueKind, shown};
 fn tell<T: PartialEq>(
     between: &mut Between,
     index: &Index,
-    of: impl Fn(&Between, &Entry) -> Option<T>,
-    say: impl Fn(&Between, &Entry, &Entry, u32) -> Finding,
+    of: impl Fn(&Between, &RowEntry) -> Option<T>,
+    say: impl Fn(&Between, &RowEntry, &RowEntry, u32) -> Finding,
     told: &mut [bool],
     found: &mut dyn FnMut(Finding),
 ) {
@@ -29,7 +29,7 @@ fn tell<T: PartialEq>(
 fn repeated<T: PartialEq>(
     between: &Between,
     index: &Index,
-    of: impl Fn(&Between, &Entry) -> Option<T>,
+    of: impl Fn(&Between, &RowEntry) -> Option<T>,
 ) -> Vec<(u32, u32)> {
     let mut repeated: Vec<(u32, u32)> = Vec::new();
     for run in index.runs() {
@@ -47,7 +47,7 @@ fn repeated<T: PartialEq>(
 }
 
 /// What to do with a row of which `what` is there already: nothing is lost where the whole row is.
-fn advice(entry: &Entry, before: &Entry, otherwise: &str) -> String {
+fn advice(entry: &RowEntry, before: &RowEntry, otherwise: &str) -> String {
     if entry.fingerprint == before.fingerprint {
         "the two rows are the same cell by cell, so delete one of them".to_owned()
     } else {
@@ -57,7 +57,7 @@ fn advice(entry: &Entry, before: &Entry, otherwise: &str) -> String {
 
 /// A key that two rows of a kind have, whatever their case.
 pub(super) fn keys(between: &mut Between, told: &mut [bool], found: &mut dyn FnMut(Finding)) {
-    let of = |between: &Between, entry: &Entry| {
+    let of = |between: &Between, entry: &RowEntry| {
         between.get(entry.key).map(|key| (between.kind(entry), fold_key(key)))
     };
     let index = Index::new(between.entries.len(), |row| of(between, &between.entries[row]));
@@ -90,7 +90,7 @@ pub(super) fn keys(between: &mut Between, told: &mut [bool], found: &mut dyn FnM
 
 /// A MAC or a username that two rows have.
 pub(super) fn uniques(between: &mut Between, told: &mut [bool], found: &mut dyn FnMut(Finding)) {
-    let of = |between: &Between, entry: &Entry| {
+    let of = |between: &Between, entry: &RowEntry| {
         let kind = between.kind(entry);
         match kind {
             Kind::Person | Kind::Device => between.get(entry.unique).map(|unique| (kind, unique.to_owned())),
@@ -132,7 +132,7 @@ pub(super) fn uniques(between: &mut Between, told: &mut [bool], found: &mut dyn 
 /// The natural key of a row, as far as it is none of the above: owner, name, and the reference of a site.
 type Natural<'a> = (Kind, To, &'a str, String);
 
-fn natural_of<'a>(between: &'a Between, entry: &Entry, resolutions: &[Resolution]) -> Option<Natural<'a>> {
+fn natural_of<'a>(between: &'a Between, entry: &RowEntry, resolutions: &[Resolution]) -> Option<Natural<'a>> {
     let kind = between.kind(entry);
     if entry.unusable {
         return None;
@@ -157,7 +157,7 @@ pub(super) fn natural(
 ) {
     let index =
         Index::new(between.entries.len(), |row| natural_of(between, &between.entries[row], resolutions));
-    let owned = |between: &Between, entry: &Entry| {
+    let owned = |between: &Between, entry: &RowEntry| {
         natural_of(between, entry, resolutions)
             .map(|(kind, owner, name, reference)| (kind, owner, name.to_owned(), reference))
     };
@@ -197,7 +197,7 @@ pub(super) fn natural(
 /// Rows whose names differ in capitals, spaces and marks only, and that belong to one company (with one reference, for sites).
 /// They may be meant, so each is reported as worth a look.
 pub(super) fn nearly(between: &Between, resolutions: &[Resolution], found: &mut dyn FnMut(Finding)) {
-    let of = |between: &Between, entry: &Entry| {
+    let of = |between: &Between, entry: &RowEntry| {
         let (kind, owner, name, reference) = natural_of(between, entry, resolutions)?;
         let letters = bare(name);
         (!letters.is_empty()).then_some((kind, owner, letters, reference))
@@ -242,7 +242,7 @@ fn bare(name: &str) -> String {
 /// Rows that are another one cell by cell and were not told as the same thing already. That happens to rows with errors
 /// only, of which it is not known what they would be: whoever corrects them would correct them twice.
 pub(super) fn whole_rows(between: &Between, told: &[bool], found: &mut dyn FnMut(Finding)) {
-    let of = |between: &Between, entry: &Entry| {
+    let of = |between: &Between, entry: &RowEntry| {
         let table = &between.tables[entry.table as usize];
         Some((table.kind, table.headers.len(), entry.fingerprint))
     };

@@ -17,7 +17,7 @@ use uuid::Uuid;
 use super::field::{Pointer, fold_key};
 use super::finding::Finding;
 use super::finding::code::Code;
-use super::finding::severity_policy::Policy;
+use super::finding::severity_policy::SeverityPolicy;
 use super::row::Row;
 use super::row::draft::column_of_role;
 use super::table::Table;
@@ -66,7 +66,7 @@ struct TextSpan {
 
 /// What is kept of a row.
 #[derive(Debug, Clone, Copy)]
-struct Entry {
+struct RowEntry {
     table: u32,
     row: u32,
     /// Text tables only: the line where the row starts. Lines beyond 2^32 are not told.
@@ -87,7 +87,7 @@ struct Entry {
     defaults: u8,
 }
 
-impl Entry {
+impl RowEntry {
     fn line(&self) -> Option<u64> {
         self.line.map(|line| u64::from(line.get()))
     }
@@ -119,11 +119,11 @@ fn bit(role: Role) -> u8 {
 pub struct Between {
     tables: Vec<Table>,
     text: String,
-    entries: Vec<Entry>,
+    entries: Vec<RowEntry>,
     /// The distinct references, each resolved once.
     pointers: Vec<(Kind, Pointer)>,
     numbers: HashMap<(Kind, Pointer), u32>,
-    policy: Policy,
+    policy: SeverityPolicy,
     /// Kinds of which not all rows could be read: a reference to one of those may lead to a row that is not here.
     unread: Vec<Kind>,
 }
@@ -150,14 +150,14 @@ enum Resolution {
 #[derive(Debug)]
 pub struct Checked {
     tables: Vec<Table>,
-    entries: Vec<Entry>,
+    entries: Vec<RowEntry>,
     resolutions: Vec<Resolution>,
     order: Vec<u32>,
 }
 
 impl Between {
     /// No rows yet; what is found between them is judged by `policy`.
-    pub fn under(policy: Policy) -> Self {
+    pub fn under(policy: SeverityPolicy) -> Self {
         Self { policy, ..Self::default() }
     }
 
@@ -178,7 +178,7 @@ impl Between {
     /// Takes in a row; the numbers count up from 0 in the order of the calls.
     pub fn add(&mut self, table: usize, row: &Row) -> usize {
         let kind = self.tables[table].kind;
-        let mut entry = Entry {
+        let mut entry = RowEntry {
             // Tables and distinct references are far fewer than rows, and rows than 2^32.
             table: u32::try_from(table).unwrap_or(u32::MAX),
             row: row.number,
@@ -242,7 +242,7 @@ impl Between {
             Pointer::Key(text) | Pointer::Any(text) => *of == kind && fold_key(text) == key,
             Pointer::Id(_) | Pointer::Name(_) => false,
         };
-        let has_it = |entry: &Entry| {
+        let has_it = |entry: &RowEntry| {
             self.kind(entry) == kind && self.get(entry.key).is_some_and(|own| fold_key(own) == key)
         };
         self.pointers.iter().any(is_meant) && !self.entries.iter().any(has_it)
@@ -253,7 +253,7 @@ impl Between {
         (span.length > 0).then(|| &self.text[span.start as usize..(span.start + span.length) as usize])
     }
 
-    fn kind(&self, entry: &Entry) -> Kind {
+    fn kind(&self, entry: &RowEntry) -> Kind {
         self.tables[entry.table as usize].kind
     }
 
@@ -299,7 +299,7 @@ impl Between {
     }
 
     /// A finding in a row, at a column of its table.
-    fn finding(&self, code: Code, message: impl Into<String>, entry: &Entry, column: &str) -> Finding {
+    fn finding(&self, code: Code, message: impl Into<String>, entry: &RowEntry, column: &str) -> Finding {
         let table = &self.tables[entry.table as usize];
         let column = super::table::column::column(table.kind, column);
         let mut finding = table.finding_at(code, message, entry.row, entry.line(), column);
@@ -308,7 +308,7 @@ impl Between {
     }
 
     /// How a finding in the row `from` speaks of another one: `row 7`, with the sheet where it is another sheet.
-    fn row_as_seen(&self, of: &Entry, from: &Entry) -> String {
+    fn row_as_seen(&self, of: &RowEntry, from: &RowEntry) -> String {
         let (of_table, from_table) = (&self.tables[of.table as usize], &self.tables[from.table as usize]);
         let row = of.row;
         if of.table == from.table {
@@ -376,7 +376,8 @@ impl Checked {
     }
 }
 
-/// Row numbers by the hash of something.
+/// Rows by the hash of a text of theirs: sixteen bytes a row, made when needed and dropped after. A hash only leads to
+/// rows; that the texts are truly equal is checked by whoever asks.
 struct Index {
     hasher: RandomState,
     sorted: Vec<(u64, u32)>,

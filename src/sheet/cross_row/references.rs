@@ -102,7 +102,7 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution
             }
             suggested += 1;
             let is_sought = suggested == 1 || (suggested <= SUGGESTIONS && suggested * rows <= WALKED);
-            let mut lost = Lost { pointer, kind: *kind, text, suggestion: None };
+            let mut lost = LostReference { pointer, kind: *kind, text, suggestion: None };
             let named: Vec<u32> = match pointer {
                 Pointer::Key(_) => by_name(text),
                 Pointer::Name(_) => by_key(text),
@@ -133,7 +133,7 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution
 }
 
 /// A reference by a key or name that no record has.
-struct Lost<'a> {
+struct LostReference<'a> {
     pointer: &'a Pointer,
     kind: Kind,
     text: &'a str,
@@ -141,7 +141,7 @@ struct Lost<'a> {
     suggestion: Option<String>,
 }
 
-impl Lost<'_> {
+impl LostReference<'_> {
     /// What the record is named by, and what a cell that says so begins with.
     fn form(&self) -> (&'static str, &'static str) {
         match self.pointer {

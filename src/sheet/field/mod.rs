@@ -117,7 +117,7 @@ impl Problem {
 
 /// What stands beside a cell and matters to it.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Beside<'a> {
+pub(crate) struct CellContext<'a> {
     /// The country of its row, as it stands there.
     pub(crate) country: Option<&'a str>,
     /// The e-mail address that the link behind the cell leads to.
@@ -126,7 +126,7 @@ pub(crate) struct Beside<'a> {
 
 /// What holds for a whole table and matters to its cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Setting {
+pub(crate) struct TableSetting {
     /// A text table: no cell has a kind of its own, and digits lost when it was saved show as `1.2E+11`.
     pub(crate) is_text_table: bool,
     /// A comma inside a cell can be a decimal comma, because it does not separate cells.
@@ -194,8 +194,8 @@ impl CellReading {
 pub(crate) fn read(
     column: &Column,
     cell: &Cell,
-    beside: Beside<'_>,
-    setting: Setting,
+    beside: CellContext<'_>,
+    setting: TableSetting,
     ways: &Ways,
 ) -> CellReading {
     let mut reading = CellReading::default();
@@ -265,7 +265,7 @@ pub(crate) fn read(
 /// The cells of a row, those of a text table without what keeps values text there: in a workbook, which says itself what is
 /// text, it would be a part of them.
 pub(crate) fn unwrapped<'a>(table: &Table, cells: &'a [Cell]) -> Cow<'a, [Cell]> {
-    let setting = Setting { is_text_table: table.worksheet.is_none(), comma_is_free: true };
+    let setting = TableSetting { is_text_table: table.worksheet.is_none(), comma_is_free: true };
     let mut cells = Cow::Borrowed(cells);
     for (at, mapped) in table.mapping.iter().enumerate().take(cells.len()) {
         let Mapped::Column { column, .. } = mapped else { continue };
@@ -283,8 +283,8 @@ pub(crate) fn unwrapped<'a>(table: &Table, cells: &'a [Cell]) -> Cow<'a, [Cell]>
 fn form(
     form: Form,
     text: &str,
-    beside: Beside<'_>,
-    setting: Setting,
+    beside: CellContext<'_>,
+    setting: TableSetting,
     ways: &Ways,
     reading: &mut CellReading,
 ) -> Result<Value, Problem> {

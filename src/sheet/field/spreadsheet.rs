@@ -3,7 +3,7 @@
 //!
 //! Numbers are left to `number`.
 
-use super::{Problem, Setting, number};
+use super::{Problem, TableSetting, number};
 use crate::sheet::address::address;
 use crate::sheet::cell::Cover;
 use crate::sheet::finding::code::Code;
@@ -13,7 +13,12 @@ use crate::sheet::text::{Changes, is_formula_error, is_too_narrow, unwrap_excel}
 
 /// Takes off what exporters and Excel users wrap around values in text tables to keep them text. In a workbook, which
 /// says itself what is text, it was typed.
-pub(super) fn unwrap<'a>(column: &Column, text: &'a str, setting: Setting, changes: &mut Changes) -> &'a str {
+pub(super) fn unwrap<'a>(
+    column: &Column,
+    text: &'a str,
+    setting: TableSetting,
+    changes: &mut Changes,
+) -> &'a str {
     if !setting.is_text_table {
         return text;
     }

@@ -20,7 +20,7 @@ const UNTERMINATED_LIMIT: usize = 1_000;
 
 /// One record.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Record {
+pub(crate) struct CsvRecord {
     /// As a spreadsheet program shows it.
     pub(crate) row: u32,
     /// The physical line where it starts.
@@ -151,7 +151,7 @@ impl<R: Read> Records<R> {
     }
 
     /// The next record; `None` at the end.
-    pub(crate) fn next(&mut self) -> io::Result<Option<Record>> {
+    pub(crate) fn next(&mut self) -> io::Result<Option<CsvRecord>> {
         loop {
             let rest = &self.buffer[self.start..];
             if (self.ended && rest.is_empty()) || is_end(rest, self.ended) {
@@ -217,7 +217,7 @@ impl<R: Read> Records<R> {
     }
 
     /// Makes the record of the cells found.
-    fn take(&mut self, end: usize, lines: u64) -> Record {
+    fn take(&mut self, end: usize, lines: u64) -> CsvRecord {
         let bytes = &self.buffer[..end];
         // Cells start and end at ASCII characters, so that slicing the checked text never splits a character.
         let text = std::str::from_utf8(&bytes[self.start..]).ok();
@@ -247,11 +247,11 @@ impl<R: Read> Records<R> {
         self.line += lines;
         self.start = end;
         let damage = (!bad.is_empty()).then_some(Damage::Encoding { cells: bad });
-        Record { row: self.row, line, cells, damage }
+        CsvRecord { row: self.row, line, cells, damage }
     }
 
     /// Gives up the line at the start of the buffer and goes on with the one after it.
-    fn skip_line(&mut self, damage: Damage) -> io::Result<Record> {
+    fn skip_line(&mut self, damage: Damage) -> io::Result<CsvRecord> {
         let mut line = Vec::new();
         loop {
             let rest = &self.buffer[self.start..];
@@ -279,7 +279,7 @@ impl<R: Read> Records<R> {
         self.row = self.row.saturating_add(1);
         let number = self.line;
         self.line += 1;
-        Ok(Record { row: self.row, line: number, cells, damage: Some(damage) })
+        Ok(CsvRecord { row: self.row, line: number, cells, damage: Some(damage) })
     }
 }
 

@@ -66,7 +66,7 @@ pub(crate) fn decide(
     if broken == 0 {
         return known(UTF_8);
     }
-    let guess = Guess::of(survey.sample());
+    let guess = EncodingGuess::of(survey.sample());
     // Lines in UTF-8 beside others: the file was put together from two, and the rows that do not fit are errors. In
     // the scripts of East Asia a short line looks like UTF-8 by chance, so that a few of them are no sign of it.
     if whole > 0 && (guess.encoding.is_single_byte() || whole >= broken) {
@@ -119,14 +119,14 @@ fn zeros(
 }
 
 /// What the bytes outside ASCII are taken for.
-struct Guess {
+struct EncodingGuess {
     encoding: &'static Encoding,
     sample: Vec<Vec<u8>>,
     /// Cells that look like those of an old Mac.
     macintosh: Vec<Vec<u8>>,
 }
 
-impl Guess {
+impl EncodingGuess {
     fn of(bytes: &[u8]) -> Self {
         let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
         // What is left of a letter at the end may go on behind it.

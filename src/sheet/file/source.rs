@@ -103,7 +103,7 @@ pub(crate) fn inspect(
         return refuse(Code::FileLock, message.into());
     }
     let content = of(&head, &ending);
-    let limit = if matches!(content, Content::Zip) { WORKBOOK_LIMIT } else { TEXT_LIMIT };
+    let limit = if matches!(content, ContentKind::Zip) { WORKBOOK_LIMIT } else { TEXT_LIMIT };
     if bytes > limit {
         return refuse(
             Code::FileTooLarge,
@@ -113,15 +113,15 @@ pub(crate) fn inspect(
     let contents = read_through(&mut file, head, &content).map_err(unreadable)?;
     let refusal = |code, message: &str| Finding::refusal(code, &name, message.to_owned());
     let format = match content {
-        Content::Foreign(code, what) => return refuse(code, format!("the content is {what}")),
-        Content::Ole => return Err(of_old_workbook(contents.is_encrypted, &ending, refusal)),
-        Content::Zip => {
+        ContentKind::Foreign(code, what) => return refuse(code, format!("the content is {what}")),
+        ContentKind::Ole => return Err(of_old_workbook(contents.is_encrypted, &ending, refusal)),
+        ContentKind::Zip => {
             super::workbook::look_through(path, &name)?;
             let is_other = !matches!(ending.as_str(), "xlsx" | "xlsm");
             mismatch(is_other, ("an Excel workbook", ".xlsx"), &name, findings);
             Format::Workbook
         }
-        Content::Text => {
+        ContentKind::Text => {
             let mut told = Vec::new();
             let encoding = super::encoding::decide(path, &name, &contents.survey, encoding, &mut told)?;
             mismatch(OTHER_ENDINGS.contains(&ending.as_str()), ("a text table", ".csv"), &name, findings);
@@ -143,7 +143,7 @@ struct Contents {
 }
 
 /// Reads what follows the head of a file.
-fn read_through(file: &mut File, head: Vec<u8>, content: &Content) -> std::io::Result<Contents> {
+fn read_through(file: &mut File, head: Vec<u8>, content: &ContentKind) -> std::io::Result<Contents> {
     let mut survey = EncodingSurvey::default();
     let mut digest = Sha256::new();
     let mut is_encrypted = false;
@@ -151,9 +151,9 @@ fn read_through(file: &mut File, head: Vec<u8>, content: &Content) -> std::io::R
     while !chunk.is_empty() {
         digest.update(&chunk);
         match content {
-            Content::Text => survey.feed(&chunk),
-            Content::Ole => is_encrypted |= contains_utf16(&chunk, ENCRYPTED),
-            Content::Zip | Content::Foreign(..) => {}
+            ContentKind::Text => survey.feed(&chunk),
+            ContentKind::Ole => is_encrypted |= contains_utf16(&chunk, ENCRYPTED),
+            ContentKind::Zip | ContentKind::Foreign(..) => {}
         }
         chunk.resize(CHUNK, 0);
         let length = fill(file, &mut chunk)?;
@@ -259,7 +259,7 @@ fn mismatch(is: bool, (what, ending): (&str, &str), name: &str, findings: &mut V
 pub(in crate::sheet) const ENCRYPTED: &str = "EncryptedPackage";
 
 /// What the first bytes of a file say.
-pub(in crate::sheet) enum Content {
+pub(in crate::sheet) enum ContentKind {
     /// A zip file: a workbook, or an archive.
     Zip,
     /// The container of Office before 2007, and of encrypted workbooks.
@@ -271,7 +271,7 @@ pub(in crate::sheet) enum Content {
 }
 
 /// Looks at the first bytes of a file; `ending` is that of its name, in small letters.
-pub(in crate::sheet) fn of(head: &[u8], ending: &str) -> Content {
+pub(in crate::sheet) fn of(head: &[u8], ending: &str) -> ContentKind {
     const UTF_32: &str = "text in UTF-32, which is not read: save it as CSV UTF-8";
     const SIGNS: [(&[u8], Code, &str); 14] = [
         (b"\xff\xfe\0\0", Code::FileFormatUnsupported, UTF_32),
@@ -318,17 +318,17 @@ pub(in crate::sheet) fn of(head: &[u8], ending: &str) -> Content {
         (b"SQLite format 3", Code::FileFormatMismatch, "a database, not a table: export it as .xlsx or .csv"),
     ];
     if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
-        return Content::Zip;
+        return ContentKind::Zip;
     }
     if head.starts_with(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1") {
-        return Content::Ole;
+        return ContentKind::Ole;
     }
     if let Some(&(_, code, what)) = SIGNS.iter().find(|(sign, ..)| head.starts_with(sign)) {
-        return Content::Foreign(code, what);
+        return ContentKind::Foreign(code, what);
     }
     match markup(&opening(head), ending) {
-        Some((code, what)) => Content::Foreign(code, what),
-        None => Content::Text,
+        Some((code, what)) => ContentKind::Foreign(code, what),
+        None => ContentKind::Text,
     }
 }
 
@@ -464,10 +464,10 @@ mod tests {
 
     fn told(head: &[u8], ending: &str) -> &'static str {
         match of(head, ending) {
-            Content::Zip => "zip",
-            Content::Ole => "ole",
-            Content::Text => "text",
-            Content::Foreign(_, what) => what.split([' ', ',']).nth(1).expect("two words"),
+            ContentKind::Zip => "zip",
+            ContentKind::Ole => "ole",
+            ContentKind::Text => "text",
+            ContentKind::Foreign(_, what) => what.split([' ', ',']).nth(1).expect("two words"),
         }
     }
 

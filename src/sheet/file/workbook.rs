@@ -12,7 +12,9 @@ use std::path::Path;
 
 use calamine::{DataRef, ExcelDateTime, NumberFormat, Reader, SheetType, Xlsx, XlsxError};
 
-use super::preflight::{COLUMN_LIMIT, Covers, Fault, Listed, Package, Sources, Survey, unreadable};
+use super::preflight::{
+    COLUMN_LIMIT, Covers, Listed, Package, Sources, WorkbookFault, WorksheetSurvey, unreadable,
+};
 use crate::error::{Result, without_panic};
 use crate::sheet::cell::{Cell, CellKind, TEXT_LIMIT};
 use crate::sheet::finding::{Refusal, shown};
@@ -54,7 +56,7 @@ impl Broken {
 }
 
 /// How the rows of a worksheet are handed over.
-pub(crate) struct Below<'a> {
+pub(crate) struct MergeReading<'a> {
     /// The row of the header.
     pub(crate) header_row: u32,
     /// Whether the value of a merge down one column counts for all its rows.
@@ -78,7 +80,7 @@ pub(crate) fn look_through(path: &Path, name: &str) -> std::result::Result<(), R
 impl Workbook {
     /// Opens a workbook that was looked through.
     pub(crate) fn open(path: &Path, name: &str) -> std::result::Result<Self, Refusal> {
-        let corrupt = |what: &str| Fault::corrupt(what).refusal(name);
+        let corrupt = |what: &str| WorkbookFault::corrupt(what).refusal(name);
         let package = Package::open(path).map_err(|fault| fault.refusal(name))?;
         let repaired = package.repaired(path).map_err(|_| corrupt("its list of sheets cannot be read"))?;
         let file = match repaired {
@@ -108,7 +110,7 @@ impl Workbook {
     }
 
     /// Looks through the worksheet in this place of the list, before its rows are read.
-    pub(crate) fn survey(&mut self, sheet: usize) -> std::result::Result<Survey, Fault> {
+    pub(crate) fn survey(&mut self, sheet: usize) -> std::result::Result<WorksheetSurvey, WorkbookFault> {
         self.package.survey(sheet)
     }
 
@@ -117,8 +119,8 @@ impl Workbook {
     pub(crate) fn rows(
         &mut self,
         sheet: usize,
-        survey: &Survey,
-        below: Option<&Below<'_>>,
+        survey: &WorksheetSurvey,
+        below: Option<&MergeReading<'_>>,
         each: &mut dyn FnMut(SheetRow) -> Result<ControlFlow<()>>,
     ) -> Result<std::result::Result<(), Broken>> {
         let mut covers = below.map(|below| Covers::new(&survey.merges, below.header_row, below.fill_merged));
@@ -156,7 +158,7 @@ impl Workbook {
     fn stream(
         &mut self,
         sheet: usize,
-        survey: &Survey,
+        survey: &WorksheetSurvey,
         each: &mut dyn FnMut(SheetRow) -> Result<ControlFlow<()>>,
     ) -> Result<std::result::Result<(), Broken>> {
         let Some(name) = self.package.listed().get(sheet).map(|listed| listed.name.clone()) else {

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::Finding;
 use super::code::{Code, Severity};
 use super::ranges::Places;
-use super::severity_policy::Policy;
+use super::severity_policy::SeverityPolicy;
 
 /// Findings kept of one group; the rest are counted and placed.
 const KEPT_PER_GROUP: usize = 1_000;
@@ -38,7 +38,7 @@ impl Default for KeptLimits {
 /// A list of findings that stays small: after 1,000 equal ones in a column only their number and range grow.
 #[derive(Debug, Clone, Default)]
 pub struct Findings {
-    policy: Policy,
+    policy: SeverityPolicy,
     limits: KeptLimits,
     kept: Vec<Finding>,
     groups: Groups,
@@ -54,7 +54,7 @@ pub struct Findings {
 
 impl Findings {
     /// An empty list whose findings are judged by `policy`.
-    pub fn under(policy: Policy) -> Self {
+    pub fn under(policy: SeverityPolicy) -> Self {
         Self { policy, ..Self::default() }
     }
 
@@ -73,7 +73,7 @@ impl Findings {
     }
 
     /// What its findings are judged by.
-    pub fn policy(&self) -> &Policy {
+    pub fn policy(&self) -> &SeverityPolicy {
         &self.policy
     }
 
@@ -485,7 +485,7 @@ mod tests {
 
     #[test]
     fn leaving_out_rows_does_not_help_against_a_denied_warning_about_the_whole_sheet() {
-        let mut policy = Policy::default();
+        let mut policy = SeverityPolicy::default();
         policy.deny("warnings").unwrap();
         let mut findings = Findings::under(policy);
         findings.push(blank(2));

@@ -14,13 +14,13 @@ const WARNINGS: &str = "warnings";
 
 /// How findings are judged; by default as they are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Policy {
+pub struct SeverityPolicy {
     all_warnings: bool,
     denied: Vec<Code>,
     allowed: Vec<Code>,
 }
 
-impl Policy {
+impl SeverityPolicy {
     /// Lets warnings count as errors: those of a code, or all by the word `warnings`. What is said of a code counts
     /// before what is said of all, and what is said later before what was said earlier.
     ///
@@ -96,7 +96,7 @@ fn code(word: &str, else_hint: &str) -> Result<Code> {
 mod tests {
     use super::*;
 
-    fn judged(policy: &Policy, code: Code, severity: Severity) -> Severity {
+    fn judged(policy: &SeverityPolicy, code: Code, severity: Severity) -> Severity {
         let mut finding = Finding::of_file(code, "a.csv", "look").as_severity(severity);
         policy.judge(&mut finding);
         finding.severity
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn only_warnings_are_raised_and_lowered() {
-        let mut policy = Policy::default();
+        let mut policy = SeverityPolicy::default();
         policy.deny("warnings").unwrap();
         policy.allow("cell.country").unwrap();
         let table = [
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn what_is_said_later_of_a_code_counts() {
-        let mut policy = Policy::default();
+        let mut policy = SeverityPolicy::default();
         policy.deny("cell.phone").unwrap();
         policy.allow("cell.phone").unwrap();
         assert_eq!(judged(&policy, Code::CellPhone, Severity::Warning), Severity::Info);
@@ -134,14 +134,14 @@ mod tests {
     #[test]
     fn every_code_is_known_and_only_those_of_warnings_can_be_allowed() {
         for code in Code::ALL {
-            let mut policy = Policy::default();
+            let mut policy = SeverityPolicy::default();
             assert!(policy.deny(code.as_str()).is_ok(), "{code}");
             let allowed = policy.allow(code.as_str()).is_ok();
             assert_eq!(allowed, code.severity() == Severity::Warning, "{code}");
         }
-        let refused = Policy::default().allow("cell.required").unwrap_err();
+        let refused = SeverityPolicy::default().allow("cell.required").unwrap_err();
         assert_eq!(refused.what(), "cell.required is an error and cannot be allowed: only warnings can");
-        let refused = Policy::default().deny("cell.fone").unwrap_err();
+        let refused = SeverityPolicy::default().deny("cell.fone").unwrap_err();
         assert_eq!(refused.what(), "no finding has the code 'cell.fone'");
         assert!(refused.next_step().unwrap_or_default().contains("cell.phone"), "{refused:?}");
     }

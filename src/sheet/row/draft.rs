@@ -50,7 +50,7 @@ pub const fn column_of_role(role: Role) -> &'static str {
 
 /// The values of one row, by column.
 #[derive(Debug, Clone)]
-pub(crate) struct Values {
+pub(crate) struct RowValues {
     kind: Kind,
     /// Whether the coordinates of a site are its address's too.
     copy_coordinates: bool,
@@ -64,7 +64,7 @@ pub(crate) struct Values {
 /// A value of a family: the column, what stands after the colon, the value.
 type Entry = (Family, String, String);
 
-impl Values {
+impl RowValues {
     /// No values yet.
     pub(crate) fn new(kind: Kind, copy_coordinates: bool) -> Self {
         let width = columns(kind).len();

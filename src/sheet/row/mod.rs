@@ -16,7 +16,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::cell::Cell;
 use super::field;
-use super::field::{Beside, Problem, Setting, Ways};
+use super::field::{CellContext, Problem, TableSetting, Ways};
 use super::file::csv::Damage;
 use super::file::preflight::MailLink;
 use super::finding::code::Code;
@@ -28,9 +28,9 @@ use super::table::header::{LONGEST, fold};
 use super::table::layout;
 use super::text::is_blank;
 use crate::model::kind::Kind;
-use draft::{Draft, Reference, Values, from_default};
-use notes::Counts;
-use notes::Tally;
+use draft::{Draft, Reference, RowValues, from_default};
+use notes::ColumnCounts;
+use notes::TableCounts;
 use plan::Planned;
 
 /// A row as it was read.
@@ -45,14 +45,14 @@ pub struct Row {
     /// What it becomes; `None` when it has errors.
     pub draft: Option<Draft>,
     /// What others know it by, as far as it can be read, also when it has errors.
-    pub identity: Identity,
+    pub identity: RowIdentity,
     /// What is wrong with it or worth saying.
     pub findings: Vec<Finding>,
 }
 
 /// What a row is known by.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Identity {
+pub struct RowIdentity {
     /// Its own key, as written.
     pub key: Option<String>,
     /// Its name.
@@ -75,7 +75,7 @@ impl Row {
 }
 
 /// A row before its cells are looked at.
-pub(crate) struct Raw {
+pub(crate) struct RawRow {
     pub(crate) number: u32,
     pub(crate) line: Option<u64>,
     pub(crate) cells: Vec<Cell>,
@@ -109,45 +109,45 @@ struct Fields {
 /// Reads the rows of one table.
 pub(crate) struct RowReader<'a> {
     table: &'a Table,
-    setting: Setting,
+    setting: TableSetting,
     ways: Ways,
     plan: Vec<Planned>,
-    values: Values,
+    values: RowValues,
     /// The headers as headers are compared.
     folded: Vec<String>,
-    counts: Vec<Counts>,
+    counts: Vec<ColumnCounts>,
     key: Option<usize>,
     /// The last row that has fewer cells than the header, and how many.
     last_short: Option<(u32, usize)>,
     findings: Vec<Finding>,
-    tally: Tally,
+    tally: TableCounts,
     hidden_rows_are_decided: bool,
     /// Whether columns without a name are not read, as a person said.
     nameless_are_ignored: bool,
 }
 
 impl<'a> RowReader<'a> {
-    pub(crate) fn new(table: &'a Table, options: &Options, setting: Setting) -> Self {
+    pub(crate) fn new(table: &'a Table, options: &Options, setting: TableSetting) -> Self {
         Self {
             table,
             setting,
             ways: Ways::of(options),
             plan: plan::of(table, options),
-            values: Values::new(table.kind, options.copy_coordinates),
+            values: RowValues::new(table.kind, options.copy_coordinates),
             folded: table.headers.iter().map(|header| fold(header)).collect(),
-            counts: vec![Counts::default(); table.width()],
+            counts: vec![ColumnCounts::default(); table.width()],
             key: table.position("key"),
             last_short: None,
             findings: Vec::new(),
-            tally: Tally::default(),
+            tally: TableCounts::default(),
             hidden_rows_are_decided: options.hidden_rows.is_some(),
             nameless_are_ignored: options.ignore_columns.iter().any(|name| is_blank(name)),
         }
     }
 
     /// Reads a row that is not blank.
-    pub(crate) fn read(&mut self, raw: Raw) -> RowOutcome {
-        let Raw { number, line, cells, links, damage, is_hidden } = raw;
+    pub(crate) fn read(&mut self, raw: RawRow) -> RowOutcome {
+        let RawRow { number, line, cells, links, damage, is_hidden } = raw;
         let row_key = self
             .key
             .and_then(|key| cells.get(key))
@@ -158,7 +158,7 @@ impl<'a> RowReader<'a> {
             line,
             cells: Vec::new(),
             draft: None,
-            identity: Identity::default(),
+            identity: RowIdentity::default(),
             findings: Vec::new(),
         };
         if let Some(damage) = damage {
@@ -243,7 +243,7 @@ impl<'a> RowReader<'a> {
                 continue;
             };
             let link = given.and_then(|_| links.iter().find(|link| link.column == planned.position));
-            let beside = Beside { country, link: link.map(|link| &*link.address) };
+            let beside = CellContext { country, link: link.map(|link| &*link.address) };
             let mut reading = field::read(planned.column, cell, beside, self.setting, &self.ways);
             if let Some(counts) = self.counts.get_mut(planned.position) {
                 counts.changed(reading.changes);
@@ -337,7 +337,7 @@ impl<'a> RowReader<'a> {
     /// Notes what the row is known by, before its values become a record.
     fn identify(&self, row: &mut Row) {
         let owned = |name: &str| self.values.peek(name).map(str::to_owned);
-        row.identity = Identity {
+        row.identity = RowIdentity {
             key: owned("key"),
             name: match self.table.kind {
                 // As it is in its cell: what is meant by it, and compared, is below.

@@ -14,7 +14,7 @@ pub(crate) const EXAMPLE_KEY: &str = "#example";
 
 /// Counts of one table.
 #[derive(Debug, Default)]
-pub(in crate::sheet) struct Tally {
+pub(in crate::sheet) struct TableCounts {
     has_rows: bool,
     templates: u64,
     without_model: u64,
@@ -22,7 +22,7 @@ pub(in crate::sheet) struct Tally {
     first_without_model: (u32, Option<u64>),
 }
 
-impl Tally {
+impl TableCounts {
     /// Counts a row of data.
     pub(in crate::sheet) fn row(&mut self) {
         self.has_rows = true;
@@ -106,7 +106,7 @@ fn without(table: &Table, column: &'static Column) -> Finding {
 
 /// Counts of one column.
 #[derive(Debug, Default, Clone)]
-pub(in crate::sheet) struct Counts {
+pub(in crate::sheet) struct ColumnCounts {
     trimmed: u64,
     invisible: u64,
     unwrapped: u64,
@@ -117,7 +117,7 @@ pub(in crate::sheet) struct Counts {
     sample_without_header: Option<(u32, String)>,
 }
 
-impl Counts {
+impl ColumnCounts {
     /// Counts what was changed in a cell.
     pub(in crate::sheet) fn changed(&mut self, changes: Changes) {
         self.trimmed += u64::from(changes.trimmed);

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::notes::EXAMPLE_KEY;
-use super::{Raw, Row, RowOutcome, RowReader};
+use super::{RawRow, Row, RowOutcome, RowReader};
 use crate::error::Result;
 use crate::sheet::cell::Cell;
 use crate::sheet::file::preflight::COLUMN_LIMIT;
@@ -12,7 +12,7 @@ use crate::sheet::finding::{Finding, shown};
 use crate::sheet::table::Table;
 use crate::sheet::table::layout;
 use crate::sheet::table::widths;
-use crate::sheet::table::widths::Widths;
+use crate::sheet::table::widths::RowWidths;
 use crate::sheet::text::is_formula_error;
 
 /// Most rows of one table.
@@ -26,7 +26,7 @@ const KEY_ALONE: &str = ". If it is one of the rows, fill in its other cells";
 
 /// What one reading of a table came to.
 #[derive(Debug, Default)]
-pub struct Summary {
+pub struct TableSummary {
     /// Rows handed over.
     pub rows: u64,
     /// Blank rows between them, which are skipped.
@@ -36,7 +36,7 @@ pub struct Summary {
     /// The rows taken for totals or remarks that have a key, with it.
     pub keys_alone: Vec<(u32, String)>,
     /// How many cells its rows have by habit of the file.
-    pub widths: Widths,
+    pub widths: RowWidths,
 }
 
 /// One reading of a table under way.
@@ -48,8 +48,8 @@ pub(crate) struct TableReading<'a, 'e> {
     pub(in crate::sheet) empty_is_right: bool,
     /// Rows that are footers if no row of data follows.
     waiting: Vec<(Row, Option<usize>)>,
-    widths: widths::Seen,
-    summary: Summary,
+    widths: widths::WidthsSeen,
+    summary: TableSummary,
     last: u32,
 }
 
@@ -66,14 +66,14 @@ impl<'a, 'e> TableReading<'a, 'e> {
             each,
             empty_is_right: false,
             waiting: Vec::new(),
-            widths: widths::Seen::default(),
-            summary: Summary::default(),
+            widths: widths::WidthsSeen::default(),
+            summary: TableSummary::default(),
             last: table.header_row,
         }
     }
 
     /// Takes the next row of the file; breaks when no more are wanted.
-    pub(crate) fn take(&mut self, raw: Raw) -> Result<ControlFlow<()>> {
+    pub(crate) fn take(&mut self, raw: RawRow) -> Result<ControlFlow<()>> {
         if raw.number <= self.table.header_row {
             return Ok(ControlFlow::Continue(()));
         }
@@ -113,7 +113,7 @@ impl<'a, 'e> TableReading<'a, 'e> {
     }
 
     /// Ends the table where another one begins.
-    fn end_before(&mut self, raw: &Raw) {
+    fn end_before(&mut self, raw: &RawRow) {
         let of_its_own = if self.table.worksheet.is_some() { "sheet" } else { "file" };
         let message = format!(
             "another table begins here; nothing is read from this row on: put it into a {of_its_own} of its own"
@@ -145,7 +145,7 @@ impl<'a, 'e> TableReading<'a, 'e> {
     }
 
     /// Ends the reading; `ended` says why the table could not be read to its end.
-    pub(crate) fn finish(mut self, ended: std::result::Result<(), String>) -> Result<Summary> {
+    pub(crate) fn finish(mut self, ended: std::result::Result<(), String>) -> Result<TableSummary> {
         if self.summary.rows == 0 || ended.is_err() {
             self.give_waiting()?;
         }
@@ -227,7 +227,7 @@ impl<'a, 'e> TableReading<'a, 'e> {
             );
         }
         let widths = self.widths.habit();
-        Ok(Summary { rows: self.summary.rows, blank: self.summary.blank, findings, keys_alone, widths })
+        Ok(TableSummary { rows: self.summary.rows, blank: self.summary.blank, findings, keys_alone, widths })
     }
 }
 

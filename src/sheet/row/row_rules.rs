@@ -1,6 +1,6 @@
 //! What holds between the cells of one row: cells that exclude each other, need each other, or mean nothing together.
 
-use super::draft::Values;
+use super::draft::RowValues;
 use crate::model::kind::Kind;
 use crate::sheet::field::{Problem, Value, doubled};
 use crate::sheet::finding::code::Code;
@@ -14,7 +14,7 @@ pub(crate) struct RowProblem {
     pub(crate) problem: Problem,
 }
 
-impl Values {
+impl RowValues {
     /// What is wrong between the cells of the row.
     pub(crate) fn problems(&self) -> Vec<RowProblem> {
         let mut problems = Vec::new();

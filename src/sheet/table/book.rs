@@ -16,19 +16,19 @@ use super::Table;
 use crate::error::{Error, Result};
 use crate::model::kind::Kind;
 use crate::sheet::cell::Cell;
-use crate::sheet::field::Setting;
+use crate::sheet::field::TableSetting;
 use crate::sheet::file::csv::Records;
 use crate::sheet::file::encoding;
-use crate::sheet::file::preflight::Survey;
+use crate::sheet::file::preflight::WorksheetSurvey;
 use crate::sheet::file::source;
 use crate::sheet::file::source::{Format, SourceFile};
-use crate::sheet::file::workbook::{Below, SheetRow, Workbook};
+use crate::sheet::file::workbook::{MergeReading, SheetRow, Workbook};
 use crate::sheet::finding::Finding;
 use crate::sheet::finding::code::Code;
 use crate::sheet::formula_guard;
 use crate::sheet::options::Options;
-use crate::sheet::row::reading::{Summary, TableReading};
-use crate::sheet::row::{Raw, Row, RowReader};
+use crate::sheet::row::reading::{TableReading, TableSummary};
+use crate::sheet::row::{RawRow, Row, RowReader};
 use crate::sheet::table::header::kind_of_name;
 use worksheet_notes::Worksheets;
 
@@ -124,11 +124,11 @@ impl Book {
     ///
     /// # Errors
     /// When the file can no longer be read, and whatever `each` returns.
-    pub fn read(&self, table: &Table, each: &mut dyn FnMut(Row) -> Result<()>) -> Result<Summary> {
+    pub fn read(&self, table: &Table, each: &mut dyn FnMut(Row) -> Result<()>) -> Result<TableSummary> {
         let setting = match &self.file.format {
-            Format::Workbook => Setting { is_text_table: false, comma_is_free: true },
+            Format::Workbook => TableSetting { is_text_table: false, comma_is_free: true },
             Format::Text { delimiter, .. } => {
-                Setting { is_text_table: true, comma_is_free: *delimiter != ',' }
+                TableSetting { is_text_table: true, comma_is_free: *delimiter != ',' }
             }
         };
         let mut reading = TableReading::new(table, RowReader::new(table, &self.options, setting), each);
@@ -152,19 +152,19 @@ impl Book {
     pub(crate) fn raw(
         &self,
         table: &Table,
-        each: &mut dyn FnMut(Raw) -> Result<ControlFlow<()>>,
+        each: &mut dyn FnMut(RawRow) -> Result<ControlFlow<()>>,
     ) -> Result<std::result::Result<(), String>> {
         let Some(worksheet) = &table.worksheet else { return self.read_text(table, each) };
         let mut workbook = self.workbook();
         let (workbook, (place, survey)) = self.seen(&mut workbook, worksheet)?;
         let emails = worksheet_notes::email_columns(table);
         let is_read = |column| worksheet_notes::is_read(table, column);
-        let below = Below { header_row: table.header_row, fill_merged: true, is_read: &is_read };
+        let below = MergeReading { header_row: table.header_row, fill_merged: true, is_read: &is_read };
         // Otherwise a covered cell is blank here as it is there.
         let below = self.options.fill_merged.then_some(&below);
         let ended = workbook.rows(*place, survey, below, &mut |row| {
             let SheetRow { number, cells, is_hidden } = row;
-            each(Raw {
+            each(RawRow {
                 number,
                 line: None,
                 cells,
@@ -186,7 +186,7 @@ impl Book {
         &'s self,
         workbook: &'s mut Option<Workbook>,
         worksheet: &str,
-    ) -> Result<(&'s mut Workbook, &'s (usize, Survey))> {
+    ) -> Result<(&'s mut Workbook, &'s (usize, WorksheetSurvey))> {
         let (Some(workbook), Some(seen)) = (workbook, self.worksheets.get(worksheet)) else {
             return Err(Error::internal("a worksheet was to be read that was not looked through"));
         };
@@ -196,7 +196,7 @@ impl Book {
     fn read_text(
         &self,
         table: &Table,
-        each: &mut dyn FnMut(Raw) -> Result<ControlFlow<()>>,
+        each: &mut dyn FnMut(RawRow) -> Result<ControlFlow<()>>,
     ) -> Result<std::result::Result<(), String>> {
         let Format::Text { encoding, delimiter } = &self.file.format else {
             return Err(Error::internal("a workbook was to be read as text"));
@@ -219,7 +219,7 @@ impl Book {
                 )));
             }
             let cells = record.cells.into_iter().map(|text| Cell::text(plain(text, ours))).collect();
-            let raw = Raw {
+            let raw = RawRow {
                 number: record.row,
                 line: Some(record.line),
                 cells,

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use super::Candidate;
+use super::HeaderCandidate;
 use super::column::columns;
 use super::header;
 use super::header::Mapped;
@@ -22,7 +22,11 @@ const NAME_LENGTH: usize = 60;
 
 /// The row beside the header that holds a part of the column names, as "Street" and "City" under "Address": names of
 /// columns where the header is blank.
-pub(crate) fn other_header_row(candidates: &[Candidate], chosen: usize, kind: Kind) -> Option<&Candidate> {
+pub(crate) fn other_header_row(
+    candidates: &[HeaderCandidate],
+    chosen: usize,
+    kind: Kind,
+) -> Option<&HeaderCandidate> {
     let header = &candidates[chosen];
     let above = chosen.checked_sub(1).map(|index| &candidates[index]);
     let below = candidates.get(chosen + 1);
@@ -99,8 +103,8 @@ fn is_name(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn candidate(row: u32, cells: &[&str]) -> Candidate {
-        Candidate { row, line: None, cells: cells.iter().map(|&cell| cell.to_owned()).collect() }
+    fn candidate(row: u32, cells: &[&str]) -> HeaderCandidate {
+        HeaderCandidate { row, line: None, cells: cells.iter().map(|&cell| cell.to_owned()).collect() }
     }
 
     #[test]
@@ -114,7 +118,7 @@ mod tests {
         assert_eq!(other_header_row(&[over.clone(), under.clone()], 1, kind).map(|row| row.row), Some(1));
         assert!(other_header_row(&[over.clone(), data], 0, kind).is_none());
         assert!(other_header_row(&[over.clone(), again], 0, kind).is_none());
-        let far = Candidate { row: 3, ..under };
+        let far = HeaderCandidate { row: 3, ..under };
         assert!(other_header_row(&[over, far], 0, kind).is_none());
     }
 

@@ -15,7 +15,7 @@ use super::options::Options;
 use crate::model::kind::Kind;
 use column::Column;
 use header::Mapped;
-use widths::Widths;
+use widths::RowWidths;
 
 /// Rows among which the header is looked for.
 pub(crate) const HEADER_ROWS: usize = 20;
@@ -49,19 +49,19 @@ pub struct Table {
     /// Rows that look like totals or remarks and are none, as other rows refer to their keys.
     pub referred: BTreeSet<u32>,
     /// Text tables only: how many cells its rows have.
-    pub widths: Widths,
+    pub widths: RowWidths,
 }
 
 /// A row looked at in search of the header.
 #[derive(Debug, Clone)]
-pub(crate) struct Candidate {
+pub(crate) struct HeaderCandidate {
     pub(crate) row: u32,
     /// Text tables only: the physical line where it starts.
     pub(crate) line: Option<u64>,
     pub(crate) cells: Vec<String>,
 }
 
-impl Candidate {
+impl HeaderCandidate {
     /// Of each cell as much is kept as a name of a column may have, and one character more.
     pub(crate) fn new<'a>(row: u32, line: Option<u64>, cells: impl Iterator<Item = &'a str>) -> Self {
         Self {
@@ -78,7 +78,7 @@ impl Candidate {
 }
 
 /// What the rows at the top of a table say about it.
-pub(crate) struct Guess {
+pub(crate) struct HeaderGuess {
     pub(crate) kind: Kind,
     /// Which candidate is the header.
     pub(crate) header: usize,
@@ -90,7 +90,7 @@ pub(crate) struct Guess {
     pub(crate) rival: Option<Kind>,
 }
 
-impl Guess {
+impl HeaderGuess {
     /// Whether the names leave no doubt that this is a table of ours, whatever it is called.
     pub(crate) fn is_certain(&self) -> bool {
         self.score >= 3 && self.score * 2 >= self.filled
@@ -100,11 +100,11 @@ impl Guess {
 /// The best header among the candidates, for one kind or for any. `None` when in every row fewer than four cells, and
 /// fewer than a third of them, are known; unless a person has named the row, which is the header then.
 pub(crate) fn guess(
-    candidates: &[Candidate],
+    candidates: &[HeaderCandidate],
     kind: Option<Kind>,
     renamed: &[(String, String)],
     is_named: bool,
-) -> Option<Guess> {
+) -> Option<HeaderGuess> {
     let is_header = |score: usize, filled: usize| {
         if is_named {
             score > 0 || kind.is_some()
@@ -112,7 +112,7 @@ pub(crate) fn guess(
             score > 0 && (score * 3 >= filled || score >= CERTAIN_NAMES)
         }
     };
-    let mut best: Option<Guess> = None;
+    let mut best: Option<HeaderGuess> = None;
     for (index, candidate) in candidates.iter().enumerate() {
         let filled = candidate.filled();
         for considered in
@@ -129,7 +129,9 @@ pub(crate) fn guess(
                         best.rival = Some(considered);
                     }
                 }
-                best => *best = Some(Guess { kind: considered, header: index, score, filled, rival: None }),
+                best => {
+                    *best = Some(HeaderGuess { kind: considered, header: index, score, filled, rival: None })
+                }
             }
         }
     }
@@ -137,7 +139,7 @@ pub(crate) fn guess(
 }
 
 /// Whether the column names run down the first column instead of along a row.
-pub(crate) fn is_transposed(candidates: &[Candidate], kind: Option<Kind>) -> bool {
+pub(crate) fn is_transposed(candidates: &[HeaderCandidate], kind: Option<Kind>) -> bool {
     let down: Vec<String> =
         candidates.iter().filter_map(|candidate| candidate.cells.first().cloned()).collect();
     Kind::ALL
@@ -154,7 +156,7 @@ impl Table {
         file: &str,
         worksheet: Option<String>,
         kind: Kind,
-        header: &Candidate,
+        header: &HeaderCandidate,
         options: &Options,
         findings: &mut Vec<Finding>,
     ) -> Option<Self> {
@@ -177,7 +179,7 @@ impl Table {
             headers,
             mapping,
             referred: BTreeSet::new(),
-            widths: Widths::default(),
+            widths: RowWidths::default(),
         };
         let beside = layout::beside(kind, &table.headers, &table.mapping);
         if let Some(at) = beside {

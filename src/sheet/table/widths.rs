@@ -11,7 +11,7 @@ const SHARE: u64 = 4;
 
 /// How many cells the rows of a text table have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Widths {
+pub enum RowWidths {
     /// As many as the header.
     #[default]
     Header,
@@ -21,7 +21,7 @@ pub enum Widths {
     Wider(usize),
 }
 
-impl Widths {
+impl RowWidths {
     /// Whether a row of so many cells is one of a table whose header has `header`.
     pub(in crate::sheet) fn allow(self, cells: usize, header: usize) -> bool {
         cells == header
@@ -35,7 +35,7 @@ impl Widths {
 
 /// What was seen of the rows of a table.
 #[derive(Debug, Default)]
-pub(in crate::sheet) struct Seen {
+pub(in crate::sheet) struct WidthsSeen {
     rows: u64,
     short: u64,
     wide: u64,
@@ -45,7 +45,7 @@ pub(in crate::sheet) struct Seen {
     is_damaged: bool,
 }
 
-impl Seen {
+impl WidthsSeen {
     /// Notes a row of so many cells; `is_complete` says that it has what every row needs.
     pub(in crate::sheet) fn note(&mut self, cells: usize, header: usize, is_complete: bool) {
         self.rows += 1;
@@ -63,15 +63,15 @@ impl Seen {
     }
 
     /// The habit of the file.
-    pub(in crate::sheet) fn habit(&self) -> Widths {
+    pub(in crate::sheet) fn habit(&self) -> RowWidths {
         if self.is_damaged || (self.short > 0 && self.wide > 0) {
-            Widths::Header
+            RowWidths::Header
         } else if self.wide >= SEVERAL && self.wide == self.rows {
-            Widths::Wider(self.width)
+            RowWidths::Wider(self.width)
         } else if self.short >= SEVERAL && self.short * SHARE >= self.rows {
-            Widths::EndEarly
+            RowWidths::EndEarly
         } else {
-            Widths::Header
+            RowWidths::Header
         }
     }
 }
@@ -83,13 +83,13 @@ mod tests {
     #[test]
     fn another_width_than_the_headers_is_a_habit_of_many_rows_that_lack_nothing_or_of_all() {
         let habit = |rows: &[(usize, bool)]| {
-            let mut seen = Seen::default();
+            let mut seen = WidthsSeen::default();
             rows.iter().for_each(|(cells, is_complete)| seen.note(*cells, 5, *is_complete));
             seen.habit()
         };
         let (whole, short, cut, wide) = ((5, true), (4, true), (3, false), (6, true));
-        assert_eq!(habit(&[short, short, (3, true), whole, whole]), Widths::EndEarly);
-        assert_eq!(habit(&[wide, wide, wide]), Widths::Wider(6));
+        assert_eq!(habit(&[short, short, (3, true), whole, whole]), RowWidths::EndEarly);
+        assert_eq!(habit(&[wide, wide, wide]), RowWidths::Wider(6));
         for rows in [
             &[whole, whole, short][..],
             &[short, short],
@@ -100,15 +100,15 @@ mod tests {
             &[short, short, short, wide],
             &[short; 3].into_iter().chain([whole; 10]).collect::<Vec<_>>(),
         ] {
-            assert_eq!(habit(rows), Widths::Header, "{rows:?}");
+            assert_eq!(habit(rows), RowWidths::Header, "{rows:?}");
         }
     }
 
     #[test]
     fn rows_of_the_headers_width_are_right_under_every_habit() {
-        let allowed = |widths: Widths| (3..8).filter(|cells| widths.allow(*cells, 5)).collect::<Vec<_>>();
-        assert_eq!(allowed(Widths::Header), [5]);
-        assert_eq!(allowed(Widths::EndEarly), [3, 4, 5]);
-        assert_eq!(allowed(Widths::Wider(7)), [5, 7]);
+        let allowed = |widths: RowWidths| (3..8).filter(|cells| widths.allow(*cells, 5)).collect::<Vec<_>>();
+        assert_eq!(allowed(RowWidths::Header), [5]);
+        assert_eq!(allowed(RowWidths::EndEarly), [3, 4, 5]);
+        assert_eq!(allowed(RowWidths::Wider(7)), [5, 7]);
     }
 }

@@ -17,7 +17,7 @@ use crate::report::workbook::annotated_sheet::{
 use crate::report::workbook::styles::Mark;
 use crate::sheet::finding::{Code, Finding};
 use crate::sheet::{
-    Book, Cell, CellKind, Damage, MailLink, Raw, TEXT_LIMIT, Table, column_of_address, unwrapped,
+    Book, Cell, CellKind, Damage, MailLink, RawRow, TEXT_LIMIT, Table, column_of_address, unwrapped,
 };
 
 use super::by_row::{ByRow, COLUMNS, Span, Spans, Status, Survey, is_cut_wrongly, note};
@@ -94,7 +94,7 @@ pub(super) fn write(
 
 impl CheckedSheet<'_> {
     /// Writes a row, and before it what was found in rows that have no cell.
-    fn row(&mut self, file: &mut WorkbookFile<'_>, raw: &Raw) -> Result<()> {
+    fn row(&mut self, file: &mut WorkbookFile<'_>, raw: &RawRow) -> Result<()> {
         if raw.number > LAST_ROW {
             return Ok(());
         }

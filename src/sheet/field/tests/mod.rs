@@ -4,7 +4,7 @@ use super::*;
 use crate::model::kind::Kind;
 use crate::sheet::table::column::column;
 
-const CSV: Setting = Setting { is_text_table: true, comma_is_free: false };
+const CSV: TableSetting = TableSetting { is_text_table: true, comma_is_free: false };
 
 fn field(
     kind: Kind,
@@ -14,7 +14,7 @@ fn field(
     let reading = read(
         column(kind, name).unwrap(),
         cell.borrow(),
-        Beside::default(),
+        CellContext::default(),
         CSV,
         &Ways::of(&Options::default()),
     );
@@ -199,11 +199,11 @@ fn coordinates_are_decimal_degrees() {
     for (name, value, expected) in table {
         assert_eq!(text(Kind::Site, name, value), expected.map(Value::Number), "{value}");
     }
-    let free = Setting { is_text_table: true, comma_is_free: true };
+    let free = TableSetting { is_text_table: true, comma_is_free: true };
     let reading = read(
         column(Kind::Site, "latitude").unwrap(),
         &Cell::text("51,5074".into()),
-        Beside::default(),
+        CellContext::default(),
         free,
         &Ways::of(&Options::default()),
     );
@@ -329,7 +329,7 @@ proptest::proptest! {
     fn no_text_breaks_a_field(value in "[ -~]{0,30}|\\PC{0,20}|[0-9a-fA-F:.+@;,/'\"=-]{0,40}", digits in proptest::num::f64::ANY) {
         for kind in Kind::ALL {
             for column in crate::sheet::table::column::columns(kind) {
-                let beside = Beside { country: Some("US"), link: Some(&value) };
+                let beside = CellContext { country: Some("US"), link: Some(&value) };
                 for cell in [Cell::text(value.clone()), number(digits)] {
                     let reading = read(column, &cell, beside, CSV, &Ways::of(&Options::default()));
                     let blank = crate::sheet::text::is_blank(&cell.text);

@@ -15,7 +15,7 @@ impl Read for Drip<'_> {
     }
 }
 
-fn records(text: &[u8]) -> Vec<Record> {
+fn records(text: &[u8]) -> Vec<CsvRecord> {
     let mut whole = Records::new(text, ',').unwrap();
     let mut drip = Records::new(Drip(text), ',').unwrap();
     let mut result = Vec::new();

@@ -8,7 +8,7 @@ use quick_xml::errors::SyntaxError;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Error as XmlError, Reader};
 
-use super::Fault;
+use super::WorkbookFault;
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::shown;
 
@@ -21,7 +21,7 @@ const CHUNK: usize = 1 << 16;
 #[derive(Debug, PartialEq)]
 pub(super) enum Stop {
     /// The file is refused because of it.
-    Refused(Fault),
+    Refused(WorkbookFault),
     /// Some of its letters are none.
     Letters,
     /// Its elements do not fit together.
@@ -30,14 +30,15 @@ pub(super) enum Stop {
 
 impl Stop {
     /// The refusal of a workbook that needs the part.
-    pub(super) fn in_part(self, part: &str) -> Fault {
+    pub(super) fn in_part(self, part: &str) -> WorkbookFault {
         match self {
             Self::Refused(fault) => fault,
-            Self::Letters => {
-                Fault::corrupt(&format!("the part {} has characters that cannot be read", shown(part)))
-            }
+            Self::Letters => WorkbookFault::corrupt(&format!(
+                "the part {} has characters that cannot be read",
+                shown(part)
+            )),
             Self::Structure => {
-                Fault::corrupt(&format!("the structure of the part {} is broken", shown(part)))
+                WorkbookFault::corrupt(&format!("the structure of the part {} is broken", shown(part)))
             }
         }
     }
@@ -54,12 +55,12 @@ pub(super) struct Elements<R: Read> {
 
 impl<R: Read> Elements<R> {
     /// Those of the part of this name, each text and tag of which has at most so many bytes.
-    pub(super) fn of(part: &str, inner: R, longest: u64) -> Result<Self, Fault> {
+    pub(super) fn of(part: &str, inner: R, longest: u64) -> Result<Self, WorkbookFault> {
         let mut bytes = BufReader::with_capacity(CHUNK, Bounded { inner, left: longest });
         let head = bytes.fill_buf().map_err(|error| unreadable(&error, part))?;
         if matches!(head, [0xfe, 0xff, ..] | [0xff, 0xfe, ..] | [0, _, ..] | [_, 0, ..]) {
             let what = format!("the part {} is stored as UTF-16, and only UTF-8 is read", shown(part));
-            return Err(Fault::corrupt(&what));
+            return Err(WorkbookFault::corrupt(&what));
         }
         let mut reader = Reader::from_reader(bytes);
         reader.config_mut().expand_empty_elements = true;
@@ -81,7 +82,7 @@ impl<R: Read> Elements<R> {
         match &event {
             Event::Start(_) if self.depth == DEPTH => {
                 let what = format!("the part {} is nested without end", shown(&self.part));
-                return Err(Stop::Refused(Fault::corrupt(&what)));
+                return Err(Stop::Refused(WorkbookFault::corrupt(&what)));
             }
             Event::Start(_) => self.depth += 1,
             Event::End(_) => self.depth = self.depth.saturating_sub(1),
@@ -101,8 +102,8 @@ impl<R: Read> Elements<R> {
     /// Hands over where each element begins, until there are no more.
     pub(super) fn each(
         mut self,
-        take: &mut dyn FnMut(&BytesStart<'_>, u64) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+        take: &mut dyn FnMut(&BytesStart<'_>, u64) -> Result<(), WorkbookFault>,
+    ) -> Result<(), WorkbookFault> {
         let part = self.part.clone();
         loop {
             let at = self.reader.buffer_position();
@@ -147,15 +148,15 @@ fn stop(error: &XmlError, part: &str) -> Stop {
     }
 }
 
-fn unreadable(error: &Error, part: &str) -> Fault {
+fn unreadable(error: &Error, part: &str) -> WorkbookFault {
     match error.kind() {
         ErrorKind::FileTooLarge => too_long(part),
-        _ => Fault::corrupt(&format!("the part {} cannot be unpacked", shown(part))),
+        _ => WorkbookFault::corrupt(&format!("the part {} cannot be unpacked", shown(part))),
     }
 }
 
-fn too_long(part: &str) -> Fault {
-    Fault::new(
+fn too_long(part: &str) -> WorkbookFault {
+    WorkbookFault::new(
         Code::FileTooLarge,
         format!(
             "something in the part {} is longer than a million characters, and a cell holds at most 32,767: remove it, \
@@ -165,8 +166,8 @@ fn too_long(part: &str) -> Fault {
     )
 }
 
-fn entities() -> Fault {
-    Fault::new(
+fn entities() -> WorkbookFault {
+    WorkbookFault::new(
         Code::FileXmlEntity,
         "the workbook declares XML entities, which no spreadsheet program writes: save it again in Excel",
     )

@@ -33,7 +33,7 @@ pub(crate) struct MailLink {
 
 /// The links of a worksheet to addresses.
 #[derive(Debug, Default)]
-pub(crate) struct Links {
+pub(crate) struct MailLinks {
     /// Where they lead, by the names that the worksheet has for it.
     targets: HashMap<String, Arc<str>>,
     /// Whether there are more targets than these.
@@ -47,7 +47,7 @@ pub(crate) struct Links {
     seen: usize,
 }
 
-impl Links {
+impl MailLinks {
     /// Those of the worksheet in a part, as far as its relations tell, and whether one of these is a pivot table. Nothing
     /// else depends on them, so that broken ones are no reason to refuse the worksheet.
     pub(super) fn of(package: &mut Package, part: &str) -> (Self, bool) {
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn of_links_over_each_other_the_first_counts_and_more_cells_than_are_kept_are_known_by_their_columns() {
-        let mut links = Links { most: 6, ..Links::default() };
+        let mut links = MailLinks { most: 6, ..MailLinks::default() };
         links.put(CellRange::of("B2:C3").expect("a range"), &"a@x.example".into());
         links.put(CellRange::of("C3:E3").expect("a range"), &"b@x.example".into());
         let told = |row| {

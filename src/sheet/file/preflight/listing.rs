@@ -14,7 +14,7 @@ use quick_xml::events::BytesStart;
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
-use super::Fault;
+use super::WorkbookFault;
 use super::elements::{attribute, id};
 use super::package::{Package, macro_sheet};
 use crate::sheet::finding::shown;
@@ -61,7 +61,7 @@ pub(super) struct Listing {
 
 /// A part that another one leads to.
 #[derive(Debug, Default)]
-pub(super) struct Relation {
+pub(super) struct PartLink {
     pub(super) id: String,
     /// What it is, by the end of its type: `worksheet`.
     pub(super) what: String,
@@ -78,14 +78,14 @@ pub(super) fn relations_of(part: &str) -> String {
 pub(super) fn relations(
     package: &mut Package,
     part: &str,
-    take: &mut dyn FnMut(Relation) -> Result<(), Fault>,
-) -> Result<(), Fault> {
+    take: &mut dyn FnMut(PartLink) -> Result<(), WorkbookFault>,
+) -> Result<(), WorkbookFault> {
     package.small(part)?.each(&mut |element, _| {
         if element.local_name().as_ref() != "Relationship" {
             return Ok(());
         }
         let what = attribute(element, "Type").unwrap_or_default();
-        take(Relation {
+        take(PartLink {
             id: attribute(element, "Id").unwrap_or_default(),
             what: what.rsplit('/').next().unwrap_or_default().to_owned(),
             target: attribute(element, "Target").unwrap_or_default(),
@@ -94,7 +94,7 @@ pub(super) fn relations(
 }
 
 /// Reads the list of worksheets.
-pub(super) fn read(package: &mut Package) -> Result<Listing, Fault> {
+pub(super) fn read(package: &mut Package) -> Result<Listing, WorkbookFault> {
     let mut document = None;
     relations(package, "_rels/.rels", &mut |relation| {
         if relation.what == "officeDocument" {
@@ -102,7 +102,7 @@ pub(super) fn read(package: &mut Package) -> Result<Listing, Fault> {
         }
         Ok(())
     })?;
-    let document = document.ok_or_else(|| Fault::corrupt("it does not say where its workbook is"))?;
+    let document = document.ok_or_else(|| WorkbookFault::corrupt("it does not say where its workbook is"))?;
     let document = document.strip_prefix('/').unwrap_or(&document);
     let folder = document.rfind('/').map_or("", |slash| &document[..=slash]);
     let mut listing = Listing { folder: folder.to_owned(), ..Listing::default() };
@@ -112,7 +112,9 @@ pub(super) fn read(package: &mut Package) -> Result<Listing, Fault> {
         listing.sources.has_connections |= relation.what == "connections";
         listing.sources.has_workbooks |= relation.what == "externalLink";
         match parts.insert(relation.id.clone(), relation) {
-            Some(_) => Err(Fault::corrupt(&format!("the part {} names one part twice", shown(&part)))),
+            Some(_) => {
+                Err(WorkbookFault::corrupt(&format!("the part {} names one part twice", shown(&part))))
+            }
             None => Ok(()),
         }
     })?;
@@ -122,7 +124,7 @@ pub(super) fn read(package: &mut Package) -> Result<Listing, Fault> {
             if package.index(&resolve(folder, &relation.target)) != package.index(&format!("{folder}{usual}"))
             {
                 let target = shown(&relation.target);
-                return Err(Fault::corrupt(&format!("the part {target} is not where it belongs")));
+                return Err(WorkbookFault::corrupt(&format!("the part {target} is not where it belongs")));
             }
         }
     }
@@ -134,9 +136,9 @@ pub(super) fn read(package: &mut Package) -> Result<Listing, Fault> {
 fn sheets(
     package: &mut Package,
     document: &str,
-    parts: &HashMap<String, Relation>,
+    parts: &HashMap<String, PartLink>,
     listing: &mut Listing,
-) -> Result<(), Fault> {
+) -> Result<(), WorkbookFault> {
     let mut is_odd = false;
     let mut list = String::new();
     package.small(document)?.each(&mut |element, _| {
@@ -172,12 +174,12 @@ fn sheets(
 }
 
 /// Refuses sheets of one name, or in one part.
-fn must_be_different(package: &Package, sheets: &[Listed]) -> Result<(), Fault> {
+fn must_be_different(package: &Package, sheets: &[Listed]) -> Result<(), WorkbookFault> {
     let mut names = HashSet::new();
     let mut parts = HashSet::new();
     for sheet in sheets {
         let corrupt =
-            |what: &str| Fault::corrupt(&what.replace("SHEET", &format!("'{}'", shown(&sheet.name))));
+            |what: &str| WorkbookFault::corrupt(&what.replace("SHEET", &format!("'{}'", shown(&sheet.name))));
         let mut is_new = names.insert(sheet.name.to_lowercase());
         if let Some(part) = &sheet.part {
             let missing = || corrupt("the part of the sheet SHEET is missing");
@@ -191,7 +193,11 @@ fn must_be_different(package: &Package, sheets: &[Listed]) -> Result<(), Fault> 
 }
 
 /// One sheet of the list.
-fn sheet(element: &BytesStart<'_>, parts: &HashMap<String, Relation>, folder: &str) -> Result<Listed, Fault> {
+fn sheet(
+    element: &BytesStart<'_>,
+    parts: &HashMap<String, PartLink>,
+    folder: &str,
+) -> Result<Listed, WorkbookFault> {
     let name = attribute(element, "name").unwrap_or_default();
     // Other programs show a sheet whose state they do not know.
     let hidden = matches!(attribute(element, "state").as_deref(), Some("hidden" | "veryHidden"));
@@ -203,7 +209,10 @@ fn sheet(element: &BytesStart<'_>, parts: &HashMap<String, Relation>, folder: &s
         "chartsheet" | "dialogsheet" => false,
         "xlMacrosheet" | "xlIntlMacrosheet" => return Err(macro_sheet()),
         _ => {
-            return Err(Fault::corrupt(&format!("the sheet '{}' is of an unknown kind", shown(&name))));
+            return Err(WorkbookFault::corrupt(&format!(
+                "the sheet '{}' is of an unknown kind",
+                shown(&name)
+            )));
         }
     };
     Ok(Listed { name, hidden, has_cells, part: Some(resolve(folder, &relation.target)) })

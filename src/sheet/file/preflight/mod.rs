@@ -33,7 +33,7 @@ pub(crate) use links::MailLink;
 pub(crate) use listing::{Listed, Sources};
 pub(super) use merges::Covers;
 pub(crate) use package::Package;
-pub(crate) use survey::{CellCount, ColumnSurvey, RowSet, Survey};
+pub(crate) use survey::{CellCount, ColumnSurvey, RowSet, WorksheetSurvey};
 pub(super) use worksheet::unreadable;
 
 /// Columns that are read, of workbooks and text tables alike; no record has a tenth of them.
@@ -41,7 +41,7 @@ pub(crate) const COLUMN_LIMIT: usize = 1_000;
 
 /// How much of a workbook is read at most.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Limits {
+pub(crate) struct WorkbookLimits {
     /// Parts of the archive.
     parts: usize,
     /// Bytes read to find the parts.
@@ -71,7 +71,7 @@ pub(crate) struct Limits {
 }
 
 /// The limits that hold.
-pub(crate) const LIMITS: Limits = Limits {
+pub(crate) const LIMITS: WorkbookLimits = WorkbookLimits {
     parts: 10_000,
     directory: 8 << 20,
     part: 512 << 20,
@@ -89,12 +89,12 @@ pub(crate) const LIMITS: Limits = Limits {
 
 /// Why a workbook, or one of its worksheets, is not read.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Fault {
+pub(crate) struct WorkbookFault {
     pub(crate) code: Code,
     pub(crate) message: String,
 }
 
-impl Fault {
+impl WorkbookFault {
     /// A fault with this code.
     fn new(code: Code, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }

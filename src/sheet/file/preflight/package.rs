@@ -12,8 +12,8 @@ use zip::ZipArchive;
 
 use super::elements::{Elements, attribute};
 use super::listing::{self, Listed, Listing, Sources};
-use super::survey::Survey;
-use super::{Fault, LIMITS, Limits, worksheet};
+use super::survey::WorksheetSurvey;
+use super::{LIMITS, WorkbookFault, WorkbookLimits, worksheet};
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::shown;
 
@@ -22,23 +22,23 @@ pub(crate) struct Package {
     zip: ZipArchive<Metered>,
     /// Which part has a name, as the reader looks it up: in small letters, with forward slashes.
     by_name: HashMap<String, usize>,
-    pub(super) limits: Limits,
+    pub(super) limits: WorkbookLimits,
     listing: Listing,
 }
 
 impl Package {
     /// Opens a workbook as far as the list of its worksheets.
-    pub(crate) fn open(path: &Path) -> Result<Self, Fault> {
+    pub(crate) fn open(path: &Path) -> Result<Self, WorkbookFault> {
         Self::open_within(path, LIMITS)
     }
 
     /// The same within limits of one's own.
-    pub(super) fn open_within(path: &Path, limits: Limits) -> Result<Self, Fault> {
+    pub(super) fn open_within(path: &Path, limits: WorkbookLimits) -> Result<Self, WorkbookFault> {
         let zip = Metered::archive(path, limits.directory)
-            .ok_or_else(|| Fault::corrupt("its end is missing, or it is not a workbook"))?;
+            .ok_or_else(|| WorkbookFault::corrupt("its end is missing, or it is not a workbook"))?;
         if zip.len() > limits.parts {
             let (parts, most) = (zip.len(), limits.parts);
-            return Err(Fault::too_large(format!(
+            return Err(WorkbookFault::too_large(format!(
                 "the workbook has {parts} parts and at most {most} are read: save it again in Excel"
             )));
         }
@@ -51,22 +51,22 @@ impl Package {
     }
 
     /// Refuses parts of which one program would take the first and another the second.
-    fn name_parts(&mut self) -> Result<(), Fault> {
+    fn name_parts(&mut self) -> Result<(), WorkbookFault> {
         if self.zip.has_duplicate_names() {
-            return Err(Fault::corrupt("it has two parts of one name"));
+            return Err(WorkbookFault::corrupt("it has two parts of one name"));
         }
         for (index, name) in self.zip.file_names().enumerate() {
-            let name = name.map_err(|_| Fault::corrupt("the name of a part cannot be read"))?;
+            let name = name.map_err(|_| WorkbookFault::corrupt("the name of a part cannot be read"))?;
             let normal = name.replace('\\', "/").to_ascii_lowercase();
             if self.by_name.insert(normal, index).is_some() {
-                return Err(Fault::corrupt(&format!("it has two parts called {}", shown(&name))));
+                return Err(WorkbookFault::corrupt(&format!("it has two parts called {}", shown(&name))));
             }
         }
         Ok(())
     }
 
     /// Refuses what is no workbook, or one of a kind that is not read.
-    fn must_be_a_workbook(&self) -> Result<(), Fault> {
+    fn must_be_a_workbook(&self) -> Result<(), WorkbookFault> {
         const OTHERS: [(&[&str], &str); 6] = [
             (&["xl/workbook.bin"], "a binary workbook (.xlsb)"),
             (&["index/document.iwa"], "a Numbers document"),
@@ -76,7 +76,7 @@ impl Package {
             (&["ppt/presentation.xml"], "a document or a presentation, not a workbook"),
         ];
         let has = |part: &&str| self.by_name.contains_key(*part);
-        let unsupported = |message: String| Err(Fault::new(Code::FileFormatUnsupported, message));
+        let unsupported = |message: String| Err(WorkbookFault::new(Code::FileFormatUnsupported, message));
         if let Some((_, what)) = OTHERS.iter().find(|(parts, _)| parts.iter().all(has)) {
             return unsupported(format!("the file is {what}: save it as .xlsx"));
         }
@@ -92,10 +92,10 @@ impl Package {
     }
 
     /// Refuses what is larger than is read, by the sizes the archive declares.
-    fn must_be_small(&self) -> Result<(), Fault> {
+    fn must_be_small(&self) -> Result<(), WorkbookFault> {
         let mut sum = 0_u64;
         for index in 0..self.zip.len() {
-            let broken = || Fault::corrupt("its list of parts is broken");
+            let broken = || WorkbookFault::corrupt("its list of parts is broken");
             let entry = self.zip.by_index_data(index).map_err(|_| broken())?;
             let name = entry.name().map_err(|_| broken())?;
             let is_strings = name.to_ascii_lowercase().ends_with("sharedstrings.xml");
@@ -105,7 +105,7 @@ impl Package {
         }
         if sum > self.limits.sum {
             let (sum, most) = (sum >> 20, self.limits.sum >> 20);
-            return Err(Fault::too_large(format!(
+            return Err(WorkbookFault::too_large(format!(
                 "the workbook has {sum} MB when unpacked and at most {most} MB are read: split it, or save the sheet as \
                  .csv"
             )));
@@ -130,13 +130,13 @@ impl Package {
     }
 
     /// Surveys the worksheet in this place of the list.
-    pub(crate) fn survey(&mut self, sheet: usize) -> Result<Survey, Fault> {
+    pub(crate) fn survey(&mut self, sheet: usize) -> Result<WorksheetSurvey, WorkbookFault> {
         let Some(listed) = self.listing.sheets.get(sheet) else {
-            return Err(Fault::corrupt("a worksheet is missing"));
+            return Err(WorkbookFault::corrupt("a worksheet is missing"));
         };
         let Some(part) = listed.part.clone() else {
             let what = "the sheet is damaged: the workbook does not say where its cells are. Open it in Excel and save it";
-            return Err(Fault::new(Code::SheetUnreadable, what));
+            return Err(WorkbookFault::new(Code::SheetUnreadable, what));
         };
         worksheet::survey(self, &part, self.listing.is_uncalculated)
     }
@@ -152,12 +152,12 @@ impl Package {
     }
 
     /// The elements of a part.
-    pub(super) fn elements(&mut self, part: &str) -> Result<Elements<impl Read>, Fault> {
+    pub(super) fn elements(&mut self, part: &str) -> Result<Elements<impl Read>, WorkbookFault> {
         self.elements_within(part, self.limits.part, self.limits.run)
     }
 
     /// Those of a part that is held in memory as a whole, and is never large.
-    pub(super) fn small(&mut self, part: &str) -> Result<Elements<impl Read>, Fault> {
+    pub(super) fn small(&mut self, part: &str) -> Result<Elements<impl Read>, WorkbookFault> {
         self.elements_within(part, self.limits.small, self.limits.run)
     }
 
@@ -166,11 +166,11 @@ impl Package {
         part: &str,
         largest: u64,
         longest: u64,
-    ) -> Result<Elements<impl Read>, Fault> {
-        let missing = || Fault::corrupt(&format!("the part {} is missing", shown(part)));
+    ) -> Result<Elements<impl Read>, WorkbookFault> {
+        let missing = || WorkbookFault::corrupt(&format!("the part {} is missing", shown(part)));
         let index = self.index(part).ok_or_else(missing)?;
         must_fit(part, self.size(index), largest)?;
-        let unreadable = |_| Fault::corrupt(&format!("the part {} cannot be unpacked", shown(part)));
+        let unreadable = |_| WorkbookFault::corrupt(&format!("the part {} cannot be unpacked", shown(part)));
         Elements::of(part, self.zip.by_index(index).map_err(unreadable)?, longest)
     }
 
@@ -180,7 +180,7 @@ impl Package {
     }
 
     /// Refuses parts that would make the reader ask for more memory than the file is worth.
-    pub(crate) fn must_be_safe_to_open(&mut self) -> Result<(), Fault> {
+    pub(crate) fn must_be_safe_to_open(&mut self) -> Result<(), WorkbookFault> {
         let folder = self.listing.folder.clone();
         self.must_have_few_texts(&format!("{folder}sharedStrings.xml"))?;
         self.must_have_few_formats(&format!("{folder}styles.xml"))?;
@@ -189,7 +189,7 @@ impl Package {
     }
 
     /// The shared texts: not more than the part can hold, and not more than are read.
-    fn must_have_few_texts(&mut self, part: &str) -> Result<(), Fault> {
+    fn must_have_few_texts(&mut self, part: &str) -> Result<(), WorkbookFault> {
         /// Bytes that a shared text takes at least: `<si/>`.
         const SMALLEST: u64 = 5;
         /// A claim that costs nothing, however wrong it is; programs write such.
@@ -204,7 +204,11 @@ impl Package {
         let must_end = |begins: u64, at: u64| {
             let message = "a text of the workbook is longer than a million characters, and a cell holds at most 32,767: \
                 remove it, and save the workbook again";
-            if at.saturating_sub(begins) > limits.run { Err(Fault::too_large(message)) } else { Ok(()) }
+            if at.saturating_sub(begins) > limits.run {
+                Err(WorkbookFault::too_large(message))
+            } else {
+                Ok(())
+            }
         };
         self.elements(part)?.each(&mut |element, at| {
             let name = element.local_name();
@@ -219,12 +223,12 @@ impl Package {
                 // Digits beyond a number are a claim beyond all measure.
                 if is_number && claim.parse().map_or(true, |claimed: u64| claimed > most) {
                     let what = format!("it claims to have {} texts, more than fit into it", shown(&claim));
-                    return Err(Fault::corrupt(&what));
+                    return Err(WorkbookFault::corrupt(&what));
                 }
             }
             if texts > limits.texts {
                 let most = limits.texts;
-                return Err(Fault::too_large(format!(
+                return Err(WorkbookFault::too_large(format!(
                     "the workbook has more than {most} different texts: split it"
                 )));
             }
@@ -234,14 +238,14 @@ impl Package {
     }
 
     /// The formats of cells, each of which the reader makes a copy of.
-    fn must_have_few_formats(&mut self, part: &str) -> Result<(), Fault> {
+    fn must_have_few_formats(&mut self, part: &str) -> Result<(), WorkbookFault> {
         if !self.has(part) {
             return Ok(());
         }
         let limits = self.limits;
         let (mut formats, mut elements) = (0, 0);
         let too_many = || {
-            Fault::too_large(
+            WorkbookFault::too_large(
                 "the workbook has more, or longer, cell formats than Excel allows: copy the values into a new workbook",
             )
         };
@@ -256,19 +260,19 @@ impl Package {
 }
 
 /// A macro sheet of Excel 4.
-pub(super) fn macro_sheet() -> Fault {
-    Fault::new(
+pub(super) fn macro_sheet() -> WorkbookFault {
+    WorkbookFault::new(
         Code::FileFormatUnsupported,
         "the workbook has a macro sheet of Excel 4: save it as .xlsx, which has no macros",
     )
 }
 
-fn must_fit(part: &str, size: u64, limit: u64) -> Result<(), Fault> {
+fn must_fit(part: &str, size: u64, limit: u64) -> Result<(), WorkbookFault> {
     if size <= limit {
         return Ok(());
     }
     let (part, size, limit) = (shown(part), size >> 20, limit >> 20);
-    Err(Fault::too_large(format!(
+    Err(WorkbookFault::too_large(format!(
         "the part {part} has {size} MB when unpacked and at most {limit} MB are read: split the workbook, or save the \
          sheet as .csv"
     )))

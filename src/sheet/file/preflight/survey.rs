@@ -1,12 +1,12 @@
 //! What one pass over a worksheet comes to: everything that the values alone do not tell.
 
 use super::COLUMN_LIMIT;
-use super::links::Links;
+use super::links::MailLinks;
 use crate::sheet::address::CellRange;
 
 /// What a worksheet hides, merges, computes and links to.
 #[derive(Debug, Default)]
-pub(crate) struct Survey {
+pub(crate) struct WorksheetSurvey {
     /// Hidden rows that hold something.
     pub(crate) hidden_rows: RowSet,
     /// Whether a filter is set.
@@ -14,7 +14,7 @@ pub(crate) struct Survey {
     /// Merged ranges, by their first row; none lies over another.
     pub(crate) merges: Vec<CellRange>,
     /// Links to e-mail addresses.
-    pub(crate) links: Links,
+    pub(crate) links: MailLinks,
     /// Whether some of its cells are those of a pivot table.
     pub(crate) has_pivot: bool,
     /// Cells with the error of a formula that the reader does not know, as they stand in the file: row and column.
@@ -58,9 +58,9 @@ impl CellCount {
     }
 }
 
-impl Survey {
+impl WorksheetSurvey {
     /// Nothing seen yet but where its links lead.
-    pub(super) fn new(links: Links, has_pivot: bool) -> Self {
+    pub(super) fn new(links: MailLinks, has_pivot: bool) -> Self {
         Self { is_ordered: true, links, has_pivot, ..Self::default() }
     }
 

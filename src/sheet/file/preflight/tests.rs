@@ -112,7 +112,7 @@ fn parts(sheet: &str) -> Vec<(String, String)> {
 }
 
 /// What a workbook of these parts comes to, within these limits.
-fn looked(parts: &[(String, String)], limits: Limits) -> Result<Survey, Fault> {
+fn looked(parts: &[(String, String)], limits: WorkbookLimits) -> Result<WorksheetSurvey, WorkbookFault> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a.xlsx");
     let mut zip = zip::ZipWriter::new(std::fs::File::create(&path).expect("a file"));
@@ -135,21 +135,21 @@ fn every_limit_refuses_what_is_one_beyond_it() {
         ("xl/styles.xml".to_owned(), "<styleSheet><cellXfs><xf/><xf/></cellXfs></styleSheet>".to_owned());
     let all = [parts(&merged), vec![texts, formats]].concat();
     assert!(looked(&all, LIMITS).is_ok());
-    let exact = Limits { parts: 6, texts: 2, formats: 2, values: 2, ranges: 2, ..LIMITS };
+    let exact = WorkbookLimits { parts: 6, texts: 2, formats: 2, values: 2, ranges: 2, ..LIMITS };
     assert!(looked(&all, exact).is_ok());
     let below = [
-        (Limits { parts: 5, ..LIMITS }, Code::FileTooLarge),
-        (Limits { directory: 100, ..LIMITS }, Code::FileCorrupt),
-        (Limits { part: 100, ..LIMITS }, Code::FileTooLarge),
-        (Limits { sum: 500, ..LIMITS }, Code::FileTooLarge),
-        (Limits { strings: 10, ..LIMITS }, Code::FileTooLarge),
-        (Limits { small: 10, ..LIMITS }, Code::FileTooLarge),
-        (Limits { texts: 1, ..LIMITS }, Code::FileTooLarge),
-        (Limits { formats: 1, ..LIMITS }, Code::FileTooLarge),
-        (Limits { run: 20, ..LIMITS }, Code::FileTooLarge),
-        (Limits { format_run: 5, ..LIMITS }, Code::FileTooLarge),
-        (Limits { values: 1, ..LIMITS }, Code::FileTooLarge),
-        (Limits { ranges: 1, ..LIMITS }, Code::SheetUnreadable),
+        (WorkbookLimits { parts: 5, ..LIMITS }, Code::FileTooLarge),
+        (WorkbookLimits { directory: 100, ..LIMITS }, Code::FileCorrupt),
+        (WorkbookLimits { part: 100, ..LIMITS }, Code::FileTooLarge),
+        (WorkbookLimits { sum: 500, ..LIMITS }, Code::FileTooLarge),
+        (WorkbookLimits { strings: 10, ..LIMITS }, Code::FileTooLarge),
+        (WorkbookLimits { small: 10, ..LIMITS }, Code::FileTooLarge),
+        (WorkbookLimits { texts: 1, ..LIMITS }, Code::FileTooLarge),
+        (WorkbookLimits { formats: 1, ..LIMITS }, Code::FileTooLarge),
+        (WorkbookLimits { run: 20, ..LIMITS }, Code::FileTooLarge),
+        (WorkbookLimits { format_run: 5, ..LIMITS }, Code::FileTooLarge),
+        (WorkbookLimits { values: 1, ..LIMITS }, Code::FileTooLarge),
+        (WorkbookLimits { ranges: 1, ..LIMITS }, Code::SheetUnreadable),
     ];
     for (limits, code) in below {
         let fault = looked(&all, limits).map(|_| ()).expect_err("beyond a limit");
@@ -168,7 +168,8 @@ fn what_is_remembered_of_a_worksheet_is_limited() {
         (survey.hidden_rows.count(), survey.is_unsaved(0, 2), survey.is_unsaved(0, 3)),
         (39, true, false)
     );
-    let fault = looked(&all, Limits { ranges: 50, ..LIMITS }).map(|_| ()).expect_err("too much to remember");
+    let fault =
+        looked(&all, WorkbookLimits { ranges: 50, ..LIMITS }).map(|_| ()).expect_err("too much to remember");
     assert_eq!(fault.code, Code::SheetUnreadable);
 }
 
@@ -186,7 +187,7 @@ fn links_beyond_those_that_are_kept_are_known_to_be_missing() {
         vec![("xl/worksheets/_rels/sheet1.xml.rels".to_owned(), relations)],
     ]
     .concat();
-    let told = |limits: Limits| {
+    let told = |limits: WorkbookLimits| {
         let survey = looked(&all, limits).expect("it is read");
         let at = |column, row| survey.links.in_row(row, &[column]).pop().map(|link| link.address.to_string());
         let found = [at(1, 1), at(1, 2), at(3, 3)].map(Option::unwrap_or_default).join(" ");
@@ -194,6 +195,6 @@ fn links_beyond_those_that_are_kept_are_known_to_be_missing() {
         (found, lacking)
     };
     assert_eq!(told(LIMITS), ("1@x.example 2@x.example 3@x.example".to_owned(), vec![]));
-    let (found, lacking) = told(Limits { links: 2, ..LIMITS });
+    let (found, lacking) = told(WorkbookLimits { links: 2, ..LIMITS });
     assert_eq!((found.as_str(), lacking), ("1@x.example 2@x.example ", vec![3]));
 }

@@ -9,23 +9,27 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::cell::{BROKEN, ScannedCell};
 use super::elements::{Stop, attributes};
-use super::links::Links;
+use super::links::MailLinks;
 use super::package::Package;
-use super::survey::Survey;
-use super::{COLUMN_LIMIT, Fault, Limits, merges};
+use super::survey::WorksheetSurvey;
+use super::{COLUMN_LIMIT, WorkbookFault, WorkbookLimits, merges};
 use crate::sheet::address::{COLUMNS, CellRange, address, place, row};
 use crate::sheet::finding::code::Code;
 
 /// Surveys the worksheet in a part.
-pub(super) fn survey(package: &mut Package, part: &str, is_uncalculated: bool) -> Result<Survey, Fault> {
-    let (links, has_pivot) = Links::of(package, part);
+pub(super) fn survey(
+    package: &mut Package,
+    part: &str,
+    is_uncalculated: bool,
+) -> Result<WorksheetSurvey, WorkbookFault> {
+    let (links, has_pivot) = MailLinks::of(package, part);
     let mut walk = Walk {
         limits: package.limits,
         is_uncalculated,
-        survey: Survey::new(links, has_pivot),
+        survey: WorksheetSurvey::new(links, has_pivot),
         path: Vec::new(),
         data: Data::Before,
-        row: Row::default(),
+        row: ScannedRow::default(),
         cell: None,
         last: None,
         ranges: 0,
@@ -72,7 +76,7 @@ enum Element {
 
 /// The row at hand.
 #[derive(Debug, Default)]
-struct Row {
+struct ScannedRow {
     number: u32,
     is_hidden: bool,
     is_filled: bool,
@@ -86,12 +90,12 @@ struct Row {
 
 /// A pass under way.
 struct Walk {
-    limits: Limits,
+    limits: WorkbookLimits,
     is_uncalculated: bool,
-    survey: Survey,
+    survey: WorksheetSurvey,
     path: Vec<Element>,
     data: Data,
-    row: Row,
+    row: ScannedRow,
     cell: Option<ScannedCell>,
     last: Option<(u32, u16)>,
     /// Ranges that are kept.
@@ -99,7 +103,7 @@ struct Walk {
 }
 
 impl Walk {
-    fn finish(mut self) -> Result<Survey, Fault> {
+    fn finish(mut self) -> Result<WorksheetSurvey, WorkbookFault> {
         if self.data != Data::After || !self.path.is_empty() {
             return Err(self.unreadable("its end is missing"));
         }
@@ -111,7 +115,7 @@ impl Walk {
     }
 
     /// An element begins.
-    fn begin(&mut self, element: &BytesStart<'_>) -> Result<(), Fault> {
+    fn begin(&mut self, element: &BytesStart<'_>) -> Result<(), WorkbookFault> {
         let name = element.local_name();
         let found = match name.as_ref() {
             "sheetData" => Element::Data,
@@ -145,7 +149,7 @@ impl Walk {
     }
 
     /// An element before or after the rows.
-    fn begin_aside(&mut self, name: &str, element: &BytesStart<'_>) -> Result<(), Fault> {
+    fn begin_aside(&mut self, name: &str, element: &BytesStart<'_>) -> Result<(), WorkbookFault> {
         match name {
             "col" => self.hide_columns(element),
             "autoFilter" => {
@@ -172,7 +176,7 @@ impl Walk {
         }
     }
 
-    fn hide_columns(&mut self, element: &BytesStart<'_>) -> Result<(), Fault> {
+    fn hide_columns(&mut self, element: &BytesStart<'_>) -> Result<(), WorkbookFault> {
         let [min, max, hidden, width] = self.attributes(element, ["min", "max", "hidden", "width"])?;
         if is_hidden(hidden.as_deref(), width.as_deref()) {
             let number = |text: Option<Cow<'_, str>>| text.and_then(|text| text.parse::<usize>().ok());
@@ -186,7 +190,7 @@ impl Walk {
         Ok(())
     }
 
-    fn begin_row(&mut self, element: &BytesStart<'_>) -> Result<(), Fault> {
+    fn begin_row(&mut self, element: &BytesStart<'_>) -> Result<(), WorkbookFault> {
         let [number, hidden, height] = self.attributes(element, ["r", "hidden", "ht"])?;
         let before = self.row.number;
         let number = match number {
@@ -201,16 +205,16 @@ impl Walk {
             self.survey.is_ordered &= number > before;
             seen.clear();
         }
-        self.row = Row {
+        self.row = ScannedRow {
             number,
             is_hidden: is_hidden(hidden.as_deref(), height.as_deref()),
             seen,
-            ..Row::default()
+            ..ScannedRow::default()
         };
         Ok(())
     }
 
-    fn begin_cell(&mut self, element: &BytesStart<'_>) -> Result<(), Fault> {
+    fn begin_cell(&mut self, element: &BytesStart<'_>) -> Result<(), WorkbookFault> {
         let [at, of] = self.attributes(element, ["r", "t"])?;
         if at.is_none() && self.row.is_behind_an_error {
             return Err(self.unreadable("its formula has an error, and the next cell has no address"));
@@ -241,13 +245,13 @@ impl Walk {
     }
 
     /// Text, or a reference in it such as `&amp;`; between cells it is white space.
-    fn text(&mut self, text: &str, is_plain: bool) -> Result<(), Fault> {
+    fn text(&mut self, text: &str, is_plain: bool) -> Result<(), WorkbookFault> {
         let Some(cell) = &mut self.cell else { return Ok(()) };
         // A reference stands between `&` and `;`.
         cell.bytes += text.len() as u64 + if is_plain { 0 } else { 2 };
         if cell.bytes > self.limits.run {
             let at = address(usize::from(cell.place.1), cell.place.0);
-            return Err(Fault::too_large(format!(
+            return Err(WorkbookFault::too_large(format!(
                 "{at} holds more than a million characters: remove its content"
             )));
         }
@@ -264,7 +268,7 @@ impl Walk {
     }
 
     /// What the reader passes over inside a value.
-    fn section(&mut self, text: &str) -> Result<(), Fault> {
+    fn section(&mut self, text: &str) -> Result<(), WorkbookFault> {
         if self.path.last() == Some(&Element::Value) {
             return Err(self.unreadable(BROKEN));
         }
@@ -272,7 +276,7 @@ impl Walk {
     }
 
     /// An element ends.
-    fn end(&mut self) -> Result<(), Fault> {
+    fn end(&mut self) -> Result<(), WorkbookFault> {
         match self.path.pop() {
             Some(Element::Cell) => self.end_cell(),
             Some(Element::Row) => {
@@ -288,7 +292,7 @@ impl Walk {
         }
     }
 
-    fn end_cell(&mut self) -> Result<(), Fault> {
+    fn end_cell(&mut self) -> Result<(), WorkbookFault> {
         let Some(cell) = self.cell.take() else { return Ok(()) };
         cell.end().map_err(|what| self.unreadable(&what))?;
         let (row, column) = cell.place;
@@ -297,7 +301,9 @@ impl Walk {
             self.survey.values += 1;
             if self.survey.values > self.limits.values {
                 let most = self.limits.values;
-                return Err(Fault::too_large(format!("the sheet has more than {most} values: split it")));
+                return Err(WorkbookFault::too_large(format!(
+                    "the sheet has more than {most} values: split it"
+                )));
             }
         }
         if let (Some(formula), Some(survey)) = (&cell.formula, self.survey.column_mut(usize::from(column))) {
@@ -318,7 +324,7 @@ impl Walk {
     }
 
     /// Counts the ranges that are kept.
-    fn remember(&mut self, is_new: bool) -> Result<(), Fault> {
+    fn remember(&mut self, is_new: bool) -> Result<(), WorkbookFault> {
         self.ranges += usize::from(is_new);
         if self.ranges > self.limits.ranges {
             return Err(self.unreadable(
@@ -333,12 +339,12 @@ impl Walk {
         &self,
         element: &'a BytesStart<'_>,
         names: [&str; N],
-    ) -> Result<[Option<Cow<'a, str>>; N], Fault> {
+    ) -> Result<[Option<Cow<'a, str>>; N], WorkbookFault> {
         attributes(element, names).ok_or_else(|| self.unreadable("an attribute is broken"))
     }
 
-    fn unreadable(&self, what: &str) -> Fault {
-        Fault::new(Code::SheetUnreadable, unreadable(self.last, what))
+    fn unreadable(&self, what: &str) -> WorkbookFault {
+        WorkbookFault::new(Code::SheetUnreadable, unreadable(self.last, what))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::sheet::finding::{Finding, Severity, shown};
 use crate::sheet::formula_guard;
 use crate::sheet::table::column::{Need, columns};
 use crate::sheet::table::layout;
-use crate::sheet::table::{Candidate, Guess, HEADER_ROWS, Table, guess, is_transposed};
+use crate::sheet::table::{HEADER_ROWS, HeaderCandidate, HeaderGuess, Table, guess, is_transposed};
 use crate::sheet::text;
 
 /// Rows that are looked at in search of a header whose row a person has named.
@@ -26,7 +26,7 @@ impl Book {
     }
 
     /// Takes a candidate for the header; where a person has named the row, those above it are not kept.
-    pub(super) fn consider(&self, candidate: Candidate, candidates: &mut Vec<Candidate>) {
+    pub(super) fn consider(&self, candidate: HeaderCandidate, candidates: &mut Vec<HeaderCandidate>) {
         if self.options.header_row.is_some() {
             if candidates.first().is_some_and(is_report) {
                 return;
@@ -37,7 +37,7 @@ impl Book {
     }
 
     /// The candidates for the header: all, or the one a person named.
-    pub(super) fn chosen(&self, candidates: Vec<Candidate>) -> Vec<Candidate> {
+    pub(super) fn chosen(&self, candidates: Vec<HeaderCandidate>) -> Vec<HeaderCandidate> {
         match self.options.header_row {
             Some(row) => candidates
                 .into_iter()
@@ -48,7 +48,7 @@ impl Book {
     }
 
     /// The best header among the candidates that were chosen, for one kind or for any.
-    pub(super) fn guess(&self, candidates: &[Candidate], kind: Option<Kind>) -> Option<Guess> {
+    pub(super) fn guess(&self, candidates: &[HeaderCandidate], kind: Option<Kind>) -> Option<HeaderGuess> {
         guess(candidates, kind, &self.options.rename, self.options.header_row.is_some())
     }
 
@@ -58,7 +58,7 @@ impl Book {
         name: String,
         worksheet: Option<String>,
         kind: Kind,
-        candidates: &[Candidate],
+        candidates: &[HeaderCandidate],
         header: usize,
     ) {
         if let Some(other) = layout::other_header_row(candidates, header, kind) {
@@ -109,7 +109,7 @@ impl Book {
     pub(super) fn no_header(
         &self,
         sheet: Option<&str>,
-        candidates: &[Candidate],
+        candidates: &[HeaderCandidate],
         kind: Option<Kind>,
     ) -> Finding {
         let file = &self.file.name;
@@ -167,19 +167,19 @@ impl Book {
 
 /// Whether this is the header of one of our reports: it is the first row, whatever was said of the sheets that the rows
 /// come from.
-fn is_report(candidate: &Candidate) -> bool {
+fn is_report(candidate: &HeaderCandidate) -> bool {
     candidate.row == 1 && formula_guard::is_ours(&candidate.cells)
 }
 
 /// The row that a person would take for the header: the first with more than half as many cells as the fullest, so that
 /// titles above it are passed over.
-fn likeliest_header(candidates: &[Candidate]) -> Option<&Candidate> {
-    let fullest = candidates.iter().map(Candidate::filled).max()?;
+fn likeliest_header(candidates: &[HeaderCandidate]) -> Option<&HeaderCandidate> {
+    let fullest = candidates.iter().map(HeaderCandidate::filled).max()?;
     candidates.iter().find(|candidate| candidate.filled() * 2 > fullest)
 }
 
 /// What a row has, as a message shows it.
-fn header_names(row: &Candidate) -> String {
+fn header_names(row: &HeaderCandidate) -> String {
     let filled = row.cells.iter().filter(|cell| !text::is_blank(cell));
     let shows: Vec<String> = filled.take(6).map(|cell| format!("'{}'", shown(cell))).collect();
     shows.join(", ")

@@ -15,7 +15,7 @@ use crate::sheet::finding::{Finding, Refusal, Severity, shown};
 use crate::sheet::formula_guard;
 use crate::sheet::row::csv_errors;
 use crate::sheet::table::header;
-use crate::sheet::table::{Candidate, Guess, HEADER_ROWS};
+use crate::sheet::table::{HEADER_ROWS, HeaderCandidate, HeaderGuess};
 use crate::sheet::text;
 
 /// Below so many rows, blank ones included, no header is sought.
@@ -27,10 +27,10 @@ pub(super) const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
 /// The first rows of a text table as one separator cuts them.
 struct Trial {
     delimiter: char,
-    candidates: Vec<Candidate>,
+    candidates: Vec<HeaderCandidate>,
     /// Rows whose quotation marks are wrong.
-    damaged: Vec<(Candidate, Damage)>,
-    guess: Option<Guess>,
+    damaged: Vec<(HeaderCandidate, Damage)>,
+    guess: Option<HeaderGuess>,
     /// Rows with more columns than a table may have.
     wide: Vec<u32>,
 }
@@ -47,7 +47,7 @@ impl Trial {
     }
 
     /// The row that has too many columns, if it is the header or all there is in its place.
-    fn too_wide(&self) -> Option<&Candidate> {
+    fn too_wide(&self) -> Option<&HeaderCandidate> {
         let header = self.candidates.get(self.guess.as_ref().map_or(0, |guess| guess.header))?;
         self.wide.contains(&header.row).then_some(header)
     }
@@ -91,7 +91,7 @@ impl Book {
         }
         // Whatever stands above the header is reported as passed over, also what cannot be cut into cells.
         let row = candidates[header].row;
-        let above: Vec<Candidate> =
+        let above: Vec<HeaderCandidate> =
             damaged.into_iter().map(|(title, _)| title).filter(|title| title.row < row).collect();
         header += above.len();
         candidates.splice(0..0, above);
@@ -168,7 +168,7 @@ impl Book {
         let mut wide = Vec::new();
         let mut looked = 0;
         let last = self.options.header_row.map_or(LAST_LOOKED_AT, |row| row.max(LAST_LOOKED_AT));
-        while self.wants_more(looked, candidates.last().map(|last: &Candidate| last.row))
+        while self.wants_more(looked, candidates.last().map(|last: &HeaderCandidate| last.row))
             && damaged.len() < HEADER_ROWS
         {
             let Some(mut record) = records.next()?.filter(|record| record.row <= last) else { break };
@@ -181,7 +181,8 @@ impl Book {
             record.cells.truncate(COLUMN_LIMIT + 1);
             let ours = formula_guard::is_ours(&record.cells);
             let cells: Vec<String> = record.cells.into_iter().map(|text| plain(text, ours)).collect();
-            let candidate = Candidate::new(record.row, Some(record.line), cells.iter().map(String::as_str));
+            let candidate =
+                HeaderCandidate::new(record.row, Some(record.line), cells.iter().map(String::as_str));
             match record.damage {
                 // A header with a letter that does not fit is a header anyway; the letter is found in its name.
                 None | Some(Damage::Encoding { .. }) => {
@@ -204,8 +205,8 @@ impl Book {
     /// The refusal of a table without a header, which says of rows that cannot be cut into cells that they cannot.
     fn no_header_of_text(
         &mut self,
-        candidates: &[Candidate],
-        damaged: &[(Candidate, Damage)],
+        candidates: &[HeaderCandidate],
+        damaged: &[(HeaderCandidate, Damage)],
         (kind, is_named): (Option<Kind>, bool),
     ) -> Refusal {
         let is_meant = |row: u32| self.options.header_row.is_none_or(|named| named == row);
@@ -235,7 +236,7 @@ impl Book {
     }
 
     /// The refusal of a header with a quotation mark left open, so that rows are a part of it.
-    fn open_header(&self, header: &Candidate, delimiter: char) -> Option<Refusal> {
+    fn open_header(&self, header: &HeaderCandidate, delimiter: char) -> Option<Refusal> {
         let least = (header.cells.len() / 2).max(2);
         let is_row = |line: &str| line.matches(delimiter).count() >= least;
         let cell = header.cells.iter().position(|cell| cell.lines().skip(1).any(is_row))?;

@@ -41,7 +41,7 @@ fn workbook(sheets: &[(&str, &[&[&str]])]) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-fn rows_of(book: &Book, table: &Table) -> (Vec<Row>, Summary) {
+fn rows_of(book: &Book, table: &Table) -> (Vec<Row>, TableSummary) {
     let mut rows = Vec::new();
     let summary = book
         .read(table, &mut |row| {

@@ -6,26 +6,26 @@ use crate::error::Result;
 use crate::sheet::Mapped;
 use crate::sheet::address::{address, letters};
 use crate::sheet::cell::Cell;
-use crate::sheet::file::preflight::{CellCount, ColumnSurvey, RowSet, Sources, Survey};
-use crate::sheet::file::workbook::{Below, SheetRow, Workbook};
+use crate::sheet::file::preflight::{CellCount, ColumnSurvey, RowSet, Sources, WorksheetSurvey};
+use crate::sheet::file::workbook::{MergeReading, SheetRow, Workbook};
 use crate::sheet::finding::Finding;
 use crate::sheet::finding::code::{Code, Severity};
 use crate::sheet::options::HiddenRows;
-use crate::sheet::row::Raw;
-use crate::sheet::row::reading::{Summary, TableReading};
+use crate::sheet::row::RawRow;
+use crate::sheet::row::reading::{TableReading, TableSummary};
 use crate::sheet::table::Table;
 use crate::sheet::table::column::Form;
 
 /// The worksheets that are read, by their names: their place in the workbook, and what was seen in them.
 #[derive(Debug, Default)]
-pub(super) struct Worksheets(HashMap<String, (usize, Survey)>);
+pub(super) struct Worksheets(HashMap<String, (usize, WorksheetSurvey)>);
 
 impl Worksheets {
-    pub(super) fn keep(&mut self, name: &str, place: usize, survey: Survey) {
+    pub(super) fn keep(&mut self, name: &str, place: usize, survey: WorksheetSurvey) {
         self.0.insert(name.to_owned(), (place, survey));
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<&(usize, Survey)> {
+    pub(super) fn get(&self, name: &str) -> Option<&(usize, WorksheetSurvey)> {
         self.0.get(name)
     }
 }
@@ -37,13 +37,13 @@ struct Hidden(RowSet);
 /// Reads the rows of a table from its worksheet.
 pub(super) fn read(
     workbook: &mut Workbook,
-    (place, survey): &(usize, Survey),
+    (place, survey): &(usize, WorksheetSurvey),
     table: &Table,
     (hidden_rows, fill_merged): (Option<HiddenRows>, bool),
     mut reading: TableReading<'_, '_>,
-) -> Result<Summary> {
+) -> Result<TableSummary> {
     let is_read = |column: usize| is_read(table, column);
-    let below = Below { header_row: table.header_row, fill_merged, is_read: &is_read };
+    let below = MergeReading { header_row: table.header_row, fill_merged, is_read: &is_read };
     let mut hidden = Hidden::default();
     let emails = email_columns(table);
     let ended = workbook.rows(*place, survey, Some(&below), &mut |row| {
@@ -52,7 +52,7 @@ pub(super) fn read(
             return Ok(std::ops::ControlFlow::Continue(()));
         }
         let SheetRow { number, cells, .. } = row;
-        reading.take(Raw {
+        reading.take(RawRow {
             number,
             line: None,
             cells,
@@ -83,7 +83,7 @@ impl Hidden {
     }
 
     /// What is reported of them.
-    fn told(&self, survey: &Survey, table: &Table, choice: Option<HiddenRows>) -> Option<Finding> {
+    fn told(&self, survey: &WorksheetSurvey, table: &Table, choice: Option<HiddenRows>) -> Option<Finding> {
         let first = self.0.first()?;
         let (count, rows) = (self.0.count(), self.0.words());
         let are = if count == 1 { "1 row is".to_owned() } else { format!("{count} rows are") };
@@ -112,7 +112,7 @@ impl Hidden {
 }
 
 /// What is reported of the columns of a table before its rows are read.
-pub(super) fn tell(table: &Table, survey: &Survey, findings: &mut Vec<Finding>) {
+pub(super) fn tell(table: &Table, survey: &WorksheetSurvey, findings: &mut Vec<Finding>) {
     let read = (0..table.headers.len()).filter(|column| is_read(table, *column));
     let columns: Vec<_> = read.filter_map(|column| Some((column, survey.column(column)?))).collect();
     let at_header = |code: Code, message: String| table.finding(code, message).in_row(table.header_row, None);
@@ -143,7 +143,7 @@ pub(super) fn email_columns(table: &Table) -> Vec<usize> {
 }
 
 /// Tells the columns with links that could not all be compared with their cells.
-fn tell_links(table: &Table, survey: &Survey, findings: &mut Vec<Finding>) {
+fn tell_links(table: &Table, survey: &WorksheetSurvey, findings: &mut Vec<Finding>) {
     for at in email_columns(table).into_iter().filter(|at| survey.links.may_lack(*at)) {
         let Mapped::Column { column, .. } = &table.mapping[at] else { continue };
         let message = "some links behind the cells of this column could not be read, so they may lead to other \

@@ -8,11 +8,11 @@ use std::ops::ControlFlow;
 use super::{Book, worksheet_notes};
 use crate::model::kind::Kind;
 use crate::sheet::address::letters;
-use crate::sheet::file::preflight::{COLUMN_LIMIT, Listed, Survey};
+use crate::sheet::file::preflight::{COLUMN_LIMIT, Listed, WorksheetSurvey};
 use crate::sheet::file::workbook::{SheetRow, Workbook};
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::{Finding, Refusal, Severity, shown};
-use crate::sheet::table::{Candidate, guess, header};
+use crate::sheet::table::{HeaderCandidate, guess, header};
 use crate::sheet::{formula_guard, template, text};
 
 /// A worksheet that holds rows of a kind.
@@ -20,18 +20,18 @@ struct FoundSheet {
     name: String,
     kind: Kind,
     /// The rows that may be its header, and which of them is.
-    candidates: Vec<Candidate>,
+    candidates: Vec<HeaderCandidate>,
     header: usize,
 }
 
 /// The first rows of a worksheet: what may be its header, and what was seen in it, or why it cannot be read.
-struct Opening {
-    candidates: Vec<Candidate>,
-    survey: std::result::Result<Survey, String>,
+struct SheetOpening {
+    candidates: Vec<HeaderCandidate>,
+    survey: std::result::Result<WorksheetSurvey, String>,
 }
 
 /// The row, if it is a header with a name beyond the columns that are read.
-fn too_wide(header: &Candidate) -> Option<&Candidate> {
+fn too_wide(header: &HeaderCandidate) -> Option<&HeaderCandidate> {
     header.cells.get(COLUMN_LIMIT).filter(|name| !text::is_blank(name)).map(|_| header)
 }
 
@@ -156,7 +156,7 @@ impl Book {
     ) -> std::result::Result<Option<FoundSheet>, Refusal> {
         let wanted = is_wanted || with_rows.is_meant(&sheet.name);
         let named = header::kind_of_name(&sheet.name).or(if wanted { self.options.kind } else { None });
-        let Opening { candidates, survey } = self.opening(workbook, place, sheet)?;
+        let SheetOpening { candidates, survey } = self.opening(workbook, place, sheet)?;
         match survey {
             Ok(survey) => self.worksheets.keep(&sheet.name, place, survey),
             Err(message) => {
@@ -223,12 +223,12 @@ impl Book {
         workbook: &mut Workbook,
         place: usize,
         sheet: &Listed,
-    ) -> std::result::Result<Opening, Refusal> {
+    ) -> std::result::Result<SheetOpening, Refusal> {
         let mut candidates = Vec::new();
         let survey = match workbook.survey(place) {
             Ok(survey) => survey,
             Err(fault) if fault.code == Code::SheetUnreadable => {
-                return Ok(Opening { candidates, survey: Err(fault.message) });
+                return Ok(SheetOpening { candidates, survey: Err(fault.message) });
             }
             Err(fault) => {
                 let refusal = fault.refusal(&self.file.name).in_sheet(Some(&sheet.name));
@@ -237,7 +237,7 @@ impl Book {
         };
         let mut consider = |row: &SheetRow| {
             let cells = row.cells.iter().map(|cell| cell.text.as_str());
-            self.consider(Candidate::new(row.number, None, cells), &mut candidates);
+            self.consider(HeaderCandidate::new(row.number, None, cells), &mut candidates);
             candidates.last().map(|last| last.row)
         };
         let mut looked = 0;
@@ -247,7 +247,7 @@ impl Book {
             Ok(if self.wants_more(looked, last) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
         });
         let why = match read {
-            Ok(Ok(())) => return Ok(Opening { candidates, survey: Ok(survey) }),
+            Ok(Ok(())) => return Ok(SheetOpening { candidates, survey: Ok(survey) }),
             Ok(Err(broken)) => {
                 // Names of columns tell what the sheet was even where the row below them is damaged.
                 if let Some(row) = &broken.begun {
@@ -257,7 +257,7 @@ impl Book {
             }
             Err(error) => error.to_string(),
         };
-        Ok(Opening { candidates, survey: Err(why) })
+        Ok(SheetOpening { candidates, survey: Err(why) })
     }
 
     /// Refuses worksheets that hold rows of one kind where nobody has said which are meant.
@@ -328,7 +328,7 @@ impl WithRows {
     }
 
     /// Notes a worksheet by its first rows.
-    pub(super) fn add(&mut self, name: &str, is_named: bool, rows: &[Candidate]) {
+    pub(super) fn add(&mut self, name: &str, is_named: bool, rows: &[HeaderCandidate]) {
         match (rows.is_empty(), is_named) {
             (true, _) => {}
             (false, true) => self.named += 1,
