@@ -10,6 +10,22 @@ mod values;
 /// The header of sites that has all that every row needs, as cells of row 1.
 const HEADER: [&str; 6] = ["key", "company", "name", "phone", "address1", "city"];
 
+/// The same of people.
+const PEOPLE: [&str; 12] = [
+    "key",
+    "company",
+    "user_type",
+    "template_scope",
+    "first_name",
+    "last_name",
+    "username",
+    "email",
+    "allow_login",
+    "address1",
+    "city",
+    "country",
+];
+
 /// A row of these texts as a worksheet has them.
 fn row(number: u32, cells: &[&str]) -> String {
     row_with(number, "", cells)
@@ -43,6 +59,20 @@ fn site_with(number: u32, attributes: &str) -> String {
         attributes,
         &[&key, COMPANY, &format!("Site {number}"), PHONE, "1 Earl Street", "Auckland"],
     )
+}
+
+/// A row of a person whose cell in this column is given.
+fn person(number: u32, column: char, cell: &str) -> String {
+    let cells =
+        "KEY,COMPANY,VPN User,COMPANY_INHERIT,Jane,Doe,jane,jane@acme.example,no,1 Earl Street,Auckland,NZ";
+    let texts = cells.split(',').zip('A'..).map(|(text, at)| match text {
+        _ if at == column => cell.to_owned(),
+        "KEY" => text_cell(&format!("A{number}"), &format!("p{number}")),
+        "COMPANY" => text_cell(&format!("B{number}"), COMPANY),
+        "jane" => text_cell(&format!("G{number}"), &format!("jane{number}")),
+        text => text_cell(&format!("{at}{number}"), text),
+    });
+    format!("<row r=\"{number}\">{}</row>", texts.collect::<String>())
 }
 
 const COMPANY: &str = "6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11";

@@ -1,44 +1,10 @@
 //! Links behind cells: what an address leads to when somebody clicks on it (T9).
 
 use super::super::desk::{Desk, package};
-use super::{COMPANY, row, text_cell, worksheet};
+use super::{PEOPLE, person, row, text_cell, worksheet};
 
 const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
 const LINK: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink";
-const PEOPLE: [&str; 12] = [
-    "key",
-    "company",
-    "user_type",
-    "template_scope",
-    "first_name",
-    "last_name",
-    "username",
-    "email",
-    "allow_login",
-    "address1",
-    "city",
-    "country",
-];
-
-/// A person in this row whose cell H is given.
-fn person(number: u32, email: &str) -> String {
-    let (key, username) = (format!("p{number}"), format!("jane{number}"));
-    let cells = [
-        &key,
-        COMPANY,
-        "VPN User",
-        "COMPANY_INHERIT",
-        "Jane",
-        "Doe",
-        &username,
-        "-",
-        "no",
-        "1 Earl Street",
-        "Auckland",
-        "NZ",
-    ];
-    row(number, &cells).replace(&text_cell(&format!("H{number}"), "-"), email)
-}
 
 /// People in these rows, with links of these cells to these targets.
 fn people(rows: &str, links: &[(&str, &str)]) -> Desk {
@@ -75,7 +41,7 @@ fn linked(rows: &str, links: &[(&str, &str)], relations: &str) -> Desk {
 
 /// What is found of a person whose cell has this text and a link to this target, and what is suggested.
 fn behind(text: &str, target: &str) -> (Vec<String>, Option<String>) {
-    let desk = people(&person(2, &text_cell("H2", text)), &[("H2", target)]);
+    let desk = people(&person(2, 'H', &text_cell("H2", text)), &[("H2", target)]);
     let suggestion = desk.findings().into_iter().find_map(|finding| finding.suggestion);
     (desk.found(), suggestion)
 }
@@ -92,7 +58,7 @@ fn t09_a_link_that_leads_to_another_address_than_its_text_is_an_error_that_choos
         );
     }
     let desk = people(
-        &person(2, &text_cell("H2", "jane@acme.example")),
+        &person(2, 'H', &text_cell("H2", "jane@acme.example")),
         &[("H2", "mailto:ann@acme.example?subject=Hello%20there&amp;body=x")],
     );
     assert_eq!(
@@ -138,7 +104,7 @@ fn t09_a_link_that_leads_to_its_text_or_to_no_address_is_nothing() {
 #[test]
 fn t09_a_link_counts_for_all_its_cells_and_in_columns_of_addresses_only() {
     let rows: String =
-        (2..=5).map(|row| person(row, &text_cell(&format!("H{row}"), "jane@acme.example"))).collect();
+        (2..=5).map(|row| person(row, 'H', &text_cell(&format!("H{row}"), "jane@acme.example"))).collect();
     let desk = people(
         &rows,
         &[
@@ -153,7 +119,7 @@ fn t09_a_link_counts_for_all_its_cells_and_in_columns_of_addresses_only() {
 /// A list of links that breaks off: the sheet is read, and that the links are unknown is told where they matter.
 #[test]
 fn t09_links_that_cannot_be_read_are_a_warning_where_they_matter() {
-    let rows = person(2, &text_cell("H2", "jane@acme.example"));
+    let rows = person(2, 'H', &text_cell("H2", "jane@acme.example"));
     let broken = "<Relationships><Relationship Id=";
     let desk = linked(&rows, &[("H2", "")], broken);
     assert_eq!(desk.found(), ["warning cell.email People!H1"]);

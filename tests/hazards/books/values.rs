@@ -3,7 +3,7 @@
 use fleetload::sheet::finding::ValueKind;
 
 use super::super::desk::{Desk, package};
-use super::{COMPANY, HEADER, PHONE, errors, row, site, sites, text_cell, told, worksheet};
+use super::{COMPANY, HEADER, PEOPLE, PHONE, errors, person, row, site, sites, text_cell, told, worksheet};
 
 /// A site whose name is this cell, of column C.
 fn named(cell: &str) -> Desk {
@@ -310,13 +310,7 @@ fn x28_a_boolean_is_an_error_in_a_text_field_and_right_where_yes_or_no_belongs()
     assert!(desk.the("cell.bool-unexpected").message.contains("TRUE"));
     // Excel writes a boolean; LibreOffice a number with a format.
     for cell in ["<c r=\"I2\" t=\"b\"><v>1</v></c>", "<c r=\"I2\"><v>1</v></c>"] {
-        let header = "key,company,user_type,template_scope,first_name,last_name,username,email,allow_login,address1,city,country";
-        let cells =
-            "p1,COMPANY,VPN User,COMPANY_INHERIT,Jane,Doe,jane,jane@acme.example,-,1 Earl Street,Auckland,NZ";
-        let cells = cells.replace("COMPANY,", &format!("{COMPANY},"));
-        let header: Vec<&str> = header.split(',').collect();
-        let person = row(2, &cells.split(',').collect::<Vec<_>>()).replace(&text_cell("I2", "-"), cell);
-        let part = worksheet("", &format!("{}{person}", row(1, &header)), "");
+        let part = worksheet("", &format!("{}{}", row(1, &PEOPLE), person(2, 'I', cell)), "");
         let desk = Desk::with("people.xlsx", package("People", "", &[("xl/worksheets/sheet1.xml", &part)]));
         assert_eq!(desk.found(), Vec::<String>::new(), "{cell}");
         assert_eq!(desk.examined().sheets[0].usable, 1);

@@ -80,77 +80,18 @@ fn a_row_becomes_a_record_with_references_and_extras() {
 
 #[test]
 fn people_and_devices_are_read_with_all_their_columns() {
+    let people = "company,user_type,template_scope,first_name,last_name,username,email,allow_login,address1,city,country,mobile";
+    let person =
+        "acme,vpn user,company_inherit,Jane,Doe,jane,jane@acme.example,oui,1 High St,Ulm,DE,+49 731 555";
+    let devices = "key,company,name,site,template,copy_dhcp_leases,snat:HQ:LAN1,snat:HQ:LAN2,phone,address1,city,country,\
+                   licence_code,vpn_clouds";
+    let device = "d1,acme,Till,q-01,d0,yes,10.1.0.0/16,10.2.0.0/16,+49 731 555,1 High St,Ulm,DE,LIC-1,\
+                  0123456789abcdef0123456789abcdef";
+    let [people, person, devices, device] =
+        [people, person, devices, device].map(|cells| cells.split(',').collect::<Vec<_>>());
     let (_keep, path) = workbook(&[
-        (
-            "People",
-            &[
-                &[
-                    "company",
-                    "user_type",
-                    "template_scope",
-                    "first_name",
-                    "last_name",
-                    "username",
-                    "email",
-                    "allow_login",
-                    "address1",
-                    "city",
-                    "country",
-                    "mobile",
-                ],
-                &[
-                    "acme",
-                    "vpn user",
-                    "company_inherit",
-                    "Jane",
-                    "Doe",
-                    "jane",
-                    "jane@acme.example",
-                    "oui",
-                    "1 High St",
-                    "Ulm",
-                    "DE",
-                    "+49 731 555",
-                ],
-            ],
-        ),
-        (
-            "Devices",
-            &[
-                &[
-                    "key",
-                    "company",
-                    "name",
-                    "site",
-                    "template",
-                    "copy_dhcp_leases",
-                    "snat:HQ:LAN1",
-                    "snat:HQ:LAN2",
-                    "phone",
-                    "address1",
-                    "city",
-                    "country",
-                    "licence_code",
-                    "vpn_clouds",
-                ],
-                &[
-                    "d1",
-                    "acme",
-                    "Till",
-                    "q-01",
-                    "d0",
-                    "yes",
-                    "10.1.0.0/16",
-                    "10.2.0.0/16",
-                    "+49 731 555",
-                    "1 High St",
-                    "Ulm",
-                    "DE",
-                    "LIC-1",
-                    "0123456789abcdef0123456789abcdef",
-                ],
-            ],
-        ),
+        ("People", &[&people, &person]),
+        ("Devices", &[&devices, &device]),
         ("Notes", &[&["whatever"]]),
     ]);
     let book = open(&path, &Options::default()).unwrap();
