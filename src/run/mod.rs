@@ -50,7 +50,7 @@ use crate::service::Rate;
 pub use crate::model::policy::{InDoubt, OnExisting, OnQuota};
 pub use account_lock::{AccountHolder, AccountLock, account_locks, lock_account};
 pub use ending::{Ending, LeftSheet, end_of};
-pub use evidence::verify::{Identity, Sight, Verifier};
+pub use evidence::verify::{RecordCheck, RecordSearch, Verifier};
 pub use opening::require_available;
 pub use session::run;
 pub use watchdog::{LOOK_EVERY, PATIENCE, Pulse, Standstill, Watchdog};

@@ -20,7 +20,7 @@ use crate::journal::{Candidate, Journal, Work};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::state::JobState;
 use crate::model::time::Moment;
-use crate::run::{Identity, Sight, Verifier};
+use crate::run::{RecordCheck, RecordSearch, Verifier};
 use crate::term::{count, span};
 
 /// The service that is asked about rows: the real one, or that of a rehearsal.
@@ -79,10 +79,15 @@ impl Service {
         }
     }
 
-    pub(super) fn sight(&mut self, journal: &Journal, job: JobId, shown: &[Candidate]) -> Result<Sight> {
+    pub(super) fn sight(
+        &mut self,
+        journal: &Journal,
+        job: JobId,
+        shown: &[Candidate],
+    ) -> Result<RecordSearch> {
         let work = work(journal, job)?;
         let shown: Vec<RemoteId> = shown.iter().filter_map(|candidate| candidate.id).collect();
-        self.runtime.block_on(self.verifier.sight(journal, &work, &shown)).map_err(unreached)
+        self.runtime.block_on(self.verifier.search(journal, &work, &shown)).map_err(unreached)
     }
 
     /// Believes that a record was not made when the service shows none, and has had the time to carry out late what
@@ -96,7 +101,7 @@ impl Service {
     ) -> Result<String> {
         let unchecked = format!("resolve {job} --not-created --unchecked");
         match self.sight(journal, job, shown)? {
-            Sight::Told { by, candidates, earlier: _ } => {
+            RecordSearch::Answered { by, candidates, earlier: _ } => {
                 let Some(first) = candidates.first() else {
                     self.refuse_unsettled(context, &work(journal, job)?)?;
                     return Ok(format!("checked by {by}: no record found"));
@@ -114,11 +119,13 @@ impl Service {
                 Err(Error::usage(format!("{by} shows a record that may be the row's: {}{more}", found[0]))
                     .hint(adopt.unwrap_or_default().join(&is_not)))
             }
-            Sight::Untold(why) => Err(Error::usage(format!("cannot check whether the record exists: {why}"))
-                .hint(context.advice(
-                    "look in the service yourself; if you are certain that the record does not exist: ",
-                    &unchecked,
-                ))),
+            RecordSearch::Unknown(why) => Err(Error::usage(format!(
+                "cannot check whether the record exists: {why}"
+            ))
+            .hint(context.advice(
+                "look in the service yourself; if you are certain that the record does not exist: ",
+                &unchecked,
+            ))),
         }
     }
 
@@ -149,20 +156,20 @@ impl Service {
     ) -> Result<String> {
         let work = work(journal, job)?;
         refuse_record_of_another_row(journal, job, id)?;
-        match self.runtime.block_on(self.verifier.identity(journal, &work, id)).map_err(unreached)? {
-            Identity::Confirmed { by, notes } if notes.is_empty() => {
+        match self.runtime.block_on(self.verifier.check(journal, &work, id)).map_err(unreached)? {
+            RecordCheck::Confirmed { by, notes } if notes.is_empty() => {
                 Ok(format!("checked by {by}: the record agrees with the row"))
             }
-            Identity::Confirmed { by, notes } => Ok(format!(
+            RecordCheck::Confirmed { by, notes } => Ok(format!(
                 "checked by {by}: the record agrees with the row, except for: {}",
                 notes.join("; ")
             )),
-            Identity::Another { by, differences } => Err(Error::usage(format!(
+            RecordCheck::Another { by, differences } => Err(Error::usage(format!(
                 "{id} is not the record of this row ({by}): {}",
                 differences.join("; ")
             ))
             .hint(context.advice("to see what the service has of the row: ", &format!("resolve {job}")))),
-            Identity::Untold(why) => Err(Error::usage(format!(
+            RecordCheck::Unknown(why) => Err(Error::usage(format!(
                 "the record cannot be compared with the row: {why}"
             ))
             .hint(context.advice(

@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::journal::{Candidate, Decision, HeldJob, Journal, Moved, Selection};
 use crate::model::id::JobId;
 use crate::model::state::JobState;
-use crate::run::Sight;
+use crate::run::RecordSearch;
 use crate::term::{Line, counted};
 
 /// How a decision is recorded that the service was not asked about.
@@ -274,9 +274,9 @@ fn object(candidate: &Candidate) -> Value {
 }
 
 /// What the service shows of a row, as lines and for programs.
-fn sight_in_words(sight: &Sight) -> (Vec<String>, Value) {
+fn sight_in_words(sight: &RecordSearch) -> (Vec<String>, Value) {
     match sight {
-        Sight::Told { by, candidates, earlier } => {
+        RecordSearch::Answered { by, candidates, earlier } => {
             let mut lines: Vec<String> =
                 candidates.iter().map(|candidate| format!("{by}: {}", review::in_words(candidate))).collect();
             if lines.is_empty() {
@@ -289,6 +289,6 @@ fn sight_in_words(sight: &Sight) -> (Vec<String>, Value) {
             });
             (lines, told)
         }
-        Sight::Untold(why) => (vec![format!("unknown: {why}")], json!({"untold": why})),
+        RecordSearch::Unknown(why) => (vec![format!("unknown: {why}")], json!({"untold": why})),
     }
 }

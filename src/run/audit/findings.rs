@@ -74,7 +74,7 @@ impl RowFindings {
             code.get_or_insert(AuditFinding::DOUBLE);
             let others = ids(&self.twins);
             words.push(format!(
-                "duplicated: duplicated: beside the {kind} {ours} there is an equal one that belongs to no row: \
+                "duplicated: beside the {kind} {ours} there is an equal one that belongs to no row: \
                  {others}"
             ));
         }

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use super::{FoundRecords, RowDecision, RunFacts};
-use crate::journal::{Evidence, How, Work, Write};
+use crate::journal::{Candidate, Evidence, How, Work, Write};
 use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -15,7 +15,7 @@ use crate::model::reason::Reason;
 use crate::model::record::Role;
 use crate::run::OnExisting;
 use crate::run::evidence::child_companies::Children;
-use crate::run::evidence::classify::{self, PreSend, Reconciled};
+use crate::run::evidence::classify::{self, Classified};
 use crate::run::evidence::lookups;
 use crate::run::evidence::matching::{self, RecordMatch, SeenRecord};
 use crate::run::evidence::question::{Asker, LookupAnswer, Question, Subject};
@@ -137,31 +137,41 @@ pub(in crate::run) fn on_owners(
     if matches!(subject, Subject::Narrower(_)) {
         return hold_for_namesakes(work, facts, seen);
     }
-    if work.doubted {
-        return resend(work, facts, seen);
-    }
+    // Of a row that was in doubt, proved absent, or not there by a person's word: what shows now is the record of that
+    // request, executed late.
+    let again = work.doubted;
     let (job, from, evidence) = (work.job, work.state, Evidence::at(facts.now));
-    let write = match classify::before(work, seen) {
-        PreSend::Clear => return RowDecision::Send,
-        PreSend::Exists(id) => match facts.policy.on_existing {
-            OnExisting::Adopt => Write::Advance { job, from, how: How::Existing, id: Some(id), evidence },
-            OnExisting::Skip => Write::Leave { job, from, id, evidence },
-            OnExisting::Fail => {
-                let message = format!("a record with this key is already there, with the id {id}");
-                let rejection = classify::refusal(Reason::Existing.as_str(), message);
-                Write::Reject { job, from, rejection, evidence }
+    let reject = |rejection| Write::Reject { job, from, rejection, evidence: Evidence::at(facts.now) };
+    let resend_reason = "before it was sent again, records that may be this one were found";
+    let conclusion = if again { classify::after(work, seen) } else { classify::before(work, seen) };
+    let write = match conclusion {
+        Classified::Absent => return RowDecision::Send,
+        Classified::Existing(id) => match facts.policy.on_existing {
+            OnExisting::Skip if !again => Write::Leave { job, from, id, evidence },
+            OnExisting::Fail if !again => reject(classify::refusal(
+                Reason::Existing.as_str(),
+                format!("a record with this key is already there, with the id {id}"),
+            )),
+            OnExisting::Adopt | OnExisting::Skip | OnExisting::Fail => {
+                Write::Advance { job, from, how: How::Existing, id: Some(id), evidence }
             }
         },
-        PreSend::Taken(candidate) => {
-            Write::Reject { job, from, rejection: classify::taken(&candidate), evidence }
+        // Lists of companies show nothing but names, too little to go by without asking.
+        Classified::Ours(id) if work.kind == Kind::Company => {
+            let ours = seen.iter().filter(|seen| seen.found.id == Some(id));
+            let candidates =
+                ours.map(|seen| matching::candidate(&seen.found, "it has the row's name")).collect();
+            return hold(work, facts, Reason::CandidatesUnclear, resend_reason, candidates);
         }
-        PreSend::Owned(owner, candidate) => {
-            Write::Reject { job, from, rejection: classify::owned(owner, &candidate), evidence }
+        Classified::Ours(id) => Write::Advance { job, from, how: How::Adopted, id: Some(id), evidence },
+        Classified::Taken(candidate) => reject(classify::taken(&candidate)),
+        Classified::Owned(owner, candidate) => reject(classify::owned(owner, &candidate)),
+        Classified::Unclear(candidates) if again => {
+            return hold(work, facts, Reason::CandidatesUnclear, resend_reason, candidates);
         }
-        PreSend::Unclear(candidates) => {
-            let code = Reason::ExistingUnclear.as_str().to_owned();
-            let reason = "records that may be this one are already there".to_owned();
-            Write::Hold { job, from, code, reason, candidates, evidence }
+        Classified::Unclear(candidates) => {
+            let reason = "records that may be this one are already there";
+            return hold(work, facts, Reason::ExistingUnclear, reason, candidates);
         }
     };
     unless_corrected(work, write)
@@ -185,42 +195,23 @@ fn hold_for_namesakes(work: &Work, facts: &RunFacts<'_>, seen: &[SeenRecord]) ->
     if candidates.is_empty() {
         return RowDecision::Send;
     }
-    let (job, from, evidence) = (work.job, work.state, Evidence::at(facts.now));
     let reason = "companies of this name are there, and the list of the parent's companies may go on after \
                   what the service shows of it";
-    let (code, reason) = (Reason::ExistingUnclear.as_str().to_owned(), reason.to_owned());
-    unless_corrected(work, Write::Hold { job, from, code, reason, candidates, evidence })
+    hold(work, facts, Reason::ExistingUnclear, reason, candidates)
 }
 
-/// The look before a row is sent again whose first request was in doubt: proved absent, or not there by a
-/// person's word. What shows now is the record of that request, executed late.
-fn resend(work: &Work, facts: &RunFacts<'_>, seen: &[SeenRecord]) -> RowDecision {
-    let (job, from, evidence) = (work.job, work.state, Evidence::at(facts.now));
-    let hold = |candidates| {
-        let reason = "before it was sent again, records that may be this one were found".to_owned();
-        let code = Reason::CandidatesUnclear.as_str().to_owned();
-        Write::Hold { job, from, code, reason, candidates, evidence: Evidence::at(facts.now) }
-    };
-    let write = match classify::after(work, seen) {
-        Reconciled::Absent => return RowDecision::Send,
-        Reconciled::Existing(id) => Write::Advance { job, from, how: How::Existing, id: Some(id), evidence },
-        // Lists of companies show nothing but names, too little to go by without asking.
-        Reconciled::Ours(id) if work.kind != Kind::Company => {
-            Write::Advance { job, from, how: How::Adopted, id: Some(id), evidence }
-        }
-        Reconciled::Taken(candidate) => {
-            Write::Reject { job, from, rejection: classify::taken(&candidate), evidence }
-        }
-        Reconciled::Owned(owner, candidate) => {
-            Write::Reject { job, from, rejection: classify::owned(owner, &candidate), evidence }
-        }
-        Reconciled::Ours(id) => {
-            let ours = seen.iter().filter(|seen| seen.found.id == Some(id));
-            hold(ours.map(|seen| matching::candidate(&seen.found, "it has the row's name")).collect())
-        }
-        Reconciled::Unclear(candidates) => hold(candidates),
-    };
-    unless_corrected(work, write)
+fn hold(
+    work: &Work,
+    facts: &RunFacts<'_>,
+    code: Reason,
+    reason: &str,
+    candidates: Vec<Candidate>,
+) -> RowDecision {
+    let (code, reason, evidence) = (code.as_str().to_owned(), reason.to_owned(), Evidence::at(facts.now));
+    unless_corrected(
+        work,
+        Write::Hold { job: work.job, from: work.state, code, reason, candidates, evidence },
+    )
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ use crate::model::time::Moment;
 use crate::model::verdict::Doubt;
 use crate::run::InDoubt;
 use crate::run::evidence::ControlResult;
-use crate::run::evidence::classify::{self, Reconciled};
+use crate::run::evidence::classify::{self, Classified};
 use crate::run::evidence::lookups;
 use crate::run::evidence::matching::{self, SeenRecord};
 use crate::run::evidence::question::{Asker, LookupAnswer, Question, Subject};
@@ -111,43 +111,43 @@ pub(in crate::run) fn on_owners(
     seen: &[SeenRecord],
 ) -> RowDecision {
     let conclusion = classify::after(work, seen);
-    if mistake::made(Mistake::FirstLookBelieved) && conclusion == Reconciled::Absent {
+    if mistake::made(Mistake::FirstLookBelieved) && conclusion == Classified::Absent {
         return send_again(work, facts, "not found");
     }
-    if matches!(subject, Subject::Narrower(_)) && conclusion != Reconciled::Absent {
+    if matches!(subject, Subject::Narrower(_)) && conclusion != Classified::Absent {
         // Good for showing that there is none; it does not say below which parent one is.
         return look_later(work, facts, "a company of this name is there, perhaps below another parent");
     }
     match conclusion {
-        Reconciled::Ours(id) => confirm(work, facts, id),
-        Reconciled::Existing(id) => advance(work, facts, How::Existing, Some(id)),
+        Classified::Ours(id) => confirm(work, facts, id),
+        Classified::Existing(id) => advance(work, facts, How::Existing, Some(id)),
         // The refusal it comes from was one of the service, and counted against the quota.
-        Reconciled::Taken(candidate) => RowDecision::Refused(classify::taken(&candidate)),
-        Reconciled::Owned(owner, candidate) => RowDecision::write(Write::Reject {
+        Classified::Taken(candidate) => RowDecision::Refused(classify::taken(&candidate)),
+        Classified::Owned(owner, candidate) => RowDecision::write(Write::Reject {
             job: work.job,
             from: JobState::InDoubt,
             rejection: classify::owned(owner, &candidate),
             evidence: Evidence::at(facts.now),
         }),
-        Reconciled::Unclear(candidates) => {
+        Classified::Unclear(candidates) => {
             let cause = cause(work);
             let reason =
                 format!("{cause}, and it is not clear which of the records found belongs to the row");
             hold(work, facts, Reason::CandidatesUnclear.as_str(), reason, candidates)
         }
         // The list that does not show the record may be one page of a longer one.
-        Reconciled::Absent if may_be_a_page(seen.len()) => {
+        Classified::Absent if may_be_a_page(seen.len()) => {
             match facts.if_usable(lookups::narrower(work, operation)) {
                 Some(lookup) => ask(lookup, Subject::Narrower(work.job)),
                 None => look_later(work, facts, "the list may be one page of a longer one"),
             }
         }
-        Reconciled::Absent
+        Classified::Absent
             if facts.evidence.controls.is_proved(operation) || mistake::made(Mistake::ProofNotAsked) =>
         {
             absent(work, facts)
         }
-        Reconciled::Absent => RowDecision::AskControl(operation),
+        Classified::Absent => RowDecision::AskControl(operation),
     }
 }
 

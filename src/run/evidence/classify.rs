@@ -12,36 +12,21 @@ use crate::model::record::{Device, Extra, Record};
 use crate::model::verdict::{Doubt, Rejection};
 use crate::service::Found;
 
-/// What the look before sending concludes.
+/// What the records with a row's key mean for the row.
 #[derive(Debug, PartialEq)]
-pub(in crate::run) enum PreSend {
-    /// Nothing with the row's key is there.
-    Clear,
-    /// The row's record is there.
-    Exists(RemoteId),
+pub(in crate::run) enum Classified {
+    /// None of them is the row's.
+    Absent,
+    /// A request of ours made this one.
+    Ours(RemoteId),
+    /// This one is the row's record, and was there before we sent.
+    Existing(RemoteId),
     /// A value that must be unique belongs to another record.
     Taken(Candidate),
     /// It is the record of another row of ours.
     Owned(JobId, Candidate),
     /// A person must look.
     Unclear(Vec<Candidate>),
-}
-
-/// What the found records mean for a job in doubt.
-#[derive(Debug, PartialEq)]
-pub(in crate::run) enum Reconciled {
-    /// Ours.
-    Ours(RemoteId),
-    /// There before we sent.
-    Existing(RemoteId),
-    /// A value that must be unique belongs to another record.
-    Taken(Candidate),
-    /// A value that must be unique belongs to the record of another row of ours.
-    Owned(JobId, Candidate),
-    /// A person must look.
-    Unclear(Vec<Candidate>),
-    /// Nothing of ours was found.
-    Absent,
 }
 
 /// The records that may be the row's, as far as no other row has them.
@@ -55,21 +40,21 @@ fn related<'s>(work: &Work, seen: &'s [SeenRecord]) -> Vec<(&'s Found, RecordMat
 }
 
 /// What the records with a row's key mean before it is sent.
-pub(in crate::run) fn before(work: &Work, seen: &[SeenRecord]) -> PreSend {
+pub(in crate::run) fn before(work: &Work, seen: &[SeenRecord]) -> Classified {
     let foreign = related(work, seen);
     match foreign.as_slice() {
         [] => match of_another_row(work, seen) {
-            Some((owner, candidate)) => PreSend::Owned(owner, candidate),
-            None => PreSend::Clear,
+            Some((owner, candidate)) => Classified::Owned(owner, candidate),
+            None => Classified::Absent,
         },
         [(found, RecordMatch::Agrees)] => match found.id {
-            Some(id) => PreSend::Exists(id),
-            None => PreSend::Unclear(vec![matching::candidate(found, "the service names no id for it")]),
+            Some(id) => Classified::Existing(id),
+            None => Classified::Unclear(vec![matching::candidate(found, "the service names no id for it")]),
         },
         [(found, RecordMatch::Differs(difference))] if matching::key_is_unique(&work.record) => {
-            PreSend::Taken(matching::candidate(found, difference))
+            Classified::Taken(matching::candidate(found, difference))
         }
-        several => PreSend::Unclear(matching::candidates(several)),
+        several => Classified::Unclear(matching::candidates(several)),
     }
 }
 
@@ -174,7 +159,7 @@ pub(in crate::run) fn is_carried_out(action: &Action, found: &[Found]) -> bool {
 }
 
 /// What the records with a row's key mean after its answer was lost.
-pub(in crate::run) fn after(work: &Work, seen: &[SeenRecord]) -> Reconciled {
+pub(in crate::run) fn after(work: &Work, seen: &[SeenRecord]) -> Classified {
     let unique = matching::key_is_unique(&work.record);
     let related = related(work, seen);
     let was_there = |found: &Found| match (&work.baseline, found.id) {
@@ -188,41 +173,41 @@ pub(in crate::run) fn after(work: &Work, seen: &[SeenRecord]) -> Reconciled {
             // Only a unique key says that the older record is the one the service meant.
             [(found, relation)] if unique => older(found, relation),
             [] if unique => match of_another_row(work, seen) {
-                Some((owner, candidate)) => Reconciled::Owned(owner, candidate),
-                None => Reconciled::Absent,
+                Some((owner, candidate)) => Classified::Owned(owner, candidate),
+                None => Classified::Absent,
             },
-            _ => Reconciled::Absent,
+            _ => Classified::Absent,
         },
         [(found, RecordMatch::Agrees)] => match (found.id, &work.baseline, work.doubt, work.doubted) {
             // The first attempt was refused as a duplicate and nobody looked before: it was there.
-            (Some(id), None, Some(Doubt::Duplicate), false) => Reconciled::Existing(id),
+            (Some(id), None, Some(Doubt::Duplicate), false) => Classified::Existing(id),
             // Whether we made it or somebody else did: it is there, as a look before sending would find it.
-            (Some(id), None, Some(Doubt::JournalBehind), _) => Reconciled::Existing(id),
-            (Some(id), Some(_), _, _) => Reconciled::Ours(id),
-            (Some(id), None, _, _) if mistake::made(Mistake::BaselineIgnored) => Reconciled::Ours(id),
-            (Some(id), None, _, _) if unique => Reconciled::Ours(id),
+            (Some(id), None, Some(Doubt::JournalBehind), _) => Classified::Existing(id),
+            (Some(id), Some(_), _, _) => Classified::Ours(id),
+            (Some(id), None, _, _) if mistake::made(Mistake::BaselineIgnored) => Classified::Ours(id),
+            (Some(id), None, _, _) if unique => Classified::Ours(id),
             (_, None, _, _) => {
                 let why = "equal, but it may have been there before: no look was taken before sending";
-                Reconciled::Unclear(vec![matching::candidate(found, why)])
+                Classified::Unclear(vec![matching::candidate(found, why)])
             }
             (None, Some(_), _, _) => {
-                Reconciled::Unclear(vec![matching::candidate(found, "the service names no id for it")])
+                Classified::Unclear(vec![matching::candidate(found, "the service names no id for it")])
             }
         },
         [(found, RecordMatch::Differs(difference))] if unique => {
-            Reconciled::Taken(matching::candidate(found, difference))
+            Classified::Taken(matching::candidate(found, difference))
         }
-        several => Reconciled::Unclear(matching::candidates(several)),
+        several => Classified::Unclear(matching::candidates(several)),
     }
 }
 
 /// A record with the row's unique key that was there before the first send.
-fn older(found: &Found, relation: &RecordMatch) -> Reconciled {
+fn older(found: &Found, relation: &RecordMatch) -> Classified {
     match (relation, found.id) {
-        (RecordMatch::Agrees, Some(id)) => Reconciled::Existing(id),
-        (RecordMatch::Differs(difference), _) => Reconciled::Taken(matching::candidate(found, difference)),
+        (RecordMatch::Agrees, Some(id)) => Classified::Existing(id),
+        (RecordMatch::Differs(difference), _) => Classified::Taken(matching::candidate(found, difference)),
         (RecordMatch::Agrees | RecordMatch::Near(_) | RecordMatch::Unrelated, _) => {
-            Reconciled::Unclear(vec![matching::candidate(found, "it was there before")])
+            Classified::Unclear(vec![matching::candidate(found, "it was there before")])
         }
     }
 }

@@ -30,9 +30,9 @@ const READ_IN_FULL: usize = 5;
 
 /// What the service shows of a row.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Sight {
+pub enum RecordSearch {
     /// A look-up that can be relied on was answered.
-    Told {
+    Answered {
         /// The look-ups, and what can be said for them, in words.
         by: String,
         /// Records that are or may be the row's; none when there are none.
@@ -41,12 +41,12 @@ pub enum Sight {
         earlier: Vec<Candidate>,
     },
     /// Nothing can be said; says why.
-    Untold(String),
+    Unknown(String),
 }
 
 /// Whether a record is the row's.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Identity {
+pub enum RecordCheck {
     /// It may well be.
     Confirmed {
         /// The look-ups.
@@ -62,7 +62,7 @@ pub enum Identity {
         differences: Vec<String>,
     },
     /// Nothing can be said; says why.
-    Untold(String),
+    Unknown(String),
 }
 
 /// Asks the service about rows, one look-up at a time.
@@ -86,15 +86,22 @@ impl Verifier {
     /// # Errors
     ///
     /// `Service` when the service cannot be reached or refuses us; `Journal` when that cannot be read.
-    pub async fn sight(&mut self, journal: &Journal, work: &Work, shown: &[RemoteId]) -> Result<Sight> {
+    pub async fn search(
+        &mut self,
+        journal: &Journal,
+        work: &Work,
+        shown: &[RemoteId],
+    ) -> Result<RecordSearch> {
         if lookups::creates(work) {
-            return self.sight_of_record(journal, work, shown).await;
+            return self.search_by_key(journal, work, shown).await;
         }
         let Some(owner) = work.remote_id else {
-            return Ok(Sight::Untold("its record has no id".to_owned()));
+            return Ok(RecordSearch::Unknown("its record has no id".to_owned()));
         };
         let Some(lookup) = lookups::of_step(work, &|operation| self.service.usable(operation)) else {
-            return Ok(Sight::Untold("no look-up shows whether this step was carried out".to_owned()));
+            return Ok(RecordSearch::Unknown(
+                "no look-up shows whether this step was carried out".to_owned(),
+            ));
         };
         Ok(match self.service.ask(&lookup).await? {
             LookupAnswer::Records(found) => {
@@ -106,16 +113,23 @@ impl Verifier {
                 };
                 let candidates = is_carried_out(&work.action, &found).then_some(done).into_iter().collect();
                 let by = lookup.operation().to_string();
-                Sight::Told { by, candidates, earlier: Vec::new() }
+                RecordSearch::Answered { by, candidates, earlier: Vec::new() }
             }
-            LookupAnswer::Unavailable => Sight::Untold(format!("{} is not available", lookup.operation())),
+            LookupAnswer::Unavailable => {
+                RecordSearch::Unknown(format!("{} is not available", lookup.operation()))
+            }
             LookupAnswer::Inconclusive(why) | LookupAnswer::Failed(why) => {
-                Sight::Untold(format!("{}: {why}", lookup.operation()))
+                RecordSearch::Unknown(format!("{}: {why}", lookup.operation()))
             }
         })
     }
 
-    async fn sight_of_record(&mut self, journal: &Journal, work: &Work, shown: &[RemoteId]) -> Result<Sight> {
+    async fn search_by_key(
+        &mut self,
+        journal: &Journal,
+        work: &Work,
+        shown: &[RemoteId],
+    ) -> Result<RecordSearch> {
         let mut next = self.by_key(work);
         while let Some(lookup) = next.take() {
             let operation = lookup.operation();
@@ -126,7 +140,7 @@ impl Verifier {
                     continue;
                 }
                 LookupAnswer::Inconclusive(why) | LookupAnswer::Failed(why) => {
-                    return Ok(Sight::Untold(format!("{operation}: {why}")));
+                    return Ok(RecordSearch::Unknown(format!("{operation}: {why}")));
                 }
             };
             let length = found.len();
@@ -134,36 +148,40 @@ impl Verifier {
             if !candidates.is_empty() {
                 self.read_in_full(work, &mut candidates).await?;
                 let candidates = candidates.into_iter().map(|(_, candidate)| candidate).collect();
-                return Ok(Sight::Told { by: operation.to_string(), candidates, earlier });
+                return Ok(RecordSearch::Answered { by: operation.to_string(), candidates, earlier });
             }
             if may_be_a_page(length) {
                 next = lookups::narrower(work, operation)
                     .filter(|lookup| self.service.usable(lookup.operation()));
                 if next.is_none() {
                     let why = format!("{operation} lists {length} records, which may be one page of more");
-                    return Ok(Sight::Untold(why));
+                    return Ok(RecordSearch::Unknown(why));
                 }
                 continue;
             }
             return Ok(match self.prove(journal, work.kind, operation).await? {
-                Some(true) => Sight::Told { by: operation.to_string(), candidates: Vec::new(), earlier },
-                None => Sight::Told {
+                Some(true) => {
+                    RecordSearch::Answered { by: operation.to_string(), candidates: Vec::new(), earlier }
+                }
+                None => RecordSearch::Answered {
                     by: format!("{operation} (nothing of ours was there to try it by)"),
                     candidates: Vec::new(),
                     earlier,
                 },
-                Some(false) => Sight::Untold(format!("{operation} does not find what is known to exist")),
+                Some(false) => {
+                    RecordSearch::Unknown(format!("{operation} does not find what is known to exist"))
+                }
             });
         }
-        Ok(Sight::Untold(format!("no look-up for a {} is available", work.kind.singular())))
+        Ok(RecordSearch::Unknown(format!("no look-up for a {} is available", work.kind.singular())))
     }
 
     /// Whether the record with this id is the row's.
     ///
     /// # Errors
     ///
-    /// As for [`Verifier::sight`].
-    pub async fn identity(&mut self, journal: &Journal, work: &Work, id: RemoteId) -> Result<Identity> {
+    /// As for [`Verifier::search`].
+    pub async fn check(&mut self, journal: &Journal, work: &Work, id: RemoteId) -> Result<RecordCheck> {
         if let Some(own) = work.remote_id {
             return self.carried_out(journal, work, own, id).await;
         }
@@ -177,13 +195,13 @@ impl Verifier {
                     let Some(found) = found.into_iter().find(|found| found.id == Some(id)) else {
                         let kind = work.kind.singular();
                         let differences = vec![format!("the service has no {kind} with the id {id}")];
-                        return Ok(Identity::Another { by: written(&asked), differences });
+                        return Ok(RecordCheck::Another { by: written(&asked), differences });
                     };
                     record = Some(found);
                 }
                 LookupAnswer::Unavailable => drop(asked.pop()),
                 LookupAnswer::Inconclusive(why) | LookupAnswer::Failed(why) => {
-                    return Ok(Identity::Untold(format!("{}: {why}", written(&asked))));
+                    return Ok(RecordCheck::Unknown(format!("{}: {why}", written(&asked))));
                 }
             }
         }
@@ -200,15 +218,15 @@ impl Verifier {
                 none if none.is_empty() => format!("no look-up for a {} is available", work.kind.singular()),
                 asked => format!("{asked} does not show it, and it cannot be read by its id"),
             };
-            return Ok(Identity::Untold(why));
+            return Ok(RecordCheck::Unknown(why));
         };
         let (mut differences, mut notes) = matching::apart(&matching::sent(work), &record.raw);
         self.check_owner(work, id, &mut asked, &mut differences, &mut notes).await?;
         let by = written(&asked);
         Ok(if differences.is_empty() {
-            Identity::Confirmed { by, notes }
+            RecordCheck::Confirmed { by, notes }
         } else {
-            Identity::Another { by, differences }
+            RecordCheck::Another { by, differences }
         })
     }
 
@@ -256,17 +274,18 @@ impl Verifier {
         work: &Work,
         own: RemoteId,
         id: RemoteId,
-    ) -> Result<Identity> {
+    ) -> Result<RecordCheck> {
         if own != id {
             let differences = vec![format!("the row's own record has the id {own}")];
-            return Ok(Identity::Another { by: "the journal".to_owned(), differences });
+            return Ok(RecordCheck::Another { by: "the journal".to_owned(), differences });
         }
-        Ok(match self.sight(journal, work, &[]).await? {
-            Sight::Told { by, candidates, .. } if candidates.is_empty() => {
-                Identity::Another { by, differences: vec!["the values of the step are not there".to_owned()] }
-            }
-            Sight::Told { by, .. } => Identity::Confirmed { by, notes: Vec::new() },
-            Sight::Untold(why) => Identity::Untold(why),
+        Ok(match self.search(journal, work, &[]).await? {
+            RecordSearch::Answered { by, candidates, .. } if candidates.is_empty() => RecordCheck::Another {
+                by,
+                differences: vec!["the values of the step are not there".to_owned()],
+            },
+            RecordSearch::Answered { by, .. } => RecordCheck::Confirmed { by, notes: Vec::new() },
+            RecordSearch::Unknown(why) => RecordCheck::Unknown(why),
         })
     }
 

@@ -9,25 +9,39 @@ use crate::run::evidence::lookups;
 use crate::run::tests::{OTHER, OURS, device, found, record, seen, site};
 use crate::service::Lookup;
 
+fn word(classified: Classified) -> &'static str {
+    match classified {
+        Classified::Absent => "absent",
+        Classified::Ours(_) => "ours",
+        Classified::Existing(_) => "existing",
+        Classified::Taken(_) => "taken",
+        Classified::Owned(owner, _) => {
+            assert_eq!(owner, JobId(99));
+            "owned"
+        }
+        Classified::Unclear(_) => "unclear",
+    }
+}
+
 #[test]
 fn what_is_there_before_sending_decides_whether_a_row_is_sent() {
     let mac = "00:1a:2b:3c:4d:5e";
     let depot = json!({"companyId": OURS, "name": "Depot", "id": record(1)});
     let table = [
-        ("nothing there", site("Depot", None), vec![], "clear"),
+        ("nothing there", site("Depot", None), vec![], "absent"),
         (
             "only partial matches",
             site("Depot", None),
             vec![seen(json!({"name": "Depot 2", "id": record(1)}), None)],
-            "clear",
+            "absent",
         ),
-        ("it is there", site("Depot", None), vec![seen(depot.clone(), None)], "exists"),
+        ("it is there", site("Depot", None), vec![seen(depot.clone(), None)], "existing"),
         ("another row of ours owns it", site("Depot", None), vec![seen(depot.clone(), Some(99))], "owned"),
         (
             "another row owns one that may be elsewhere",
             site("Depot", None),
             vec![seen(json!({"name": "Depot", "id": record(1)}), Some(99))],
-            "clear",
+            "absent",
         ),
         (
             "another row owns one with another reference",
@@ -36,7 +50,7 @@ fn what_is_there_before_sending_decides_whether_a_row_is_sent() {
                 json!({"companyId": OURS, "name": "Depot", "reference": "D2", "id": record(1)}),
                 Some(99),
             )],
-            "clear",
+            "absent",
         ),
         (
             "MAC of another row of ours",
@@ -75,21 +89,12 @@ fn what_is_there_before_sending_decides_whether_a_row_is_sent() {
                 json!({"companyId": OURS, "name": "Till", "identification": mac, "id": record(1)}),
                 None,
             )],
-            "exists",
+            "existing",
         ),
         ("no id named", site("Depot", None), vec![seen(json!({"name": "Depot"}), None)], "unclear"),
     ];
     for (case, work, seen, expected) in table {
-        let conclusion = match before(&work, &seen) {
-            PreSend::Clear => "clear",
-            PreSend::Exists(_) => "exists",
-            PreSend::Taken(_) => "taken",
-            PreSend::Owned(owner, _) => {
-                assert_eq!(owner, JobId(99));
-                "owned"
-            }
-            PreSend::Unclear(_) => "unclear",
-        };
+        let conclusion = word(before(&work, &seen));
         assert_eq!(conclusion, expected, "{case}");
     }
 }
@@ -136,7 +141,7 @@ fn only_a_new_unowned_record_that_agrees_is_ours() {
     let behind = || doubt(site("Depot", None), Doubt::JournalBehind, None);
     let none = Some(vec![]);
     let table = [
-        ("an older copy of the journal, and it is there", behind(), vec![seen(depot(), None)], "before"),
+        ("an older copy of the journal, and it is there", behind(), vec![seen(depot(), None)], "existing"),
         ("an older copy of the journal, and it is not", behind(), vec![], "absent"),
         (
             "an older copy of the journal, and another row has it",
@@ -183,25 +188,23 @@ fn only_a_new_unowned_record_that_agrees_is_ours() {
             )],
             "taken",
         ),
-        ("a unique key that was there", lost_till(Some(vec![record(1)])), vec![seen(till(), None)], "before"),
+        (
+            "a unique key that was there",
+            lost_till(Some(vec![record(1)])),
+            vec![seen(till(), None)],
+            "existing",
+        ),
         (
             "a unique key of another row of ours",
             refused_till(none.clone()),
             vec![seen(till(), Some(99))],
             "owned",
         ),
-        ("refused at first, nobody had looked", refused_till(None), vec![seen(till(), None)], "before"),
+        ("refused at first, nobody had looked", refused_till(None), vec![seen(till(), None)], "existing"),
         ("refused, and not there when we looked", refused_till(none), vec![seen(till(), None)], "ours"),
     ];
     for (case, work, seen, expected) in table {
-        let conclusion = match after(&work, &seen) {
-            Reconciled::Ours(_) => "ours",
-            Reconciled::Existing(_) => "before",
-            Reconciled::Taken(_) => "taken",
-            Reconciled::Owned(..) => "owned",
-            Reconciled::Unclear(_) => "unclear",
-            Reconciled::Absent => "absent",
-        };
+        let conclusion = word(after(&work, &seen));
         assert_eq!(conclusion, expected, "{case}");
     }
 }
