@@ -19,7 +19,9 @@ use fleetload::model::id::JobId;
 use fleetload::model::key;
 use fleetload::model::kind::Kind;
 use fleetload::model::record::{Link, Person, Record, Role, Target};
-use fleetload::run::{Ending, InDoubt, Limits, OnExisting, OnQuota, OnRejections, Options, Policy, Pulse};
+use fleetload::run::{
+    Ending, InDoubt, OnExisting, OnQuota, OnRejections, Pulse, RunLimits, RunOptions, RunPolicy,
+};
 use fleetload::sandbox::{ROOT_COMPANY, Running, Sandbox, Scenario, wall_clock};
 use fleetload::service::{Client, Config, Endpoints, Paths, Proxy, Rate, creation};
 use fleetload::testing;
@@ -226,8 +228,8 @@ async fn go(journal: Journal, service: &Running, rate: Rate) {
         ca_file: None,
     };
     let client = Client::new(config, clock.clone()).expect("a client");
-    let options = Options {
-        policy: Policy {
+    let options = RunOptions {
+        policy: RunPolicy {
             on_quota: OnQuota::Wait,
             on_existing: OnExisting::Adopt,
             in_doubt: InDoubt::Settle,
@@ -236,7 +238,7 @@ async fn go(journal: Journal, service: &Running, rate: Rate) {
             audit: None,
             on_rejections: OnRejections::Leave,
         },
-        limits: Limits { rate, concurrency: 256, daily_quota: None, reserve: 0 },
+        limits: RunLimits { rate, concurrency: 256, daily_quota: None, reserve: 0 },
         until: None,
         writing: Writing::default(),
     };

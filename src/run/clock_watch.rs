@@ -59,7 +59,7 @@ impl ClockWatch {
     }
 
     /// By how many milliseconds the wall clock has jumped since the last look; `None` when it has not.
-    pub(super) fn look(&mut self, clock: &dyn Clock) -> Option<i64> {
+    pub(super) fn jump(&mut self, clock: &dyn Clock) -> Option<i64> {
         let before = clock.elapsed();
         let wall = clock.now();
         let elapsed = clock.elapsed();
@@ -199,7 +199,7 @@ mod tests {
         let mut time = ClockWatch::start(&clock);
         for seconds in [0, 1, 2, 59, 86_400] {
             clock.pass(seconds);
-            assert_eq!(time.look(&clock), None, "{seconds}");
+            assert_eq!(time.jump(&clock), None, "{seconds}");
         }
     }
 
@@ -210,9 +210,9 @@ mod tests {
         for jump in [7 * 3_600_000, -3 * 3_600_000, 5_000, -5_000] {
             clock.pass(2);
             clock.set(jump);
-            assert_eq!(time.look(&clock), Some(jump));
+            assert_eq!(time.jump(&clock), Some(jump));
             clock.pass(2);
-            assert_eq!(time.look(&clock), None, "told once");
+            assert_eq!(time.jump(&clock), None, "noted once");
         }
     }
 
@@ -223,7 +223,7 @@ mod tests {
         for _ in 0..100 {
             clock.pass(1);
             clock.set(-400);
-            assert_eq!(time.look(&clock), None);
+            assert_eq!(time.jump(&clock), None);
         }
     }
 
@@ -233,7 +233,7 @@ mod tests {
         let mut time = ClockWatch::start(&clock);
         clock.pass(10);
         clock.set(3_600_000);
-        time.look(&clock);
+        time.jump(&clock);
         clock.pass(10);
         assert_eq!(time.steady(clock.elapsed()).to_string(), "2026-03-01T23:59:20Z");
     }

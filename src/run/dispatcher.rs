@@ -11,7 +11,7 @@
 //! `in_flight`, `evidence`, `audit`) own their state and answer with [`RunAction`]s; what follows for one row is decided in
 //! `decide`. Both are carried out here, and only here.
 
-mod look_ups;
+mod lookup_answers;
 mod rounds;
 
 use std::collections::HashMap;
@@ -35,7 +35,7 @@ use super::opening::RunOpening;
 use super::remaining::RemainingCount;
 use super::run_action::RunAction;
 use super::watchdog::{LoopProgress, Pulse};
-use super::{Interrupt, Options};
+use super::{Interrupt, RunOptions};
 use crate::clock::Clock;
 use crate::ending::End;
 use crate::error::Error;
@@ -64,7 +64,7 @@ pub(super) struct Dispatcher {
     clock: Arc<dyn Clock>,
     clock_watch: ClockWatch,
     client: Client,
-    options: Options,
+    options: RunOptions,
     journal: JournalClient,
     news: mpsc::UnboundedSender<Event>,
     gates: Gates,
@@ -105,7 +105,7 @@ impl Dispatcher {
         journal: JournalClient,
         client: Client,
         (clock, clock_watch): (Arc<dyn Clock>, ClockWatch),
-        options: Options,
+        options: RunOptions,
         news: mpsc::UnboundedSender<Event>,
         pulse: Pulse,
     ) -> Self {
@@ -294,12 +294,12 @@ impl Dispatcher {
                     self.on_claimed(job);
                 }
             }
-            QueuedRequest::Look { lookup, question, tries } => {
+            QueuedRequest::Lookup { lookup, question, tries } => {
                 if let Some(job) = question.job() {
                     self.in_flight.set_stage(job, Stage::Looking);
                 }
                 let call = lookup.call();
-                self.send(operation, call, QueuedRequest::Look { lookup, question, tries }, phase);
+                self.send(operation, call, QueuedRequest::Lookup { lookup, question, tries }, phase);
             }
         }
     }
@@ -372,7 +372,7 @@ impl Dispatcher {
                 failpoint::reach("answer.received");
                 self.on_answer(job, answer, phase);
             }
-            QueuedRequest::Look { lookup, question, tries } => {
+            QueuedRequest::Lookup { lookup, question, tries } => {
                 failpoint::reach("look.received");
                 self.on_lookup_response((lookup, question, tries), answer, phase);
             }

@@ -6,15 +6,15 @@
 //! ```text
 //! gates/          may a request leave now?         breaker, operation_gate (pace), connectivity, capacity, quota, creations;
 //!                                                  paused_sheets
-//! in_flight/      what is in memory                jobs and writes; operation_queue; job_source
+//! in_flight/      what is in memory                jobs, queues and writes; job_source
 //! evidence/       what the service shows of a row  question, lookups, matching, classify; child_companies, reference_lag,
 //!                                                  recent_creations, settle_timer
 //! decide/         what follows for a row           pre_send, settle, reconcile: functions of the row and what is known
-//! audit/          reads back what was made         lookups, findings
+//! audit/          reads back what was made         read_back, findings
 //! journal_client  writes to the journal, asks it
 //! ```
 //!
-//! `dispatcher/look_ups` carries out decisions and hands answers of look-ups to whoever asked; `dispatcher/rounds` sees to
+//! `dispatcher/lookup_answers` carries out decisions and hands answers of look-ups to whoever asked; `dispatcher/rounds` sees to
 //! the clock (`clock_watch`), to what is shown of the run (`remaining`, `watchdog`) and to its end.
 //!
 //! A run begins (`opening`) and ends (`ending`) in `session`. Outside of a run, `verify` asks the service for
@@ -53,15 +53,15 @@ pub use ending::{Ending, LeftSheet, end_of};
 pub use evidence::verify::{RecordCheck, RecordSearch, Verifier};
 pub use opening::require_available;
 pub use session::run;
-pub use watchdog::{LOOK_EVERY, PATIENCE, Pulse, Standstill, Watchdog};
+pub use watchdog::{CHECK_EVERY, PATIENCE, Pulse, Standstill, Watchdog};
 
 /// Everything a run is told besides journal and client.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct RunOptions {
     /// What to do where there is a choice.
-    pub policy: Policy,
+    pub policy: RunPolicy,
     /// How fast and how much.
-    pub limits: Limits,
+    pub limits: RunLimits,
     /// Begin no more requests from this moment on.
     pub until: Option<Moment>,
     /// Where the journal is written.
@@ -70,7 +70,7 @@ pub struct Options {
 
 /// What to do where there is a choice; the section `policy` of a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Policy {
+pub struct RunPolicy {
     /// When the day's quota is spent.
     pub on_quota: OnQuota,
     /// When a record with the row's key is there before we send.
@@ -98,7 +98,7 @@ pub enum OnRejections {
 
 /// How fast and how much; the section `limits` of a profile.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Limits {
+pub struct RunLimits {
     /// The pace of each operation.
     pub rate: Rate,
     /// Requests under way at once.

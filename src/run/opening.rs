@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::Policy;
+use super::RunPolicy;
 use super::clock_watch::latest_due;
 use super::ending::Ending;
 use crate::ending::End;
@@ -42,7 +42,7 @@ impl RunOpening {
     pub(super) fn of(
         journal: &mut Journal,
         client: &Client,
-        policy: Policy,
+        policy: RunPolicy,
         now: Moment,
         today: Day,
     ) -> Result<Self> {
@@ -104,7 +104,7 @@ struct RunConfig {
 }
 
 impl RunConfig {
-    fn of(endpoints: &Endpoints, policy: Policy) -> Self {
+    fn of(endpoints: &Endpoints, policy: RunPolicy) -> Self {
         let endpoints = Operation::ALL
             .iter()
             .filter_map(|&operation| {
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn what_has_changed_is_named_with_what_it_was() {
         let before = RunConfig::of(&endpoints(Paths::Documented, Some("/a")), POLICY);
-        let policy = Policy { in_doubt: InDoubt::Hold, ..POLICY };
+        let policy = RunPolicy { in_doubt: InDoubt::Hold, ..POLICY };
         let after = RunConfig::of(&endpoints(Paths::Documented, Some("/b")), policy);
         assert_eq!(
             after.changes_since(&before.text()).unwrap(),

@@ -44,7 +44,7 @@ struct MeasuredPace {
 
 impl MeasuredPace {
     /// Takes in what was sent in `span`. It counts when there was something to send all the time.
-    fn look(&mut self, sent: u64, busy: bool, span: Duration) {
+    fn measure(&mut self, sent: u64, busy: bool, span: Duration) {
         let requests = sent.saturating_sub(std::mem::replace(&mut self.sent, sent));
         let counts = std::mem::replace(&mut self.busy, busy) && busy;
         // How long it takes to the first request says nothing of the pace.
@@ -123,7 +123,7 @@ impl RemainingCount {
 
     /// Measures the pace, now and then. Whether the journal is to count what is still to be done; [`Self::on_counted`]
     /// follows.
-    pub(super) fn look(&mut self, now: Duration, in_flight: &InFlight, gates: &Gates) -> bool {
+    pub(super) fn measure(&mut self, now: Duration, in_flight: &InFlight, gates: &Gates) -> bool {
         let span = now.saturating_sub(self.looked_at);
         if span < COUNT_EVERY {
             return false;
@@ -132,7 +132,7 @@ impl RemainingCount {
         for operation in in_flight.operations() {
             let OperationPace { sent, stopped } = gates.pace(operation);
             let busy = in_flight.is_busy(operation) && !stopped;
-            self.measured.entry(operation).or_default().look(sent, busy, span);
+            self.measured.entry(operation).or_default().measure(sent, busy, span);
         }
         let due = !self.asked && self.next.is_none_or(|next| now >= next);
         self.asked |= due;

@@ -12,7 +12,7 @@ use super::gates::{Gates, Halt};
 use super::journal_client::JournalClient;
 use super::opening::{RunOpening, sign_in};
 use super::watchdog::Pulse;
-use super::{Interrupt, Options};
+use super::{Interrupt, RunOptions};
 use crate::clock::Clock;
 use crate::ending::End;
 use crate::error::Result;
@@ -33,7 +33,7 @@ pub async fn run(
     journal: Journal,
     client: Client,
     clock: Arc<dyn Clock>,
-    options: Options,
+    options: RunOptions,
     interrupts: mpsc::Receiver<Interrupt>,
     news: mpsc::UnboundedSender<Event>,
     pulse: Pulse,

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::decide::{RowDecision, RunFacts};
 use super::evidence::RunEvidence;
 use super::evidence::matching::SeenRecord;
-use super::{InDoubt, OnExisting, OnQuota, OnRejections, Policy};
+use super::{InDoubt, OnExisting, OnQuota, OnRejections, RunPolicy};
 use crate::journal::{Action, Work, Write};
 use crate::model::id::{JobId, RemoteId, SheetId};
 use crate::model::operation::Operation;
@@ -85,7 +85,7 @@ pub(super) fn seen(returned: Value, owner: Option<i64>) -> SeenRecord {
 }
 
 /// The defaults of a profile.
-pub(super) const POLICY: Policy = Policy {
+pub(super) const POLICY: RunPolicy = RunPolicy {
     on_quota: OnQuota::Wait,
     on_existing: OnExisting::Adopt,
     in_doubt: InDoubt::Settle,

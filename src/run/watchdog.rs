@@ -16,9 +16,9 @@ use crate::clock::Clock;
 
 /// How long a run may stand still without an explanation.
 pub const PATIENCE: Duration = Duration::from_secs(600);
-/// How often the watchdog looks.
-pub const LOOK_EVERY: Duration = Duration::from_secs(5);
-/// What one look counts at most, as a multiple of the time between two: a process that was stopped for an hour has
+/// How often the watchdog checks.
+pub const CHECK_EVERY: Duration = Duration::from_secs(5);
+/// What one check counts at most, as a multiple of the time between two: a process that was stopped for an hour has
 /// not stood still for an hour.
 const COUNTED_AT_MOST: u32 = 2;
 
@@ -144,7 +144,7 @@ pub struct Standstill {
 #[derive(Debug)]
 struct StandstillRule {
     patience: Duration,
-    look_every: Duration,
+    check_every: Duration,
     rounds: u64,
     moved: u64,
     /// For how long there was no round.
@@ -154,13 +154,13 @@ struct StandstillRule {
 }
 
 impl StandstillRule {
-    fn new(patience: Duration, look_every: Duration) -> Self {
-        Self { patience, look_every, rounds: 0, moved: 0, stuck: Duration::ZERO, idle: Duration::ZERO }
+    fn new(patience: Duration, check_every: Duration) -> Self {
+        Self { patience, check_every, rounds: 0, moved: 0, stuck: Duration::ZERO, idle: Duration::ZERO }
     }
 
-    /// Looks once, `passed` after the last time. Says what is wrong once patience has ended.
-    fn look(&mut self, passed: Duration, rounds: u64, shown: &ProgressReport) -> Option<String> {
-        let passed = passed.min(self.look_every * COUNTED_AT_MOST);
+    /// Checks once, `passed` after the last time. Says what is wrong once patience has ended.
+    fn check(&mut self, passed: Duration, rounds: u64, shown: &ProgressReport) -> Option<String> {
+        let passed = passed.min(self.check_every * COUNTED_AT_MOST);
         let turned = std::mem::replace(&mut self.rounds, rounds) != rounds;
         let moved = std::mem::replace(&mut self.moved, shown.moved) != shown.moved;
         self.stuck = if turned { Duration::ZERO } else { self.stuck + passed };
@@ -196,7 +196,7 @@ pub struct Watchdog {
 }
 
 impl Watchdog {
-    /// Watches the run that shows itself in `pulse`, on a thread of its own, looking every `look_every`. `alarm` is
+    /// Watches the run that shows itself in `pulse`, on a thread of its own, checking every `check_every`. `alarm` is
     /// called there, once, when the run has stood still for `patience`.
     ///
     /// # Errors
@@ -205,17 +205,17 @@ impl Watchdog {
     pub fn start(
         pulse: Pulse,
         clock: Arc<dyn Clock>,
-        (patience, look_every): (Duration, Duration),
+        (patience, check_every): (Duration, Duration),
         alarm: impl FnOnce(Standstill) + Send + 'static,
     ) -> io::Result<Self> {
         let (running, held) = channel::<()>();
         thread::Builder::new().name("watchdog".to_owned()).spawn(move || {
-            let mut watch = StandstillRule::new(patience, look_every);
+            let mut watch = StandstillRule::new(patience, check_every);
             let mut last = clock.elapsed();
-            while held.recv_timeout(look_every) == Err(RecvTimeoutError::Timeout) {
+            while held.recv_timeout(check_every) == Err(RecvTimeoutError::Timeout) {
                 let now = clock.elapsed();
                 let shown = pulse.shown().clone();
-                if let Some(why) = watch.look(now.saturating_sub(last), pulse.rounds(), &shown) {
+                if let Some(why) = watch.check(now.saturating_sub(last), pulse.rounds(), &shown) {
                     alarm(Standstill { why, in_hand: shown.in_hand });
                     return;
                 }
@@ -231,55 +231,55 @@ mod tests {
     use super::*;
     use crate::clock::SystemClock;
 
-    const LOOK: Duration = Duration::from_secs(5);
+    const BETWEEN: Duration = Duration::from_secs(5);
 
     fn watch() -> StandstillRule {
-        StandstillRule::new(Duration::from_secs(60), LOOK)
+        StandstillRule::new(Duration::from_secs(60), BETWEEN)
     }
 
     fn shown(moved: u64, waits_for: Option<&'static str>) -> ProgressReport {
         ProgressReport { moved, waits_for, in_hand: String::new() }
     }
 
-    /// How many looks it takes until the alarm, of at most a hundred.
-    fn alarms_after(mut look: impl FnMut(u64) -> Option<String>) -> Option<u64> {
-        (1..=100).find(|&n| look(n).is_some())
+    /// How many checks it takes until the alarm, of at most a hundred.
+    fn alarms_after(mut check: impl FnMut(u64) -> Option<String>) -> Option<u64> {
+        (1..=100).find(|&n| check(n).is_some())
     }
 
     #[test]
     fn a_loop_that_does_not_turn_is_noticed_even_if_it_said_what_it_waits_for() {
         let mut watch = watch();
-        let told = alarms_after(|_| watch.look(LOOK, 7, &shown(3, Some("an answer"))));
-        // The first look sees the marks for the first time.
-        assert_eq!(told, Some(13));
+        let alarmed = alarms_after(|_| watch.check(BETWEEN, 7, &shown(3, Some("an answer"))));
+        // The first check sees the marks for the first time.
+        assert_eq!(alarmed, Some(13));
     }
 
     #[test]
     fn rounds_in_which_nothing_moves_are_noticed_and_those_that_are_explained_are_not() {
         let mut idle = watch();
-        assert_eq!(alarms_after(|n| idle.look(LOOK, n, &shown(3, None))), Some(13));
+        assert_eq!(alarms_after(|n| idle.check(BETWEEN, n, &shown(3, None))), Some(13));
         let mut parked = watch();
         assert_eq!(
-            alarms_after(|n| parked.look(LOOK, n, &shown(3, Some("the quota of the next day")))),
+            alarms_after(|n| parked.check(BETWEEN, n, &shown(3, Some("the quota of the next day")))),
             None
         );
         let mut slow = watch();
-        assert_eq!(alarms_after(|n| slow.look(LOOK, n, &shown(n / 10, None))), None, "something moves");
+        assert_eq!(alarms_after(|n| slow.check(BETWEEN, n, &shown(n / 10, None))), None, "something moves");
     }
 
     #[test]
     fn an_explanation_begins_the_count_anew() {
         let mut watch = watch();
         let explained = |n: u64| (n == 10).then_some("an answer");
-        assert_eq!(alarms_after(|n| watch.look(LOOK, n, &shown(3, explained(n)))), Some(22));
+        assert_eq!(alarms_after(|n| watch.check(BETWEEN, n, &shown(3, explained(n)))), Some(22));
     }
 
     #[test]
     fn a_process_that_was_stopped_for_hours_has_not_stood_still() {
         let mut watch = watch();
-        watch.look(LOOK, 1, &shown(1, None));
-        assert_eq!(watch.look(Duration::from_secs(7 * 3600), 1, &shown(1, None)), None);
-        assert_eq!(watch.look(LOOK, 2, &shown(2, None)), None);
+        watch.check(BETWEEN, 1, &shown(1, None));
+        assert_eq!(watch.check(Duration::from_secs(7 * 3600), 1, &shown(1, None)), None);
+        assert_eq!(watch.check(BETWEEN, 2, &shown(2, None)), None);
         assert_eq!(watch.idle, Duration::ZERO);
     }
 

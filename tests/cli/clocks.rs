@@ -9,7 +9,7 @@ use fleetload::clock::Clock;
 use fleetload::journal::Writing;
 use fleetload::model::event::Event;
 use fleetload::model::state::JobState;
-use fleetload::run::{Ending, Interrupt, Options};
+use fleetload::run::{Ending, Interrupt, RunOptions};
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -162,7 +162,7 @@ fn it_does_not_matter_between_which_two_accesses_to_the_journal_a_clock_is_set_b
                     Box::pin(tokio::time::sleep(Duration::from_millis(5)))
                 }))
             };
-            let options = Options { writing: sets_back, ..inside::options(Duration::from_secs(2)) };
+            let options = RunOptions { writing: sets_back, ..inside::options(Duration::from_secs(2)) };
             let begun = tokio::time::Instant::now();
             let (journal, ending, told) = Inside::start(&bench, client, clock.clone(), options).ends().await;
             assert_eq!(ending, Ending::Finished, "access {access}");

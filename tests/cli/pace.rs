@@ -8,7 +8,7 @@ use crate::bench::{self, Bench};
 use crate::inside::{self, Direct, Fate, Inside, Nth, Virtual};
 use fleetload::journal::Writing;
 use fleetload::model::event::Event;
-use fleetload::run::{Ending, Limits, Options};
+use fleetload::run::{Ending, RunLimits, RunOptions};
 use fleetload::sandbox::Scenario;
 use fleetload::service::Rate;
 
@@ -40,8 +40,8 @@ fn stays_below_the_limit(stall: Option<Duration>) {
             move |_: &str| Fate::AnsweredAfter(Duration::from_millis(20 + requests.next() * 17 % 41));
         let transport = Direct::new(bench.sandbox(), clock.clone(), uneven);
         let client = inside::client_over(&bench, clock.clone(), transport);
-        let options = Options {
-            limits: Limits { rate: Rate::PerSecond(98.0), concurrency: 64, daily_quota: None, reserve: 0 },
+        let options = RunOptions {
+            limits: RunLimits { rate: Rate::PerSecond(98.0), concurrency: 64, daily_quota: None, reserve: 0 },
             writing: Writing::AmongTasks(Arc::new(|| Box::pin(tokio::time::sleep(Duration::from_millis(3))))),
             ..inside::options(Duration::from_secs(5))
         };

@@ -74,7 +74,7 @@ fn requests_under_way_have_less_than_the_ten_seconds_of_a_container_to_come_home
         let transport = Direct::new(bench.sandbox(), clock.clone(), fate);
         let client = inside::client_over(&bench, clock.clone(), transport);
         let writing = Writing::AmongTasks(Arc::new(|| Box::pin(std::future::ready(()))));
-        let options = fleetload::run::Options { writing, ..inside::options(Duration::from_secs(1)) };
+        let options = fleetload::run::RunOptions { writing, ..inside::options(Duration::from_secs(1)) };
         let mut run = Inside::start(&bench, client, clock.clone(), options);
         run.hears(
             "a request left",

@@ -10,7 +10,7 @@ use fleetload::journal::Writing;
 use fleetload::model::event::Event;
 use fleetload::model::state::JobState;
 use fleetload::model::tally::Tally;
-use fleetload::run::{Ending, Limits, Options};
+use fleetload::run::{Ending, RunLimits, RunOptions};
 use fleetload::sandbox::Scenario;
 use fleetload::service::{HttpAnswer, HttpRequest, Rate, Sending, Transport};
 
@@ -125,10 +125,10 @@ fn run_late(bench: &Bench, seconds: u64, has_look: bool) -> Run {
         let late = Arc::new(Late { way, clock: at, until, has_look, refused });
         let client = inside::client_over(bench, clock.clone(), late.clone());
         let rate = Rate::PerSecond(98.0);
-        let limits = Limits { rate, concurrency: 256, daily_quota: None, reserve: 0 };
+        let limits = RunLimits { rate, concurrency: 256, daily_quota: None, reserve: 0 };
         let writing =
             Writing::AmongTasks(Arc::new(|| Box::pin(tokio::time::sleep(Duration::from_millis(5)))));
-        let options = Options { limits, writing, ..inside::options(Duration::from_secs(60)) };
+        let options = RunOptions { limits, writing, ..inside::options(Duration::from_secs(60)) };
         let (journal, ending, told) = Inside::start(bench, client, clock.clone(), options).ends().await;
         let tally = journal.tally(None).expect("counts");
         let refused = late.refused.load(Ordering::SeqCst);

@@ -10,7 +10,9 @@ use fleetload::import::{self, Outcome};
 use fleetload::journal::{Account, AuditScope, Journal, Writing};
 use fleetload::model::event::Event;
 use fleetload::model::time::Moment;
-use fleetload::run::{Ending, Interrupt, Limits, OnExisting, OnQuota, OnRejections, Options, Policy, Pulse};
+use fleetload::run::{
+    Ending, Interrupt, OnExisting, OnQuota, OnRejections, Pulse, RunLimits, RunOptions, RunPolicy,
+};
 use fleetload::sandbox::Sandbox;
 use fleetload::service::{Client, Config, Endpoints, Paths, Proxy, Rate};
 use tokio::sync::mpsc;
@@ -171,10 +173,10 @@ pub(super) fn take_in(script: &Script, folder: &Path, path: &Path, now: Moment) 
     }
 }
 
-pub(super) fn options(script: &Script, network: &Arc<Network>) -> Options {
+pub(super) fn options(script: &Script, network: &Arc<Network>) -> RunOptions {
     let network = Arc::clone(network);
-    Options {
-        policy: Policy {
+    RunOptions {
+        policy: RunPolicy {
             on_quota: OnQuota::Wait,
             on_existing: OnExisting::Adopt,
             in_doubt: script.in_doubt,
@@ -182,7 +184,7 @@ pub(super) fn options(script: &Script, network: &Arc<Network>) -> Options {
             audit: Some(AuditScope::All),
             on_rejections: OnRejections::Leave,
         },
-        limits: Limits {
+        limits: RunLimits {
             rate: Rate::PerSecond(98.0),
             concurrency: script.concurrency,
             daily_quota: None,

@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::journal::Journal;
 use crate::model::event::Event;
 use crate::model::id::{ImportId, SheetId};
-use crate::run::{Ending, Interrupt, Options, Pulse};
+use crate::run::{Ending, Interrupt, Pulse, RunOptions};
 use crate::service::Client;
 use crate::term::{Progress, Terminal, Tick};
 
@@ -29,7 +29,7 @@ pub(super) async fn send(
     context: &Context<'_>,
     journal: Journal,
     client: Client,
-    options: Options,
+    options: RunOptions,
     concerned: &[ImportId],
     watch: &Watch,
 ) -> Result<(Journal, Ending)> {

@@ -34,7 +34,7 @@ use crate::model::policy::Audit;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::model::zone::ZoneList;
-use crate::run::{Ending, Limits, OnRejections, Options, Policy, account_locks};
+use crate::run::{Ending, OnRejections, RunLimits, RunOptions, RunPolicy, account_locks};
 use crate::service::Client;
 use crate::status::run_state;
 
@@ -218,8 +218,8 @@ impl Settings {
     }
 
     /// What the run is told.
-    pub(super) fn options(&self, until: Option<Moment>, on_rejections: OnRejections) -> Options {
-        let policy = Policy {
+    pub(super) fn options(&self, until: Option<Moment>, on_rejections: OnRejections) -> RunOptions {
+        let policy = RunPolicy {
             on_quota: self.on_quota.value,
             on_existing: self.on_existing.value,
             in_doubt: self.in_doubt.value,
@@ -227,12 +227,12 @@ impl Settings {
             audit: self.audit_scope(),
             on_rejections,
         };
-        let limits = Limits {
+        let limits = RunLimits {
             rate: self.rate.value,
             concurrency: self.concurrency.value,
             daily_quota: self.daily_quota.value,
             reserve: self.reserve.value,
         };
-        Options { policy, limits, until, writing: Writing::default() }
+        RunOptions { policy, limits, until, writing: Writing::default() }
     }
 }

@@ -13,7 +13,7 @@ use crate::clock::Clock;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::Whose;
-use crate::run::{LOOK_EVERY, PATIENCE, Pulse, Standstill, Watchdog};
+use crate::run::{CHECK_EVERY, PATIENCE, Pulse, Standstill, Watchdog};
 use crate::term::Terminal;
 
 /// Watches the run that shows itself in `pulse`.
@@ -22,7 +22,7 @@ pub(in crate::cli) fn start(context: &Context<'_>, pulse: &Pulse) -> Result<Watc
     let terminal = context.terminal.clone();
     let again = context.again("run");
     let whose = context.whose.borrow().clone().unwrap_or_default();
-    Watchdog::start(pulse.clone(), clock, (PATIENCE, LOOK_EVERY), move |standstill| {
+    Watchdog::start(pulse.clone(), clock, (PATIENCE, CHECK_EVERY), move |standstill| {
         end(terminal, standstill, &again, whose);
     })
     .map_err(|error| Error::internal("cannot start the thread that watches the run").because(error))

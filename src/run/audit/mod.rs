@@ -8,11 +8,11 @@
 //!          a device in doubt that brings a site along: the sites of that name ── noted ────┴─┘
 //! ```
 //!
-//! What follows from a look-up is in `lookups`. Look-ups pass the gates like any other; what cannot be asked now stays due
+//! What follows from a look-up is in `read_back`. Look-ups pass the gates like any other; what cannot be asked now stays due
 //! for the next run.
 
 mod findings;
-mod lookups;
+mod read_back;
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -58,7 +58,7 @@ struct AuditedRow {
     page: bool,
     absent: u32,
     first_missed: Option<Duration>,
-    looks_again: Option<Duration>,
+    next_lookup_at: Option<Duration>,
     findings: RowFindings,
 }
 
@@ -78,10 +78,10 @@ pub(super) struct Audit {
     child_lists: HashMap<RemoteId, Vec<JobId>>,
     /// Rows that could not be asked about in this run.
     left: HashSet<JobId>,
-    told: bool,
+    counted: bool,
     /// How many rows there were to read back, and how many of them are done with.
     progress: (u64, u64),
-    told_missing: bool,
+    missing_reported: bool,
     figures: AuditFigures,
     /// What the dispatcher is to do.
     actions: Vec<RunAction>,
@@ -100,9 +100,9 @@ impl Audit {
             rows: HashMap::new(),
             child_lists: HashMap::new(),
             left: HashSet::new(),
-            told: false,
+            counted: false,
             progress: (0, 0),
-            told_missing: false,
+            missing_reported: false,
             figures: AuditFigures::default(),
             actions: Vec::new(),
         }
@@ -120,17 +120,17 @@ impl Audit {
 
     /// Records that were not seen, and for how long after the first look they are looked up again.
     pub(super) fn missing(&self) -> (u64, Option<Duration>) {
-        let missing = self.rows.values().filter(|row| row.looks_again.is_some());
+        let missing = self.rows.values().filter(|row| row.next_lookup_at.is_some());
         let first_missed = self.rows.values().filter_map(|row| row.first_missed).max();
         (missing.count() as u64, first_missed.map(|first| first + self.settle))
     }
 
     /// When a record that was not seen is looked up again.
-    pub(super) fn next_look(&self) -> Option<Duration> {
-        if !self.told_missing {
+    pub(super) fn next_lookup(&self) -> Option<Duration> {
+        if !self.missing_reported {
             return None;
         }
-        self.rows.values().filter_map(|row| row.looks_again).min()
+        self.rows.values().filter_map(|row| row.next_lookup_at).min()
     }
 
     /// Nothing else is left to be done: whether what was made has been read back. Goes on with it if not.
@@ -157,17 +157,17 @@ impl Audit {
 
     /// Looks up again what was not seen, as far as its time has come.
     pub(super) fn retry_missing(&mut self, cx: &mut AuditContext<'_>) {
-        if !self.told_missing {
+        if !self.missing_reported {
             return;
         }
         let now = cx.now;
-        let due = |row: &AuditedRow| row.looks_again.is_some_and(|at| at <= now);
+        let due = |row: &AuditedRow| row.next_lookup_at.is_some_and(|at| at <= now);
         let mut again: Vec<JobId> =
             self.rows.iter().filter(|(_, row)| due(row)).map(|(job, _)| *job).collect();
         again.sort_unstable();
         for job in again {
             let Some(row) = self.rows.get_mut(&job) else { continue };
-            row.looks_again = None;
+            row.next_lookup_at = None;
             match row.work.remote_id.map(|id| (id, Lookup::record(row.work.kind, id))) {
                 Some((id, lookup)) if cx.gates.usable(lookup.operation()) => {
                     self.ask(cx, lookup, Subject::Record(job, id));
@@ -179,7 +179,7 @@ impl Audit {
 
     fn ask_for_page(&mut self, scope: AuditScope) {
         self.backlog = Backlog::Asked;
-        let (after, count) = (self.cursor, !self.told);
+        let (after, count) = (self.cursor, !self.counted);
         self.actions.push(RunAction::AskJournal(Inquiry::Unaudited { scope, after, limit: PAGE, count }));
     }
 
@@ -195,7 +195,7 @@ impl Audit {
 
     fn add_rows(&mut self, cx: &mut AuditContext<'_>, works: Vec<Work>, total: Option<u64>) {
         if let Some(total) = total {
-            self.told = true;
+            self.counted = true;
             if total > 0 {
                 let records = counted(total, "record is looked up", "records are looked up");
                 self.actions.push(RunAction::Tell(Event::Note { text: format!("verification: {records}") }));
@@ -224,7 +224,7 @@ impl Audit {
                 page: false,
                 absent: 0,
                 first_missed: None,
-                looks_again: None,
+                next_lookup_at: None,
                 findings: RowFindings::default(),
             };
             self.rows.insert(job, row);

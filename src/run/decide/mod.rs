@@ -7,7 +7,7 @@ pub(super) mod settle;
 
 use std::time::Duration;
 
-use super::Policy;
+use super::RunPolicy;
 use super::evidence::RunEvidence;
 use super::evidence::question::Question;
 use crate::journal::Write;
@@ -67,7 +67,7 @@ pub(super) struct RunFacts<'run> {
     /// Whether an operation can be used.
     pub(super) usable: &'run dyn Fn(Operation) -> bool,
     pub(super) evidence: &'run RunEvidence,
-    pub(super) policy: Policy,
+    pub(super) policy: RunPolicy,
     /// By [`crate::clock::Clock::elapsed`].
     pub(super) elapsed: Duration,
     pub(super) now: Moment,

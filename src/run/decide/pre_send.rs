@@ -29,7 +29,7 @@ fn question(subject: Subject) -> Question {
 }
 
 /// A job was fetched: looks whether its record is there, where that can be looked up.
-pub(in crate::run) fn first_look(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
+pub(in crate::run) fn first_lookup(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
     if facts.is_paused {
         return RowDecision::Drop;
     }
@@ -69,7 +69,7 @@ pub(in crate::run) fn on_answer(
             on_records(work, facts, (subject, operation), &found, is_whole)
         }
         // Perhaps another look-up is available; else the row goes without a baseline.
-        LookupAnswer::Unavailable => first_look(work, facts),
+        LookupAnswer::Unavailable => first_lookup(work, facts),
         LookupAnswer::Inconclusive(_) => RowDecision::Send,
         LookupAnswer::Failed(why) => postpone(work, facts, &why),
     }

@@ -48,7 +48,7 @@ fn ask(lookup: Lookup, subject: Subject) -> RowDecision {
 }
 
 /// A job in doubt was fetched, since its look-up is due.
-pub(in crate::run) fn first_look(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
+pub(in crate::run) fn first_lookup(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
     match lookups::of_step(work, facts.usable) {
         Some(lookup) => ask(lookup, Subject::Key(work.job)),
         None => without_lookup(work, facts),
@@ -86,9 +86,9 @@ pub(in crate::run) fn on_answer(
 ) -> RowDecision {
     failpoint::reach("doubt.look-read");
     let found = match answer {
-        LookupAnswer::Unavailable => return first_look(work, facts),
+        LookupAnswer::Unavailable => return first_lookup(work, facts),
         LookupAnswer::Inconclusive(why) | LookupAnswer::Failed(why) => {
-            return look_later(work, facts, &format!("the look-up was inconclusive: {why}"));
+            return look_up_later(work, facts, &format!("the look-up was inconclusive: {why}"));
         }
         LookupAnswer::Records(found) => found,
     };
@@ -116,7 +116,7 @@ pub(in crate::run) fn on_owners(
     }
     if matches!(subject, Subject::Narrower(_)) && conclusion != Classified::Absent {
         // Good for showing that there is none; it does not say below which parent one is.
-        return look_later(work, facts, "a company of this name is there, perhaps below another parent");
+        return look_up_later(work, facts, "a company of this name is there, perhaps below another parent");
     }
     match conclusion {
         Classified::Ours(id) => confirm(work, facts, id),
@@ -139,7 +139,7 @@ pub(in crate::run) fn on_owners(
         Classified::Absent if may_be_a_page(seen.len()) => {
             match facts.if_usable(lookups::narrower(work, operation)) {
                 Some(lookup) => ask(lookup, Subject::Narrower(work.job)),
-                None => look_later(work, facts, "the list may be one page of a longer one"),
+                None => look_up_later(work, facts, "the list may be one page of a longer one"),
             }
         }
         Classified::Absent
@@ -170,12 +170,12 @@ pub(in crate::run) fn on_confirmation(
     let found = match answer {
         LookupAnswer::Unavailable => return advance(work, facts, How::Adopted, Some(id)),
         LookupAnswer::Inconclusive(why) | LookupAnswer::Failed(why) => {
-            return look_later(work, facts, &format!("the record could not be read: {why}"));
+            return look_up_later(work, facts, &format!("the record could not be read: {why}"));
         }
         LookupAnswer::Records(found) => found,
     };
     let Some(record) = found.iter().find(|found| found.id == Some(id)) else {
-        return look_later(work, facts, "the record was listed but could not be read");
+        return look_up_later(work, facts, "the record was listed but could not be read");
     };
     let differences = matching::differences(&matching::sent(work), &record.raw);
     if differences.is_empty() {
@@ -190,13 +190,15 @@ pub(in crate::run) fn on_confirmation(
 pub(in crate::run) fn on_control(work: &Work, facts: &RunFacts<'_>, result: ControlResult) -> RowDecision {
     match result {
         ControlResult::Proved => absent(work, facts),
-        ControlResult::NotProved(why) | ControlResult::Failed(why) => look_later(work, facts, &why),
-        ControlResult::Unavailable => first_look(work, facts),
+        ControlResult::NotProved(why) | ControlResult::Failed(why) => look_up_later(work, facts, &why),
+        ControlResult::Unavailable => first_lookup(work, facts),
         // The service's own uniqueness is proof enough.
         ControlResult::NoRecord if facts.policy.in_doubt == InDoubt::Settle && is_guarded(work) => {
             without_lookup(work, facts)
         }
-        ControlResult::NoRecord => look_later(work, facts, "nothing known to exist could prove the look-up"),
+        ControlResult::NoRecord => {
+            look_up_later(work, facts, "nothing known to exist could prove the look-up")
+        }
     }
 }
 
@@ -204,7 +206,7 @@ pub(in crate::run) fn on_control(work: &Work, facts: &RunFacts<'_>, result: Cont
 fn absent(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
     let reads = work.absent_reads + 1;
     if !is_settled(work, facts) || reads < ABSENT_READS {
-        let until = next_look(work, facts);
+        let until = next_lookup(work, facts);
         return stay_in_doubt(work, facts, until, reads, "not found so far");
     }
     let makes_a_site = classify::makes_a_site(&work.record);
@@ -276,15 +278,15 @@ fn send_again(work: &Work, facts: &RunFacts<'_>, note: &str) -> RowDecision {
 
 /// This look decided nothing. After enough late ones a person is asked; not while the service fails at the
 /// operation, since what it makes afterwards may prove the look-up.
-fn look_later(work: &Work, facts: &RunFacts<'_>, note: &str) -> RowDecision {
-    let enough = looks_before(facts.policy.settle) + LATE_LOOKS;
+fn look_up_later(work: &Work, facts: &RunFacts<'_>, note: &str) -> RowDecision {
+    let enough = lookups_before(facts.policy.settle) + LATE_LOOKS;
     if is_settled(work, facts) && work.looks >= enough && !facts.is_unstable {
         return match custom_site_lookup(work, facts) {
             Some(lookup) => ask(lookup, Subject::CustomSites(work.job)),
             None => hold(work, facts, Reason::LookupInconclusive.as_str(), note.to_owned(), Vec::new()),
         };
     }
-    stay_in_doubt(work, facts, next_look(work, facts), work.absent_reads, note)
+    stay_in_doubt(work, facts, next_lookup(work, facts), work.absent_reads, note)
 }
 
 fn advance(work: &Work, facts: &RunFacts<'_>, how: How, id: Option<RemoteId>) -> RowDecision {
@@ -337,7 +339,7 @@ fn settle_moment(work: &Work, facts: &RunFacts<'_>) -> Moment {
 }
 
 /// When to look again: soon at first, at the settle time at the latest, then every few seconds.
-fn next_look(work: &Work, facts: &RunFacts<'_>) -> Moment {
+fn next_lookup(work: &Work, facts: &RunFacts<'_>) -> Moment {
     if is_settled(work, facts) {
         return facts.now.plus(LATE_WAIT.min(facts.policy.settle));
     }
@@ -354,7 +356,7 @@ fn cause(work: &Work) -> &'static str {
 }
 
 /// How many looks fit before the settle time, as their waits double.
-fn looks_before(settle: Duration) -> u32 {
+fn lookups_before(settle: Duration) -> u32 {
     let mut passed = FIRST_WAIT;
     let mut looks = 1;
     while passed < settle {

@@ -33,7 +33,7 @@ impl Dispatcher {
 
     /// Compares the clocks, before anything is decided by them.
     pub(super) fn check_clock(&mut self) {
-        let Some(jump) = self.clock_watch.look(&*self.clock) else { return };
+        let Some(jump) = self.clock_watch.jump(&*self.clock) else { return };
         self.tell(Event::Note { text: jump_words(jump) });
         self.gates.on_clock_jump(jump);
         if self.gates.knows_service_time() {
@@ -125,9 +125,9 @@ impl Dispatcher {
         let due = self.in_flight.next_due(|operation| self.gates.halt(operation).is_some());
         let due = due.filter(|_| asks).map(|due| now + due.since(wall));
         let deadline = self.drain.as_ref().map(|drain| drain.deadline);
-        let look = self.audit.next_look().filter(|_| asks);
+        let retry = self.audit.next_lookup().filter(|_| asks);
         let reference = self.evidence.lag.next_due().filter(|_| asks);
-        due.into_iter().chain(deadline).chain(look).chain(reference).min().unwrap_or(Duration::MAX)
+        due.into_iter().chain(deadline).chain(retry).chain(reference).min().unwrap_or(Duration::MAX)
     }
 
     /// Another process may have written to the journal.
@@ -198,7 +198,7 @@ impl Dispatcher {
     /// Has the journal count what is still to be done, when that was last done a while ago.
     pub(super) fn count_remaining(&mut self) {
         let now = self.clock.elapsed();
-        if !self.is_stopping() && self.remaining_count.look(now, &self.in_flight, &self.gates) {
+        if !self.is_stopping() && self.remaining_count.measure(now, &self.in_flight, &self.gates) {
             self.journal.ask(Inquiry::Unfinished(self.options.policy.audit));
         }
     }

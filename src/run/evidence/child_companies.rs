@@ -70,7 +70,7 @@ impl ChildLists {
     }
 
     /// The list of a company's children has come, or could not be read. The jobs that wait for it come back.
-    pub(in crate::run) fn came(
+    pub(in crate::run) fn on_list(
         &mut self,
         parent: RemoteId,
         children: Option<Arc<Children>>,
@@ -88,18 +88,17 @@ impl ChildLists {
     }
 
     /// The look failed: the list is to be asked for again. The jobs that wait for it come back.
-    pub(in crate::run) fn failed(&mut self, parent: RemoteId) -> Vec<JobId> {
+    pub(in crate::run) fn on_failure(&mut self, parent: RemoteId) -> Vec<JobId> {
         waiting(self.child_lists.remove(&parent))
     }
 
     /// Drops the lists that are not used any more.
     pub(in crate::run) fn drop_old(&mut self, now: Duration) {
-        self.child_lists
-            .retain(|_, family| !matches!(family, ChildList::Known { at, .. } if is_old(*at, now)));
+        self.child_lists.retain(|_, list| !matches!(list, ChildList::Known { at, .. } if is_old(*at, now)));
     }
 
     fn children(&self) -> usize {
-        let known = self.child_lists.values().filter_map(|family| match family {
+        let known = self.child_lists.values().filter_map(|list| match list {
             ChildList::Known { children, .. } => children.as_ref(),
             ChildList::Asked(_) => None,
         });
@@ -107,7 +106,7 @@ impl ChildLists {
     }
 
     fn least_used(&self) -> Option<RemoteId> {
-        let known = self.child_lists.iter().filter_map(|(parent, family)| match family {
+        let known = self.child_lists.iter().filter_map(|(parent, list)| match list {
             ChildList::Known { used, .. } => Some((*used, *parent)),
             ChildList::Asked(_) => None,
         });
@@ -119,8 +118,8 @@ fn is_old(at: Duration, now: Duration) -> bool {
     now.saturating_sub(at) >= GOOD_FOR
 }
 
-fn waiting(family: Option<ChildList>) -> Vec<JobId> {
-    match family {
+fn waiting(list: Option<ChildList>) -> Vec<JobId> {
+    match list {
         Some(ChildList::Asked(waiting)) => waiting,
         Some(ChildList::Known { .. }) | None => Vec::new(),
     }
@@ -204,10 +203,10 @@ mod tests {
         let (parent, at) = (record(1), Duration::from_secs(5));
         assert!(matches!(child_lists.need(parent, JobId(1), at), ChildListNeed::Ask));
         assert!(matches!(child_lists.need(parent, JobId(2), at), ChildListNeed::Wait));
-        assert_eq!(child_lists.came(parent, list(3), at), [JobId(1), JobId(2)]);
+        assert_eq!(child_lists.on_list(parent, list(3), at), [JobId(1), JobId(2)]);
         assert!(matches!(child_lists.need(parent, JobId(3), at), ChildListNeed::Met(Some(_))));
         assert!(matches!(child_lists.need(parent, JobId(4), at + GOOD_FOR), ChildListNeed::Ask));
-        assert_eq!(child_lists.failed(parent), [JobId(4)]);
+        assert_eq!(child_lists.on_failure(parent), [JobId(4)]);
         assert!(matches!(child_lists.need(parent, JobId(4), at + GOOD_FOR), ChildListNeed::Ask));
     }
 
@@ -217,7 +216,7 @@ mod tests {
         let mut now = Duration::ZERO;
         for n in 0..10 {
             child_lists.need(record(n), JobId(1), now);
-            child_lists.came(record(n), list(MOST_CHILDREN / 5), now);
+            child_lists.on_list(record(n), list(MOST_CHILDREN / 5), now);
             // The first is used by every row.
             child_lists.need(record(0), JobId(2), now);
             now += Duration::from_secs(1);

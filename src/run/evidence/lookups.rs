@@ -118,7 +118,7 @@ pub(in crate::run) struct ReferencedRecord {
 
 /// The records of jobs of ours that the current step of a row refers to: a creation to those above it, a later step to
 /// the row's own.
-pub(in crate::run) fn references(work: &Work) -> Vec<ReferencedRecord> {
+pub(super) fn references(work: &Work) -> Vec<ReferencedRecord> {
     let refer = |job, kind, id| ReferencedRecord { job, id, lookup: Lookup::record(kind, id) };
     match work.action {
         Action::Create => work

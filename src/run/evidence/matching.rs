@@ -14,7 +14,7 @@ use crate::model::record::Record;
 use crate::service::{self, Call, Found};
 
 /// Fields that tell records apart: one that the record has and the row does not is a difference.
-const TELLING: [&str; 2] = ["reference", "identification"];
+const DISTINGUISHING: [&str; 2] = ["reference", "identification"];
 
 /// How a returned record relates to what a row asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,7 +96,7 @@ fn by_name(sent: &Value, returned: &Value) -> RecordMatch {
 fn compared(sent: &Value, returned: &Value) -> RecordMatch {
     let mut differences = Vec::new();
     collect_differences("", sent, returned, &mut differences);
-    for field in TELLING {
+    for field in DISTINGUISHING {
         if let (None, Some(theirs)) = (text(sent, field), text(returned, field)) {
             differences.push(format!("{field} is '{theirs}', the row has none"));
         }
@@ -135,7 +135,7 @@ pub(in crate::run) fn apart(sent: &Value, returned: &Value) -> (Vec<String>, Vec
             changed.extend(differences);
         }
     }
-    for field in TELLING {
+    for field in DISTINGUISHING {
         if let (None, Some(theirs)) = (text(sent, field), text(returned, field)) {
             changed.push(format!("{field} is '{theirs}', the row has none"));
         }

@@ -25,7 +25,7 @@ const WAIT: Duration = Duration::from_secs(1);
 const LIST_GOOD_FOR: Duration = Duration::from_secs(30);
 
 /// Asks the service, one look-up at a time.
-pub(in crate::run) struct OneoffLookups {
+pub(super) struct OneoffLookups {
     client: Client,
     clock: Arc<dyn Clock>,
     limiter: Limiter,

@@ -14,7 +14,7 @@ const YOUNG: Duration = Duration::from_secs(60);
 
 /// The records of this run, by job; instants are those of [`crate::clock::Clock::elapsed`].
 #[derive(Debug, Default)]
-pub(in crate::run) struct RecentCreations {
+pub(super) struct RecentCreations {
     /// When each was confirmed.
     confirmed: HashMap<JobId, Duration>,
     /// Since when the service is known to show them.
@@ -41,12 +41,12 @@ impl RecentCreations {
     }
 
     /// A look did not find the record of a job.
-    pub(in crate::run) fn note_late(&mut self, job: JobId) {
+    pub(super) fn note_late(&mut self, job: JobId) {
         self.late.insert(job);
     }
 
     /// Whether the service is known to show the record of a job.
-    pub(in crate::run) fn is_shown(&self, job: JobId) -> bool {
+    pub(super) fn is_shown(&self, job: JobId) -> bool {
         self.shown.contains_key(&job)
     }
 

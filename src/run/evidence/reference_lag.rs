@@ -47,8 +47,8 @@ struct Waiting {
     rejection: Rejection,
     /// Whether the refusal counts towards the pause of its sheet already.
     counted: bool,
-    /// Whether it was told that the row waits.
-    told: bool,
+    /// Whether it was reported that the row waits.
+    reported: bool,
 }
 
 /// Rows refused alike.
@@ -67,9 +67,9 @@ struct RefusedAlike {
 /// A record that rows wait for.
 #[derive(Debug)]
 struct Awaited {
-    look: VisibilityLookup,
+    lookup: VisibilityLookup,
     /// Looks that did not find it.
-    looks: u32,
+    lookups: u32,
     /// From when on it is no longer young.
     until: Duration,
 }
@@ -89,7 +89,7 @@ enum VisibilityLookup {
 #[derive(Debug, PartialEq)]
 pub(in crate::run) enum LagStep {
     /// Look whether a record is visible.
-    Look(ReferencedRecord),
+    LookUp(ReferencedRecord),
     /// Send a row again.
     Send(JobId),
     /// Reject a row on the answer it has; `counted` when the refusal was counted before.
@@ -218,9 +218,9 @@ impl ReferenceLag {
         let references = unproved.iter().map(|(reference, ..)| reference.job).collect();
         for (reference, is_usable, until) in unproved {
             let job = reference.job;
-            let look =
+            let lookup =
                 if is_usable { VisibilityLookup::Due(now, reference) } else { VisibilityLookup::Impossible };
-            self.awaited.entry(job).or_insert(Awaited { look, looks: 0, until });
+            self.awaited.entry(job).or_insert(Awaited { lookup, lookups: 0, until });
         }
         let alike = self
             .alike
@@ -233,9 +233,11 @@ impl ReferenceLag {
             alike.refused += 1;
             alike.due = now + wait_after(alike.refused);
         }
-        let told = false;
-        self.waiting
-            .insert(job, Waiting { shape, sheet, unproved: references, missed, rejection, counted, told });
+        let reported = false;
+        self.waiting.insert(
+            job,
+            Waiting { shape, sheet, unproved: references, missed, rejection, counted, reported },
+        );
     }
 
     /// The record of a job is visible.
@@ -254,14 +256,14 @@ impl ReferenceLag {
         }
     }
 
-    /// A look did not find the record of a job, or told nothing.
+    /// A look did not find the record of a job, or reported nothing.
     fn on_not_visible(&mut self, reference: JobId, found_nothing: bool, now: Duration) {
         self.wake = Some(Duration::ZERO);
         if let Some(awaited) = self.awaited.get_mut(&reference)
-            && let VisibilityLookup::UnderWay(lookup) = &awaited.look
+            && let VisibilityLookup::UnderWay(lookup) = &awaited.lookup
         {
-            awaited.look = VisibilityLookup::Due(now + wait_after(awaited.looks), lookup.clone());
-            awaited.looks += 1;
+            awaited.lookup = VisibilityLookup::Due(now + wait_after(awaited.lookups), lookup.clone());
+            awaited.lookups += 1;
         }
         if found_nothing {
             self.miss(reference);
@@ -272,7 +274,7 @@ impl ReferenceLag {
     fn on_no_lookup(&mut self, reference: JobId) {
         self.wake = Some(Duration::ZERO);
         if let Some(awaited) = self.awaited.get_mut(&reference) {
-            awaited.look = VisibilityLookup::Impossible;
+            awaited.lookup = VisibilityLookup::Impossible;
         }
         self.miss(reference);
     }
@@ -347,10 +349,10 @@ impl ReferenceLag {
         }
         let mut wake = self.awaited.values().map(|awaited| awaited.until).min();
         for awaited in self.awaited.values_mut() {
-            match &awaited.look {
+            match &awaited.lookup {
                 VisibilityLookup::Due(at, reference) if *at <= now => {
-                    steps.push(LagStep::Look(reference.clone()));
-                    awaited.look = VisibilityLookup::UnderWay(reference.clone());
+                    steps.push(LagStep::LookUp(reference.clone()));
+                    awaited.lookup = VisibilityLookup::UnderWay(reference.clone());
                 }
                 VisibilityLookup::Due(at, _) => wake = wake.map(|wake| wake.min(*at)),
                 VisibilityLookup::UnderWay(_) | VisibilityLookup::Impossible => {}
@@ -365,7 +367,7 @@ impl ReferenceLag {
             let blind = |reference: &JobId| {
                 self.awaited
                     .get(reference)
-                    .is_some_and(|awaited| matches!(awaited.look, VisibilityLookup::Impossible))
+                    .is_some_and(|awaited| matches!(awaited.lookup, VisibilityLookup::Impossible))
             };
             if waiting.unproved.is_empty() {
                 if !waiting.missed || (!alike.accepted && alike.refused >= PROBES) {
@@ -381,8 +383,8 @@ impl ReferenceLag {
                 }
                 continue;
             }
-            if waiting.missed && !waiting.told {
-                waiting.told = true;
+            if waiting.missed && !waiting.reported {
+                waiting.reported = true;
                 let until = waiting.unproved.iter().filter_map(|reference| self.awaited.get(reference));
                 steps.extend(until.map(|awaited| awaited.until).max().map(|until| LagStep::Tell(job, until)));
             }

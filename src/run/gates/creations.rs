@@ -34,7 +34,7 @@ impl Gates {
     pub(in crate::run) fn on_clock_jump(&mut self, jump_ms: i64) {
         self.service_clock.on_clock_jump(jump_ms);
         // What was told of the moment at which creations go on was told by the clock as it was.
-        self.told_parking = None;
+        self.reported_parking = None;
     }
 
     /// Learns the service's time from the `Date` of an answer.
@@ -79,7 +79,7 @@ impl Gates {
         match execution {
             Execution::Confirmed | Execution::Refused => {
                 if self.quota.accepted() {
-                    self.told_parking = None;
+                    self.reported_parking = None;
                     return vec![
                         RunAction::AskJournal(Inquiry::NoteResumption(None)),
                         RunAction::Tell(Event::Woken),
@@ -131,7 +131,7 @@ impl Gates {
         // Compared by the service's clock: what it is by ours changes with every answer.
         let until = self.quota.parked_until();
         if let Some(until) = until
-            && self.told_parking.replace(until) != Some(until)
+            && self.reported_parking.replace(until) != Some(until)
         {
             let until = self.service_clock.ours(until);
             return vec![

@@ -24,7 +24,7 @@ use self::capacity::{Capacity, Shortage};
 use self::connectivity::Connectivity;
 use self::operation_gate::OperationGate;
 use self::quota::{DailyQuota, ServiceClock};
-use super::Limits;
+use super::RunLimits;
 use super::ending::Ending;
 use super::run_action::{Inquiry, RunAction};
 use crate::clock::Clock;
@@ -59,7 +59,7 @@ pub(super) struct Gates {
     reserve: u64,
     service_clock: ServiceClock,
     /// Until when creations were last told to be parked, by the service's clock.
-    told_parking: Option<Moment>,
+    reported_parking: Option<Moment>,
 }
 
 /// What the forecast is told about an operation.
@@ -85,7 +85,7 @@ impl Gates {
     pub(super) fn new(
         clock: Arc<dyn Clock>,
         client: Client,
-        limits: Limits,
+        limits: RunLimits,
         today: &QuotaDay,
         learned: Option<u64>,
     ) -> Self {
@@ -104,7 +104,7 @@ impl Gates {
             quota,
             reserve: limits.reserve,
             service_clock: ServiceClock::default(),
-            told_parking: None,
+            reported_parking: None,
         }
     }
 
@@ -377,11 +377,11 @@ impl Gates {
             }
             BreakerChange::Closed => (false, "the service answers again".to_owned(), None),
         };
-        let told = RunAction::Tell(Event::Breaker { operation, open, reason, next_try_in });
+        let news = RunAction::Tell(Event::Breaker { operation, open, reason, next_try_in });
         if matches!(change, BreakerChange::StillOpen { .. }) {
-            vec![told]
+            vec![news]
         } else {
-            vec![self.held_back(), told]
+            vec![self.held_back(), news]
         }
     }
 

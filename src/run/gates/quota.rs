@@ -20,7 +20,7 @@ const NOTABLE_SKEW_MS: i64 = 60_000;
 pub(super) struct ServiceClock {
     skew_ms: i64,
     heard: bool,
-    told: bool,
+    notable: bool,
 }
 
 /// What an answer's `Date` taught.
@@ -40,10 +40,10 @@ impl ServiceClock {
         let difference = date.millis().saturating_add(500).saturating_sub(now.millis());
         self.skew_ms = if difference.saturating_abs() < 1_500 { 0 } else { difference };
         let notable = self.skew_ms.saturating_abs() >= NOTABLE_SKEW_MS;
-        let told = std::mem::replace(&mut self.told, notable);
+        let before = std::mem::replace(&mut self.notable, notable);
         DateObserved {
             first: !std::mem::replace(&mut self.heard, true),
-            notable: (notable && !told).then_some(self.skew_ms / 1000),
+            notable: (notable && !before).then_some(self.skew_ms / 1000),
         }
     }
 
@@ -77,9 +77,9 @@ enum QuotaGate {
     /// Freely.
     Open,
     /// Not until then, by the service's clock.
-    Parked { until: Moment, paused_sheets: usize },
+    Parked { until: Moment, refusals: usize },
     /// One creation finds out; it is under way when `probing`.
-    Canary { probing: bool, paused_sheets: usize },
+    Canary { probing: bool, refusals: usize },
 }
 
 /// What a refusal led to.
@@ -120,7 +120,7 @@ impl DailyQuota {
     /// An earlier run was refused today: one creation goes ahead of the others.
     pub(super) fn begin_with_canary(&mut self) {
         self.refused_on = Some(self.day);
-        self.gate = QuotaGate::Canary { probing: false, paused_sheets: 0 };
+        self.gate = QuotaGate::Canary { probing: false, refusals: 0 };
     }
 
     /// How many creations we allow ourselves in a day.
@@ -136,14 +136,14 @@ impl DailyQuota {
             QuotaGate::Open => match self.allowance() {
                 Some(allowance) if self.sent >= allowance => {
                     let until = self.day.next().start().plus(AFTER_MIDNIGHT);
-                    self.gate = QuotaGate::Parked { until, paused_sheets: 0 };
+                    self.gate = QuotaGate::Parked { until, refusals: 0 };
                     Err(Some(until))
                 }
                 _ => Ok(()),
             },
             QuotaGate::Parked { until, .. } if now < until => Err(Some(until)),
-            QuotaGate::Parked { paused_sheets, .. } => {
-                self.gate = QuotaGate::Canary { probing: false, paused_sheets };
+            QuotaGate::Parked { refusals, .. } => {
+                self.gate = QuotaGate::Canary { probing: false, refusals };
                 Ok(())
             }
             QuotaGate::Canary { probing: false, .. } => Ok(()),
@@ -178,11 +178,11 @@ impl DailyQuota {
 
     /// The service accepted a creation, or refused it for a reason of its own. Says whether that ended a parking.
     pub(super) fn accepted(&mut self) -> bool {
-        let on_creations_resumed = matches!(self.gate, QuotaGate::Canary { .. });
-        if on_creations_resumed {
+        let was_canary = matches!(self.gate, QuotaGate::Canary { .. });
+        if was_canary {
             self.gate = QuotaGate::Open;
         }
-        on_creations_resumed
+        was_canary
     }
 
     /// The service answered `quotaLimitExceeded` to a creation that left on `day`.
@@ -193,9 +193,9 @@ impl DailyQuota {
         match self.gate {
             QuotaGate::Parked { .. } => Parking::Already,
             // The day's first refusal right after midnight is a late reset, not a spent quota.
-            QuotaGate::Canary { paused_sheets, .. } if !same_day || paused_sheets > 0 => {
-                let minutes = STILL_REFUSED[paused_sheets.min(STILL_REFUSED.len() - 1)];
-                self.park(now.plus(Duration::from_secs(minutes * 60)), paused_sheets + 1)
+            QuotaGate::Canary { refusals, .. } if !same_day || refusals > 0 => {
+                let minutes = STILL_REFUSED[refusals.min(STILL_REFUSED.len() - 1)];
+                self.park(now.plus(Duration::from_secs(minutes * 60)), refusals + 1)
             }
             // It left before midnight: the day that was spent is over, and another creation finds that out.
             QuotaGate::Open if day < self.day => {
@@ -268,9 +268,9 @@ impl DailyQuota {
         }
     }
 
-    fn park(&mut self, until: Moment, paused_sheets: usize) -> Parking {
+    fn park(&mut self, until: Moment, refusals: usize) -> Parking {
         self.new_ceiling = None;
-        self.gate = QuotaGate::Parked { until, paused_sheets };
+        self.gate = QuotaGate::Parked { until, refusals };
         Parking::Until(until)
     }
 

@@ -4,26 +4,97 @@
 //! The order in which a job passes through its stages is in `dispatcher`.
 
 mod job_source;
-mod operation_queue;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::Duration;
 
-use self::operation_queue::OperationQueue;
 use super::decide::FoundRecords;
-use super::evidence::question::{Asker, Question};
+use super::evidence::question::{Asker, Question, Tries};
 use super::evidence::reference_lag::RefusedRow;
 use super::gates::Phase;
 use crate::journal::Work;
 use crate::model::id::{JobId, RemoteId, SheetId};
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
-use crate::model::time::Day;
+use crate::model::time::{Day, Moment};
 use crate::model::verdict::Verdict;
-use crate::service::Answer;
+use crate::service::{Answer, Lookup};
 
 pub(super) use self::job_source::Fetch;
-pub(super) use self::operation_queue::{Backlog, QueuedRequest};
+
+/// Something that waits for permission to send one request.
+#[derive(Debug, Clone)]
+pub(super) enum QueuedRequest {
+    /// The current step of a job.
+    Send(JobId),
+    /// A look-up, and what became of its tries so far.
+    Lookup { lookup: Lookup, question: Question, tries: Tries },
+}
+
+/// Whether the journal has more jobs for an operation than are in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Backlog {
+    /// It may have.
+    Unknown,
+    /// It has been asked.
+    Asked,
+    /// It has none until the moment given, if one is.
+    Exhausted { next_due: Option<Moment> },
+}
+
+impl Backlog {
+    /// Whether it is time to ask the journal.
+    pub(super) fn wants_asking(self, now: Moment) -> bool {
+        match self {
+            Self::Unknown => true,
+            Self::Asked => false,
+            Self::Exhausted { next_due } => next_due.is_some_and(|due| due <= now),
+        }
+    }
+
+    /// The journal has given a page, which brought something new or not.
+    pub(super) fn answered(&mut self, is_fresh: bool, next_due: Option<Moment>) {
+        if *self == Self::Asked {
+            // A page that brought nothing new leaves nothing to ask for until something is due.
+            *self = if is_fresh { Self::Unknown } else { Self::Exhausted { next_due } };
+        }
+    }
+
+    /// When the next job falls due, as far as the journal has said.
+    pub(super) fn next_due(self) -> Option<Moment> {
+        match self {
+            Self::Unknown | Self::Asked => None,
+            Self::Exhausted { next_due } => next_due,
+        }
+    }
+
+    /// Whether nothing is to be had now or later.
+    pub(super) fn is_spent(self) -> bool {
+        matches!(self, Self::Exhausted { next_due: None })
+    }
+}
+
+/// The queue of one operation.
+struct OperationQueue {
+    waiting: VecDeque<QueuedRequest>,
+    /// Jobs whose claims are on disk and whose requests leave as soon as the sliding second permits it.
+    claimed: VecDeque<JobId>,
+    backlog: Backlog,
+    /// Jobs of this operation in memory, those in doubt excepted.
+    jobs: usize,
+}
+
+impl Default for OperationQueue {
+    fn default() -> Self {
+        Self {
+            waiting: VecDeque::new(),
+            claimed: VecDeque::new(),
+            // Nobody asks the journal for look-ups; the backlog of jobs is `Unknown` as soon as one needs the operation.
+            backlog: Backlog::Exhausted { next_due: None },
+            jobs: 0,
+        }
+    }
+}
 
 /// A job in memory.
 struct ActiveJob {
@@ -360,11 +431,11 @@ impl InFlight {
     pub(super) fn take_audit_lookups(&mut self, operation: Operation) -> Vec<Question> {
         let mut taken = Vec::new();
         self.queue(operation).waiting.retain(|request| match request {
-            QueuedRequest::Look { question, .. } if question.asker == Asker::Audit => {
+            QueuedRequest::Lookup { question, .. } if question.asker == Asker::Audit => {
                 taken.push(*question);
                 false
             }
-            QueuedRequest::Look { .. } | QueuedRequest::Send(_) => true,
+            QueuedRequest::Lookup { .. } | QueuedRequest::Send(_) => true,
         });
         taken
     }
@@ -380,7 +451,7 @@ impl InFlight {
                     dropped.push(*job);
                     false
                 }
-                QueuedRequest::Send(_) | QueuedRequest::Look { .. } => true,
+                QueuedRequest::Send(_) | QueuedRequest::Lookup { .. } => true,
             });
         }
         for job in &dropped {

@@ -15,7 +15,8 @@ use fleetload::model::state::JobState;
 use fleetload::model::time::Moment;
 use fleetload::model::verdict::Doubt;
 use fleetload::run::{
-    self, Ending, InDoubt, Interrupt, Limits, OnExisting, OnQuota, OnRejections, Options, Policy, Pulse,
+    self, Ending, InDoubt, Interrupt, OnExisting, OnQuota, OnRejections, Pulse, RunLimits, RunOptions,
+    RunPolicy,
 };
 use fleetload::sandbox::{Answer, Effect, Request, Sandbox};
 use fleetload::service::{
@@ -209,9 +210,9 @@ pub(crate) fn client_over(bench: &Bench, clock: Arc<dyn Clock>, transport: Arc<d
 }
 
 /// What the run is told, with this settle time.
-pub(crate) fn options(settle: Duration) -> Options {
-    Options {
-        policy: Policy {
+pub(crate) fn options(settle: Duration) -> RunOptions {
+    RunOptions {
+        policy: RunPolicy {
             audit: None,
             on_rejections: OnRejections::Leave,
             on_quota: OnQuota::Wait,
@@ -219,7 +220,7 @@ pub(crate) fn options(settle: Duration) -> Options {
             in_doubt: InDoubt::Settle,
             settle,
         },
-        limits: Limits { rate: Rate::Unlimited, concurrency: 4, daily_quota: None, reserve: 0 },
+        limits: RunLimits { rate: Rate::Unlimited, concurrency: 4, daily_quota: None, reserve: 0 },
         until: None,
         writing: Writing::default(),
     }
@@ -236,7 +237,7 @@ pub(crate) struct Inside {
 
 impl Inside {
     /// Recovers the journal of the bench and runs it. Called on a runtime.
-    pub(crate) fn start(bench: &Bench, client: Client, clock: Arc<dyn Clock>, options: Options) -> Self {
+    pub(crate) fn start(bench: &Bench, client: Client, clock: Arc<dyn Clock>, options: RunOptions) -> Self {
         let mut journal = Journal::open_existing(&bench.path("fleetload.db")).expect("a journal");
         journal.queue().recover(clock.now()).expect("a journal that can be written");
         let (interrupt, interrupts) = mpsc::channel(2);
@@ -295,7 +296,7 @@ pub(crate) fn start_virtually(
     bench: &Bench,
     clock: Arc<dyn Clock>,
     delay: Duration,
-    mut options: Options,
+    mut options: RunOptions,
 ) -> Inside {
     let transport =
         Direct::new(bench.sandbox(), Arc::clone(&clock), move |_: &str| Fate::AnsweredAfter(delay));
@@ -305,7 +306,7 @@ pub(crate) fn start_virtually(
 }
 
 /// Runs what is in the journal of a bench to its end in virtual time, then reports. What was told.
-pub(crate) fn finishes_virtually(bench: &Bench, delay: Duration, options: Options) -> Vec<Event> {
+pub(crate) fn finishes_virtually(bench: &Bench, delay: Duration, options: RunOptions) -> Vec<Event> {
     let mut told = Vec::new();
     drive_virtually(async {
         let run = start_virtually(bench, Virtual::start(), delay, options);

@@ -33,15 +33,15 @@ fn a_row_is_looked_up_before_it_is_sent_where_that_can_be_looked_up() {
     ];
     for (case, work, usable, expected) in table {
         let evidence = RunEvidence::default();
-        assert_eq!(named(&first_look(&work, &facts(&usable, &evidence))), expected, "{case}");
+        assert_eq!(named(&first_lookup(&work, &facts(&usable, &evidence))), expected, "{case}");
     }
     let mut evidence = RunEvidence::default();
     evidence.lag.on_created(JobId(7), Duration::ZERO);
-    let decision = first_look(&below(), &facts(&all, &evidence));
+    let decision = first_lookup(&below(), &facts(&all, &evidence));
     assert_eq!(named(&decision), "is sent, after 0 seen", "its parent was made by this run");
     let mut facts = facts(&all, &evidence);
     facts.is_paused = true;
-    assert_eq!(named(&first_look(&below(), &facts)), "is dropped", "its sheet is paused");
+    assert_eq!(named(&first_lookup(&below(), &facts)), "is dropped", "its sheet is paused");
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn a_row_in_doubt_is_looked_up_or_where_nothing_can_tell_left_to_a_person() {
     ];
     for (case, work, usable, is_late, expected) in table {
         let evidence = evidence(is_late);
-        let decision = first_look(&work, &facts(&usable, &evidence));
+        let decision = first_lookup(&work, &facts(&usable, &evidence));
         assert_eq!(named(&decision), expected, "{case}");
     }
 }
@@ -256,6 +256,6 @@ fn no_answer_is_said_to_be_lost_of_a_row_that_may_never_have_been_sent() {
 
 #[test]
 fn looks_double_their_distance_up_to_the_settle_time() {
-    assert_eq!(looks_before(Duration::from_secs(1)), 1);
-    assert_eq!(looks_before(Duration::from_secs(600)), 9);
+    assert_eq!(lookups_before(Duration::from_secs(1)), 1);
+    assert_eq!(lookups_before(Duration::from_secs(600)), 9);
 }

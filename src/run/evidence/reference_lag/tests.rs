@@ -36,7 +36,7 @@ fn looking(rows: i64) -> ReferenceLag {
     for job in 1..=rows {
         refuse(&mut reference_lag, job, true, START);
     }
-    assert_eq!(reference_lag.steps(START), [LagStep::Look(site())], "one look for all");
+    assert_eq!(reference_lag.steps(START), [LagStep::LookUp(site())], "one look for all");
     assert_eq!(reference_lag.steps(START), []);
     reference_lag
 }
@@ -71,7 +71,7 @@ fn a_record_that_is_not_there_yet_is_looked_for_at_growing_distances_and_its_row
     assert_eq!(reference_lag.steps(now), [LagStep::Tell(JobId(1), UNTIL)]);
     while at.len() < 5 {
         now = reference_lag.next_due().expect("a moment to look again");
-        assert_eq!(reference_lag.steps(now), [LagStep::Look(site())]);
+        assert_eq!(reference_lag.steps(now), [LagStep::LookUp(site())]);
         reference_lag.on_not_visible(SITE, true, now);
         assert_eq!(reference_lag.steps(now), []);
         at.push((now - START).as_secs());

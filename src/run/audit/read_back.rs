@@ -196,8 +196,8 @@ impl Audit {
         let since = *row.first_missed.get_or_insert(now);
         if now < since + settle || row.absent < ABSENT_READS {
             let wait = FIRST_WAIT.saturating_mul(1 << (row.absent - 1).min(16));
-            row.looks_again = Some((now + wait).min((since + settle).max(now)));
-            if !std::mem::replace(&mut self.told_missing, true) {
+            row.next_lookup_at = Some((now + wait).min((since + settle).max(now)));
+            if !std::mem::replace(&mut self.missing_reported, true) {
                 let seconds = settle.as_secs();
                 let text = format!(
                     "a record that was made is not seen now; it is looked up again for up to {seconds} s"

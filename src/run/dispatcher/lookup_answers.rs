@@ -33,7 +33,7 @@ impl Dispatcher {
         }
         for job in self.in_flight.add_ready(operation, page) {
             self.progress.moved();
-            self.decide(job, pre_send::first_look);
+            self.decide(job, pre_send::first_lookup);
         }
     }
 
@@ -50,7 +50,7 @@ impl Dispatcher {
             let steady = self.clock_watch.steady(elapsed);
             let times = ClockTimes { elapsed, wall: self.clock.now(), steady };
             self.evidence.settle.resume(job, work.doubt_since, times, self.options.policy.settle);
-            self.decide(job, reconcile::first_look);
+            self.decide(job, reconcile::first_lookup);
         }
     }
 
@@ -112,7 +112,7 @@ impl Dispatcher {
     /// Puts a question to the service as soon as it may be asked.
     pub(super) fn ask(&mut self, lookup: Lookup, question: Question) {
         let (operation, tries) = (lookup.operation(), Tries::default());
-        self.in_flight.push(operation, QueuedRequest::Look { lookup, question, tries });
+        self.in_flight.push(operation, QueuedRequest::Lookup { lookup, question, tries });
     }
 
     fn compare_with_children(&mut self, job: JobId, parent: RemoteId) {
@@ -150,7 +150,7 @@ impl Dispatcher {
         if let Some(tries) = again
             && self.gates.halt(operation).is_none()
         {
-            self.in_flight.push(operation, QueuedRequest::Look { lookup, question, tries });
+            self.in_flight.push(operation, QueuedRequest::Lookup { lookup, question, tries });
             return;
         }
         let answer = LookupAnswer::of(operation, answer.verdict, again.is_some());
@@ -204,7 +204,7 @@ impl Dispatcher {
     fn on_child_list(&mut self, parent: RemoteId, answer: LookupAnswer) {
         let children = match answer {
             LookupAnswer::Failed(why) => {
-                for job in self.evidence.children.failed(parent) {
+                for job in self.evidence.children.on_failure(parent) {
                     self.decide(job, |work, facts| pre_send::postpone(work, facts, &why));
                 }
                 return;
@@ -212,7 +212,7 @@ impl Dispatcher {
             LookupAnswer::Records(found) => Some(Arc::new(Children::of(found))),
             LookupAnswer::Inconclusive(_) | LookupAnswer::Unavailable => None,
         };
-        for job in self.evidence.children.came(parent, children.clone(), self.clock.elapsed()) {
+        for job in self.evidence.children.on_list(parent, children.clone(), self.clock.elapsed()) {
             self.decide(job, |work, facts| pre_send::on_children(work, facts, children.as_deref()));
         }
     }
@@ -279,7 +279,7 @@ impl Dispatcher {
         for request in self.in_flight.take_all(operation) {
             match request {
                 QueuedRequest::Send(job) => self.drop_job(job),
-                QueuedRequest::Look { question, .. } => {
+                QueuedRequest::Lookup { question, .. } => {
                     self.on_lookup_answer(operation, question, LookupAnswer::Unavailable);
                 }
             }
@@ -295,7 +295,7 @@ impl Dispatcher {
         }
         let next = match self.in_flight.first(operation) {
             Some(QueuedRequest::Send(job)) => self.in_flight.work(*job),
-            Some(QueuedRequest::Look { .. }) | None => None,
+            Some(QueuedRequest::Lookup { .. }) | None => None,
         };
         let lookup = next.and_then(lookups::of_company);
         let Some(lookup) = lookup.filter(|lookup| self.gates.usable(lookup.operation())) else {
@@ -305,7 +305,7 @@ impl Dispatcher {
         // Before what waits there: rows of two operations depend on it.
         let question = Question { asker: Asker::Breaker(operation), subject: Subject::Anything };
         let tries = Tries::default();
-        self.in_flight.push_first(lookup.operation(), QueuedRequest::Look { lookup, question, tries });
+        self.in_flight.push_first(lookup.operation(), QueuedRequest::Lookup { lookup, question, tries });
         true
     }
 
@@ -349,7 +349,7 @@ impl Dispatcher {
         let now = self.clock.elapsed();
         for step in self.evidence.lag.steps(now) {
             match step {
-                LagStep::Look(ReferencedRecord { job, id, lookup }) => {
+                LagStep::LookUp(ReferencedRecord { job, id, lookup }) => {
                     self.ask(
                         lookup,
                         Question { asker: Asker::ReferenceLag, subject: Subject::Record(job, id) },
