@@ -398,10 +398,7 @@ impl Dispatcher {
         let token_refusals = self.in_flight.on_token(job, &answer);
         let standing = Standing { creation: creates, fresh_reference: unseen.is_some(), token_refusals };
         let evidence = settle::evidence(&answer, self.clock.now());
-        let contradicting = match &answer.verdict {
-            Verdict::Contradicted(contradiction) => contradiction.id,
-            _ => None,
-        };
+        let contradicting = settle::contradicting_id(&answer.verdict);
         let is_not_found = matches!(answer.verdict, Verdict::NoDataFound(_));
         let actions = self.gates.on_status(operation, &answer);
         self.carry_out(actions);
@@ -418,7 +415,20 @@ impl Dispatcher {
             self.carry_out(actions);
         }
         self.follow(operation, counted, consequence, (outcome, phase));
-        match &settled {
+        self.count_settled(job, &settled, is_not_found);
+        match (settled, unseen) {
+            (Settled::Unseen(_), Some(refused)) => self.await_references(job, refused, evidence),
+            (settled, _) => {
+                let settle = self.options.policy.settle;
+                let step = SettledStep { job, creates, charged, contradicting, settle };
+                self.settle(job, step.write(settled, evidence));
+            }
+        }
+    }
+
+    /// Counts what becomes of a row for the pause of its sheet, and for the rows that were refused alike.
+    fn count_settled(&mut self, job: JobId, settled: &Settled, is_not_found: bool) {
+        match settled {
             Settled::Done { .. } => {
                 self.count_verdict(job, None);
                 self.evidence.lag.probed(job, true);
@@ -437,14 +447,6 @@ impl Dispatcher {
             | Settled::Deferred { .. }
             | Settled::InDoubt(_)
             | Settled::Held { .. } => {}
-        }
-        match (settled, unseen) {
-            (Settled::Unseen(_), Some(refused)) => self.await_references(job, refused, evidence),
-            (settled, _) => {
-                let settle = self.options.policy.settle;
-                let step = SettledStep { job, creates, charged, contradicting, settle };
-                self.settle(job, step.write(settled, evidence));
-            }
         }
     }
 

@@ -205,10 +205,10 @@ mod tests {
             ),
         ];
         for (case, work, returned, expected) in table {
-            let device = device_with_site(&work.record).expect("a device with a site");
+            let device = device_with_site(&work).expect("a device with a site");
             assert_eq!(sites(device, Some(OURS), &all(&[returned])).len(), expected, "{case}");
         }
-        assert!(device_with_site(&device("Till", None).record).is_none());
+        assert!(device_with_site(&device("Till", None)).is_none());
     }
 
     #[test]

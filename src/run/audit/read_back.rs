@@ -61,7 +61,7 @@ impl Audit {
         if row.by == ReadBy::Nothing || there {
             // A look by key that does not show the record would not show a second one either. Where the service
             // keeps the key unique there is none.
-            let unique = matching::key_is_unique(&row.work.record);
+            let unique = matching::key_is_unique(&row.work);
             row.by = if unique { ReadBy::Key } else { ReadBy::Id };
         }
         if there {
@@ -84,7 +84,7 @@ impl Audit {
         let children = Children::of(found);
         for job in self.child_lists.remove(&parent).unwrap_or_default() {
             let Some(row) = self.rows.get(&job) else { continue };
-            let mut alike = children.named(row.work.record.name()).to_vec();
+            let mut alike = children.named(lookups::name(&row.work)).to_vec();
             // Renamed meanwhile, it is there anyway.
             let own = row.work.remote_id.filter(|id| children.has(*id) && !findings::shows(*id, &alike));
             if let Some(id) = own {
@@ -111,7 +111,7 @@ impl Audit {
         // A page shows what is there, not that there is nothing besides; and where nobody looked before sending, a
         // second record may be an older one.
         let tells_doubles = !row.page && row.work.baseline.is_some();
-        let unique = matching::key_is_unique(&row.work.record);
+        let unique = matching::key_is_unique(&row.work);
         row.by = if unique || tells_doubles { ReadBy::Key } else { ReadBy::Id };
         row.findings.twins.clear();
         row.suspects = findings::twins(&row.work, ours, found);
@@ -246,7 +246,7 @@ impl Audit {
 
     pub(super) fn read_sites(&mut self, cx: &mut AuditContext<'_>, job: JobId, found: &[Found]) {
         let Some(row) = self.rows.get_mut(&job) else { return };
-        let Some(device) = classify::device_with_site(&row.work.record) else {
+        let Some(device) = classify::device_with_site(&row.work) else {
             return self.conclude(cx, job);
         };
         let company = lookups::link(&row.work, Role::Company);

@@ -74,7 +74,7 @@ fn without_lookup(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
 
 /// Whether a job may be sent again without any look-up, since the service refuses a second record.
 fn is_guarded(work: &Work) -> bool {
-    lookups::creates(work) && !work.executed && classify::guarded_by_mac(&work.record)
+    lookups::creates(work) && !work.executed && classify::guarded_by_mac(work)
 }
 
 /// A look after a lost answer has been read.
@@ -95,7 +95,7 @@ pub(in crate::run) fn on_answer(
     if lookups::creates(work) {
         let question = Question { asker: Asker::Reconcile, subject };
         RowDecision::AskOwners(FoundRecords { question, operation, found })
-    } else if classify::is_carried_out(&work.action, &found) {
+    } else if classify::is_carried_out(work, &found) {
         advance(work, facts, How::Done, None)
     } else {
         // Putting it again changes nothing if the first request is still executed later.
@@ -209,7 +209,7 @@ fn absent(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
         let until = next_lookup(work, facts);
         return stay_in_doubt(work, facts, until, reads, "not found so far");
     }
-    let makes_a_site = classify::makes_a_site(&work.record);
+    let makes_a_site = classify::makes_a_site(work);
     if !work.executed && facts.policy.in_doubt == InDoubt::Settle && !makes_a_site {
         let seconds = facts.policy.settle.as_secs();
         return send_again(work, facts, &format!("not there after {seconds} s, by {reads} look-ups"));
@@ -247,7 +247,7 @@ pub(in crate::run) fn on_custom_sites(
     let mut reason = format!("{}, and {found_out}; sending it could make its site twice", cause(work));
     match answer {
         LookupAnswer::Records(found) => {
-            let is_made = |found: &&Found| classify::is_custom_site(&work.record, found);
+            let is_made = |found: &&Found| classify::is_custom_site(work, found);
             for site in found.iter().filter(is_made) {
                 let id = site.id.map(|id| format!(" (id {id})")).unwrap_or_default();
                 reason.push_str(&format!(

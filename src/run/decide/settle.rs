@@ -40,6 +40,24 @@ pub(in crate::run) fn evidence(answer: &Answer, at: Moment) -> Evidence {
     }
 }
 
+/// The id of the record that an answer names which contradicts itself.
+pub(in crate::run) fn contradicting_id(verdict: &Verdict) -> Option<RemoteId> {
+    match verdict {
+        Verdict::Contradicted(contradiction) => contradiction.id,
+        Verdict::Succeeded(_)
+        | Verdict::Rejected(_)
+        | Verdict::NoDataFound(_)
+        | Verdict::Duplicate(_)
+        | Verdict::NotSent(_)
+        | Verdict::Throttled
+        | Verdict::QuotaSpent
+        | Verdict::TokenInvalid
+        | Verdict::Refused(_)
+        | Verdict::EndpointMissing(_)
+        | Verdict::Doubtful(_) => None,
+    }
+}
+
 /// Holds a row that the service refused when it was sent again without a look, since the service refuses a second record:
 /// what it says of the second request says nothing about the first, which may have made the record.
 pub(in crate::run) fn hold_if_in_doubt(
@@ -132,4 +150,61 @@ fn code(verdict: &Verdict) -> Option<String> {
         Verdict::Doubtful(doubt) => doubt.code(),
     };
     Some(code.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::verdict::Rejection;
+    use crate::run::tests::{device, record, site};
+
+    fn step(creates: bool, charged: bool) -> SettledStep {
+        let (settle, contradicting) = (Duration::from_secs(600), Some(record(1)));
+        SettledStep { job: JobId(1), creates, charged, contradicting, settle }
+    }
+
+    #[test]
+    fn a_doubt_is_looked_up_soon_and_at_once_where_the_record_is_there() {
+        let evidence = Evidence::at(Moment::from_millis(0));
+        let table = [
+            (Doubt::Timeout, true, (true, 2_000)),
+            (Doubt::Timeout, false, (false, 2_000)),
+            (Doubt::NoId, true, (false, 0)),
+        ];
+        for (doubt, charged, expected) in table {
+            let write = step(true, charged).write(Settled::InDoubt(doubt), evidence.clone());
+            let Write::Doubt { charged, until, .. } = write else { panic!("{write:?}") };
+            assert_eq!((charged, until.millis()), expected, "{doubt:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_done_is_created_only_by_a_creation_and_a_contradiction_names_its_record() {
+        let evidence = || Evidence::at(Moment::from_millis(0));
+        let done = |creates| step(creates, true).write(Settled::Done { id: None }, evidence());
+        assert!(matches!(done(true), Write::Advance { how: How::Created, .. }));
+        assert!(matches!(done(false), Write::Advance { how: How::Done, .. }));
+        let held = Settled::Held { code: "code", reason: "why".to_owned() };
+        let Write::Hold { candidates, .. } = step(true, true).write(held, evidence()) else {
+            panic!("not held")
+        };
+        assert_eq!(candidates[0].id, Some(record(1)));
+    }
+
+    #[test]
+    fn a_refusal_of_a_row_sent_again_without_a_look_holds_it() {
+        let (code, message) = ("invalidData".to_owned(), "no".to_owned());
+        let rejected = Settled::Rejected(Rejection { code, message, violations: Vec::new() });
+        let doubted = |work: Work| Work { doubted: true, ..work };
+        let mac = Some("00:1a:2b:3c:4d:5e");
+        let table = [
+            ("never in doubt", device("Till", mac), false, false),
+            ("in doubt, and looked up", doubted(site("Depot", None)), true, false),
+            ("in doubt, and never looked up", doubted(device("Till", mac)), false, true),
+        ];
+        for (case, work, usable, expected) in table {
+            let settled = hold_if_in_doubt(rejected.clone(), &work, &|_| usable);
+            assert_eq!(matches!(settled, Settled::Held { .. }), expected, "{case}");
+        }
+    }
 }

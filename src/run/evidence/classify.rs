@@ -51,7 +51,7 @@ pub(in crate::run) fn before(work: &Work, seen: &[SeenRecord]) -> Classified {
             Some(id) => Classified::Existing(id),
             None => Classified::Unclear(vec![matching::candidate(found, "the service names no id for it")]),
         },
-        [(found, RecordMatch::Differs(difference))] if matching::key_is_unique(&work.record) => {
+        [(found, RecordMatch::Differs(difference))] if matching::key_is_unique(work) => {
             Classified::Taken(matching::candidate(found, difference))
         }
         several => Classified::Unclear(matching::candidates(several)),
@@ -62,7 +62,7 @@ pub(in crate::run) fn before(work: &Work, seen: &[SeenRecord]) -> Classified {
 /// what the row asks for in the same company.
 fn of_another_row(work: &Work, seen: &[SeenRecord]) -> Option<(JobId, Candidate)> {
     let sent = matching::sent(work);
-    let unique = matching::key_is_unique(&work.record);
+    let unique = matching::key_is_unique(work);
     seen.iter().find_map(|seen| {
         let owner = seen.owner.filter(|owner| *owner != work.job)?;
         let difference = match matching::relate(work, &sent, &seen.found) {
@@ -108,13 +108,13 @@ pub(in crate::run) fn refusal(code: &str, message: String) -> Rejection {
 }
 
 /// Whether the service itself refuses a second creation, and a creation makes nothing besides.
-pub(in crate::run) fn guarded_by_mac(record: &Record) -> bool {
-    matches!(record, Record::Device(device) if device.identification.is_some()) && !makes_a_site(record)
+pub(in crate::run) fn guarded_by_mac(work: &Work) -> bool {
+    matches!(&work.record, Record::Device(device) if device.identification.is_some()) && !makes_a_site(work)
 }
 
 /// The device whose creation makes a site as well (`customSiteId`, `customSiteName`; specification 2.5).
-pub(in crate::run) fn device_with_site(record: &Record) -> Option<&Device> {
-    match record {
+pub(in crate::run) fn device_with_site(work: &Work) -> Option<&Device> {
+    match &work.record {
         Record::Device(device) => {
             (device.custom_site_name.is_some() || device.custom_site_id.is_some()).then_some(device)
         }
@@ -123,13 +123,13 @@ pub(in crate::run) fn device_with_site(record: &Record) -> Option<&Device> {
 }
 
 /// Whether creating it makes a site as well, so that each try may make another one.
-pub(in crate::run) fn makes_a_site(record: &Record) -> bool {
-    device_with_site(record).is_some() && !mistake::made(Mistake::OwnSiteSentAgain)
+pub(in crate::run) fn makes_a_site(work: &Work) -> bool {
+    device_with_site(work).is_some() && !mistake::made(Mistake::OwnSiteSentAgain)
 }
 
 /// Whether a site is the one that creating the device makes: its name, and its reference where both have one.
-pub(in crate::run) fn is_custom_site(record: &Record, site: &Found) -> bool {
-    let Some(device) = device_with_site(record) else { return false };
+pub(in crate::run) fn is_custom_site(work: &Work, site: &Found) -> bool {
+    let Some(device) = device_with_site(work) else { return false };
     let equal = |ours: Option<&str>, theirs: Option<&str>| match (ours, theirs) {
         (Some(ours), Some(theirs)) => likeness(ours, theirs) != Likeness::Different,
         _ => true,
@@ -141,8 +141,8 @@ pub(in crate::run) fn is_custom_site(record: &Record, site: &Found) -> bool {
 
 /// Whether what was found shows that a step after the creation was carried out. What records found by their key mean for
 /// a creation says [`after`].
-pub(in crate::run) fn is_carried_out(action: &Action, found: &[Found]) -> bool {
-    match action {
+pub(in crate::run) fn is_carried_out(work: &Work, found: &[Found]) -> bool {
+    match &work.action {
         Action::Create | Action::Extra(Extra::Licence(_)) => false,
         Action::Extra(Extra::Labels(labels)) => {
             labels.iter().all(|label| found.iter().any(|found| found.label.as_deref() == Some(label)))
@@ -160,7 +160,7 @@ pub(in crate::run) fn is_carried_out(action: &Action, found: &[Found]) -> bool {
 
 /// What the records with a row's key mean after its answer was lost.
 pub(in crate::run) fn after(work: &Work, seen: &[SeenRecord]) -> Classified {
-    let unique = matching::key_is_unique(&work.record);
+    let unique = matching::key_is_unique(work);
     let related = related(work, seen);
     let was_there = |found: &Found| match (&work.baseline, found.id) {
         (Some(baseline), Some(id)) => baseline.contains(&id),

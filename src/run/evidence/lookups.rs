@@ -8,6 +8,11 @@ use crate::model::record::{Extra, Record, Role};
 use crate::model::verdict::Doubt;
 use crate::service::{self, Call, Lookup};
 
+/// The name of a row's record.
+pub(in crate::run) fn name(work: &Work) -> &str {
+    work.record.name()
+}
+
 /// Whether the current step of a row creates its record.
 pub(in crate::run) fn creates(work: &Work) -> bool {
     matches!(work.action, Action::Create)

@@ -5,6 +5,7 @@
 
 use serde_json::Value;
 
+use super::lookups;
 use crate::journal::{Candidate, Work};
 use crate::mistake::{self, Mistake};
 use crate::model::id::{JobId, RemoteId};
@@ -36,8 +37,8 @@ pub(in crate::run) fn sent(work: &Work) -> Value {
 }
 
 /// Whether the service itself keeps the row's natural key unique, so that two records with it cannot be.
-pub(in crate::run) fn key_is_unique(record: &Record) -> bool {
-    match record {
+pub(in crate::run) fn key_is_unique(work: &Work) -> bool {
+    match &work.record {
         Record::Person(_) => true,
         Record::Device(device) => device.identification.is_some(),
         Record::Company(_) | Record::Site(_) => false,
@@ -49,7 +50,7 @@ pub(in crate::run) fn relate(work: &Work, sent: &Value, found: &Found) -> Record
     let returned = &found.raw;
     match work.kind {
         Kind::Person => {
-            match text(returned, "username").map(|name| key::likeness(name, work.record.name())) {
+            match text(returned, "username").map(|name| key::likeness(name, lookups::name(work))) {
                 Some(Likeness::Equal) => compared(sent, returned),
                 Some(Likeness::Near) => RecordMatch::Near("username differs in case".to_owned()),
                 Some(Likeness::Different) | None => RecordMatch::Unrelated,

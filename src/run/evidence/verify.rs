@@ -107,11 +107,11 @@ impl Verifier {
             LookupAnswer::Records(found) => {
                 let done = Candidate {
                     id: Some(owner),
-                    name: Some(work.record.name().to_owned()),
+                    name: Some(lookups::name(work).to_owned()),
                     details: "the row's own record".to_owned(),
                     difference: "the values of the step are there".to_owned(),
                 };
-                let candidates = is_carried_out(&work.action, &found).then_some(done).into_iter().collect();
+                let candidates = is_carried_out(work, &found).then_some(done).into_iter().collect();
                 let by = lookup.operation().to_string();
                 RecordSearch::Answered { by, candidates, earlier: Vec::new() }
             }

@@ -9,14 +9,14 @@ use crate::run::evidence::lookups;
 use crate::run::tests::{OTHER, OURS, device, found, record, seen, site};
 use crate::service::Lookup;
 
-fn word(classified: Classified) -> &'static str {
+fn word(classified: &Classified) -> &'static str {
     match classified {
         Classified::Absent => "absent",
         Classified::Ours(_) => "ours",
         Classified::Existing(_) => "existing",
         Classified::Taken(_) => "taken",
         Classified::Owned(owner, _) => {
-            assert_eq!(owner, JobId(99));
+            assert_eq!(*owner, JobId(99));
             "owned"
         }
         Classified::Unclear(_) => "unclear",
@@ -94,7 +94,7 @@ fn what_is_there_before_sending_decides_whether_a_row_is_sent() {
         ("no id named", site("Depot", None), vec![seen(json!({"name": "Depot"}), None)], "unclear"),
     ];
     for (case, work, seen, expected) in table {
-        let conclusion = word(before(&work, &seen));
+        let conclusion = word(&before(&work, &seen));
         assert_eq!(conclusion, expected, "{case}");
     }
 }
@@ -204,7 +204,7 @@ fn only_a_new_unowned_record_that_agrees_is_ours() {
         ("refused, and not there when we looked", refused_till(none), vec![seen(till(), None)], "ours"),
     ];
     for (case, work, seen, expected) in table {
-        let conclusion = word(after(&work, &seen));
+        let conclusion = word(&after(&work, &seen));
         assert_eq!(conclusion, expected, "{case}");
     }
 }
@@ -212,12 +212,12 @@ fn only_a_new_unowned_record_that_agrees_is_ours() {
 #[test]
 fn a_device_that_makes_a_site_is_not_guarded_by_its_mac() {
     let mut work = device("Till", Some("00:1a:2b:3c:4d:5e"));
-    assert!(guarded_by_mac(&work.record));
+    assert!(guarded_by_mac(&work));
     if let Record::Device(device) = &mut work.record {
         device.custom_site_name = Some("New".to_owned());
     }
-    assert!(!guarded_by_mac(&work.record));
-    assert!(!guarded_by_mac(&device("Till", None).record));
+    assert!(!guarded_by_mac(&work));
+    assert!(!guarded_by_mac(&device("Till", None)));
 }
 
 fn kiosk(reference: Option<&str>, name: Option<&str>) -> Work {
@@ -243,7 +243,7 @@ fn the_site_of_a_device_is_known_by_name_and_reference() {
         (site("Kiosk", None), there("Kiosk", None), false),
     ];
     for (work, site, expected) in table {
-        assert_eq!(is_custom_site(&work.record, &site), expected, "{:?} {site:?}", work.record);
+        assert_eq!(is_custom_site(&work, &site), expected, "{:?} {site:?}", work.record);
     }
 }
 
@@ -269,7 +269,8 @@ fn a_step_is_carried_out_when_all_it_puts_is_there() {
         (&cloud, json!([{"id": record(6)}]), false),
     ];
     for (action, answer, expected) in table {
+        let work = Work { action: action.clone(), ..site("Depot", None) };
         let found: Vec<Found> = answer.as_array().unwrap().iter().map(|entry| found(entry.clone())).collect();
-        assert_eq!(is_carried_out(action, &found), expected, "{action:?} {answer}");
+        assert_eq!(is_carried_out(&work, &found), expected, "{action:?} {answer}");
     }
 }
