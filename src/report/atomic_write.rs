@@ -3,14 +3,16 @@
 //! The folder is for its owner alone, and so are the files. What is written is left to the formats.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
 use crate::advice::Advice;
 use crate::error::{Error, Result};
 use crate::failpoint;
+use crate::model::digest::hexadecimal;
 use crate::model::id::ImportId;
 
 /// How the name of a file under way ends.
@@ -47,6 +49,8 @@ impl Purpose {
 pub(super) struct Beside {
     name: String,
     file: BufWriter<NamedTempFile>,
+    /// The digest of all of it, once somebody has asked.
+    digest: Option<String>,
 }
 
 /// What becomes of a file of the folder.
@@ -109,7 +113,7 @@ impl Folder {
         // Tells another report of the import that somebody still writes it; the lock ends with the process. Where there
         // are no locks, nothing is swept either.
         let _unlockable = file.as_file().try_lock();
-        Ok(Beside { name, file: BufWriter::new(file) })
+        Ok(Beside { name, file: BufWriter::new(file), digest: None })
     }
 
     /// Puts all files in their place, once each is on disk; the names of those put and of those removed.
@@ -155,6 +159,15 @@ impl Folder {
         Ok((put, gone))
     }
 
+    /// The same of one of its files.
+    pub(super) fn failed_file(
+        &self,
+        name: &str,
+        cause: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Error {
+        self.failed("the file", &self.path.join(name), cause)
+    }
+
     /// The error of a report that could not be written.
     pub(super) fn failed(
         &self,
@@ -193,10 +206,25 @@ impl Beside {
         &self.name
     }
 
-    /// What is written of it so far, to be read from its beginning.
-    pub(super) fn reopen(&mut self) -> io::Result<File> {
-        self.file.flush()?;
-        self.file.get_ref().reopen()
+    /// The SHA-256 of the file, all of which is written, in hexadecimal digits.
+    pub(super) fn digest(&mut self) -> io::Result<String> {
+        if self.digest.is_none() {
+            self.file.flush()?;
+            self.digest = Some(digest(self.file.get_ref().reopen()?)?);
+        }
+        Ok(self.digest.clone().unwrap_or_default())
+    }
+}
+
+/// The SHA-256 of what is read, in hexadecimal digits.
+pub(super) fn digest(mut file: impl Read) -> io::Result<String> {
+    let mut digest = Sha256::new();
+    let mut piece = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut piece)? {
+            0 => return Ok(hexadecimal(&digest.finalize())),
+            length => digest.update(&piece[..length]),
+        }
     }
 }
 

@@ -25,7 +25,7 @@ const NEAR: f64 = 0.6;
 
 /// What to change in a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Change {
+pub(super) struct CellChange {
     /// The cell, as a spreadsheet program shows it in the original.
     pub(super) cell: String,
     /// Its header.
@@ -38,7 +38,7 @@ pub(super) struct Change {
     may_be_right: bool,
 }
 
-impl Change {
+impl CellChange {
     /// The whole advice about a row: what to change, and what to do then. Where the value may be right, that comes first.
     pub(super) fn around(&self, advice: &Advice) -> String {
         let words = self.words(&self.place());
@@ -86,19 +86,24 @@ type Values = Vec<(String, u64)>;
 
 /// The values of other rows, read where they are needed.
 #[derive(Debug)]
-pub(super) struct Elsewhere<'a> {
+pub(super) struct Suggestions<'a> {
     journal: &'a Journal,
     known: RefCell<BTreeMap<(SheetId, usize), Values>>,
 }
 
-impl<'a> Elsewhere<'a> {
+impl<'a> Suggestions<'a> {
     /// Nothing is read yet.
     pub(super) fn of(journal: &'a Journal) -> Self {
         Self { journal, known: RefCell::default() }
     }
 
     /// What to change in a row that was rejected, where one cell is to blame.
-    pub(super) fn change(&self, layout: &Layout, row: &RowView, blames: &[Blame]) -> Result<Option<Change>> {
+    pub(super) fn change(
+        &self,
+        layout: &Layout,
+        row: &RowView,
+        blames: &[Blame],
+    ) -> Result<Option<CellChange>> {
         let [Blame { positions, .. }] = blames else { return Ok(None) };
         let [position] = positions.as_slice() else { return Ok(None) };
         let value = layout.cells(row).nth(*position).unwrap_or_default().trim().to_owned();
@@ -106,7 +111,7 @@ impl<'a> Elsewhere<'a> {
             Some(original) => self.told(layout.sheet, original, &value)?,
             None => String::new(),
         };
-        Ok(Some(Change {
+        Ok(Some(CellChange {
             cell: layout.address(*position, row.number),
             column: shown(layout.headers[*position].trim()),
             value: brief(&value),

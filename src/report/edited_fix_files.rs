@@ -7,56 +7,46 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 use crate::error::Result;
-use crate::model::digest::hexadecimal;
 
-use crate::report::atomic_write::{Beside, Change, Folder};
-use crate::report::figures;
+use crate::report::atomic_write::{Change, Folder, digest};
+use crate::report::format::summary_json::{self, fix_digests, is_fix};
 
 /// What is put into the name of a file that somebody has changed.
 const EDITED: &str = "edited";
 
 /// A fix file that somebody has changed, where it is kept now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct KeptFix {
     /// Under its new name.
     pub path: PathBuf,
     /// Whether some import has read it as it is.
     pub is_imported: bool,
 }
 
-/// The digests of the fix files among the changes, by their names.
-pub(super) fn digests(folder: &Folder, fixes: &mut [Change]) -> Result<BTreeMap<String, String>> {
-    let mut digests = BTreeMap::new();
-    for change in fixes {
-        if let Change::Put(beside) = change {
-            digests.insert(beside.name().to_owned(), digest_beside(folder, beside)?);
-        }
-    }
-    Ok(digests)
-}
-
-/// Keeps what was changed in the files that are replaced or removed. `written` are the digests of what takes their
-/// place, `is_imported` says whether a file of this digest was imported.
+/// Keeps what was changed in the fix files that are replaced or removed. `is_imported` says whether a file of this digest was
+/// imported.
 pub(super) fn keep(
     folder: &Folder,
-    fixes: &[Change],
-    written: &BTreeMap<String, String>,
+    changes: &mut [Change],
     is_imported: &dyn Fn(&str) -> bool,
-) -> Result<Vec<Kept>> {
+) -> Result<Vec<KeptFix>> {
     let before = before(folder.path());
+    let written = fix_digests(folder, changes)?;
     let mut kept = Vec::new();
-    for change in fixes {
+    for change in changes {
         let name = match change {
             Change::Put(beside) => beside.name(),
             Change::Remove(name) => name,
         };
+        if !is_fix(name) {
+            continue;
+        }
         let path = folder.path().join(name);
         let found = match File::open(&path).and_then(digest) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
@@ -66,15 +56,15 @@ pub(super) fn keep(
             continue;
         }
         let path = put_aside(&path, &found).map_err(|error| folder.failed("the file", &path, error))?;
-        kept.push(Kept { path, is_imported: is_imported(&found) });
+        kept.push(KeptFix { path, is_imported: is_imported(&found) });
     }
     Ok(kept)
 }
 
 /// The digests that the report of before noted.
 fn before(folder: &Path) -> BTreeMap<String, String> {
-    let summary = figures::before(folder).unwrap_or_default();
-    let digests = summary.get(figures::WRITTEN).and_then(Value::as_object).into_iter().flatten();
+    let summary = summary_json::before(folder).unwrap_or_default();
+    let digests = summary.get(summary_json::WRITTEN).and_then(Value::as_object).into_iter().flatten();
     digests.filter_map(|(name, digest)| Some((name.clone(), digest.as_str()?.to_owned()))).collect()
 }
 
@@ -110,21 +100,4 @@ fn edited(path: &Path, number: u32) -> PathBuf {
     let ending = path.extension().unwrap_or_default().to_string_lossy();
     let again = if number > 1 { format!("-{number}") } else { String::new() };
     path.with_extension(format!("{EDITED}{again}.{ending}"))
-}
-
-fn digest_beside(folder: &Folder, beside: &mut Beside) -> Result<String> {
-    let path = folder.path().join(beside.name());
-    beside.reopen().and_then(digest).map_err(|error| folder.failed("a file beside", &path, error))
-}
-
-/// The SHA-256 of what is read, in hexadecimal digits.
-fn digest(mut file: impl Read) -> io::Result<String> {
-    let mut digest = Sha256::new();
-    let mut piece = vec![0; 1 << 16];
-    loop {
-        match file.read(&mut piece)? {
-            0 => return Ok(hexadecimal(&digest.finalize())),
-            length => digest.update(&piece[..length]),
-        }
-    }
 }

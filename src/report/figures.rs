@@ -1,14 +1,7 @@
-//! The numbers of an import, and `summary.json`.
+//! The numbers of an import.
 //!
 //! Rows are counted as the reports show them, so that the sheets add up to the whole; causes, requests and quota are
 //! asked of the journal.
-
-use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufReader, Read, Write};
-use std::path::Path;
-
-use serde_json::{Map, Value, json};
 
 use crate::error::Result;
 use crate::journal::{AuditFigures, Cause, ImportInfo, Journal, Whose};
@@ -19,60 +12,16 @@ use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
 
-use super::Standing;
-use super::atomic_write::{Beside, Folder};
+use super::ImportEnd;
 use super::layout::Layout;
 use super::row_group::Group;
-use crate::status::row_advice::{self, Advisor};
-
-/// The file's name.
-pub(super) const NAME: &str = "summary.json";
-
-/// What rows in each state, rows to correct, and findings that nobody has looked into are called in it.
-const COUNTS: &str = "counts";
-const TO_FIX: &str = "to_fix";
-const FINDINGS: &str = "findings_unseen";
-/// When it was imported to the thousandth of a second, which no other import of the same number shares.
-pub(super) const IMPORTED_AT_MS: &str = "imported_at_ms";
-/// The digests of the fix files, by their names.
-pub(super) const WRITTEN: &str = "written";
-/// Most bytes of an earlier one.
-const LARGEST: u64 = 1 << 26;
-
-/// What an earlier report in a folder says of itself; nothing where there is none that can be read.
-pub(super) fn before(folder: &Path) -> Option<Value> {
-    let file = File::open(folder.join(NAME)).ok()?;
-    serde_json::from_reader(BufReader::new(file.take(LARGEST))).ok()
-}
-
-/// What the report in a folder says of its rows.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Told {
-    /// How many are in each state.
-    pub counts: BTreeMap<JobState, u64>,
-    /// How many a person must correct.
-    pub to_fix: u64,
-    /// Findings of verification that nobody has looked into.
-    pub findings: u64,
-}
-
-/// What the report in a folder says of its rows; nothing where there is no report.
-pub fn told(folder: &Path) -> Option<Told> {
-    let before = before(folder)?;
-    let count = |state: &JobState| before[COUNTS].get(state.as_str()).and_then(Value::as_u64);
-    Some(Told {
-        counts: JobState::ALL.iter().map(|state| (*state, count(state).unwrap_or_default())).collect(),
-        to_fix: before.get(TO_FIX)?.as_u64()?,
-        findings: before.get(FINDINGS).and_then(Value::as_u64).unwrap_or_default(),
-    })
-}
 
 /// The numbers of an import.
 #[derive(Debug)]
 pub(super) struct Figures {
     pub(super) import: ImportId,
     pub(super) whose: Whose,
-    pub(super) standing: Standing,
+    pub(super) end: ImportEnd,
     pub(super) imported_at: Moment,
     /// Name and SHA-256 of each file.
     pub(super) files: Vec<(String, String)>,
@@ -135,7 +84,7 @@ impl Figures {
         journal: &Journal,
         info: &ImportInfo,
         layouts: &[Layout],
-        standing: Standing,
+        end: ImportEnd,
     ) -> Result<Self> {
         let attempts = journal.attempts(info.import)?;
         let day = attempts.last_counted.unwrap_or_else(|| attempts.last_at.unwrap_or(info.at).day());
@@ -150,7 +99,7 @@ impl Figures {
         Ok(Self {
             import: info.import,
             whose: journal.whose()?,
-            standing,
+            end,
             imported_at: info.at,
             files: info.files.clone(),
             sheets: layouts.iter().map(SheetFigures::of).collect(),
@@ -176,71 +125,6 @@ impl Figures {
                 0 => layouts.iter().filter_map(|layout| layout.count.finished_at).max(),
                 _ => None,
             },
-        })
-    }
-
-    /// Writes `summary.json`, with the digests of the fix files by their names.
-    pub(super) fn write(
-        &self,
-        folder: &Folder,
-        advisor: &Advisor<'_>,
-        written: &BTreeMap<String, String>,
-    ) -> Result<Beside> {
-        let mut value = Value::Object(self.whose.fields());
-        if let (Value::Object(all), Value::Object(numbers)) = (&mut value, self.value(advisor)) {
-            all.extend(numbers);
-        }
-        value[WRITTEN] = json!(written);
-        let mut file = folder.begin(NAME)?;
-        // A value without special floats and with text for keys always has a written form.
-        writeln!(file, "{value:#}")
-            .map_err(|error| folder.failed("the file", &folder.path().join(NAME), error))?;
-        Ok(file)
-    }
-
-    fn value(&self, advisor: &Advisor<'_>) -> Value {
-        let moment = |at: Option<Moment>| at.map(|at| at.to_string());
-        json!({
-            "import": self.import,
-            "state": self.standing.end.state().as_str(),
-            "reason": self.standing.end.as_str(),
-            "exit_code": self.standing.exit_code,
-            "resumes_at": moment(self.standing.resumes_at),
-            "imported_at": self.imported_at.to_string(),
-            IMPORTED_AT_MS: self.imported_at.millis(),
-            "started_at": moment(self.started_at),
-            "finished_at": moment(self.finished_at),
-            "files": self.files.iter().map(|(name, sha256)| json!({"name": name, "sha256": sha256}))
-                .collect::<Vec<_>>(),
-            "rows": self.rows,
-            COUNTS: counts(&self.states),
-            TO_FIX: self.to_fix,
-            "recognised": self.recognised,
-            "left_out": self.left_out.total(),
-            "changed_since": self.changed_since,
-            "audit": self.audit,
-            FINDINGS: self.findings,
-            "by_sheet": self.sheets.iter().map(SheetFigures::value).collect::<Vec<_>>(),
-            "causes": self.causes.iter().map(|cause| self.cause(cause, advisor)).collect::<Vec<_>>(),
-            "requests": self.requests,
-            "quota": self.quota,
-        })
-    }
-
-    fn cause(&self, cause: &Cause, advisor: &Advisor<'_>) -> Value {
-        json!({
-            "code": cause.code,
-            "meaning": row_advice::words(&cause.code),
-            "message": cause.message(),
-            "count": cause.count,
-            "consequences": cause.consequences,
-            "is_consequence": cause.is_consequence(),
-            "rows": cause.rows,
-            "messages": cause.said.iter()
-                .map(|said| json!({"message": said.message, "count": said.count, "rows": said.rows}))
-                .collect::<Vec<_>>(),
-            "other_messages": cause.unsaid,
-            "advice": advisor.of_cause(&cause.code, self.import).as_str(),
         })
     }
 }
@@ -275,19 +159,4 @@ impl SheetFigures {
             not_imported: layout.count.not_imported.clone(),
         }
     }
-
-    fn value(&self) -> Value {
-        json!({
-            "sheet": self.name,
-            "file": self.file,
-            "kind": self.kind,
-            "rows": self.rows,
-            "counts": counts(&self.states),
-        })
-    }
-}
-
-/// One number for each state, in the order a job meets them.
-fn counts(states: &Tally) -> Map<String, Value> {
-    JobState::ALL.iter().map(|&state| (state.to_string(), json!(states.in_state(state)))).collect()
 }

@@ -22,16 +22,15 @@ use std::io::Write as _;
 use askama::Template;
 
 use crate::advice::Piece;
-use crate::error::{Error, Result};
-use crate::journal::{ImportInfo, Journal, Whose};
+use crate::error::Result;
+use crate::journal::Whose;
 use crate::model::amount::count;
 use crate::model::id::ImportId;
 
-use super::atomic_write::{Beside, Folder};
-use super::figures::Figures;
+use super::atomic_write::Change;
+use super::format::{Facts, FormatWriter};
 use super::layout::Layout;
 use super::result_line::ResultLine;
-use crate::status::row_advice::Advisor;
 use crate::status::row_words;
 
 use crate::report::page_assets::When;
@@ -50,8 +49,8 @@ pub const NAME: &str = "report.html";
 const SPANS: usize = 20_000;
 
 /// The page under way: what is gathered while the rows go by.
-#[derive(Default)]
-pub(super) struct Page {
+pub(super) struct PageFile<'a> {
+    facts: &'a Facts<'a>,
     attention: Attention,
 }
 
@@ -101,22 +100,20 @@ impl<'a> Choices<'a> {
     }
 }
 
-impl Page {
-    /// Takes in a row.
-    pub(super) fn line(&mut self, layout: &Layout, line: &ResultLine) {
+impl<'a> PageFile<'a> {
+    pub(super) fn of(facts: &'a Facts<'a>) -> Self {
+        Self { facts, attention: Attention::default() }
+    }
+}
+
+impl FormatWriter for PageFile<'_> {
+    fn line(&mut self, layout: &Layout, line: &ResultLine) -> Result<()> {
         self.attention.line(layout, line);
+        Ok(())
     }
 
-    /// Writes the page.
-    pub(super) fn write(
-        &self,
-        journal: &Journal,
-        info: &ImportInfo,
-        figures: &Figures,
-        headline: &Headline,
-        advisor: &Advisor<'_>,
-        folder: &Folder,
-    ) -> Result<Beside> {
+    fn finish(self: Box<Self>, changes: &mut Vec<Change>) -> Result<()> {
+        let Facts { journal, info, figures, headline, advisor, folder, .. } = *self.facts;
         let activity = journal.activity(info.import, info.at, SPANS)?;
         let groups = self.attention.groups();
         let report = Report {
@@ -140,10 +137,9 @@ impl Page {
             tree: Tree::of(journal, info.import)?,
         };
         let mut file = folder.begin(NAME)?;
-        let failed =
-            |error: std::io::Error| -> Error { folder.failed("the file", &folder.path().join(NAME), error) };
-        report.write_into(&mut file).map_err(failed)?;
-        file.write_all(b"\n").map_err(failed)?;
-        Ok(file)
+        let written = report.write_into(&mut file).and_then(|()| file.write_all(b"\n"));
+        written.map_err(|error| folder.failed_file(NAME, error))?;
+        changes.push(Change::Put(file));
+        Ok(())
     }
 }

@@ -6,7 +6,7 @@ use crate::journal::{Candidate, Difference, Disposition, ImportInfo, RowView};
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
 
-use super::cell_change::{Change, Elsewhere};
+use super::cell_change::{CellChange, Suggestions};
 use super::layout::{Blame, Layout, RESULT_COLUMNS, must_be_corrected, step_in_words};
 use crate::status::row_advice::{self, Advisor};
 
@@ -22,7 +22,7 @@ pub(super) struct ResultLine {
     /// What to do next, without what to change; empty when nothing is to be done.
     pub(super) advice: Advice,
     /// What to change in the row, where one cell is to blame.
-    pub(super) change: Option<Change>,
+    pub(super) change: Option<CellChange>,
     /// `file!sheet!row`.
     pub(super) source: String,
 }
@@ -32,7 +32,7 @@ impl ResultLine {
     pub(super) fn of(
         layout: &Layout,
         import: &ImportInfo,
-        (advisor, elsewhere): (&Advisor<'_>, &Elsewhere<'_>),
+        (advisor, suggestions): (&Advisor<'_>, &Suggestions<'_>),
         row: RowView,
     ) -> Result<Self> {
         let blames = layout.blame(&row);
@@ -50,7 +50,7 @@ impl ResultLine {
         };
         let is_to_correct = must_be_corrected(&row);
         let change = match is_to_correct && row.job.is_some() {
-            true => elsewhere.change(layout, &row, &blames)?,
+            true => suggestions.change(layout, &row, &blames)?,
             false => None,
         };
         Ok(Self {

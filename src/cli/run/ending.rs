@@ -18,7 +18,7 @@ use crate::journal::{AuditFigures, AuditScope, Audited, Journal, RunId};
 use crate::model::id::ImportId;
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
-use crate::report::Standing;
+use crate::report::ImportEnd;
 use crate::run::{Ending, LeftSheet};
 use crate::status::run_state::{end_of_rows, worse};
 use crate::status::{Status, Wording};
@@ -52,7 +52,7 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
     };
     let (end, resumes_at) = judged(ended.ending, rows);
     let exit = end.exit();
-    let standing = Standing { end, exit_code: exit.code(), resumes_at };
+    let standing = ImportEnd { end, exit_code: exit.code(), resumes_at };
     let terminal = context.terminal;
     context.tell_whose(&journal.whose()?);
     let not_imported = match concerned.as_slice() {

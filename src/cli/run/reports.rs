@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::journal::{Journal, Salvaged, is_damage};
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
-use crate::report::{self, Caller, Standing, Told, Written};
+use crate::report::{self, Caller, ImportEnd, ReportedCounts, Written};
 use crate::status::next_command::Again;
 use crate::status::row_words;
 use crate::status::{Status, Unanswered};
@@ -38,7 +38,7 @@ pub(in crate::cli) fn report(context: &Context<'_>, typed: &OfImport) -> Result<
 }
 
 /// The import that was asked for, and how it stands.
-fn asked_for(context: &Context<'_>, typed: &OfImport, journal: &Journal) -> Result<(ImportId, Standing)> {
+fn asked_for(context: &Context<'_>, typed: &OfImport, journal: &Journal) -> Result<(ImportId, ImportEnd)> {
     let imports = journal.imports()?;
     let import = match (typed.import, imports.last()) {
         (Some(wanted), _) => next_commands::require(&imports, wanted)?.import,
@@ -52,13 +52,17 @@ fn asked_for(context: &Context<'_>, typed: &OfImport, journal: &Journal) -> Resu
 }
 
 /// How an import stands.
-fn standing(journal: &Journal, import: ImportId) -> Result<Standing> {
+fn standing(journal: &Journal, import: ImportId) -> Result<ImportEnd> {
     let status = Status::of_report(journal, import)?;
-    Ok(Standing { end: status.end(), exit_code: status.end().exit().code(), resumes_at: status.resumes_at() })
+    Ok(ImportEnd {
+        end: status.end(),
+        exit_code: status.end().exit().code(),
+        resumes_at: status.resumes_at(),
+    })
 }
 
 /// Of `report`: it ended as `end` says, and told how an import stands.
-fn summary(end: End, import: ImportId, standing: &Standing, written: &Written) -> Summary {
+fn summary(end: End, import: ImportId, standing: &ImportEnd, written: &Written) -> Summary {
     Summary::new(end).with_all(json!({
         "state": standing.end.state().as_str(), "reason": standing.end.as_str(), "import": import,
         "folder": written.folder, "files": written.files, "to_fix": written.to_fix, "kept": kept_object(written),
@@ -138,7 +142,7 @@ pub(in crate::cli) fn write(
     context: &Context<'_>,
     journal: &Journal,
     import: ImportId,
-    standing: &Standing,
+    standing: &ImportEnd,
 ) -> Result<(Written, Again)> {
     let info = next_commands::import(journal, import)?;
     let (folder, again) = (next_commands::folder(context, &info), next_commands::commands(context, &info));
@@ -177,9 +181,9 @@ pub(in crate::cli) fn renew(
     let mut renewed = Vec::new();
     for info in journal.imports()?.iter().filter(|info| !but.contains(&info.import)) {
         let folder = next_commands::folder(context, info);
-        let Some(told) = report::told(&folder) else { continue };
+        let Some(told) = report::reported_counts(&folder) else { continue };
         let tally = journal.tally(Some(info.import))?;
-        let now = Told {
+        let now = ReportedCounts {
             counts: JobState::ALL.iter().map(|&state| (state, tally.in_state(state))).collect(),
             // Fewer than before, where rows came again.
             to_fix: Unanswered::of(journal, info.import)?.total().min(told.to_fix),
@@ -208,7 +212,7 @@ pub(in crate::cli) fn renew(
 }
 
 /// Why a report is written again, in words.
-fn changed(told: &Told, now: &Told) -> &'static str {
+fn changed(told: &ReportedCounts, now: &ReportedCounts) -> &'static str {
     if told.counts.get(&JobState::Cancelled) < now.counts.get(&JobState::Cancelled) {
         "rows of it were cancelled"
     } else if told.counts == now.counts && told.to_fix == now.to_fix {

@@ -9,7 +9,7 @@ use crate::advice::{Advice, Piece};
 use crate::journal::SheetId;
 use crate::model::amount::{count, counted};
 use crate::model::state::JobState;
-use crate::report::cell_change::Change;
+use crate::report::cell_change::CellChange;
 use crate::report::layout::Layout;
 use crate::report::page_assets::shown;
 use crate::report::result_line::ResultLine;
@@ -69,7 +69,7 @@ struct Rows {
     /// What all of them say, as long as they do.
     message: Common<String>,
     what_next: Common<Advice>,
-    change: Common<Option<Change>>,
+    change: Common<Option<CellChange>>,
 }
 
 /// What is the same in all rows so far.
@@ -107,7 +107,7 @@ struct Row {
     job: String,
     message: String,
     what_next: Advice,
-    change: Option<Change>,
+    change: Option<CellChange>,
 }
 
 /// A group as the page shows it.

@@ -65,7 +65,7 @@ impl Headline {
                     format!("{} of {} {are} done.", count(done), counted(figures.rows, "row", "rows"))
                 }
             },
-            resumes_at: figures.standing.resumes_at.filter(|_| moving(&figures.states) > 0).map(When::of),
+            resumes_at: figures.end.resumes_at.filter(|_| moving(&figures.states) > 0).map(When::of),
             next,
             has_fix: advisor.has_fix(),
         }
@@ -78,7 +78,7 @@ fn badge(figures: &Figures) -> Badge {
         let rows = figures.in_group(group);
         (rows > 0).then(|| (group, format!("{} {words}", counted(rows, "row", "rows"))))
     };
-    let (group, words) = match figures.standing.end.state() {
+    let (group, words) = match figures.end.end.state() {
         State::Finished => in_group(Group::Failed, "failed")
             .or_else(|| in_group(Group::NotImported, "not imported"))
             .or_else(|| {
@@ -89,13 +89,11 @@ fn badge(figures: &Figures) -> Badge {
             .or_else(|| in_group(Group::Cancelled, "cancelled"))
             .unwrap_or((Group::Done, "done".to_owned())),
         State::Parked | State::Waiting => (Group::Waiting, "waiting".to_owned()),
-        State::Stopped | State::Failed if figures.standing.end.exit() == Exit::Service => {
+        State::Stopped | State::Failed if figures.end.end.exit() == Exit::Service => {
             (Group::Failed, "stopped".to_owned())
         }
         State::Stopped | State::Failed => (Group::Waiting, "stopped".to_owned()),
-        State::Held if figures.standing.end == End::Verification => {
-            (Group::Held, "needs your review".to_owned())
-        }
+        State::Held if figures.end.end == End::Verification => (Group::Held, "needs your review".to_owned()),
         State::Held => (Group::Held, "needs your decision".to_owned()),
     };
     Badge { group, words }

@@ -18,7 +18,7 @@ use crate::model::record::{Link, Target};
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::model::verdict::{Doubt, Execution, Rejection, Violation};
-use crate::report::{Caller, Standing, Written, write};
+use crate::report::{Caller, ImportEnd, Written, write};
 use crate::sheet::{self, Options, Pointer, Row};
 use crate::status::next_command::Again;
 
@@ -187,7 +187,7 @@ impl Bench {
 
     /// Writes the reports of an import to a folder of this name.
     pub(super) fn write(&self, import: ImportId, name: &str) -> Written {
-        let standing = Standing { end: End::Quota, exit_code: 5, resumes_at: Some(at(720)) };
+        let standing = ImportEnd { end: End::Quota, exit_code: 5, resumes_at: Some(at(720)) };
         write(&self.journal, import, &self.folder.path().join(name), &standing, caller(&Again::default()))
             .unwrap()
     }

@@ -1,28 +1,22 @@
 //! `results.xlsx` and `fix.xlsx`: the sheets of the input with the result columns, streamed row by row. In `fix.xlsx` what
 //! is wrong and what to enter come first. The cells to blame are coloured and carry a note.
 
+use std::collections::VecDeque;
+
 use crate::error::Result;
-use crate::journal::{ImportInfo, Whose};
-use crate::model::id::ImportId;
 use crate::model::state::JobState;
-use crate::report::atomic_write::{Beside, Folder};
-use crate::report::layout::Layout;
-use crate::report::layout::RESULT_COLUMNS;
-use crate::report::names::{Names, naming_kind};
+use crate::report::atomic_write::Change;
+use crate::report::format::{Facts, FormatWriter};
+use crate::report::layout::{Layout, RESULT_COLUMNS, must_be_corrected};
+use crate::report::names::{FIX, Names, RESULTS, naming_kind};
 use crate::report::result_line::ResultLine;
 use crate::sheet::template;
-use crate::status::row_advice::Advisor;
 
 use super::annotated_sheet::{AnnotatedCell, AnnotatedSheet, Frame, ResultColumns, RowResult, Value};
 use super::styles::{Mark, headed};
 use super::summary_sheet::{self, Summary};
 use super::to_do_sheet::{self, ToDo};
 use super::{WorkbookFile, sized_note};
-
-/// The workbook of all rows.
-pub const RESULTS: &str = "results.xlsx";
-/// The workbook of the rows to correct.
-pub const FIX: &str = "fix.xlsx";
 
 /// All of them behind the columns of the input.
 const BEHIND: ResultColumns = ResultColumns {
@@ -61,67 +55,74 @@ const REASON_FIRST: ResultColumns = ResultColumns {
 const ADVICE: usize = 5;
 
 /// A workbook of results under way.
-pub(in crate::report) struct Workbook<'a> {
+pub(in crate::report) struct ResultsWorkbook<'a> {
+    facts: &'a Facts<'a>,
     file: WorkbookFile<'a>,
     columns: &'static ResultColumns,
+    /// The names of the worksheets that follow.
+    worksheets: VecDeque<String>,
     sheet: Option<(AnnotatedSheet, Frame)>,
-    whose: Whose,
     /// What the rows of `fix.xlsx` have in common, for its first sheet.
     to_do: Option<ToDo>,
 }
 
-/// The names of the worksheets of `results.xlsx` and of `fix.xlsx`.
-pub(in crate::report) fn worksheet_names(layouts: &[Layout]) -> (Vec<String>, Vec<String>) {
-    let mut results = Names::without(&[summary_sheet::NAME]);
-    let mut fix = Names::without(&[to_do_sheet::NAME]);
-    layouts
-        .iter()
-        .map(|layout| {
-            (results.worksheet(&layout.name), fix.worksheet(&naming_kind(&layout.name, layout.kind)))
-        })
-        .unzip()
-}
-
-impl<'a> Workbook<'a> {
+impl<'a> ResultsWorkbook<'a> {
     /// Begins `results.xlsx` with its summary.
-    pub(in crate::report) fn results(
-        folder: &'a Folder,
-        info: &ImportInfo,
-        summary: &Summary<'_>,
-    ) -> Result<Self> {
-        let whose = &summary.figures.whose;
-        let mut this = Self::new(folder, RESULTS, &BEHIND, info, whose)?;
+    pub(in crate::report) fn of_all(facts: &'a Facts<'a>) -> Result<Self> {
+        let mut names = Names::without(&[summary_sheet::NAME]);
+        let worksheets: Vec<String> =
+            facts.layouts.iter().map(|layout| names.worksheet(&layout.name)).collect();
+        let mut this = Self::new(facts, RESULTS, &BEHIND, worksheets.clone())?;
+        let Facts { figures, headline, advisor, .. } = *facts;
+        let summary = Summary { figures, headline, advisor, worksheets: &worksheets };
         this.file.fill_first(|sheet, styles| {
             summary.fill(sheet, styles)?;
-            headed(sheet, whose);
+            headed(sheet, &figures.whose);
             Ok(())
         })?;
         Ok(this)
     }
 
     /// Begins `fix.xlsx`; its first sheet is filled when all rows have gone by.
-    pub(in crate::report) fn fix(folder: &'a Folder, info: &ImportInfo, whose: &Whose) -> Result<Self> {
-        Ok(Self { to_do: Some(ToDo::default()), ..Self::new(folder, FIX, &REASON_FIRST, info, whose)? })
+    pub(in crate::report) fn to_correct(facts: &'a Facts<'a>) -> Result<Self> {
+        let mut names = Names::without(&[to_do_sheet::NAME]);
+        let worksheets =
+            facts.layouts.iter().map(|layout| names.worksheet(&naming_kind(&layout.name, layout.kind)));
+        let this = Self::new(facts, FIX, &REASON_FIRST, worksheets.collect())?;
+        Ok(Self { to_do: Some(ToDo::default()), ..this })
     }
 
     fn new(
-        folder: &'a Folder,
+        facts: &'a Facts<'a>,
         name: &'static str,
         columns: &'static ResultColumns,
-        info: &ImportInfo,
-        whose: &Whose,
+        worksheets: Vec<String>,
     ) -> Result<Self> {
-        let title = format!("fleetload, import {}; {}", info.import, whose.line());
+        let title = format!("fleetload, import {}; {}", facts.info.import, facts.figures.whose.line());
         // The moment of the import: the only one that stays the same.
-        let at = info.at.to_string();
-        let mut file = WorkbookFile::begin(folder, name, &title, at.trim_end_matches('Z'))?;
+        let at = facts.info.at.to_string();
+        let mut file = WorkbookFile::begin(facts.folder, name, &title, at.trim_end_matches('Z'))?;
         file.add_own_sheet()?;
-        Ok(Self { file, columns, sheet: None, whose: whose.clone(), to_do: None })
+        Ok(Self { facts, file, columns, worksheets: worksheets.into(), sheet: None, to_do: None })
     }
 
-    /// Begins the worksheet of a sheet with its header; `rows` will follow.
-    pub(in crate::report) fn begin(&mut self, name: &str, layout: &Layout, rows: u64) -> Result<()> {
+    /// Ends the worksheet under way, if there is one.
+    fn end(&mut self) -> Result<()> {
+        match self.sheet.take() {
+            Some((sheet, frame)) => sheet.finish(&mut self.file, &frame),
+            None => Ok(()),
+        }
+    }
+}
+
+impl FormatWriter for ResultsWorkbook<'_> {
+    fn begin(&mut self, layout: &Layout) -> Result<()> {
         self.end()?;
+        let name = self.worksheets.pop_front().unwrap_or_default();
+        let rows = if self.to_do.is_some() { layout.count.to_fix } else { layout.count.rows };
+        if self.to_do.is_some() && rows == 0 {
+            return Ok(());
+        }
         let inputs = layout.headers.len();
         let mut sheet = AnnotatedSheet::begin(&mut self.file, self.columns, inputs)?;
         let header: Vec<AnnotatedCell<'_>> = layout
@@ -130,7 +131,7 @@ impl<'a> Workbook<'a> {
             .map(|header| AnnotatedCell { value: Value::Text(header), mark: Mark::None, note: None })
             .collect();
         sheet.header(&mut self.file, 0, &header)?;
-        let (columns, whose, is_fix) = (self.columns, &self.whose, self.to_do.is_some());
+        let (columns, whose, is_fix) = (self.columns, &self.facts.figures.whose, self.to_do.is_some());
         self.file.on_last(|sheet, _| {
             headed(sheet, whose);
             if let (Some(banner), false) = (whose.banner(), is_fix) {
@@ -154,13 +155,16 @@ impl<'a> Workbook<'a> {
             own => (own, own - 1),
         };
         let widths = (0..inputs).map(|position| layout.width(position)).collect();
-        self.sheet = Some((sheet, Frame { name: name.to_owned(), header: 0, frozen, repeated, widths }));
+        self.sheet = Some((sheet, Frame { name, header: 0, frozen, repeated, widths }));
         Ok(())
     }
 
-    /// Writes a row.
-    pub(in crate::report) fn line(&mut self, layout: &Layout, line: &ResultLine) -> Result<()> {
+    fn line(&mut self, layout: &Layout, line: &ResultLine) -> Result<()> {
         let Some((sheet, frame)) = &mut self.sheet else { return Ok(()) };
+        // A row refused since the sheet was looked through belongs to the next report.
+        if self.to_do.is_some() && !must_be_corrected(&line.row) {
+            return Ok(());
+        }
         let row = sheet.next();
         let comes_along = self.to_do.is_some() && line.row.state == JobState::Skipped;
         let texts: Vec<_> = layout.cells(&line.row).collect();
@@ -189,32 +193,18 @@ impl<'a> Workbook<'a> {
         sheet.row(&mut self.file, row, &cells, Some(&result))
     }
 
-    /// Fills the first sheet of `fix.xlsx`.
-    pub(in crate::report) fn tell_what_to_do(
-        &mut self,
-        advisor: &Advisor<'_>,
-        import: ImportId,
-    ) -> Result<()> {
-        let (Some(to_do), whose) = (&self.to_do, &self.whose) else { return Ok(()) };
-        self.file.fill_first(|sheet, styles| {
-            to_do.fill(sheet, styles, whose, (advisor, import))?;
-            headed(sheet, whose);
-            Ok(())
-        })
-    }
-
-    /// The file, all of it written.
-    pub(in crate::report) fn finish(mut self) -> Result<Beside> {
+    fn finish(mut self: Box<Self>, changes: &mut Vec<Change>) -> Result<()> {
         self.end()?;
-        self.file.finish()
-    }
-
-    /// Ends the worksheet under way, if there is one.
-    fn end(&mut self) -> Result<()> {
-        match self.sheet.take() {
-            Some((sheet, frame)) => sheet.finish(&mut self.file, &frame),
-            None => Ok(()),
+        let Facts { figures, advisor, info, .. } = *self.facts;
+        if let Some(to_do) = &self.to_do {
+            self.file.fill_first(|sheet, styles| {
+                to_do.fill(sheet, styles, &figures.whose, (advisor, info.import))?;
+                headed(sheet, &figures.whose);
+                Ok(())
+            })?;
         }
+        changes.push(Change::Put(self.file.finish()?));
+        Ok(())
     }
 }
 

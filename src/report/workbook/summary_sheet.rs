@@ -124,7 +124,7 @@ fn details(page: &mut OwnSheet<'_>, figures: &Figures) -> Result<(), XlsxError> 
     page.line("Imported (UTC)", &readable(figures.imported_at))?;
     page.line("First request (UTC)", &shown(figures.started_at))?;
     page.line("Finished (UTC)", &shown(figures.finished_at))?;
-    if let Some(at) = figures.standing.resumes_at {
+    if let Some(at) = figures.end.resumes_at {
         page.line("Goes on at (UTC)", &readable(at))?;
     }
     page.count("Rows to correct", figures.to_fix.saturating_sub(figures.to_fix_along))?;

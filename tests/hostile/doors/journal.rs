@@ -11,7 +11,7 @@ use fleetload::model::kind::Kind;
 use fleetload::model::state::JobState::{self, Ready, Sending};
 use fleetload::model::time::Moment;
 use fleetload::model::verdict::Rejection;
-use fleetload::report::{self, Caller, Standing};
+use fleetload::report::{self, Caller, ImportEnd};
 use fleetload::status::next_command::Again;
 use rusqlite::Connection;
 use rusqlite::types::{ToSqlOutput, Value};
@@ -187,7 +187,7 @@ fn live_through(path: &Path) {
     drop(journal.queue().recover(NOW));
     read(&mut journal);
     let folder = path.with_extension("reports");
-    let standing = Standing { end: End::Quota, exit_code: 3, resumes_at: Some(NOW) };
+    let standing = ImportEnd { end: End::Quota, exit_code: 3, resumes_at: Some(NOW) };
     let caller = Caller { again: &Again::default(), folder: &folder };
     if let Some(import) = journal.imports().unwrap_or_default().first() {
         drop(report::write(&journal, import.import, &folder, &standing, caller));

@@ -5,43 +5,51 @@ use std::io::Write;
 use serde_json::{Map, Value, json};
 
 use crate::error::Result;
-use crate::journal::{Candidate, Decided, Disposition, Whose};
+use crate::journal::{Candidate, Decided, Disposition};
 use crate::model::id::ImportId;
 use crate::model::kind::Kind;
 
-use super::atomic_write::{Beside, Folder};
-use super::layout::Layout;
-use super::result_line::ResultLine;
+use crate::report::atomic_write::{Beside, Change, Folder};
+use crate::report::format::{Facts, FormatWriter};
+use crate::report::layout::Layout;
+use crate::report::result_line::ResultLine;
 
 /// The file's name.
 const NAME: &str = "results.jsonl";
 
 /// The file under way.
-pub(super) struct Objects<'a> {
+pub(in crate::report) struct JsonlFile<'a> {
     folder: &'a Folder,
+    import: ImportId,
     file: Beside,
     /// The fields that every row has in common: whose record it is.
     whose: Map<String, Value>,
 }
 
-impl<'a> Objects<'a> {
+impl<'a> JsonlFile<'a> {
     /// Begins the file.
-    pub(super) fn begin(folder: &'a Folder, whose: &Whose) -> Result<Self> {
-        Ok(Self { folder, file: folder.begin(NAME)?, whose: whose.fields() })
+    pub(in crate::report) fn begin(facts: &Facts<'a>) -> Result<Self> {
+        let file = facts.folder.begin(NAME)?;
+        Ok(Self {
+            folder: facts.folder,
+            import: facts.info.import,
+            file,
+            whose: facts.figures.whose.fields(),
+        })
     }
+}
 
-    /// Writes a row.
-    pub(super) fn line(&mut self, layout: &Layout, import: ImportId, line: &ResultLine) -> Result<()> {
-        let mut object = object(layout, import, line);
+impl FormatWriter for JsonlFile<'_> {
+    fn line(&mut self, layout: &Layout, line: &ResultLine) -> Result<()> {
+        let mut object = object(layout, self.import, line);
         object.extend(self.whose.clone());
         let object = Value::Object(object);
-        writeln!(self.file, "{object}")
-            .map_err(|error| self.folder.failed("the file", &self.folder.path().join(NAME), error))
+        writeln!(self.file, "{object}").map_err(|error| self.folder.failed_file(NAME, error))
     }
 
-    /// The file, all of it written.
-    pub(super) fn finish(self) -> Beside {
-        self.file
+    fn finish(self: Box<Self>, changes: &mut Vec<Change>) -> Result<()> {
+        changes.push(Change::Put(self.file));
+        Ok(())
     }
 }
 
