@@ -1,28 +1,53 @@
 //! Rows that are the same thing twice: by key, by what must be unique, by natural key, or cell by cell.
 
-use super::{Between, Index, Resolution, RowEntry, To};
+use super::{Between, Index, Resolution, RowEntry, TextSpan, To};
 use crate::model::key::comparable;
 use crate::model::kind::Kind;
 use crate::sheet::field::fold_key;
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::{Finding, Related, ValueKind, shown};
 
+/// What is said of a row of which there is another one.
+struct Repeat {
+    code: Code,
+    /// What the other row is or has, and what to do.
+    what: String,
+    column: &'static str,
+    value: TextSpan,
+    rule: String,
+}
+
 /// Tells every row but the first of those with one value, marks it as told and makes it unusable.
 fn tell<T: PartialEq>(
     between: &mut Between,
     index: &Index,
     of: impl Fn(&Between, &RowEntry) -> Option<T>,
-    say: impl Fn(&Between, &RowEntry, &RowEntry, u32) -> Finding,
+    say: impl Fn(&Between, &RowEntry, &RowEntry) -> Repeat,
     told: &mut [bool],
     found: &mut dyn FnMut(Finding),
 ) {
     for (row, first) in repeated(between, index, of) {
-        let entry = between.entries[row as usize];
-        let before = between.entries[first as usize];
-        found(say(between, &entry, &before, first));
+        let (entry, before) = (between.entries[row as usize], between.entries[first as usize]);
+        found(finding(between, (&entry, &before), first, say(between, &entry, &before)));
         between.entries[row as usize].unusable = true;
         told[row as usize] = true;
     }
+}
+
+/// The finding at a row of which another one is there before.
+fn finding(
+    between: &Between,
+    (entry, before): (&RowEntry, &RowEntry),
+    first: u32,
+    repeat: Repeat,
+) -> Finding {
+    let Repeat { code, what, column, value, rule } = repeat;
+    let message = format!("{} {what}", between.row_as_seen(before, entry));
+    let finding = between.finding(code, message, entry, column);
+    let mut finding = finding.showing(between.get(value).unwrap_or_default(), ValueKind::Text);
+    finding.rule = Some(rule);
+    finding.related.push(between.related(first as usize, column, "first use"));
+    finding
 }
 
 /// Every row but the first of those with one value, in their order, with that first one.
@@ -65,23 +90,15 @@ pub(super) fn keys(between: &mut Between, told: &mut [bool], found: &mut dyn FnM
         between,
         &index,
         of,
-        |between, entry, before, first| {
-            let key = between.get(entry.key).unwrap_or_default();
-            let mut finding = between
-                .finding(
-                    Code::DupKey,
-                    format!(
-                        "{} has this key already: {}",
-                        between.row_as_seen(before, entry),
-                        advice(entry, before, "give each row a key of its own")
-                    ),
-                    entry,
-                    "key",
-                )
-                .showing(key, ValueKind::Text);
-            finding.rule = Some("a key that no other row of its kind has, ignoring case".to_owned());
-            finding.related.push(between.related(first as usize, "key", "first use"));
-            finding
+        |_, entry, before| Repeat {
+            code: Code::DupKey,
+            what: format!(
+                "has this key already: {}",
+                advice(entry, before, "give each row a key of its own")
+            ),
+            column: "key",
+            value: entry.key,
+            rule: "a key that no other row of its kind has, ignoring case".to_owned(),
         },
         told,
         found,
@@ -102,27 +119,15 @@ pub(super) fn uniques(between: &mut Between, told: &mut [bool], found: &mut dyn 
         between,
         &index,
         of,
-        |between, entry, before, first| {
-            let (code, column, what, value) = if between.kind(entry) == Kind::Person {
+        |between, entry, before| {
+            let (code, column, name, value) = if between.kind(entry) == Kind::Person {
                 (Code::DupUsername, "username", "username", entry.name)
             } else {
                 (Code::DupMac, "mac", "MAC address", entry.unique)
             };
-            let mut finding = between
-                .finding(
-                    code,
-                    format!(
-                        "{} has this {what} already: {}",
-                        between.row_as_seen(before, entry),
-                        advice(entry, before, "correct one of the two")
-                    ),
-                    entry,
-                    column,
-                )
-                .showing(between.get(value).unwrap_or_default(), ValueKind::Text);
-            finding.rule = Some(format!("a {what} that no other row has"));
-            finding.related.push(between.related(first as usize, column, "first use"));
-            finding
+            let what =
+                format!("has this {name} already: {}", advice(entry, before, "correct one of the two"));
+            Repeat { code, what, column, value, rule: format!("a {name} that no other row has") }
         },
         told,
         found,
@@ -165,7 +170,7 @@ pub(super) fn natural(
         between,
         &index,
         owned,
-        |between, entry, before, first| {
+        |between, entry, before| {
             let what = match between.kind(entry) {
                 Kind::Company => "a company of this name below the same parent",
                 Kind::Site => "a site of this name and reference in the same company",
@@ -173,21 +178,10 @@ pub(super) fn natural(
                     "a device of this name in the same company, and neither has a MAC address"
                 }
             };
-            let mut finding = between
-                .finding(
-                    Code::DupNaturalKey,
-                    format!(
-                        "{} is {what}: {}",
-                        between.row_as_seen(before, entry),
-                        advice(entry, before, "delete one of the two, or give them different names")
-                    ),
-                    entry,
-                    "name",
-                )
-                .showing(between.get(entry.name).unwrap_or_default(), ValueKind::Text);
-            finding.rule = Some("one row for each record".to_owned());
-            finding.related.push(between.related(first as usize, "name", "first use"));
-            finding
+            let advice = advice(entry, before, "delete one of the two, or give them different names");
+            let what = format!("is {what}: {advice}");
+            let rule = "one row for each record".to_owned();
+            Repeat { code: Code::DupNaturalKey, what, column: "name", value: entry.name, rule }
         },
         told,
         found,
@@ -206,18 +200,14 @@ pub(super) fn nearly(between: &Between, resolutions: &[Resolution], found: &mut 
     for (row, first) in repeated(between, &index, of) {
         let entry = &between.entries[row as usize];
         let before = &between.entries[first as usize];
-        let message = format!(
-            "{} is '{}', which differs only in case, spaces or punctuation: delete one of the two if they are the \
-             same; if not, both are created",
-            between.row_as_seen(before, entry),
+        let what = format!(
+            "is '{}', which differs only in case, spaces or punctuation: delete one of the two if they are the same; if \
+             not, both are created",
             shown(between.get(before.name).unwrap_or_default())
         );
-        let mut finding = between
-            .finding(Code::DupRow, message, entry, "name")
-            .showing(between.get(entry.name).unwrap_or_default(), ValueKind::Text);
-        finding.rule = Some("one row for each record".to_owned());
-        finding.related.push(between.related(first as usize, "name", "first use"));
-        found(finding);
+        let rule = "one row for each record".to_owned();
+        let repeat = Repeat { code: Code::DupRow, what, column: "name", value: entry.name, rule };
+        found(finding(between, (entry, before), first, repeat));
     }
 }
 

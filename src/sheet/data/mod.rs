@@ -4,6 +4,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
+use super::finding::code::Code;
+
 /// A country of ISO 3166-1.
 #[derive(Debug)]
 pub(super) struct Country {
@@ -71,6 +73,15 @@ pub(super) static PLACEHOLDERS: LazyLock<Vec<[String; 2]>> =
 pub(super) static KIND_NAMES: LazyLock<Vec<[String; 2]>> =
     LazyLock::new(|| records(include_str!("kind_names.csv"), |word| word));
 
+/// The first bytes of files that are never read, with the code and the words of their refusal.
+pub(super) static FILE_SIGNS: LazyLock<Vec<(Vec<u8>, Code, String)>> = LazyLock::new(|| {
+    let signs = records(include_str!("file_signs.csv"), |[bytes, code, what]| {
+        let bytes = (0..bytes.len() / 2).map(|at| u8::from_str_radix(&bytes[2 * at..2 * at + 2], 16).ok());
+        Some((bytes.collect::<Option<Vec<u8>>>()?, Code::of_word(&code)?, what))
+    });
+    signs.into_iter().flatten().collect()
+});
+
 /// Names of HTML, each with what it is the name of.
 pub(super) static HTML_NAMES: LazyLock<Vec<[String; 2]>> =
     LazyLock::new(|| records(include_str!("html_names.csv"), |name| name));
@@ -116,6 +127,7 @@ mod tests {
         assert_eq!(ZONES_OF_NO_PLACE.len(), lines(include_str!("zones_of_no_place.csv")));
         assert_eq!(PLACEHOLDERS.len(), lines(include_str!("placeholders.csv")));
         assert_eq!(KIND_NAMES.len(), lines(include_str!("kind_names.csv")));
+        assert_eq!(FILE_SIGNS.len(), lines(include_str!("file_signs.csv")));
         assert_eq!(HTML_NAMES.len(), lines(include_str!("html_names.csv")));
         assert_eq!(FORMULA_ERRORS.len(), 112);
         assert_eq!(BOOLEAN_WORDS.len(), lines(include_str!("boolean_words.csv")));

@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::encoding::{EncodingSurvey, TextEncoding};
 use crate::model::digest::hexadecimal;
+use crate::sheet::data::FILE_SIGNS;
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::{Finding, Refusal};
 
@@ -272,59 +273,14 @@ pub(in crate::sheet) enum ContentKind {
 
 /// Looks at the first bytes of a file; `ending` is that of its name, in small letters.
 pub(in crate::sheet) fn of(head: &[u8], ending: &str) -> ContentKind {
-    const UTF_32: &str = "text in UTF-32, which is not read: save it as CSV UTF-8";
-    const SIGNS: [(&[u8], Code, &str); 14] = [
-        (b"\xff\xfe\0\0", Code::FileFormatUnsupported, UTF_32),
-        (b"\0\0\xfe\xff", Code::FileFormatUnsupported, UTF_32),
-        (b"%PDF", Code::FileFormatMismatch, "a PDF document, not a table: export it as .xlsx or .csv"),
-        (
-            b"{\\rtf",
-            Code::FileFormatMismatch,
-            "a text document (RTF), not a table: export it as .xlsx or .csv",
-        ),
-        (
-            b"\x1f\x8b",
-            Code::FileFormatUnsupported,
-            "compressed (gzip): unpack it first, then use the file inside",
-        ),
-        (
-            b"BZh",
-            Code::FileFormatUnsupported,
-            "compressed (bzip2): unpack it first, then use the file inside",
-        ),
-        (
-            b"\xfd7zXZ\0",
-            Code::FileFormatUnsupported,
-            "compressed (xz): unpack it first, then use the file inside",
-        ),
-        (
-            b"\x28\xb5\x2f\xfd",
-            Code::FileFormatUnsupported,
-            "compressed (zstd): unpack it first, then use the file inside",
-        ),
-        (
-            b"7z\xbc\xaf",
-            Code::FileFormatUnsupported,
-            "an archive (7z): unpack it first, then use the files inside",
-        ),
-        (
-            b"Rar!",
-            Code::FileFormatUnsupported,
-            "an archive (RAR): unpack it first, then use the files inside",
-        ),
-        (b"\x89PNG", Code::FileFormatMismatch, "a picture, not a table: export it as .xlsx or .csv"),
-        (b"\xff\xd8\xff", Code::FileFormatMismatch, "a picture, not a table: export it as .xlsx or .csv"),
-        (b"GIF8", Code::FileFormatMismatch, "a picture, not a table: export it as .xlsx or .csv"),
-        (b"SQLite format 3", Code::FileFormatMismatch, "a database, not a table: export it as .xlsx or .csv"),
-    ];
     if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
         return ContentKind::Zip;
     }
     if head.starts_with(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1") {
         return ContentKind::Ole;
     }
-    if let Some(&(_, code, what)) = SIGNS.iter().find(|(sign, ..)| head.starts_with(sign)) {
-        return ContentKind::Foreign(code, what);
+    if let Some((_, code, what)) = FILE_SIGNS.iter().find(|(sign, ..)| head.starts_with(sign)) {
+        return ContentKind::Foreign(*code, what);
     }
     match markup(&opening(head), ending) {
         Some((code, what)) => ContentKind::Foreign(code, what),

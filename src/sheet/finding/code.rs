@@ -37,6 +37,11 @@ macro_rules! codes {
                 match self { $(Self::$variant => $word,)+ }
             }
 
+            /// The code of this written form.
+            pub(in crate::sheet) fn of_word(word: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|code| code.as_str() == word)
+            }
+
             /// How bad it usually is; a finding may say otherwise where several are possible.
             pub const fn severity(self) -> Severity {
                 match self { $(Self::$variant => Severity::$severity,)+ }

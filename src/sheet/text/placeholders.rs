@@ -45,7 +45,7 @@ pub(crate) fn is_ditto(text: &str) -> bool {
 }
 
 fn is_listed(word: &str, meaning: &str) -> bool {
-    PLACEHOLDERS.iter().any(|[known, means]| means == meaning && word.eq_ignore_ascii_case(known))
+    PLACEHOLDERS.iter().any(|[known, means]| word.eq_ignore_ascii_case(known) && means == meaning)
 }
 
 /// Nothing but zeros, as spreadsheets write them that have no blank cells.
