@@ -15,6 +15,7 @@ use fleetload::clock::SystemClock;
 use fleetload::journal::{
     Account, Disposition, ImportWriter, Journal, NewJob, NewRow, NewSheet, SheetId, Writing,
 };
+use fleetload::model::action::Action;
 use fleetload::model::id::JobId;
 use fleetload::model::key;
 use fleetload::model::kind::Kind;
@@ -23,7 +24,7 @@ use fleetload::run::{
     Ending, InDoubt, OnExisting, OnQuota, OnRejections, Pulse, RunLimits, RunOptions, RunPolicy,
 };
 use fleetload::sandbox::{ROOT_COMPANY, Running, Sandbox, Scenario, wall_clock};
-use fleetload::service::{Client, Config, Endpoints, Paths, Proxy, Rate, creation};
+use fleetload::service::{Client, Config, Endpoints, Paths, Proxy, Rate, request};
 use fleetload::testing;
 
 const CONNECTIONS: usize = 64;
@@ -93,7 +94,9 @@ async fn bare(service: &Running) -> f64 {
                 if n >= FREE {
                     break;
                 }
-                let call = creation(&device(n), &[(Role::Company, ROOT_COMPANY)]);
+                let create = Action::Create(device(n));
+                let links = [(Role::Company, ROOT_COMPANY)];
+                let call = request(&create, Kind::Device, None, &links).expect("a creation");
                 let answer = client
                     .post(url.as_str())
                     .header("authorization", token.as_str())
@@ -202,8 +205,8 @@ impl<'a> Filling<'a> {
             natural_key: key::natural_key(&record, &links),
             content_hash: String::new(),
             links,
-            extras: Vec::new(),
-            record,
+            kind: record.kind(),
+            steps: vec![Action::Create(record)],
         };
         let cells = vec![job.name.clone()];
         let job = self.import.add_job(&job).expect("a job");

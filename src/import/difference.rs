@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::journal::{Difference, EarlierRow};
+use crate::model::action::Action;
 use crate::model::kind::Kind;
-use crate::model::record::{Extra, Link, Record, Role};
+use crate::model::record::{Link, Role};
 use crate::sheet::column::{Column, column, column_of_violation};
 use crate::sheet::{Mapped, Table, column_of_role, meaning};
 
@@ -16,10 +17,9 @@ const COORDINATES: [(&str, &str); 2] = [("address_latitude", "latitude"), ("addr
 
 /// All that a row asks for. What it refers to is named as `label` says.
 pub(super) struct Content<'a> {
-    pub(super) record: &'a Record,
     /// A record that a job owns is linked as that job, so that equal links are equal.
     pub(super) links: &'a [Link],
-    pub(super) extras: &'a [Extra],
+    pub(super) steps: &'a [Action],
 }
 
 /// A column: its name in the table of columns and, of a family, what stands after the colon.
@@ -28,14 +28,14 @@ type Place = (&'static str, Option<String>);
 /// The columns in which a row differs from what its job was made with, in the order of the sheet. `said_earlier` is the row
 /// that the job has its values from; `label` names what is referred to where no cell does.
 pub(super) fn between(
+    kind: Kind,
     earlier: &Content<'_>,
     now: &Content<'_>,
     (table, cells): (&Table, &[String]),
     said_earlier: Option<&EarlierRow>,
     label: &dyn Fn(&Link) -> String,
 ) -> Vec<Difference> {
-    let kind = now.record.kind();
-    let (before, after) = (values(earlier, label), values(now, label));
+    let (before, after) = (values(kind, earlier, label), values(kind, now, label));
     let mut differing: Vec<Place> = before
         .iter()
         .filter(|(place, value)| after.get(*place) != Some(*value))
@@ -86,38 +86,39 @@ fn meaning_of(table: &Table, earlier: Option<&EarlierRow>) -> Vec<Mapped> {
 
 /// The roles that a record of a kind refers to others in, with their columns.
 fn roles(kind: Kind) -> impl Iterator<Item = (Role, Place)> {
-    [Role::Parent, Role::Company, Role::Site, Role::Template].into_iter().filter_map(move |role| {
+    kind.descriptor().roles.iter().filter_map(move |&role| {
         let column = column(kind, column_of_role(role))?;
         Some((role, (column.name, None)))
     })
 }
 
 /// Every value by its column. What is no column of a sheet (a record's kind) is not among them.
-fn values(content: &Content<'_>, label: &dyn Fn(&Link) -> String) -> BTreeMap<Place, String> {
-    let kind = content.record.kind();
+fn values(kind: Kind, content: &Content<'_>, label: &dyn Fn(&Link) -> String) -> BTreeMap<Place, String> {
     let mut values = BTreeMap::new();
-    let body = serde_json::to_value(content.record).unwrap_or_default();
-    flatten(kind, "", body.get("record").unwrap_or(&Value::Null), &mut values);
     for link in content.links {
         if let Some(column) = column(kind, column_of_role(link.role)) {
             values.insert((column.name, None), label(link));
         }
     }
     let mut lists: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
-    for extra in content.extras {
-        match extra {
+    for step in content.steps {
+        match step {
+            Action::Create(record) => {
+                let body = serde_json::to_value(record).unwrap_or_default();
+                flatten(kind, "", body.get("record").unwrap_or(&Value::Null), &mut values);
+            }
             // Labels are a set.
-            Extra::Labels(labels) => lists.entry("labels").or_default().extend(labels.iter().cloned()),
-            Extra::Metadata(entries) => {
+            Action::PutLabels(labels) => lists.entry("labels").or_default().extend(labels.iter().cloned()),
+            Action::PutMetadata(entries) => {
                 for entry in entries {
                     values.insert(("meta:", Some(entry.key.clone())), entry.value.clone());
                 }
             }
-            Extra::Licence(code) => lists.entry("licence_code").or_default().push(code.clone()),
-            Extra::EnterpriseTemplate(id) => {
-                lists.entry("enterprise_template").or_default().push(id.to_string())
+            Action::AddLicence(code) => lists.entry("licence_code").or_default().push(code.clone()),
+            Action::SubscribeTemplate(id) => {
+                lists.entry("enterprise_template").or_default().push(id.to_string());
             }
-            Extra::VpnCloud(id) => lists.entry("vpn_clouds").or_default().push(id.to_string()),
+            Action::JoinVpnCloud(id) => lists.entry("vpn_clouds").or_default().push(id.to_string()),
         }
     }
     for (name, mut list) in lists {

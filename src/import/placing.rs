@@ -10,12 +10,13 @@ use sha2::{Digest, Sha256};
 use super::prepared::{Prepared, Usable, prepare};
 use super::{Examined, ahead};
 use crate::error::{Error, Result};
-use crate::journal::{Disposition, ImportWriter, Journal, NewJob, NewRow, NewSheet, SheetId, written};
+use crate::journal::{self, Disposition, ImportWriter, Journal, NewJob, NewRow, NewSheet, SheetId};
+use crate::model::action::Action;
 use crate::model::digest::hexadecimal;
 use crate::model::id::JobId;
 use crate::model::key::natural_key;
 use crate::model::kind::Kind;
-use crate::model::record::{Extra, Link, Record, Role, Target};
+use crate::model::record::{Link, Record, Role, Target};
 use crate::model::time::Moment;
 use crate::sheet::cross_row::To;
 use crate::sheet::finding::Findings;
@@ -221,17 +222,17 @@ impl Placing<'_, '_> {
                 targets.push(Link { role: *role, target: self.target(role.target(), *to)? });
             }
         }
-        let Usable { draft, body, cells, key, name } = usable;
+        let Usable { steps, written, cells, key, name } = usable;
         let values = NewJob {
+            kind: self.examined.sheets[table].kind,
             sheet_key: key,
             name,
-            natural_key: natural_key(&draft.record, &targets),
-            content_hash: content_hash(&body, &targets, &draft.extras)?,
-            record: draft.record,
+            natural_key: natural_key(created(&steps)?, &targets),
+            content_hash: content_hash(&written, &targets)?,
             links: targets,
-            extras: draft.extras,
+            steps,
         };
-        Ok(Ready { table, sheet, ordinal, row, values, body, cells, refers_to_left_out })
+        Ok(Ready { table, sheet, ordinal, row, values, written, cells, refers_to_left_out })
     }
 
     /// Writes a row with its job, or leaves it out; gives it back, with the job that is in its way, where it awaits others.
@@ -278,8 +279,8 @@ pub(super) struct Ready {
     pub(super) ordinal: usize,
     row: Row,
     pub(super) values: NewJob,
-    /// Its record as the journal keeps it.
-    body: String,
+    /// What it asks for as the journal keeps it.
+    written: Vec<String>,
     /// Its cells as the journal keeps them.
     cells: String,
     /// Whether something that it refers to is not imported.
@@ -293,12 +294,17 @@ impl Ready {
         &examined.books[book].tables[table]
     }
 
+    /// The record that it creates.
+    pub(super) fn record(&self) -> Result<&Record> {
+        created(&self.values.steps)
+    }
+
     /// Its MAC address or username.
-    pub(super) fn unique(&self) -> String {
-        match &self.values.record {
+    pub(super) fn unique(&self) -> Result<String> {
+        Ok(match self.record()? {
             Record::Device(device) => device.identification.clone().unwrap_or_default(),
             record => record.name().to_owned(),
-        }
+        })
     }
 
     /// Where it says that it comes from.
@@ -314,11 +320,20 @@ fn cells_of(written: &str) -> Result<Vec<String>> {
         .map_err(|error| Error::internal("the cells of a row cannot be read again").because(error))
 }
 
-/// A digest of all that a row asks for: its record, as it is `written`, what it belongs to and its extras.
-fn content_hash(body: &str, links: &[Link], extras: &[Extra]) -> Result<String> {
+/// The record that the first of some steps creates.
+fn created(steps: &[Action]) -> Result<&Record> {
+    let record = steps.first().and_then(Action::record);
+    record.ok_or_else(|| Error::internal("a row that creates no record"))
+}
+
+/// A digest of all that a row asks for: its actions as they are `written`, and what it belongs to.
+fn content_hash(written: &[String], links: &[Link]) -> Result<String> {
     let mut digest = Sha256::new();
-    for part in ["[", body, ",", &written(&links)?, ",", &written(&extras)?, "]"] {
-        digest.update(part);
+    digest.update(journal::written(&links)?);
+    for action in written {
+        // No line break is in what is written.
+        digest.update("\n");
+        digest.update(action);
     }
     Ok(hexadecimal(&digest.finalize()))
 }
@@ -326,25 +341,28 @@ fn content_hash(body: &str, links: &[Link], extras: &[Extra]) -> Result<String> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::record::{Address, Metadata, Site};
+    use crate::testing;
 
     #[test]
-    fn the_digest_is_that_of_all_values_written_together() {
-        let record = Record::Site(Site {
-            name: "Head \"office\"".into(),
-            reference: None,
-            latitude: Some(-36.8485),
-            longitude: None,
-            address: Address::default(),
-            phone_number: "+64 9 555 0100".into(),
-            fax_number: None,
-        });
-        let links = [Link { role: Role::Company, target: Target::Job(JobId(7)) }];
-        let metadata = Extra::Metadata(vec![Metadata { key: "till".into(), value: "1".into() }]);
-        for (links, extras) in [(&links[..], &[metadata][..]), (&[], &[])] {
-            let together = serde_json::to_vec(&(&record, links, extras)).unwrap();
-            let digest = content_hash(&written(&record).unwrap(), links, extras).unwrap();
-            assert_eq!(digest, hexadecimal(&Sha256::digest(together)));
-        }
+    fn the_digest_tells_apart_all_that_a_row_asks_for_and_belongs_to() {
+        let create = Action::Create(Record::Site(testing::site("Head \"office\"")));
+        let labels = |labels: &[&str]| Action::PutLabels(labels.iter().map(|&label| label.into()).collect());
+        let link = |job| Link { role: Role::Company, target: Target::Job(JobId(job)) };
+        let asked: [(Vec<Action>, Vec<Link>); 6] = [
+            (vec![create.clone()], vec![]),
+            (vec![create.clone()], vec![link(7)]),
+            (vec![create.clone()], vec![link(8)]),
+            (vec![create.clone(), labels(&["a", "b"])], vec![link(7)]),
+            (vec![create, labels(&["a"]), labels(&["b"])], vec![link(7)]),
+            (vec![Action::Create(Record::Site(testing::site("Shop")))], vec![]),
+        ];
+        let digest = |(actions, links): &(Vec<Action>, Vec<Link>)| {
+            let written: Vec<String> =
+                actions.iter().map(|action| journal::written(action).unwrap()).collect();
+            content_hash(&written, links).unwrap()
+        };
+        let digests: std::collections::BTreeSet<_> = asked.iter().map(digest).collect();
+        assert_eq!(digests.len(), asked.len());
+        assert_eq!(digest(&asked[3]), digest(&asked[3].clone()));
     }
 }

@@ -2,10 +2,11 @@
 //! writes has the longer way.
 
 use crate::error::Result;
-use crate::journal::written;
+use crate::journal;
+use crate::model::action::Action;
 use crate::model::key::comparable;
 use crate::sheet::cross_row::Checked;
-use crate::sheet::{Draft, Row, fold_key};
+use crate::sheet::{Row, fold_key};
 
 /// A row on its way from the reader to the journal.
 pub(super) struct Prepared {
@@ -19,9 +20,10 @@ pub(super) struct Prepared {
 
 /// What is made of a row that can be imported.
 pub(super) struct Usable {
-    pub(super) draft: Draft,
-    /// Its record as the journal keeps it.
-    pub(super) body: String,
+    /// What it asks for: its record first.
+    pub(super) steps: Vec<Action>,
+    /// The same as the journal keeps it.
+    pub(super) written: Vec<String>,
     /// Its cells as the journal keeps them.
     pub(super) cells: String,
     /// Its own key, folded.
@@ -45,13 +47,13 @@ pub(super) fn prepare(
         return Ok(Some(Prepared { ordinal, row, usable: None }));
     }
     let usable = match row.draft.take() {
-        Some(draft) => Some(Usable {
-            body: written(&draft.record)?,
-            cells: written(&row.cells)?,
-            key: draft.key.as_deref().map(fold_key),
-            name: comparable(draft.record.name()),
-            draft,
-        }),
+        Some(draft) => {
+            let key = draft.key.as_deref().map(fold_key);
+            let name = comparable(draft.record.name());
+            let steps = draft.into_steps();
+            let written = steps.iter().map(journal::written).collect::<Result<_>>()?;
+            Some(Usable { steps, written, cells: journal::written(&row.cells)?, key, name })
+        }
         None => None,
     };
     if !asked_for {

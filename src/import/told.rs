@@ -24,7 +24,7 @@ pub(super) fn said(
     differences: &[Difference],
 ) -> Result<Option<Finding>> {
     let values = &ready.values;
-    let kind = values.record.kind();
+    let kind = values.kind;
     let name = if kind == Kind::Person { "username" } else { "name" };
     let another = known.natural.as_ref().filter(|_| keyed == Keyed::Another);
     let another = another.and_then(|known| known.sheet_key.as_deref());
@@ -125,7 +125,7 @@ fn collision(
     ready: &Ready,
     other: &KnownJob,
 ) -> Result<Finding> {
-    let kind = ready.values.record.kind();
+    let kind = ready.values.kind;
     let (code, column, what) = match kind {
         Kind::Person => (Code::DupUsername, "username", "username"),
         Kind::Company | Kind::Site | Kind::Device => (Code::DupMac, "mac", "MAC address"),
@@ -150,7 +150,7 @@ fn collision(
         kind.singular(),
     );
     let finding = examined.checked.finding_at(code, message, ready.ordinal, column);
-    let mut finding = finding.showing(&ready.unique(), ValueKind::Text);
+    let mut finding = finding.showing(&ready.unique()?, ValueKind::Text);
     finding.rule = Some(format!("a {what} that no other row has"));
     finding.row_key = ready.values.sheet_key.as_deref().map(shown);
     Ok(finding)

@@ -11,10 +11,11 @@ use super::{
     Write,
 };
 use crate::ending::RunEnd;
+use crate::model::action::Action;
 use crate::model::id::{JobId, SheetId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation::{AddCompany, AddSite, PutSiteLabels};
-use crate::model::record::{Extra, Role};
+use crate::model::record::Role;
 use crate::model::state::JobState::{self, Blocked, Created, InDoubt, Ready, Rejected, Sending, Skipped};
 use crate::model::verdict::Doubt;
 
@@ -30,7 +31,7 @@ fn intake(journal: &mut Journal) -> (Imported, Vec<JobId>) {
         import.row(&row(companies, number, job, Disposition::New)).unwrap();
         jobs.push(job);
     }
-    let labels = vec![Extra::Labels(vec!["north".into()])];
+    let labels = vec![Action::PutLabels(vec!["north".into()])];
     let job = import.add_job(&site("HQ", vec![link(Role::Company, jobs[0])], labels)).unwrap();
     import.row(&row(sites, 2, job, Disposition::New)).unwrap();
     jobs.push(job);

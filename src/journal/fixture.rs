@@ -10,10 +10,11 @@ use crate::error::{Error, Result};
 use crate::journal::{
     Disposition, Evidence, How, Imported, Journal, Moved, NewJob, NewRow, NewSheet, SheetId, Write,
 };
+use crate::model::action::Action;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
-use crate::model::record::{Extra, Link, Record, Role, Target};
+use crate::model::record::{Link, Record, Role, Target};
 use crate::model::state::JobState;
 use crate::model::time::{Day, Moment};
 use crate::model::verdict::{Execution, Rejection};
@@ -47,21 +48,21 @@ pub(super) fn company(name: &str, links: Vec<Link>) -> NewJob {
     new_job(Record::Company(testing::company(name)), links, Vec::new())
 }
 
-pub(super) fn site(name: &str, links: Vec<Link>, extras: Vec<Extra>) -> NewJob {
-    new_job(Record::Site(testing::site(name)), links, extras)
+pub(super) fn site(name: &str, links: Vec<Link>, later: Vec<Action>) -> NewJob {
+    new_job(Record::Site(testing::site(name)), links, later)
 }
 
-fn new_job(record: Record, links: Vec<Link>, extras: Vec<Extra>) -> NewJob {
+fn new_job(record: Record, links: Vec<Link>, later: Vec<Action>) -> NewJob {
     let name = record.name().to_owned();
     let sheet_key = Some(name.to_lowercase());
     NewJob {
         natural_key: name.clone(),
         content_hash: format!("hash of {name}"),
-        record,
+        kind: record.kind(),
         sheet_key,
         name,
         links,
-        extras,
+        steps: std::iter::once(Action::Create(record)).chain(later).collect(),
     }
 }
 
@@ -173,7 +174,7 @@ pub(super) fn force(journal: &Journal, job: JobId, state: JobState) {
 /// Everything that is in a journal, to compare it before and after.
 pub(super) fn everything(journal: &Journal) -> Result<String> {
     let mut text = String::new();
-    for table in ["job", "record", "link", "step", "attempt", "baseline", "quota", "sheet_row", "decision"] {
+    for table in ["job", "link", "step", "attempt", "baseline", "quota", "sheet_row", "decision"] {
         let mut statement = journal.connection.prepare(&format!("SELECT * FROM {table} ORDER BY 1, 2"))?;
         let columns = statement.column_count();
         let mut rows = statement.query([])?;

@@ -47,7 +47,7 @@ pub use queue::audit::{AuditFigures, AuditScope};
 pub use queue::paused_sheets::Shelved;
 pub use queue::remaining::Unfinished;
 pub use queue::runs::{EndOfRun, RunInfo};
-pub use queue::work::{Action, Page, Work};
+pub use queue::work::{Page, Work};
 pub use queue::writer::{Reply, Writer, Writing};
 pub use state::decision_log::{Decided, DecidedJob, Decision};
 pub use state::operator::{Cancelled, HeldJob, Retried};

@@ -64,7 +64,7 @@ CREATE TABLE baseline (
     ids TEXT NOT NULL
 ) STRICT;
 
--- The part of a job that changes while it runs. What it sends is in `record`, so that these rows stay short.
+-- The part of a job that changes while it runs. What it sends is in `step`, so that these rows stay short.
 CREATE TABLE job (
     id INTEGER PRIMARY KEY,
     kind TEXT NOT NULL,
@@ -109,16 +109,18 @@ CREATE TABLE job (
     made_baseline INTEGER REFERENCES baseline (id),
     made_doubted INTEGER NOT NULL DEFAULT 0 CHECK (made_doubted IN (0, 1)),
     CHECK (step = 0 OR outcome IS NOT NULL),
-    CHECK (outcome IS NULL OR outcome = 'done' OR remote_id IS NOT NULL),
+    -- Who created or adopted a record has it; who has one knows how it came by it.
+    CHECK ((outcome IS NOT 'created' AND outcome IS NOT 'adopted') OR remote_id IS NOT NULL),
+    CHECK (remote_id IS NULL OR outcome IS NOT NULL),
     CHECK (state IS outcome
         OR (state <> 'created' AND state <> 'adopted' AND state <> 'existing' AND state <> 'done')),
     CHECK (state NOT IN ('deferred', 'in_doubt') OR due IS NOT NULL),
     CHECK (state <> 'in_doubt' OR (doubt IS NOT NULL AND doubt_since IS NOT NULL)),
     CHECK (state <> 'held' OR (code IS NOT NULL AND held_since IS NOT NULL)),
     CHECK (state NOT IN ('rejected', 'incomplete', 'skipped') OR (code IS NOT NULL AND message IS NOT NULL)),
-    -- What was rejected made nothing; what is incomplete did.
-    CHECK (state <> 'rejected' OR remote_id IS NULL),
-    CHECK (state <> 'incomplete' OR remote_id IS NOT NULL),
+    -- Of what was rejected nothing was carried out; of what is incomplete an earlier step was.
+    CHECK (state <> 'rejected' OR outcome IS NULL),
+    CHECK (state <> 'incomplete' OR outcome IS NOT NULL),
     -- The service said OK without an id: such a step must never be sent again.
     CHECK (executed = 0 OR state = 'in_doubt' OR state = 'held' OR state = 'rejected'
         OR state = 'incomplete' OR state = 'cancelled')
@@ -139,11 +141,6 @@ CREATE INDEX job_audit_due ON job (id) WHERE audit = 'due';
 -- What was going on lately. Empty until rows are finished, so that it costs an import nothing.
 CREATE INDEX job_finished ON job (finished_at) WHERE finished_at IS NOT NULL;
 
-CREATE TABLE record (
-    job INTEGER PRIMARY KEY REFERENCES job (id),
-    body TEXT NOT NULL
-) STRICT;
-
 CREATE TABLE link (
     job INTEGER NOT NULL REFERENCES job (id),
     role TEXT NOT NULL,
@@ -155,17 +152,19 @@ CREATE TABLE link (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX link_target ON link (target_job) WHERE target_job IS NOT NULL;
 
--- The steps after the creation; the creation itself is step 0 and has no row.
+-- What a job is to bring about, one action after the other, counted from 0. The operation of the step that a job stands at is
+-- in `job` as well. `id` is job * 2^16 + n, so that the steps of a job lie together and in order.
 CREATE TABLE step (
+    id INTEGER PRIMARY KEY,
     job INTEGER NOT NULL REFERENCES job (id),
-    n INTEGER NOT NULL CHECK (n >= 1),
+    n INTEGER NOT NULL CHECK (n BETWEEN 0 AND 65535),
     operation TEXT NOT NULL,
     action TEXT NOT NULL,
     -- 'skipped' is not carried out: the record was there, and on_existing says to leave it as it is.
-    state TEXT NOT NULL CHECK (state IN ('waiting', 'done', 'skipped')),
-    PRIMARY KEY (job, n)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX step_waiting ON step (operation) WHERE state = 'waiting';
+    state TEXT NOT NULL CHECK (state = 'waiting' OR state = 'done' OR state = 'skipped'),
+    CHECK (id = job << 16 | n)
+) STRICT;
+CREATE INDEX step_waiting ON step (operation) WHERE state = 'waiting' AND n > 0;
 
 CREATE TABLE attempt (
     job INTEGER NOT NULL REFERENCES job (id),

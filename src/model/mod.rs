@@ -1,6 +1,7 @@
 //! The words and the rules that need no world: ids, records, job states, verdicts, natural keys, retry
 //! arithmetic, events and tallies. No input or output, no SQL, no HTTP, no clock.
 
+pub mod action;
 pub mod amount;
 pub mod company_forest;
 pub mod digest;

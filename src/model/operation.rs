@@ -9,6 +9,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::action::Descriptor;
 use super::kind::Kind;
 
 /// The HTTP method of an operation.
@@ -201,7 +202,8 @@ impl Operation {
 
     /// The kind of record that a call creates; `None` for one that creates none.
     pub fn makes(self) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|kind| kind.creations().contains(&self))
+        let action = Descriptor::of(self).filter(|_| self.creates())?;
+        action.operations.iter().find(|(_, known)| *known == self).map(|&(kind, _)| kind)
     }
 
     /// Whether a call creates a record and so must never be repeated on hope.

@@ -1,7 +1,8 @@
 //! The records a sheet describes, typed as the service takes them (specification 2.2 to 2.6).
 //!
 //! The serialised form of a record is the body of its creation, without the ids of other records: those are
-//! [`Link`]s, known only once the other record exists. What a row asks for besides the record itself is an [`Extra`].
+//! [`Link`]s, known only once the other record exists. What a row asks for besides the record itself is an
+//! [`Action`](super::action::Action).
 
 use serde::{Deserialize, Serialize};
 
@@ -208,6 +209,13 @@ pub struct Device {
     pub copy: Option<TemplateCopy>,
 }
 
+impl Device {
+    /// Whether its creation makes a site as well, so that each try may make another one.
+    pub const fn makes_a_site(&self) -> bool {
+        self.custom_site_id.is_some() || self.custom_site_name.is_some()
+    }
+}
+
 /// What to copy from the template device (specification 2.5, "create from template").
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -308,44 +316,6 @@ pub struct Metadata {
     pub key: String,
     /// The value.
     pub value: String,
-}
-
-/// What a row asks for besides its record: one step each, after the creation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "extra", content = "value", rename_all = "snake_case")]
-pub enum Extra {
-    /// Labels of a site or device.
-    Labels(Vec<String>),
-    /// Metadata of a company, site or device.
-    Metadata(Vec<Metadata>),
-    /// A licence code for a device.
-    Licence(String),
-    /// An enterprise template a device is subscribed to.
-    EnterpriseTemplate(RemoteId),
-    /// A VPN cloud a device joins.
-    VpnCloud(RemoteId),
-}
-
-impl Extra {
-    /// The operation that carries it out for a record of `kind`; `None` where the service has none.
-    pub fn operation(&self, kind: Kind) -> Option<Operation> {
-        match (self, kind) {
-            (Self::Labels(_), Kind::Site) => Some(Operation::PutSiteLabels),
-            (Self::Labels(_), Kind::Device) => Some(Operation::PutDeviceLabels),
-            (Self::Metadata(_), Kind::Company) => Some(Operation::PutCompanyMetadataList),
-            (Self::Metadata(_), Kind::Site) => Some(Operation::PutSiteMetadataList),
-            (Self::Metadata(_), Kind::Device) => Some(Operation::PutDeviceMetadataList),
-            (Self::Licence(_), Kind::Device) => Some(Operation::AddLicenceCode),
-            (Self::EnterpriseTemplate(_), Kind::Device) => Some(Operation::SubscribeTemplate),
-            (Self::VpnCloud(_), Kind::Device) => Some(Operation::AddDeviceToVpnCloud),
-            (Self::Labels(_), Kind::Company | Kind::Person)
-            | (Self::Metadata(_), Kind::Person)
-            | (
-                Self::Licence(_) | Self::EnterpriseTemplate(_) | Self::VpnCloud(_),
-                Kind::Company | Kind::Site | Kind::Person,
-            ) => None,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 use serde::Serialize;
 
+use crate::model::action::Descriptor;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 
@@ -22,67 +23,25 @@ pub enum Use {
     Verify,
 }
 
-/// The operation without which no row of a kind is created.
-pub const fn creation(kind: Kind) -> Operation {
-    match kind {
-        Kind::Company => Operation::AddCompany,
-        Kind::Site => Operation::AddSite,
-        Kind::Person => Operation::AddPerson,
-        Kind::Device => Operation::AddDevice,
-    }
-}
-
 /// The operations that only some rows of a kind ask for.
-pub const fn asked_for(kind: Kind) -> &'static [Operation] {
-    match kind {
-        Kind::Company => &[Operation::PutCompanyMetadataList],
-        Kind::Site => &[Operation::PutSiteLabels, Operation::PutSiteMetadataList],
-        Kind::Person => &[],
-        Kind::Device => &[
-            Operation::AddDeviceFromTemplate,
-            Operation::PutDeviceLabels,
-            Operation::PutDeviceMetadataList,
-            Operation::AddLicenceCode,
-            Operation::SubscribeTemplate,
-            Operation::AddDeviceToVpnCloud,
-        ],
-    }
-}
-
-/// The look-ups that find a record of a kind by its natural key, best first.
-pub const fn look_ups(kind: Kind) -> &'static [Operation] {
-    match kind {
-        Kind::Company => &[Operation::GetChildCompanies],
-        Kind::Site => &[Operation::FindSitesByName],
-        Kind::Person => &[Operation::GetPersonByUsername],
-        Kind::Device => &[Operation::GetDeviceByMac, Operation::FindDevicesByName],
-    }
-}
-
-/// The look-up of a record by its id.
-pub const fn by_id(kind: Kind) -> Operation {
-    match kind {
-        Kind::Company => Operation::GetCompany,
-        Kind::Site => Operation::GetSite,
-        Kind::Person => Operation::GetPerson,
-        Kind::Device => Operation::GetDevice,
-    }
+fn asked_for(kind: Kind) -> impl Iterator<Item = Operation> {
+    could_send(kind).filter(move |&operation| operation != kind.descriptor().creation)
 }
 
 /// Everything that rows of a kind could send.
 pub fn could_send(kind: Kind) -> impl Iterator<Item = Operation> {
-    std::iter::once(creation(kind)).chain(asked_for(kind).iter().copied())
+    Descriptor::ALL.into_iter().flat_map(move |action| action.operations_for(kind))
 }
 
 /// The operations of a kind by what they are for; one that is good for two things is there twice.
 pub fn operations(kind: Kind) -> Vec<(Use, Operation)> {
-    let each =
-        |of: Use, operations: &'static [Operation]| operations.iter().map(move |&operation| (of, operation));
-    std::iter::once((Use::Create, creation(kind)))
-        .chain(each(Use::Ask, asked_for(kind)))
-        .chain(each(Use::LookUp, look_ups(kind)))
-        .chain(each(Use::Verify, look_ups(kind)))
-        .chain([(Use::Verify, by_id(kind))])
+    let known = kind.descriptor();
+    let each = |of: Use| known.look_ups.iter().map(move |&operation| (of, operation));
+    std::iter::once((Use::Create, known.creation))
+        .chain(asked_for(kind).map(|operation| (Use::Ask, operation)))
+        .chain(each(Use::LookUp))
+        .chain(each(Use::Verify))
+        .chain([(Use::Verify, known.by_id)])
         .collect()
 }
 
@@ -101,32 +60,22 @@ pub struct Ability {
 impl Ability {
     /// Of a kind, where these operations are available.
     pub fn of(kind: Kind, available: &dyn Fn(Operation) -> bool) -> Self {
-        let look_up = look_ups(kind).iter().any(|&operation| available(operation));
-        Self { create: available(creation(kind)), look_up, verify: look_up || available(by_id(kind)) }
+        let known = kind.descriptor();
+        let look_up = known.look_ups.iter().any(|&operation| available(operation));
+        Self { create: available(known.creation), look_up, verify: look_up || available(known.by_id) }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::id::RemoteId;
-    use crate::model::record::{Extra, Metadata};
 
     #[test]
-    fn everything_a_row_can_ask_for_is_among_what_its_kind_could_send() {
-        let extras = [
-            Extra::Labels(vec![]),
-            Extra::Metadata(vec![Metadata { key: "k".into(), value: "v".into() }]),
-            Extra::Licence("l".into()),
-            Extra::EnterpriseTemplate(RemoteId::nil()),
-            Extra::VpnCloud(RemoteId::nil()),
-        ];
+    fn rows_send_what_changes_something_and_are_found_by_what_only_reads() {
         for kind in Kind::ALL {
-            for operation in extras.iter().filter_map(|extra| extra.operation(kind)) {
-                assert!(could_send(kind).any(|could| could == operation), "{kind} {operation}");
-            }
             assert!(could_send(kind).all(|operation| !operation.looks_up()), "{kind}");
-            assert!(look_ups(kind).iter().all(|operation| operation.looks_up()), "{kind}");
+            assert!(asked_for(kind).all(|operation| operation != kind.descriptor().creation), "{kind}");
+            assert!(kind.descriptor().look_ups.iter().all(|operation| operation.looks_up()), "{kind}");
         }
     }
 

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::ability;
+use crate::model::action::{Action, Repeat};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
-use crate::model::record::{Extra, Record};
+use crate::model::record::Record;
 
 /// How it would be found out whether a record was created after its answer was lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -48,16 +48,18 @@ pub struct Asks {
 }
 
 impl Asks {
-    /// What a row asks: its creation, unless its record is `made`, then `steps`.
-    pub fn of(record: &Record, made: bool, steps: &[Operation]) -> Self {
-        let creation = (!made).then(|| record.creation());
-        Self {
-            kind: record.kind(),
-            sent: creation.into_iter().chain(steps.iter().copied()).collect(),
-            found_by: if made { Vec::new() } else { look_ups(record) },
-            safe: sending_again_is_safe(record),
-            creates: !made,
+    /// What a row of a kind asks whose steps these are, of which nothing is done yet.
+    pub fn of<'a>(kind: Kind, steps: impl IntoIterator<Item = &'a Action>) -> Self {
+        let mut asks = Self { kind, sent: Vec::new(), found_by: Vec::new(), safe: false, creates: false };
+        for step in steps {
+            asks.sent.extend(step.operation(kind));
+            if let Action::Create(record) = step {
+                asks.found_by = look_ups(record);
+                asks.safe = step.repeat() == Repeat::Refused;
+                asks.creates = true;
+            }
         }
+        asks
     }
 
     /// The operations to be sent, in their order.
@@ -77,10 +79,8 @@ pub struct Demand {
 
 impl Demand {
     /// Adds a row that nothing is done of yet.
-    pub fn add(&mut self, record: &Record, extras: &[Extra]) {
-        let kind = record.kind();
-        let steps: Vec<_> = extras.iter().filter_map(|extra| extra.operation(kind)).collect();
-        self.ask(&Asks::of(record, false, &steps), 1);
+    pub fn add<'a>(&mut self, kind: Kind, steps: impl IntoIterator<Item = &'a Action>) {
+        self.ask(&Asks::of(kind, steps), 1);
     }
 
     /// Adds rows that ask this.
@@ -125,7 +125,7 @@ impl Demand {
     pub(super) fn read_back(&self, available: &dyn Fn(Operation) -> bool) -> BTreeMap<Operation, u64> {
         let mut calls = BTreeMap::new();
         for ((kind, look_ups, _), rows) in &self.found_by {
-            let by_id = [ability::by_id(*kind)];
+            let by_id = [kind.descriptor().by_id];
             if let Some(&operation) = look_ups.iter().chain(&by_id).find(|&&operation| available(operation)) {
                 *calls.entry(operation).or_default() += rows;
             }
@@ -154,19 +154,7 @@ impl Demand {
 fn look_ups(record: &Record) -> Vec<Operation> {
     let has_mac = matches!(record, Record::Device(device) if device.identification.is_some());
     let usable = |operation: &Operation| has_mac || *operation != Operation::GetDeviceByMac;
-    ability::look_ups(record.kind()).iter().copied().filter(usable).collect()
-}
-
-/// Whether the service's own uniqueness makes a second try harmless: a MAC address, and no site made on the way.
-fn sending_again_is_safe(record: &Record) -> bool {
-    match record {
-        Record::Device(device) => {
-            device.identification.is_some()
-                && device.custom_site_id.is_none()
-                && device.custom_site_name.is_none()
-        }
-        Record::Company(_) | Record::Site(_) | Record::Person(_) => false,
-    }
+    record.kind().descriptor().look_ups.iter().copied().filter(usable).collect()
 }
 
 #[cfg(test)]
@@ -202,9 +190,10 @@ mod tests {
         ];
         for (record, usable, expected) in table {
             let mut demand = Demand::default();
-            demand.add(&record, &[]);
+            let kind = record.kind();
+            demand.add(kind, [&Action::Create(record.clone())]);
             let doubts = demand.doubts(&|operation| usable.contains(&operation));
-            assert_eq!(doubts, BTreeMap::from([((record.kind(), expected), 1)]), "{record:?} {usable:?}");
+            assert_eq!(doubts, BTreeMap::from([((kind, expected), 1)]), "{record:?} {usable:?}");
         }
     }
 }

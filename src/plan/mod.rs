@@ -264,6 +264,7 @@ fn end(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::action::Action;
     use crate::model::id::JobId;
     use crate::model::record::Record;
     use crate::model::state::JobState;
@@ -281,22 +282,25 @@ mod tests {
     /// Ten companies, 500 devices with labels and metadata, a site and a person, all new.
     fn survey() -> Survey {
         let mut rows = vec![(record(Kind::Company), vec![]); 10];
-        let extras = [Operation::PutDeviceLabels, Operation::PutDeviceMetadataList];
+        let later = vec![Action::PutLabels(vec![]), Action::PutMetadata(vec![])];
         let till = Record::Device(device("Till", Some("00:1a:2b:3c:4d:5e")));
-        rows.extend(vec![(till, extras.to_vec()); 500]);
+        rows.extend(vec![(till, later); 500]);
         rows.extend([(record(Kind::Site), vec![]), (record(Kind::Person), vec![])]);
         let mut survey = Survey::default();
-        for (number, (record, steps)) in (1..).zip(rows) {
+        for (number, (record, later)) in (1..).zip(rows) {
+            let kind = record.kind();
+            let name = record.name().to_owned();
+            let steps: Vec<_> = std::iter::once(Action::Create(record)).chain(later).collect();
             survey.add(Found {
                 job: JobId(number),
-                kind: record.kind(),
+                kind,
                 state: JobState::Ready,
                 remote_id: None,
-                name: record.name(),
+                name: &name,
                 origin: Origin::Sheets { changed_since: false },
                 owner: None,
                 unmade: &[],
-                asks: Asks::of(&record, false, &steps),
+                asks: Asks::of(kind, &steps),
             });
         }
         survey

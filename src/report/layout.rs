@@ -7,8 +7,8 @@ use std::borrow::Cow;
 
 use crate::error::Result;
 use crate::journal::{Difference, Journal, RowView, SheetId, SheetInfo};
+use crate::model::action::Descriptor;
 use crate::model::kind::Kind;
-use crate::model::operation::Operation;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
@@ -29,36 +29,6 @@ pub const RESULT_COLUMNS: [&str; 9] = [
     "result_finished_at",
     "result_source",
 ];
-
-/// How wide columns of the input are shown, in characters.
-const SHOWN: std::ops::RangeInclusive<usize> = 12..=40;
-/// How wide frozen columns of the input may be together, in characters.
-const FROZEN: f64 = 80.0;
-/// Columns shown for the cells of rows that are wider than the header; what stands beyond them is in the last one.
-const SURPLUS: usize = 50;
-/// Most columns of the input that are shown: a worksheet ends at 16,384, and the result columns follow.
-const MOST: usize = 16_000;
-/// The steps after the creation: the operation, what it does, in words, and the column whose one cell it carries out.
-const LATER_STEPS: [(Operation, &str, Option<&str>); 8] = [
-    (Operation::PutSiteLabels, "setting its labels", None),
-    (Operation::PutDeviceLabels, "setting its labels", None),
-    (Operation::PutCompanyMetadataList, "setting its metadata", None),
-    (Operation::PutSiteMetadataList, "setting its metadata", None),
-    (Operation::PutDeviceMetadataList, "setting its metadata", None),
-    (Operation::AddLicenceCode, "adding its licence code", Some("licence_code")),
-    (Operation::SubscribeTemplate, "subscribing it to its enterprise template", Some("enterprise_template")),
-    (Operation::AddDeviceToVpnCloud, "adding it to its VPN cloud", Some("vpn_clouds")),
-];
-
-/// What a later step does; one that is not described is called by its name.
-pub(super) fn step_in_words(operation: Operation) -> &'static str {
-    let step = LATER_STEPS.iter().find(|(known, ..)| *known == operation);
-    step.map_or(operation.name(), |(_, words, _)| words)
-}
-
-fn column_of_step(operation: Operation) -> Option<&'static str> {
-    LATER_STEPS.iter().find(|(known, ..)| *known == operation).and_then(|(.., column)| *column)
-}
 
 /// What stands between cells that are shown as one.
 pub(super) const BETWEEN: &str = "; ";
@@ -371,7 +341,8 @@ impl Layout {
     /// The column a rejection without violations speaks of, where there is no doubt: the one cell that a later step
     /// carries out, or the value that the service keeps unique (specification 2.5 and 7).
     fn culprit(&self, row: &RowView) -> Option<&'static Column> {
-        let name = match row.operation.and_then(column_of_step) {
+        let asked_in = row.operation.and_then(Descriptor::of).and_then(|action| action.column);
+        let name = match asked_in {
             Some(name) => name,
             None => match (row.code.as_deref(), self.kind) {
                 (Some("duplicateEntity"), Kind::Device) => "mac",

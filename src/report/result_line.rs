@@ -3,11 +3,12 @@
 use crate::advice::Advice;
 use crate::error::Result;
 use crate::journal::{Candidate, Difference, Disposition, ImportInfo, RowView};
+use crate::model::action::Descriptor;
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
 
 use super::cell_change::{CellChange, Suggestions};
-use super::layout::{Blame, Layout, RESULT_COLUMNS, must_be_corrected, step_in_words};
+use super::layout::{Blame, Layout, RESULT_COLUMNS, must_be_corrected};
 use crate::status::row_advice::{self, Advisor};
 
 /// A row with its results in words.
@@ -213,7 +214,8 @@ fn rejected(row: &RowView, told: &str, blames: &[Blame]) -> String {
     match row.operation {
         Some(operation) if row.state == JobState::Incomplete => {
             let name = row.kind.singular();
-            format!("the {name} was created; a later step failed, {}: {words}", step_in_words(operation))
+            let step = Descriptor::of(operation).map_or(operation.name(), |action| action.words);
+            format!("the {name} was created; a later step failed, {step}: {words}")
         }
         Some(_) => words,
         None => format!("not imported, nothing was sent: {words}"),

@@ -8,8 +8,10 @@ use super::decide::{RowDecision, RunFacts};
 use super::evidence::RunEvidence;
 use super::evidence::matching::SeenRecord;
 use super::{InDoubt, OnExisting, OnQuota, OnRejections, RunPolicy};
-use crate::journal::{Action, Work, Write};
+use crate::journal::{Work, Write};
+use crate::model::action::Action;
 use crate::model::id::{JobId, RemoteId, SheetId};
+use crate::model::key::comparable;
 use crate::model::operation::Operation;
 use crate::model::record::{Record, Role, Site};
 use crate::model::state::JobState;
@@ -35,8 +37,9 @@ fn work(record: Record, role: Role) -> Work {
         state: JobState::Ready,
         step: 0,
         operation: record.creation(),
-        action: Action::Create,
-        record,
+        name: comparable(record.name()),
+        action: Action::Create(record),
+        created: None,
         links: vec![(role, OURS)],
         parents: vec![],
         remote_id: None,

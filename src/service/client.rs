@@ -14,10 +14,10 @@ use secrecy::SecretString;
 use serde_json::json;
 use url::{Host, Url};
 
+use super::call::Call;
 use super::endpoint::{Endpoint, Endpoints};
 use super::envelope::largest;
 use super::judge::{Expectation, Raw, judge_without};
-use super::request::Call;
 use super::token::{Keeper, Login, Token, TokenInfo};
 use super::transport::{HttpAnswer, HttpRequest, SendFailure, Sending, Transport, Wire};
 use super::wording::excerpt;

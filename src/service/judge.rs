@@ -6,8 +6,8 @@
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
+use super::call::Call;
 use super::envelope::{Reading, largest, read};
-use super::request::Call;
 use super::wording::Wording;
 use crate::model::id::RemoteId;
 use crate::model::key::{Likeness, likeness, mac_digits};

@@ -2,8 +2,7 @@
 //!
 //! Reading the answers is in [`super::found()`]; what follows from them is left to the run.
 
-use super::request::Call;
-use super::request::owner_parameter;
+use super::call::{Call, owner_parameter};
 use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;

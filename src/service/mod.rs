@@ -4,13 +4,14 @@
 //! sends it exactly once and has the answer judged into a [`Verdict`](crate::model::verdict::Verdict). What follows
 //! from a verdict, when to send and whether to send again is left to the run; so is asking the [`Limiter`].
 
+mod action;
+mod call;
 mod client;
 mod endpoint;
 mod found;
 mod judge;
 mod limiter;
 mod lookup;
-mod request;
 mod token;
 mod transport;
 
@@ -20,12 +21,13 @@ mod template;
 mod tests;
 mod wording;
 
+pub use action::{creation_body, is_shown, look_up, request};
+pub use call::Call;
 pub use client::{Answer, Client, Config, Proxy};
 pub use endpoint::{Endpoint, Endpoints, Mapping, Origin, Paths};
 pub use found::{Found, found, may_be_a_page, time_zones};
 pub use judge::{Expectation, Raw, judge};
 pub use limiter::{Limiter, Rate};
 pub use lookup::Lookup;
-pub use request::{Call, creation, extra};
 pub use token::TokenInfo;
 pub use transport::{HttpAnswer, HttpRequest, SendFailure, Sending, Transport};

@@ -128,16 +128,16 @@ impl Death {
         let Some(journal) = journal_at_rest(bench) else { return Self::default() };
         let made = made(bench);
         let mut sending = journal
-            .prepare("SELECT job.kind, job.step, record.body FROM job JOIN record ON record.job = job.id WHERE state = 'sending'")
+            .prepare("SELECT job.kind, job.step, step.action FROM job JOIN step ON step.id = job.id << 16 WHERE job.state = 'sending'")
             .expect("a journal of the present version");
         let mut rows = sending.query([]).expect("a journal");
         let mut death = Self::default();
         while let Some(row) = rows.next().expect("a row") {
             let (kind, step): (String, u32) = (row.get(0).expect("a kind"), row.get(1).expect("a step"));
-            let body: String = row.get(2).expect("a record");
-            let body: Value = serde_json::from_str(&body).expect("JSON");
+            let action: String = row.get(2).expect("an action");
+            let action: Value = serde_json::from_str(&action).expect("JSON");
             death.under_way += 1;
-            if step == 0 && made.contains_key(&identity(&kind, &body["record"])) {
+            if step == 0 && made.contains_key(&identity(&kind, &action["value"]["record"])) {
                 death.carried_out += 1;
             }
         }

@@ -1,10 +1,11 @@
 //! The rows of the script: records of every kind with what they belong to, and an import that notes its jobs.
 
 use fleetload::journal::{Disposition, ImportWriter, NewJob, NewRow, NewSheet, SheetId};
+use fleetload::model::action::Action;
 use fleetload::model::id::{JobId, RemoteId};
 use fleetload::model::key;
 use fleetload::model::kind::Kind;
-use fleetload::model::record::{Extra, Link, Record, Role, Target};
+use fleetload::model::record::{Link, Record, Role, Target};
 use fleetload::testing;
 
 /// The company above all others, which exists.
@@ -34,8 +35,8 @@ impl<'a> Filling<'a> {
     }
 
     /// A row that makes a job, below a job or below what is above all.
-    pub(crate) fn add(&mut self, record: Record, owner: Option<JobId>, extras: Vec<Extra>) -> JobId {
-        let values = values(record, owner, extras);
+    pub(crate) fn add(&mut self, record: Record, owner: Option<JobId>, later: Vec<Action>) -> JobId {
+        let values = values(record, owner, later);
         let job = self.import.add_job(&values).expect("a job");
         self.row(job, Disposition::New);
         job
@@ -68,7 +69,7 @@ impl<'a> Filling<'a> {
     }
 }
 
-fn values(record: Record, owner: Option<JobId>, extras: Vec<Extra>) -> NewJob {
+fn values(record: Record, owner: Option<JobId>, later: Vec<Action>) -> NewJob {
     let role = if record.kind() == Kind::Company { Role::Parent } else { Role::Company };
     let target = owner.map_or(Target::Remote(ROOT), Target::Job);
     let links = vec![Link { role, target }];
@@ -78,8 +79,8 @@ fn values(record: Record, owner: Option<JobId>, extras: Vec<Extra>) -> NewJob {
         natural_key: key::natural_key(&record, &links),
         content_hash: format!("hash of {}", record.name()),
         links,
-        extras,
-        record,
+        kind: record.kind(),
+        steps: std::iter::once(Action::Create(record)).chain(later).collect(),
     }
 }
 

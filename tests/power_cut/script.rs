@@ -12,9 +12,10 @@ use fleetload::journal::{
     Selection, Write, Writer, Writing,
 };
 use fleetload::mistake::{self, Mistake};
+use fleetload::model::action::Action;
 use fleetload::model::id::{JobId, RemoteId};
 use fleetload::model::operation::Operation;
-use fleetload::model::record::{Extra, Metadata};
+use fleetload::model::record::Metadata;
 use fleetload::model::state::JobState::{self, InDoubt, Ready, Sending};
 use fleetload::model::time::{Day, Moment};
 use fleetload::model::verdict::{Doubt, Rejection, Violation};
@@ -74,7 +75,7 @@ fn first_import(journal: &mut Journal, scribe: &Scribe) -> Jobs {
     let acme = filling.add(company("Acme"), None, vec![]);
     let bolt = filling.add(company("Bolt"), Some(acme), vec![]);
     let crown = filling.add(company("Crown"), Some(bolt), vec![]);
-    let labels = vec![Extra::Labels(vec!["north".into(), "new".into()])];
+    let labels = vec![Action::PutLabels(vec!["north".into(), "new".into()])];
     let sites = [
         filling.add(site("Airport"), Some(acme), labels),
         filling.add(site("Beach"), Some(acme), vec![]),
@@ -82,8 +83,8 @@ fn first_import(journal: &mut Journal, scribe: &Scribe) -> Jobs {
     ];
     let people =
         [filling.add(person("ann"), Some(acme), vec![]), filling.add(person("bob"), Some(bolt), vec![])];
-    let metadata = Extra::Metadata(vec![Metadata { key: "till".into(), value: "1".into() }]);
-    let extras = vec![metadata, Extra::Licence("LICENCE-1".into())];
+    let metadata = Action::PutMetadata(vec![Metadata { key: "till".into(), value: "1".into() }]);
+    let extras = vec![metadata, Action::AddLicence("LICENCE-1".into())];
     let devices = [
         filling.add(device(0), Some(acme), extras),
         filling.add(device(1), Some(bolt), vec![]),

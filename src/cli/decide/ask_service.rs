@@ -203,7 +203,7 @@ fn refuse_record_of_another_row(journal: &Journal, job: JobId, id: RemoteId) -> 
     let owners = journal.owners(&[id])?;
     match owners.iter().find(|(_, owner)| *owner != job) {
         Some((_, owner)) => {
-            let name = journal.work(*owner)?.map(|work| work.record.name().to_owned()).unwrap_or_default();
+            let name = journal.work(*owner)?.map(|work| work.name).unwrap_or_default();
             Err(Error::usage(format!(
                 "the record {id} already belongs to job {owner} ('{name}'); one record cannot belong to two rows"
             ))
@@ -221,8 +221,7 @@ fn work(journal: &Journal, job: JobId) -> Result<Work> {
     if ![JobState::Held, JobState::InDoubt].contains(&work.state) {
         return Err(Error::usage(format!(
             "job {job} ('{}') is {}; only a job that is on hold or in doubt can be decided",
-            work.record.name(),
-            work.state
+            work.name, work.state
         ))
         .hint(list_held()));
     }

@@ -246,7 +246,7 @@ fn show(
     for &job in jobs.iter().filter(|job| chosen.iter().all(|held| held.job != **job)) {
         match journal.work(job)? {
             Some(work) => {
-                terminal.result(format!("job {job} (\"{}\") is {}, not held", work.record.name(), work.state))
+                terminal.result(format!("job {job} (\"{}\") is {}, not held", work.name, work.state))
             }
             None => terminal.result(format!("the journal has no job {job}")),
         }

@@ -25,6 +25,7 @@ use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::import::{Examined, Outcome, examine, import_when};
 use crate::journal::{Account, Imported, Journal};
+use crate::model::action::Action;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
@@ -353,7 +354,8 @@ fn demand(examined: &Examined) -> Result<Demand> {
                 if examined.checked().is_usable(number)
                     && let Some(draft) = &row.draft
                 {
-                    demand.add(&draft.record, &draft.extras);
+                    let create = Action::Create(draft.record.clone());
+                    demand.add(table.kind, std::iter::once(&create).chain(&draft.later_steps));
                 }
                 number += 1;
                 Ok(())

@@ -119,7 +119,7 @@ fn found(prospect: &Prospect, origin: Origin) -> Found<'_> {
         origin,
         owner: owner.map(|link| link.target),
         unmade: &prospect.unmade,
-        asks: Asks::of(&prospect.record, prospect.remote_id.is_some(), &prospect.steps),
+        asks: Asks::of(prospect.kind, &prospect.steps),
     }
 }
 

@@ -49,15 +49,15 @@ impl Placing<'_, '_> {
     /// What the journal has of a row.
     fn known(&mut self, ready: &Ready) -> Result<Known> {
         let values = &ready.values;
-        let kind = values.record.kind();
-        let is_unique = is_unique(&values.record);
+        let (kind, record) = (values.kind, ready.record()?);
+        let is_unique = is_unique(record);
         let mut natural = self.writer.by_natural_key(kind, &values.natural_key)?;
         let mut by_key = Vec::new();
         let settles = |known: &KnownJob| {
             known.sheet_key.is_some() && (!is_unique || known.sheet_key == values.sheet_key)
         };
         if let (false, Some(key)) = (natural.as_ref().is_some_and(settles), &values.sheet_key) {
-            let nameless = nameless(&values.record);
+            let nameless = nameless(record);
             for mut known in self.writer.by_sheet_key(kind, key)? {
                 let same_values = self::nameless(&self.writer.record_of(known.job)?) == nameless;
                 known.links = self.links_now(&known.links)?;
@@ -72,7 +72,7 @@ impl Placing<'_, '_> {
                 // Nothing else is asked.
                 (Some(key), Some(own)) if key == own => Alike { company, name: true, place: None },
                 (key, own) => {
-                    let record = self.writer.record_of(known.job)?;
+                    let earlier = self.writer.record_of(known.job)?;
                     let place = match (key, own) {
                         (Some(_), Some(_)) => {
                             let source = ready.source(self.examined);
@@ -81,7 +81,7 @@ impl Placing<'_, '_> {
                         }
                         _ => None,
                     };
-                    let name = person_or_thing(&record) == person_or_thing(&values.record);
+                    let name = person_or_thing(&earlier) == person_or_thing(record);
                     Alike { company, name, place }
                 }
             });
@@ -91,8 +91,7 @@ impl Placing<'_, '_> {
             && known.content_hash != values.content_hash
         {
             let links = self.links_now(&known.links)?;
-            same_record =
-                same_links(&links, &values.links) && self.writer.record_of(known.job)? == values.record;
+            same_record = same_links(&links, &values.links) && self.writer.record_of(known.job)? == *record;
         }
         Ok(Known { same_record, is_unique, natural, alike, by_key })
     }
@@ -108,7 +107,7 @@ impl Placing<'_, '_> {
             .map(|known| known.job)
             .collect();
         let claim = Claim {
-            kind: ready.values.record.kind(),
+            kind: ready.values.kind,
             key: ready.values.sheet_key.as_deref(),
             links: &ready.values.links,
             content_hash: &ready.values.content_hash,
@@ -139,7 +138,7 @@ impl Placing<'_, '_> {
     pub(super) fn decide(&mut self, ready: &mut Ready, more_come: bool) -> Result<Fate> {
         if self.writer.is_first() {
             // Nothing was there before, and that no two rows are one record was checked between the rows.
-            let job = self.writer.add_written_job(&ready.values, &ready.body)?;
+            let job = self.writer.add_written_job(&ready.values, &ready.written)?;
             return Ok(Fate::Is(job, Disposition::New, Vec::new()));
         }
         let mut known = self.known(ready)?;
@@ -183,7 +182,7 @@ impl Placing<'_, '_> {
         }
         let (job, disposition) = match decision {
             Decision::Add => {
-                let job = self.writer.add_written_job(&ready.values, &ready.body)?;
+                let job = self.writer.add_written_job(&ready.values, &ready.written)?;
                 return Ok(Fate::Is(job, Disposition::New, differences));
             }
             Decision::Revise(job) => {
@@ -202,8 +201,7 @@ impl Placing<'_, '_> {
 
     /// In what a row differs from what its job was made with.
     fn differences(&mut self, ready: &Ready, job: JobId) -> Result<Vec<Difference>> {
-        let record = self.writer.record_of(job)?;
-        let (links, extras) = (self.writer.links_of(job)?, self.writer.extras_of(job)?);
+        let (links, steps) = (self.writer.links_of(job)?, self.writer.steps_of(job)?);
         let links = self.links_now(&links)?;
         let values = &ready.values;
         let mut names: HashMap<Target, String> = HashMap::new();
@@ -215,8 +213,9 @@ impl Placing<'_, '_> {
             names.insert(link.target, name);
         }
         Ok(difference::between(
-            &Content { record: &record, links: &links, extras: &extras },
-            &Content { record: &values.record, links: &values.links, extras: &values.extras },
+            values.kind,
+            &Content { links: &links, steps: &steps },
+            &Content { links: &values.links, steps: &values.steps },
             (ready.table(self.examined), &cells_of(&ready.cells)?),
             self.writer.row_of_values(job)?.as_ref(),
             &|link| names.get(&link.target).cloned().unwrap_or_default(),

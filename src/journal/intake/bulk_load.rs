@@ -10,7 +10,10 @@ use crate::journal::file::column::{Id, count};
 use crate::journal::file::file_watch::FileWatch;
 use crate::journal::file::open;
 use crate::journal::{NewJob, NewRow, row_ref};
+use crate::model::action::Action;
 use crate::model::id::{ImportId, JobId};
+use crate::model::kind::Kind;
+use crate::model::operation::Operation;
 use crate::model::record::{Link, Target};
 use crate::model::state::JobState;
 
@@ -83,12 +86,23 @@ impl DroppedIndexes {
     }
 }
 
+/// Adds a step: its job, its number, its operation, its action, its state.
+pub(in crate::journal) const ADD_STEP: &str =
+    "INSERT INTO step (id, job, n, operation, action, state) VALUES (?1 << 16 | ?2, ?1, ?2, ?3, ?4, ?5)";
+
+/// The operation that carries out an action for rows of a kind.
+pub(in crate::journal) fn operation_of(kind: Kind, action: &Action) -> Result<Operation> {
+    action.operation(kind).ok_or_else(|| {
+        Error::internal(format!("the service has no operation for this of a {}: {action:?}", kind.singular()))
+    })
+}
+
 /// The statements that every new row of an import takes, prepared once: looked up by their text for each row, they take as
 /// long as what they do.
 #[derive(Debug)]
 pub(in crate::journal) struct Inserts<'a> {
     job: Statement<'a>,
-    record: Statement<'a>,
+    step: Statement<'a>,
     link: Statement<'a>,
     row: Statement<'a>,
     /// The last job that was made, where all jobs are of this import and foreign keys are not looked up.
@@ -103,7 +117,7 @@ impl<'a> Inserts<'a> {
                 "INSERT INTO job (kind, state, operation, first_import, natural_key, sheet_key, name, content_hash, unsure)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             )?,
-            record: connection.prepare("INSERT INTO record (job, body) VALUES (?1, ?2)")?,
+            step: connection.prepare(ADD_STEP)?,
             link: connection
                 .prepare("INSERT INTO link (job, role, target_job, target_id) VALUES (?1, ?2, ?3, ?4)")?,
             row: connection.prepare(
@@ -113,18 +127,19 @@ impl<'a> Inserts<'a> {
         })
     }
 
-    /// Adds a job in `state` with what it is to create.
+    /// Adds a job in `state` with its steps, of which `written` has the actions as the journal keeps them.
     pub(in crate::journal) fn job(
         &mut self,
         job: &NewJob,
-        body: &str,
+        written: &[String],
         state: JobState,
         (import, unsure): (ImportId, bool),
     ) -> Result<JobId> {
+        let first = job.steps.first().ok_or_else(|| Error::internal("a job without a step"))?;
         let id = JobId(self.job.insert((
-            job.record.kind(),
+            job.kind,
             state,
-            job.record.creation(),
+            operation_of(job.kind, first)?,
             import,
             &job.natural_key,
             &job.sheet_key,
@@ -135,7 +150,9 @@ impl<'a> Inserts<'a> {
         if self.last.is_some() {
             self.last = Some(id);
         }
-        self.record.execute((id, body))?;
+        for ((action, text), n) in job.steps.iter().zip(written).zip(0_u32..) {
+            self.step.execute((id, n, operation_of(job.kind, action)?, text, "waiting"))?;
+        }
         Ok(id)
     }
 

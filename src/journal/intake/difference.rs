@@ -2,14 +2,16 @@
 
 use rusqlite::OptionalExtension as _;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::journal::SheetId;
 use crate::journal::file::sqlite_error::{damaged, unwritable};
 use crate::journal::intake::import_writer::ImportWriter;
+use crate::journal::queue::work::read_actions;
 use crate::journal::row_ref;
 use crate::journal::view::differences::Difference;
+use crate::model::action::Action;
 use crate::model::id::JobId;
-use crate::model::record::{Extra, Record};
+use crate::model::record::Record;
 
 /// A row as it stood in its sheet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,26 +41,25 @@ impl ImportWriter<'_> {
         Ok(())
     }
 
-    /// The values a job has now.
-    pub fn record_of(&self, job: JobId) -> Result<Record> {
-        let body: String = self
-            .transaction
-            .prepare_cached("SELECT body FROM record WHERE job = ?1")?
-            .query_row([job], |row| row.get(0))?;
-        serde_json::from_str(&body).map_err(|error| damaged("a record", error))
+    /// What a job is to bring about, by the values it has now.
+    pub fn steps_of(&self, job: JobId) -> Result<Vec<Action>> {
+        read_actions(
+            &self.transaction,
+            "SELECT action FROM step WHERE id BETWEEN ?1 << 16 AND (?1 << 16) + 65535 ORDER BY id",
+            job,
+        )
     }
 
-    /// What a job is to do after its creation.
-    pub fn extras_of(&self, job: JobId) -> Result<Vec<Extra>> {
-        let mut statement =
-            self.transaction.prepare_cached("SELECT action FROM step WHERE job = ?1 ORDER BY n")?;
-        let mut rows = statement.query([job])?;
-        let mut extras = Vec::new();
-        while let Some(row) = rows.next()? {
-            let action: String = row.get(0)?;
-            extras.push(serde_json::from_str(&action).map_err(|error| damaged("a step", error))?);
-        }
-        Ok(extras)
+    /// The record that a job creates, by the values it has now.
+    ///
+    /// # Errors
+    /// When it creates none.
+    pub fn record_of(&self, job: JobId) -> Result<Record> {
+        let created = self.steps_of(job)?.into_iter().find_map(|action| match action {
+            Action::Create(record) => Some(record),
+            _ => None,
+        });
+        created.ok_or_else(|| Error::internal(format!("job {job} creates no record")))
     }
 
     /// The row from which a job has its values.

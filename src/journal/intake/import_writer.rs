@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::journal::file::column::count;
 use crate::journal::file::sqlite_error::unwritable;
-use crate::journal::intake::bulk_load::{self, DroppedIndexes, Inserts, WithoutLog};
+use crate::journal::intake::bulk_load::{self, ADD_STEP, DroppedIndexes, Inserts, WithoutLog, operation_of};
 use crate::journal::lineage::identity;
 use crate::journal::state::dependents;
 use crate::journal::state::job_row::{self, Standing};
@@ -22,9 +22,10 @@ use crate::journal::view::rows;
 use crate::journal::{
     Account, Disposition, Imported, Journal, NewJob, NewRow, NewSheet, SheetId, View, bind_in,
 };
+use crate::model::action::Action;
 use crate::model::id::{ImportId, JobId};
-use crate::model::kind::Kind;
-use crate::model::record::{Extra, Link, Target};
+use crate::model::operation::Operation;
+use crate::model::record::{Link, Target};
 use crate::model::state::JobState::{
     self, Blocked, Cancelled, Deferred, Incomplete, Ready, Rejected, Skipped,
 };
@@ -151,52 +152,47 @@ impl ImportWriter<'_> {
     /// Makes a job. It stands ready, or blocked while a job it links to has no record yet; below a job that
     /// will not be made it is skipped when the import ends.
     pub fn add_job(&mut self, job: &NewJob) -> Result<JobId> {
-        self.add_written_job(job, &written(&job.record)?)
+        let actions: Vec<String> = job.steps.iter().map(written).collect::<Result<_>>()?;
+        self.add_written_job(job, &actions)
     }
 
-    /// The same, for a job whose record was [`written`] elsewhere.
-    pub fn add_written_job(&mut self, job: &NewJob, body: &str) -> Result<JobId> {
+    /// The same, for a job whose actions were [`written`] elsewhere.
+    pub fn add_written_job(&mut self, job: &NewJob, actions: &[String]) -> Result<JobId> {
         let state = self.footing(&job.links)?;
-        let id = self.inserts.job(job, body, state, (self.import, self.accepted))?;
-        self.made.add(job.record.kind(), state, 1);
+        let id = self.inserts.job(job, actions, state, (self.import, self.accepted))?;
+        self.made.add(job.kind, state, 1);
         self.inserts.links(id, &job.links)?;
-        for (extra, n) in job.extras.iter().zip(1_u32..) {
-            add_step(&self.transaction, id, job.record.kind(), n, extra, "waiting")?;
-        }
         Ok(id)
     }
 
     /// Gives a job new values, and another chance. Allowed from blocked, ready, deferred, rejected, skipped and
-    /// cancelled; a creation that was done stays done, and so do the steps after it that have not changed.
+    /// cancelled; a creation that was done stays done, and so do other steps that have not changed.
     pub fn revise_job(&mut self, job: JobId, values: &NewJob) -> Result<()> {
         let standing = job_row::of(&self.transaction, job)?;
         standing.leaves(&[Blocked, Ready, Deferred, Rejected, Incomplete, Skipped, Cancelled], "revised")?;
-        let kind = values.record.kind();
-        if kind != standing.kind {
+        if values.kind != standing.kind {
             return Err(Error::internal(format!(
                 "job {job} is a {}, not a {}",
                 standing.kind.singular(),
-                kind.singular()
+                values.kind.singular()
             )));
         }
-        let body = written(&values.record)?;
-        self.transaction
-            .prepare_cached("UPDATE record SET body = ?2 WHERE job = ?1")?
-            .execute((job, &body))?;
         self.transaction.prepare_cached("DELETE FROM link WHERE job = ?1")?.execute([job])?;
         self.inserts.links(job, &values.links)?;
-        revise_steps(&self.transaction, &standing, &values.extras)?;
+        let first = revise_steps(&self.transaction, &standing, &values.steps)?;
 
         let footing = self.footing(&values.links)?;
         let (state, step, operation) = match (standing.remote_id, next_step(&self.transaction, job)?) {
-            (None, _) => (footing, 0, values.record.creation()),
+            (None, Some((step, operation))) => (footing, step, operation),
             (Some(_), Some((step, operation))) => (Ready, step, operation),
-            // Nothing is left to do: the job is what its creation made of it, and stands at no step it no longer has.
-            (Some(_), None) => {
+            // Nothing is left to do: the job is what its first step made of it, and stands at no step it no longer has.
+            (_, None) => {
                 let outcome = standing.outcome.ok_or_else(|| {
-                    Error::internal(format!("job {job} has a record, but not how it came by it"))
+                    Error::internal(format!(
+                        "all steps of job {job} are done, but not how its first one ended"
+                    ))
                 })?;
-                (outcome, 0, values.record.creation())
+                (outcome, 0, first)
             }
         };
         let finished_at = state.is_final().then_some(self.now);
@@ -357,43 +353,34 @@ pub fn written(value: &impl Serialize) -> Result<String> {
     serde_json::to_string(value).map_err(unwritable)
 }
 
-fn add_step(
-    connection: &Connection,
-    job: JobId,
-    kind: Kind,
-    n: u32,
-    extra: &Extra,
-    state: &str,
-) -> Result<()> {
-    let operation = extra.operation(kind).ok_or_else(|| {
-        Error::internal(format!("the service has no operation for this of a {}: {extra:?}", kind.singular()))
-    })?;
-    let action = serde_json::to_string(extra).map_err(unwritable)?;
-    connection
-        .prepare_cached("INSERT INTO step (job, n, operation, action, state) VALUES (?1, ?2, ?3, ?4, ?5)")?
-        .execute((job, n, operation, &action, state))?;
-    Ok(())
-}
-
-/// Replaces the steps after the creation; one that was done and is asked for unchanged stays done.
-fn revise_steps(connection: &Connection, standing: &Standing, extras: &[Extra]) -> Result<()> {
+/// Replaces the steps of a job; one that was done and is asked for unchanged stays done, and so does a creation that made
+/// its record. Returns the operation of the first one.
+fn revise_steps(connection: &Connection, standing: &Standing, steps: &[Action]) -> Result<Operation> {
     let mut done: Vec<String> = connection
-        .prepare_cached("SELECT action FROM step WHERE job = ?1 AND state = 'done'")?
+        .prepare_cached(
+            "SELECT action FROM step WHERE id BETWEEN ?1 << 16 AND (?1 << 16) + 65535 AND state = 'done'",
+        )?
         .query_map([standing.job], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
-    connection.prepare_cached("DELETE FROM step WHERE job = ?1")?.execute([standing.job])?;
-    for (extra, n) in extras.iter().zip(1_u32..) {
-        let action = serde_json::to_string(extra).map_err(unwritable)?;
-        let state = match done.iter().position(|known| *known == action) {
+    connection
+        .prepare_cached("DELETE FROM step WHERE id BETWEEN ?1 << 16 AND (?1 << 16) + 65535")?
+        .execute([standing.job])?;
+    let mut first = None;
+    let mut add = connection.prepare_cached(ADD_STEP)?;
+    for (action, n) in steps.iter().zip(0_u32..) {
+        let text = written(action)?;
+        let is_done = match done.iter().position(|known| *known == text) {
             Some(found) => {
                 done.swap_remove(found);
-                "done"
+                true
             }
-            None => "waiting",
+            None => action.record().is_some() && standing.remote_id.is_some(),
         };
-        add_step(connection, standing.job, standing.kind, n, extra, state)?;
+        let operation = operation_of(standing.kind, action)?;
+        first = first.or(Some(operation));
+        add.execute((standing.job, n, operation, &text, if is_done { "done" } else { "waiting" }))?;
     }
-    Ok(())
+    first.ok_or_else(|| Error::internal("a job without a step"))
 }
 
 #[cfg(test)]

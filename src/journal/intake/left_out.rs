@@ -219,9 +219,9 @@ impl ImportWriter<'_> {
         if !self.some_wait {
             return Ok(());
         }
-        let name = key_of_record(&values.record).filter(|_| is_new);
+        let name = values.record().and_then(key_of_record).filter(|_| is_new);
         let keys = Keys {
-            kind: values.record.kind(),
+            kind: values.kind,
             sheet: values.sheet_key.as_deref(),
             natural: Some(&values.natural_key),
             name: name.as_deref(),

@@ -3,9 +3,10 @@
 //! Putting them in is a matter of `intake`.
 
 use crate::journal::SheetId;
+use crate::model::action::Action;
 use crate::model::id::{ImportId, JobId};
 use crate::model::kind::Kind;
-use crate::model::record::{Extra, Link, Record};
+use crate::model::record::{Link, Record};
 use crate::model::tally::Tally;
 
 /// A sheet of an import.
@@ -28,8 +29,8 @@ pub struct NewSheet {
 /// A job to be made, or the new values of one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewJob {
-    /// What is to be created.
-    pub record: Record,
+    /// What its row is.
+    pub kind: Kind,
     /// The key other rows refer to it by, folded.
     pub sheet_key: Option<String>,
     /// Its name as names are compared.
@@ -40,8 +41,15 @@ pub struct NewJob {
     pub content_hash: String,
     /// What it refers to, each role at most once.
     pub links: Vec<Link>,
-    /// What is to be done after the creation, in this order.
-    pub extras: Vec<Extra>,
+    /// What is to be brought about, in this order; at least one action.
+    pub steps: Vec<Action>,
+}
+
+impl NewJob {
+    /// The record that it creates; `None` for a job that creates none.
+    pub fn record(&self) -> Option<&Record> {
+        self.steps.iter().find_map(Action::record)
+    }
 }
 
 /// One row of a sheet.

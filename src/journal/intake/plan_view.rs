@@ -5,15 +5,15 @@ use rusqlite::{Connection, Params};
 
 use crate::error::{Error, Result};
 use crate::journal::file::column::Id;
-use crate::journal::file::sqlite_error::damaged;
 use crate::journal::intake::job_lookup;
+use crate::journal::queue::work::read_actions;
 use crate::journal::row_ref;
 use crate::journal::state::{dependents, job_row};
 use crate::journal::{Disposition, ImportWriter, SheetId};
+use crate::model::action::Action;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
-use crate::model::operation::Operation;
-use crate::model::record::{Link, Record, Target};
+use crate::model::record::{Link, Target};
 use crate::model::state::JobState;
 
 /// A job as a run would find it.
@@ -33,14 +33,12 @@ pub struct Prospect {
     pub natural_key: String,
     /// A hash of the values it has.
     pub content_hash: String,
-    /// What it is to create.
-    pub record: Record,
     /// What it refers to.
     pub links: Vec<Link>,
     /// The jobs among these that have no record yet.
     pub unmade: Vec<JobId>,
-    /// The operations of the steps after its creation that are still to be done.
-    pub steps: Vec<Operation>,
+    /// What is still to be done.
+    pub steps: Vec<Action>,
     /// Its row in the import; `None` for a job of earlier imports only.
     pub row: Option<ProspectRow>,
 }
@@ -60,9 +58,9 @@ pub struct ProspectRow {
 macro_rules! prospect {
     ($columns:literal, $rest:literal) => {
         concat!(
-            "SELECT job.id, job.kind, job.state, job.remote_id, job.name, job.natural_key, job.content_hash, record.body, ",
+            "SELECT job.id, job.kind, job.state, job.remote_id, job.name, job.natural_key, job.content_hash, ",
             $columns,
-            " FROM job JOIN record ON record.job = job.id ",
+            " FROM job ",
             $rest
         )
     };
@@ -151,8 +149,6 @@ fn read(
     let mut rows = statement.query(values)?;
     while let Some(row) = rows.next()? {
         let job: JobId = row.get(0)?;
-        let body = row.get_ref(7)?.as_str().map_err(rusqlite::Error::from)?;
-        let record = serde_json::from_str(body).map_err(|error| damaged("a record", error))?;
         let links = job_lookup::links(connection, job)?;
         each(Prospect {
             job,
@@ -164,13 +160,12 @@ fn read(
             content_hash: row.get(6)?,
             unmade: unmade(connection, &links)?,
             links,
-            record,
             steps: waiting(connection, job)?,
-            row: match row.get::<_, Option<i64>>(8)? {
+            row: match row.get::<_, Option<i64>>(7)? {
                 Some(place) => Some(ProspectRow {
                     sheet: row_ref::sheet_of(place),
                     number: row_ref::number_of(place),
-                    disposition: row.get(9)?,
+                    disposition: row.get(8)?,
                 }),
                 None => None,
             },
@@ -193,11 +188,11 @@ fn unmade(connection: &Connection, links: &[Link]) -> Result<Vec<JobId>> {
     Ok(unmade)
 }
 
-/// The operations of the steps that are still to be done, in their order.
-fn waiting(connection: &Connection, job: JobId) -> Result<Vec<Operation>> {
-    connection
-        .prepare_cached("SELECT operation FROM step WHERE job = ?1 AND state = 'waiting' ORDER BY n")?
-        .query_map([job], |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()
-        .map_err(Into::into)
+/// The actions of the steps that are still to be done, in their order.
+fn waiting(connection: &Connection, job: JobId) -> Result<Vec<Action>> {
+    read_actions(
+        connection,
+        "SELECT action FROM step WHERE id BETWEEN ?1 << 16 AND (?1 << 16) + 65535 AND state = 'waiting' ORDER BY id",
+        job,
+    )
 }

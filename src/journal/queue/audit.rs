@@ -13,11 +13,13 @@ use serde::{Deserialize, Serialize};
 use crate::error::Result;
 use crate::journal::file::column::{Id, count, natural};
 use crate::journal::file::sqlite_error::{damaged, unwritable};
+use crate::journal::queue::work::parse_action;
 use crate::journal::state::baseline;
 use crate::journal::state::write::parse_candidates;
 use crate::journal::state::write::{AuditFinding, ReadBy};
 use crate::journal::view::audit_findings::Audited;
 use crate::journal::{Candidate, JobQueue, RunId, View, Work};
+use crate::model::action::Action;
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::reason::Reason;
 use crate::model::record::{Device, Record, Role};
@@ -181,7 +183,7 @@ impl JobQueue<'_> {
     /// How many devices we made in this company that brought a site of this reference and name along.
     pub fn devices_with_site(&self, company: Option<RemoteId>, device: &Device) -> Result<u64> {
         let mut statement = self.journal.view.connection.prepare_cached(
-            "SELECT record.body FROM job JOIN record ON record.job = job.id
+            "SELECT step.action FROM job JOIN step ON step.id = job.id << 16
              WHERE job.kind = 'device' AND job.remote_id IS NOT NULL AND job.outcome IN ('created', 'adopted')
                AND EXISTS (SELECT 1 FROM link LEFT JOIN job AS target ON target.id = link.target_job
                    WHERE link.job = job.id AND link.role = ?1
@@ -191,8 +193,7 @@ impl JobQueue<'_> {
         let mut devices = 0;
         while let Some(row) = rows.next()? {
             let body = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
-            let record: Record = serde_json::from_str(body).map_err(|error| damaged("a record", error))?;
-            devices += u64::from(matches!(&record, Record::Device(other)
+            devices += u64::from(matches!(parse_action(body)?, Action::Create(Record::Device(other))
                 if other.custom_site_id == device.custom_site_id
                     && other.custom_site_name == device.custom_site_name));
         }

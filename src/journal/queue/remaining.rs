@@ -95,10 +95,8 @@ impl JobQueue<'_> {
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
                 let (operation, jobs): (Operation, u64) = (row.get(0)?, natural(row.get(1)?));
-                // Steps after the creation are counted below, all of them.
-                if operation.creates() {
-                    *unfinished.requests.entry(operation).or_default() += jobs;
-                }
+                // The steps that jobs stand at; those after them are counted below.
+                *unfinished.requests.entry(operation).or_default() += jobs;
                 unfinished.moving += if moving { jobs } else { 0 };
                 unfinished.deferred_until = unfinished.deferred_until.max(row.get(2)?);
             }
@@ -106,7 +104,7 @@ impl JobQueue<'_> {
         self.count_by_operation(
             without_stuck!(
                 "SELECT step.operation, count(*) FROM step JOIN job ON job.id = step.job
-                 WHERE step.state = 'waiting' AND job.id NOT IN stuck
+                 WHERE step.state = 'waiting' AND step.n > 0 AND step.n > job.step AND job.id NOT IN stuck
                    AND job.state NOT IN ('rejected', 'incomplete', 'skipped', 'cancelled', 'held') GROUP BY 1"
             ),
             [],

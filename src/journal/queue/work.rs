@@ -5,15 +5,16 @@
 
 use rusqlite::{Connection, OptionalExtension, Params, Row};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::journal::file::column::{Id, count};
 use crate::journal::file::sqlite_error::damaged;
 use crate::journal::state::baseline;
 use crate::journal::{JobQueue, SheetId, View};
+use crate::model::action::Action;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
-use crate::model::record::{Extra, Record, Role};
+use crate::model::record::{Record, Role};
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::model::verdict::Doubt;
@@ -29,19 +30,21 @@ pub struct Work {
     pub kind: Kind,
     /// Where it stands.
     pub state: JobState,
-    /// The step; 0 is the creation.
+    /// The step, counted from 0.
     pub step: u32,
     /// The operation of the step.
     pub operation: Operation,
-    /// What the step does.
+    /// Its name as names are compared.
+    pub name: String,
+    /// What the step is to bring about.
     pub action: Action,
-    /// The record.
-    pub record: Record,
+    /// The record that an earlier step created.
+    pub created: Option<Record>,
     /// The ids it refers to, of records that exist.
     pub links: Vec<(Role, RemoteId)>,
     /// The jobs of ours that it refers to.
     pub parents: Vec<(Role, JobId)>,
-    /// The record's id, once its creation is done.
+    /// The id of the record that the job created or adopted.
     pub remote_id: Option<RemoteId>,
     /// Requests sent for this step.
     pub attempts: u32,
@@ -72,13 +75,11 @@ pub struct Work {
     pub first_sent_at: Option<Moment>,
 }
 
-/// What a step does.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Action {
-    /// Creates the record.
-    Create,
-    /// Something besides, after the creation.
-    Extra(Extra),
+impl Work {
+    /// The record that the job creates, at this step or an earlier one; `None` for a job that creates none.
+    pub fn record(&self) -> Option<&Record> {
+        self.action.record().or(self.created.as_ref())
+    }
 }
 
 /// Some jobs, and when more come due.
@@ -96,10 +97,11 @@ macro_rules! work {
         concat!(
             "SELECT job.id, job.kind, job.state, job.step, job.operation, job.remote_id, job.step_attempts, job.unsure,
                 job.deaths, job.doubted, job.executed, job.doubt, job.doubt_since, job.absent_reads, job.looks,
-                job.baseline, job.first_sent_at, record.body, step.action,
-                job.doubts, job.content_hash,
+                job.baseline, job.first_sent_at, step.action, first.action,
+                job.doubts, job.content_hash, job.name,
                 coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0)
-             FROM job JOIN record ON record.job = job.id LEFT JOIN step ON step.job = job.id AND step.n = job.step WHERE ",
+             FROM job JOIN step ON step.id = job.id << 16 | job.step
+             LEFT JOIN step AS first ON first.id = job.id << 16 AND job.step > 0 WHERE ",
             $rest
         )
     };
@@ -183,7 +185,7 @@ impl View {
                          OR EXISTS (SELECT 1 FROM job WHERE state = 'sending' AND operation = ?1)
                          OR EXISTS (SELECT 1 FROM job WHERE state = 'in_doubt' AND operation = ?1)
                          OR EXISTS (SELECT 1 FROM step JOIN job ON job.id = step.job
-                                    WHERE step.state = 'waiting' AND step.operation = ?1
+                                    WHERE step.state = 'waiting' AND step.n > 0 AND step.operation = ?1
                                       AND job.state NOT IN ('rejected', 'incomplete', 'skipped', 'cancelled', 'held'))",
                 )?
                 .query_row([operation], |row| row.get(0))?;
@@ -273,15 +275,13 @@ fn read(connection: &Connection, sql: &str, values: impl Params) -> Result<Vec<W
 
 fn one(connection: &Connection, row: &Row<'_>) -> Result<Work> {
     let job: JobId = row.get(0)?;
-    let step: u32 = row.get(3)?;
-    let body = row.get_ref(17)?.as_str().map_err(rusqlite::Error::from)?;
-    let record = serde_json::from_str(body).map_err(|error| damaged("a record", error))?;
-    let action = match row.get_ref(18)?.as_str_or_null().map_err(rusqlite::Error::from)? {
-        None if step == 0 => Action::Create,
-        None => {
-            return Err(Error::internal(format!("job {job} stands at step {step}, which it does not have")));
-        }
-        Some(text) => Action::Extra(serde_json::from_str(text).map_err(|error| damaged("a step", error))?),
+    let action = parse_action(row.get_ref(17)?.as_str().map_err(rusqlite::Error::from)?)?;
+    let created = match row.get_ref(18)?.as_str_or_null().map_err(rusqlite::Error::from)? {
+        None => None,
+        Some(first) => match parse_action(first)? {
+            Action::Create(record) => Some(record),
+            _ => None,
+        },
     };
     let (links, parents) = links(connection, job)?;
     let baseline = match row.get(15)? {
@@ -290,13 +290,14 @@ fn one(connection: &Connection, row: &Row<'_>) -> Result<Work> {
     };
     Ok(Work {
         job,
-        sheet: row.get(21)?,
+        sheet: row.get(22)?,
         kind: row.get(1)?,
         state: row.get(2)?,
-        step,
+        step: row.get(3)?,
         operation: row.get(4)?,
+        name: row.get(21)?,
         action,
-        record,
+        created,
         links,
         parents,
         remote_id: row.get::<_, Option<Id>>(5)?.map(|id| id.0),
@@ -314,6 +315,26 @@ fn one(connection: &Connection, row: &Row<'_>) -> Result<Work> {
         unsure: row.get(7)?,
         first_sent_at: row.get(16)?,
     })
+}
+
+/// An action as the journal keeps it.
+pub(in crate::journal) fn parse_action(text: &str) -> Result<Action> {
+    serde_json::from_str(text).map_err(|error| damaged("a step", error))
+}
+
+/// The actions that a statement finds for a job.
+pub(in crate::journal) fn read_actions(
+    connection: &Connection,
+    sql: &str,
+    job: JobId,
+) -> Result<Vec<Action>> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([job])?;
+    let mut actions = Vec::new();
+    while let Some(row) = rows.next()? {
+        actions.push(parse_action(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?)?);
+    }
+    Ok(actions)
 }
 
 /// What a job refers to: the ids that are known, and the jobs of ours among them.

@@ -84,18 +84,24 @@ pub(in crate::journal) fn finish_step(
     evidence: &Evidence,
 ) -> Result<Vec<Moved>> {
     let job = standing.job;
-    let id = match (standing.remote_id, id) {
-        (Some(known), None) => known,
-        (Some(known), Some(given)) if known == given => known,
-        (Some(known), Some(given)) => {
+    // The record that the job comes by at this step.
+    let made = match (standing.remote_id, id) {
+        (Some(known), Some(given)) if known != given => {
             return Err(Error::internal(format!("job {job} made the record {known}, not {given}")));
         }
-        (None, Some(given)) => given,
+        (Some(_), _) => None,
+        (None, id) if !standing.operation.creates() => {
+            if let Some(given) = id {
+                return Err(Error::internal(format!("job {job} makes no record, not {given} either")));
+            }
+            None
+        }
+        (None, Some(given)) => Some(given),
         (None, None) => {
             return Err(Error::internal(format!("job {job} cannot be done without the id of its record")));
         }
     };
-    if standing.remote_id.is_none()
+    if let Some(id) = made
         && let Some(owner) = owner_of(connection, id)?
     {
         return hold_for_owner(connection, standing, id, owner, evidence);
@@ -108,11 +114,9 @@ pub(in crate::journal) fn finish_step(
         Some(outcome) if standing.step > 0 => outcome,
         Some(_) | None => how.outcome(),
     };
-    if standing.step > 0 {
-        connection
-            .prepare_cached("UPDATE step SET state = 'done' WHERE job = ?1 AND n = ?2 AND state = 'waiting'")?
-            .execute((job, standing.step))?;
-    }
+    connection
+        .prepare_cached("UPDATE step SET state = 'done' WHERE id = ?1 << 16 | ?2 AND state = 'waiting'")?
+        .execute((job, standing.step))?;
     let next = next_step(connection, job)?;
     let (to, step, operation) = match next {
         Some((step, operation)) => (Ready, step, operation),
@@ -120,7 +124,7 @@ pub(in crate::journal) fn finish_step(
     };
     let finished_at = next.is_none().then_some(evidence.at);
     // What was made is read back at the end of a run, against what the creation was sent with.
-    let made = standing.remote_id.is_none() && matches!(how, How::Created | How::Adopted);
+    let is_due = made.is_some() && matches!(how, How::Created | How::Adopted);
     standing.change(
         connection,
         "UPDATE job SET state = ?3, step = ?4, operation = ?5, remote_id = ?6, outcome = ?7, finished_at = ?8,
@@ -130,10 +134,19 @@ pub(in crate::journal) fn finish_step(
             audit = iif(?9, 'due', audit), made_baseline = iif(?9, baseline, made_baseline),
             made_doubted = iif(?9, doubted OR ?10, made_doubted)
          WHERE id = ?1 AND state = ?2",
-        &[&to, &step, &operation, &Id(id), &outcome, &finished_at, &made, &(how == How::Adopted)],
+        &[
+            &to,
+            &step,
+            &operation,
+            &standing.remote_id.or(made).map(Id),
+            &outcome,
+            &finished_at,
+            &is_due,
+            &(how == How::Adopted),
+        ],
     )?;
     let mut moved = vec![Moved { job, kind: standing.kind, from: standing.state, to, operation }];
-    if standing.remote_id.is_none() {
+    if made.is_some() {
         if how == How::Created && standing.state == Sending {
             dependents::assure_children(connection, job)?;
         }
@@ -142,10 +155,10 @@ pub(in crate::journal) fn finish_step(
     Ok(moved)
 }
 
-/// The first step after the creation that is not done yet.
+/// The first step that is not done yet.
 pub(in crate::journal) fn next_step(connection: &Connection, job: JobId) -> Result<Option<(u32, Operation)>> {
     let mut statement = connection.prepare_cached(
-        "SELECT n, operation FROM step WHERE job = ?1 AND state = 'waiting' ORDER BY n LIMIT 1",
+        "SELECT n, operation FROM step WHERE id BETWEEN ?1 << 16 AND (?1 << 16) + 65535 AND state = 'waiting' ORDER BY id LIMIT 1",
     )?;
     let mut rows = statement.query([job])?;
     match rows.next()? {
@@ -154,8 +167,8 @@ pub(in crate::journal) fn next_step(connection: &Connection, job: JobId) -> Resu
     }
 }
 
-/// sending, ready, deferred or in doubt → rejected, and what is blocked below it → skipped. At a step after the creation →
-/// incomplete: the record is there, and what is below it goes on.
+/// sending, ready, deferred or in doubt → rejected, and what is blocked below it → skipped. Once a step was carried out →
+/// incomplete: what is below a record that is there goes on.
 pub(in crate::journal) fn reject(
     connection: &Connection,
     job: JobId,
@@ -165,7 +178,7 @@ pub(in crate::journal) fn reject(
 ) -> Result<Vec<Moved>> {
     let standing = job_row::of(connection, job)?;
     standing.leaves_as(from, &[Sending, Ready, Deferred, InDoubt], "rejected")?;
-    let to = if standing.remote_id.is_some() { Incomplete } else { Rejected };
+    let to = if standing.outcome.is_some() { Incomplete } else { Rejected };
     end_attempt(connection, &standing, evidence)?;
     let violations = match rejection.violations.as_slice() {
         [] => None,
@@ -220,7 +233,7 @@ pub(in crate::journal) fn give_back(
     Ok(vec![standing.moved(Ready)])
 }
 
-/// ready or deferred → existing, without the steps after the creation.
+/// ready or deferred → existing, without any of its steps.
 pub(in crate::journal) fn leave(
     connection: &Connection,
     job: JobId,
@@ -237,7 +250,7 @@ pub(in crate::journal) fn leave(
         return hold_for_owner(connection, &standing, id, owner, evidence);
     }
     connection
-        .prepare_cached("UPDATE step SET state = 'skipped' WHERE job = ?1 AND state = 'waiting'")?
+        .prepare_cached("UPDATE step SET state = 'skipped' WHERE id BETWEEN ?1 << 16 AND (?1 << 16) + 65535 AND state = 'waiting'")?
         .execute([job])?;
     finish_step(connection, &standing, How::Existing, Some(id), evidence)
 }

@@ -8,9 +8,8 @@ use std::collections::HashMap;
 use crate::error::Result;
 use crate::journal::View;
 use crate::journal::file::column::{Id, count, natural};
-use crate::journal::file::sqlite_error::damaged;
+use crate::journal::queue::work::parse_action;
 use crate::model::id::{ImportId, JobId, RemoteId};
-use crate::model::record::Record;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
 
@@ -64,9 +63,9 @@ impl View {
             )?
             .query_row([import], |row| row.get(0))?;
         let companies = self.nodes(
-            "SELECT job.id, record.body, job.state, link.target_job, link.target_id FROM sheet
+            "SELECT job.id, step.action, job.state, link.target_job, link.target_id FROM sheet
              JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
-             JOIN job ON job.id = sheet_row.job JOIN record ON record.job = job.id
+             JOIN job ON job.id = sheet_row.job JOIN step ON step.id = job.id << 16
              LEFT JOIN link ON link.job = job.id AND link.role = 'parent'
              WHERE sheet.import = ?1 AND sheet.kind = 'company'
              GROUP BY job.id ORDER BY min(sheet_row.place) LIMIT ?2",
@@ -74,8 +73,8 @@ impl View {
             most,
         )?;
         let others = self.nodes(
-            "SELECT job.id, record.body, job.state, link.target_job, link.target_id FROM job
-             JOIN record ON record.job = job.id
+            "SELECT job.id, step.action, job.state, link.target_job, link.target_id FROM job
+             JOIN step ON step.id = job.id << 16
              LEFT JOIN link ON link.job = job.id AND link.role = 'parent'
              WHERE job.kind = 'company' AND job.id IN (
                  SELECT owner.target_job FROM sheet
@@ -102,8 +101,8 @@ impl View {
         let mut rows = statement.query((import, count(most)))?;
         let mut nodes = Vec::new();
         while let Some(row) = rows.next()? {
-            let body: String = row.get(1)?;
-            let record: Record = serde_json::from_str(&body).map_err(|error| damaged("a record", error))?;
+            let action = parse_action(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?;
+            let Some(record) = action.record() else { continue };
             nodes.push(CompanyNode {
                 job: row.get(0)?,
                 name: record.name().to_owned(),

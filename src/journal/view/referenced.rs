@@ -77,11 +77,11 @@ impl View {
 
     fn models(&self) -> Result<Vec<String>> {
         let mut models = self.connection.prepare(
-            "SELECT DISTINCT json_extract(record.body, '$.record.deviceModel') AS model
-             FROM job JOIN record ON record.job = job.id
-             WHERE job.kind = 'device' AND model IS NOT NULL ORDER BY 1",
+            "SELECT DISTINCT json_extract(action, '$.value.record.deviceModel') AS model FROM step
+             WHERE n = 0 AND (operation = ?1 OR operation = ?2) AND model IS NOT NULL ORDER BY 1",
         )?;
-        let models = models.query_map([], |row| row.get(0))?;
+        let creations = (Operation::AddDevice, Operation::AddDeviceFromTemplate);
+        let models = models.query_map(creations, |row| row.get(0))?;
         Ok(models.collect::<rusqlite::Result<_>>()?)
     }
 }

@@ -299,7 +299,9 @@ impl View {
                      AND (?1 IS NULL OR id IN (SELECT job FROM sheet_row WHERE place BETWEEN ?1 AND ?2)))
              SELECT operation, count(*) FROM (
                  SELECT id, operation FROM waiting UNION
-                 SELECT job, step.operation FROM step JOIN waiting ON waiting.id = step.job WHERE step.state = 'waiting')
+                 SELECT job, step.operation FROM waiting
+                 JOIN step ON step.id BETWEEN (waiting.id << 16) + 1 AND (waiting.id << 16) + 65535
+                 WHERE step.state = 'waiting')
              GROUP BY operation",
         )?;
         let rows = statement.query_map((first, last), |row| Ok((row.get(0)?, natural(row.get(1)?))))?;

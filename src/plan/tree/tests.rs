@@ -1,6 +1,7 @@
 //! What becomes of jobs that wait for each other, and the companies as they hang below each other.
 
 use super::*;
+use crate::model::action::Action;
 use crate::model::company_forest::{Extent, Visit};
 use crate::model::operation::Operation;
 use crate::plan::{Asks, Cause, Found};
@@ -27,7 +28,7 @@ fn survey(rows: &[(i64, Kind, JobState, Target)]) -> Survey {
             origin: Origin::Sheets { changed_since: false },
             owner: Some(owner),
             unmade: &unmade,
-            asks: Asks::of(&record, false, &[]),
+            asks: Asks::of(record.kind(), &[Action::Create(record.clone())]),
         });
     }
     survey

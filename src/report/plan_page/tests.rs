@@ -1,6 +1,7 @@
 //! The page of a small plan, and what must not get into it.
 
 use super::*;
+use crate::model::action::Action;
 use crate::model::forecast::Allowance;
 use crate::model::id::JobId;
 use crate::model::operation::Operation;
@@ -30,7 +31,7 @@ fn survey(name: &str) -> Survey {
             origin: Origin::Sheets { changed_since: false },
             owner: Some(owner),
             unmade: &[],
-            asks: Asks::of(&record, false, &[]),
+            asks: Asks::of(record.kind(), &[Action::Create(record.clone())]),
         });
     }
     survey

@@ -210,14 +210,14 @@ pub(super) fn job_of(
     let name = comparable(draft.record.name());
     let new = NewJob {
         natural_key: natural_key(&draft.record, &links),
-        content_hash: format!("{:?} {:?}", draft.record, draft.extras),
-        record: draft.record.clone(),
+        content_hash: format!("{:?} {:?}", draft.record, draft.later_steps),
+        kind: draft.record.kind(),
         sheet_key: draft.key.clone(),
         name: name.clone(),
         links,
-        extras: draft.extras.clone(),
+        steps: draft.clone().into_steps(),
     };
-    if let Some(known) = writer.by_natural_key(new.record.kind(), &new.natural_key).unwrap() {
+    if let Some(known) = writer.by_natural_key(new.kind, &new.natural_key).unwrap() {
         let same = known.content_hash == new.content_hash;
         return (known.job, if same { Disposition::Recognised } else { Disposition::ChangedSince });
     }

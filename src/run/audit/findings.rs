@@ -107,6 +107,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::model::action::Action;
     use crate::model::record::Record;
     use crate::run::evidence::classify::device_with_site;
     use crate::run::tests::{OTHER, OURS, company, device, found, record, site};
@@ -179,7 +180,7 @@ mod tests {
 
     fn bringing(name: Option<&str>, reference: Option<&str>) -> Work {
         let mut work = device("Till", Some("00:1a:2b:3c:4d:5e"));
-        if let Record::Device(device) = &mut work.record {
+        if let Action::Create(Record::Device(device)) = &mut work.action {
             device.custom_site_name = name.map(str::to_owned);
             device.custom_site_id = reference.map(str::to_owned);
         }

@@ -3,14 +3,16 @@
 //! Pure rules; `decide::pre_send` and `decide::reconcile` decide by them.
 
 use super::matching::{self, RecordMatch, SeenRecord};
-use crate::journal::{Action, Candidate, Work};
+use crate::journal::{Candidate, Work};
 use crate::mistake::{self, Mistake};
+use crate::model::action::Repeat;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::key::{Likeness, likeness};
+use crate::model::kind::Kind;
 use crate::model::reason::ServiceCode;
-use crate::model::record::{Device, Extra, Record};
+use crate::model::record::{Device, Record};
 use crate::model::verdict::{Doubt, Rejection};
-use crate::service::Found;
+use crate::service::{Found, is_shown};
 
 /// What the records with a row's key mean for the row.
 #[derive(Debug, PartialEq)]
@@ -77,9 +79,9 @@ fn of_another_row(work: &Work, seen: &[SeenRecord]) -> Option<(JobId, Candidate)
 
 /// Whether a record is known to belong to the row's company; children are listed by their parent.
 fn belongs_with(work: &Work, found: &Found) -> bool {
-    match &work.record {
-        Record::Company(_) => true,
-        Record::Site(_) | Record::Person(_) | Record::Device(_) => found.company.is_some(),
+    match work.kind {
+        Kind::Company => true,
+        Kind::Site | Kind::Person | Kind::Device => found.company.is_some(),
     }
 }
 
@@ -109,16 +111,14 @@ pub(in crate::run) fn refusal(code: &str, message: String) -> Rejection {
 
 /// Whether the service itself refuses a second creation, and a creation makes nothing besides.
 pub(in crate::run) fn guarded_by_mac(work: &Work) -> bool {
-    matches!(&work.record, Record::Device(device) if device.identification.is_some()) && !makes_a_site(work)
+    work.action.repeat() == Repeat::Refused
 }
 
 /// The device whose creation makes a site as well (`customSiteId`, `customSiteName`; specification 2.5).
 pub(in crate::run) fn device_with_site(work: &Work) -> Option<&Device> {
-    match &work.record {
-        Record::Device(device) => {
-            (device.custom_site_name.is_some() || device.custom_site_id.is_some()).then_some(device)
-        }
-        Record::Company(_) | Record::Site(_) | Record::Person(_) => None,
+    match work.record() {
+        Some(Record::Device(device)) => device.makes_a_site().then_some(device),
+        Some(Record::Company(_) | Record::Site(_) | Record::Person(_)) | None => None,
     }
 }
 
@@ -142,20 +142,7 @@ pub(in crate::run) fn is_custom_site(work: &Work, site: &Found) -> bool {
 /// Whether what was found shows that a step after the creation was carried out. What records found by their key mean for
 /// a creation says [`after`].
 pub(in crate::run) fn is_carried_out(work: &Work, found: &[Found]) -> bool {
-    match &work.action {
-        Action::Create | Action::Extra(Extra::Licence(_)) => false,
-        Action::Extra(Extra::Labels(labels)) => {
-            labels.iter().all(|label| found.iter().any(|found| found.label.as_deref() == Some(label)))
-        }
-        Action::Extra(Extra::Metadata(entries)) => entries.iter().all(|entry| {
-            found.iter().any(|found| {
-                found.key.as_deref() == Some(&entry.key) && found.value.as_deref() == Some(&entry.value)
-            })
-        }),
-        Action::Extra(Extra::EnterpriseTemplate(id) | Extra::VpnCloud(id)) => {
-            found.iter().any(|found| found.id == Some(*id))
-        }
-    }
+    is_shown(&work.action, found)
 }
 
 /// What the records with a row's key mean after its answer was lost.

@@ -1,35 +1,32 @@
 //! Which request carries out a step, and which look-up answers which question about a row. What an answer means is in
 //! [`super::classify`].
 
-use crate::journal::{Action, Work};
+use super::classify;
+use crate::journal::Work;
+use crate::model::action::Action;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
-use crate::model::record::{Extra, Record, Role};
+use crate::model::record::{Record, Role};
 use crate::model::verdict::Doubt;
 use crate::service::{self, Call, Lookup};
 
 /// The name of a row's record.
 pub(in crate::run) fn name(work: &Work) -> &str {
-    work.record.name()
+    &work.name
 }
 
 /// Whether the current step of a row creates its record.
 pub(in crate::run) fn creates(work: &Work) -> bool {
-    matches!(work.action, Action::Create)
+    work.action.record().is_some()
 }
 
 /// The look-up that shows whether the current step of a row is carried out: the record with its key, or what a step after
 /// the creation puts on it. The best available one; `None` when none is.
 pub(in crate::run) fn of_step(work: &Work, usable: &dyn Fn(Operation) -> bool) -> Option<Lookup> {
-    let lookup = match (&work.action, work.remote_id) {
-        (Action::Create, _) => return by_key(work, usable),
-        (Action::Extra(Extra::Licence(_)), _) | (Action::Extra(_), None) => None,
-        (Action::Extra(Extra::Labels(_)), Some(owner)) => Lookup::labels(work.kind, owner),
-        (Action::Extra(Extra::Metadata(_)), Some(owner)) => Lookup::metadata(work.kind, owner),
-        (Action::Extra(Extra::EnterpriseTemplate(_)), Some(owner)) => Some(Lookup::AssignedTemplates(owner)),
-        (Action::Extra(Extra::VpnCloud(_)), Some(owner)) => Some(Lookup::DeviceVpnClouds(owner)),
-    };
-    lookup.filter(|lookup| usable(lookup.operation()))
+    if creates(work) {
+        return by_key(work, usable);
+    }
+    service::look_up(&work.action, work.kind, work.remote_id?).filter(|lookup| usable(lookup.operation()))
 }
 
 /// Why nothing tells whether a step was carried out for which [`of_step`] has no look-up.
@@ -38,7 +35,7 @@ pub(in crate::run) fn why_none(work: &Work) -> &'static str {
         (_, Some(Doubt::JournalBehind)) => {
             "this copy of the journal may not know that the row was sent, and no look-up is available to find out"
         }
-        (Action::Extra(Extra::Licence(_)), _) => {
+        (Action::AddLicence(_), _) => {
             "the answer to adding the licence code was lost, and the service has no way to look it up"
         }
         (_, Some(Doubt::Duplicate)) => {
@@ -61,8 +58,8 @@ pub(in crate::run) fn of_company(work: &Work) -> Option<Lookup> {
 
 /// A question whose answer is a shorter list than that of `operation`, good for showing that there is no such record.
 pub(in crate::run) fn narrower(work: &Work, operation: Operation) -> Option<Lookup> {
-    match (&work.record, operation) {
-        (Record::Company(company), Operation::GetChildCompanies) => {
+    match (work.record(), operation) {
+        (Some(Record::Company(company)), Operation::GetChildCompanies) => {
             Some(Lookup::CompaniesByName(company.name.clone()))
         }
         _ => None,
@@ -81,11 +78,14 @@ fn by_operation(work: &Work, operation: Operation) -> Option<Lookup> {
 /// The look-ups that would find the record of a row, best first.
 fn candidates(work: &Work) -> Vec<Lookup> {
     let company = link(work, Role::Company);
-    match &work.record {
-        Record::Company(_) => link(work, Role::Parent).map(Lookup::ChildCompanies).into_iter().collect(),
-        Record::Person(person) => vec![Lookup::PersonByUsername(person.username.clone())],
-        Record::Site(site) => vec![Lookup::SitesByName { name: site.name.clone(), company }],
-        Record::Device(device) => {
+    match work.record() {
+        None => Vec::new(),
+        Some(Record::Company(_)) => {
+            link(work, Role::Parent).map(Lookup::ChildCompanies).into_iter().collect()
+        }
+        Some(Record::Person(person)) => vec![Lookup::PersonByUsername(person.username.clone())],
+        Some(Record::Site(site)) => vec![Lookup::SitesByName { name: site.name.clone(), company }],
+        Some(Record::Device(device)) => {
             let by_name = Lookup::DevicesByName { name: device.name.clone(), company };
             match &device.identification {
                 Some(mac) => vec![Lookup::DeviceByMac(mac.clone()), by_name],
@@ -104,13 +104,9 @@ pub(in crate::run) fn control(row: &Work, operation: Operation) -> Option<(Looku
 
 /// The look-up for the site that creating a device makes as well, named as the row says.
 pub(in crate::run) fn of_custom_site(work: &Work) -> Option<Lookup> {
-    match &work.record {
-        Record::Device(device) => {
-            let name = device.custom_site_name.as_ref().or(device.custom_site_id.as_ref())?.clone();
-            Some(Lookup::SitesByName { name, company: link(work, Role::Company) })
-        }
-        Record::Company(_) | Record::Site(_) | Record::Person(_) => None,
-    }
+    let device = classify::device_with_site(work)?;
+    let name = device.custom_site_name.as_ref().or(device.custom_site_id.as_ref())?.clone();
+    Some(Lookup::SitesByName { name, company: link(work, Role::Company) })
 }
 
 /// A record of a job of ours, and the look-up that shows whether it is there.
@@ -125,14 +121,11 @@ pub(in crate::run) struct ReferencedRecord {
 /// the row's own.
 pub(super) fn references(work: &Work) -> Vec<ReferencedRecord> {
     let refer = |job, kind, id| ReferencedRecord { job, id, lookup: Lookup::record(kind, id) };
-    match work.action {
-        Action::Create => work
-            .parents
-            .iter()
-            .filter_map(|&(role, job)| link(work, role).map(|id| refer(job, role.target(), id)))
-            .collect(),
-        Action::Extra(_) => work.remote_id.map(|id| refer(work.job, work.kind, id)).into_iter().collect(),
+    if !creates(work) {
+        return work.remote_id.map(|id| refer(work.job, work.kind, id)).into_iter().collect();
     }
+    let above = |&(role, job): &(Role, JobId)| link(work, role).map(|id| refer(job, role.target(), id));
+    work.parents.iter().filter_map(above).collect()
 }
 
 /// The id of the record a row refers to as `role`.
@@ -143,9 +136,5 @@ pub(in crate::run) fn link(work: &Work, role: Role) -> Option<RemoteId> {
 /// The request that carries out the current step of `work`; `None` for a step after the creation whose record
 /// has no id, which must never turn into another creation.
 pub(in crate::run) fn step(work: &Work) -> Option<Call> {
-    match (&work.action, work.remote_id) {
-        (Action::Create, _) => Some(service::creation(&work.record, &work.links)),
-        (Action::Extra(extra), Some(owner)) => service::extra(work.kind, owner, extra),
-        (Action::Extra(_), None) => None,
-    }
+    service::request(&work.action, work.kind, work.remote_id, &work.links)
 }

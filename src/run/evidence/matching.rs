@@ -12,7 +12,7 @@ use crate::model::id::{JobId, RemoteId};
 use crate::model::key::{self, Likeness};
 use crate::model::kind::Kind;
 use crate::model::record::Record;
-use crate::service::{self, Call, Found};
+use crate::service::{self, Found};
 
 /// Fields that tell records apart: one that the record has and the row does not is a difference.
 const DISTINGUISHING: [&str; 2] = ["reference", "identification"];
@@ -32,16 +32,15 @@ pub(in crate::run) enum RecordMatch {
 
 /// What a row would send, for comparison.
 pub(in crate::run) fn sent(work: &Work) -> Value {
-    let call: Call = service::creation(&work.record, &work.links);
-    call.body.unwrap_or(Value::Null)
+    work.record().map_or(Value::Null, |record| service::creation_body(record, &work.links))
 }
 
 /// Whether the service itself keeps the row's natural key unique, so that two records with it cannot be.
 pub(in crate::run) fn key_is_unique(work: &Work) -> bool {
-    match &work.record {
-        Record::Person(_) => true,
-        Record::Device(device) => device.identification.is_some(),
-        Record::Company(_) | Record::Site(_) => false,
+    match work.record() {
+        Some(Record::Person(_)) => true,
+        Some(Record::Device(device)) => device.identification.is_some(),
+        Some(Record::Company(_) | Record::Site(_)) | None => false,
     }
 }
 

@@ -13,10 +13,10 @@ use crate::error::ErrorKind;
 use crate::model::id::RemoteId;
 use crate::model::operation::Operation;
 use crate::model::verdict::{Doubt, NotSent, Verdict};
+use crate::service::call::Call;
 use crate::service::client::{Client, Config, Proxy};
 use crate::service::endpoint::{Endpoints, Paths};
 use crate::service::lookup::Lookup;
-use crate::service::request::Call;
 use crate::service::tests::client;
 
 const ID: &str = "6f2b6f0a-0000-4000-8000-000000000001";

@@ -7,9 +7,9 @@ use crate::model::id::RemoteId;
 use crate::model::operation::Operation;
 use crate::model::settle::{Settled, Standing, settle};
 use crate::model::verdict::{Doubt, Refusal, Rejection, Success, Verdict, Violation};
+use crate::service::call::Call;
 use crate::service::judge::{Expectation, Raw, judge};
 use crate::service::lookup::Lookup;
-use crate::service::request::Call;
 
 const ID: &str = "6f2b6f0a-0000-4000-8000-000000000001";
 const OTHER: &str = "6f2b6f0a-0000-4000-8000-000000000002";

@@ -15,7 +15,7 @@ use crate::service::transport::SendFailure;
 const OK: &str = r#"{"status":"OK"}"#;
 
 /// A call that any token will do for.
-fn call() -> crate::service::request::Call {
+fn call() -> crate::service::call::Call {
     Lookup::PeopleOf(RemoteId::from_u128(1)).call()
 }
 

@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::model::action::Action;
 use crate::model::kind::Kind;
 use crate::model::record::{
-    Address, Company, CompanyType, Device, Extra, Metadata, Person, Record, Role, Site, SnatMapping,
-    TemplateCopy, TemplateScope, UserType,
+    Address, Company, CompanyType, Device, Metadata, Person, Record, Role, Site, SnatMapping, TemplateCopy,
+    TemplateScope, UserType,
 };
 use crate::sheet::field::{Pointer, Value};
 use crate::sheet::table::column::{Column, Family, columns};
@@ -21,7 +22,14 @@ pub struct Draft {
     /// What it refers to.
     pub references: Vec<Reference>,
     /// What it asks for besides, in the order in which it is carried out.
-    pub extras: Vec<Extra>,
+    pub later_steps: Vec<Action>,
+}
+
+impl Draft {
+    /// All that it asks for: its record first.
+    pub fn into_steps(self) -> Vec<Action> {
+        std::iter::once(Action::Create(self.record)).chain(self.later_steps).collect()
+    }
 }
 
 /// A reference of a row to another record; its cell is in the column named after the role.
@@ -221,7 +229,7 @@ impl RowValues {
             Kind::Site => Record::Site(self.site()?),
             Kind::Device => Record::Device(self.device(copied)?),
         };
-        Some(Draft { record, key, references, extras: self.extras() })
+        Some(Draft { record, key, references, later_steps: self.later_steps() })
     }
 
     fn company(&mut self) -> Option<Company> {
@@ -309,8 +317,8 @@ impl RowValues {
         })
     }
 
-    fn extras(&mut self) -> Vec<Extra> {
-        let mut extras = Vec::new();
+    fn later_steps(&mut self) -> Vec<Action> {
+        let mut steps = Vec::new();
         let mut labels = match self.take("labels") {
             Some(Value::Labels(labels)) => labels,
             _ => Vec::new(),
@@ -324,20 +332,20 @@ impl RowValues {
             }
         }
         if !labels.is_empty() {
-            extras.push(Extra::Labels(labels));
+            steps.push(Action::PutLabels(labels));
         }
         if !metadata.is_empty() {
-            extras.push(Extra::Metadata(metadata));
+            steps.push(Action::PutMetadata(metadata));
         }
         if let Some(code) = self.text("licence_code") {
-            extras.push(Extra::Licence(code));
+            steps.push(Action::AddLicence(code));
         }
         if let Some(Value::Uuids(ids)) = self.take("enterprise_template") {
-            extras.extend(ids.into_iter().map(Extra::EnterpriseTemplate));
+            steps.extend(ids.into_iter().map(Action::SubscribeTemplate));
         }
         if let Some(Value::Uuids(ids)) = self.take("vpn_clouds") {
-            extras.extend(ids.into_iter().map(Extra::VpnCloud));
+            steps.extend(ids.into_iter().map(Action::JoinVpnCloud));
         }
-        extras
+        steps
     }
 }

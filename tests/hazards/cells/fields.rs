@@ -1,7 +1,7 @@
 //! Fields of the service: MAC addresses, usernames, e-mail addresses, lists, ids, phone numbers, labels (D1 to D7, D11 to
 //! D20).
 
-use fleetload::model::record::Extra;
+use fleetload::model::action::Action;
 use fleetload::sheet::MacForm;
 
 use super::record::{cases, csv, device, judged, person, row, site, spoiled};
@@ -263,8 +263,8 @@ fn d16_a_national_number_is_sent_as_it_is_and_a_prefix_for_abroad_is_noted() {
 /// The labels of a site with this cell.
 fn labels(value: &str) -> Vec<String> {
     let draft = row(&csv("sites", &[("labels", value)])).draft.expect("the row is right");
-    match draft.extras.into_iter().next() {
-        Some(Extra::Labels(labels)) => labels,
+    match draft.later_steps.into_iter().next() {
+        Some(Action::PutLabels(labels)) => labels,
         other => panic!("no labels: {other:?}"),
     }
 }
@@ -277,8 +277,8 @@ fn d17_labels_are_separated_by_semicolons_and_nothing_else() {
     assert_eq!(spoiled("sites", "labels", "\"North; South").0, ["error row.quote-unterminated H2"]);
     assert_eq!(spoiled("sites", "labels", "\"North\" South").0, ["error row.quote-stray H2"]);
     let columns = row(&csv("sites", &[("label:1", "North; South"), ("label:2", "East")]));
-    let expected = [Extra::Labels(vec!["North; South".into(), "East".into()])];
-    assert_eq!(columns.draft.expect("the row is right").extras, expected);
+    let expected = [Action::PutLabels(vec!["North; South".into(), "East".into()])];
+    assert_eq!(columns.draft.expect("the row is right").later_steps, expected);
 }
 
 /// What is named twice goes once; each label is looked at as other texts are.
@@ -311,8 +311,8 @@ fn d17_what_is_named_twice_is_noted_and_each_label_is_looked_at() {
     );
     let left_out =
         csv("sites", &[("labels", "a; n/a")]).read_with(|options| options.placeholders_blank = true);
-    let expected = [Extra::Labels(vec!["a".into()])];
-    assert_eq!(row(&left_out).draft.expect("the row is right").extras, expected);
+    let expected = [Action::PutLabels(vec!["a".into()])];
+    assert_eq!(row(&left_out).draft.expect("the row is right").later_steps, expected);
 }
 
 /// Labels for companies and people, metadata for people: the service has neither.

@@ -100,7 +100,7 @@ fn t04_full_width_letters_and_dashes_are_made_plain_where_code_belongs_and_kept_
     assert_eq!(coded.custom_site_id.as_deref(), Some("½Ａ"));
     assert_eq!(coded.address.post_or_zip_code.as_deref(), Some("１０１０"));
     let licence = super::record::row(&csv("devices", &[("licence_code", "½Ａ")])).draft.expect("it is right");
-    assert_eq!(licence.extras, [fleetload::model::record::Extra::Licence("½Ａ".into())]);
+    assert_eq!(licence.later_steps, [fleetload::model::action::Action::AddLicence("½Ａ".into())]);
 }
 
 /// Names out of file names of a Mac or a PDF: a letter, and the accent after it.

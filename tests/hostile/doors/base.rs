@@ -151,7 +151,7 @@ fn advance(journal: &mut Journal, work: &Work, id: &mut dyn FnMut() -> RemoteId)
         counted: work.operation.creates().then(|| THEN.day()),
         at: THEN,
     };
-    let ending = match work.record.name() {
+    let ending = match work.name.as_str() {
         "Shop 2" | "Till 2" => None,
         "Lost" => Some(Write::Reject {
             job,

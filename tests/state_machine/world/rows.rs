@@ -1,10 +1,11 @@
 //! The rows of a sequence: what each says, for the reference and for the journal.
 
 use fleetload::journal::NewJob;
+use fleetload::model::action::Action;
 use fleetload::model::id::RemoteId;
 use fleetload::model::kind::Kind;
 use fleetload::model::operation::Operation as Call;
-use fleetload::model::record::{self, Company, Device, Extra, Link, Metadata, Role, Site, Target};
+use fleetload::model::record::{self, Company, Device, Link, Metadata, Role, Site, Target};
 use fleetload::testing;
 
 use super::id_of;
@@ -52,24 +53,25 @@ pub(super) fn row(spec: &RowSpec, reference: &Reference) -> (Values, NewJob) {
             record::Record::Device(Device { phone_number, ..testing::device(&name, None) })
         }
     };
+    let later = spec.extras.iter().map(|&extra| wanted(kind, extra));
     let job = NewJob {
-        record,
+        kind: record.kind(),
         sheet_key: Some(format!("row {}", spec.row)),
         name: name.clone(),
         natural_key: name.clone(),
         content_hash: content.clone(),
         links,
-        extras: spec.extras.iter().map(|&extra| wanted(kind, extra)).collect(),
+        steps: std::iter::once(Action::Create(record)).chain(later).collect(),
     };
     (Values { row: spec.row, kind, natural_key: name, content, parents, steps }, job)
 }
 
-fn wanted(kind: Kind, extra: u8) -> Extra {
+fn wanted(kind: Kind, extra: u8) -> Action {
     let metadata = vec![Metadata { key: "tier".to_owned(), value: extra.to_string() }];
     match (kind, extra) {
-        (Kind::Device, 0) => Extra::Licence("A-1".to_owned()),
-        (Kind::Site, 0 | 1) | (Kind::Device, 1) => Extra::Labels(vec![extra.to_string()]),
-        _ => Extra::Metadata(metadata),
+        (Kind::Device, 0) => Action::AddLicence("A-1".to_owned()),
+        (Kind::Site, 0 | 1) | (Kind::Device, 1) => Action::PutLabels(vec![extra.to_string()]),
+        _ => Action::PutMetadata(metadata),
     }
 }
 

@@ -62,7 +62,7 @@ fn a_sound_journal_passes_and_is_read_in_full() {
 
 #[test]
 fn around_overwritten_pages_every_other_row_is_read() {
-    for (table, count) in [("job", 1), ("job", 3), ("sheet_row", 2), ("record", 2)] {
+    for (table, count) in [("job", 1), ("job", 3), ("sheet_row", 2), ("step", 2)] {
         let (_folder, path) = closed();
         let pages = pages(&path, table);
         assert!(pages.len() > 4, "{table} has {} pages", pages.len());
@@ -79,8 +79,8 @@ fn around_overwritten_pages_every_other_row_is_read() {
         assert_eq!(salvaged.parts, [table]);
         assert_eq!(std::fs::read(&path).unwrap(), before, "the damaged file is not touched");
         let shown = salvaged.journal.tally(Some(ImportId(1))).unwrap().total();
-        if table == "record" {
-            assert_eq!(shown, 2_000, "reports need no record");
+        if table == "step" {
+            assert_eq!(shown, 2_000, "reports need no step");
             continue;
         }
         let [lost] = salvaged.lost.as_slice() else { panic!("{:?}", salvaged.lost) };

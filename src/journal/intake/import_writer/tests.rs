@@ -3,6 +3,7 @@
 use super::*;
 use crate::journal::fixture::*;
 use crate::journal::{Decision, Evidence, How, Write};
+use crate::model::action::Action;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::record::Role;
@@ -141,7 +142,7 @@ fn what_is_below_two_rejected_ones_comes_back_when_both_are_corrected() {
     for (job, expected) in [(jobs[0], Skipped), (jobs[1], Blocked)] {
         let known = bench.journal.work(job).unwrap().unwrap();
         let mut import = bench.journal.begin_import(at(3)).unwrap();
-        import.revise_job(job, &company(known.record.name(), vec![])).unwrap();
+        import.revise_job(job, &company(&known.name, vec![])).unwrap();
         import.finish().unwrap();
         assert_eq!(state(&bench.journal, child), expected);
     }
@@ -166,9 +167,9 @@ fn a_new_row_below_a_rejected_one_is_skipped_unless_the_same_import_corrects_it(
 #[test]
 fn a_step_rejected_after_the_creation_is_revised_without_creating_again() {
     let mut bench = bench();
-    let labels = Extra::Labels(vec!["north".into()]);
+    let labels = Action::PutLabels(vec!["north".into()]);
     let mut import = bench.journal.begin_import(at(1)).unwrap();
-    let wrong = vec![labels.clone(), Extra::Metadata(vec![])];
+    let wrong = vec![labels.clone(), Action::PutMetadata(vec![])];
     let job = import.add_job(&site("Depot", vec![], wrong)).unwrap();
     import.finish().unwrap();
     apply(&mut bench.journal, created(job, Ready, id(1))).unwrap();
@@ -179,7 +180,10 @@ fn a_step_rejected_after_the_creation_is_revised_without_creating_again() {
 
     let right = vec![
         labels,
-        Extra::Metadata(vec![crate::model::record::Metadata { key: "region".into(), value: "north".into() }]),
+        Action::PutMetadata(vec![crate::model::record::Metadata {
+            key: "region".into(),
+            value: "north".into(),
+        }]),
     ];
     let mut import = bench.journal.begin_import(at(5)).unwrap();
     import.revise_job(job, &site("Depot", vec![], right)).unwrap();
@@ -205,7 +209,7 @@ fn two_jobs_of_a_kind_never_have_the_same_natural_key() {
 fn a_corrected_row_that_asks_for_nothing_more_is_what_its_creation_made_of_it_and_can_be_read() {
     let mut bench = bench();
     let mut import = bench.journal.begin_import(at(1)).unwrap();
-    let job = import.add_job(&site("Depot", vec![], vec![Extra::Labels(vec!["n".into()])])).unwrap();
+    let job = import.add_job(&site("Depot", vec![], vec![Action::PutLabels(vec!["n".into()])])).unwrap();
     import.finish().unwrap();
     apply(&mut bench.journal, created(job, Ready, id(1))).unwrap();
     apply(&mut bench.journal, rejected(job, Ready)).unwrap();

@@ -3,6 +3,7 @@
 use super::*;
 use crate::journal::Write;
 use crate::journal::fixture::*;
+use crate::model::action::Action;
 use crate::model::operation::Operation::{AddCompany, AddSite, PutSiteLabels};
 use crate::model::state::JobState::{self, Deferred, Held, Ready};
 
@@ -44,7 +45,7 @@ fn the_lanes_are_the_operations_that_unfinished_jobs_still_need() {
     assert!(bench.journal.lanes().unwrap().is_empty());
     let (_, companies) = import_companies(&mut bench.journal, &["Acme"], false);
     let mut import = bench.journal.begin_import(at(2)).unwrap();
-    let labels = vec![Extra::Labels(vec!["north".into()])];
+    let labels = vec![Action::PutLabels(vec!["north".into()])];
     let depot = import.add_job(&site("Depot", vec![link(Role::Company, companies[0])], labels)).unwrap();
     import.finish().unwrap();
     assert_eq!(bench.journal.lanes().unwrap(), [AddCompany, PutSiteLabels, AddSite]);

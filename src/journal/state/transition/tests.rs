@@ -8,9 +8,10 @@ use crate::error::ErrorKind;
 use crate::journal::file::column::Id;
 use crate::journal::fixture::*;
 use crate::journal::{Decision, Disposition, Evidence, How, Work, Write};
+use crate::model::action::Action;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
-use crate::model::record::{Extra, Role};
+use crate::model::record::Role;
 use crate::model::state::JobState::{
     self, Adopted, Blocked, Created, Deferred, Existing, Held, InDoubt, Ready, Rejected, Sending,
 };
@@ -204,7 +205,7 @@ fn a_claim_counts_the_quota_and_keeps_the_baseline_of_the_first_send_only() {
 fn a_creation_without_an_id_is_refused_and_so_is_another_id_later() {
     let mut bench = bench();
     let mut import = bench.journal.begin_import(at(1)).unwrap();
-    let job = import.add_job(&site("Depot", vec![], vec![Extra::Labels(vec!["north".into()])])).unwrap();
+    let job = import.add_job(&site("Depot", vec![], vec![Action::PutLabels(vec!["north".into()])])).unwrap();
     import.finish().unwrap();
     let advance =
         |from, id| Write::Advance { job, from, how: How::Done, id, evidence: Evidence::at(at(3_000)) };
@@ -218,7 +219,7 @@ fn a_creation_without_an_id_is_refused_and_so_is_another_id_later() {
 #[test]
 fn the_steps_after_a_creation_come_one_by_one_and_the_creation_names_the_end() {
     let mut bench = bench();
-    let extras = vec![Extra::Labels(vec!["north".into()]), Extra::Metadata(vec![])];
+    let extras = vec![Action::PutLabels(vec!["north".into()]), Action::PutMetadata(vec![])];
     let mut import = bench.journal.begin_import(at(1)).unwrap();
     let parent = import.add_job(&site("Depot", vec![], extras.clone())).unwrap();
     import.finish().unwrap();
@@ -240,7 +241,7 @@ fn the_steps_after_a_creation_come_one_by_one_and_the_creation_names_the_end() {
     let look = |bench: &Bench| -> Work { bench.journal.work(parent).unwrap().unwrap() };
     let work = look(&bench);
     assert_eq!((work.step, work.attempts, work.doubted), (1, 0, false));
-    assert_eq!(work.action, crate::journal::Action::Extra(extras[0].clone()));
+    assert_eq!(work.action, extras[0]);
     assert_eq!(work.remote_id, Some(id(1)));
 
     apply(&mut bench.journal, claim(parent, Operation::PutSiteLabels)).unwrap();
@@ -272,8 +273,10 @@ fn an_id_that_another_job_owns_holds_the_second_job_and_names_the_first() {
     assert_eq!(bench.journal.owners(&[id(2), id(1)]).unwrap(), [(id(1), jobs[0])]);
 
     // The index itself is the last line: not even a direct change gets past it.
-    let direct =
-        bench.journal.connection.execute("UPDATE job SET remote_id = ?2 WHERE id = ?1", (jobs[2], Id(id(1))));
+    let direct = bench
+        .journal
+        .connection
+        .execute("UPDATE job SET remote_id = ?2, outcome = 'created' WHERE id = ?1", (jobs[2], Id(id(1))));
     assert!(direct.unwrap_err().to_string().contains("UNIQUE"));
 }
 
@@ -282,7 +285,7 @@ fn a_row_to_be_left_as_it_is_with_the_record_of_another_job_is_held_and_keeps_it
     let mut bench = bench();
     let mut import = bench.journal.begin_import(at(1)).unwrap();
     let first = import.add_job(&site("Depot", vec![], vec![])).unwrap();
-    let second = import.add_job(&site("Shop", vec![], vec![Extra::Labels(vec!["n".into()])])).unwrap();
+    let second = import.add_job(&site("Shop", vec![], vec![Action::PutLabels(vec!["n".into()])])).unwrap();
     import.finish().unwrap();
     apply(&mut bench.journal, created(first, Ready, id(1))).unwrap();
     let leave = Write::Leave { job: second, from: Ready, id: id(1), evidence: Evidence::at(at(3_000)) };
@@ -295,16 +298,58 @@ fn a_row_to_be_left_as_it_is_with_the_record_of_another_job_is_held_and_keeps_it
 }
 
 #[test]
+fn a_job_that_creates_nothing_goes_through_its_steps_without_an_id() {
+    let mut bench = bench();
+    let mut import = bench.journal.begin_import(at(1)).unwrap();
+    let mut values = site("labels of Depot", vec![], vec![]);
+    values.steps = vec![Action::PutLabels(vec!["north".into()]), Action::PutMetadata(vec![])];
+    let job = import.add_job(&values).unwrap();
+    import.finish().unwrap();
+    let advance = |how, id| Write::Advance { job, from: Sending, how, id, evidence: Evidence::at(at(3_000)) };
+
+    apply(&mut bench.journal, claim(job, Operation::PutSiteLabels)).unwrap();
+    assert!(apply(&mut bench.journal, advance(How::Done, Some(id(1)))).is_err(), "it makes no record");
+    assert_eq!(apply(&mut bench.journal, advance(How::Existing, None)).unwrap()[0].to, Ready);
+    let work = bench.journal.work(job).unwrap().unwrap();
+    assert_eq!((work.step, work.operation), (1, Operation::PutSiteMetadataList));
+    assert_eq!((work.record(), work.remote_id), (None, None));
+
+    apply(&mut bench.journal, claim(job, Operation::PutSiteMetadataList)).unwrap();
+    let incomplete = apply(&mut bench.journal, rejected(job, Sending)).unwrap();
+    assert_eq!(incomplete[0].to, JobState::Incomplete, "its first step was carried out");
+}
+
+#[test]
+fn a_job_that_creates_nothing_is_rejected_at_its_first_step() {
+    let mut bench = bench();
+    let mut import = bench.journal.begin_import(at(1)).unwrap();
+    let mut values = site("labels of Depot", vec![], vec![]);
+    values.steps = vec![Action::PutLabels(vec!["north".into()])];
+    let job = import.add_job(&values).unwrap();
+    import.finish().unwrap();
+    apply(&mut bench.journal, claim(job, Operation::PutSiteLabels)).unwrap();
+    assert_eq!(apply(&mut bench.journal, rejected(job, Sending)).unwrap()[0].to, JobState::Rejected);
+
+    values.steps = vec![Action::PutLabels(vec!["south".into()])];
+    let mut import = bench.journal.begin_import(at(5)).unwrap();
+    import.revise_job(job, &values).unwrap();
+    import.finish().unwrap();
+    let done =
+        Write::Advance { job, from: Ready, how: How::Done, id: None, evidence: Evidence::at(at(6_000)) };
+    assert_eq!(apply(&mut bench.journal, done).unwrap()[0].to, JobState::Done);
+}
+
+#[test]
 fn a_row_left_as_it_is_has_no_steps_left() {
     let mut bench = bench();
     let mut import = bench.journal.begin_import(at(1)).unwrap();
-    let job = import.add_job(&site("Depot", vec![], vec![Extra::Labels(vec!["n".into()])])).unwrap();
+    let job = import.add_job(&site("Depot", vec![], vec![Action::PutLabels(vec!["n".into()])])).unwrap();
     import.finish().unwrap();
     let leave = Write::Leave { job, from: Ready, id: id(1), evidence: Evidence::at(at(3_000)) };
     assert_eq!(apply(&mut bench.journal, leave).unwrap()[0].to, Existing);
-    let sql = "SELECT state FROM step WHERE job = ?1";
-    let step: String = bench.journal.connection.query_row(sql, [job], |row| row.get(0)).unwrap();
-    assert_eq!(step, "skipped", "it was not carried out");
+    let sql = "SELECT count(*) FROM step WHERE job = ?1 AND state = 'skipped'";
+    let skipped: i64 = bench.journal.connection.query_row(sql, [job], |row| row.get(0)).unwrap();
+    assert_eq!(skipped, 2, "neither the creation nor the labels were carried out");
 }
 
 #[test]
@@ -355,8 +400,8 @@ fn looks_that_decide_nothing_are_counted_and_the_first_doubt_is_remembered() {
     assert_eq!(bench.journal.queue().doubtful(at(7_000), 10, &[]).unwrap().work.len(), 1);
 }
 
-fn with_extras(mut job: crate::journal::NewJob, extras: Vec<Extra>) -> crate::journal::NewJob {
-    job.extras = extras;
+fn with_extras(mut job: crate::journal::NewJob, extras: Vec<Action>) -> crate::journal::NewJob {
+    job.steps.extend(extras);
     job
 }
 

@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use super::*;
-use crate::journal::Action;
+use crate::model::action::Action;
 use crate::model::id::JobId;
-use crate::model::record::{Extra, Metadata};
+use crate::model::record::{Metadata, Record};
 use crate::run::evidence::RunEvidence;
 use crate::run::tests::{OURS, company, device, facts, found, named, reason, record, site};
 
@@ -48,7 +48,7 @@ fn a_row_in_doubt_is_looked_up_or_where_nothing_can_tell_left_to_a_person() {
     let none: fn(Operation) -> bool = |_| false;
     let all: fn(Operation) -> bool = |_| true;
     let licence = Work {
-        action: Action::Extra(Extra::Licence("L".into())),
+        action: Action::AddLicence("L".into()),
         remote_id: Some(record(1)),
         ..doubted(device("Till", None))
     };
@@ -78,7 +78,7 @@ fn an_answer_that_tells_nothing_is_asked_for_again_until_enough_late_looks_were_
     let late = Work { looks: 99, ..doubted(site("Depot", None)) };
     let metadata = Metadata { key: "k".into(), value: "v".into() };
     let step = Work {
-        action: Action::Extra(Extra::Metadata(vec![metadata])),
+        action: Action::PutMetadata(vec![metadata]),
         remote_id: Some(record(1)),
         ..doubted(site("Depot", None))
     };
@@ -116,7 +116,7 @@ fn an_answer_that_tells_nothing_is_asked_for_again_until_enough_late_looks_were_
 fn not_there_is_believed_late_twice_and_of_a_proved_look_up() {
     let read_before = |work: Work| Work { absent_reads: 1, ..doubted(work) };
     let mut kiosk = read_before(device("Till", Some(MAC)));
-    if let crate::model::record::Record::Device(device) = &mut kiosk.record {
+    if let Action::Create(Record::Device(device)) = &mut kiosk.action {
         device.custom_site_name = Some("Kiosk".to_owned());
     }
     let executed = Work { executed: true, ..read_before(site("Depot", None)) };
@@ -230,7 +230,7 @@ fn a_look_up_that_nothing_proves_says_nothing_unless_the_service_refuses_a_secon
 #[test]
 fn the_site_of_a_device_that_is_not_there_is_named() {
     let mut work = Work { absent_reads: 1, ..doubted(device("Till", None)) };
-    if let crate::model::record::Record::Device(device) = &mut work.record {
+    if let Action::Create(Record::Device(device)) = &mut work.action {
         device.custom_site_name = Some("Kiosk".to_owned());
     }
     let evidence = evidence(true);

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::model::record::Metadata;
+use crate::model::action::Action;
 use crate::model::state::JobState;
 use crate::run::evidence::lookups;
 use crate::run::tests::{OTHER, OURS, device, found, record, seen, site};
@@ -213,7 +213,7 @@ fn only_a_new_unowned_record_that_agrees_is_ours() {
 fn a_device_that_makes_a_site_is_not_guarded_by_its_mac() {
     let mut work = device("Till", Some("00:1a:2b:3c:4d:5e"));
     assert!(guarded_by_mac(&work));
-    if let Record::Device(device) = &mut work.record {
+    if let Action::Create(Record::Device(device)) = &mut work.action {
         device.custom_site_name = Some("New".to_owned());
     }
     assert!(!guarded_by_mac(&work));
@@ -222,7 +222,7 @@ fn a_device_that_makes_a_site_is_not_guarded_by_its_mac() {
 
 fn kiosk(reference: Option<&str>, name: Option<&str>) -> Work {
     let mut work = device("Till", None);
-    if let Record::Device(device) = &mut work.record {
+    if let Action::Create(Record::Device(device)) = &mut work.action {
         device.custom_site_id = reference.map(str::to_owned);
         device.custom_site_name = name.map(str::to_owned);
     }
@@ -243,7 +243,7 @@ fn the_site_of_a_device_is_known_by_name_and_reference() {
         (site("Kiosk", None), there("Kiosk", None), false),
     ];
     for (work, site, expected) in table {
-        assert_eq!(is_custom_site(&work, &site), expected, "{:?} {site:?}", work.record);
+        assert_eq!(is_custom_site(&work, &site), expected, "{work:?} {site:?}");
     }
 }
 
@@ -252,25 +252,4 @@ fn only_a_device_that_makes_a_site_has_one_to_ask_for() {
     let expected = Lookup::SitesByName { name: "Kiosk".to_owned(), company: Some(OURS) };
     assert_eq!(lookups::of_custom_site(&kiosk(Some("K1"), Some("Kiosk"))), Some(expected));
     assert_eq!(lookups::of_custom_site(&device("Till", None)), None);
-}
-
-#[test]
-fn a_step_is_carried_out_when_all_it_puts_is_there() {
-    let entry = |key: &str, value: &str| Metadata { key: key.into(), value: value.into() };
-    let labels = Action::Extra(Extra::Labels(vec!["north".into(), "till".into()]));
-    let metadata = Action::Extra(Extra::Metadata(vec![entry("cost-centre", "17")]));
-    let cloud = Action::Extra(Extra::VpnCloud(record(5)));
-    let table = [
-        (&labels, json!([{"label": "till"}, {"label": "north"}]), true),
-        (&labels, json!([{"label": "till"}]), false),
-        (&metadata, json!([{"key": "cost-centre", "value": "17"}]), true),
-        (&metadata, json!([{"key": "cost-centre", "value": "18"}]), false),
-        (&cloud, json!([{"id": record(5)}]), true),
-        (&cloud, json!([{"id": record(6)}]), false),
-    ];
-    for (action, answer, expected) in table {
-        let work = Work { action: action.clone(), ..site("Depot", None) };
-        let found: Vec<Found> = answer.as_array().unwrap().iter().map(|entry| found(entry.clone())).collect();
-        assert_eq!(is_carried_out(&work, &found), expected, "{action:?} {answer}");
-    }
 }

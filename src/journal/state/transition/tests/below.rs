@@ -67,7 +67,7 @@ fn a_rejection_skips_everything_below_and_says_because_of_whom() {
 #[test]
 fn a_rejection_after_the_creation_skips_nothing() {
     let mut bench = bench();
-    let extras = vec![Extra::Metadata(vec![])];
+    let extras = vec![Action::PutMetadata(vec![])];
     let mut import = bench.journal.begin_import(at(1)).unwrap();
     let parent = import.add_job(&with_extras(company("Top", vec![]), extras)).unwrap();
     let other = import.add_job(&company("Other", vec![])).unwrap();

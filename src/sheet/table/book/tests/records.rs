@@ -1,7 +1,8 @@
 //! What becomes of rows that are right: the same in every format, with all their columns.
 
 use super::*;
-use crate::model::record::{Extra, Role};
+use crate::model::action::Action;
+use crate::model::record::Role;
 use crate::sheet::table::book::separators::DELIMITERS;
 
 /// The rows as a text table; cells are quoted only where they must be.
@@ -72,8 +73,8 @@ fn a_row_becomes_a_record_with_references_and_extras() {
     assert_eq!(draft.references[0].pointer, Pointer::Any("acme".into()));
     let metadata = crate::model::record::Metadata { key: "Contract No".into(), value: "C-77".into() };
     assert_eq!(
-        draft.extras,
-        [Extra::Labels(vec!["retail".into(), "north".into()]), Extra::Metadata(vec![metadata])]
+        draft.later_steps,
+        [Action::PutLabels(vec!["retail".into(), "north".into()]), Action::PutMetadata(vec![metadata])]
     );
     assert_eq!(rows[1].draft.as_ref().unwrap().references[0].pointer, Pointer::Name("Acme Ltd".into()));
 }
@@ -108,7 +109,7 @@ fn people_and_devices_are_read_with_all_their_columns() {
     assert!(copy.copy_dhcp_leases && !copy.copy_internet_passwords);
     assert_eq!(copy.snat_mapping.len(), 1);
     assert_eq!(copy.snat_mapping[0].mapping["LAN2"], "10.2.0.0/16");
-    assert_eq!(draft.extras.len(), 2);
+    assert_eq!(draft.later_steps.len(), 2);
     assert_eq!(
         draft.references.iter().map(|reference| reference.role).collect::<Vec<_>>(),
         [Role::Company, Role::Site, Role::Template]

@@ -1,0 +1,220 @@
+//! The service's side of each action: the request that carries it out, the look-up that shows whether it is so already, and
+//! whether an answer shows it (specification 4.2 to 4.9).
+//!
+//! What is known of an action without the service is in [`crate::model::action`].
+
+use serde_json::{Value, json};
+
+use super::call::{Call, owner_parameter};
+use super::found::Found;
+use super::lookup::Lookup;
+use crate::model::action::Action;
+use crate::model::id::RemoteId;
+use crate::model::kind::Kind;
+use crate::model::record::{Record, Role};
+
+/// The body of a creation: the serialised form of `record`, with the ids it links to under their fields.
+pub fn creation_body(record: &Record, links: &[(Role, RemoteId)]) -> Value {
+    let body = match record {
+        Record::Company(company) => serde_json::to_value(company),
+        Record::Site(site) => serde_json::to_value(site),
+        Record::Person(person) => serde_json::to_value(person),
+        Record::Device(device) => serde_json::to_value(device),
+    };
+    // Records are structs with string keys throughout, the one thing serialising to a value needs.
+    let mut body = body.expect("a record serialises to JSON");
+    for (role, id) in links {
+        body[role.field()] = json!(id);
+    }
+    body
+}
+
+/// The request that carries out an action on a record of `kind`. A creation sends the ids of `links`; every other action is
+/// about the record `owner`.
+///
+/// `None` where the service has no such operation for that kind, and for an action on a record that has no id: it must never
+/// turn into another creation.
+pub fn request(
+    action: &Action,
+    kind: Kind,
+    owner: Option<RemoteId>,
+    links: &[(Role, RemoteId)],
+) -> Option<Call> {
+    let operation = action.operation(kind)?;
+    if let Action::Create(record) = action {
+        return Some(Call { operation, parameters: Vec::new(), body: Some(creation_body(record, links)) });
+    }
+    let owner = owner?;
+    let by_owner = || vec![(owner_parameter(kind), owner.to_string())];
+    let (parameters, body) = match action {
+        Action::Create(_) => return None,
+        Action::PutLabels(labels) => {
+            (by_owner(), labels.iter().map(|label| json!({ "label": label })).collect::<Value>())
+        }
+        Action::PutMetadata(entries) => (
+            by_owner(),
+            entries.iter().map(|entry| json!({ "key": entry.key, "value": entry.value })).collect::<Value>(),
+        ),
+        Action::AddLicence(code) => (Vec::new(), json!({ "deviceId": owner, "licenceCode": code })),
+        Action::SubscribeTemplate(template) => {
+            (Vec::new(), json!({ "deviceId": owner, "enterpriseTemplateId": template }))
+        }
+        Action::JoinVpnCloud(cloud) => (Vec::new(), json!({ "deviceId": owner, "vpnCloudId": cloud })),
+    };
+    Some(Call { operation, parameters, body: Some(body) })
+}
+
+/// The look-up that shows whether an action on the record `owner` of `kind` was carried out; `None` where the service has
+/// none. A creation is found by the natural key of its record instead.
+pub fn look_up(action: &Action, kind: Kind, owner: RemoteId) -> Option<Lookup> {
+    match action {
+        Action::Create(_) | Action::AddLicence(_) => None,
+        Action::PutLabels(_) => Lookup::labels(kind, owner),
+        Action::PutMetadata(_) => Lookup::metadata(kind, owner),
+        Action::SubscribeTemplate(_) => Some(Lookup::AssignedTemplates(owner)),
+        Action::JoinVpnCloud(_) => Some(Lookup::DeviceVpnClouds(owner)),
+    }
+}
+
+/// Whether the answer to [`look_up`] shows that the action was carried out.
+pub fn is_shown(action: &Action, found: &[Found]) -> bool {
+    match action {
+        Action::PutLabels(labels) => {
+            labels.iter().all(|label| found.iter().any(|found| found.label.as_deref() == Some(label)))
+        }
+        Action::PutMetadata(entries) => entries.iter().all(|entry| {
+            found.iter().any(|found| {
+                found.key.as_deref() == Some(&entry.key) && found.value.as_deref() == Some(&entry.value)
+            })
+        }),
+        Action::SubscribeTemplate(id) | Action::JoinVpnCloud(id) => {
+            found.iter().any(|found| found.id == Some(*id))
+        }
+        Action::Create(_) | Action::AddLicence(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::operation::Operation;
+    use crate::model::record::{Address, Metadata, Site, SnatMapping, TemplateCopy};
+    use crate::service::found;
+    use crate::service::template::parameters;
+    use crate::testing;
+
+    fn id(n: u128) -> RemoteId {
+        RemoteId::from_u128(n)
+    }
+
+    fn created(record: Record, links: &[(Role, RemoteId)]) -> Call {
+        let kind = record.kind();
+        request(&Action::Create(record), kind, None, links).unwrap()
+    }
+
+    #[test]
+    fn a_creation_sends_the_record_with_its_links_and_nothing_else() {
+        let site = Site { latitude: Some(-36.5), address: Address::default(), ..testing::site("Shop") };
+        let call = created(Record::Site(site), &[(Role::Company, id(7))]);
+        assert_eq!(call.operation, Operation::AddSite);
+        assert_eq!(
+            call.body.unwrap(),
+            json!({
+                "name": "Shop", "latitude": -36.5, "address": {}, "phoneNumber": "+64 9 555 0100",
+                "companyId": "00000000-0000-0000-0000-000000000007",
+            })
+        );
+    }
+
+    #[test]
+    fn a_copied_device_names_its_template_and_what_to_copy() {
+        let copy = TemplateCopy {
+            copy_dhcp_leases: true,
+            copy_internet_passwords: false,
+            snat_mapping: vec![SnatMapping {
+                cloud: "hq".into(),
+                mapping: [("eth0".to_owned(), "10.0.0.0/24".to_owned())].into(),
+            }],
+        };
+        let mut device = testing::device("Till", None);
+        (device.device_model, device.copy) = (None, Some(copy));
+        let links = [(Role::Company, id(1)), (Role::Site, id(2)), (Role::Template, id(3))];
+        let call = created(Record::Device(device), &links);
+        assert_eq!(call.operation, Operation::AddDeviceFromTemplate);
+        assert_eq!(
+            call.body.unwrap(),
+            json!({
+                "name": "Till", "phoneNumber": "+64 9 555 0100",
+                "address": {"address1": "1 High St", "city": "Auckland"},
+                "copyDhcpLeases": true, "copyInternetPasswords": false,
+                "snatMapping": [{"cloud": "hq", "mapping": {"eth0": "10.0.0.0/24"}}],
+                "companyId": id(1), "siteId": id(2), "templateId": id(3),
+            })
+        );
+    }
+
+    #[test]
+    fn every_other_action_is_sent_as_the_specification_shows_it() {
+        let owner = id(9);
+        let labels = Action::PutLabels(vec!["a".into(), "b".into()]);
+        let metadata = Action::PutMetadata(vec![Metadata { key: "k".into(), value: "v".into() }]);
+        let table = [
+            (Kind::Site, &labels, "putSiteLabels", json!([{"label": "a"}, {"label": "b"}])),
+            (Kind::Device, &labels, "putDeviceLabels", json!([{"label": "a"}, {"label": "b"}])),
+            (Kind::Company, &metadata, "putCompanyMetadataList", json!([{"key": "k", "value": "v"}])),
+            (Kind::Site, &metadata, "putSiteMetadataList", json!([{"key": "k", "value": "v"}])),
+            (Kind::Device, &metadata, "putDeviceMetadataList", json!([{"key": "k", "value": "v"}])),
+            (
+                Kind::Device,
+                &Action::AddLicence("L1".into()),
+                "addLicenceCode",
+                json!({"deviceId": owner, "licenceCode": "L1"}),
+            ),
+            (
+                Kind::Device,
+                &Action::SubscribeTemplate(id(3)),
+                "subscribeTemplate",
+                json!({"deviceId": owner, "enterpriseTemplateId": id(3)}),
+            ),
+            (
+                Kind::Device,
+                &Action::JoinVpnCloud(id(4)),
+                "addDeviceToVpnCloud",
+                json!({"deviceId": owner, "vpnCloudId": id(4)}),
+            ),
+        ];
+        for (kind, wanted, operation, body) in table {
+            let call = request(wanted, kind, Some(owner), &[]).unwrap();
+            assert_eq!(call.operation.name(), operation);
+            assert_eq!(call.body, Some(body), "{operation}");
+            let names: Vec<_> = call.parameters.iter().map(|(name, _)| *name).collect();
+            let known: Vec<_> =
+                parameters(call.operation).into_iter().map(|parameter| parameter.name).collect();
+            assert_eq!(names, known, "{operation}");
+        }
+        assert_eq!(request(&labels, Kind::Person, Some(owner), &[]), None);
+        assert_eq!(request(&labels, Kind::Site, None, &[]), None, "no record, no request");
+    }
+
+    #[test]
+    fn an_action_is_carried_out_when_all_it_puts_is_there() {
+        let entry = |key: &str, value: &str| Metadata { key: key.into(), value: value.into() };
+        let labels = Action::PutLabels(vec!["north".into(), "till".into()]);
+        let metadata = Action::PutMetadata(vec![entry("cost-centre", "17")]);
+        let cloud = Action::JoinVpnCloud(id(5));
+        let table = [
+            (&labels, json!([{"label": "till"}, {"label": "north"}]), true),
+            (&labels, json!([{"label": "till"}]), false),
+            (&metadata, json!([{"key": "cost-centre", "value": "17"}]), true),
+            (&metadata, json!([{"key": "cost-centre", "value": "18"}]), false),
+            (&cloud, json!([{"id": id(5)}]), true),
+            (&cloud, json!([{"id": id(6)}]), false),
+        ];
+        for (action, answer, expected) in table {
+            let lookup = look_up(action, Kind::Device, id(1)).unwrap();
+            let found = found(lookup.operation(), &answer).unwrap();
+            assert_eq!(is_shown(action, &found), expected, "{action:?} {answer}");
+        }
+        assert_eq!(look_up(&Action::AddLicence("L1".into()), Kind::Device, id(1)), None);
+    }
+}
