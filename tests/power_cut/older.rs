@@ -44,7 +44,10 @@ fn make(path: &Path) -> rusqlite::Result<()> {
              VALUES ('site', 'ready', 'addSite', 1, ?1, ?1, 'hash')",
             [format!("site {number}")],
         )?;
-        connection.execute("INSERT INTO record SELECT max(id), '{}' FROM job", [])?;
+        connection.execute(
+            "INSERT INTO step SELECT max(id) << 16, max(id), 0, 'addSite', '{}', 'waiting' FROM job",
+            [],
+        )?;
     }
     Ok(())
 }

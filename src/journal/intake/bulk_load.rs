@@ -9,11 +9,9 @@ use crate::error::{Error, Result};
 use crate::journal::file::column::{Id, count};
 use crate::journal::file::file_watch::FileWatch;
 use crate::journal::file::open;
+use crate::journal::state::step;
 use crate::journal::{NewJob, NewRow, row_ref};
-use crate::model::action::Action;
 use crate::model::id::{ImportId, JobId};
-use crate::model::kind::Kind;
-use crate::model::operation::Operation;
 use crate::model::record::{Link, Target};
 use crate::model::state::JobState;
 
@@ -86,17 +84,6 @@ impl DroppedIndexes {
     }
 }
 
-/// Adds a step: its job, its number, its operation, its action, its state.
-pub(in crate::journal) const ADD_STEP: &str =
-    "INSERT INTO step (id, job, n, operation, action, state) VALUES (?1 << 16 | ?2, ?1, ?2, ?3, ?4, ?5)";
-
-/// The operation that carries out an action for rows of a kind.
-pub(in crate::journal) fn operation_of(kind: Kind, action: &Action) -> Result<Operation> {
-    action.operation(kind).ok_or_else(|| {
-        Error::internal(format!("the service has no operation for this of a {}: {action:?}", kind.singular()))
-    })
-}
-
 /// The statements that every new row of an import takes, prepared once: looked up by their text for each row, they take as
 /// long as what they do.
 #[derive(Debug)]
@@ -117,7 +104,7 @@ impl<'a> Inserts<'a> {
                 "INSERT INTO job (kind, state, operation, first_import, natural_key, sheet_key, name, content_hash, unsure)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             )?,
-            step: connection.prepare(ADD_STEP)?,
+            step: connection.prepare(step::ADD_STEP)?,
             link: connection
                 .prepare("INSERT INTO link (job, role, target_job, target_id) VALUES (?1, ?2, ?3, ?4)")?,
             row: connection.prepare(
@@ -139,7 +126,7 @@ impl<'a> Inserts<'a> {
         let id = JobId(self.job.insert((
             job.kind,
             state,
-            operation_of(job.kind, first)?,
+            step::operation_of(job.kind, first)?,
             import,
             &job.natural_key,
             &job.sheet_key,
@@ -151,7 +138,7 @@ impl<'a> Inserts<'a> {
             self.last = Some(id);
         }
         for ((action, text), n) in job.steps.iter().zip(written).zip(0_u32..) {
-            self.step.execute((id, n, operation_of(job.kind, action)?, text, "waiting"))?;
+            self.step.execute((id, n, step::operation_of(job.kind, action)?, text, "waiting"))?;
         }
         Ok(id)
     }

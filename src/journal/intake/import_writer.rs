@@ -6,25 +6,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use rusqlite::{Connection, Transaction};
+use rusqlite::Transaction;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::journal::file::column::count;
 use crate::journal::file::sqlite_error::unwritable;
-use crate::journal::intake::bulk_load::{self, ADD_STEP, DroppedIndexes, Inserts, WithoutLog, operation_of};
+use crate::journal::intake::bulk_load::{self, DroppedIndexes, Inserts, WithoutLog};
 use crate::journal::lineage::identity;
 use crate::journal::state::dependents;
-use crate::journal::state::job_row::{self, Standing};
-use crate::journal::state::transition::next_step;
+use crate::journal::state::job_row;
+use crate::journal::state::step;
 use crate::journal::view::rows;
 use crate::journal::{
     Account, Disposition, Imported, Journal, NewJob, NewRow, NewSheet, SheetId, View, bind_in,
 };
-use crate::model::action::Action;
 use crate::model::id::{ImportId, JobId};
-use crate::model::operation::Operation;
 use crate::model::record::{Link, Target};
 use crate::model::state::JobState::{
     self, Blocked, Cancelled, Deferred, Incomplete, Ready, Rejected, Skipped,
@@ -179,10 +177,10 @@ impl ImportWriter<'_> {
         }
         self.transaction.prepare_cached("DELETE FROM link WHERE job = ?1")?.execute([job])?;
         self.inserts.links(job, &values.links)?;
-        let first = revise_steps(&self.transaction, &standing, &values.steps)?;
+        let first = step::revise(&self.transaction, &standing, &values.steps)?;
 
         let footing = self.footing(&values.links)?;
-        let (state, step, operation) = match (standing.remote_id, next_step(&self.transaction, job)?) {
+        let (state, step, operation) = match (standing.remote_id, step::next(&self.transaction, job)?) {
             (None, Some((step, operation))) => (footing, step, operation),
             (Some(_), Some((step, operation))) => (Ready, step, operation),
             // Nothing is left to do: the job is what its first step made of it, and stands at no step it no longer has.
@@ -351,36 +349,6 @@ fn are_waiting(transaction: &Transaction<'_>) -> Result<bool> {
 /// When it cannot be written as JSON, which is a mistake of ours.
 pub fn written(value: &impl Serialize) -> Result<String> {
     serde_json::to_string(value).map_err(unwritable)
-}
-
-/// Replaces the steps of a job; one that was done and is asked for unchanged stays done, and so does a creation that made
-/// its record. Returns the operation of the first one.
-fn revise_steps(connection: &Connection, standing: &Standing, steps: &[Action]) -> Result<Operation> {
-    let mut done: Vec<String> = connection
-        .prepare_cached(
-            "SELECT action FROM step WHERE id BETWEEN ?1 << 16 AND (?1 << 16) + 65535 AND state = 'done'",
-        )?
-        .query_map([standing.job], |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
-    connection
-        .prepare_cached("DELETE FROM step WHERE id BETWEEN ?1 << 16 AND (?1 << 16) + 65535")?
-        .execute([standing.job])?;
-    let mut first = None;
-    let mut add = connection.prepare_cached(ADD_STEP)?;
-    for (action, n) in steps.iter().zip(0_u32..) {
-        let text = written(action)?;
-        let is_done = match done.iter().position(|known| *known == text) {
-            Some(found) => {
-                done.swap_remove(found);
-                true
-            }
-            None => action.record().is_some() && standing.remote_id.is_some(),
-        };
-        let operation = operation_of(standing.kind, action)?;
-        first = first.or(Some(operation));
-        add.execute((standing.job, n, operation, &text, if is_done { "done" } else { "waiting" }))?;
-    }
-    first.ok_or_else(|| Error::internal("a job without a step"))
 }
 
 #[cfg(test)]

@@ -127,18 +127,6 @@ impl ImportWriter<'_> {
     }
 }
 
-/// Gives up the rows that an import left out and that have not come again; how many they are.
-pub(in crate::journal) fn give_up(transaction: &Transaction<'_>, import: ImportId, who: &str) -> Result<u64> {
-    let (first, last) = row_ref::range_of(transaction, import)?;
-    let given_up = transaction
-        .prepare_cached(
-            "UPDATE left_out SET given_up = ?3
-             WHERE job IS NULL AND given_up IS NULL AND place BETWEEN ?1 AND ?2",
-        )?
-        .execute((first, last, who))?;
-    Ok(given_up as u64)
-}
-
 /// The keys of a row.
 struct Keys<'a> {
     kind: Kind,

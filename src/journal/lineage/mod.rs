@@ -1,5 +1,6 @@
 //! Which copy of the journal this is, and what a process that died left behind.
 
+pub(super) mod batch;
 pub(super) mod high_water_mark;
 pub(super) mod identity;
 pub(super) mod recovery;

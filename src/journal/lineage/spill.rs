@@ -17,8 +17,8 @@ use crate::failpoint;
 use crate::journal::Journal;
 use crate::journal::file::db_file;
 use crate::journal::file::sqlite_error::unwritable;
+use crate::journal::lineage::batch;
 use crate::journal::lineage::identity;
-use crate::journal::state::batch;
 use crate::journal::state::write::Write;
 use crate::model::time::Moment;
 

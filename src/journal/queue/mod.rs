@@ -3,7 +3,6 @@
 pub(super) mod audit;
 pub(super) mod clock_jump;
 pub(super) mod paused_sheets;
-pub(super) mod quota;
 pub(super) mod remaining;
 pub(super) mod runs;
 pub(super) mod work;

@@ -7,8 +7,8 @@ use rusqlite::{Connection, OptionalExtension, Params, Row};
 
 use crate::error::Result;
 use crate::journal::file::column::{Id, count};
-use crate::journal::file::sqlite_error::damaged;
 use crate::journal::state::baseline;
+use crate::journal::state::step::parse_action;
 use crate::journal::{JobQueue, SheetId, View};
 use crate::model::action::Action;
 use crate::model::id::{JobId, RemoteId};
@@ -315,26 +315,6 @@ fn one(connection: &Connection, row: &Row<'_>) -> Result<Work> {
         unsure: row.get(7)?,
         first_sent_at: row.get(16)?,
     })
-}
-
-/// An action as the journal keeps it.
-pub(in crate::journal) fn parse_action(text: &str) -> Result<Action> {
-    serde_json::from_str(text).map_err(|error| damaged("a step", error))
-}
-
-/// The actions that a statement finds for a job.
-pub(in crate::journal) fn read_actions(
-    connection: &Connection,
-    sql: &str,
-    job: JobId,
-) -> Result<Vec<Action>> {
-    let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query([job])?;
-    let mut actions = Vec::new();
-    while let Some(row) = rows.next()? {
-        actions.push(parse_action(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?)?);
-    }
-    Ok(actions)
 }
 
 /// What a job refers to: the ids that are known, and the jobs of ours among them.

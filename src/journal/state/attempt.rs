@@ -4,8 +4,8 @@ use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::Result;
 use crate::journal::file::column::count;
-use crate::journal::queue::quota;
 use crate::journal::state::job_row::Standing;
+use crate::journal::state::quota;
 use crate::journal::state::write::Evidence;
 use crate::model::state::JobState::Sending;
 use crate::model::time::Day;

@@ -1,10 +1,9 @@
 //! What a person decides: retry, resolve, cancel. Each in one transaction, with who and when in the journal.
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, Transaction};
 
 use crate::advice::Advice;
 use crate::error::{Error, Result};
-use crate::journal::intake::left_out;
 use crate::journal::row_ref;
 use crate::journal::state::decision_log::{self, Decision, note};
 use crate::journal::state::hold::owner_of;
@@ -157,7 +156,7 @@ impl Journal {
             cancelled.skipped += below.len() as u64;
         }
         cancelled.cancelled = given_up.len() as u64;
-        cancelled.left_out = left_out::give_up(&transaction, import, who)?;
+        cancelled.left_out = cancel_left_out(&transaction, import, who)?;
         for state in [InDoubt, JobState::Sending] {
             cancelled.left_in_doubt += selected(&transaction, state, &selection)?.len() as u64;
         }
@@ -285,6 +284,18 @@ fn refuse_foreign_id(connection: &Connection, standing: &Standing, id: RemoteId)
         ));
     }
     Ok(())
+}
+
+/// Cancels the rows that an import left out and that have not come again; how many they are.
+fn cancel_left_out(transaction: &Transaction<'_>, import: ImportId, who: &str) -> Result<u64> {
+    let (first, last) = row_ref::range_of(transaction, import)?;
+    let cancelled = transaction
+        .prepare_cached(
+            "UPDATE left_out SET given_up = ?3
+             WHERE job IS NULL AND given_up IS NULL AND place BETWEEN ?1 AND ?2",
+        )?
+        .execute((first, last, who))?;
+    Ok(cancelled as u64)
 }
 
 #[cfg(test)]

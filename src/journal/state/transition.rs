@@ -8,12 +8,12 @@ use rusqlite::Connection;
 use crate::error::{Error, Result};
 use crate::journal::file::column::Id;
 use crate::journal::file::sqlite_error::unwritable;
-use crate::journal::queue::quota;
 use crate::journal::state::attempt::end_attempt;
 use crate::journal::state::hold::{hold_for_owner, owner_of};
 use crate::journal::state::job_row::{self, Standing};
+use crate::journal::state::quota;
 use crate::journal::state::write::{Evidence, How, Moved};
-use crate::journal::state::{baseline, dependents};
+use crate::journal::state::{baseline, dependents, step};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
 use crate::model::state::JobState::{self, Deferred, Held, InDoubt, Incomplete, Ready, Rejected, Sending};
@@ -117,7 +117,7 @@ pub(in crate::journal) fn finish_step(
     connection
         .prepare_cached("UPDATE step SET state = 'done' WHERE id = ?1 << 16 | ?2 AND state = 'waiting'")?
         .execute((job, standing.step))?;
-    let next = next_step(connection, job)?;
+    let next = step::next(connection, job)?;
     let (to, step, operation) = match next {
         Some((step, operation)) => (Ready, step, operation),
         None => (outcome, standing.step, standing.operation),
@@ -153,18 +153,6 @@ pub(in crate::journal) fn finish_step(
         moved.extend(dependents::children(connection, job)?);
     }
     Ok(moved)
-}
-
-/// The first step that is not done yet.
-pub(in crate::journal) fn next_step(connection: &Connection, job: JobId) -> Result<Option<(u32, Operation)>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT n, operation FROM step WHERE id BETWEEN ?1 << 16 AND (?1 << 16) + 65535 AND state = 'waiting' ORDER BY id LIMIT 1",
-    )?;
-    let mut rows = statement.query([job])?;
-    match rows.next()? {
-        Some(row) => Ok(Some((row.get(0)?, row.get(1)?))),
-        None => Ok(None),
-    }
 }
 
 /// sending, ready, deferred or in doubt → rejected, and what is blocked below it → skipped. Once a step was carried out →

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use crate::error::Result;
 use crate::journal::View;
 use crate::journal::file::column::{Id, count, natural};
-use crate::journal::queue::work::parse_action;
+use crate::journal::state::step::parse_action;
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::state::JobState;
 use crate::model::tally::Tally;

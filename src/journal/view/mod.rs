@@ -1,7 +1,7 @@
 //! The view: what status, plan and reports read.
 
 pub(super) mod activity;
-pub(super) mod audit_findings;
+pub(super) mod audit;
 pub(super) mod causes;
 pub(super) mod company_tree;
 pub(super) mod differences;

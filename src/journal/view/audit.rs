@@ -1,21 +1,116 @@
-//! The findings of reading back as people see them, and who has looked into which.
+//! What reading back came to: its figures, the findings as people see them, and who has looked into which.
 //!
 //! A finding is told by every run until a person says that it has been looked into; then it stays in the reports only.
 //! That a person did is a decision about the finding of one run: what a later run finds is another one. Writing
-//! findings down is left to `audit`.
+//! findings down is left to `state::audit`.
 
-use rusqlite::Connection;
+use std::collections::BTreeMap;
+
+use rusqlite::{Connection, Params};
+use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::journal::file::column::Id;
+use crate::journal::file::column::{Id, natural};
+use crate::journal::file::sqlite_error::damaged;
 use crate::journal::row_ref;
 use crate::journal::state::decision_log;
 use crate::journal::state::selection::{Selection, is_selected};
-use crate::journal::state::write::parse_candidates;
+use crate::journal::state::write::{AuditFinding, ReadBy, parse_candidates};
 use crate::journal::{Candidate, Journal, RunId, View};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::time::Moment;
+
+/// Which rows are read back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AuditScope {
+    /// All whose record we made or adopted.
+    All,
+    /// Those among them that were ever in doubt.
+    Doubtful,
+}
+
+/// What reading back came to, in numbers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AuditFigures {
+    /// Records that were looked up.
+    pub checked: u64,
+    /// Those of them of which no look-up could tell whether they are there twice.
+    pub doubles_not_checked: u64,
+    /// Records that are not there any more.
+    pub vanished: u64,
+    /// Rows beside whose record there is a second one.
+    pub doubled: u64,
+    /// Rows that left a site behind which belongs to no row.
+    pub orphan_sites: u64,
+    /// Records that cannot be verified: no look-up is available, or none was conclusive.
+    pub not_checked: u64,
+    /// Records that are still to be verified.
+    #[serde(default)]
+    pub not_verified_yet: u64,
+}
+
+impl AuditFigures {
+    /// Rows with a finding, those included that a person has looked into.
+    pub fn findings(&self) -> u64 {
+        self.vanished + self.doubled + self.orphan_sites
+    }
+
+    /// Takes in how a row was read back; `made` says whether it has a record of its own.
+    pub fn add(&mut self, made: bool, by: ReadBy, code: Option<&str>) {
+        if made {
+            self.add_reading(by, 1);
+        }
+        if let Some(code) = code {
+            self.add_findings(code, 1);
+        }
+    }
+
+    /// Counts these findings instead of those noted.
+    pub fn set_findings(&mut self, findings: &[Audited]) {
+        (self.vanished, self.doubled, self.orphan_sites) = (0, 0, 0);
+        for finding in findings {
+            self.add_findings(&finding.code, 1);
+        }
+    }
+
+    fn add_reading(&mut self, by: ReadBy, rows: u64) {
+        match by {
+            ReadBy::Key => self.checked += rows,
+            ReadBy::Id => {
+                self.checked += rows;
+                self.doubles_not_checked += rows;
+            }
+            ReadBy::Nothing => self.not_checked += rows,
+        }
+    }
+
+    fn add_findings(&mut self, code: &str, rows: u64) {
+        match code {
+            AuditFinding::VANISHED => self.vanished += rows,
+            AuditFinding::DOUBLE => self.doubled += rows,
+            _ => self.orphan_sites += rows,
+        }
+    }
+
+    fn add_all(&mut self, other: &Self) {
+        self.checked += other.checked;
+        self.doubles_not_checked += other.doubles_not_checked;
+        self.vanished += other.vanished;
+        self.doubled += other.doubled;
+        self.orphan_sites += other.orphan_sites;
+        self.not_checked += other.not_checked;
+        self.not_verified_yet += other.not_verified_yet;
+    }
+}
+
+/// The jobs whose record is due; `?1` says whether all of them.
+macro_rules! due {
+    ($select:literal, $rest:literal) => {
+        concat!("SELECT ", $select, " FROM job WHERE audit = 'due' AND (?1 OR made_doubted) ", $rest)
+    };
+}
+pub(in crate::journal) use due;
 
 /// A finding, for the person who looks into it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -125,6 +220,105 @@ fn findings(connection: &Connection, import: Option<ImportId>, after: Option<Run
         });
     }
     Ok(findings)
+}
+
+impl View {
+    /// How many records are to be read back.
+    pub fn count_unaudited(&self, scope: AuditScope) -> Result<u64> {
+        let due: i64 = self
+            .connection
+            .prepare_cached(due!("count(*)", ""))?
+            .query_row([scope == AuditScope::All], |row| row.get(0))?;
+        Ok(natural(due))
+    }
+
+    /// What reading back came to for the rows of an import, or for all jobs.
+    pub fn audit_figures(&self, import: Option<ImportId>) -> Result<AuditFigures> {
+        let connection = &self.connection;
+        match import {
+            Some(import) => figures(
+                connection,
+                "SELECT job.audit, NULL, count(*) FROM sheet
+                 JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
+                 JOIN job ON job.id = sheet_row.job
+                 WHERE sheet.import = ?1 AND job.remote_id IS NOT NULL AND job.audit IS NOT NULL GROUP BY 1
+                 UNION ALL
+                 SELECT NULL, audit.code, count(*) FROM sheet
+                 JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
+                 JOIN audit ON audit.job = sheet_row.job WHERE sheet.import = ?1 GROUP BY 2",
+                [import],
+            ),
+            None => figures(
+                connection,
+                "SELECT audit, NULL, count(*) FROM job WHERE remote_id IS NOT NULL AND audit IS NOT NULL GROUP BY 1
+                 UNION ALL SELECT NULL, code, count(*) FROM audit GROUP BY 2",
+                [],
+            ),
+        }
+    }
+
+    /// What the runs after the one given read back; `None` when none of them did.
+    pub fn audited_after(&self, run: Option<RunId>) -> Result<Option<AuditFigures>> {
+        let texts: Vec<String> = self
+            .connection
+            .prepare_cached("SELECT audit FROM run WHERE id > ?1 AND audit IS NOT NULL ORDER BY id")?
+            .query_map([run.unwrap_or(RunId(0))], |row| row.get(0))?
+            .collect::<rusqlite::Result<_>>()?;
+        let mut sum: Option<AuditFigures> = None;
+        for text in texts {
+            let figures =
+                serde_json::from_str(&text).map_err(|error| damaged("counts of an audit", error))?;
+            sum.get_or_insert_default().add_all(&figures);
+        }
+        Ok(sum)
+    }
+}
+
+/// Adds up rows of a word of `job.audit` or a code of `audit`, and how many.
+fn figures(connection: &Connection, sql: &str, values: impl Params) -> Result<AuditFigures> {
+    let mut figures = AuditFigures::default();
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(values)?;
+    while let Some(row) = rows.next()? {
+        let (word, code): (Option<String>, Option<String>) = (row.get(0)?, row.get(1)?);
+        let many = natural(row.get(2)?);
+        if let Some(word) = word {
+            match ReadBy::parse(&word) {
+                Some(by) => figures.add_reading(by, many),
+                None => figures.not_verified_yet += many,
+            }
+        }
+        if let Some(code) = code {
+            figures.add_findings(&code, many);
+        }
+    }
+    Ok(figures)
+}
+
+/// The finding about a job, as its row is shown: code, words, records.
+pub(in crate::journal) type Shown = (String, String, Vec<Candidate>);
+
+/// The findings about the jobs of a sheet, by job. There are few.
+pub(in crate::journal) fn of_places(
+    connection: &Connection,
+    range: (i64, i64),
+) -> Result<BTreeMap<JobId, Shown>> {
+    let any: bool =
+        connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM audit)")?.query_row([], |row| row.get(0))?;
+    if !any {
+        return Ok(BTreeMap::new());
+    }
+    let mut statement = connection.prepare_cached(
+        "SELECT audit.job, code, message, found FROM audit
+         WHERE EXISTS (SELECT 1 FROM sheet_row WHERE sheet_row.job = audit.job AND place BETWEEN ?1 AND ?2)",
+    )?;
+    let mut rows = statement.query(range)?;
+    let mut shown = BTreeMap::new();
+    while let Some(row) = rows.next()? {
+        let found: String = row.get(3)?;
+        shown.insert(row.get(0)?, (row.get(1)?, row.get(2)?, parse_candidates(Some(&found))?));
+    }
+    Ok(shown)
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::failpoint;
 use crate::journal::JobQueue;
 use crate::journal::lineage::identity;
-use crate::journal::queue::{audit, quota};
 use crate::journal::state::write::{How, Moved, Write};
+use crate::journal::state::{audit, quota};
 use crate::journal::state::{doubt, hold, job_row, transition};
 
 impl JobQueue<'_> {
