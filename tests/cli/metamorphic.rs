@@ -176,8 +176,8 @@ fn dump(path: &Path, tables: &[&str]) -> String {
     dump
 }
 
-const JOBS: [&str; 4] = ["job", "record", "link", "step"];
-const JOBS_AND_ROWS: [&str; 5] = ["job", "record", "link", "step", "sheet_row"];
+const JOBS: [&str; 3] = ["job", "link", "step"];
+const JOBS_AND_ROWS: [&str; 4] = ["job", "link", "step", "sheet_row"];
 const PLAIN: Stored = Stored { letters: "utf-8", delimiter: ',', end: "\n" };
 
 #[test]
