@@ -30,6 +30,15 @@ pub const RESULT_COLUMNS: [&str; 9] = [
     "result_source",
 ];
 
+/// How wide columns of the input are shown, in characters.
+const SHOWN: std::ops::RangeInclusive<usize> = 12..=40;
+/// How wide frozen columns of the input may be together, in characters.
+const FROZEN: f64 = 80.0;
+/// Columns shown for the cells of rows that are wider than the header; what stands beyond them is in the last one.
+const SURPLUS: usize = 50;
+/// Most columns of the input that are shown: a worksheet ends at 16,384, and the result columns follow.
+const MOST: usize = 16_000;
+
 /// What stands between cells that are shown as one.
 pub(super) const BETWEEN: &str = "; ";
 

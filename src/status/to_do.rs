@@ -71,7 +71,7 @@ pub struct Commands<'a> {
 /// What an operation does, in words; that of a later step is called by its name.
 fn purpose(operation: Operation) -> String {
     let Some(kind) = operation.makes() else { return operation.to_string() };
-    let how = if kind.creations().first() == Some(&operation) { "" } else { " from templates" };
+    let how = if kind.descriptor().creation == operation { "" } else { " from templates" };
     format!("creating {}{how} ({operation})", kind.plural())
 }
 
