@@ -114,7 +114,7 @@ impl Gates {
     }
 
     fn breaker(&self, operation: Operation) -> Option<&Breaker> {
-        self.operations.get(&operation).map(|gate| &gate.breaker)
+        self.operations.get(&operation).map(OperationGate::breaker)
     }
 
     /// Whether an operation can be used as far as is known.
@@ -124,25 +124,25 @@ impl Gates {
 
     /// Why nothing of an operation is sent any more.
     pub(super) fn halt(&self, operation: Operation) -> Option<Halt> {
-        self.operations.get(&operation)?.halt
+        self.operations.get(&operation)?.halt()
     }
 
     /// Rows need an operation: it is halted when it has no endpoint.
     pub(super) fn require(&mut self, operation: Operation) {
         if !self.client.endpoints().available(operation) {
-            self.gate(operation).halt.get_or_insert(Halt::Unmapped);
+            self.gate(operation).stop(Halt::Unmapped);
         }
     }
 
     /// Operations that change something and are not sent any more.
     pub(super) fn halted(&self) -> impl Iterator<Item = (Operation, Halt)> {
         let changing = self.operations.iter().filter(|(operation, _)| !operation.looks_up());
-        changing.filter_map(|(operation, gate)| Some((*operation, gate.halt?)))
+        changing.filter_map(|(operation, gate)| Some((*operation, gate.halt()?)))
     }
 
     /// Requests sent in this run.
     pub(super) fn sent(&self) -> BTreeMap<Operation, u64> {
-        self.operations.iter().map(|(operation, gate)| (*operation, gate.sent)).collect()
+        self.operations.iter().map(|(operation, gate)| (*operation, gate.sent())).collect()
     }
 
     /// Whether another request may leave while so many are under way; if not, when to ask again (`None`: after one
@@ -179,13 +179,13 @@ impl Gates {
     pub(super) fn on_permitted(&mut self, operation: Operation) -> Phase {
         let now = self.clock.elapsed();
         self.connectivity.on_send(now);
-        self.gate(operation).breaker.on_send()
+        self.gate(operation).breaker_mut().on_send()
     }
 
     /// What was permitted did not leave: it finds out nothing about the operation or the service, so another one may.
     pub(super) fn on_not_sent(&mut self, operation: Operation, phase: Phase) {
         self.connectivity.on_not_sent();
-        self.gate(operation).breaker.on_no_outcome(phase);
+        self.gate(operation).breaker_mut().on_no_outcome(phase);
     }
 
     /// Whether the sliding second has room for a claimed request; if not, when it has.
@@ -223,13 +223,13 @@ impl Gates {
 
     /// The health check is on its way. [`Self::on_health_check`] must follow.
     pub(super) fn on_health_check_queued(&mut self, operation: Operation) {
-        self.gate(operation).breaker.on_health_check_sent();
+        self.gate(operation).breaker_mut().on_health_check_sent();
     }
 
     /// The health check came back: whether the service answered it.
     pub(super) fn on_health_check(&mut self, operation: Operation, answered: bool) -> Vec<RunAction> {
         let now = self.clock.elapsed();
-        let change = self.gate(operation).breaker.on_health_check(answered, now);
+        let change = self.gate(operation).breaker_mut().on_health_check(answered, now);
         self.breaker_changed(operation, change)
     }
 
@@ -289,7 +289,7 @@ impl Gates {
             self.connectivity.on_answer();
         }
         let now = self.clock.elapsed();
-        let breaker = &mut self.gate(operation).breaker;
+        let breaker = self.gate(operation).breaker_mut();
         if !matches!(consequence, Consequence::Nothing | Consequence::Failure) {
             breaker.on_no_outcome(phase);
         }
@@ -324,19 +324,17 @@ impl Gates {
 
     /// The service asks for a slower pace.
     fn slow_down(&mut self, operation: Operation) -> Vec<RunAction> {
-        let limiter = &mut self.gate(operation).limiter;
-        let before = limiter.rate();
-        let rate = limiter.refused();
-        if rate < before { vec![RunAction::Tell(Event::SlowedDown { operation, rate })] } else { Vec::new() }
+        match self.gate(operation).slow_down() {
+            Some(rate) => vec![RunAction::Tell(Event::SlowedDown { operation, rate })],
+            None => Vec::new(),
+        }
     }
 
     /// The endpoint of an operation is not where it was looked for: nothing of it is sent any more.
     fn stop(&mut self, operation: Operation, status: u16) -> Vec<RunAction> {
-        let gate = self.gate(operation);
-        if gate.halt.is_some() {
+        if !self.gate(operation).stop(Halt::Missing { status }) {
             return Vec::new();
         }
-        gate.halt = Some(Halt::Missing { status });
         let text = format!("the service answered {status} to {operation}: stopped sending it");
         vec![RunAction::Tell(Event::Note { text }), RunAction::GiveUp(operation)]
     }
@@ -396,8 +394,8 @@ impl Gates {
 
     /// Operations that are held back for their failures.
     pub(super) fn open_breakers(&self) -> impl Iterator<Item = OpenBreaker> {
-        self.operations.iter().filter(|(_, gate)| !gate.breaker.is_closed()).map(|(operation, gate)| {
-            let (next_try, is_brief) = (gate.breaker.next_try(), gate.breaker.is_brief());
+        self.operations.iter().filter(|(_, gate)| !gate.breaker().is_closed()).map(|(operation, gate)| {
+            let (next_try, is_brief) = (gate.breaker().next_try(), gate.breaker().is_brief());
             OpenBreaker { operation: *operation, next_try, is_brief }
         })
     }
@@ -412,20 +410,18 @@ impl Gates {
         let Some(gate) = self.operations.get(&operation) else {
             return OperationPace { sent: 0, stopped: false };
         };
-        let waits = !gate.breaker.is_closed() && !gate.breaker.is_brief();
+        let waits = !gate.breaker().is_closed() && !gate.breaker().is_brief();
         let stopped = self.connectivity.next_try().is_some()
             || waits
-            || gate.halt.is_some()
+            || gate.halt().is_some()
             || (operation.creates() && self.quota.parked_until().is_some());
-        OperationPace { sent: gate.sent, stopped }
+        OperationPace { sent: gate.sent(), stopped }
     }
 
     /// The requests a second that an operation may send now; `None` where no limit is kept.
     pub(super) fn limit(&self, operation: Operation) -> Option<f64> {
         match self.rate {
-            Rate::PerSecond(most) => {
-                Some(self.operations.get(&operation).map_or(most, |gate| gate.limiter.rate()))
-            }
+            Rate::PerSecond(most) => Some(self.operations.get(&operation).map_or(most, |gate| gate.rate())),
             Rate::Unlimited => None,
         }
     }

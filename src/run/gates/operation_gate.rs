@@ -25,13 +25,13 @@ pub(in crate::run) enum Halt {
 
 /// See the module. Only [`super::Gates`] has one.
 pub(super) struct OperationGate {
-    pub(super) limiter: Limiter,
-    pub(super) breaker: Breaker,
+    limiter: Limiter,
+    breaker: Breaker,
     /// `None` where no limit is to be kept.
     window: Option<SendWindow>,
-    pub(super) halt: Option<Halt>,
+    halt: Option<Halt>,
     /// Requests sent in this run.
-    pub(super) sent: u64,
+    sent: u64,
 }
 
 impl OperationGate {
@@ -46,6 +46,44 @@ impl OperationGate {
             halt: None,
             sent: 0,
         }
+    }
+
+    /// What the failures of the operation say.
+    pub(super) fn breaker(&self) -> &Breaker {
+        &self.breaker
+    }
+
+    pub(super) fn breaker_mut(&mut self) -> &mut Breaker {
+        &mut self.breaker
+    }
+
+    /// Why nothing of the operation is sent any more.
+    pub(super) fn halt(&self) -> Option<Halt> {
+        self.halt
+    }
+
+    /// Nothing of the operation is sent any more. Whether that is news; the first reason counts.
+    pub(super) fn stop(&mut self, halt: Halt) -> bool {
+        let is_news = self.halt.is_none();
+        self.halt.get_or_insert(halt);
+        is_news
+    }
+
+    /// Requests sent in this run.
+    pub(super) fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// The requests a second that may be sent now.
+    pub(super) fn rate(&self) -> f64 {
+        self.limiter.rate()
+    }
+
+    /// The service asks for a slower pace. The new one, when it is slower.
+    pub(super) fn slow_down(&mut self) -> Option<f64> {
+        let before = self.limiter.rate();
+        let rate = self.limiter.refused();
+        (rate < before).then_some(rate)
     }
 
     /// Whether the sliding second has room for a request; if not, when it has.

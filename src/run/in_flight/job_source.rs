@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use super::{ActiveJob, Backlog, InFlight, Stage};
+use super::{ActiveJob, Backlog, Fetch, InFlight, Stage};
 use crate::journal::{Page, Work};
 use crate::model::id::JobId;
 use crate::model::operation::Operation;
@@ -20,26 +20,6 @@ const PAGE: usize = 1024;
 const LOW_WATER: usize = 512;
 /// Jobs in doubt that are looked up at once.
 const DOUBTS_AT_ONCE: usize = 512;
-
-/// A page to ask the journal for.
-pub(in crate::run) enum Fetch {
-    /// Jobs that may be sent.
-    Ready {
-        /// By this operation.
-        operation: Operation,
-        /// At most so many.
-        limit: usize,
-        /// Those in memory, which are still ready in the journal and would come first in its answer.
-        in_memory: Vec<JobId>,
-    },
-    /// Jobs in doubt.
-    Doubtful {
-        /// At most so many.
-        limit: usize,
-        /// Those in memory.
-        in_memory: Vec<JobId>,
-    },
-}
 
 impl InFlight {
     /// What to ask the journal for now, but for operations that are `halted`.

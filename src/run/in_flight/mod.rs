@@ -20,8 +20,6 @@ use crate::model::time::{Day, Moment};
 use crate::model::verdict::Verdict;
 use crate::service::{Answer, Lookup};
 
-pub(super) use self::job_source::Fetch;
-
 /// Something that waits for permission to send one request.
 #[derive(Debug, Clone)]
 pub(super) enum QueuedRequest {
@@ -29,6 +27,26 @@ pub(super) enum QueuedRequest {
     Send(JobId),
     /// A look-up, and what became of its tries so far.
     Lookup { lookup: Lookup, question: Question, tries: Tries },
+}
+
+/// A page to ask the journal for.
+pub(super) enum Fetch {
+    /// Jobs that may be sent.
+    Ready {
+        /// By this operation.
+        operation: Operation,
+        /// At most so many.
+        limit: usize,
+        /// Those in memory, which are still ready in the journal and would come first in its answer.
+        in_memory: Vec<JobId>,
+    },
+    /// Jobs in doubt.
+    Doubtful {
+        /// At most so many.
+        limit: usize,
+        /// Those in memory.
+        in_memory: Vec<JobId>,
+    },
 }
 
 /// Whether the journal has more jobs for an operation than are in memory.
