@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 
 use crate::advice::Advice;
 use crate::cli::args::Common;
-use crate::cli::args::options::{Overrides, Rehearsal};
+use crate::cli::args::options::{Overrides, RehearsalArgs};
 use crate::cli::settings::environment::Environment;
 use crate::cli::settings::profile::{self, Profile};
 use crate::cli::settings::{Purpose, Settings};
@@ -117,7 +117,7 @@ impl Context<'_> {
     }
 
     /// Notes what was typed about a rehearsal, for the commands that are told.
-    pub(super) fn rehearse(&self, typed: &Rehearsal) {
+    pub(super) fn rehearse(&self, typed: &RehearsalArgs) {
         self.rehearsing.set(typed.sandbox);
         self.scenario.borrow_mut().clone_from(&typed.scenario);
     }

@@ -26,7 +26,7 @@ const FRESH: Duration = Duration::from_hours(24);
 
 /// The list as it is kept.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct SavedZones {
     form: u32,
     /// The service that was asked.
     base_url: String,
@@ -49,7 +49,7 @@ pub(super) fn of_service(context: &Context<'_>, profile: Option<&Profile>) -> Op
 /// The list that is kept, if it is that of the service at `base_url`, or if nobody says which service is meant.
 fn known(journal: &Path, base_url: Option<&str>) -> Option<ZoneList> {
     let text = atomic_file::read(&file_of(journal), LONGEST).ok()??;
-    let kept: Kept = serde_json::from_slice(&text).ok()?;
+    let kept: SavedZones = serde_json::from_slice(&text).ok()?;
     let same = base_url.is_none_or(|base_url| is_same(base_url, &kept.base_url));
     if kept.form != FORM || !same {
         return None;
@@ -93,7 +93,7 @@ pub(super) async fn ask(client: &Client, now: Moment) -> Result<ZoneList, String
 /// Keeps a list beside the journal.
 pub(super) fn keep(context: &Context<'_>, base_url: &str, list: &ZoneList) {
     let file = file_of(&context.common.journal);
-    let kept = Kept {
+    let kept = SavedZones {
         form: FORM,
         base_url: base_url.to_owned(),
         asked_at: list.asked_at(),

@@ -22,19 +22,19 @@ const PART: &str = ".part";
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
-    purpose: Purpose,
+    purpose: FolderPurpose,
 }
 
 /// What is written to a folder.
 #[derive(Debug, Clone, Copy)]
-enum Purpose {
+enum FolderPurpose {
     /// The reports of an import; the folder is ours.
     Import(ImportId),
     /// What a check has found; the folder is the user's, and other things may be in it.
     Check,
 }
 
-impl Purpose {
+impl FolderPurpose {
     /// How the names of its files under way begin. In a folder of the user others of ours write files as well.
     const fn prefix(self) -> &'static str {
         match self {
@@ -55,7 +55,7 @@ pub(super) struct Beside {
 
 /// What becomes of a file of the folder.
 #[derive(Debug)]
-pub(super) enum Change {
+pub(super) enum FileChange {
     /// It is replaced, or made.
     Put(Beside),
     /// It is removed, if it is there.
@@ -66,7 +66,7 @@ impl Folder {
     /// Makes the folder, or takes one that is there, closes it to others and clears it of what a report that was ended
     /// from outside has left.
     pub(super) fn open(path: &Path, import: ImportId) -> Result<Self> {
-        let folder = Self { path: path.to_owned(), purpose: Purpose::Import(import) };
+        let folder = Self { path: path.to_owned(), purpose: FolderPurpose::Import(import) };
         make(path)
             .and_then(|()| keep_from_others(path))
             .map_err(|error| folder.failed("the folder", path, error))?;
@@ -77,7 +77,7 @@ impl Folder {
 
     /// Makes a folder for what a check has found, or takes one that is there, as it is.
     pub(super) fn of_check(path: &Path) -> Result<Self> {
-        let folder = Self { path: path.to_owned(), purpose: Purpose::Check };
+        let folder = Self { path: path.to_owned(), purpose: FolderPurpose::Check };
         make(path).map_err(|error| folder.failed("the folder", path, error))?;
         folder.sweep();
         Ok(folder)
@@ -117,12 +117,12 @@ impl Folder {
     }
 
     /// Puts all files in their place, once each is on disk; the names of those put and of those removed.
-    pub(super) fn commit(&self, changes: Vec<Change>) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
+    pub(super) fn commit(&self, changes: Vec<FileChange>) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
         let mut whole = Vec::new();
         let mut removed = Vec::new();
         for change in changes {
             match change {
-                Change::Put(beside) => {
+                FileChange::Put(beside) => {
                     let target = self.path.join(&beside.name);
                     let file = beside
                         .file
@@ -132,7 +132,7 @@ impl Folder {
                         .map_err(|error| self.failed("a file beside", &target, error))?;
                     whole.push((target, file));
                 }
-                Change::Remove(name) => removed.push(self.path.join(name)),
+                FileChange::Remove(name) => removed.push(self.path.join(name)),
             }
         }
         failpoint::reach("report.beside");
@@ -177,7 +177,7 @@ impl Folder {
     ) -> Error {
         let place = path.display();
         match self.purpose {
-            Purpose::Import(import) => Error::internal(format!(
+            FolderPurpose::Import(import) => Error::internal(format!(
                 "the report of import {import} is not written: {what} {place} cannot be written or replaced"
             ))
             .because(cause)
@@ -188,7 +188,7 @@ impl Folder {
                 )
                 .command(format!("fleetload report {import}")),
             ),
-            Purpose::Check => Error::usage(format!(
+            FolderPurpose::Check => Error::usage(format!(
                 "the findings are not written to a workbook: {what} {place} cannot be written or replaced"
             ))
             .because(cause)
@@ -276,7 +276,7 @@ mod tests {
     fn put(folder: &Folder, name: &str, text: &str) -> Result<()> {
         let mut beside = folder.begin(name)?;
         beside.write_all(text.as_bytes()).unwrap();
-        folder.commit(vec![Change::Put(beside)]).map(|_| ())
+        folder.commit(vec![FileChange::Put(beside)]).map(|_| ())
     }
 
     #[cfg(unix)]
@@ -325,7 +325,7 @@ mod tests {
         fs::write(&other, "somebody's").unwrap();
         Folder::open(folder.path(), ImportId(3)).unwrap();
         assert!(!left.exists() && other.exists());
-        folder.commit(vec![Change::Put(under_way)]).unwrap();
+        folder.commit(vec![FileChange::Put(under_way)]).unwrap();
         assert_eq!(fs::read_to_string(folder.path().join("a.csv")).unwrap(), "a");
     }
 
@@ -339,14 +339,14 @@ mod tests {
         fs::write(&other, "half the page of a plan that is being written").unwrap();
         let folder = Folder::of_check(place.path()).unwrap();
         assert!(!left.exists() && other.exists());
-        folder.commit(vec![Change::Put(under_way)]).unwrap();
+        folder.commit(vec![FileChange::Put(under_way)]).unwrap();
     }
 
     #[test]
     fn an_outdated_file_is_removed_and_a_missing_one_is_no_error() {
         let (_place, folder) = folder();
         put(&folder, "a.csv", "old").unwrap();
-        let changes = || vec![Change::Remove("a.csv".into()), Change::Remove("b.csv".into())];
+        let changes = || vec![FileChange::Remove("a.csv".into()), FileChange::Remove("b.csv".into())];
         assert_eq!(folder.commit(changes()).unwrap().1, [folder.path().join("a.csv")]);
         assert!(folder.commit(changes()).unwrap().1.is_empty());
     }

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::error::Result;
 
-use crate::report::atomic_write::{Change, Folder, digest};
+use crate::report::atomic_write::{FileChange, Folder, digest};
 use crate::report::format::summary_json::{self, fix_digests, is_fix};
 
 /// What is put into the name of a file that somebody has changed.
@@ -33,7 +33,7 @@ pub struct KeptFix {
 /// imported.
 pub(super) fn keep(
     folder: &Folder,
-    changes: &mut [Change],
+    changes: &mut [FileChange],
     is_imported: &dyn Fn(&str) -> bool,
 ) -> Result<Vec<KeptFix>> {
     let before = before(folder.path());
@@ -41,8 +41,8 @@ pub(super) fn keep(
     let mut kept = Vec::new();
     for change in changes {
         let name = match change {
-            Change::Put(beside) => beside.name(),
-            Change::Remove(name) => name,
+            FileChange::Put(beside) => beside.name(),
+            FileChange::Remove(name) => name,
         };
         if !is_fix(name) {
             continue;

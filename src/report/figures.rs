@@ -14,7 +14,7 @@ use crate::model::time::Moment;
 
 use super::ImportEnd;
 use super::layout::Layout;
-use super::row_group::Group;
+use super::row_group::RowGroup;
 
 /// The numbers of an import.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ pub(super) struct SheetFigures {
 
 impl Figures {
     /// Rows in a group.
-    pub(super) fn in_group(&self, group: Group) -> u64 {
+    pub(super) fn in_group(&self, group: RowGroup) -> u64 {
         self.sheets.iter().map(|sheet| sheet.in_group(group)).sum()
     }
 
@@ -75,8 +75,8 @@ impl Figures {
     }
 
     /// The groups that have rows.
-    pub(super) fn groups(&self) -> Vec<Group> {
-        Group::ALL.into_iter().filter(|&group| self.in_group(group) > 0).collect()
+    pub(super) fn groups(&self) -> Vec<RowGroup> {
+        RowGroup::ALL.into_iter().filter(|&group| self.in_group(group) > 0).collect()
     }
 
     /// Counts an import.
@@ -136,16 +136,16 @@ impl SheetFigures {
     }
 
     /// Rows in a group.
-    pub(super) fn in_group(&self, group: Group) -> u64 {
+    pub(super) fn in_group(&self, group: RowGroup) -> u64 {
         match group {
-            Group::NotImported => self.not_imported.total(),
-            Group::Done
-            | Group::Failed
-            | Group::Skipped
-            | Group::Held
-            | Group::InDoubt
-            | Group::Waiting
-            | Group::Cancelled => group.states().map(|state| self.in_state(state)).sum(),
+            RowGroup::NotImported => self.not_imported.total(),
+            RowGroup::Done
+            | RowGroup::Failed
+            | RowGroup::Skipped
+            | RowGroup::Held
+            | RowGroup::InDoubt
+            | RowGroup::Waiting
+            | RowGroup::Cancelled => group.states().map(|state| self.in_state(state)).sum(),
         }
     }
 

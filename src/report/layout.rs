@@ -15,7 +15,7 @@ use crate::model::time::Moment;
 use crate::sheet::column::{Column, Form, column, column_of_violation, columns};
 use crate::sheet::{self, Mapped};
 
-use super::row_group::Group;
+use super::row_group::RowGroup;
 
 /// The result columns, always last and in this order.
 pub const RESULT_COLUMNS: [&str; 9] = [
@@ -123,7 +123,7 @@ impl Count {
     fn add(&mut self, row: &RowView) {
         use crate::journal::Disposition::{ChangedSince, LeftOut, New, Recognised, Revised};
         self.states.add(row.kind, row.state, 1);
-        if Group::of_row(row.state, row.job.is_some()) == Group::NotImported {
+        if RowGroup::of_row(row.state, row.job.is_some()) == RowGroup::NotImported {
             self.not_imported.add(row.kind, row.state, 1);
         }
         self.rows += 1;

@@ -48,14 +48,14 @@ use self::format::results_csv::CsvFiles;
 use self::format::results_jsonl::JsonlFile;
 use self::format::summary_json::SummaryFile;
 pub use self::format::summary_json::{ReportedCounts, folder, reported_counts};
-use self::format::{Facts, FormatWriter, Outdated};
+use self::format::{FormatWriter, Outdated, ReportFacts};
 use self::layout::Layout;
 pub use self::layout::RESULT_COLUMNS;
 pub use self::names::{FIX, RESULTS};
 pub use self::page::NAME as PAGE;
 use self::page::PageFile;
 use self::page::headline::Headline;
-pub use self::plan_page::{MARK, Page as PlanPage, page as plan_page};
+pub use self::plan_page::{MARK, PlanPage, page as plan_page};
 use self::result_line::ResultLine;
 pub use self::workbook::checked::Checked;
 use self::workbook::results::ResultsWorkbook;
@@ -73,7 +73,7 @@ pub struct ImportEnd {
 
 /// A format of the reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Format {
+enum ReportFormat {
     /// `results.xlsx`.
     ResultsWorkbook,
     /// `fix.xlsx`.
@@ -90,7 +90,7 @@ enum Format {
     Page,
 }
 
-impl Format {
+impl ReportFormat {
     /// All of them, in the order in which their files are told; what notes digests of others comes behind these.
     const ALL: [Self; 7] = [
         Self::ResultsWorkbook,
@@ -103,7 +103,7 @@ impl Format {
     ];
 
     /// Begins its files.
-    fn begin<'a>(self, facts: &'a Facts<'a>) -> Result<Box<dyn FormatWriter + 'a>> {
+    fn begin<'a>(self, facts: &'a ReportFacts<'a>) -> Result<Box<dyn FormatWriter + 'a>> {
         Ok(match self {
             Self::ResultsWorkbook => Box::new(ResultsWorkbook::of_all(facts)?),
             Self::FixWorkbook if facts.figures.to_fix == 0 => Box::new(Outdated(FIX)),
@@ -170,7 +170,7 @@ pub fn write(
     let advisor = Advisor::new(caller.again, fix).answered_by(answered_by);
     let status = Status::after(journal, Some(import), end.end, end.resumes_at)?;
     let headline = Headline::of(&figures, &status, &advisor);
-    let facts = Facts {
+    let facts = ReportFacts {
         journal,
         info: &info,
         folder: &folder,
@@ -181,7 +181,7 @@ pub fn write(
     };
     let suggestions = Suggestions::of(journal);
     let mut formats: Vec<Box<dyn FormatWriter + '_>> =
-        Format::ALL.into_iter().map(|format| format.begin(&facts)).collect::<Result<_>>()?;
+        ReportFormat::ALL.into_iter().map(|format| format.begin(&facts)).collect::<Result<_>>()?;
     for layout in &layouts {
         formats.iter_mut().try_for_each(|format| format.begin(layout))?;
         journal.rows(layout.sheet, &mut |row| {

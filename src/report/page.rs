@@ -27,20 +27,20 @@ use crate::journal::Whose;
 use crate::model::amount::count;
 use crate::model::id::ImportId;
 
-use super::atomic_write::Change;
-use super::format::{Facts, FormatWriter};
+use super::atomic_write::FileChange;
+use super::format::{FormatWriter, ReportFacts};
 use super::layout::Layout;
 use super::result_line::ResultLine;
 use crate::status::row_words;
 
 use crate::report::page_assets::When;
-use activity_chart::Pace;
+use activity_chart::ActivityCharts;
 use attention::{Attention, GroupView};
 use causes::Causes;
 use headline::Headline;
 use totals::QuotaView;
 use totals::Totals;
-use tree::{Step, Tree};
+use tree::{Tree, TreeStep};
 
 /// The file's name.
 pub const NAME: &str = "report.html";
@@ -50,7 +50,7 @@ const SPANS: usize = 20_000;
 
 /// The page under way: what is gathered while the rows go by.
 pub(super) struct PageFile<'a> {
-    facts: &'a Facts<'a>,
+    facts: &'a ReportFacts<'a>,
     attention: Attention,
 }
 
@@ -66,7 +66,7 @@ struct Report<'a> {
     headline: &'a Headline,
     files: Vec<(String, String)>,
     totals: Totals,
-    pace: Option<Pace>,
+    pace: Option<ActivityCharts>,
     quota: Option<QuotaView>,
     causes: Causes,
     /// The rows that need attention, and those of them that are not shown, as a sentence.
@@ -101,7 +101,7 @@ impl<'a> Choices<'a> {
 }
 
 impl<'a> PageFile<'a> {
-    pub(super) fn of(facts: &'a Facts<'a>) -> Self {
+    pub(super) fn of(facts: &'a ReportFacts<'a>) -> Self {
         Self { facts, attention: Attention::default() }
     }
 }
@@ -112,8 +112,8 @@ impl FormatWriter for PageFile<'_> {
         Ok(())
     }
 
-    fn finish(self: Box<Self>, changes: &mut Vec<Change>) -> Result<()> {
-        let Facts { journal, info, figures, headline, advisor, folder, .. } = *self.facts;
+    fn finish(self: Box<Self>, changes: &mut Vec<FileChange>) -> Result<()> {
+        let ReportFacts { journal, info, figures, headline, advisor, folder, .. } = *self.facts;
         let activity = journal.activity(info.import, info.at, SPANS)?;
         let groups = self.attention.groups();
         let report = Report {
@@ -125,7 +125,7 @@ impl FormatWriter for PageFile<'_> {
             headline,
             files: headline::files(figures),
             totals: Totals::of(figures),
-            pace: Pace::of(&activity),
+            pace: ActivityCharts::of(&activity),
             quota: QuotaView::of(journal, figures)?,
             causes: Causes::of(figures, advisor),
             groups: &groups,
@@ -139,7 +139,7 @@ impl FormatWriter for PageFile<'_> {
         let mut file = folder.begin(NAME)?;
         let written = report.write_into(&mut file).and_then(|()| file.write_all(b"\n"));
         written.map_err(|error| folder.failed_file(NAME, error))?;
-        changes.push(Change::Put(file));
+        changes.push(FileChange::Put(file));
         Ok(())
     }
 }

@@ -24,7 +24,7 @@ pub const MARK: &str = "<!-- a plan of fleetload -->";
 const SHOWN: Extent = Extent { broad: 200, deep: 24, all: 2_000 };
 
 /// What is put into the page.
-pub struct Page<'a> {
+pub struct PlanPage<'a> {
     /// The names of the files.
     pub files: &'a [String],
     /// The plan.
@@ -129,7 +129,7 @@ enum Branch {
 ///
 /// # Errors
 /// When the page cannot be put together, which is a fault of ours.
-pub fn page(page: &Page<'_>) -> Result<String> {
+pub fn page(page: &PlanPage<'_>) -> Result<String> {
     let plan = page.plan;
     let mut sums = ActionCounts::default();
     plan.rows.values().for_each(|actions| sums.add_all(actions));
@@ -181,7 +181,7 @@ pub fn page(page: &Page<'_>) -> Result<String> {
     .map_err(|error| Error::internal("the page of the plan cannot be put together").because(error))
 }
 
-fn ending(page: &Page<'_>, lacking: Option<&Lacking>) -> Ending {
+fn ending(page: &PlanPage<'_>, lacking: Option<&Lacking>) -> Ending {
     if let Some(lacking) = lacking {
         return Ending::NotYet(lacking.then.clone());
     }
@@ -193,7 +193,7 @@ fn ending(page: &Page<'_>, lacking: Option<&Lacking>) -> Ending {
 }
 
 /// What is not sent, and why.
-fn waiting(page: &Page<'_>, sums: &ActionCounts) -> Vec<String> {
+fn waiting(page: &PlanPage<'_>, sums: &ActionCounts) -> Vec<String> {
     let of =
         |action: PlannedAction| format!("{} {}", counted(sums.of(action), "row", "rows"), action.words());
     let mut waiting: Vec<String> = PlannedAction::ALL
@@ -207,7 +207,7 @@ fn waiting(page: &Page<'_>, sums: &ActionCounts) -> Vec<String> {
     waiting
 }
 
-fn obstacles(page: &Page<'_>) -> Vec<String> {
+fn obstacles(page: &PlanPage<'_>) -> Vec<String> {
     let mut obstacles: Vec<String> = page
         .obstacles
         .iter()
@@ -256,7 +256,7 @@ fn doubt(doubt: &Doubts) -> String {
     format!("{rows}: {}", doubt.way.words())
 }
 
-fn quota(page: &Page<'_>) -> String {
+fn quota(page: &PlanPage<'_>) -> String {
     let pace = match page.terms.rate {
         Some(rate) => format!(" At most {rate} requests a second for each operation."),
         None => String::new(),

@@ -4,7 +4,7 @@ use crate::model::state::JobState;
 
 /// What a state means to whoever reads a report. The style sheet has a class for each look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Group {
+pub(super) enum RowGroup {
     /// It got what it asked for.
     Done,
     /// It, or a later step of it, was rejected.
@@ -23,7 +23,7 @@ pub(super) enum Group {
     Cancelled,
 }
 
-impl Group {
+impl RowGroup {
     /// All of them, in the order of the totals.
     pub(super) const ALL: [Self; 8] = [
         Self::Done,
@@ -103,17 +103,17 @@ impl Group {
 /// Words in the look of a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Badge {
-    pub(super) group: Group,
+    pub(super) group: RowGroup,
     pub(super) words: String,
 }
 
 impl Badge {
     /// Of a row; one without a job may not have been imported.
     pub(super) fn of(state: JobState, has_job: bool) -> Self {
-        let group = Group::of_row(state, has_job);
+        let group = RowGroup::of_row(state, has_job);
         let words = match (group, state) {
-            (Group::Failed, JobState::Incomplete) => "incomplete",
-            (Group::Failed, _) => "rejected",
+            (RowGroup::Failed, JobState::Incomplete) => "incomplete",
+            (RowGroup::Failed, _) => "rejected",
             _ => group.words(),
         };
         Self { group, words: words.to_owned() }

@@ -141,7 +141,7 @@ impl Entry {
 /// A file of entries.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct EntryFile {
     code: Vec<WrittenEntry>,
     in_no_cell: Option<WrittenEntry>,
 }
@@ -212,7 +212,7 @@ static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
             catalogue.entries.extend(End::ALL.into_iter().map(Entry::of_ending));
             continue;
         };
-        let written: Written =
+        let written: EntryFile =
             toml::from_str(text).expect("the files are part of the program, and every test reads them");
         let mut of_scope: Vec<Entry> = Vec::new();
         for entry in written.code {

@@ -8,7 +8,7 @@ use crate::model::state::JobState;
 
 /// Where the rows of one kind, or of all, stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub(super) struct Standing {
+pub(super) struct RowCounts {
     pub(super) rows: u64,
     pub(super) done: u64,
     /// Those waiting and those in doubt.
@@ -21,7 +21,7 @@ pub(super) struct Standing {
     pub(super) cancelled: u64,
 }
 
-impl Standing {
+impl RowCounts {
     /// `12 of 30 done, 15 waiting, 2 in doubt, 1 failed`; besides done only what there is.
     pub(super) fn line(self) -> Line {
         let done = format!("{} of {} done", count(self.done), count(self.rows));
@@ -74,8 +74,8 @@ impl Standing {
     }
 }
 
-pub(super) fn stand(in_state: impl Fn(JobState) -> u64) -> Standing {
-    let mut standing = Standing::default();
+pub(super) fn stand(in_state: impl Fn(JobState) -> u64) -> RowCounts {
+    let mut standing = RowCounts::default();
     for &state in JobState::ALL {
         let jobs = in_state(state);
         standing.rows += jobs;
@@ -102,7 +102,7 @@ mod tests {
     fn bar(done: u64, failed: u64, in_doubt: u64, waiting: u64) -> String {
         let rows = done + failed + in_doubt + waiting;
         let left = waiting + in_doubt;
-        let standing = Standing { rows, done, left, waiting, in_doubt, failed, ..Standing::default() };
+        let standing = RowCounts { rows, done, left, waiting, in_doubt, failed, ..RowCounts::default() };
         standing.bar(8).render(false, None)
     }
 

@@ -54,7 +54,7 @@ impl Ink {
 
 /// A piece of text and what it means.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Span {
+struct StyledText {
     ink: Ink,
     text: String,
     /// Whether it is to be typed or copied, and so never broken.
@@ -64,7 +64,7 @@ struct Span {
 /// One line of output.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Line {
-    pieces: Vec<Span>,
+    pieces: Vec<StyledText>,
     /// Whether it is never broken.
     is_whole: bool,
 }
@@ -89,14 +89,14 @@ impl Line {
     /// Adds text with a meaning.
     #[must_use]
     pub fn ink(mut self, ink: Ink, text: impl AsRef<str>) -> Self {
-        self.pieces.push(Span { ink, text: clean(text.as_ref()), is_command: false });
+        self.pieces.push(StyledText { ink, text: clean(text.as_ref()), is_command: false });
         self
     }
 
     /// Adds what is to be typed or copied as it stands.
     #[must_use]
     pub fn command(mut self, ink: Ink, text: impl AsRef<str>) -> Self {
-        self.pieces.push(Span { ink, text: clean(text.as_ref()), is_command: true });
+        self.pieces.push(StyledText { ink, text: clean(text.as_ref()), is_command: true });
         self
     }
 
@@ -150,9 +150,9 @@ impl Line {
     }
 }
 
-fn rendered(pieces: &[Span], colour: bool) -> String {
+fn rendered(pieces: &[StyledText], colour: bool) -> String {
     let mut result = String::new();
-    for Span { ink, text, .. } in pieces {
+    for StyledText { ink, text, .. } in pieces {
         if colour && *ink != Ink::Plain && !text.is_empty() {
             let style = ink.style();
             let _infallible = write!(result, "{style}{text}{style:#}");
@@ -182,7 +182,7 @@ impl From<String> for Line {
 }
 
 /// The pieces of a line as the pieces of several, each of at most `width` columns where its words allow.
-fn folded(pieces: &[Span], width: usize) -> Vec<Vec<Span>> {
+fn folded(pieces: &[StyledText], width: usize) -> Vec<Vec<StyledText>> {
     let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
     if text.width() <= width {
         return vec![pieces.to_vec()];
@@ -229,7 +229,7 @@ fn words(text: &str, whole: &[Range<usize>]) -> Vec<Range<usize>> {
 }
 
 /// What is kept in one piece: commands, and what a line names behind its beginning: files, numbers, values.
-fn kept_whole(pieces: &[Span]) -> Vec<Range<usize>> {
+fn kept_whole(pieces: &[StyledText]) -> Vec<Range<usize>> {
     let mut whole = Vec::new();
     let mut at = 0;
     for piece in pieces {
@@ -243,8 +243,8 @@ fn kept_whole(pieces: &[Span]) -> Vec<Range<usize>> {
 }
 
 /// Where what follows the first line begins: behind the word in front of it, or a little to the right.
-fn hanging(pieces: &[Span]) -> usize {
-    let Some(Span { ink, text: first, .. }) = pieces.first() else { return 0 };
+fn hanging(pieces: &[StyledText]) -> usize {
+    let Some(StyledText { ink, text: first, .. }) = pieces.first() else { return 0 };
     if *ink == Ink::Faint && first.ends_with("  ") || first == "hint:" {
         return first.width() + usize::from(!first.ends_with(' '));
     }
@@ -252,16 +252,16 @@ fn hanging(pieces: &[Span]) -> usize {
 }
 
 /// The part of the pieces within a range of the text, indented.
-fn cut(pieces: &[Span], range: Range<usize>, indent: usize) -> Vec<Span> {
+fn cut(pieces: &[StyledText], range: Range<usize>, indent: usize) -> Vec<StyledText> {
     let mut line = Vec::new();
     if indent > 0 {
-        line.push(Span { ink: Ink::Plain, text: " ".repeat(indent), is_command: false });
+        line.push(StyledText { ink: Ink::Plain, text: " ".repeat(indent), is_command: false });
     }
     let mut at = 0;
     for piece in pieces {
         let (from, to) = (range.start.max(at), range.end.min(at + piece.text.len()));
         if from < to {
-            line.push(Span { text: piece.text[from - at..to - at].to_owned(), ..*piece });
+            line.push(StyledText { text: piece.text[from - at..to - at].to_owned(), ..*piece });
         }
         at += piece.text.len();
     }

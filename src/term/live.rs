@@ -43,7 +43,7 @@ impl Live {
     pub(super) fn new(streams: &Arc<Mutex<Streams>>, size: &Size, steady: bool) -> Self {
         let lines = Arc::<Mutex<Vec<Line>>>::default();
         let colour = super::lock(streams).talk.colour;
-        let shown = Shown { lines: Arc::clone(&lines), colour, size: Arc::clone(size) };
+        let shown = LiveLines { lines: Arc::clone(&lines), colour, size: Arc::clone(size) };
         let style = ProgressStyle::with_template("{lines}").unwrap_or_else(|_| ProgressStyle::default_bar());
         let screen =
             Screen { streams: Arc::clone(streams), size: Arc::clone(size), written: Mutex::default() };
@@ -88,13 +88,13 @@ fn lock<T>(state: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// The lines as a part of a template: with their colours, and wrapped to the width that the terminal has when they are drawn.
 #[derive(Clone)]
-struct Shown {
+struct LiveLines {
     lines: Arc<Mutex<Vec<Line>>>,
     colour: bool,
     size: Size,
 }
 
-impl ProgressTracker for Shown {
+impl ProgressTracker for LiveLines {
     fn clone_box(&self) -> Box<dyn ProgressTracker> {
         Box::new(self.clone())
     }

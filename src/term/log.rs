@@ -29,20 +29,20 @@ pub fn start_log(terminal: &Terminal, verbose: u8) {
 struct Lines(Terminal);
 
 impl<'a> MakeWriter<'a> for Lines {
-    type Writer = Record<'a>;
+    type Writer = LogLine<'a>;
 
-    fn make_writer(&'a self) -> Record<'a> {
-        Record { terminal: &self.0, text: Vec::new() }
+    fn make_writer(&'a self) -> LogLine<'a> {
+        LogLine { terminal: &self.0, text: Vec::new() }
     }
 }
 
 /// One record, gathered until it is dropped.
-struct Record<'a> {
+struct LogLine<'a> {
     terminal: &'a Terminal,
     text: Vec<u8>,
 }
 
-impl io::Write for Record<'_> {
+impl io::Write for LogLine<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.text.extend_from_slice(bytes);
         Ok(bytes.len())
@@ -53,7 +53,7 @@ impl io::Write for Record<'_> {
     }
 }
 
-impl Drop for Record<'_> {
+impl Drop for LogLine<'_> {
     fn drop(&mut self) {
         let text = String::from_utf8_lossy(&self.text);
         if !text.trim_end().is_empty() {

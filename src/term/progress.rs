@@ -48,7 +48,7 @@ enum Display {
 
 /// A piece of news as one JSON object.
 #[derive(Serialize)]
-struct Told<'a> {
+struct EventObject<'a> {
     object: &'static str,
     at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,7 +90,7 @@ impl Progress {
             {
                 let at = tick.now.to_string();
                 let message = told.as_deref().map(clean);
-                self.terminal.object(&Told { object: "event", at, message, event });
+                self.terminal.object(&EventObject { object: "event", at, message, event });
             }
             (Display::Bars | Display::Lines { .. } | Display::Objects { .. } | Display::Nothing, _) => {}
         }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use super::counts::{Standing, stand};
+use super::counts::{RowCounts, stand};
 use super::figures::{awaited, count, counted, expected, moment, span, time_of_day};
 use super::{Ink, Line};
 use crate::model::event::Event;
@@ -80,8 +80,8 @@ pub(super) struct Progressed {
     object: &'static str,
     at: String,
     #[serde(flatten)]
-    standing: Standing,
-    by_kind: BTreeMap<&'static str, Standing>,
+    standing: RowCounts,
+    by_kind: BTreeMap<&'static str, RowCounts>,
     requests: u64,
     requests_per_second: f64,
     pace: BTreeMap<Operation, PaceOf>,
@@ -244,12 +244,12 @@ impl Picture {
     }
 
     /// Where all rows stand.
-    pub(super) fn standing(&self) -> Standing {
+    pub(super) fn standing(&self) -> RowCounts {
         stand(|state| self.tally.in_state(state))
     }
 
     /// Where the rows of one kind stand.
-    pub(super) fn standing_of(&self, kind: Kind) -> Standing {
+    pub(super) fn standing_of(&self, kind: Kind) -> RowCounts {
         stand(|state| self.tally.of(kind, state))
     }
 

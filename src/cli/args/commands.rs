@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use clap_complete::Shell;
 
-use super::options::{Overrides, ReadingArgs, Rehearsal};
+use super::options::{Overrides, ReadingArgs, RehearsalArgs};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
 
@@ -35,7 +35,7 @@ pub(in crate::cli) struct Run {
     #[command(flatten)]
     pub(in crate::cli) reading: ReadingArgs,
     #[command(flatten)]
-    pub(in crate::cli) rehearsal: Rehearsal,
+    pub(in crate::cli) rehearsal: RehearsalArgs,
     #[command(flatten)]
     pub(in crate::cli) overrides: Overrides,
 }
@@ -92,7 +92,7 @@ pub(in crate::cli) struct Plan {
     #[command(flatten)]
     pub(in crate::cli) reading: ReadingArgs,
     #[command(flatten)]
-    pub(in crate::cli) rehearsal: Rehearsal,
+    pub(in crate::cli) rehearsal: RehearsalArgs,
     #[command(flatten)]
     pub(in crate::cli) overrides: Overrides,
 }
@@ -222,7 +222,7 @@ pub(in crate::cli) struct Resolve {
     pub(in crate::cli) unchecked: bool,
 
     #[command(flatten)]
-    pub(in crate::cli) rehearsal: Rehearsal,
+    pub(in crate::cli) rehearsal: RehearsalArgs,
 }
 
 pub(super) const RESOLVE_EXAMPLES: &str = "\
@@ -294,7 +294,7 @@ Codes are in the findings of check, in the column result_code of the reports, an
 #[derive(Debug, ClapArgs)]
 pub(in crate::cli) struct Doctor {
     #[command(flatten)]
-    pub(in crate::cli) rehearsal: Rehearsal,
+    pub(in crate::cli) rehearsal: RehearsalArgs,
     #[command(flatten)]
     pub(in crate::cli) overrides: Overrides,
 }

@@ -11,7 +11,7 @@ use crate::model::policy::{Audit, InDoubt, OnExisting, OnQuota};
 /// Rehearsal against the simulated service.
 #[derive(Debug, Clone, Default, ClapArgs)]
 #[command(next_help_heading = "Rehearsal")]
-pub(in crate::cli) struct Rehearsal {
+pub(in crate::cli) struct RehearsalArgs {
     /// Use a simulated service inside fleetload instead of a real one; needs no profile
     #[arg(long)]
     pub(in crate::cli) sandbox: bool,

@@ -24,7 +24,7 @@ use crate::run::{RecordCheck, RecordSearch, Verifier};
 use crate::term::{count, span};
 
 /// The service that is asked about rows: the real one, or that of a rehearsal.
-pub(in crate::cli) struct Service {
+pub(in crate::cli) struct RowVerifier {
     runtime: Runtime,
     rehearsal: Option<Rehearsal>,
     verifier: Verifier,
@@ -32,7 +32,7 @@ pub(in crate::cli) struct Service {
     settle: Duration,
 }
 
-impl Service {
+impl RowVerifier {
     /// Gets ready to ask, for a decision; says in its errors what can be done without asking.
     pub(super) fn reach(context: &Context<'_>, typed: &Resolve, journal: &mut Journal) -> Result<Self> {
         Self::reach_for_reading(context, typed, journal).map_err(|error| match error.advice().cloned() {

@@ -6,7 +6,7 @@
 
 use serde_json::{Value, json};
 
-use super::ask_service::Service;
+use super::ask_service::RowVerifier;
 use crate::cli::args::commands::Resolve;
 use crate::cli::context::Context;
 use crate::cli::status::next_commands;
@@ -49,7 +49,7 @@ pub(in crate::cli) fn resolve(context: &Context<'_>, typed: &Resolve) -> Result<
             .hint("give the jobs one by one, each with the id of its own record"));
     }
     let asks = !typed.unchecked && decision != Decision::Abandon;
-    let mut service = asks.then(|| Service::reach(context, typed, &mut journal)).transpose()?;
+    let mut service = asks.then(|| RowVerifier::reach(context, typed, &mut journal)).transpose()?;
     let (mut decided, mut refused) = (0_u64, 0_u64);
     let mut outcome = Ok(());
     for &job in &jobs {
@@ -135,7 +135,7 @@ fn each_once(jobs: &[JobId]) -> Vec<JobId> {
 fn decide(
     context: &Context<'_>,
     journal: &mut Journal,
-    service: Option<&mut Service>,
+    service: Option<&mut RowVerifier>,
     (job, shown): (JobId, &[Candidate]),
     decision: Decision,
 ) -> Result<()> {
@@ -214,7 +214,7 @@ fn show(
 ) -> Result<Summary> {
     let terminal = context.terminal;
     let chosen: Vec<&HeldJob> = held.iter().filter(|held| jobs.contains(&held.job)).collect();
-    let mut service = match Service::reach_for_reading(context, typed, journal) {
+    let mut service = match RowVerifier::reach_for_reading(context, typed, journal) {
         Ok(service) => Some(service),
         Err(error) => {
             tell_unasked(context, &error);

@@ -46,7 +46,7 @@ pub(super) enum Health {
 
 /// One check and how it went.
 #[derive(Debug, Serialize)]
-struct Check<'a> {
+struct CheckObject<'a> {
     object: &'static str,
     check: &'a str,
     health: Health,
@@ -156,7 +156,7 @@ impl Examined<'_> {
         if let Some(hint) = hint {
             terminal.result(Line::plain("       ").ink(Ink::Hint, "hint:").text(" ").text(hint));
         }
-        terminal.object(&Check { object: "check", check, health, message, hint });
+        terminal.object(&CheckObject { object: "check", check, health, message, hint });
     }
 
     /// Everything that only the service can tell.
@@ -400,7 +400,7 @@ fn skew_seconds(date: Moment, now: Moment) -> i64 {
 
 /// A setting for programs.
 #[derive(Serialize)]
-struct Told<'a> {
+struct SettingObject<'a> {
     object: &'static str,
     setting: &'a str,
     value: &'a str,
@@ -416,7 +416,12 @@ fn tell_settings(context: &Context<'_>, settings: &Settings) {
     let mut table = crate::term::Table::new(&["setting", "value", "from"], &[]);
     for (setting, value, origin) in settings.listed() {
         table.row([setting.as_str(), &value, &origin]);
-        terminal.object(&Told { object: "setting", setting: &setting, value: &value, origin: &origin });
+        terminal.object(&SettingObject {
+            object: "setting",
+            setting: &setting,
+            value: &value,
+            origin: &origin,
+        });
     }
     for line in table.lines() {
         terminal.result(line);

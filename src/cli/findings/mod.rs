@@ -31,7 +31,7 @@ const RANGES_OF_OBJECT: usize = 100;
 
 /// A finding as one JSON object.
 #[derive(Serialize)]
-struct Told<'a> {
+struct FindingObject<'a> {
     object: &'static str,
     #[serde(flatten)]
     finding: &'a Finding,
@@ -40,7 +40,7 @@ struct Told<'a> {
 
 /// What was found, in numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub(super) struct Found {
+pub(super) struct FindingCounts {
     /// Those included because of which a file or sheet cannot be used.
     pub(super) errors: u64,
     pub(super) warnings: u64,
@@ -48,7 +48,7 @@ pub(super) struct Found {
     pub(super) fatal: u64,
 }
 
-impl Found {
+impl FindingCounts {
     /// Counts findings, those too that are not kept for being many.
     pub(super) fn of(findings: &Findings) -> Self {
         let count = |severity| number(findings.count(severity));
@@ -83,7 +83,7 @@ pub(super) fn tell(context: &Context<'_>, findings: &Findings, redact: bool) {
             let doc = format!("explain {}", finding.code);
             let unseen = redact.then(|| redacted(finding));
             let finding = unseen.as_ref().unwrap_or(finding);
-            context.terminal.object(&Told { object: "finding", finding, doc });
+            context.terminal.object(&FindingObject { object: "finding", finding, doc });
         }
     }
     tell_grouped(context.terminal, findings, context.common.verbose > 0, redact);

@@ -93,7 +93,7 @@ fn the_worst_comes_first_in_its_sheet_and_notes_only_when_asked_for() {
     assert!(told(findings.clone(), true).contains("note[row.blank] sites.csv\n"));
     let mut list = Findings::default();
     list.extend(findings);
-    assert_eq!(Found::of(&list).words(), "4 errors, 1 warning, 1 note");
+    assert_eq!(FindingCounts::of(&list).words(), "4 errors, 1 warning, 1 note");
 }
 
 #[test]

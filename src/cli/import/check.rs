@@ -6,7 +6,7 @@ use crate::advice::{Advice, quoted};
 use crate::cli::args::commands::Check as Typed;
 use crate::cli::context::Context;
 use crate::cli::findings::remedy::{meant, remedy};
-use crate::cli::findings::{self, Found};
+use crate::cli::findings::{self, FindingCounts};
 use crate::cli::import;
 use crate::cli::plan::dry_run::TempJournal;
 use crate::cli::settings::reading::ReadingSettings;
@@ -33,7 +33,7 @@ pub(in crate::cli) fn check(context: &Context<'_>, typed: &Typed) -> Result<Summ
         examined.findings.append(against_journal);
     }
     context.tell_compared();
-    let found = Found::of(&examined.findings);
+    let found = FindingCounts::of(&examined.findings);
     findings::tell(context, &examined.findings, manner.redact);
     import::tell_sheets(context, &examined, &manner);
     let end = if found.errors > 0 { End::Sheets } else { End::Done };
@@ -78,7 +78,7 @@ fn write_workbooks(
 }
 
 /// The last line of the result.
-fn tell_end(context: &Context<'_>, examined: &Examined, found: Found) {
+fn tell_end(context: &Context<'_>, examined: &Examined, found: FindingCounts) {
     let of = counted(rows(examined), "row", "rows");
     let notes = match (found.notes, findings::quiet(&examined.findings)) {
         (0, _) => String::new(),
@@ -106,7 +106,7 @@ fn summary(examined: &Examined, manner: &ReadingSettings, written: &[PathBuf], e
     let summary = Summary::new(end)
         .with_all(import::sheets_object(examined, manner))
         .with("rows", rows(examined))
-        .with("found", Found::of(&examined.findings))
+        .with("found", FindingCounts::of(&examined.findings))
         .with("groups", findings::groups_object(&examined.findings))
         .with("written", written);
     Ok(match manner.to_keep()? {

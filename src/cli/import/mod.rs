@@ -14,7 +14,7 @@ use crate::cli::args::options::ReadingArgs;
 use crate::cli::context::Context;
 use crate::cli::findings::mapping;
 use crate::cli::findings::remedy::remedy;
-use crate::cli::findings::{self, Found};
+use crate::cli::findings::{self, FindingCounts};
 use crate::cli::plan::dry_run::survey;
 use crate::cli::plan::saved;
 use crate::cli::run::preconditions;
@@ -119,7 +119,7 @@ pub(super) fn existing(context: &Context<'_>) -> Result<Option<Journal>> {
 }
 
 /// What a run knows of the service before anything is brought in.
-pub(super) struct Service<'a> {
+pub(super) struct ServiceFacts<'a> {
     /// The operations whose place is known.
     pub(super) available: &'a dyn Fn(Operation) -> bool,
     pub(super) account: &'a Account,
@@ -134,7 +134,7 @@ pub(super) fn import(
     context: &Context<'_>,
     files: &[PathBuf],
     reading: &ReadingArgs,
-    service: Option<&Service<'_>>,
+    service: Option<&ServiceFacts<'_>>,
 ) -> Result<std::result::Result<(Journal, Imported), Summary>> {
     let mut manner = reading.settle(context)?;
     let mut examined = read(context, files, &manner)?;
@@ -221,7 +221,7 @@ fn wants_zones(context: &Context<'_>, examined: &Examined, manner: &ReadingSetti
 }
 
 fn refuse(context: &Context<'_>, refusals: &Findings, manner: &ReadingSettings) -> Summary {
-    let found = Found::of(refusals);
+    let found = FindingCounts::of(refusals);
     findings::tell(context, refusals, manner.redact);
     let terminal = context.terminal;
     terminal.result(

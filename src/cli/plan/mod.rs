@@ -14,7 +14,7 @@ use crate::advice::{Advice, quoted};
 use crate::cli::args::commands::Plan as Typed;
 use crate::cli::context::Context;
 use crate::cli::findings::remedy::remedy;
-use crate::cli::findings::{self, Found};
+use crate::cli::findings::{self, FindingCounts};
 use crate::cli::import;
 use crate::cli::settings::account::Rehearsed;
 use crate::cli::settings::reading::ReadingSettings;
@@ -56,7 +56,7 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         };
     examined.findings.append(taken);
     examined.findings.extend(quota_finding(&examined, &outlook.plan));
-    let found = Found::of(&examined.findings);
+    let found = FindingCounts::of(&examined.findings);
     let whose = Whose::from(settings.identity());
     if whose.account().is_some() {
         context.tell_whose(&whose);
@@ -94,7 +94,7 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
 
 /// Says that the sheets have problems.
 fn refuse(context: &Context<'_>, findings: &Findings, manner: &ReadingSettings) -> Summary {
-    let found = Found::of(findings);
+    let found = FindingCounts::of(findings);
     findings::tell(context, findings, manner.redact);
     let terminal = context.terminal;
     terminal.result(Line::new().ink(Ink::Error, found.words()).text("; there is nothing to plan yet"));

@@ -21,7 +21,7 @@ use crate::cli::args::commands::Run as Typed;
 use crate::cli::args::until;
 use crate::cli::context::Context;
 use crate::cli::import;
-use crate::cli::import::Service;
+use crate::cli::import::ServiceFacts;
 use crate::cli::sandbox::rehearsal;
 use crate::cli::settings::account::Rehearsed;
 use crate::cli::settings::{Purpose, Settings};
@@ -154,7 +154,7 @@ fn prepare(
     let endpoints = settings.endpoints()?;
     let available = |operation| endpoints.available(operation);
     let zones = || zones().inspect(|list| zones::keep(context, &account.base_url, list));
-    let service = Service { available: &available, account: &account, zones: &zones };
+    let service = ServiceFacts { available: &available, account: &account, zones: &zones };
     Ok(match import::import(context, &typed.files, &typed.reading, Some(&service))? {
         Ok((journal, imported)) => Ok((journal, Some(imported.import))),
         Err(refused) => Err(refused),

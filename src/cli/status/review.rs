@@ -17,7 +17,7 @@ const SHOWN: usize = 20;
 
 /// A held job for programs.
 #[derive(Serialize)]
-struct Told<'a> {
+struct HeldObject<'a> {
     object: &'static str,
     job: i64,
     kind: &'static str,
@@ -76,7 +76,7 @@ pub(in crate::cli) fn tell(
         terminal.result(format!("  and {} more; the report lists them all", count(more)));
     }
     for job in &held {
-        terminal.object(&Told {
+        terminal.object(&HeldObject {
             object: "held",
             job: job.job.0,
             kind: job.kind.singular(),

@@ -9,14 +9,14 @@ use crate::error::Result;
 use crate::journal::{ImportInfo, Journal};
 use crate::status::row_advice::Advisor;
 
-use super::atomic_write::{Change, Folder};
+use super::atomic_write::{FileChange, Folder};
 use super::figures::Figures;
 use super::layout::Layout;
 use super::page::headline::Headline;
 use super::result_line::ResultLine;
 
 /// What all formats share of one import.
-pub(super) struct Facts<'a> {
+pub(super) struct ReportFacts<'a> {
     pub(super) journal: &'a Journal,
     pub(super) info: &'a ImportInfo,
     pub(super) folder: &'a Folder,
@@ -39,15 +39,15 @@ pub(super) trait FormatWriter {
     }
 
     /// All rows went by: adds its files to those of the formats before it.
-    fn finish(self: Box<Self>, changes: &mut Vec<Change>) -> Result<()>;
+    fn finish(self: Box<Self>, changes: &mut Vec<FileChange>) -> Result<()>;
 }
 
 /// A file that this report does not have: that of an earlier one no longer applies.
 pub(super) struct Outdated(pub(super) &'static str);
 
 impl FormatWriter for Outdated {
-    fn finish(self: Box<Self>, changes: &mut Vec<Change>) -> Result<()> {
-        changes.push(Change::Remove(self.0.to_owned()));
+    fn finish(self: Box<Self>, changes: &mut Vec<FileChange>) -> Result<()> {
+        changes.push(FileChange::Remove(self.0.to_owned()));
         Ok(())
     }
 }

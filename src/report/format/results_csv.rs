@@ -9,8 +9,8 @@ use std::io::Write;
 use crate::error::Result;
 use crate::sheet::formula_guard::guarded;
 
-use crate::report::atomic_write::{Beside, Change, Folder};
-use crate::report::format::{Facts, FormatWriter};
+use crate::report::atomic_write::{Beside, FileChange, Folder};
+use crate::report::format::{FormatWriter, ReportFacts};
 use crate::report::layout::{Layout, RESULT_COLUMNS, must_be_corrected};
 use crate::report::names::{FIX_ENDING, Names, naming_kind};
 use crate::report::result_line::ResultLine;
@@ -24,24 +24,24 @@ pub(in crate::report) struct CsvFiles<'a> {
     only_to_correct: bool,
     stems: Names,
     under_way: Option<CsvFile<'a>>,
-    files: Vec<Change>,
+    files: Vec<FileChange>,
 }
 
 impl<'a> CsvFiles<'a> {
     /// The files of every row.
-    pub(in crate::report) fn of_all(facts: &Facts<'a>) -> Self {
+    pub(in crate::report) fn of_all(facts: &ReportFacts<'a>) -> Self {
         let stems = Names::default();
         Self { folder: facts.folder, only_to_correct: false, stems, under_way: None, files: Vec::new() }
     }
 
     /// The files of the rows to correct; a sheet without such rows has none.
-    pub(in crate::report) fn to_correct(facts: &Facts<'a>) -> Self {
+    pub(in crate::report) fn to_correct(facts: &ReportFacts<'a>) -> Self {
         Self { only_to_correct: true, ..Self::of_all(facts) }
     }
 
     fn end(&mut self) -> Result<()> {
         if let Some(file) = self.under_way.take() {
-            self.files.push(Change::Put(file.finish()?));
+            self.files.push(FileChange::Put(file.finish()?));
         }
         Ok(())
     }
@@ -57,7 +57,7 @@ impl FormatWriter for CsvFiles<'_> {
         }
         let name = format!("{}{FIX_ENDING}", naming_kind(&stem, layout.kind));
         match layout.count.to_fix {
-            0 => self.files.push(Change::Remove(name)),
+            0 => self.files.push(FileChange::Remove(name)),
             _ => self.under_way = Some(CsvFile::begin(self.folder, name, layout)?),
         }
         Ok(())
@@ -70,7 +70,7 @@ impl FormatWriter for CsvFiles<'_> {
         }
     }
 
-    fn finish(mut self: Box<Self>, changes: &mut Vec<Change>) -> Result<()> {
+    fn finish(mut self: Box<Self>, changes: &mut Vec<FileChange>) -> Result<()> {
         self.end()?;
         changes.append(&mut self.files);
         Ok(())

@@ -9,8 +9,8 @@ use crate::journal::{Candidate, Decided, Disposition};
 use crate::model::id::ImportId;
 use crate::model::kind::Kind;
 
-use crate::report::atomic_write::{Beside, Change, Folder};
-use crate::report::format::{Facts, FormatWriter};
+use crate::report::atomic_write::{Beside, FileChange, Folder};
+use crate::report::format::{FormatWriter, ReportFacts};
 use crate::report::layout::Layout;
 use crate::report::result_line::ResultLine;
 
@@ -28,7 +28,7 @@ pub(in crate::report) struct JsonlFile<'a> {
 
 impl<'a> JsonlFile<'a> {
     /// Begins the file.
-    pub(in crate::report) fn begin(facts: &Facts<'a>) -> Result<Self> {
+    pub(in crate::report) fn begin(facts: &ReportFacts<'a>) -> Result<Self> {
         let file = facts.folder.begin(NAME)?;
         Ok(Self {
             folder: facts.folder,
@@ -47,8 +47,8 @@ impl FormatWriter for JsonlFile<'_> {
         writeln!(self.file, "{object}").map_err(|error| self.folder.failed_file(NAME, error))
     }
 
-    fn finish(self: Box<Self>, changes: &mut Vec<Change>) -> Result<()> {
-        changes.push(Change::Put(self.file));
+    fn finish(self: Box<Self>, changes: &mut Vec<FileChange>) -> Result<()> {
+        changes.push(FileChange::Put(self.file));
         Ok(())
     }
 }

@@ -16,9 +16,9 @@ use crate::model::tally::Tally;
 use crate::model::time::Moment;
 use crate::status::row_advice::{self, Advisor};
 
-use crate::report::atomic_write::{Change, Folder};
+use crate::report::atomic_write::{FileChange, Folder};
 use crate::report::figures::{Figures, SheetFigures};
-use crate::report::format::{Facts, FormatWriter};
+use crate::report::format::{FormatWriter, ReportFacts};
 use crate::report::names::{FIX, FIX_ENDING};
 
 /// The file's name.
@@ -95,11 +95,11 @@ pub(in crate::report) fn is_fix(name: &str) -> bool {
 /// The digests of the fix files among the changes, by their names.
 pub(in crate::report) fn fix_digests(
     folder: &Folder,
-    changes: &mut [Change],
+    changes: &mut [FileChange],
 ) -> Result<BTreeMap<String, String>> {
     let mut digests = BTreeMap::new();
     for change in changes {
-        if let Change::Put(beside) = change
+        if let FileChange::Put(beside) = change
             && is_fix(beside.name())
         {
             let path = folder.path().join(beside.name());
@@ -118,13 +118,13 @@ pub(in crate::report) struct SummaryFile<'a> {
 }
 
 impl<'a> SummaryFile<'a> {
-    pub(in crate::report) const fn of(facts: &Facts<'a>) -> Self {
+    pub(in crate::report) const fn of(facts: &ReportFacts<'a>) -> Self {
         Self { folder: facts.folder, figures: facts.figures, advisor: facts.advisor }
     }
 }
 
 impl FormatWriter for SummaryFile<'_> {
-    fn finish(self: Box<Self>, changes: &mut Vec<Change>) -> Result<()> {
+    fn finish(self: Box<Self>, changes: &mut Vec<FileChange>) -> Result<()> {
         let mut value = Value::Object(self.figures.whose.fields());
         if let (Value::Object(all), Value::Object(numbers)) =
             (&mut value, value_of(self.figures, self.advisor))
@@ -135,7 +135,7 @@ impl FormatWriter for SummaryFile<'_> {
         let mut file = self.folder.begin(NAME)?;
         // A value without special floats and with text for keys always has a written form.
         writeln!(file, "{value:#}").map_err(|error| self.folder.failed_file(NAME, error))?;
-        changes.push(Change::Put(file));
+        changes.push(FileChange::Put(file));
         Ok(())
     }
 }

@@ -21,13 +21,13 @@ const STRETCHES: usize = 60;
 const APART: (f64, f64) = (12.0, 30.0);
 
 /// The charts of an import.
-pub(super) struct Pace {
+pub(super) struct ActivityCharts {
     /// How long a column is, in words.
     pub(super) every: String,
     pub(super) finished: Chart,
     pub(super) requests: Chart,
     pub(super) pauses: Vec<Pause>,
-    pub(super) labels: Vec<Label>,
+    pub(super) labels: Vec<ChartLabel>,
     pub(super) stretches: Vec<Stretch>,
     /// Stretches that are left out of the table.
     pub(super) more: u64,
@@ -38,7 +38,7 @@ pub(super) struct Chart {
     /// What its height means, in words and as a number.
     pub(super) top: String,
     high: u64,
-    pub(super) columns: Vec<Column>,
+    pub(super) columns: Vec<ChartColumn>,
     /// What the colours of its columns mean; empty where one needs no words.
     pub(super) key: Vec<(&'static str, &'static str)>,
     /// The same in words.
@@ -59,7 +59,7 @@ const REQUESTS: Shares = [
 ];
 
 /// A column of a chart: places across in percent, upright in pixels.
-pub(super) struct Column {
+pub(super) struct ChartColumn {
     pub(super) x: String,
     pub(super) width: String,
     pub(super) parts: Vec<Part>,
@@ -81,7 +81,7 @@ pub(super) struct Pause {
 }
 
 /// A moment named below the charts.
-pub(super) struct Label {
+pub(super) struct ChartLabel {
     pub(super) x: String,
     pub(super) text: String,
     pub(super) anchor: &'static str,
@@ -100,7 +100,7 @@ pub(super) struct Stretch {
     pub(super) length: String,
 }
 
-impl Pace {
+impl ActivityCharts {
     /// The charts; `None` when nothing was going on.
     pub(super) fn of(activity: &Activity) -> Option<Self> {
         if activity.spans.is_empty() {
@@ -111,7 +111,7 @@ impl Pace {
     }
 }
 
-impl Pace {
+impl ActivityCharts {
     /// The charts with their titles.
     pub(super) fn charts(&self) -> [(&'static str, &Chart); 2] {
         [("Rows finished", &self.finished), ("Requests", &self.requests)]
@@ -119,11 +119,11 @@ impl Pace {
 }
 
 /// All columns in their places.
-fn drawn(width: i64, sessions: &[Session]) -> Pace {
+fn drawn(width: i64, sessions: &[WorkSession]) -> ActivityCharts {
     #[expect(clippy::cast_precision_loss, reason = "a place of at most some hundred columns")]
     let percent = |columns: i64| columns as f64 / across(sessions).max(ROOM) as f64 * 100.0;
     let every = length(width);
-    let mut pace = Pace {
+    let mut pace = ActivityCharts {
         finished: Chart::new("rows finished", &FINISHED, sessions, &every),
         requests: Chart::new("requests", &REQUESTS, sessions, &every),
         every,
@@ -160,7 +160,7 @@ fn drawn(width: i64, sessions: &[Session]) -> Pace {
 
 impl Chart {
     /// A chart without its columns, in which the highest of them will fit.
-    fn new(what: &str, shares: &Shares, sessions: &[Session], every: &str) -> Self {
+    fn new(what: &str, shares: &Shares, sessions: &[WorkSession], every: &str) -> Self {
         let columns = || sessions.iter().flat_map(|session| &session.columns);
         let all: u64 = columns().map(|column| sum(shares, column)).sum();
         let most = columns().map(|column| sum(shares, column)).max().unwrap_or_default();
@@ -190,7 +190,7 @@ impl Chart {
             .filter(|(.., number)| *number > 0)
             .map(|(_, words, number)| format!("{} {words}", count(*number)))
             .collect();
-        self.columns.push(Column {
+        self.columns.push(ChartColumn {
             x: x.to_owned(),
             width: width.to_owned(),
             parts: stacked(&parts.map(|(class, _, number)| (class, number)), self.high),
@@ -203,7 +203,7 @@ fn sum(shares: &Shares, column: &Span) -> u64 {
     shares.iter().map(|(.., of)| of(column)).sum()
 }
 
-fn stretch(session: &Session, width: i64) -> Stretch {
+fn stretch(session: &WorkSession, width: i64) -> Stretch {
     let total = |of: fn(&Span) -> u64| session.columns.iter().map(of).sum::<u64>();
     Stretch {
         from: When::of(Moment::from_millis(session.from)),
@@ -250,7 +250,7 @@ struct Labels {
 }
 
 impl Labels {
-    fn next(&mut self, x: f64, at: Moment) -> Option<Label> {
+    fn next(&mut self, x: f64, at: Moment) -> Option<ChartLabel> {
         // The end has a label of its own.
         if x - self.last.0 < APART.0 || x > 100.0 - APART.0 {
             return None;
@@ -260,11 +260,11 @@ impl Labels {
         if !wide_only {
             self.last.1 = x;
         }
-        Some(Label { x: format!("{x:.3}"), text: self.text(at), anchor: "start", wide_only })
+        Some(ChartLabel { x: format!("{x:.3}"), text: self.text(at), anchor: "start", wide_only })
     }
 
-    fn end(&mut self, at: Moment) -> Option<Label> {
-        Some(Label { x: "100".into(), text: self.text(at), anchor: "end", wide_only: false })
+    fn end(&mut self, at: Moment) -> Option<ChartLabel> {
+        Some(ChartLabel { x: "100".into(), text: self.text(at), anchor: "end", wide_only: false })
     }
 
     /// With the day where it is another one.
@@ -292,13 +292,13 @@ const PAUSE_COLUMNS: i64 = 10;
 const PAUSE_MS: i64 = 60_000;
 
 /// Work without a pause: its first column, and what was going on in each.
-pub(super) struct Session {
+pub(super) struct WorkSession {
     pub(super) from: i64,
     pub(super) columns: Vec<Span>,
 }
 
 /// The shortest columns that fit, and the work in them.
-pub(super) fn fitting(activity: &Activity) -> (i64, Vec<Session>) {
+pub(super) fn fitting(activity: &Activity) -> (i64, Vec<WorkSession>) {
     let mut width = activity.step_ms;
     let mut wider = WIDTHS.iter().map(|seconds| seconds * 1_000).filter(|&wide| wide > activity.step_ms);
     loop {
@@ -311,7 +311,7 @@ pub(super) fn fitting(activity: &Activity) -> (i64, Vec<Session>) {
 }
 
 /// How many columns everything takes.
-pub(super) fn across(sessions: &[Session]) -> i64 {
+pub(super) fn across(sessions: &[WorkSession]) -> i64 {
     let columns: usize = sessions.iter().map(|session| session.columns.len()).sum();
     let pauses = sessions.len().saturating_sub(1);
     i64::try_from(columns)
@@ -319,9 +319,9 @@ pub(super) fn across(sessions: &[Session]) -> i64 {
         .saturating_add(PAUSE.saturating_mul(i64::try_from(pauses).unwrap_or(i64::MAX)))
 }
 
-fn sessions(spans: &[Span], width: i64) -> Vec<Session> {
+fn sessions(spans: &[Span], width: i64) -> Vec<WorkSession> {
     let pause = PAUSE_COLUMNS.saturating_mul(width).max(PAUSE_MS);
-    let mut sessions: Vec<Session> = Vec::new();
+    let mut sessions: Vec<WorkSession> = Vec::new();
     let mut last = i64::MIN;
     for span in spans {
         let from = span.at.millis().div_euclid(width).saturating_mul(width);
@@ -338,7 +338,7 @@ fn sessions(spans: &[Span], width: i64) -> Vec<Session> {
             None => {
                 let mut column = quiet(from);
                 add(&mut column, span);
-                sessions.push(Session { from, columns: vec![column] });
+                sessions.push(WorkSession { from, columns: vec![column] });
             }
         }
         last = from;
@@ -360,7 +360,7 @@ fn add(column: &mut Span, span: &Span) {
 }
 
 /// When a stretch of work ends, in milliseconds.
-pub(super) fn end(session: &Session, width: i64) -> i64 {
+pub(super) fn end(session: &WorkSession, width: i64) -> i64 {
     session
         .from
         .saturating_add(width.saturating_mul(i64::try_from(session.columns.len()).unwrap_or(i64::MAX)))
@@ -382,7 +382,7 @@ mod tests {
     fn nights_are_cut_short_and_nothing_is_lost() {
         // Twenty minutes of each of three days, in spans of ten seconds.
         let days = (0..3).flat_map(|day| (0..120).map(move |ten| day * 86_400_000 + ten * 10_000));
-        let pace = Pace::of(&activity(10_000, days)).unwrap();
+        let pace = ActivityCharts::of(&activity(10_000, days)).unwrap();
         assert_eq!((pace.stretches.len(), pace.pauses.len(), pace.every.as_str()), (3, 2, "1 min"));
         assert_eq!(pace.pauses[0].words, "nothing sent for 23 h 40 min");
         assert!(pace.requests.words.starts_with("3,960 requests in all"), "{}", pace.requests.words);
@@ -412,7 +412,7 @@ mod tests {
             ("before 1970", vec![-86_400_000, 0]),
         ];
         for (name, at) in table {
-            let pace = Pace::of(&activity(1_000, at)).unwrap();
+            let pace = ActivityCharts::of(&activity(1_000, at)).unwrap();
             assert!(i64::try_from(pace.requests.columns.len()).unwrap() <= COLUMNS, "{name}");
             for column in &pace.requests.columns {
                 let edge = column.x.parse::<f64>().unwrap() + column.width.parse::<f64>().unwrap();
@@ -420,14 +420,14 @@ mod tests {
                 assert!(column.parts.iter().all(|part| part.y + part.height <= HEIGHT), "{name}");
             }
         }
-        assert!(Pace::of(&Activity::default()).is_none());
+        assert!(ActivityCharts::of(&Activity::default()).is_none());
     }
 
     #[test]
     fn a_column_of_a_short_import_is_no_wider_than_one_of_a_dozen() {
         for (columns, width, labels) in [(1, "8.333", 1), (2, "8.333", 1), (12, "8.333", 2), (20, "5.000", 2)]
         {
-            let pace = Pace::of(&activity(1_000, (0..columns).map(|at| at * 1_000))).unwrap();
+            let pace = ActivityCharts::of(&activity(1_000, (0..columns).map(|at| at * 1_000))).unwrap();
             assert_eq!(
                 (pace.requests.columns[0].width.as_str(), pace.labels.len()),
                 (width, labels),

@@ -13,7 +13,7 @@ use crate::report::cell_change::CellChange;
 use crate::report::layout::Layout;
 use crate::report::page_assets::shown;
 use crate::report::result_line::ResultLine;
-use crate::report::row_group::{Badge, Group};
+use crate::report::row_group::{Badge, RowGroup};
 use crate::status::row_advice;
 
 /// Rows shown of a group, and of all groups of one sort.
@@ -64,24 +64,24 @@ enum Sort {
 struct Rows {
     sheet: String,
     file: String,
-    rows: Vec<Row>,
+    rows: Vec<AttentionRow>,
     total: u64,
     /// What all of them say, as long as they do.
-    message: Common<String>,
-    what_next: Common<Advice>,
-    change: Common<Option<CellChange>>,
+    message: SameInAll<String>,
+    what_next: SameInAll<Advice>,
+    change: SameInAll<Option<CellChange>>,
 }
 
 /// What is the same in all rows so far.
 #[derive(Default)]
-enum Common<T> {
+enum SameInAll<T> {
     #[default]
     None,
     Same(T),
     Different,
 }
 
-impl<T> Common<T> {
+impl<T> SameInAll<T> {
     fn add(&mut self, other: T, is_same: impl Fn(&T, &T) -> bool) {
         match self {
             Self::None => *self = Self::Same(other),
@@ -99,7 +99,7 @@ impl<T> Common<T> {
 }
 
 /// A row.
-struct Row {
+struct AttentionRow {
     /// The cell to blame, or the row where none is.
     place: String,
     name: String,
@@ -125,7 +125,7 @@ pub(super) struct GroupView<'a> {
     pub(super) message: &'a str,
     pub(super) change: String,
     pub(super) what_next: Vec<Piece<'a>>,
-    pub(super) rows: Vec<RowView<'a>>,
+    pub(super) rows: Vec<AttentionRowView<'a>>,
     /// How many rows are not shown, as a sentence.
     pub(super) more: Option<String>,
     /// The numbers of the rows in the journal.
@@ -133,7 +133,7 @@ pub(super) struct GroupView<'a> {
 }
 
 /// A row as the page shows it: what its group does not say already.
-pub(super) struct RowView<'a> {
+pub(super) struct AttentionRowView<'a> {
     pub(super) place: &'a str,
     pub(super) name: &'a str,
     pub(super) key: &'a str,
@@ -168,7 +168,7 @@ impl Attention {
             ..Rows::default()
         });
         rows.total += 1;
-        let row = Row::of(layout, line, sort);
+        let row = AttentionRow::of(layout, line, sort);
         rows.message.add(row.message.clone(), PartialEq::eq);
         rows.what_next.add(row.what_next.clone(), PartialEq::eq);
         rows.change.add(row.change.clone(), |one, other| match (one, other) {
@@ -219,7 +219,7 @@ impl Rows {
         let message = self.message.get().filter(|message| !message.is_empty());
         let change = self.change.get().and_then(Option::as_ref);
         let what_next = self.what_next.get();
-        let rows = self.rows.iter().map(|row| RowView {
+        let rows = self.rows.iter().map(|row| AttentionRowView {
             place: &row.place,
             name: &row.name,
             key: if row.key == row.name { "" } else { &row.key },
@@ -252,7 +252,7 @@ impl Rows {
     }
 }
 
-impl Row {
+impl AttentionRow {
     fn of(layout: &Layout, line: &ResultLine, sort: Sort) -> Self {
         let blamed = line.blames.iter().find_map(|blame| blame.positions.first().copied());
         let name = layout.cell(&line.row, "name").or_else(|| layout.cell(&line.row, "username"));
@@ -282,13 +282,13 @@ fn title(code: &str, state: JobState) -> String {
 }
 
 /// How urgent a row is; `None` for one that needs nobody. What verification found is about rows that are done.
-fn sort(group: Group, state: &JobState, is_finding: bool) -> Option<Sort> {
+fn sort(group: RowGroup, state: &JobState, is_finding: bool) -> Option<Sort> {
     match group {
-        Group::Held | Group::InDoubt => Some(Sort::Decide),
-        Group::NotImported if *state == JobState::Skipped => Some(Sort::Follow),
-        Group::Failed | Group::NotImported => Some(Sort::Correct),
-        Group::Skipped => Some(Sort::Follow),
-        Group::Done | Group::Waiting | Group::Cancelled => is_finding.then_some(Sort::Decide),
+        RowGroup::Held | RowGroup::InDoubt => Some(Sort::Decide),
+        RowGroup::NotImported if *state == JobState::Skipped => Some(Sort::Follow),
+        RowGroup::Failed | RowGroup::NotImported => Some(Sort::Correct),
+        RowGroup::Skipped => Some(Sort::Follow),
+        RowGroup::Done | RowGroup::Waiting | RowGroup::Cancelled => is_finding.then_some(Sort::Decide),
     }
 }
 

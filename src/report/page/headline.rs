@@ -6,7 +6,7 @@ use crate::journal::ImportInfo;
 use crate::model::amount::{count, counted};
 use crate::report::figures::Figures;
 use crate::report::page_assets::shown;
-use crate::report::row_group::{Badge, Group};
+use crate::report::row_group::{Badge, RowGroup};
 use crate::status::row_advice::Advisor;
 use crate::status::run_state::moving;
 use crate::status::{Commands, Status, Wording};
@@ -25,20 +25,20 @@ pub(in crate::report) struct Headline {
     pub(super) done: String,
     /// When a parked import may go on.
     pub(super) resumes_at: Option<When>,
-    pub(in crate::report) next: Vec<Next>,
+    pub(in crate::report) next: Vec<HeadlineStep>,
     /// Whether there is a workbook of rows to correct.
     pub(super) has_fix: bool,
 }
 
 /// Something to do.
-pub(in crate::report) struct Next {
+pub(in crate::report) struct HeadlineStep {
     pub(in crate::report) words: String,
     pub(in crate::report) command: String,
 }
 
 impl Headline {
     pub(in crate::report) fn of(figures: &Figures, status: &Status, advisor: &Advisor<'_>) -> Self {
-        let done = figures.in_group(Group::Done);
+        let done = figures.in_group(RowGroup::Done);
         let correction = |_: &ImportInfo| advisor.correction();
         let commands = Commands {
             again: advisor.again(),
@@ -46,11 +46,11 @@ impl Headline {
             unavailable: Vec::new(),
             in_report: true,
         };
-        let put = |words: &str, command: &str| Next {
+        let put = |words: &str, command: &str| HeadlineStep {
             words: readable(&format!("{}:", sentence(words))),
             command: shown(command),
         };
-        let mut next: Vec<Next> =
+        let mut next: Vec<HeadlineStep> =
             status.needs(&commands).iter().map(|need| put(&need.words, &need.command)).collect();
         next.extend(status.next(&commands).map(|step| put(&step.words, &step.command)));
         let wording = Wording { until: &minute, running: None };
@@ -79,22 +79,24 @@ fn badge(figures: &Figures) -> Badge {
         (rows > 0).then(|| (group, format!("{} {words}", counted(rows, "row", "rows"))))
     };
     let (group, words) = match figures.end.end.state() {
-        State::Finished => in_group(Group::Failed, "failed")
-            .or_else(|| in_group(Group::NotImported, "not imported"))
+        State::Finished => in_group(RowGroup::Failed, "failed")
+            .or_else(|| in_group(RowGroup::NotImported, "not imported"))
             .or_else(|| {
                 let differing = figures.changed_since;
-                (differing > 0).then(|| (Group::Failed, counted(differing, "row differs", "rows differ")))
+                (differing > 0).then(|| (RowGroup::Failed, counted(differing, "row differs", "rows differ")))
             })
-            .or_else(|| in_group(Group::Skipped, "skipped"))
-            .or_else(|| in_group(Group::Cancelled, "cancelled"))
-            .unwrap_or((Group::Done, "done".to_owned())),
-        State::Parked | State::Waiting => (Group::Waiting, "waiting".to_owned()),
+            .or_else(|| in_group(RowGroup::Skipped, "skipped"))
+            .or_else(|| in_group(RowGroup::Cancelled, "cancelled"))
+            .unwrap_or((RowGroup::Done, "done".to_owned())),
+        State::Parked | State::Waiting => (RowGroup::Waiting, "waiting".to_owned()),
         State::Stopped | State::Failed if figures.end.end.exit() == Exit::Service => {
-            (Group::Failed, "stopped".to_owned())
+            (RowGroup::Failed, "stopped".to_owned())
         }
-        State::Stopped | State::Failed => (Group::Waiting, "stopped".to_owned()),
-        State::Held if figures.end.end == End::Verification => (Group::Held, "needs your review".to_owned()),
-        State::Held => (Group::Held, "needs your decision".to_owned()),
+        State::Stopped | State::Failed => (RowGroup::Waiting, "stopped".to_owned()),
+        State::Held if figures.end.end == End::Verification => {
+            (RowGroup::Held, "needs your review".to_owned())
+        }
+        State::Held => (RowGroup::Held, "needs your decision".to_owned()),
     };
     Badge { group, words }
 }

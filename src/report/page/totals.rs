@@ -9,19 +9,19 @@ use crate::model::state::JobState;
 use crate::model::time::Day;
 use crate::report::figures::{Figures, SheetFigures};
 use crate::report::page_assets::shown;
-use crate::report::row_group::Group;
+use crate::report::row_group::RowGroup;
 
 /// The totals of an import.
 pub(super) struct Totals {
     /// The groups that have rows.
-    pub(super) groups: Vec<Group>,
-    pub(super) lines: Vec<Line>,
+    pub(super) groups: Vec<RowGroup>,
+    pub(super) lines: Vec<TotalsLine>,
     /// The sums; `None` where one sheet is all.
-    pub(super) sum: Option<Line>,
+    pub(super) sum: Option<TotalsLine>,
 }
 
 /// A line of the table.
-pub(super) struct Line {
+pub(super) struct TotalsLine {
     pub(super) sheet: String,
     /// What its rows are, and the file where it has another name.
     pub(super) note: String,
@@ -31,7 +31,7 @@ pub(super) struct Line {
 
 /// Rows of a sheet in a group.
 pub(super) struct Cell {
-    pub(super) group: Group,
+    pub(super) group: RowGroup,
     pub(super) rows: String,
     /// Their states, where a group has several.
     pub(super) states: String,
@@ -41,22 +41,22 @@ impl Totals {
     pub(super) fn of(figures: &Figures) -> Self {
         let groups = figures.groups();
         let cell = |group| Cell::of(group, figures.in_group(group), |state| figures.in_state(state));
-        let sum = || Line {
+        let sum = || TotalsLine {
             sheet: "All sheets".to_owned(),
             note: String::new(),
             rows: count(figures.rows),
             cells: groups.iter().copied().map(cell).collect(),
         };
         Self {
-            lines: figures.sheets.iter().map(|sheet| Line::of(sheet, &groups)).collect(),
+            lines: figures.sheets.iter().map(|sheet| TotalsLine::of(sheet, &groups)).collect(),
             sum: (figures.sheets.len() > 1).then(sum),
             groups,
         }
     }
 }
 
-impl Line {
-    fn of(sheet: &SheetFigures, groups: &[Group]) -> Self {
+impl TotalsLine {
+    fn of(sheet: &SheetFigures, groups: &[RowGroup]) -> Self {
         let kind = sheet.kind.plural();
         Self {
             sheet: shown(&sheet.name),
@@ -74,7 +74,7 @@ impl Line {
 }
 
 impl Cell {
-    fn of(group: Group, rows: u64, in_state: impl Fn(JobState) -> u64) -> Self {
+    fn of(group: RowGroup, rows: u64, in_state: impl Fn(JobState) -> u64) -> Self {
         let states: Vec<String> = group
             .states()
             .map(|state| (state, in_state(state)))

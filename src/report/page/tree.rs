@@ -13,7 +13,7 @@ use crate::model::kind::Kind;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::report::page_assets::shown;
-use crate::report::row_group::{Badge, Group};
+use crate::report::row_group::{Badge, RowGroup};
 
 use super::attention::readable;
 
@@ -31,13 +31,13 @@ const NAMED: &str = "named by its id; no row is about it";
 
 /// The tree of an import.
 pub(super) struct Tree {
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<TreeStep>,
     /// What is left out, as a sentence; empty when nothing is.
     pub(super) left_out: String,
 }
 
 /// A step through the tree.
-pub(super) enum Step {
+pub(super) enum TreeStep {
     /// A company with others below it.
     Open(Twig),
     /// A company without.
@@ -62,11 +62,11 @@ pub(super) struct Twig {
 pub(super) struct Below {
     pub(super) words: String,
     /// How many are in each group that has some.
-    pub(super) groups: Vec<(Group, String)>,
+    pub(super) groups: Vec<(RowGroup, String)>,
 }
 
 /// What is known of a company, with the counts of its branch.
-struct Node<'a> {
+struct CompanyBranch<'a> {
     company: Option<&'a CompanyNode>,
     above: Above,
     branch: Tally,
@@ -99,10 +99,10 @@ fn laid_out(tree: &CompanyTree) -> Tree {
                 let node = &nodes.companies[place];
                 // The account's own company is open: below it begins what the sheets speak of.
                 let twig = twig(node, open || node.company.is_none());
-                steps.push(if node.below.is_empty() { Step::Leaf(twig) } else { Step::Open(twig) });
+                steps.push(if node.below.is_empty() { TreeStep::Leaf(twig) } else { TreeStep::Open(twig) });
             }
             Visit::Leave(place) if nodes.companies[place].below.is_empty() => {}
-            Visit::Leave(_) => steps.push(Step::Close),
+            Visit::Leave(_) => steps.push(TreeStep::Close),
             // Counted in `left_out`.
             Visit::More { .. } => {}
         }
@@ -128,14 +128,14 @@ fn left_out(tree: &CompanyTree, known: usize, told: usize) -> String {
 }
 
 /// The companies as they hang below each other.
-fn nodes(tree: &CompanyTree) -> CompanyForest<Node<'_>> {
+fn nodes(tree: &CompanyTree) -> CompanyForest<CompanyBranch<'_>> {
     let mut nodes = Vec::new();
     let mut known: HashMap<Above, usize> = HashMap::new();
     for (companies, note) in [(&tree.companies, ""), (&tree.others, "from an earlier import")] {
         for company in companies {
             let place = *known.entry(Above::Job(company.job)).or_insert(nodes.len());
             if place == nodes.len() {
-                nodes.push(Node {
+                nodes.push(CompanyBranch {
                     company: Some(company),
                     above: company.above,
                     branch: Tally::default(),
@@ -158,7 +158,7 @@ fn nodes(tree: &CompanyTree) -> CompanyForest<Node<'_>> {
                 Above::Remote(_) => NAMED,
                 Above::Job(_) | Above::Nothing => "not shown in full",
             };
-            nodes.push(Node { company: None, above, branch: Tally::default(), note });
+            nodes.push(CompanyBranch { company: None, above, branch: Tally::default(), note });
         }
     }
     for (owner, tally) in &tree.belongings {
@@ -166,7 +166,7 @@ fn nodes(tree: &CompanyTree) -> CompanyForest<Node<'_>> {
             merge(&mut nodes[place].branch, tally);
         }
     }
-    let parent = |at: usize, node: &Node<'_>| {
+    let parent = |at: usize, node: &CompanyBranch<'_>| {
         known.get(&node.above).copied().filter(|&above| above != at && node.company.is_some())
     };
     let parents: Vec<Option<usize>> = nodes.iter().enumerate().map(|(at, node)| parent(at, node)).collect();
@@ -181,7 +181,7 @@ fn merge(into: &mut Tally, other: &Tally) {
     }
 }
 
-fn twig(node: &Node<'_>, open: bool) -> Twig {
+fn twig(node: &CompanyBranch<'_>, open: bool) -> Twig {
     let name = match (node.company, node.above) {
         (Some(company), _) => readable(&company.name),
         (None, Above::Remote(id)) => format!("Company {id}"),
@@ -205,7 +205,7 @@ fn below(kind: Kind, branch: &Tally) -> Option<Below> {
     if all == 0 {
         return None;
     }
-    let groups = Group::ALL
+    let groups = RowGroup::ALL
         .into_iter()
         .map(|group| (group, group.states().map(|state| branch.of(kind, state)).sum::<u64>()))
         .filter(|(_, rows)| *rows > 0)
@@ -228,9 +228,9 @@ mod tests {
             .steps
             .iter()
             .map(|step| match step {
-                Step::Open(twig) => format!("{}(", twig.name),
-                Step::Leaf(twig) => format!("{} ", twig.name),
-                Step::Close => ")".to_owned(),
+                TreeStep::Open(twig) => format!("{}(", twig.name),
+                TreeStep::Leaf(twig) => format!("{} ", twig.name),
+                TreeStep::Close => ")".to_owned(),
             })
             .collect()
     }
@@ -250,7 +250,7 @@ mod tests {
         let tree = CompanyTree { total: 4, companies, others: vec![], belongings };
         assert_eq!(outline(&tree), format!("Company {}(C1(C2(C3 )C4 ))", RemoteId::from_u128(7)));
         let laid_out = laid_out(&tree);
-        let Step::Open(top) = &laid_out.steps[0] else { panic!() };
+        let TreeStep::Open(top) = &laid_out.steps[0] else { panic!() };
         let told: Vec<_> = top.below.iter().map(|below| (&*below.words, &*below.groups[0].1)).collect();
         assert_eq!(told, [("4 companies", "4 done"), ("3 devices", "3 failed")]);
         assert_eq!(laid_out.left_out, "");
@@ -262,7 +262,7 @@ mod tests {
         let refused =
             CompanyNode { state: JobState::Rejected, ..node(1, Above::Remote(RemoteId::from_u128(7))) };
         let tree = CompanyTree { total: 1, companies: vec![refused], others: vec![], belongings: vec![] };
-        let Step::Open(top) = &laid_out(&tree).steps[0] else { panic!() };
+        let TreeStep::Open(top) = &laid_out(&tree).steps[0] else { panic!() };
         assert_eq!((top.note, &*top.below[0].groups[0].1), (NAMED, "1 failed"));
     }
 
@@ -286,8 +286,8 @@ mod tests {
         let companies: Vec<_> = (1..=10_000).map(|job| node(job, Above::Job(JobId(job - 1)))).collect();
         let tree = CompanyTree { total: 10_000, companies, others: vec![], belongings: vec![] };
         let laid_out = laid_out(&tree);
-        let open = laid_out.steps.iter().filter(|step| matches!(step, Step::Open(_))).count();
-        let closed = laid_out.steps.iter().filter(|step| matches!(step, Step::Close)).count();
+        let open = laid_out.steps.iter().filter(|step| matches!(step, TreeStep::Open(_))).count();
+        let closed = laid_out.steps.iter().filter(|step| matches!(step, TreeStep::Close)).count();
         assert_eq!((open, closed), (SHOWN, SHOWN));
         assert!(laid_out.left_out.starts_with("8,001 more companies are"), "{}", laid_out.left_out);
     }

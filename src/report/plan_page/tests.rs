@@ -46,7 +46,7 @@ fn shown(name: &str, available: bool) -> String {
     };
     let usable = |operation| available || operation != Operation::AddSite;
     let plan = Plan::new(&survey(name), &usable, &terms);
-    page(&Page {
+    page(&PlanPage {
         whose: &Whose::default(),
         files: &[name.to_owned()],
         plan: &plan,

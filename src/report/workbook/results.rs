@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 
 use crate::error::Result;
 use crate::model::state::JobState;
-use crate::report::atomic_write::Change;
-use crate::report::format::{Facts, FormatWriter};
+use crate::report::atomic_write::FileChange;
+use crate::report::format::{FormatWriter, ReportFacts};
 use crate::report::layout::{Layout, RESULT_COLUMNS, must_be_corrected};
 use crate::report::names::{FIX, Names, RESULTS, naming_kind};
 use crate::report::result_line::ResultLine;
@@ -14,7 +14,7 @@ use crate::sheet::template;
 
 use super::annotated_sheet::{AnnotatedCell, AnnotatedSheet, Frame, ResultColumns, RowResult, Value};
 use super::styles::{Mark, headed};
-use super::summary_sheet::{self, Summary};
+use super::summary_sheet::{self, SummarySheet};
 use super::to_do_sheet::{self, ToDo};
 use super::{WorkbookFile, sized_note};
 
@@ -56,7 +56,7 @@ const ADVICE: usize = 5;
 
 /// A workbook of results under way.
 pub(in crate::report) struct ResultsWorkbook<'a> {
-    facts: &'a Facts<'a>,
+    facts: &'a ReportFacts<'a>,
     file: WorkbookFile<'a>,
     columns: &'static ResultColumns,
     /// The names of the worksheets that follow.
@@ -68,13 +68,13 @@ pub(in crate::report) struct ResultsWorkbook<'a> {
 
 impl<'a> ResultsWorkbook<'a> {
     /// Begins `results.xlsx` with its summary.
-    pub(in crate::report) fn of_all(facts: &'a Facts<'a>) -> Result<Self> {
+    pub(in crate::report) fn of_all(facts: &'a ReportFacts<'a>) -> Result<Self> {
         let mut names = Names::without(&[summary_sheet::NAME]);
         let worksheets: Vec<String> =
             facts.layouts.iter().map(|layout| names.worksheet(&layout.name)).collect();
         let mut this = Self::new(facts, RESULTS, &BEHIND, worksheets.clone())?;
-        let Facts { figures, headline, advisor, .. } = *facts;
-        let summary = Summary { figures, headline, advisor, worksheets: &worksheets };
+        let ReportFacts { figures, headline, advisor, .. } = *facts;
+        let summary = SummarySheet { figures, headline, advisor, worksheets: &worksheets };
         this.file.fill_first(|sheet, styles| {
             summary.fill(sheet, styles)?;
             headed(sheet, &figures.whose);
@@ -84,7 +84,7 @@ impl<'a> ResultsWorkbook<'a> {
     }
 
     /// Begins `fix.xlsx`; its first sheet is filled when all rows have gone by.
-    pub(in crate::report) fn to_correct(facts: &'a Facts<'a>) -> Result<Self> {
+    pub(in crate::report) fn to_correct(facts: &'a ReportFacts<'a>) -> Result<Self> {
         let mut names = Names::without(&[to_do_sheet::NAME]);
         let worksheets =
             facts.layouts.iter().map(|layout| names.worksheet(&naming_kind(&layout.name, layout.kind)));
@@ -93,7 +93,7 @@ impl<'a> ResultsWorkbook<'a> {
     }
 
     fn new(
-        facts: &'a Facts<'a>,
+        facts: &'a ReportFacts<'a>,
         name: &'static str,
         columns: &'static ResultColumns,
         worksheets: Vec<String>,
@@ -193,9 +193,9 @@ impl FormatWriter for ResultsWorkbook<'_> {
         sheet.row(&mut self.file, row, &cells, Some(&result))
     }
 
-    fn finish(mut self: Box<Self>, changes: &mut Vec<Change>) -> Result<()> {
+    fn finish(mut self: Box<Self>, changes: &mut Vec<FileChange>) -> Result<()> {
         self.end()?;
-        let Facts { figures, advisor, info, .. } = *self.facts;
+        let ReportFacts { figures, advisor, info, .. } = *self.facts;
         if let Some(to_do) = &self.to_do {
             self.file.fill_first(|sheet, styles| {
                 to_do.fill(sheet, styles, &figures.whose, (advisor, info.import))?;
@@ -203,7 +203,7 @@ impl FormatWriter for ResultsWorkbook<'_> {
                 Ok(())
             })?;
         }
-        changes.push(Change::Put(self.file.finish()?));
+        changes.push(FileChange::Put(self.file.finish()?));
         Ok(())
     }
 }

@@ -11,7 +11,7 @@ use super::own_sheet::OwnSheet;
 use super::styles::Styles;
 use crate::report::figures::Figures;
 use crate::report::page::headline::Headline;
-use crate::report::row_group::Group;
+use crate::report::row_group::RowGroup;
 use crate::status::row_advice::{self, Advisor};
 
 /// The name of the sheet.
@@ -38,7 +38,7 @@ const SENTENCES: (u16, u16) = (2, 7);
 const SENTENCE_CHARS: usize = 88;
 
 /// What the sheet tells.
-pub(in crate::report) struct Summary<'a> {
+pub(in crate::report) struct SummarySheet<'a> {
     pub(in crate::report) figures: &'a Figures,
     pub(in crate::report) headline: &'a Headline,
     pub(in crate::report) advisor: &'a Advisor<'a>,
@@ -46,11 +46,11 @@ pub(in crate::report) struct Summary<'a> {
     pub(in crate::report) worksheets: &'a [String],
 }
 
-impl Summary<'_> {
+impl SummarySheet<'_> {
     /// Fills the sheet: first what must be known in a moment, then the figures behind it.
     pub(super) fn fill(&self, sheet: &mut Worksheet, styles: &Styles) -> Result<(), XlsxError> {
         let figures = self.figures;
-        let widths = LEAD_WIDTHS.into_iter().chain(Group::ALL.iter().map(|_| GROUP_WIDTH));
+        let widths = LEAD_WIDTHS.into_iter().chain(RowGroup::ALL.iter().map(|_| GROUP_WIDTH));
         let title = format!("Import {}", figures.import);
         let mut page = OwnSheet::begin(sheet, styles, NAME, widths, &title)?;
         if let Some(banner) = figures.whose.banner() {
@@ -102,14 +102,14 @@ fn standing(page: &mut OwnSheet<'_>, headline: &Headline) -> Result<(), XlsxErro
 }
 
 /// The state whose colour a group has.
-const fn of_group(group: Group) -> JobState {
+const fn of_group(group: RowGroup) -> JobState {
     match group {
-        Group::Done => JobState::Done,
-        Group::Failed | Group::NotImported => JobState::Rejected,
-        Group::Held | Group::InDoubt => JobState::Held,
-        Group::Waiting => JobState::Ready,
-        Group::Skipped => JobState::Skipped,
-        Group::Cancelled => JobState::Cancelled,
+        RowGroup::Done => JobState::Done,
+        RowGroup::Failed | RowGroup::NotImported => JobState::Rejected,
+        RowGroup::Held | RowGroup::InDoubt => JobState::Held,
+        RowGroup::Waiting => JobState::Ready,
+        RowGroup::Skipped => JobState::Skipped,
+        RowGroup::Cancelled => JobState::Cancelled,
     }
 }
 

@@ -31,7 +31,7 @@ const LINES: [usize; 3] = [42, 21, 64];
 /// What the rows of the workbook have in common.
 #[derive(Debug, Default)]
 pub(super) struct ToDo {
-    causes: BTreeMap<String, Common>,
+    causes: BTreeMap<String, RowsOfCause>,
     /// Rows of causes beyond those that are counted one by one.
     others: u64,
     /// Rows in which nothing is to be corrected.
@@ -40,7 +40,7 @@ pub(super) struct ToDo {
 
 /// Rows with one cause.
 #[derive(Debug, Default)]
-struct Common {
+struct RowsOfCause {
     rows: u64,
     /// The headers to blame, in the order of the rows.
     columns: Vec<String>,

@@ -85,8 +85,8 @@ fn what_failed_and_what_is_held_is_counted_apart_and_the_counts_add_up() {
     let told = picture.take(&moved(JobState::Ready, JobState::Held), tick(1), &TimeZone::UTC);
     assert_eq!(told.as_deref(), Some("a row of devices is on hold: needs your decision (1 so far)"));
     let standing = picture.standing_of(Kind::Device);
-    let left = Standing { left: 6, waiting: 5, in_doubt: 1, ..Standing::default() };
-    assert_eq!(standing, Standing { rows: 10, done: 1, failed: 1, skipped: 1, held: 1, ..left });
+    let left = RowCounts { left: 6, waiting: 5, in_doubt: 1, ..RowCounts::default() };
+    assert_eq!(standing, RowCounts { rows: 10, done: 1, failed: 1, skipped: 1, held: 1, ..left });
     assert_eq!(standing.words(), "1 of 10 done, 5 waiting, 1 in doubt, 1 failed, 1 skipped, 1 on hold");
 }
 

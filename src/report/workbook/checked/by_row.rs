@@ -14,7 +14,7 @@ pub(super) const COLUMNS: [&str; 5] =
 
 /// How a row stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(super) enum Status {
+pub(super) enum CheckStatus {
     /// It is no row of data.
     #[default]
     None,
@@ -26,7 +26,7 @@ pub(super) enum Status {
     Error,
 }
 
-impl Status {
+impl CheckStatus {
     /// The word in the column.
     pub(super) const fn as_str(self) -> &'static str {
         match self {
@@ -81,7 +81,7 @@ impl<'f> ByRow<'f> {
 
 /// Cells below each other of which the same was found.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Span<'f> {
+pub(super) struct RepeatedFinding<'f> {
     pub(super) column: usize,
     first: u32,
     last: u32,
@@ -91,22 +91,22 @@ pub(super) struct Span<'f> {
 
 /// The cells of a table whose findings are not all kept for being too many.
 #[derive(Debug, Default)]
-pub(super) struct Spans<'f> {
+pub(super) struct RepeatedFindings<'f> {
     /// Those that begin further down, the next one last.
-    waiting: Vec<Span<'f>>,
-    open: Vec<Span<'f>>,
+    waiting: Vec<RepeatedFinding<'f>>,
+    open: Vec<RepeatedFinding<'f>>,
 }
 
-impl<'f> Spans<'f> {
+impl<'f> RepeatedFindings<'f> {
     /// Those of a table.
     pub(super) fn of(findings: &'f Findings, book: &Book, table: &Table) -> Self {
         let groups = findings.groups().iter().filter(|group| {
             let is_here = group.key.file == book.file.name && group.key.sheet == table.worksheet;
-            is_here && group.is_shortened() && Status::of(group.key.severity) > Status::Ok
+            is_here && group.is_shortened() && CheckStatus::of(group.key.severity) > CheckStatus::Ok
         });
-        let mut waiting: Vec<Span<'_>> = groups
+        let mut waiting: Vec<RepeatedFinding<'_>> = groups
             .flat_map(|group| {
-                let span = |(column, first, last)| Span { column, first, last, key: &group.key };
+                let span = |(column, first, last)| RepeatedFinding { column, first, last, key: &group.key };
                 group.places.cells().map(span)
             })
             .collect();
@@ -115,7 +115,7 @@ impl<'f> Spans<'f> {
     }
 
     /// Those that reach a row; rows are asked for from the first on.
-    pub(super) fn row(&mut self, number: u32) -> &[Span<'f>] {
+    pub(super) fn row(&mut self, number: u32) -> &[RepeatedFinding<'f>] {
         while let Some(span) = self.waiting.pop_if(|span| span.first <= number) {
             self.open.push(span);
         }
@@ -126,8 +126,8 @@ impl<'f> Spans<'f> {
 
 /// How the rows of a table stand, those included whose findings are not kept for being too many: a byte for each row.
 #[derive(Debug, Default)]
-pub(super) struct Survey {
-    statuses: Vec<Status>,
+pub(super) struct CheckedRows {
+    statuses: Vec<CheckStatus>,
     /// How wide the cells of its columns are.
     pub(super) widths: Widths,
     /// Rows of data.
@@ -136,7 +136,7 @@ pub(super) struct Survey {
     hidden: BTreeSet<u32>,
 }
 
-impl Survey {
+impl CheckedRows {
     /// Reads a table; `first` is the number of its first row among all rows of the check, and is moved on.
     pub(super) fn of(
         book: &Book,
@@ -146,10 +146,10 @@ impl Survey {
     ) -> Result<Self> {
         let mut survey = Self::default();
         book.read(table, &mut |row| {
-            let found = row.findings.iter().map(|finding| Status::of(finding.severity)).max();
-            let status = found.unwrap_or(Status::Ok).max(Status::Ok);
+            let found = row.findings.iter().map(|finding| CheckStatus::of(finding.severity)).max();
+            let status = found.unwrap_or(CheckStatus::Ok).max(CheckStatus::Ok);
             let waits = !usable(*first);
-            if row.draft.is_none() && status < Status::Error {
+            if row.draft.is_none() && status < CheckStatus::Error {
                 survey.hidden.insert(row.number);
             }
             *first += 1;
@@ -166,16 +166,16 @@ impl Survey {
             }
             let at = usize::try_from(row.number).unwrap_or(usize::MAX);
             if survey.statuses.len() <= at {
-                survey.statuses.resize(at.saturating_add(1), Status::None);
+                survey.statuses.resize(at.saturating_add(1), CheckStatus::None);
             }
-            survey.statuses[at] = if waits { Status::Error } else { status };
+            survey.statuses[at] = if waits { CheckStatus::Error } else { status };
             Ok(())
         })?;
         Ok(survey)
     }
 
     /// How a row stands by itself.
-    fn status(&self, row: u32) -> Status {
+    fn status(&self, row: u32) -> CheckStatus {
         usize::try_from(row).ok().and_then(|row| self.statuses.get(row)).copied().unwrap_or_default()
     }
 
@@ -184,18 +184,18 @@ impl Survey {
         &self,
         row: u32,
         findings: &[&Finding],
-        spans: &[Span<'_>],
-    ) -> (Status, [String; COLUMNS.len()]) {
+        spans: &[RepeatedFinding<'_>],
+    ) -> (CheckStatus, [String; COLUMNS.len()]) {
         let told: Vec<&&Finding> = findings
             .iter()
             .filter(|finding| finding.severity != Severity::Info || finding.code == Code::RefTargetInvalid)
             .collect();
-        let listed = told.iter().map(|finding| Status::of(finding.severity)).max().unwrap_or_default();
+        let listed = told.iter().map(|finding| CheckStatus::of(finding.severity)).max().unwrap_or_default();
         let is_told = |key: &GroupKey| {
             told.iter().any(|finding| finding.code == key.code && finding.header == key.header)
         };
         let untold: Vec<&GroupKey> = spans.iter().map(|span| span.key).filter(|key| !is_told(key)).collect();
-        let counted = untold.iter().map(|key| Status::of(key.severity)).max().unwrap_or_default();
+        let counted = untold.iter().map(|key| CheckStatus::of(key.severity)).max().unwrap_or_default();
         let status = listed.max(counted).max(self.status(row));
         // A row that only waits for another needs no correction of its own, but it cannot be imported either.
         let mut messages: Vec<String> = told.iter().map(|finding| worded(finding)).collect();
@@ -205,7 +205,7 @@ impl Survey {
         }));
         if messages.is_empty() && self.hidden.contains(&row) {
             messages.push(HIDDEN.to_owned());
-        } else if messages.is_empty() && status > Status::Ok {
+        } else if messages.is_empty() && status > CheckStatus::Ok {
             messages.push(
                 "it has a problem that is too frequent to be listed for every row: correct it as in the rows above"
                     .to_owned(),

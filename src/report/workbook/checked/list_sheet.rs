@@ -10,7 +10,7 @@ use crate::report::workbook::styles::Styles;
 use crate::sheet::Book;
 use crate::sheet::finding::{Code, Finding, Findings, Group, GroupKey, Severity, shown};
 
-use super::by_row::{Survey, places};
+use super::by_row::{CheckedRows, places};
 
 /// The name of the sheet.
 pub(super) const NAME: &str = "Findings";
@@ -32,7 +32,7 @@ pub(super) struct List<'a> {
     /// What of it is kept and in this file.
     pub(super) found: &'a [&'a Finding],
     /// How the rows of its tables stand.
-    pub(super) surveys: &'a [Survey],
+    pub(super) surveys: &'a [CheckedRows],
     /// The names of the worksheets, in the order of the tables.
     pub(super) worksheets: &'a [String],
     /// The command that checks the workbook.

@@ -28,10 +28,10 @@ use crate::error::{Error, Result};
 use crate::sheet::finding::{Finding, Findings};
 use crate::sheet::{Book, Table};
 
-use self::by_row::{ByRow, Spans, Survey};
+use self::by_row::{ByRow, CheckedRows, RepeatedFindings};
 
 use super::WorkbookFile;
-use crate::report::atomic_write::{Beside, Change, Folder};
+use crate::report::atomic_write::{Beside, FileChange, Folder};
 use crate::report::names::{Names, naming_kind};
 
 /// How the names of the workbooks end.
@@ -114,11 +114,11 @@ impl Checked {
             let surveys = book
                 .tables
                 .iter()
-                .map(|table| Survey::of(book, table, &mut first, usable))
+                .map(|table| CheckedRows::of(book, table, &mut first, usable))
                 .collect::<Result<Vec<_>>>()?;
             if let Some((_, name)) = self.names.iter().find(|(path, _)| *path == book.file.path) {
                 let again = again(&self.folder.join(name));
-                changes.push(Change::Put(workbook(
+                changes.push(FileChange::Put(workbook(
                     &folder,
                     (name, &again),
                     (book, &surveys),
@@ -134,7 +134,7 @@ impl Checked {
 fn workbook(
     folder: &Folder,
     (name, again): (&str, &str),
-    (book, surveys): (&Book, &[Survey]),
+    (book, surveys): (&Book, &[CheckedRows]),
     (findings, found): (&Findings, &[&Finding]),
 ) -> Result<Beside> {
     let mut file = WorkbookFile::begin(folder, name, TITLE, MADE)?;
@@ -144,7 +144,7 @@ fn workbook(
     file.fill_first(|sheet, styles| list_sheet::fill(sheet, styles, &list))?;
     for ((table, worksheet), survey) in book.tables.iter().zip(&worksheets).zip(surveys) {
         let by_row = ByRow::of(found, table);
-        let spans = Spans::of(findings, book, table);
+        let spans = RepeatedFindings::of(findings, book, table);
         sheet::write(&mut file, worksheet, (book, table), survey, (&by_row, spans))?;
     }
     file.finish()

@@ -20,7 +20,9 @@ use crate::sheet::{
     Book, Cell, CellKind, Damage, MailLink, RawRow, TEXT_LIMIT, Table, column_of_address, unwrapped,
 };
 
-use super::by_row::{ByRow, COLUMNS, Span, Spans, Status, Survey, is_cut_wrongly, note};
+use super::by_row::{
+    ByRow, COLUMNS, CheckStatus, CheckedRows, RepeatedFinding, RepeatedFindings, is_cut_wrongly, note,
+};
 
 /// The result columns, all behind those of the input.
 const BEHIND: ResultColumns = ResultColumns {
@@ -45,15 +47,15 @@ const GAP: &str = "See that each value of this row is in its column, then clear 
 struct CheckedSheet<'a> {
     sheet: AnnotatedSheet,
     table: &'a Table,
-    survey: &'a Survey,
+    survey: &'a CheckedRows,
     found: &'a ByRow<'a>,
-    spans: Spans<'a>,
+    spans: RepeatedFindings<'a>,
     /// How many columns of the input are shown in every row; the result columns follow.
     width: usize,
 }
 
 /// One row under way.
-struct Row<'r> {
+struct CheckedRow<'r> {
     /// As shown.
     number: u32,
     cells: &'r [Cell],
@@ -62,7 +64,7 @@ struct Row<'r> {
     /// The findings of its cells, by column.
     marks: Vec<(usize, &'r Finding)>,
     /// What was found in its cells too often to be kept for each of them.
-    spans: Vec<Span<'r>>,
+    spans: Vec<RepeatedFinding<'r>>,
     /// The column behind the header, of a row of a text table that was not cut into cells as it should be: it has a value
     /// there until it is corrected.
     gap: Option<usize>,
@@ -73,8 +75,8 @@ pub(super) fn write(
     file: &mut WorkbookFile<'_>,
     worksheet: &str,
     (book, table): (&Book, &Table),
-    survey: &Survey,
-    (found, spans): (&ByRow<'_>, Spans<'_>),
+    survey: &CheckedRows,
+    (found, spans): (&ByRow<'_>, RepeatedFindings<'_>),
 ) -> Result<()> {
     let (mut width, together) = columns_shown(table.headers.len(), survey.widths.columns());
     // The result columns of an earlier check or run are written again.
@@ -188,7 +190,7 @@ impl CheckedSheet<'_> {
         let spans = self.spans.row(number).to_vec();
         let gap =
             findings.iter().any(|finding| is_cut_wrongly(finding, self.table)).then(|| self.table.width());
-        let row = Row { number, cells, links, marks, spans, gap };
+        let row = CheckedRow { number, cells, links, marks, spans, gap };
         if number == self.table.header_row {
             self.header(file, &row)
         } else {
@@ -196,7 +198,7 @@ impl CheckedSheet<'_> {
         }
     }
 
-    fn header(&mut self, file: &mut WorkbookFile<'_>, row: &Row<'_>) -> Result<()> {
+    fn header(&mut self, file: &mut WorkbookFile<'_>, row: &CheckedRow<'_>) -> Result<()> {
         let name = |at: usize| {
             let text = row.cells.get(at).map_or("", |cell| cell.text.as_str());
             // A stray value beside the table of a workbook is worth a look and no error, here as there.
@@ -205,16 +207,21 @@ impl CheckedSheet<'_> {
         };
         let names: Vec<String> = (0..self.width).map(name).collect();
         let cell = |(at, name)| {
-            let mark = if row.worst(at) > Status::Ok { Mark::Wrong } else { Mark::None };
+            let mark = if row.worst(at) > CheckStatus::Ok { Mark::Wrong } else { Mark::None };
             AnnotatedCell { value: Value::Text(name), mark, note: row.note(at) }
         };
         let cells: Vec<AnnotatedCell<'_>> = names.iter().map(String::as_str).enumerate().map(cell).collect();
         self.sheet.header(file, row.number - 1, &cells)
     }
 
-    fn data(&mut self, file: &mut WorkbookFile<'_>, row: &Row<'_>, findings: &[&Finding]) -> Result<()> {
+    fn data(
+        &mut self,
+        file: &mut WorkbookFile<'_>,
+        row: &CheckedRow<'_>,
+        findings: &[&Finding],
+    ) -> Result<()> {
         let (status, values) = self.survey.verdict(row.number, findings, &row.spans);
-        let has_result = row.number > self.table.header_row && status != Status::None;
+        let has_result = row.number > self.table.header_row && status != CheckStatus::None;
         let shown = if has_result { self.width } else { row.cells.len().max(self.width) };
         let columns =
             row.marks.iter().map(|(column, _)| *column).chain(row.spans.iter().map(|span| span.column));
@@ -255,7 +262,7 @@ fn is_too_long(cell: &Cell) -> bool {
     cell.text.chars().nth(TEXT_LIMIT).is_some()
 }
 
-impl Status {
+impl CheckStatus {
     /// How a cell is coloured in which this is the worst that was found.
     const fn mark(self) -> Mark {
         match self {
@@ -266,7 +273,7 @@ impl Status {
     }
 }
 
-impl Row<'_> {
+impl CheckedRow<'_> {
     /// A cell as it is shown.
     fn cell(&self, at: usize) -> AnnotatedCell<'_> {
         let worst = self.worst(at);
@@ -282,9 +289,9 @@ impl Row<'_> {
     }
 
     /// What a cell holds, of its kind.
-    fn value<'c>(&self, at: usize, cell: &'c Cell, worst: Status) -> Value<'c> {
+    fn value<'c>(&self, at: usize, cell: &'c Cell, worst: CheckStatus) -> Value<'c> {
         // A link that leads to the address in the cell is not needed.
-        let is_linked = worst == Status::Error && cell.kind == CellKind::Text;
+        let is_linked = worst == CheckStatus::Error && cell.kind == CellKind::Text;
         match cell.kind {
             CellKind::Number { value, padded: false } => Value::Number(value),
             CellKind::Bool(truth) => Value::Bool(truth),
@@ -307,7 +314,7 @@ impl Row<'_> {
         let findings: Vec<&Finding> = self
             .marks
             .iter()
-            .filter(|(column, finding)| *column == at && Status::of(finding.severity) > Status::Ok)
+            .filter(|(column, finding)| *column == at && CheckStatus::of(finding.severity) > CheckStatus::Ok)
             .map(|(_, finding)| *finding)
             .collect();
         let words = match (findings.is_empty(), self.is_gap(at)) {
@@ -323,11 +330,11 @@ impl Row<'_> {
     }
 
     /// The worst of what was found in a cell.
-    fn worst(&self, at: usize) -> Status {
+    fn worst(&self, at: usize) -> CheckStatus {
         let marks = self.marks.iter().map(|(column, finding)| (*column, finding.severity));
         let all = marks.chain(self.spans.iter().map(|span| (span.column, span.key.severity)));
         let here = all.filter(|(column, _)| *column == at);
-        here.map(|(_, severity)| Status::of(severity)).max().unwrap_or_default()
+        here.map(|(_, severity)| CheckStatus::of(severity)).max().unwrap_or_default()
     }
 
     /// Whether this is the cell behind the header that keeps the row wrong until it is corrected.
@@ -343,10 +350,10 @@ impl Row<'_> {
 }
 
 /// The colour of a status is that of the rows that ended so in `results.xlsx`.
-fn colour(status: Status) -> JobState {
+fn colour(status: CheckStatus) -> JobState {
     match status {
-        Status::Error => JobState::Rejected,
-        Status::Warning => JobState::Held,
-        Status::Ok | Status::None => JobState::Created,
+        CheckStatus::Error => JobState::Rejected,
+        CheckStatus::Warning => JobState::Held,
+        CheckStatus::Ok | CheckStatus::None => JobState::Created,
     }
 }

@@ -63,18 +63,18 @@ fn only_what_we_wrote_and_nobody_has_saved_since_is_replaced() {
 
 #[test]
 fn rows_whose_findings_are_too_many_to_be_kept_are_errors_all_the_same() {
-    let survey = Survey::default();
+    let survey = CheckedRows::default();
     let (status, _) = survey.verdict(7, &[], &[]);
-    assert_eq!(status, by_row::Status::None);
+    assert_eq!(status, by_row::CheckStatus::None);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sites.csv");
     let rows: String = (0..1_200).map(|n| format!("s{n},acme,,12345,1 High St\n")).collect();
     std::fs::write(&path, format!("key,company,name,phone,address1\n{rows}")).unwrap();
     let book = crate::sheet::open(&path, &Options::default()).unwrap_or_else(|found| panic!("{found:?}"));
     let mut first = 0;
-    let survey = Survey::of(&book, &book.tables[0], &mut first, &|_| true).unwrap();
+    let survey = CheckedRows::of(&book, &book.tables[0], &mut first, &|_| true).unwrap();
     let (status, results) = survey.verdict(1_150, &[], &[]);
-    assert_eq!((status, first), (by_row::Status::Error, 1_200));
+    assert_eq!((status, first), (by_row::CheckStatus::Error, 1_200));
     assert!(results[2].contains("too frequent"), "{results:?}");
 }
 
