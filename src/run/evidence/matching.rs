@@ -5,7 +5,6 @@
 
 use serde_json::Value;
 
-use super::lookups;
 use crate::journal::{Candidate, Work};
 use crate::mistake::{self, Mistake};
 use crate::model::id::{JobId, RemoteId};
@@ -48,13 +47,11 @@ pub(in crate::run) fn key_is_unique(work: &Work) -> bool {
 pub(in crate::run) fn relate(work: &Work, sent: &Value, found: &Found) -> RecordMatch {
     let returned = &found.raw;
     match work.kind {
-        Kind::Person => {
-            match text(returned, "username").map(|name| key::likeness(name, lookups::name(work))) {
-                Some(Likeness::Equal) => compared(sent, returned),
-                Some(Likeness::Near) => RecordMatch::Near("username differs in case".to_owned()),
-                Some(Likeness::Different) | None => RecordMatch::Unrelated,
-            }
-        }
+        Kind::Person => match text(returned, "username").map(|name| key::likeness(name, &work.name)) {
+            Some(Likeness::Equal) => compared(sent, returned),
+            Some(Likeness::Near) => RecordMatch::Near("username differs in case".to_owned()),
+            Some(Likeness::Different) | None => RecordMatch::Unrelated,
+        },
         Kind::Device => match mac(sent) {
             Some(ours) => match mac(returned) {
                 Some(theirs) if theirs == ours => compared(sent, returned),
