@@ -59,7 +59,7 @@ pub(super) fn between(
             differing.retain(|(name, _)| *name != copy);
         }
     }
-    let told = Told { table, cells, earlier: said_earlier, meaning: meaning_of(table, said_earlier) };
+    let told = RowPair { table, cells, earlier: said_earlier, meaning: meaning_of(table, said_earlier) };
     let mut differing: Vec<Place> = differing.into_iter().flat_map(|place| told.columns_of(place)).collect();
     differing.sort_by_key(|place| told.position(place).unwrap_or(usize::MAX));
     differing.dedup();
@@ -164,7 +164,7 @@ fn flatten(kind: Kind, path: &str, value: &Value, values: &mut BTreeMap<Place, S
 }
 
 /// Two rows of sheets.
-struct Told<'a> {
+struct RowPair<'a> {
     table: &'a Table,
     cells: &'a [String],
     earlier: Option<&'a EarlierRow>,
@@ -172,7 +172,7 @@ struct Told<'a> {
     meaning: Vec<Mapped>,
 }
 
-impl Told<'_> {
+impl RowPair<'_> {
     /// Where a column is in the sheet.
     fn position(&self, place: &Place) -> Option<usize> {
         position(&self.table.mapping, place)

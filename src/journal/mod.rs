@@ -46,7 +46,7 @@ pub use lineage::regression::{Accepted, Regression};
 pub use queue::paused_sheets::Shelved;
 pub use queue::remaining::Unfinished;
 pub use queue::runs::{EndOfRun, RunInfo};
-pub use queue::work::{Page, Work};
+pub use queue::work::{Work, WorkPage};
 pub use queue::writer::{Reply, Writer, Writing};
 pub use state::decision_log::{Decided, DecidedJob, Decision};
 pub use state::operator::{Cancelled, HeldJob, Retried};
@@ -81,7 +81,7 @@ pub struct Journal {
     had_log: bool,
     file_watch: file::file_watch::FileWatch,
     /// Where this machine remembers how far it has come, while it is run.
-    entry: Option<lineage::high_water_mark::Entry>,
+    entry: Option<lineage::high_water_mark::RegisterEntry>,
     /// Room on the disk for outcomes that cannot be written, while it is run.
     reserve: Option<lineage::spill::Reserve>,
     /// The file beside which outcomes are spilled: its own, or the copy saved when that was gone.

@@ -28,7 +28,7 @@ pub use self::action::{ActionCounts, PlannedAction};
 pub use crate::model::company_forest::{Extent, Visit};
 pub use demand::{Asks, Demand, Way};
 pub use saved_plan::{Difference, FORM, RowDigest, SavedPlan, SheetDigest};
-pub use survey::{Cause, Found, Origin, Survey};
+pub use survey::{Cause, JobOrigin, Survey, SurveyedJob};
 pub use tree::{Company, PlannedCompany, Tree, rows_in};
 
 /// What is known of the service and its limits.
@@ -116,9 +116,9 @@ impl Plan {
     /// Plans for what a run would find; `available` says whether an operation can be used.
     pub fn new(survey: &Survey, available: &dyn Fn(Operation) -> bool, terms: &Terms) -> Self {
         let decided = survey.actions(available);
-        let demand = survey.demand(&decided, |origin| matches!(origin, Origin::Sheets { .. }));
-        let earlier = survey.demand(&decided, |origin| origin == Origin::Earlier);
-        let both = survey.demand(&decided, |origin| origin != Origin::Referred);
+        let demand = survey.demand(&decided, |origin| matches!(origin, JobOrigin::Sheets { .. }));
+        let earlier = survey.demand(&decided, |origin| origin == JobOrigin::Earlier);
+        let both = survey.demand(&decided, |origin| origin != JobOrigin::Referred);
         let calls = |(&operation, &calls): (&Operation, &u64)| Calls {
             operation,
             calls,
@@ -219,7 +219,7 @@ impl Plan {
 fn rows(survey: &Survey, decided: &JobActions) -> BTreeMap<Kind, ActionCounts> {
     let mut rows: BTreeMap<Kind, ActionCounts> = BTreeMap::new();
     for (node, &action) in survey.nodes.iter().zip(&decided.actions) {
-        if matches!(node.origin, Origin::Sheets { .. }) {
+        if matches!(node.origin, JobOrigin::Sheets { .. }) {
             rows.entry(node.kind).or_default().add(action);
         }
     }
@@ -230,7 +230,7 @@ fn rows(survey: &Survey, decided: &JobActions) -> BTreeMap<Kind, ActionCounts> {
 fn obstacles(survey: &Survey, decided: &JobActions) -> Vec<Obstacle> {
     let mut rows: BTreeMap<Cause, u64> = BTreeMap::new();
     for (place, cause) in &decided.causes {
-        if matches!(survey.nodes[*place as usize].origin, Origin::Sheets { .. }) {
+        if matches!(survey.nodes[*place as usize].origin, JobOrigin::Sheets { .. }) {
             *rows.entry(*cause).or_default() += 1;
         }
     }
@@ -291,13 +291,13 @@ mod tests {
             let kind = record.kind();
             let name = record.name().to_owned();
             let steps: Vec<_> = std::iter::once(Action::Create(record)).chain(later).collect();
-            survey.add(Found {
+            survey.add(SurveyedJob {
                 job: JobId(number),
                 kind,
                 state: JobState::Ready,
                 remote_id: None,
                 name: &name,
-                origin: Origin::Sheets { changed_since: false },
+                origin: JobOrigin::Sheets { changed_since: false },
                 owner: None,
                 unmade: &[],
                 asks: Asks::of(kind, &steps),

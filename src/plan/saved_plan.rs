@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::action::{ActionCounts, PlannedAction};
-use super::survey::{Origin, Survey};
+use super::survey::{JobOrigin, Survey};
 use crate::model::digest::hexadecimal;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -134,11 +134,11 @@ impl SavedPlan {
         let decided = survey.actions(&|_| true);
         self.rows = BTreeMap::new();
         for (node, &action) in survey.nodes.iter().zip(&decided.actions) {
-            if matches!(node.origin, Origin::Sheets { .. }) {
+            if matches!(node.origin, JobOrigin::Sheets { .. }) {
                 self.rows.entry(node.kind).or_default().add(action);
             }
         }
-        let demand = survey.demand(&decided, |origin| matches!(origin, Origin::Sheets { .. }));
+        let demand = survey.demand(&decided, |origin| matches!(origin, JobOrigin::Sheets { .. }));
         self.operations = demand.sent().clone();
         self.unavailable =
             self.operations.keys().copied().filter(|&operation| !available(operation)).collect();

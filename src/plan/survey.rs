@@ -15,7 +15,7 @@ use crate::model::state::JobState;
 
 /// A job as it is taken in.
 #[derive(Debug, Clone)]
-pub struct Found<'a> {
+pub struct SurveyedJob<'a> {
     /// The job.
     pub job: JobId,
     /// What kind of record it is about.
@@ -27,7 +27,7 @@ pub struct Found<'a> {
     /// Its name.
     pub name: &'a str,
     /// How it comes into the run.
-    pub origin: Origin,
+    pub origin: JobOrigin,
     /// The company it belongs to, or that is above it.
     pub owner: Option<Target>,
     /// The jobs it refers to that have no record yet.
@@ -38,7 +38,7 @@ pub struct Found<'a> {
 
 /// How a job comes into the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum JobOrigin {
     /// By a row of the sheets; done with other values than the row has, or not.
     Sheets {
         /// Whether the record was made with other values.
@@ -65,7 +65,7 @@ pub(super) struct Node {
     pub(super) job: JobId,
     pub(super) kind: Kind,
     pub(super) state: JobState,
-    pub(super) origin: Origin,
+    pub(super) origin: JobOrigin,
     pub(super) owner: Option<Target>,
     made: bool,
     unmade: Box<[JobId]>,
@@ -101,7 +101,7 @@ pub(super) struct JobActions {
 
 impl Survey {
     /// Takes in a job; the second time it is left as it is.
-    pub fn add(&mut self, found: Found<'_>) {
+    pub fn add(&mut self, found: SurveyedJob<'_>) {
         // Rows are fewer than 2^32.
         let place = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
         if self.by_job.contains_key(&found.job) {
@@ -152,7 +152,7 @@ impl Survey {
     }
 
     /// What the rows of the sheets would ask, or those left from earlier imports, as far as they are to be sent.
-    pub(super) fn demand(&self, decided: &JobActions, of: impl Fn(Origin) -> bool) -> Demand {
+    pub(super) fn demand(&self, decided: &JobActions, of: impl Fn(JobOrigin) -> bool) -> Demand {
         let mut rows: BTreeMap<u32, u64> = BTreeMap::new();
         for (place, node) in (0_u32..).zip(&self.nodes) {
             if of(node.origin) && decided.is_sent(place) {
@@ -169,7 +169,7 @@ impl Survey {
     /// How many companies, or places at the top, have companies below them that are to be sent.
     pub(super) fn parents_of_created(&self, decided: &JobActions) -> u64 {
         let sent = (0_u32..).zip(&self.nodes).filter(|(place, node)| {
-            node.kind == Kind::Company && node.origin != Origin::Referred && decided.is_sent(*place)
+            node.kind == Kind::Company && node.origin != JobOrigin::Referred && decided.is_sent(*place)
         });
         let parents: HashSet<Option<Target>> = sent.map(|(_, node)| node.owner).collect();
         parents.len() as u64
@@ -229,7 +229,7 @@ impl Survey {
         causes: &HashMap<u32, Cause>,
         lacking: Option<Operation>,
     ) -> (PlannedAction, Option<Cause>) {
-        let changed_since = node.origin == Origin::Sheets { changed_since: true };
+        let changed_since = node.origin == JobOrigin::Sheets { changed_since: true };
         let own = PlannedAction::of(node.state, node.made, changed_since);
         if let Some(
             action @ (PlannedAction::There

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::action::{ActionCounts, PlannedAction};
-use super::survey::{JobActions, Origin, Survey};
+use super::survey::{JobActions, JobOrigin, Survey};
 use crate::model::company_forest::{CompanyForest, Placed};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
@@ -60,7 +60,7 @@ enum Which {
 pub(super) fn company_tree(survey: &Survey, decided: &JobActions) -> Tree {
     let mut builder = TreeBuilder { survey, decided, places: HashMap::new(), companies: Vec::new() };
     for (number, node) in (0_u32..).zip(&survey.nodes) {
-        if !matches!(node.origin, Origin::Sheets { .. }) {
+        if !matches!(node.origin, JobOrigin::Sheets { .. }) {
             continue;
         }
         if node.kind == Kind::Company {

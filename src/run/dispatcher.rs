@@ -47,7 +47,7 @@ use crate::model::id::JobId;
 use crate::model::operation::Operation;
 use crate::model::quota::QuotaDay;
 use crate::model::reason::Reason;
-use crate::model::settle::{Consequence, Settled, Standing};
+use crate::model::settle::{Consequence, Settled, StepContext};
 use crate::model::state::JobState;
 use crate::model::time::{Day, Moment};
 use crate::model::verdict::{Execution, Rejection, Verdict};
@@ -396,7 +396,7 @@ impl Dispatcher {
             self.evidence.lag.on_accepted(work, self.clock.elapsed());
         }
         let token_refusals = self.in_flight.on_token(job, &answer);
-        let standing = Standing { creation: creates, fresh_reference: unseen.is_some(), token_refusals };
+        let standing = StepContext { creation: creates, fresh_reference: unseen.is_some(), token_refusals };
         let evidence = settle::evidence(&answer, self.clock.now());
         let contradicting = settle::contradicting_id(&answer.verdict);
         let is_not_found = matches!(answer.verdict, Verdict::NoDataFound(_));

@@ -49,11 +49,11 @@ pub enum Rate {
 /// Lets the requests of one operation go at their pace.
 pub struct Limiter {
     clock: Arc<dyn Clock>,
-    pace: Option<Pace>,
+    pace: Option<AdaptivePace>,
 }
 
 /// A pace that changes.
-struct Pace {
+struct AdaptivePace {
     configured: f64,
     current: f64,
     cells: Cells,
@@ -87,7 +87,7 @@ impl Limiter {
             Rate::Unlimited => None,
             Rate::PerSecond(rate) => {
                 let rate = rate.max(0.001);
-                Some(Pace {
+                Some(AdaptivePace {
                     configured: rate,
                     current: rate,
                     cells: cells(rate, &clock),
@@ -140,7 +140,7 @@ impl Limiter {
     }
 }
 
-impl Pace {
+impl AdaptivePace {
     /// Whole periods without refusals.
     fn calm_periods(&self, now: Duration) -> u32 {
         let periods = now.saturating_sub(self.calm_since).as_secs() / RECOVERY.as_secs();

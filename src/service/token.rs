@@ -109,13 +109,13 @@ pub(crate) struct Keeper {
     login: Login,
     transport: Arc<dyn Transport>,
     clock: Arc<dyn Clock>,
-    kept: Mutex<Kept>,
+    kept: Mutex<CachedToken>,
     /// Held by whoever asks for a token.
     turn: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct CachedToken {
     token: Option<Arc<Token>>,
     /// How many tokens were had.
     obtained: u64,
@@ -195,12 +195,12 @@ impl Keeper {
         self.login.client_secret.expose_secret()
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, CachedToken> {
         // Nothing panics while it is held, and every change to it is one assignment after another's end.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn good(&self, kept: &Kept) -> Option<Arc<Token>> {
+    fn good(&self, kept: &CachedToken) -> Option<Arc<Token>> {
         kept.token.clone().filter(|token| !token.is_expired(&*self.clock))
     }
 

@@ -14,7 +14,7 @@ use crate::journal::{Disposition, ImportWriter, Journal, Prospect, SheetId};
 use crate::model::id::ImportId;
 use crate::model::record::Role;
 use crate::model::time::Moment;
-use crate::plan::{Asks, FORM, Found, Origin, RowDigest, SavedPlan, SheetDigest, Survey};
+use crate::plan::{Asks, FORM, JobOrigin, RowDigest, SavedPlan, SheetDigest, Survey, SurveyedJob};
 
 /// A journal in a folder of its own that goes with it.
 pub(in crate::cli) struct TempJournal {
@@ -72,8 +72,8 @@ pub(in crate::cli) fn survey(
             digest.row(row.number, &prospect.natural_key, &prospect.content_hash, made_of_it);
         }
         let origin = match prospect.row {
-            Some(row) => Origin::Sheets { changed_since: row.disposition == Disposition::ChangedSince },
-            None => Origin::Earlier,
+            Some(row) => JobOrigin::Sheets { changed_since: row.disposition == Disposition::ChangedSince },
+            None => JobOrigin::Earlier,
         };
         survey.add(found(&prospect, origin));
         Ok(())
@@ -85,7 +85,7 @@ pub(in crate::cli) fn survey(
             break;
         }
         for job in missing {
-            survey.add(found(&writer.prospect(job)?, Origin::Referred));
+            survey.add(found(&writer.prospect(job)?, JobOrigin::Referred));
         }
     }
     let sheets = examined.sheets.iter().zip(digests).map(|(sheet, digest)| SheetDigest {
@@ -108,9 +108,9 @@ pub(in crate::cli) fn survey(
     Ok(Surveyed { survey, promise })
 }
 
-fn found(prospect: &Prospect, origin: Origin) -> Found<'_> {
+fn found(prospect: &Prospect, origin: JobOrigin) -> SurveyedJob<'_> {
     let owner = prospect.links.iter().find(|link| matches!(link.role, Role::Parent | Role::Company));
-    Found {
+    SurveyedJob {
         job: prospect.job,
         kind: prospect.kind,
         state: prospect.state,

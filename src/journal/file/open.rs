@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Between two tries where SQLite does not wait by itself.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Page cache in KiB: the random inserts into the indexes of a million jobs stay in memory.
+/// WorkPage cache in KiB: the random inserts into the indexes of a million jobs stay in memory.
 const CACHE_KIB: i64 = 65_536;
 
 /// Pages in the write-ahead log before it is copied back: often enough to stay small (64 MiB), seldom enough that

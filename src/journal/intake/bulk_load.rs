@@ -18,7 +18,7 @@ use crate::model::state::JobState;
 /// The first import of a journal.
 pub(in crate::journal) const FIRST: ImportId = ImportId(1);
 
-/// Page cache in KiB meanwhile, and what is sorted in memory at once: rows only ever go to the end of their tables.
+/// WorkPage cache in KiB meanwhile, and what is sorted in memory at once: rows only ever go to the end of their tables.
 const CACHE_KIB: i64 = 16_384;
 
 /// The indexes in which new rows have entries, and which nothing asks while rows are placed. Others stay: to build one

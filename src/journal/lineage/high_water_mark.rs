@@ -53,7 +53,7 @@ pub(in crate::journal) enum Memory {
 
 /// The file of a journal that is being run.
 #[derive(Debug)]
-pub(in crate::journal) struct Entry {
+pub(in crate::journal) struct RegisterEntry {
     file: File,
 }
 
@@ -93,17 +93,22 @@ impl Register {
     }
 
     /// Remembers that a journal has come to `serial`; whole and on disk, or not at all.
-    pub(in crate::journal) fn remember(&self, journal: &str, serial: u64, place: &Path) -> Result<Entry> {
+    pub(in crate::journal) fn remember(
+        &self,
+        journal: &str,
+        serial: u64,
+        place: &Path,
+    ) -> Result<RegisterEntry> {
         let path = self.file(journal);
         self.replace(&path, serial, place).map_err(|error| unusable(&path, error))
     }
 
-    fn replace(&self, path: &Path, serial: u64, place: &Path) -> io::Result<Entry> {
+    fn replace(&self, path: &Path, serial: u64, place: &Path) -> io::Result<RegisterEntry> {
         let place = std::path::absolute(place).unwrap_or_else(|_| place.to_owned());
         let mut beside = tempfile::NamedTempFile::new_in(&self.folder)?;
         writeln!(beside, "{serial:0DIGITS$}\n{}", place.display())?;
         beside.as_file().sync_all()?;
-        Ok(Entry { file: beside.persist(path).map_err(|error| error.error)? })
+        Ok(RegisterEntry { file: beside.persist(path).map_err(|error| error.error)? })
     }
 
     fn file(&self, journal: &str) -> PathBuf {
@@ -113,7 +118,7 @@ impl Register {
     }
 }
 
-impl Entry {
+impl RegisterEntry {
     /// Notes how far the journal has come. Not synced: the end of the process does not lose it, and after the end of
     /// the machine the journal is ahead of it at worst.
     pub(in crate::journal) fn note(&self, serial: u64) -> io::Result<()> {

@@ -5,7 +5,7 @@ use rusqlite::Connection;
 
 use crate::error::Result;
 use crate::journal::file::column::natural;
-use crate::journal::lineage::high_water_mark::{Entry, Machine};
+use crate::journal::lineage::high_water_mark::{Machine, RegisterEntry};
 
 /// The decision of a person to go on with a copy, as it is written down.
 pub(in crate::journal) const ACCEPTED: &str = "accept journal";
@@ -48,7 +48,7 @@ pub(in crate::journal) fn mark(connection: &Connection, under_way: bool) -> Resu
 
 /// Remembers how far a commit has brought the journal. That it cannot be is no reason to stop a run which is in
 /// order: an older copy would be recognised less surely.
-pub(in crate::journal) fn remember(entry: Option<&Entry>, serial: u64) {
+pub(in crate::journal) fn remember(entry: Option<&RegisterEntry>, serial: u64) {
     if let Some(entry) = entry
         && let Err(error) = entry.note(serial)
     {

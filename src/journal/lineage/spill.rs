@@ -24,7 +24,7 @@ use crate::model::time::Moment;
 
 /// One line of a spill file.
 #[derive(Debug, Serialize, Deserialize)]
-struct Line {
+struct SpillLine {
     id: Uuid,
     /// The journal whose jobs it speaks of.
     #[serde(default)]
@@ -54,7 +54,7 @@ impl Journal {
         let journal = identity::id(&self.view.connection).ok();
         let mut text = String::new();
         for write in writes.iter().filter(|write| write.is_settlement()) {
-            let line = Line { id: Uuid::new_v4(), journal: journal.clone(), write: write.clone() };
+            let line = SpillLine { id: Uuid::new_v4(), journal: journal.clone(), write: write.clone() };
             text.push_str(&serde_json::to_string(&line).map_err(unwritable)?);
             text.push('\n');
         }
@@ -167,7 +167,7 @@ pub(in crate::journal) fn take_in(connection: &Connection, path: &Path, at: Mome
     };
     let own = identity::id(connection)?;
     for line in text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
-        let Ok(line) = serde_json::from_slice::<Line>(line) else {
+        let Ok(line) = serde_json::from_slice::<SpillLine>(line) else {
             taken_in.left_out += 1;
             continue;
         };

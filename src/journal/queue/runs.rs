@@ -8,7 +8,7 @@ use crate::ending::RunEnd;
 use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::journal::file::sqlite_error::{damaged, unwritable};
-use crate::journal::lineage::high_water_mark::Entry;
+use crate::journal::lineage::high_water_mark::RegisterEntry;
 use crate::journal::lineage::identity;
 use crate::journal::{JobQueue, RunId, View};
 use crate::model::operation::Operation;
@@ -108,7 +108,7 @@ impl JobQueue<'_> {
         transaction.commit()?;
         failpoint::reach("run.ended");
         self.journal.reserve = None;
-        if let Some(Err(error)) = self.journal.entry.as_ref().map(Entry::sync) {
+        if let Some(Err(error)) = self.journal.entry.as_ref().map(RegisterEntry::sync) {
             tracing::warn!(%error, "how far the journal has come is not on disk in the state folder");
         }
         Ok(())

@@ -84,7 +84,7 @@ impl Work {
 
 /// Some jobs, and when more come due.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Page {
+pub struct WorkPage {
     /// The jobs, oldest first.
     pub work: Vec<Work>,
     /// The earliest moment at which a job of this lane that waits for its time comes due.
@@ -110,7 +110,13 @@ macro_rules! work {
 impl JobQueue<'_> {
     /// Jobs of one operation that may be sent: ready ones, and deferred ones that are due; none of a sheet set aside,
     /// and none of those `in_hand` already.
-    pub fn ready(&self, operation: Operation, now: Moment, limit: usize, in_hand: &[JobId]) -> Result<Page> {
+    pub fn ready(
+        &self,
+        operation: Operation,
+        now: Moment,
+        limit: usize,
+        in_hand: &[JobId],
+    ) -> Result<WorkPage> {
         let connection = &self.journal.view.connection;
         let (limit_there, aside, in_hand) = (count(limit), self.journal.shelved(), list(in_hand));
         let mut work = read(
@@ -147,11 +153,11 @@ impl JobQueue<'_> {
             )?
             .query_row((operation, now, &aside, &in_hand), |row| row.get(0))
             .optional()?;
-        Ok(Page { work, next_due })
+        Ok(WorkPage { work, next_due })
     }
 
     /// Jobs in doubt whose next look is due, of any operation; none of those `in_hand` already.
-    pub fn doubtful(&self, now: Moment, limit: usize, in_hand: &[JobId]) -> Result<Page> {
+    pub fn doubtful(&self, now: Moment, limit: usize, in_hand: &[JobId]) -> Result<WorkPage> {
         let (connection, in_hand) = (&self.journal.view.connection, list(in_hand));
         let mut work = read(
             connection,
@@ -165,7 +171,7 @@ impl JobQueue<'_> {
         let next_due = connection
             .prepare_cached("SELECT min(due) FROM job WHERE state = 'in_doubt' AND due > ?1")?
             .query_row([now], |row| row.get(0))?;
-        Ok(Page { work, next_due })
+        Ok(WorkPage { work, next_due })
     }
 }
 

@@ -15,7 +15,7 @@ use tokio::task;
 
 use crate::clock::Sleep;
 use crate::error::{Error, Result};
-use crate::journal::{JobQueue, Journal, Moved, Page, Write};
+use crate::journal::{JobQueue, Journal, Moved, WorkPage, Write};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
 use crate::model::quota::QuotaDay;
@@ -79,12 +79,12 @@ pub enum Reply {
         /// The operation.
         operation: Operation,
         /// The jobs.
-        page: Page,
+        page: WorkPage,
     },
     /// Jobs in doubt that are due.
     Doubtful {
         /// The jobs.
-        page: Page,
+        page: WorkPage,
     },
     /// Who owns the ids that were asked about.
     Owners {

@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::Result;
 use crate::journal::file::column::count;
-use crate::journal::state::job_row::Standing;
+use crate::journal::state::job_row::JobRow;
 use crate::journal::state::quota;
 use crate::journal::state::write::Evidence;
 use crate::model::state::JobState::Sending;
@@ -14,7 +14,7 @@ use crate::model::time::Day;
 /// has one.
 pub(in crate::journal) fn end_attempt(
     connection: &Connection,
-    standing: &Standing,
+    standing: &JobRow,
     evidence: &Evidence,
 ) -> Result<()> {
     if standing.state != Sending {

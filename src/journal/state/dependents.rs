@@ -7,7 +7,7 @@ use rusqlite::{Connection, Row};
 
 use crate::error::Result;
 use crate::journal::row_ref;
-use crate::journal::state::job_row::Standing;
+use crate::journal::state::job_row::JobRow;
 use crate::journal::state::write::Moved;
 use crate::model::id::JobId;
 use crate::model::reason::Reason;
@@ -104,7 +104,7 @@ pub(in crate::journal) fn assure_children(connection: &Connection, parent: JobId
 /// blocked → skipped for everything below a job that will not be made. Nothing when its record exists.
 pub(in crate::journal) fn skip_below(
     connection: &Connection,
-    lost: &Standing,
+    lost: &JobRow,
     code: &str,
     at: Moment,
 ) -> Result<Vec<Moved>> {
@@ -183,7 +183,7 @@ fn moved(row: &Row<'_>, from: JobState, to: JobState) -> rusqlite::Result<Moved>
 }
 
 /// Where a job that is given another chance stands, with its creation not done.
-pub(in crate::journal) fn footing_of(connection: &Connection, standing: &Standing) -> Result<JobState> {
+pub(in crate::journal) fn footing_of(connection: &Connection, standing: &JobRow) -> Result<JobState> {
     if standing.remote_id.is_some() {
         return Ok(JobState::Ready);
     }

@@ -7,7 +7,7 @@ use crate::journal::file::column::Id;
 use crate::journal::file::sqlite_error::unwritable;
 use crate::journal::row_ref;
 use crate::journal::state::attempt::end_attempt;
-use crate::journal::state::job_row::{self, Standing};
+use crate::journal::state::job_row::{self, JobRow};
 use crate::journal::state::write::{Candidate, Evidence, Moved};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::reason::Reason;
@@ -33,7 +33,7 @@ pub(in crate::journal) fn hold(
 /// Holds a job; the guard is the caller's.
 pub(in crate::journal) fn put_on_hold(
     connection: &Connection,
-    standing: &Standing,
+    standing: &JobRow,
     (code, reason): (&str, &str),
     candidates: &[Candidate],
     evidence: &Evidence,
@@ -65,7 +65,7 @@ pub(in crate::journal) fn owner_of(connection: &Connection, id: RemoteId) -> Res
 /// The exclusive claim on a record: the second job to come with the same id is held, and a person looks.
 pub(in crate::journal) fn hold_for_owner(
     connection: &Connection,
-    standing: &Standing,
+    standing: &JobRow,
     id: RemoteId,
     owner: JobId,
     evidence: &Evidence,

@@ -12,7 +12,7 @@ use crate::model::state::JobState;
 
 /// What the transitions need to know of a job.
 #[derive(Debug, Clone)]
-pub(in crate::journal) struct Standing {
+pub(in crate::journal) struct JobRow {
     pub(in crate::journal) job: JobId,
     pub(in crate::journal) kind: Kind,
     pub(in crate::journal) state: JobState,
@@ -29,14 +29,14 @@ pub(in crate::journal) struct Standing {
 }
 
 /// Reads where a job stands.
-pub(in crate::journal) fn find(connection: &Connection, job: JobId) -> Result<Option<Standing>> {
+pub(in crate::journal) fn find(connection: &Connection, job: JobId) -> Result<Option<JobRow>> {
     let standing = connection
         .prepare_cached(
             "SELECT kind, state, step, operation, remote_id, outcome, attempts, baseline IS NOT NULL, executed, deaths, name, content_hash
              FROM job WHERE id = ?1",
         )?
         .query_row([job], |row| {
-            Ok(Standing {
+            Ok(JobRow {
                 job,
                 kind: row.get(0)?,
                 state: row.get(1)?,
@@ -57,7 +57,7 @@ pub(in crate::journal) fn find(connection: &Connection, job: JobId) -> Result<Op
 }
 
 /// Reads where a job stands that must be there.
-pub(in crate::journal) fn of(connection: &Connection, job: JobId) -> Result<Standing> {
+pub(in crate::journal) fn of(connection: &Connection, job: JobId) -> Result<JobRow> {
     find(connection, job)?.ok_or_else(|| Error::internal(format!("the journal has no job {job}")))
 }
 
@@ -72,7 +72,7 @@ pub(in crate::journal) fn has_values(
     of(connection, job)?.has_values(content)
 }
 
-impl Standing {
+impl JobRow {
     /// Refuses unless the job is in one of these states; `deed` is what was to be done, as in "cannot be claimed".
     pub(in crate::journal) fn leaves(&self, allowed: &[JobState], deed: &str) -> Result<()> {
         if allowed.contains(&self.state) {

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::journal::row_ref;
 use crate::journal::state::decision_log::{self, Decision, note};
 use crate::journal::state::hold::owner_of;
-use crate::journal::state::job_row::{self, Standing};
+use crate::journal::state::job_row::{self, JobRow};
 use crate::journal::state::selection::{Selection, selected};
 use crate::journal::state::transition::finish_step;
 use crate::journal::state::write::{Candidate, Evidence, How, Moved, parse_candidates};
@@ -201,7 +201,7 @@ impl View {
 
 /// The candidates that a person was shown and did not take are not the job's record: they join its baseline, so
 /// that neither a look before sending nor one after a lost answer takes them for it.
-fn rule_out(connection: &Connection, standing: &Standing) -> Result<()> {
+fn rule_out(connection: &Connection, standing: &JobRow) -> Result<()> {
     let (candidates, known): (Option<String>, Option<i64>) = connection
         .prepare_cached("SELECT candidates, baseline FROM job WHERE id = ?1")?
         .query_row([standing.job], |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -219,12 +219,12 @@ fn rule_out(connection: &Connection, standing: &Standing) -> Result<()> {
 }
 
 /// A person has looked: nothing was sent of which the journal does not know.
-fn be_sure(connection: &Connection, standing: &Standing) -> Result<()> {
+fn be_sure(connection: &Connection, standing: &JobRow) -> Result<()> {
     standing.change(connection, "UPDATE job SET unsure = 0 WHERE id = ?1 AND state = ?2", &[])
 }
 
 /// → ready at the step the job stands at, or blocked while something it needs is not made.
-fn reopen(connection: &Connection, standing: &Standing) -> Result<Moved> {
+fn reopen(connection: &Connection, standing: &JobRow) -> Result<Moved> {
     let to = dependents::footing_of(connection, standing)?;
     standing.change(
         connection,
@@ -237,14 +237,14 @@ fn reopen(connection: &Connection, standing: &Standing) -> Result<Moved> {
     Ok(standing.moved(to))
 }
 
-fn abandon(connection: &Connection, standing: &Standing, who: &str, at: Moment) -> Result<Vec<Moved>> {
+fn abandon(connection: &Connection, standing: &JobRow, who: &str, at: Moment) -> Result<Vec<Moved>> {
     let mut moved = vec![give_up(connection, standing, who, at)?];
     moved.extend(dependents::skip_below(connection, standing, dependents::PARENT_CANCELLED, at)?);
     Ok(moved)
 }
 
 /// → cancelled.
-fn give_up(connection: &Connection, standing: &Standing, who: &str, at: Moment) -> Result<Moved> {
+fn give_up(connection: &Connection, standing: &JobRow, who: &str, at: Moment) -> Result<Moved> {
     standing.leaves(&[Blocked, Ready, Deferred, Held, InDoubt], JobState::Cancelled.as_str())?;
     let message = match standing.remote_id {
         Some(id) => format!("cancelled by {who}; the {} exists with the id {id}", standing.kind.singular()),
@@ -260,7 +260,7 @@ fn give_up(connection: &Connection, standing: &Standing, who: &str, at: Moment) 
 }
 
 /// Refuses an id that cannot be that of the job's record.
-fn refuse_foreign_id(connection: &Connection, standing: &Standing, id: RemoteId) -> Result<()> {
+fn refuse_foreign_id(connection: &Connection, standing: &JobRow, id: RemoteId) -> Result<()> {
     if let Some(known) = standing.remote_id
         && known != id
     {

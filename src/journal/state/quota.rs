@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::failpoint;
 use crate::journal::View;
 use crate::journal::file::column::{count, natural};
-use crate::journal::state::job_row::Standing;
+use crate::journal::state::job_row::JobRow;
 use crate::model::quota::QuotaDay;
 use crate::model::time::{Day, Moment};
 use crate::model::verdict::Execution;
@@ -127,7 +127,7 @@ pub(in crate::journal) fn end(connection: &Connection, day: Day, execution: Exec
 
 /// One of the doubtful creations of the step was executed, as what it made was found. Which one is not known when they
 /// left on several days; then they stay doubtful. So they do where the service has confirmed another one, which made it.
-pub(in crate::journal) fn found(connection: &Connection, standing: &Standing) -> Result<()> {
+pub(in crate::journal) fn found(connection: &Connection, standing: &JobRow) -> Result<()> {
     let (first, last): (Option<Day>, Option<Day>) = connection
         .prepare_cached(
             "SELECT min(counted), max(counted) FROM attempt

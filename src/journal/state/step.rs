@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use crate::error::{Error, Result};
 use crate::journal::file::sqlite_error::{damaged, unwritable};
-use crate::journal::state::job_row::Standing;
+use crate::journal::state::job_row::JobRow;
 use crate::model::action::Action;
 use crate::model::id::JobId;
 use crate::model::kind::Kind;
@@ -27,7 +27,7 @@ pub(in crate::journal) fn operation_of(kind: Kind, action: &Action) -> Result<Op
 /// its record. Returns the operation of the first one.
 pub(in crate::journal) fn revise(
     connection: &Connection,
-    standing: &Standing,
+    standing: &JobRow,
     steps: &[Action],
 ) -> Result<Operation> {
     let mut done: Vec<String> = connection

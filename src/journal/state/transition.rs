@@ -10,7 +10,7 @@ use crate::journal::file::column::Id;
 use crate::journal::file::sqlite_error::unwritable;
 use crate::journal::state::attempt::end_attempt;
 use crate::journal::state::hold::{hold_for_owner, owner_of};
-use crate::journal::state::job_row::{self, Standing};
+use crate::journal::state::job_row::{self, JobRow};
 use crate::journal::state::quota;
 use crate::journal::state::write::{Evidence, How, Moved};
 use crate::journal::state::{baseline, dependents, step};
@@ -78,7 +78,7 @@ pub(in crate::journal) fn advance(
 /// Ends the step a job stands at; the guard is the caller's.
 pub(in crate::journal) fn finish_step(
     connection: &Connection,
-    standing: &Standing,
+    standing: &JobRow,
     how: How,
     id: Option<RemoteId>,
     evidence: &Evidence,

@@ -13,7 +13,7 @@ use crate::model::id::RemoteId;
 
 /// What the rules need to know of the step that was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct StepContext {
     /// Whether the step creates the job's record and so must come home with an id.
     pub creation: bool,
     /// Whether a record it refers to was made by us moments ago, and the service may not have known it yet.
@@ -86,7 +86,7 @@ pub enum Consequence {
 }
 
 /// Decides what follows from `verdict` for a step that stands as `standing` says.
-pub fn settle(standing: Standing, verdict: Verdict) -> (Settled, Consequence) {
+pub fn settle(standing: StepContext, verdict: Verdict) -> (Settled, Consequence) {
     match mistake::misjudged(verdict) {
         Verdict::Succeeded(success) => match success.id {
             None if standing.creation => (Settled::InDoubt(Doubt::NoId), Consequence::Nothing),
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
     use crate::model::verdict::Success;
 
-    const FIRST: Standing = Standing { creation: true, fresh_reference: false, token_refusals: 0 };
+    const FIRST: StepContext = StepContext { creation: true, fresh_reference: false, token_refusals: 0 };
 
     fn rejection(code: &str) -> Rejection {
         Rejection { code: code.to_owned(), message: "no".to_owned(), violations: vec![] }
@@ -301,7 +301,7 @@ mod tests {
             for creation in [true, false] {
                 for fresh_reference in [false, true] {
                     for token_refusals in [0, 1, 2, u32::MAX] {
-                        let standing = Standing { creation, fresh_reference, token_refusals };
+                        let standing = StepContext { creation, fresh_reference, token_refusals };
                         let (settled, consequence) = settle(standing, verdict.clone());
                         // The two verdicts that what happened before has a say in.
                         let (becomes, asked) = match &verdict {
@@ -334,14 +334,14 @@ mod tests {
 
     #[test]
     fn a_step_that_creates_nothing_is_done_without_an_id() {
-        let standing = Standing { creation: false, ..FIRST };
+        let standing = StepContext { creation: false, ..FIRST };
         assert_eq!(settle(standing, Verdict::Succeeded(Success::default())).0, Settled::Done { id: None });
     }
 
     #[test]
     fn a_second_refusal_of_the_token_in_a_row_ends_the_run() {
         assert_eq!(settle(FIRST, Verdict::TokenInvalid).1, Consequence::Nothing);
-        let again = Standing { token_refusals: 1, ..FIRST };
+        let again = StepContext { token_refusals: 1, ..FIRST };
         assert_eq!(settle(again, Verdict::TokenInvalid).1, Consequence::StopRun(Refusal::TokenRefused));
     }
 

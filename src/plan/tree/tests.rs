@@ -4,7 +4,7 @@ use super::*;
 use crate::model::action::Action;
 use crate::model::company_forest::{Extent, Visit};
 use crate::model::operation::Operation;
-use crate::plan::{Asks, Cause, Found};
+use crate::plan::{Asks, Cause, SurveyedJob};
 use crate::testing;
 
 const TOP: RemoteId = RemoteId::from_u128(7);
@@ -19,13 +19,13 @@ fn survey(rows: &[(i64, Kind, JobState, Target)]) -> Survey {
             Target::Job(owner) => vec![owner],
             Target::Remote(_) => Vec::new(),
         };
-        survey.add(Found {
+        survey.add(SurveyedJob {
             job: JobId(job),
             kind,
             state,
             remote_id: None,
             name: &format!("{} {job}", kind.singular()),
-            origin: Origin::Sheets { changed_since: false },
+            origin: JobOrigin::Sheets { changed_since: false },
             owner: Some(owner),
             unmade: &unmade,
             asks: Asks::of(record.kind(), &[Action::Create(record.clone())]),

@@ -8,7 +8,7 @@ use crate::model::operation::Operation;
 use crate::model::record::Target;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
-use crate::plan::{Asks, Found, Origin, Survey};
+use crate::plan::{Asks, JobOrigin, Survey, SurveyedJob};
 use crate::report::page_assets;
 use crate::testing::record;
 
@@ -22,13 +22,13 @@ fn survey(name: &str) -> Survey {
         (record(Kind::Site), Target::Job(JobId(1))),
     ];
     for (number, (record, owner)) in (1..).zip(rows) {
-        survey.add(Found {
+        survey.add(SurveyedJob {
             job: JobId(number),
             kind: record.kind(),
             state: if number == 3 { JobState::Held } else { JobState::Ready },
             remote_id: None,
             name,
-            origin: Origin::Sheets { changed_since: false },
+            origin: JobOrigin::Sheets { changed_since: false },
             owner: Some(owner),
             unmade: &[],
             asks: Asks::of(record.kind(), &[Action::Create(record.clone())]),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Dispatcher;
 use crate::failpoint;
-use crate::journal::{Evidence, Page, Work, Write};
+use crate::journal::{Evidence, Work, WorkPage, Write};
 use crate::model::event::Event;
 use crate::model::id::{JobId, RemoteId, SheetId};
 use crate::model::operation::Operation;
@@ -27,7 +27,7 @@ use crate::service::{Answer, Lookup};
 
 impl Dispatcher {
     /// A page of jobs that may be sent.
-    pub(super) fn on_jobs(&mut self, operation: Operation, page: Page) {
+    pub(super) fn on_jobs(&mut self, operation: Operation, page: WorkPage) {
         if self.drain.is_some() {
             return;
         }
@@ -38,7 +38,7 @@ impl Dispatcher {
     }
 
     /// A page of jobs in doubt whose look-up is due.
-    pub(super) fn on_doubtful_jobs(&mut self, page: Page) {
+    pub(super) fn on_doubtful_jobs(&mut self, page: WorkPage) {
         if self.drain.is_some() {
             return;
         }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::{ActiveJob, Backlog, Fetch, InFlight, Stage};
-use crate::journal::{Page, Work};
+use crate::journal::{Work, WorkPage};
 use crate::model::id::JobId;
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
@@ -87,7 +87,7 @@ impl InFlight {
     }
 
     /// A page of jobs that may be sent; returns those that were not in memory.
-    pub(in crate::run) fn add_ready(&mut self, operation: Operation, page: Page) -> Vec<JobId> {
+    pub(in crate::run) fn add_ready(&mut self, operation: Operation, page: WorkPage) -> Vec<JobId> {
         let fresh = self.add_jobs(page.work);
         let queue = self.queue(operation);
         queue.jobs += fresh.len();
@@ -96,7 +96,7 @@ impl InFlight {
     }
 
     /// A page of jobs in doubt whose look-up is due; returns those that were not in memory.
-    pub(in crate::run) fn add_doubtful(&mut self, page: Page) -> Vec<JobId> {
+    pub(in crate::run) fn add_doubtful(&mut self, page: WorkPage) -> Vec<JobId> {
         let fresh = self.add_jobs(page.work);
         self.doubts += fresh.len();
         self.doubt_backlog.answered(!fresh.is_empty(), page.next_due);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::model::id::RemoteId;
 use crate::model::operation::Operation;
-use crate::model::settle::{Settled, Standing, settle};
+use crate::model::settle::{Settled, StepContext, settle};
 use crate::model::verdict::{Doubt, Refusal, Rejection, Success, Verdict, Violation};
 use crate::service::call::Call;
 use crate::service::judge::{Expectation, Raw, judge};
@@ -473,7 +473,7 @@ fn only_a_listed_proof_lets_anything_be_sent_again() {
                     let said = format!("{status} {shown} to {operation}, fresh: {fresh_reference}");
                     let verdict = judge(operation, &expectation, &raw(status, &body));
                     let creation = operation.creates();
-                    let standing = Standing { creation, fresh_reference, token_refusals: 0 };
+                    let standing = StepContext { creation, fresh_reference, token_refusals: 0 };
                     let (settled, _) = settle(standing, verdict);
 
                     let page = [404, 405, 415].contains(&status);

@@ -7,7 +7,7 @@ use crate::model::action::Action;
 use crate::model::operation::Operation::{AddCompany, AddSite, PutSiteLabels};
 use crate::model::state::JobState::{self, Deferred, Held, Ready};
 
-fn jobs(page: &Page) -> Vec<JobId> {
+fn jobs(page: &WorkPage) -> Vec<JobId> {
     page.work.iter().map(|work| work.job).collect()
 }
 
