@@ -175,7 +175,7 @@ impl Looked {
                 reasons.table(table);
                 places.push((book_number, table_number, rows));
                 let summary = book.read(table, &mut |mut row| {
-                    policy.judge_row(&mut row);
+                    row.judge(policy);
                     between.add(number, &row);
                     let zone = row.draft.as_ref().and_then(|draft| draft.record.address().timezone.as_ref());
                     // Those that no list has are as many as there are rows, and one of them tells all that is asked.

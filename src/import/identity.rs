@@ -6,8 +6,9 @@
 
 use crate::journal::{KnownJob, SamePlace};
 use crate::model::id::JobId;
+use crate::model::key::comparable;
 use crate::model::kind::Kind;
-use crate::model::record::{Link, Role, Target};
+use crate::model::record::{Link, Record, Role, Target};
 use crate::model::state::JobState;
 
 /// What is to be done with a row.
@@ -236,6 +237,28 @@ fn is_touched(links: &[Link], touched: &dyn Fn(JobId) -> bool) -> bool {
     match owner(links) {
         Some(Target::Job(job)) => touched(job),
         Some(Target::Remote(_)) | None => false,
+    }
+}
+
+/// What earlier imports know of a row.
+pub(super) struct Known {
+    /// Whether the record of that job was made with the values that the row has for it.
+    pub(super) same_record: bool,
+    /// Whether its natural key is a MAC address or a username.
+    pub(super) is_unique: bool,
+    /// The job with its natural key.
+    pub(super) natural: Option<KnownJob>,
+    /// In what else it is like that job.
+    pub(super) alike: Option<Alike>,
+    /// The jobs with its own key.
+    pub(super) by_key: Vec<SameKey>,
+}
+
+/// The name that tells a record from others of its company: of people the given and the family name.
+pub(super) fn person_or_thing(record: &Record) -> String {
+    match record {
+        Record::Person(person) => comparable(&format!("{} {}", person.first_name, person.last_name)),
+        Record::Company(_) | Record::Site(_) | Record::Device(_) => comparable(record.name()),
     }
 }
 

@@ -22,7 +22,6 @@ use crate::sheet::cross_row::To;
 use crate::sheet::finding::Findings;
 use crate::sheet::{Row, Table, formula_guard};
 use deciding::Fate;
-pub(super) use deciding::{Known, person_or_thing};
 
 /// A row that is not placed yet.
 const UNPLACED: JobId = JobId(0);
@@ -77,7 +76,7 @@ pub(super) fn place<'j>(
             let (checked, policy) = (&examined.checked, &examined.policy);
             let cells_are_asked_for = placing.writer.rows_wait();
             let prepare = |mut row: Row| {
-                policy.judge_row(&mut row);
+                row.judge(policy);
                 let prepared = prepare(checked, ordinal, row, cells_are_asked_for)?;
                 ordinal += 1;
                 prepared.ok_or_else(changed)

@@ -2,8 +2,8 @@
 //! address or username it has.
 
 use super::Examined;
-use super::identity::{Decision, Keyed};
-use super::placing::{Known, Ready, person_or_thing};
+use super::identity::{Decision, Keyed, Known, person_or_thing};
+use super::placing::Ready;
 use crate::error::{Error, Result};
 use crate::journal::{Difference, ImportWriter, KnownJob};
 use crate::model::kind::Kind;

@@ -1,10 +1,12 @@
-//! Actions: what one step of a job brings about, with a descriptor for each (specification 4.2 to 4.9).
+//! Actions: what one step of a job brings about (specification 4.2 to 4.9).
 //!
 //! A job is a row and its steps, and a step is one action. Creating a record is one action among others. The request that
-//! carries an action out, and the look-up that shows whether it is so already, are in `service::action`.
+//! carries an action out, and the look-up that shows whether it is so already, are in `service::action`; what is known of an
+//! action whatever its values is in [`super::descriptor`].
 
 use serde::{Deserialize, Serialize};
 
+use super::descriptor::{self, ActionDescriptor};
 use super::id::RemoteId;
 use super::kind::Kind;
 use super::operation::Operation;
@@ -42,90 +44,16 @@ pub enum Repeat {
     Unknown,
 }
 
-/// What is known of an action whatever its values.
-#[derive(Debug)]
-pub struct Descriptor {
-    /// The operation that carries it out, for each kind of record that the service has it for.
-    pub operations: &'static [(Kind, Operation)],
-    /// What it does to a record, in words: `setting its labels`.
-    pub words: &'static str,
-    /// The one column of a sheet that asks for it; `None` where several do.
-    pub column: Option<&'static str>,
-}
-
-/// Creating a record.
-const CREATE: Descriptor = Descriptor {
-    operations: &[
-        (Kind::Company, Operation::AddCompany),
-        (Kind::Site, Operation::AddSite),
-        (Kind::Person, Operation::AddPerson),
-        (Kind::Device, Operation::AddDevice),
-        (Kind::Device, Operation::AddDeviceFromTemplate),
-    ],
-    words: "creating it",
-    column: None,
-};
-
-const PUT_LABELS: Descriptor = Descriptor {
-    operations: &[(Kind::Site, Operation::PutSiteLabels), (Kind::Device, Operation::PutDeviceLabels)],
-    words: "setting its labels",
-    column: None,
-};
-
-const PUT_METADATA: Descriptor = Descriptor {
-    operations: &[
-        (Kind::Company, Operation::PutCompanyMetadataList),
-        (Kind::Site, Operation::PutSiteMetadataList),
-        (Kind::Device, Operation::PutDeviceMetadataList),
-    ],
-    words: "setting its metadata",
-    column: None,
-};
-
-const ADD_LICENCE: Descriptor = Descriptor {
-    operations: &[(Kind::Device, Operation::AddLicenceCode)],
-    words: "adding its licence code",
-    column: Some("licence_code"),
-};
-
-const SUBSCRIBE_TEMPLATE: Descriptor = Descriptor {
-    operations: &[(Kind::Device, Operation::SubscribeTemplate)],
-    words: "subscribing it to its enterprise template",
-    column: Some("enterprise_template"),
-};
-
-const JOIN_VPN_CLOUD: Descriptor = Descriptor {
-    operations: &[(Kind::Device, Operation::AddDeviceToVpnCloud)],
-    words: "adding it to its VPN cloud",
-    column: Some("vpn_clouds"),
-};
-
-impl Descriptor {
-    /// Every action, in the order in which a row asks for them.
-    pub const ALL: [&'static Self; 6] =
-        [&CREATE, &PUT_LABELS, &PUT_METADATA, &ADD_LICENCE, &SUBSCRIBE_TEMPLATE, &JOIN_VPN_CLOUD];
-
-    /// The action that an operation carries out; `None` for one that no step sends.
-    pub fn of(operation: Operation) -> Option<&'static Self> {
-        Self::ALL.into_iter().find(|action| action.operations.iter().any(|&(_, known)| known == operation))
-    }
-
-    /// The operations that carry it out for records of a kind, the usual one first.
-    pub fn operations_for(&self, kind: Kind) -> impl Iterator<Item = Operation> {
-        self.operations.iter().filter(move |(known, _)| *known == kind).map(|&(_, operation)| operation)
-    }
-}
-
 impl Action {
     /// What is known of it whatever its values.
-    pub const fn descriptor(&self) -> &'static Descriptor {
+    pub const fn descriptor(&self) -> &'static ActionDescriptor {
         match self {
-            Self::Create(_) => &CREATE,
-            Self::PutLabels(_) => &PUT_LABELS,
-            Self::PutMetadata(_) => &PUT_METADATA,
-            Self::AddLicence(_) => &ADD_LICENCE,
-            Self::SubscribeTemplate(_) => &SUBSCRIBE_TEMPLATE,
-            Self::JoinVpnCloud(_) => &JOIN_VPN_CLOUD,
+            Self::Create(_) => &descriptor::CREATE,
+            Self::PutLabels(_) => &descriptor::PUT_LABELS,
+            Self::PutMetadata(_) => &descriptor::PUT_METADATA,
+            Self::AddLicence(_) => &descriptor::ADD_LICENCE,
+            Self::SubscribeTemplate(_) => &descriptor::SUBSCRIBE_TEMPLATE,
+            Self::JoinVpnCloud(_) => &descriptor::JOIN_VPN_CLOUD,
         }
     }
 
@@ -193,7 +121,7 @@ mod tests {
             for kind in Kind::ALL {
                 let operation = action.operation(kind);
                 assert!(operation.is_none_or(|operation| {
-                    std::ptr::eq(Descriptor::of(operation).unwrap(), action.descriptor())
+                    std::ptr::eq(ActionDescriptor::of(operation).unwrap(), action.descriptor())
                 }));
             }
             let text = serde_json::to_string(&action).unwrap();

@@ -5,9 +5,6 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::operation::Operation;
-use super::record::Role;
-
 /// What the rows of a sheet are. The order is the order of creation within one company.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -43,52 +40,6 @@ impl Kind {
             Self::Site => "sites",
             Self::Person => "people",
             Self::Device => "devices",
-        }
-    }
-}
-
-/// What is known of a kind: how it is looked up and what its records refer to. Its natural key is in
-/// [`natural_key`](super::key::natural_key), its actions are in [`super::action`], its columns in the table of the sheets.
-#[derive(Debug)]
-pub struct Descriptor {
-    /// The operation without which no row of the kind is created.
-    pub creation: Operation,
-    /// The look-ups that find a record by its natural key, best first.
-    pub look_ups: &'static [Operation],
-    /// The look-up of a record by its id.
-    pub by_id: Operation,
-    /// What its records refer to others as.
-    pub roles: &'static [Role],
-}
-
-impl Kind {
-    /// What is known of it.
-    pub const fn descriptor(self) -> &'static Descriptor {
-        match self {
-            Self::Company => &Descriptor {
-                creation: Operation::AddCompany,
-                look_ups: &[Operation::GetChildCompanies],
-                by_id: Operation::GetCompany,
-                roles: &[Role::Parent],
-            },
-            Self::Site => &Descriptor {
-                creation: Operation::AddSite,
-                look_ups: &[Operation::FindSitesByName],
-                by_id: Operation::GetSite,
-                roles: &[Role::Company],
-            },
-            Self::Person => &Descriptor {
-                creation: Operation::AddPerson,
-                look_ups: &[Operation::GetPersonByUsername],
-                by_id: Operation::GetPerson,
-                roles: &[Role::Company],
-            },
-            Self::Device => &Descriptor {
-                creation: Operation::AddDevice,
-                look_ups: &[Operation::GetDeviceByMac, Operation::FindDevicesByName],
-                by_id: Operation::GetDevice,
-                roles: &[Role::Company, Role::Site, Role::Template],
-            },
         }
     }
 }

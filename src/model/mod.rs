@@ -4,6 +4,7 @@
 pub mod action;
 pub mod amount;
 pub mod company_forest;
+pub mod descriptor;
 pub mod digest;
 pub mod forecast;
 pub mod id;

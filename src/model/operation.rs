@@ -9,9 +9,6 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::action::Descriptor;
-use super::kind::Kind;
-
 /// The HTTP method of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Method {
@@ -198,12 +195,6 @@ impl Operation {
     /// Whether a call only reads, so that repeating it is harmless.
     pub const fn looks_up(self) -> bool {
         matches!(self.method(), Method::Get)
-    }
-
-    /// The kind of record that a call creates; `None` for one that creates none.
-    pub fn makes(self) -> Option<Kind> {
-        let action = Descriptor::of(self).filter(|_| self.creates())?;
-        action.operations.iter().find(|(_, known)| *known == self).map(|&(kind, _)| kind)
     }
 
     /// Whether a call creates a record and so must never be repeated on hope.

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use crate::error::Result;
 use crate::journal::{Difference, Journal, RowView, SheetId, SheetInfo};
-use crate::model::action::Descriptor;
+use crate::model::descriptor::ActionDescriptor;
 use crate::model::kind::Kind;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
@@ -350,7 +350,7 @@ impl Layout {
     /// The column a rejection without violations speaks of, where there is no doubt: the one cell that a later step
     /// carries out, or the value that the service keeps unique (specification 2.5 and 7).
     fn culprit(&self, row: &RowView) -> Option<&'static Column> {
-        let asked_in = row.operation.and_then(Descriptor::of).and_then(|action| action.column);
+        let asked_in = row.operation.and_then(ActionDescriptor::of).and_then(|action| action.column);
         let name = match asked_in {
             Some(name) => name,
             None => match (row.code.as_deref(), self.kind) {

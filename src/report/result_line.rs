@@ -3,7 +3,7 @@
 use crate::advice::Advice;
 use crate::error::Result;
 use crate::journal::{Candidate, Difference, Disposition, ImportInfo, RowView};
-use crate::model::action::Descriptor;
+use crate::model::descriptor::ActionDescriptor;
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
 
@@ -214,7 +214,7 @@ fn rejected(row: &RowView, told: &str, blames: &[Blame]) -> String {
     match row.operation {
         Some(operation) if row.state == JobState::Incomplete => {
             let name = row.kind.singular();
-            let step = Descriptor::of(operation).map_or(operation.name(), |action| action.words);
+            let step = ActionDescriptor::of(operation).map_or(operation.name(), |action| action.words);
             format!("the {name} was created; a later step failed, {step}: {words}")
         }
         Some(_) => words,

@@ -4,17 +4,16 @@
 
 use std::fmt;
 use std::future::poll_fn;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
-use secrecy::SecretString;
 use serde_json::json;
-use url::{Host, Url};
+use url::Url;
 
 use super::call::Call;
+use super::config::{Config, check_base};
 use super::endpoint::{Endpoint, Endpoints};
 use super::envelope::largest;
 use super::judge::{Expectation, Raw, judge_without};
@@ -22,34 +21,12 @@ use super::token::{Keeper, Login, Token, TokenInfo};
 use super::transport::{HttpAnswer, HttpRequest, SendFailure, Sending, Transport, Wire};
 use super::wording::excerpt;
 use crate::clock::Clock;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::failpoint;
 use crate::model::operation::Operation;
-pub use crate::model::policy::Proxy;
 use crate::model::reason::Reason;
 use crate::model::time::Moment;
 use crate::model::verdict::{NotSent, Rejection, Success, Verdict};
-
-/// What the client needs to know of a profile.
-#[derive(Debug, Clone)]
-pub struct Config {
-    /// The base address; every path goes below it.
-    pub base_url: Url,
-    /// The client id.
-    pub client_id: String,
-    /// The client secret.
-    pub client_secret: SecretString,
-    /// Where the operations are.
-    pub endpoints: Endpoints,
-    /// The most time for one request, from connecting to the end of the answer.
-    pub request_timeout: Duration,
-    /// The most time for connecting.
-    pub connect_timeout: Duration,
-    /// Whether the environment's proxies are used.
-    pub proxy: Proxy,
-    /// Certificates to trust besides the machine's, in PEM form.
-    pub ca_file: Option<PathBuf>,
-}
 
 /// What became of one request.
 #[derive(Debug, Clone, PartialEq)]
@@ -267,38 +244,4 @@ fn request(call: &Call, endpoint: &Endpoint, url: Url, token: &Token) -> HttpReq
         }
     };
     HttpRequest { method: endpoint.method(), url, headers, body, largest_answer: largest(call.operation) }
-}
-
-/// Whether the address is this machine's own.
-pub(crate) fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    }
-}
-
-fn check_base(url: &Url) -> Result<()> {
-    let wrong = |why: &str| {
-        // Not the address itself: a password may stand in it.
-        Error::usage(format!("base_url: {why}"))
-            .hint("write it like base_url = \"https://provisioning.example\"")
-    };
-    match url.scheme() {
-        "https" => {}
-        "http" if is_loopback(url) => {}
-        "http" => return Err(wrong("credentials are sent over https only, except to this machine")),
-        _ => return Err(wrong("it does not begin with https://")),
-    }
-    if url.host().is_none() {
-        return Err(wrong("it names no host"));
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(wrong("it holds a user name or password, which belong into client_id and client_secret"));
-    }
-    if url.query().is_some() || url.fragment().is_some() {
-        return Err(wrong("it ends in a query or a fragment"));
-    }
-    Ok(())
 }

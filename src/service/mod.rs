@@ -7,6 +7,7 @@
 mod action;
 mod call;
 mod client;
+mod config;
 mod endpoint;
 mod found;
 mod judge;
@@ -23,7 +24,8 @@ mod wording;
 
 pub use action::{creation_body, is_shown, look_up, request};
 pub use call::Call;
-pub use client::{Answer, Client, Config, Proxy};
+pub use client::{Answer, Client};
+pub use config::{Config, Proxy};
 pub use endpoint::{Endpoint, Endpoints, Mapping, Origin, Paths};
 pub use found::{Found, found, may_be_a_page, time_zones};
 pub use judge::{Expectation, Raw, judge};

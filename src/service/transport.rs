@@ -16,7 +16,7 @@ use http::HeaderMap;
 use reqwest::{Certificate, redirect, retry};
 use url::Url;
 
-use super::client::{Config, Proxy, is_loopback};
+use super::config::{Config, Proxy, is_loopback};
 use super::wording::{LONGEST, clean};
 use crate::error::{Error, Result};
 use crate::model::operation::Method;

@@ -44,6 +44,7 @@ pub use row::draft::{Draft, Reference, column_of_role};
 pub use row::reading::TableSummary;
 pub use row::{Row, RowIdentity};
 pub use table::book::{Book, open, open_as};
-pub use table::header::{Mapped, fold, kind_of_name, meaning, typed};
+pub use table::header::{Mapped, kind_of_name, meaning};
+pub use table::header_name::{fold, typed};
 pub use table::widths::RowWidths;
 pub use table::{Table, column, rename};

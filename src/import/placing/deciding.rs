@@ -3,13 +3,15 @@
 use std::collections::{HashMap, HashSet};
 
 use super::super::difference::{self, Content};
-use super::super::identity::{Alike, Claim, Decision, Keyed, SameKey, decide, keyed, owner};
+use super::super::identity::{
+    Alike, Claim, Decision, Keyed, Known, SameKey, decide, keyed, owner, person_or_thing,
+};
 use super::super::told;
 use super::{Placing, Ready, cells_of};
 use crate::error::{Error, Result};
 use crate::journal::{Difference, Disposition, KnownJob};
 use crate::model::id::JobId;
-use crate::model::key::{comparable, mac_digits};
+use crate::model::key::mac_digits;
 use crate::model::kind::Kind;
 use crate::model::record::{Link, Record, Target};
 use crate::model::state::JobState;
@@ -233,34 +235,12 @@ pub(super) enum Fate {
     Awaits(JobId),
 }
 
-/// What earlier imports know of a row.
-pub(in crate::import) struct Known {
-    /// Whether the record of that job was made with the values that the row has for it.
-    same_record: bool,
-    /// Whether its natural key is a MAC address or a username.
-    is_unique: bool,
-    /// The job with its natural key.
-    pub(in crate::import) natural: Option<KnownJob>,
-    /// In what else it is like that job.
-    alike: Option<Alike>,
-    /// The jobs with its own key.
-    pub(in crate::import) by_key: Vec<SameKey>,
-}
-
 /// Whether the natural key of a record is a MAC address or a username, and not a name in a company.
 fn is_unique(record: &Record) -> bool {
     match record {
         Record::Person(_) => true,
         Record::Device(device) => device.identification.as_deref().and_then(mac_digits).is_some(),
         Record::Company(_) | Record::Site(_) => false,
-    }
-}
-
-/// The name that tells a record from others of its company: of people the given and the family name.
-pub(in crate::import) fn person_or_thing(record: &Record) -> String {
-    match record {
-        Record::Person(person) => comparable(&format!("{} {}", person.first_name, person.last_name)),
-        Record::Company(_) | Record::Site(_) | Record::Device(_) => comparable(record.name()),
     }
 }
 

@@ -2,7 +2,6 @@
 //!
 //! A server is a function of a listener and the moment to stop. It listens on loopback only.
 
-pub(super) mod control;
 pub(super) mod wire;
 
 use std::future::Future;

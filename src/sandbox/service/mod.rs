@@ -4,6 +4,7 @@
 //! Who may do what is in `admission`, what faults do to a request in `spoil`, the operations in files of their own.
 
 pub(super) mod admission;
+mod control;
 pub(super) mod failure;
 pub(super) mod limits;
 
@@ -20,7 +21,6 @@ use super::faults::Faults;
 use super::operations::call::Call;
 use super::operations::routes::{self, Act, Deed, Route};
 use super::scenario::Scenario;
-use super::server::control;
 use super::state::ledger::{LedgerEntry, Line};
 use super::state::seed_data;
 use super::state::seed_data::Present;

@@ -13,7 +13,8 @@ use bytes::Bytes;
 use secrecy::SecretString;
 use url::Url;
 
-use super::client::{Client, Config, Proxy};
+use super::client::Client;
+use super::config::{Config, Proxy};
 use super::endpoint::{Endpoints, Paths};
 use super::transport::{HttpAnswer, HttpRequest, SendFailure, Sending, Transport};
 use crate::clock::{Clock, Sleep};

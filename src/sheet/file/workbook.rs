@@ -13,7 +13,7 @@ use std::path::Path;
 use calamine::{DataRef, ExcelDateTime, NumberFormat, Reader, SheetType, Xlsx, XlsxError};
 
 use super::preflight::{
-    COLUMN_LIMIT, Covers, Listed, Package, Sources, WorkbookFault, WorksheetSurvey, unreadable,
+    COLUMN_LIMIT, Covers, Listed, Preflight, Sources, WorkbookFault, WorksheetSurvey, unreadable,
 };
 use crate::error::{Result, without_panic};
 use crate::sheet::cell::{Cell, CellKind, TEXT_LIMIT};
@@ -68,12 +68,12 @@ pub(crate) struct MergeReading<'a> {
 /// An open workbook.
 pub(crate) struct Workbook {
     xlsx: Xlsx<BufReader<File>>,
-    package: Package,
+    preflight: Preflight,
 }
 
 /// Looks through the parts of a zip file and refuses what is no workbook, or one that is not safe to open.
 pub(crate) fn look_through(path: &Path, name: &str) -> std::result::Result<(), Refusal> {
-    let looked = Package::open(path).and_then(|mut package| package.must_be_safe_to_open());
+    let looked = Preflight::open(path).and_then(|mut preflight| preflight.must_be_safe_to_open());
     looked.map_err(|fault| fault.refusal(name))
 }
 
@@ -81,8 +81,8 @@ impl Workbook {
     /// Opens a workbook that was looked through.
     pub(crate) fn open(path: &Path, name: &str) -> std::result::Result<Self, Refusal> {
         let corrupt = |what: &str| WorkbookFault::corrupt(what).refusal(name);
-        let package = Package::open(path).map_err(|fault| fault.refusal(name))?;
-        let repaired = package.repaired(path).map_err(|_| corrupt("its list of sheets cannot be read"))?;
+        let preflight = Preflight::open(path).map_err(|fault| fault.refusal(name))?;
+        let repaired = preflight.repaired(path).map_err(|_| corrupt("its list of sheets cannot be read"))?;
         let file = match repaired {
             Some(repaired) => repaired,
             None => File::open(path).map_err(|_| corrupt("it can no longer be read"))?,
@@ -92,26 +92,26 @@ impl Workbook {
             .map_err(|error| corrupt(&said(&error)))?;
         let sheets =
             xlsx.sheets_metadata().iter().map(|sheet| (&sheet.name, sheet.typ == SheetType::WorkSheet));
-        let there = package.listed().iter().filter(|listed| listed.is_there());
+        let there = preflight.listed().iter().filter(|listed| listed.is_there());
         if !sheets.eq(there.map(|listed| (&listed.name, listed.has_cells))) {
             return Err(corrupt("its list of sheets can be read in two ways"));
         }
-        Ok(Self { xlsx, package })
+        Ok(Self { xlsx, preflight })
     }
 
     /// The sheets in their order.
     pub(crate) fn listed(&self) -> &[Listed] {
-        self.package.listed()
+        self.preflight.listed()
     }
 
     /// Where values can come from besides from whoever typed them.
     pub(crate) fn sources(&self) -> Sources {
-        self.package.sources()
+        self.preflight.sources()
     }
 
     /// Looks through the worksheet in this place of the list, before its rows are read.
     pub(crate) fn survey(&mut self, sheet: usize) -> std::result::Result<WorksheetSurvey, WorkbookFault> {
-        self.package.survey(sheet)
+        self.preflight.survey(sheet)
     }
 
     /// Hands over each row that has some value until `each` breaks; with `below`, cells under merged ranges are marked.
@@ -161,7 +161,7 @@ impl Workbook {
         survey: &WorksheetSurvey,
         each: &mut dyn FnMut(SheetRow) -> Result<ControlFlow<()>>,
     ) -> Result<std::result::Result<(), Broken>> {
-        let Some(name) = self.package.listed().get(sheet).map(|listed| listed.name.clone()) else {
+        let Some(name) = self.preflight.listed().get(sheet).map(|listed| listed.name.clone()) else {
             return Ok(Err(Broken::at(None, "it is not there")));
         };
         let xlsx = &mut self.xlsx;

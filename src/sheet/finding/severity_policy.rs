@@ -6,7 +6,6 @@
 use super::Finding;
 use super::code::{Code, Severity};
 use crate::error::{Error, Result};
-use crate::sheet::row::Row;
 use crate::sheet::text::{did_you_mean, nearest};
 
 /// The word for every warning.
@@ -72,15 +71,6 @@ impl SeverityPolicy {
             return true;
         }
         false
-    }
-
-    /// Judges what was found in a row; one that has errors then becomes no record.
-    pub(crate) fn judge_row(&self, row: &mut Row) {
-        for finding in &mut row.findings {
-            if self.judge(finding) {
-                row.draft = None;
-            }
-        }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::sheet::file::csv::{Damage, Stray};
 use crate::sheet::finding::Finding;
 use crate::sheet::finding::code::Code;
 use crate::sheet::table::Table;
-use crate::sheet::table::header;
+use crate::sheet::table::header_name;
 
 /// The findings of a damaged record.
 pub(in crate::sheet) fn findings(
@@ -21,7 +21,7 @@ pub(in crate::sheet) fn findings(
         match cell {
             Some(cell) => {
                 let mut finding = finding.in_column(cell);
-                finding.header = table.headers.get(cell).map(|header| header::cut(header));
+                finding.header = table.headers.get(cell).map(|header| header_name::cut(header));
                 if let Some(cell) = cells.get(cell) {
                     finding = finding.showing(&cell.text, cell.value_kind());
                 }

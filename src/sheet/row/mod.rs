@@ -20,11 +20,12 @@ use super::field::{CellContext, Problem, TableSetting, Ways};
 use super::file::csv::Damage;
 use super::file::preflight::MailLink;
 use super::finding::code::Code;
+use super::finding::severity_policy::SeverityPolicy;
 use super::finding::{Finding, shown};
 use super::options::Options;
 use super::table::Table;
 use super::table::column::{Column, Form, Need, columns};
-use super::table::header::{LONGEST, fold};
+use super::table::header_name::{LONGEST, fold};
 use super::table::layout;
 use super::text::is_blank;
 use crate::model::kind::Kind;
@@ -65,6 +66,15 @@ pub struct RowIdentity {
 }
 
 impl Row {
+    /// Judges what was found in it by the severities that an operator chose; with an error it becomes no record.
+    pub(crate) fn judge(&mut self, policy: &SeverityPolicy) {
+        for finding in &mut self.findings {
+            if policy.judge(finding) {
+                self.draft = None;
+            }
+        }
+    }
+
     /// A number that changes when any cell does, to notice a file that is changed between two readings. Only
     /// comparable within one process.
     pub fn fingerprint(&self) -> u64 {

@@ -10,7 +10,7 @@ use crate::sheet::finding::code::{Code, Severity};
 use crate::sheet::finding::{Finding, shown};
 use crate::sheet::table::column::Need;
 use crate::sheet::table::header::Mapped;
-use crate::sheet::table::{header, layout};
+use crate::sheet::table::{header_name, layout};
 
 /// Cells that every row needs and a row that is no record lacks at least.
 const LACKING: usize = 2;
@@ -184,7 +184,7 @@ impl RowReader<'_> {
             .in_row(row.number, row.line)
             .in_column(position)
             .showing(&cell.text, cell.value_kind());
-        finding.header = self.table.headers.get(position).map(|header| header::cut(header));
+        finding.header = self.table.headers.get(position).map(|header| header_name::cut(header));
         finding.rule = Some("one line of text".to_owned());
         Some(finding)
     }

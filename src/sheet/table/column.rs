@@ -267,7 +267,7 @@ fn is_entity(kind: Kind, word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sheet::table::header::fold;
+    use crate::sheet::table::header_name::fold;
 
     #[test]
     fn every_line_of_the_table_is_a_column_of_the_sheets_that_it_names() {

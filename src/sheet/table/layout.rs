@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 
 use super::HeaderCandidate;
 use super::column::columns;
-use super::header;
 use super::header::Mapped;
+use super::{header, header_name};
 use crate::model::kind::Kind;
 use crate::sheet::cell::Cell;
 use crate::sheet::text::is_blank;
@@ -93,10 +93,10 @@ fn is_name(text: &str) -> bool {
         let all = Kind::ALL.into_iter().flat_map(|kind| columns(kind).iter());
         all.filter(|column| column.family().is_none())
             .flat_map(|column| column.aliases.iter().copied().chain([column.name]))
-            .map(header::fold)
+            .map(header_name::fold)
             .collect()
     });
-    text.len() <= NAME_LENGTH && NAMES.contains(&header::fold(text))
+    text.len() <= NAME_LENGTH && NAMES.contains(&header_name::fold(text))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 pub(super) mod book;
 pub mod column;
 pub(super) mod header;
+pub(super) mod header_name;
 pub(super) mod layout;
 pub mod rename;
 pub(super) mod widths;
@@ -67,7 +68,7 @@ impl HeaderCandidate {
         Self {
             row,
             line,
-            cells: cells.map(|cell| cell.chars().take(header::LONGEST + 1).collect()).collect(),
+            cells: cells.map(|cell| cell.chars().take(header_name::LONGEST + 1).collect()).collect(),
         }
     }
 
@@ -198,7 +199,7 @@ impl Table {
                 .in_row(table.header_row, table.header_line);
             if let Some(column) = problem.column {
                 finding = finding.in_column(column);
-                finding.header = table.headers.get(column).map(|header| header::cut(header));
+                finding.header = table.headers.get(column).map(|header| header_name::cut(header));
             } else {
                 finding.column = problem.suggestion.as_deref().map(|name| format!("{kind}.{name}"));
             }
@@ -223,7 +224,7 @@ impl Table {
             )
             .in_row(self.header_row, self.header_line)
             .in_column(at);
-        finding.header = Some(header::cut(&self.headers[at]));
+        finding.header = Some(header_name::cut(&self.headers[at]));
         finding
     }
 
@@ -261,7 +262,7 @@ impl Table {
     /// The columns that are a row's own: those before the result columns of our workbooks, or between them where some of
     /// these are first.
     pub(crate) fn own_columns(&self) -> std::ops::Range<usize> {
-        let is_result = |header: &String| header::is_result(header);
+        let is_result = |header: &String| header_name::is_result(header);
         let first = self.headers.iter().position(|header| !is_result(header)).unwrap_or_default();
         let own = self.headers[first..].iter().position(is_result);
         first..own.map_or(usize::MAX, |own| first + own)
@@ -282,7 +283,7 @@ impl Table {
     ) -> Finding {
         if let Some(position) = position {
             finding = finding.in_column(position);
-            finding.header = self.headers.get(position).map(|header| header::cut(header));
+            finding.header = self.headers.get(position).map(|header| header_name::cut(header));
         }
         finding.column = Some(format!("{}.{}", self.kind, column.name));
         finding.api = column.api;

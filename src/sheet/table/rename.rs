@@ -1,7 +1,7 @@
 //! What a person says headers mean: `HEADER=COLUMN` for every sheet, `KIND.HEADER=COLUMN` for the sheets of one kind.
 
 use super::column::columns;
-use super::header::{fold, is_column};
+use super::header_name::{fold, is_column};
 use crate::error::{Error, Result};
 use crate::model::kind::Kind;
 use crate::sheet::finding::shown;

@@ -26,18 +26,75 @@ mod package;
 mod survey;
 mod worksheet;
 
+use std::fs::File;
+use std::path::Path;
+
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::{Finding, Refusal};
 
 pub(crate) use links::MailLink;
+use listing::Listing;
 pub(crate) use listing::{Listed, Sources};
 pub(super) use merges::Covers;
-pub(crate) use package::Package;
+use package::Package;
 pub(crate) use survey::{CellCount, ColumnSurvey, RowSet, WorksheetSurvey};
 pub(super) use worksheet::unreadable;
 
 /// Columns that are read, of workbooks and text tables alike; no record has a tenth of them.
 pub(crate) const COLUMN_LIMIT: usize = 1_000;
+
+/// A workbook that was looked through as far as the list of its worksheets.
+pub(crate) struct Preflight {
+    package: Package,
+    listing: Listing,
+}
+
+impl Preflight {
+    /// Opens a workbook.
+    pub(crate) fn open(path: &Path) -> Result<Self, WorkbookFault> {
+        Self::open_within(path, LIMITS)
+    }
+
+    /// The same within limits of one's own.
+    fn open_within(path: &Path, limits: WorkbookLimits) -> Result<Self, WorkbookFault> {
+        let mut package = Package::open(path, limits)?;
+        let listing = listing::read(&mut package)?;
+        Ok(Self { package, listing })
+    }
+
+    /// The worksheets, charts and dialogs, in their order.
+    pub(crate) fn listed(&self) -> &[Listed] {
+        &self.listing.sheets
+    }
+
+    /// Where values can come from besides from whoever typed them.
+    pub(crate) fn sources(&self) -> Sources {
+        self.listing.sources
+    }
+
+    /// What the reader is to open in place of the workbook at `path`, where it would not take that as it is.
+    pub(crate) fn repaired(&self, path: &Path) -> std::io::Result<Option<File>> {
+        let repair = self.listing.repair.as_ref();
+        repair.map(|(part, list)| listing::copy(path, part, list)).transpose()
+    }
+
+    /// Refuses parts that would make the reader ask for more memory than the file is worth.
+    pub(crate) fn must_be_safe_to_open(&mut self) -> Result<(), WorkbookFault> {
+        self.package.must_be_safe_to_open(&self.listing.folder)
+    }
+
+    /// Surveys the worksheet in this place of the list.
+    pub(crate) fn survey(&mut self, sheet: usize) -> Result<WorksheetSurvey, WorkbookFault> {
+        let Some(listed) = self.listing.sheets.get(sheet) else {
+            return Err(WorkbookFault::corrupt("a worksheet is missing"));
+        };
+        let Some(part) = listed.part.clone() else {
+            let what = "the sheet is damaged: the workbook does not say where its cells are. Open it in Excel and save it";
+            return Err(WorkbookFault::new(Code::SheetUnreadable, what));
+        };
+        worksheet::survey(&mut self.package, &part, self.listing.is_uncalculated)
+    }
+}
 
 /// How much of a workbook is read at most.
 #[derive(Debug, Clone, Copy)]

@@ -11,29 +11,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use zip::ZipArchive;
 
 use super::elements::{Elements, attribute};
-use super::listing::{self, Listed, Listing, Sources};
-use super::survey::WorksheetSurvey;
-use super::{LIMITS, WorkbookFault, WorkbookLimits, worksheet};
+use super::{WorkbookFault, WorkbookLimits};
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::shown;
 
 /// A workbook's archive, and which of its parts is which.
-pub(crate) struct Package {
+pub(super) struct Package {
     zip: ZipArchive<Metered>,
     /// Which part has a name, as the reader looks it up: in small letters, with forward slashes.
     by_name: HashMap<String, usize>,
     pub(super) limits: WorkbookLimits,
-    listing: Listing,
 }
 
 impl Package {
-    /// Opens a workbook as far as the list of its worksheets.
-    pub(crate) fn open(path: &Path) -> Result<Self, WorkbookFault> {
-        Self::open_within(path, LIMITS)
-    }
-
-    /// The same within limits of one's own.
-    pub(super) fn open_within(path: &Path, limits: WorkbookLimits) -> Result<Self, WorkbookFault> {
+    /// Opens the archive of a workbook; refuses what is none, what is too large and what is ambiguous.
+    pub(super) fn open(path: &Path, limits: WorkbookLimits) -> Result<Self, WorkbookFault> {
         let zip = Metered::archive(path, limits.directory)
             .ok_or_else(|| WorkbookFault::corrupt("its end is missing, or it is not a workbook"))?;
         if zip.len() > limits.parts {
@@ -42,11 +34,10 @@ impl Package {
                 "the workbook has {parts} parts and at most {most} are read: save it again in Excel"
             )));
         }
-        let mut package = Self { zip, by_name: HashMap::new(), limits, listing: Listing::default() };
+        let mut package = Self { zip, by_name: HashMap::new(), limits };
         package.name_parts()?;
         package.must_be_a_workbook()?;
         package.must_be_small()?;
-        package.listing = listing::read(&mut package)?;
         Ok(package)
     }
 
@@ -113,34 +104,6 @@ impl Package {
         Ok(())
     }
 
-    /// The worksheets, charts and dialogs, in their order.
-    pub(crate) fn listed(&self) -> &[Listed] {
-        &self.listing.sheets
-    }
-
-    /// Where values can come from besides from whoever typed them.
-    pub(crate) fn sources(&self) -> Sources {
-        self.listing.sources
-    }
-
-    /// What the reader is to open in place of the workbook at `path`, where it would not take that as it is.
-    pub(crate) fn repaired(&self, path: &Path) -> std::io::Result<Option<File>> {
-        let repair = self.listing.repair.as_ref();
-        repair.map(|(part, list)| listing::copy(path, part, list)).transpose()
-    }
-
-    /// Surveys the worksheet in this place of the list.
-    pub(crate) fn survey(&mut self, sheet: usize) -> Result<WorksheetSurvey, WorkbookFault> {
-        let Some(listed) = self.listing.sheets.get(sheet) else {
-            return Err(WorkbookFault::corrupt("a worksheet is missing"));
-        };
-        let Some(part) = listed.part.clone() else {
-            let what = "the sheet is damaged: the workbook does not say where its cells are. Open it in Excel and save it";
-            return Err(WorkbookFault::new(Code::SheetUnreadable, what));
-        };
-        worksheet::survey(self, &part, self.listing.is_uncalculated)
-    }
-
     /// Whether there is a part of this name.
     pub(super) fn has(&self, part: &str) -> bool {
         self.index(part).is_some()
@@ -180,8 +143,7 @@ impl Package {
     }
 
     /// Refuses parts that would make the reader ask for more memory than the file is worth.
-    pub(crate) fn must_be_safe_to_open(&mut self) -> Result<(), WorkbookFault> {
-        let folder = self.listing.folder.clone();
+    pub(super) fn must_be_safe_to_open(&mut self, folder: &str) -> Result<(), WorkbookFault> {
         self.must_have_few_texts(&format!("{folder}sharedStrings.xml"))?;
         self.must_have_few_formats(&format!("{folder}styles.xml"))?;
         let theme = format!("{folder}theme/theme1.xml");

@@ -121,7 +121,7 @@ fn looked(parts: &[(String, String)], limits: WorkbookLimits) -> Result<Workshee
         zip.write_all(content.as_bytes()).expect("its content");
     }
     zip.finish().expect("a package");
-    let mut package = Package::open_within(&path, limits)?;
+    let mut package = Preflight::open_within(&path, limits)?;
     package.must_be_safe_to_open()?;
     package.survey(0)
 }

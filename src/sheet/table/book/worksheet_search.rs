@@ -12,7 +12,7 @@ use crate::sheet::file::preflight::{COLUMN_LIMIT, Listed, WorksheetSurvey};
 use crate::sheet::file::workbook::{SheetRow, Workbook};
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::{Finding, Refusal, Severity, shown};
-use crate::sheet::table::{HeaderCandidate, guess, header};
+use crate::sheet::table::{HeaderCandidate, guess, header, header_name};
 use crate::sheet::{formula_guard, template, text};
 
 /// A worksheet that holds rows of a kind.
@@ -88,7 +88,7 @@ impl Book {
             let ways: [&dyn Fn(&str) -> bool; 3] = [
                 &|name| name.trim() == wanted.trim(),
                 &|name| name.trim().to_lowercase() == wanted.trim().to_lowercase(),
-                &|name| header::fold(name) == header::fold(wanted),
+                &|name| header_name::fold(name) == header_name::fold(wanted),
             ];
             let called = |way: &&dyn Fn(&str) -> bool| -> Vec<&str> {
                 listed.iter().map(|sheet| &*sheet.name).filter(|name| way(name)).collect()
@@ -334,7 +334,7 @@ impl WithRows {
             (false, true) => self.named += 1,
             (false, false) => {
                 let mut cells = rows.iter().flat_map(|row| &row.cells);
-                if cells.any(|cell| header::is_result(cell)) {
+                if cells.any(|cell| header_name::is_result(cell)) {
                     self.with_results.push(name.to_owned());
                 }
                 self.nameless.push(name.to_owned());
