@@ -186,9 +186,8 @@ fn a_text_table_makes_the_same_jobs_in_every_encoding_with_every_separator_and_l
     let expected = Files::of_text(&sheets, PLAIN).jobs(&JOBS_AND_ROWS);
     for part in [
         "\njob id=8 ",
-        "\nrecord job=8 ",
         "\nlink job=8 ",
-        "\nstep job=7 ",
+        "\nstep id=458753 job=7 ",
         "\nsheet_row ",
         "Café Zoë, Gruppe",
         "Nord; Süd",
