@@ -64,7 +64,7 @@ pub struct ActionDescriptor {
 }
 
 /// Creating a record.
-pub(super) const CREATE: ActionDescriptor = ActionDescriptor {
+pub(super) static CREATE: ActionDescriptor = ActionDescriptor {
     operations: &[
         (Kind::Company, Operation::AddCompany),
         (Kind::Site, Operation::AddSite),
@@ -76,13 +76,13 @@ pub(super) const CREATE: ActionDescriptor = ActionDescriptor {
     column: None,
 };
 
-pub(super) const PUT_LABELS: ActionDescriptor = ActionDescriptor {
+pub(super) static PUT_LABELS: ActionDescriptor = ActionDescriptor {
     operations: &[(Kind::Site, Operation::PutSiteLabels), (Kind::Device, Operation::PutDeviceLabels)],
     words: "setting its labels",
     column: None,
 };
 
-pub(super) const PUT_METADATA: ActionDescriptor = ActionDescriptor {
+pub(super) static PUT_METADATA: ActionDescriptor = ActionDescriptor {
     operations: &[
         (Kind::Company, Operation::PutCompanyMetadataList),
         (Kind::Site, Operation::PutSiteMetadataList),
@@ -92,19 +92,19 @@ pub(super) const PUT_METADATA: ActionDescriptor = ActionDescriptor {
     column: None,
 };
 
-pub(super) const ADD_LICENCE: ActionDescriptor = ActionDescriptor {
+pub(super) static ADD_LICENCE: ActionDescriptor = ActionDescriptor {
     operations: &[(Kind::Device, Operation::AddLicenceCode)],
     words: "adding its licence code",
     column: Some("licence_code"),
 };
 
-pub(super) const SUBSCRIBE_TEMPLATE: ActionDescriptor = ActionDescriptor {
+pub(super) static SUBSCRIBE_TEMPLATE: ActionDescriptor = ActionDescriptor {
     operations: &[(Kind::Device, Operation::SubscribeTemplate)],
     words: "subscribing it to its enterprise template",
     column: Some("enterprise_template"),
 };
 
-pub(super) const JOIN_VPN_CLOUD: ActionDescriptor = ActionDescriptor {
+pub(super) static JOIN_VPN_CLOUD: ActionDescriptor = ActionDescriptor {
     operations: &[(Kind::Device, Operation::AddDeviceToVpnCloud)],
     words: "adding it to its VPN cloud",
     column: Some("vpn_clouds"),
