@@ -45,6 +45,26 @@ fn the_first_signal_lets_requests_come_home_and_a_later_run_finishes_without_dou
     }
 }
 
+#[test]
+fn a_run_that_is_stopped_while_it_verifies_names_the_command_that_verifies_the_rest() {
+    let bench = paced();
+    bench.write("devices.csv", &bench::devices(40, 3));
+    // Each device is looked up before it is sent, and again at the end.
+    let (_relay, gate) = gated(&bench, "getDeviceByMac", 60);
+    let mut run = bench.start(&["run", "companies.csv", "devices.csv", "--json"]);
+    run.until(|| gate.is_reached());
+    assert_eq!(bench.created("device").len(), 40);
+    run.signal("-INT");
+    run.hears(&["\"draining\""]);
+    gate.open();
+    let outcome = run.ended().expect_code(5);
+    assert!(outcome.stderr.contains("to verify the rest: fleetload run"), "{}", outcome.stderr);
+    let requests = bench.requests("addDevice");
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.requests("addDevice"), requests);
+    assert_eq!(bench.summary(1)["audit"]["checked"], 43);
+}
+
 /// Whether whoever started the tests has SIGHUP ignored.
 fn hangups_are_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -20,7 +20,7 @@ use crate::model::tally::Tally;
 use crate::model::time::Moment;
 use crate::report::ImportEnd;
 use crate::run::{Ending, LeftSheet};
-use crate::status::run_state::{end_of_rows, worse};
+use crate::status::run_state::{end_of_rows, moving, worse};
 use crate::status::{Status, Wording};
 use crate::term::{Ink, Line, counted};
 
@@ -80,7 +80,9 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
             review::tell(context, journal, Some(import))?;
         }
     }
-    read_back.tell(context, unread);
+    // Only what the next run asks for as well, which has the same profile; `run` is advised already while rows are to be sent.
+    let is_sent = moving(&journal.tally(None)?) == 0;
+    read_back.tell(context, if is_sent { unread } else { 0 });
     let differing = journal.differing(match concerned.as_slice() {
         [import] => Some(*import),
         _ => None,
@@ -159,14 +161,13 @@ impl ReadBack {
         self.found.first().or(self.found_earlier.first())
     }
 
-    /// Tells them, and what to do about them; `unread` records are still to be read back.
+    /// Tells them, and what to do about them; `unread` records are to be read back by another run.
     fn tell(&self, context: &Context<'_>, unread: u64) {
         if self.figures != AuditFigures::default() {
             review::tell_verified(context, &self.figures, &self.found);
-            // Only what the next run asks for as well: it has the same profile.
-            if self.figures.not_verified_yet > 0 && unread > 0 {
-                context.terminal.hint(context.advice("to verify the rest: ", "run"));
-            }
+        }
+        if unread > 0 {
+            context.terminal.hint(context.advice("to verify the rest: ", "run"));
         }
         review::tell_earlier_findings(context, &self.found_earlier);
         review::tell_how_to_review(context, self.first());
