@@ -2,9 +2,11 @@
 //!
 //! A test that needs another value changes that field and no other.
 
+use crate::model::action::Action;
+use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
 use crate::model::record::{
-    Address, Company, CompanyType, Device, Person, Record, Site, TemplateScope, UserType,
+    Address, Company, CompanyType, Device, Metadata, Person, Record, Site, TemplateScope, UserType,
 };
 
 /// An address.
@@ -78,4 +80,17 @@ pub fn record(kind: Kind) -> Record {
         Kind::Person => Record::Person(person("ann")),
         Kind::Device => Record::Device(device("Till", None)),
     }
+}
+
+/// An action of every descriptor, a creation of every kind.
+pub fn actions() -> Vec<Action> {
+    let mut actions: Vec<Action> = Kind::ALL.into_iter().map(|kind| Action::Create(record(kind))).collect();
+    actions.extend([
+        Action::PutLabels(vec!["north".into()]),
+        Action::PutMetadata(vec![Metadata { key: "k".into(), value: "v".into() }]),
+        Action::AddLicence("L1".into()),
+        Action::SubscribeTemplate(RemoteId::nil()),
+        Action::JoinVpnCloud(RemoteId::nil()),
+    ]);
+    actions
 }

@@ -102,22 +102,9 @@ mod tests {
     use crate::model::operation::Quota;
     use crate::testing;
 
-    fn actions() -> Vec<Action> {
-        let mut actions: Vec<Action> =
-            Kind::ALL.into_iter().map(|kind| Action::Create(testing::record(kind))).collect();
-        actions.extend([
-            Action::PutLabels(vec!["north".into()]),
-            Action::PutMetadata(vec![Metadata { key: "k".into(), value: "v".into() }]),
-            Action::AddLicence("L1".into()),
-            Action::SubscribeTemplate(RemoteId::nil()),
-            Action::JoinVpnCloud(RemoteId::nil()),
-        ]);
-        actions
-    }
-
     #[test]
     fn an_action_has_the_operations_of_its_descriptor_and_survives_the_journal() {
-        for action in actions() {
+        for action in testing::actions() {
             for kind in Kind::ALL {
                 let operation = action.operation(kind);
                 assert!(operation.is_none_or(|operation| {
@@ -130,8 +117,16 @@ mod tests {
     }
 
     #[test]
+    fn every_descriptor_has_an_action_that_is_tested() {
+        for descriptor in ActionDescriptor::ALL {
+            let is_tested = |action: &Action| std::ptr::eq(action.descriptor(), *descriptor);
+            assert!(testing::actions().iter().any(is_tested), "{}", descriptor.words);
+        }
+    }
+
+    #[test]
     fn only_creations_count_against_the_quota_and_only_they_make_a_second_record() {
-        for action in actions() {
+        for action in testing::actions() {
             let creates = action.record().is_some();
             for operation in Kind::ALL.into_iter().filter_map(|kind| action.operation(kind)) {
                 assert_eq!(operation.quota() == Quota::Counted, creates, "{operation}");

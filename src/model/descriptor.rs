@@ -57,14 +57,28 @@ impl Kind {
 pub struct ActionDescriptor {
     /// The operation that carries it out, for each kind of record that the service has it for.
     pub operations: &'static [(Kind, Operation)],
+    /// The look-ups that show whether it is so already.
+    pub shown_by: &'static [Operation],
     /// What it does to a record, in words: `setting its labels`.
     pub words: &'static str,
     /// The one column of a sheet that asks for it; `None` where several do.
     pub column: Option<&'static str>,
 }
 
-/// Creating a record.
-pub(super) static CREATE: ActionDescriptor = ActionDescriptor {
+/// Declares the descriptors of the actions, in the order in which a row asks for them, so that none is missing in the list.
+macro_rules! actions {
+    ($($name:ident = $descriptor:expr;)+) => {
+        $(pub(super) static $name: ActionDescriptor = $descriptor;)+
+
+        impl ActionDescriptor {
+            /// Every action, in the order in which a row asks for them.
+            pub const ALL: &'static [&'static Self] = &[$(&$name),+];
+        }
+    };
+}
+
+actions! {
+CREATE = ActionDescriptor {
     operations: &[
         (Kind::Company, Operation::AddCompany),
         (Kind::Site, Operation::AddSite),
@@ -72,52 +86,58 @@ pub(super) static CREATE: ActionDescriptor = ActionDescriptor {
         (Kind::Device, Operation::AddDevice),
         (Kind::Device, Operation::AddDeviceFromTemplate),
     ],
+    shown_by: &[],
     words: "creating it",
     column: None,
 };
 
-pub(super) static PUT_LABELS: ActionDescriptor = ActionDescriptor {
+PUT_LABELS = ActionDescriptor {
     operations: &[(Kind::Site, Operation::PutSiteLabels), (Kind::Device, Operation::PutDeviceLabels)],
+    shown_by: &[Operation::ListSiteLabels, Operation::ListDeviceLabels],
     words: "setting its labels",
     column: None,
 };
 
-pub(super) static PUT_METADATA: ActionDescriptor = ActionDescriptor {
+PUT_METADATA = ActionDescriptor {
     operations: &[
         (Kind::Company, Operation::PutCompanyMetadataList),
         (Kind::Site, Operation::PutSiteMetadataList),
         (Kind::Device, Operation::PutDeviceMetadataList),
     ],
+    shown_by: &[Operation::ListCompanyMetadata, Operation::ListSiteMetadata, Operation::ListDeviceMetadata],
     words: "setting its metadata",
     column: None,
 };
 
-pub(super) static ADD_LICENCE: ActionDescriptor = ActionDescriptor {
+ADD_LICENCE = ActionDescriptor {
     operations: &[(Kind::Device, Operation::AddLicenceCode)],
+    shown_by: &[],
     words: "adding its licence code",
     column: Some("licence_code"),
 };
 
-pub(super) static SUBSCRIBE_TEMPLATE: ActionDescriptor = ActionDescriptor {
+SUBSCRIBE_TEMPLATE = ActionDescriptor {
     operations: &[(Kind::Device, Operation::SubscribeTemplate)],
+    shown_by: &[Operation::ListAssignedTemplates],
     words: "subscribing it to its enterprise template",
     column: Some("enterprise_template"),
 };
 
-pub(super) static JOIN_VPN_CLOUD: ActionDescriptor = ActionDescriptor {
+JOIN_VPN_CLOUD = ActionDescriptor {
     operations: &[(Kind::Device, Operation::AddDeviceToVpnCloud)],
+    shown_by: &[Operation::ListDeviceVpnClouds],
     words: "adding it to its VPN cloud",
     column: Some("vpn_clouds"),
 };
+}
 
 impl ActionDescriptor {
-    /// Every action, in the order in which a row asks for them.
-    pub const ALL: [&'static Self; 6] =
-        [&CREATE, &PUT_LABELS, &PUT_METADATA, &ADD_LICENCE, &SUBSCRIBE_TEMPLATE, &JOIN_VPN_CLOUD];
-
     /// The action that an operation carries out; `None` for one that no step sends.
     pub fn of(operation: Operation) -> Option<&'static Self> {
-        Self::ALL.into_iter().find(|action| action.operations.iter().any(|&(_, known)| known == operation))
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|action| action.operations.iter().any(|&(_, known)| known == operation))
     }
 
     /// The operations that carry it out for records of a kind, the usual one first.

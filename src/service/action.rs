@@ -197,6 +197,17 @@ mod tests {
     }
 
     #[test]
+    fn the_look_up_of_an_action_is_one_of_its_descriptor() {
+        for action in testing::actions() {
+            for kind in action.descriptor().operations.iter().map(|&(kind, _)| kind) {
+                if let Some(lookup) = look_up(&action, kind, id(1)) {
+                    assert!(action.descriptor().shown_by.contains(&lookup.operation()), "{action:?} {kind}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn an_action_is_carried_out_when_all_it_puts_is_there() {
         let entry = |key: &str, value: &str| Metadata { key: key.into(), value: value.into() };
         let labels = Action::PutLabels(vec!["north".into(), "till".into()]);

@@ -97,14 +97,10 @@ pub fn found(operation: Operation, body: &Value) -> Result<Vec<Found>, String> {
 
 /// Whether the specification says that the operation answers an array.
 fn answers_list(operation: Operation) -> bool {
-    operation.name().starts_with("list")
-        || matches!(
-            operation,
-            Operation::FindCompaniesByName
-                | Operation::FindDevicesByName
-                | Operation::FindSitesByName
-                | Operation::GetChildCompanies
-        )
+    let name = operation.name();
+    name.starts_with("list")
+        || (name.starts_with("find") && name.ends_with("ByName"))
+        || operation == Operation::GetChildCompanies
 }
 
 fn one(fields: &Map<String, Value>) -> Result<Found, String> {

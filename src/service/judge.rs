@@ -11,6 +11,7 @@ use super::envelope::{Reading, largest, read};
 use super::wording::Wording;
 use crate::model::id::RemoteId;
 use crate::model::key::{Likeness, likeness, mac_digits};
+use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::verdict::{Contradiction, Doubt, Refusal, Rejection, Success, Verdict};
 
@@ -57,19 +58,9 @@ impl Expectation {
                 identification: sent("identification").map(str::to_owned),
             };
         }
-        match call.operation {
-            Operation::GetCompany | Operation::GetDevice | Operation::GetSite | Operation::GetPerson => {
-                Self {
-                    id: call
-                        .parameters
-                        .iter()
-                        .find(|(name, _)| *name == "id")
-                        .and_then(|(_, id)| parse_id(id)),
-                    ..Self::default()
-                }
-            }
-            _ => Self::default(),
-        }
+        let by_id = Kind::ALL.into_iter().any(|kind| kind.descriptor().by_id == call.operation);
+        let id = call.parameters.iter().find(|(name, _)| by_id && *name == "id");
+        Self { id: id.and_then(|(_, id)| parse_id(id)), ..Self::default() }
     }
 }
 

@@ -43,7 +43,8 @@ pub(crate) fn parameters(operation: Operation) -> Vec<Parameter> {
 
 /// Specification 4.5 and 4.8: a search by name may be limited to one company.
 fn is_optional(operation: Operation, parameter: &str) -> bool {
-    matches!(operation, Operation::FindDevicesByName | Operation::FindSitesByName) && parameter == "companyId"
+    let in_query = operation.path().split_once('?').is_some_and(|(_, query)| query.contains("{companyId}"));
+    in_query && parameter == "companyId"
 }
 
 impl Template {

@@ -4,33 +4,25 @@
 
 use serde::Serialize;
 
+use crate::model::descriptor::ActionDescriptor;
 use crate::model::id::RemoteId;
+use crate::model::kind::Kind;
 use crate::model::operation::{Method, Operation};
 use crate::model::verdict::{NotSent, Refusal, Verdict};
 use crate::service::Call;
 use crate::service::{Endpoints, Origin};
 
-/// The look-ups that fleetload itself uses, to find what is there and to get out of doubt.
-const USED: &[Operation] = &[
-    Operation::GetCompany,
-    Operation::GetChildCompanies,
-    Operation::FindCompaniesByName,
-    Operation::GetSite,
-    Operation::FindSitesByName,
-    Operation::GetPerson,
-    Operation::GetPersonByUsername,
-    Operation::ListPeople,
-    Operation::GetDevice,
-    Operation::GetDeviceByMac,
-    Operation::FindDevicesByName,
-    Operation::ListSiteLabels,
-    Operation::ListDeviceLabels,
-    Operation::ListCompanyMetadata,
-    Operation::ListSiteMetadata,
-    Operation::ListDeviceMetadata,
-    Operation::ListAssignedTemplates,
-    Operation::ListDeviceVpnClouds,
-];
+/// Look-ups that only some questions need: whether a company of a name is anywhere, and where a person belongs.
+const OTHERS: [Operation; 2] = [Operation::FindCompaniesByName, Operation::ListPeople];
+
+/// Whether fleetload itself uses a look-up, to find what is there and to get out of doubt.
+fn is_used(operation: Operation) -> bool {
+    let of_kind =
+        |kind: Kind| kind.descriptor().by_id == operation || kind.descriptor().look_ups.contains(&operation);
+    OTHERS.contains(&operation)
+        || Kind::ALL.into_iter().any(of_kind)
+        || ActionDescriptor::ALL.iter().any(|action| action.shown_by.contains(&operation))
+}
 
 /// What an endpoint did when it was asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -53,7 +45,7 @@ pub(in crate::cli) fn questions(endpoints: &Endpoints) -> Vec<(Operation, Origin
         .filter_map(|&operation| {
             let endpoint = endpoints.get(operation)?;
             let harmless = operation.method() == Method::Get && endpoint.method() == Method::Get;
-            let wanted = USED.contains(&operation) || endpoint.origin() == Origin::Mapped;
+            let wanted = is_used(operation) || endpoint.origin() == Origin::Mapped;
             (harmless && wanted).then(|| (operation, endpoint.origin(), question(operation)))
         })
         .collect()
@@ -124,7 +116,7 @@ mod tests {
     fn only_look_ups_are_asked_and_every_one_about_nothing() {
         let assumed = Endpoints::new(Paths::Assumed, BTreeMap::new()).unwrap();
         let questions = questions(&assumed);
-        assert_eq!(questions.len(), USED.len());
+        assert_eq!(questions.len(), 18);
         for (operation, _, call) in &questions {
             assert_eq!(operation.method(), Method::Get, "{operation}");
             assert!(call.body.is_none());

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::account::Rehearsed;
 use super::environment::Environment;
 use super::profile::{self, Profile};
+use super::setting::SETTINGS;
 use super::*;
 use crate::cli::args::options::Overrides;
 use crate::error::Result;
@@ -105,6 +106,25 @@ fn every_setting_has_its_variable() {
         assert_eq!(settings.settle.value.as_secs(), 90);
         assert!(!format!("{settings:?}").contains("hunter2"));
     }
+}
+
+#[test]
+fn every_setting_of_the_table_is_settled_and_listed() {
+    let listed: Vec<String> = of_file("").unwrap().listed().into_iter().map(|(name, ..)| name).collect();
+    for known in SETTINGS.iter().filter(|known| !known.key.starts_with("client_secret_")) {
+        assert!(listed.iter().any(|name| name == known.key), "{}", known.key);
+    }
+}
+
+#[test]
+fn every_option_of_the_table_is_an_option_of_run_and_every_override_is_in_the_table() {
+    use clap::Args as _;
+    let overrides = Overrides::augment_args(clap::Command::new("run"));
+    let typed: Vec<String> =
+        overrides.get_arguments().filter_map(|one| Some(format!("--{}", one.get_long()?))).collect();
+    let table: Vec<&str> =
+        SETTINGS.iter().map(|known| known.option).filter(|option| !option.is_empty()).collect();
+    assert_eq!(typed, table);
 }
 
 #[test]

@@ -37,3 +37,20 @@ fn every_field_and_column_for_programs_is_documented_and_no_other() {
     told.extend(["username", "reference", "left_out", "decided", "differences"].map(str::to_owned));
     assert_eq!(told, documented("fields of results.jsonl"));
 }
+
+#[test]
+fn every_file_of_a_report_is_in_the_documentation() {
+    let (bench, import) = every_state();
+    let written = bench.write(import, "reports");
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reports.md")).unwrap();
+    let (table, _) = page.split_once("\n\nEvery report names").expect("the table of files");
+    for file in &written.files {
+        let name = file.file_name().unwrap().to_str().unwrap();
+        // A file of its own for each sheet is named after it.
+        let known = match name.split_once('.') {
+            Some((_, ending)) if ending.contains('.') => format!("`<sheet>.{ending}`"),
+            _ => format!("`{name}`"),
+        };
+        assert!(table.contains(&known), "docs/reports.md does not tell of {known}");
+    }
+}

@@ -151,8 +151,8 @@ impl Column {
 
 /// The columns of a kind, in the order of the templates.
 pub fn columns(kind: Kind) -> &'static [Column] {
-    static COLUMNS: LazyLock<[Vec<Column>; 4]> = LazyLock::new(|| {
-        [Kind::Company, Kind::Site, Kind::Person, Kind::Device].map(|kind| {
+    static COLUMNS: LazyLock<[Vec<Column>; Kind::ALL.len()]> = LazyLock::new(|| {
+        Kind::ALL.map(|kind| {
             let of_kind = |record: [String; 11]| {
                 record[0].split('|').any(|sheet| sheet == kind.plural()).then_some(record)
             };
@@ -160,13 +160,7 @@ pub fn columns(kind: Kind) -> &'static [Column] {
             records.into_iter().flatten().filter_map(from_record).collect()
         })
     });
-    let [companies, sites, people, devices] = &*COLUMNS;
-    match kind {
-        Kind::Company => companies,
-        Kind::Site => sites,
-        Kind::Person => people,
-        Kind::Device => devices,
-    }
+    &COLUMNS[kind as usize]
 }
 
 /// A column as the table of columns has it. There is one of each as long as the program runs, so that it is never freed.
