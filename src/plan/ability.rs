@@ -30,7 +30,7 @@ fn asked_for(kind: Kind) -> impl Iterator<Item = Operation> {
 
 /// Everything that rows of a kind could send.
 pub fn could_send(kind: Kind) -> impl Iterator<Item = Operation> {
-    ActionDescriptor::ALL.into_iter().flat_map(move |action| action.operations_for(kind))
+    ActionDescriptor::ALL.iter().flat_map(move |action| action.operations_for(kind))
 }
 
 /// The operations of a kind by what they are for; one that is good for two things is there twice.

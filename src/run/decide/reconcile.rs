@@ -15,6 +15,7 @@ use super::{FoundRecords, RowDecision, RunFacts};
 use crate::failpoint;
 use crate::journal::{Candidate, Evidence, How, Work, Write};
 use crate::mistake::{self, Mistake};
+use crate::model::action::Repeat;
 use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -97,9 +98,13 @@ pub(in crate::run) fn on_answer(
         RowDecision::AskOwners(FoundRecords { question, operation, found })
     } else if classify::is_carried_out(work, &found) {
         advance(work, facts, How::Done, None)
-    } else {
+    } else if work.action.repeat() == Repeat::Harmless {
         // Putting it again changes nothing if the first request is still executed later.
         send_again(work, facts, "its values were not there")
+    } else {
+        let reason =
+            format!("{}, and what the step puts is not there; a second request may do harm", cause(work));
+        hold(work, facts, Reason::Absent.as_str(), reason, Vec::new())
     }
 }
 

@@ -208,7 +208,7 @@ impl RowValues {
     /// Takes what the row refers to.
     pub(crate) fn references(&mut self) -> Vec<Reference> {
         let mut references = Vec::new();
-        for role in [Role::Parent, Role::Company, Role::Site, Role::Template] {
+        for &role in self.kind.descriptor().roles {
             if let Some(Value::Pointer(pointer)) = self.take(column_of_role(role)) {
                 references.push(Reference { role, pointer });
             }

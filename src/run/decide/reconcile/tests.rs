@@ -82,6 +82,7 @@ fn an_answer_that_tells_nothing_is_asked_for_again_until_enough_late_looks_were_
         remote_id: Some(record(1)),
         ..doubted(site("Depot", None))
     };
+    let licence = Work { action: Action::AddLicence("L".into()), ..step.clone() };
     let there = found(json!({"key": "k", "value": "v"}));
     let table = [
         ("early", doubted(site("Depot", None)), false, failed(), "stays in doubt after 0 reads"),
@@ -103,6 +104,13 @@ fn an_answer_that_tells_nothing_is_asked_for_again_until_enough_late_looks_were_
         ),
         ("a step, there", step.clone(), false, LookupAnswer::Records(vec![there]), "advances Done"),
         ("a step, not there", step, false, LookupAnswer::Records(Vec::new()), "is sent again"),
+        (
+            "a step that may do harm, not there",
+            licence,
+            false,
+            LookupAnswer::Records(Vec::new()),
+            "holds absent",
+        ),
     ];
     for (case, work, is_late, answer, expected) in table {
         let evidence = evidence(is_late);
