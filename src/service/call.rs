@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 
-/// One request. Its path is a matter of [`super::endpoint`].
+/// One request. Its path is a matter of the endpoint it goes to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
     /// What is asked.
