@@ -7,7 +7,7 @@ use crate::journal::SheetId;
 use crate::journal::file::sqlite_error::{damaged, unwritable};
 use crate::journal::intake::import_writer::ImportWriter;
 use crate::journal::row_ref;
-use crate::journal::state::step::read_actions;
+use crate::journal::state::step;
 use crate::journal::view::differences::Difference;
 use crate::model::action::Action;
 use crate::model::id::JobId;
@@ -43,11 +43,7 @@ impl ImportWriter<'_> {
 
     /// What a job is to bring about, by the values it has now.
     pub fn steps_of(&self, job: JobId) -> Result<Vec<Action>> {
-        read_actions(
-            &self.transaction,
-            "SELECT action FROM step WHERE id BETWEEN ?1 << 16 AND (?1 << 16) + 65535 ORDER BY id",
-            job,
-        )
+        step::actions(&self.transaction, job)
     }
 
     /// The record that a job creates, by the values it has now.

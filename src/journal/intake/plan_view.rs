@@ -7,8 +7,7 @@ use crate::error::{Error, Result};
 use crate::journal::file::column::Id;
 use crate::journal::intake::job_lookup;
 use crate::journal::row_ref;
-use crate::journal::state::step::read_actions;
-use crate::journal::state::{dependents, job_row};
+use crate::journal::state::{dependents, job_row, step};
 use crate::journal::{Disposition, ImportWriter, SheetId};
 use crate::model::action::Action;
 use crate::model::id::{JobId, RemoteId};
@@ -160,7 +159,7 @@ fn read(
             content_hash: row.get(6)?,
             unmade: unmade(connection, &links)?,
             links,
-            steps: waiting(connection, job)?,
+            steps: step::waiting(connection, job)?,
             row: match row.get::<_, Option<i64>>(7)? {
                 Some(place) => Some(ProspectRow {
                     sheet: row_ref::sheet_of(place),
@@ -186,13 +185,4 @@ fn unmade(connection: &Connection, links: &[Link]) -> Result<Vec<JobId>> {
         }
     }
     Ok(unmade)
-}
-
-/// The actions of the steps that are still to be done, in their order.
-fn waiting(connection: &Connection, job: JobId) -> Result<Vec<Action>> {
-    read_actions(
-        connection,
-        "SELECT action FROM step WHERE id BETWEEN ?1 << 16 AND (?1 << 16) + 65535 AND state = 'waiting' ORDER BY id",
-        job,
-    )
 }

@@ -2,7 +2,7 @@
 //!
 //! The number of a step is job * 2^16 + n, so that those of a job lie together and in order.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::{Error, Result};
 use crate::journal::file::sqlite_error::{damaged, unwritable};
@@ -11,6 +11,13 @@ use crate::model::action::Action;
 use crate::model::id::JobId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
+
+/// A statement about the steps of the job `?1`.
+macro_rules! of_job {
+    ($before:literal, $after:literal) => {
+        concat!($before, "id BETWEEN ?1 << 16 AND (?1 << 16) + 65535", $after)
+    };
+}
 
 /// Adds a step: its job, its number, its operation, its action, its state.
 pub(in crate::journal) const ADD_STEP: &str =
@@ -31,14 +38,10 @@ pub(in crate::journal) fn revise(
     steps: &[Action],
 ) -> Result<Operation> {
     let mut done: Vec<String> = connection
-        .prepare_cached(
-            "SELECT action FROM step WHERE id BETWEEN ?1 << 16 AND (?1 << 16) + 65535 AND state = 'done'",
-        )?
+        .prepare_cached(of_job!("SELECT action FROM step WHERE ", " AND state = 'done'"))?
         .query_map([standing.job], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
-    connection
-        .prepare_cached("DELETE FROM step WHERE id BETWEEN ?1 << 16 AND (?1 << 16) + 65535")?
-        .execute([standing.job])?;
+    connection.prepare_cached(of_job!("DELETE FROM step WHERE ", ""))?.execute([standing.job])?;
     let mut first = None;
     let mut add = connection.prepare_cached(ADD_STEP)?;
     for (action, n) in steps.iter().zip(0_u32..) {
@@ -59,27 +62,43 @@ pub(in crate::journal) fn revise(
 
 /// The first step that is not done yet.
 pub(in crate::journal) fn next(connection: &Connection, job: JobId) -> Result<Option<(u32, Operation)>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT n, operation FROM step WHERE id BETWEEN ?1 << 16 AND (?1 << 16) + 65535 AND state = 'waiting' ORDER BY id LIMIT 1",
-    )?;
-    let mut rows = statement.query([job])?;
-    match rows.next()? {
-        Some(row) => Ok(Some((row.get(0)?, row.get(1)?))),
-        None => Ok(None),
-    }
+    let found = connection
+        .prepare_cached(of_job!(
+            "SELECT n, operation FROM step WHERE ",
+            " AND state = 'waiting' ORDER BY id LIMIT 1"
+        ))?
+        .query_row([job], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    Ok(found)
 }
 
-/// An action as the journal keeps it.
-pub(in crate::journal) fn parse_action(text: &str) -> Result<Action> {
-    serde_json::from_str(text).map_err(|error| damaged("a step", error))
+/// Marks a step as done.
+pub(in crate::journal) fn end(connection: &Connection, job: JobId, n: u32) -> Result<()> {
+    connection
+        .prepare_cached("UPDATE step SET state = 'done' WHERE id = ?1 << 16 | ?2 AND state = 'waiting'")?
+        .execute((job, n))?;
+    Ok(())
 }
 
-/// The actions that a statement finds for a job.
-pub(in crate::journal) fn read_actions(
-    connection: &Connection,
-    sql: &str,
-    job: JobId,
-) -> Result<Vec<Action>> {
+/// Marks what is not done as skipped.
+pub(in crate::journal) fn skip(connection: &Connection, job: JobId) -> Result<()> {
+    connection
+        .prepare_cached(of_job!("UPDATE step SET state = 'skipped' WHERE ", " AND state = 'waiting'"))?
+        .execute([job])?;
+    Ok(())
+}
+
+/// What a job is to bring about.
+pub(in crate::journal) fn actions(connection: &Connection, job: JobId) -> Result<Vec<Action>> {
+    read(connection, of_job!("SELECT action FROM step WHERE ", " ORDER BY id"), job)
+}
+
+/// What of it is not done yet.
+pub(in crate::journal) fn waiting(connection: &Connection, job: JobId) -> Result<Vec<Action>> {
+    read(connection, of_job!("SELECT action FROM step WHERE ", " AND state = 'waiting' ORDER BY id"), job)
+}
+
+fn read(connection: &Connection, sql: &str, job: JobId) -> Result<Vec<Action>> {
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query([job])?;
     let mut actions = Vec::new();
@@ -87,4 +106,9 @@ pub(in crate::journal) fn read_actions(
         actions.push(parse_action(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?)?);
     }
     Ok(actions)
+}
+
+/// An action as the journal keeps it.
+pub(in crate::journal) fn parse_action(text: &str) -> Result<Action> {
+    serde_json::from_str(text).map_err(|error| damaged("a step", error))
 }

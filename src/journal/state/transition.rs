@@ -114,9 +114,7 @@ pub(in crate::journal) fn finish_step(
         Some(outcome) if standing.step > 0 => outcome,
         Some(_) | None => how.outcome(),
     };
-    connection
-        .prepare_cached("UPDATE step SET state = 'done' WHERE id = ?1 << 16 | ?2 AND state = 'waiting'")?
-        .execute((job, standing.step))?;
+    step::end(connection, job, standing.step)?;
     let next = step::next(connection, job)?;
     let (to, step, operation) = match next {
         Some((step, operation)) => (Ready, step, operation),
@@ -237,9 +235,7 @@ pub(in crate::journal) fn leave(
     {
         return hold_for_owner(connection, &standing, id, owner, evidence);
     }
-    connection
-        .prepare_cached("UPDATE step SET state = 'skipped' WHERE id BETWEEN ?1 << 16 AND (?1 << 16) + 65535 AND state = 'waiting'")?
-        .execute([job])?;
+    step::skip(connection, job)?;
     finish_step(connection, &standing, How::Existing, Some(id), evidence)
 }
 
