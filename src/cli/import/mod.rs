@@ -25,7 +25,6 @@ use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::import::{Examined, Outcome, examine, import_when};
 use crate::journal::{Account, Imported, Journal};
-use crate::model::action::Action;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
@@ -352,10 +351,9 @@ fn demand(examined: &Examined) -> Result<Demand> {
         for table in &book.tables {
             book.read(table, &mut |row| {
                 if examined.checked().is_usable(number)
-                    && let Some(draft) = &row.draft
+                    && let Some(draft) = row.draft
                 {
-                    let create = Action::Create(draft.record.clone());
-                    demand.add(table.kind, std::iter::once(&create).chain(&draft.later_steps));
+                    demand.add(table.kind, &draft.into_steps());
                 }
                 number += 1;
                 Ok(())

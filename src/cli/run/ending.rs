@@ -81,8 +81,8 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
         }
     }
     // Only what the next run asks for as well, which has the same profile; `run` is advised already while rows are to be sent.
-    let is_sent = moving(&journal.tally(None)?) == 0;
-    read_back.tell(context, if is_sent { unread } else { 0 });
+    let is_next = unread > 0 && moving(&journal.tally(None)?) == 0;
+    read_back.tell(context, is_next);
     let differing = journal.differing(match concerned.as_slice() {
         [import] => Some(*import),
         _ => None,
@@ -161,12 +161,12 @@ impl ReadBack {
         self.found.first().or(self.found_earlier.first())
     }
 
-    /// Tells them, and what to do about them; `unread` records are to be read back by another run.
-    fn tell(&self, context: &Context<'_>, unread: u64) {
+    /// Tells them, and what to do about them; `is_next` when reading back the rest is all that is left to a run.
+    fn tell(&self, context: &Context<'_>, is_next: bool) {
         if self.figures != AuditFigures::default() {
             review::tell_verified(context, &self.figures, &self.found);
         }
-        if unread > 0 {
+        if is_next {
             context.terminal.hint(context.advice("to verify the rest: ", "run"));
         }
         review::tell_earlier_findings(context, &self.found_earlier);
