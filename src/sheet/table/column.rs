@@ -152,12 +152,11 @@ impl Column {
 /// The columns of a kind, in the order of the templates.
 pub fn columns(kind: Kind) -> &'static [Column] {
     static COLUMNS: LazyLock<[Vec<Column>; Kind::ALL.len()]> = LazyLock::new(|| {
+        let records = data::records(include_str!("../data/columns.csv"), |record: [String; 11]| record);
         Kind::ALL.map(|kind| {
-            let of_kind = |record: [String; 11]| {
-                record[0].split('|').any(|sheet| sheet == kind.plural()).then_some(record)
-            };
-            let records = data::records(include_str!("../data/columns.csv"), of_kind);
-            records.into_iter().flatten().filter_map(from_record).collect()
+            let is_of_kind =
+                |record: &&[String; 11]| record[0].split('|').any(|sheet| sheet == kind.plural());
+            records.iter().filter(is_of_kind).cloned().filter_map(from_record).collect()
         })
     });
     &COLUMNS[kind as usize]
