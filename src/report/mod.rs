@@ -31,6 +31,7 @@ mod workbook;
 
 use std::path::{Path, PathBuf};
 
+use crate::advice::Advice;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::{ImportInfo, Journal};
@@ -216,10 +217,13 @@ fn find(journal: &Journal, import: ImportId) -> Result<ImportInfo> {
     imports.into_iter().find(|info| info.import == import).ok_or_else(|| {
         let error = Error::usage(format!("the journal has no import {import}"));
         match last {
-            Some(last) => {
-                error.hint(format!("the latest one is {last}; to see it, type: fleetload status {last}"))
+            Some(last) => error.hint(
+                Advice::from(format!("the latest one is {last}; to see it, type: "))
+                    .command(format!("fleetload status {last}")),
+            ),
+            None => {
+                error.hint(Advice::from("nothing was imported yet; type: ").command("fleetload import FILE"))
             }
-            None => error.hint("nothing was imported yet; type: fleetload import FILE"),
         }
     })
 }
