@@ -6,8 +6,7 @@ use super::operation::Operation;
 use super::record::Role;
 
 /// What is known of a kind: how it is looked up and what its records refer to. Its natural key is in
-/// [`natural_key`](super::key::natural_key), its columns in the table of the
-/// sheets.
+/// [`natural_key`](super::key::natural_key), its columns are in the table of the sheets.
 #[derive(Debug)]
 pub struct KindDescriptor {
     /// The operation without which no row of the kind is created.
@@ -78,57 +77,57 @@ macro_rules! actions {
 }
 
 actions! {
-CREATE = ActionDescriptor {
-    operations: &[
-        (Kind::Company, Operation::AddCompany),
-        (Kind::Site, Operation::AddSite),
-        (Kind::Person, Operation::AddPerson),
-        (Kind::Device, Operation::AddDevice),
-        (Kind::Device, Operation::AddDeviceFromTemplate),
-    ],
-    shown_by: &[],
-    words: "creating it",
-    column: None,
-};
+    CREATE = ActionDescriptor {
+        operations: &[
+            (Kind::Company, Operation::AddCompany),
+            (Kind::Site, Operation::AddSite),
+            (Kind::Person, Operation::AddPerson),
+            (Kind::Device, Operation::AddDevice),
+            (Kind::Device, Operation::AddDeviceFromTemplate),
+        ],
+        shown_by: &[],
+        words: "creating it",
+        column: None,
+    };
 
-PUT_LABELS = ActionDescriptor {
-    operations: &[(Kind::Site, Operation::PutSiteLabels), (Kind::Device, Operation::PutDeviceLabels)],
-    shown_by: &[Operation::ListSiteLabels, Operation::ListDeviceLabels],
-    words: "setting its labels",
-    column: None,
-};
+    PUT_LABELS = ActionDescriptor {
+        operations: &[(Kind::Site, Operation::PutSiteLabels), (Kind::Device, Operation::PutDeviceLabels)],
+        shown_by: &[Operation::ListSiteLabels, Operation::ListDeviceLabels],
+        words: "setting its labels",
+        column: None,
+    };
 
-PUT_METADATA = ActionDescriptor {
-    operations: &[
-        (Kind::Company, Operation::PutCompanyMetadataList),
-        (Kind::Site, Operation::PutSiteMetadataList),
-        (Kind::Device, Operation::PutDeviceMetadataList),
-    ],
-    shown_by: &[Operation::ListCompanyMetadata, Operation::ListSiteMetadata, Operation::ListDeviceMetadata],
-    words: "setting its metadata",
-    column: None,
-};
+    PUT_METADATA = ActionDescriptor {
+        operations: &[
+            (Kind::Company, Operation::PutCompanyMetadataList),
+            (Kind::Site, Operation::PutSiteMetadataList),
+            (Kind::Device, Operation::PutDeviceMetadataList),
+        ],
+        shown_by: &[Operation::ListCompanyMetadata, Operation::ListSiteMetadata, Operation::ListDeviceMetadata],
+        words: "setting its metadata",
+        column: None,
+    };
 
-ADD_LICENCE = ActionDescriptor {
-    operations: &[(Kind::Device, Operation::AddLicenceCode)],
-    shown_by: &[],
-    words: "adding its licence code",
-    column: Some("licence_code"),
-};
+    ADD_LICENCE = ActionDescriptor {
+        operations: &[(Kind::Device, Operation::AddLicenceCode)],
+        shown_by: &[],
+        words: "adding its licence code",
+        column: Some("licence_code"),
+    };
 
-SUBSCRIBE_TEMPLATE = ActionDescriptor {
-    operations: &[(Kind::Device, Operation::SubscribeTemplate)],
-    shown_by: &[Operation::ListAssignedTemplates],
-    words: "subscribing it to its enterprise template",
-    column: Some("enterprise_template"),
-};
+    SUBSCRIBE_TEMPLATE = ActionDescriptor {
+        operations: &[(Kind::Device, Operation::SubscribeTemplate)],
+        shown_by: &[Operation::ListAssignedTemplates],
+        words: "subscribing it to its enterprise template",
+        column: Some("enterprise_template"),
+    };
 
-JOIN_VPN_CLOUD = ActionDescriptor {
-    operations: &[(Kind::Device, Operation::AddDeviceToVpnCloud)],
-    shown_by: &[Operation::ListDeviceVpnClouds],
-    words: "adding it to its VPN cloud",
-    column: Some("vpn_clouds"),
-};
+    JOIN_VPN_CLOUD = ActionDescriptor {
+        operations: &[(Kind::Device, Operation::AddDeviceToVpnCloud)],
+        shown_by: &[Operation::ListDeviceVpnClouds],
+        words: "adding it to its VPN cloud",
+        column: Some("vpn_clouds"),
+    };
 }
 
 impl ActionDescriptor {

@@ -2,8 +2,7 @@
 
 use crate::model::verdict::Rejection;
 
-/// The code and the violated fields; where the service names no
-/// fields, its words without whatever differs from row to row.
+/// The code and the violated fields; where the service names no fields, its words without whatever differs from row to row.
 pub(super) fn rejection_shape(rejection: &Rejection, name: &str) -> String {
     let mut fields: Vec<&str> =
         rejection.violations.iter().map(|violation| violation.path.as_str()).collect();

@@ -41,25 +41,21 @@ pub fn request(
     links: &[(Role, RemoteId)],
 ) -> Option<Call> {
     let operation = action.operation(kind)?;
-    if let Action::Create(record) = action {
-        return Some(Call { operation, parameters: Vec::new(), body: Some(creation_body(record, links)) });
-    }
-    let owner = owner?;
-    let by_owner = || vec![(owner_parameter(kind), owner.to_string())];
+    let by_owner = |owner: RemoteId| vec![(owner_parameter(kind), owner.to_string())];
     let (parameters, body) = match action {
-        Action::Create(_) => return None,
+        Action::Create(record) => (Vec::new(), creation_body(record, links)),
         Action::PutLabels(labels) => {
-            (by_owner(), labels.iter().map(|label| json!({ "label": label })).collect::<Value>())
+            (by_owner(owner?), labels.iter().map(|label| json!({ "label": label })).collect::<Value>())
         }
         Action::PutMetadata(entries) => (
-            by_owner(),
+            by_owner(owner?),
             entries.iter().map(|entry| json!({ "key": entry.key, "value": entry.value })).collect::<Value>(),
         ),
-        Action::AddLicence(code) => (Vec::new(), json!({ "deviceId": owner, "licenceCode": code })),
+        Action::AddLicence(code) => (Vec::new(), json!({ "deviceId": owner?, "licenceCode": code })),
         Action::SubscribeTemplate(template) => {
-            (Vec::new(), json!({ "deviceId": owner, "enterpriseTemplateId": template }))
+            (Vec::new(), json!({ "deviceId": owner?, "enterpriseTemplateId": template }))
         }
-        Action::JoinVpnCloud(cloud) => (Vec::new(), json!({ "deviceId": owner, "vpnCloudId": cloud })),
+        Action::JoinVpnCloud(cloud) => (Vec::new(), json!({ "deviceId": owner?, "vpnCloudId": cloud })),
     };
     Some(Call { operation, parameters, body: Some(body) })
 }

@@ -84,7 +84,7 @@ impl Audit {
         let children = Children::of(found);
         for job in self.child_lists.remove(&parent).unwrap_or_default() {
             let Some(row) = self.rows.get(&job) else { continue };
-            let mut alike = children.named(lookups::name(&row.work)).to_vec();
+            let mut alike = children.named(&row.work.name).to_vec();
             // Renamed meanwhile, it is there anyway.
             let own = row.work.remote_id.filter(|id| children.has(*id) && !findings::shows(*id, &alike));
             if let Some(id) = own {

@@ -82,7 +82,7 @@ pub(in crate::run) fn on_children(
     children: Option<&Children>,
 ) -> RowDecision {
     let Some(children) = children else { return RowDecision::Send };
-    let namesakes = children.named(lookups::name(work));
+    let namesakes = children.named(&work.name);
     let asked = (Subject::Key(work.job), Operation::GetChildCompanies);
     on_records(work, facts, asked, namesakes, children.is_whole())
 }

@@ -29,7 +29,7 @@ use crate::run::evidence::classify::{self, Classified};
 use crate::run::evidence::lookups;
 use crate::run::evidence::matching::{self, SeenRecord};
 use crate::run::evidence::question::{Asker, LookupAnswer, Question, Subject};
-use crate::service::{Found, Lookup, may_be_a_page};
+use crate::service::{Found, Lookup, is_shown, may_be_a_page};
 
 /// Agreeing look-ups that must have found nothing before "not there" is believed.
 pub(in crate::run) const ABSENT_READS: u32 = 2;
@@ -75,7 +75,7 @@ fn without_lookup(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
 
 /// Whether a job may be sent again without any look-up, since the service refuses a second record.
 fn is_guarded(work: &Work) -> bool {
-    lookups::creates(work) && !work.executed && classify::guarded_by_mac(work)
+    !work.executed && work.action.repeat() == Repeat::Refused
 }
 
 /// A look after a lost answer has been read.
@@ -96,7 +96,7 @@ pub(in crate::run) fn on_answer(
     if lookups::creates(work) {
         let question = Question { asker: Asker::Reconcile, subject };
         RowDecision::AskOwners(FoundRecords { question, operation, found })
-    } else if classify::is_carried_out(work, &found) {
+    } else if is_shown(&work.action, &found) {
         advance(work, facts, How::Done, None)
     } else if work.action.repeat() == Repeat::Harmless {
         // Putting it again changes nothing if the first request is still executed later.

@@ -5,14 +5,13 @@
 use super::matching::{self, RecordMatch, SeenRecord};
 use crate::journal::{Candidate, Work};
 use crate::mistake::{self, Mistake};
-use crate::model::action::Repeat;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::key::{Likeness, likeness};
 use crate::model::kind::Kind;
 use crate::model::reason::ServiceCode;
 use crate::model::record::{Device, Record};
 use crate::model::verdict::{Doubt, Rejection};
-use crate::service::{Found, is_shown};
+use crate::service::Found;
 
 /// What the records with a row's key mean for the row.
 #[derive(Debug, PartialEq)]
@@ -109,11 +108,6 @@ pub(in crate::run) fn refusal(code: &str, message: String) -> Rejection {
     Rejection { code: code.to_owned(), message, violations: Vec::new() }
 }
 
-/// Whether the service itself refuses a second creation, and a creation makes nothing besides.
-pub(in crate::run) fn guarded_by_mac(work: &Work) -> bool {
-    work.action.repeat() == Repeat::Refused
-}
-
 /// The device whose creation makes a site as well (`customSiteId`, `customSiteName`; specification 2.5).
 pub(in crate::run) fn device_with_site(work: &Work) -> Option<&Device> {
     match work.record() {
@@ -137,12 +131,6 @@ pub(in crate::run) fn is_custom_site(work: &Work, site: &Found) -> bool {
     let reference = device.custom_site_id.as_deref();
     equal(device.custom_site_name.as_deref().or(reference), site.name.as_deref())
         && equal(reference, site.reference.as_deref())
-}
-
-/// Whether what was found shows that a step after the creation was carried out. What records found by their key mean for
-/// a creation says [`after`].
-pub(in crate::run) fn is_carried_out(work: &Work, found: &[Found]) -> bool {
-    is_shown(&work.action, found)
 }
 
 /// What the records with a row's key mean after its answer was lost.

@@ -10,11 +10,6 @@ use crate::model::record::{Record, Role};
 use crate::model::verdict::Doubt;
 use crate::service::{self, Call, Lookup};
 
-/// The name of a row's record.
-pub(in crate::run) fn name(work: &Work) -> &str {
-    &work.name
-}
-
 /// Whether the current step of a row creates its record.
 pub(in crate::run) fn creates(work: &Work) -> bool {
     work.action.record().is_some()

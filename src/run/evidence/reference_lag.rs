@@ -208,7 +208,7 @@ impl ReferenceLag {
         // A look may have been read while this was written.
         refused.missed |= refused.unproved.iter().any(|(reference, ..)| self.created.is_late(reference.job));
         refused.unproved.retain(|(reference, ..)| !self.created.is_shown(reference.job));
-        let shape = (work.operation, rejection_shape(&refused.rejection, lookups::name(work)));
+        let shape = (work.operation, rejection_shape(&refused.rejection, &work.name));
         self.add(work.job, shape, work.sheet, refused, now);
     }
 

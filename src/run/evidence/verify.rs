@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::classify::is_carried_out;
 use super::lookups;
 use super::matching::{self, RecordMatch, SeenRecord};
 use super::oneoff_lookup::OneoffLookups;
@@ -21,7 +20,7 @@ use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::record::Role;
-use crate::service::{Client, Found, Lookup, may_be_a_page};
+use crate::service::{Client, Found, Lookup, is_shown, may_be_a_page};
 
 /// Records known to exist by which a look-up is tried before it counts as one that does not find them.
 const CONTROLS: usize = 3;
@@ -107,11 +106,11 @@ impl Verifier {
             LookupAnswer::Records(found) => {
                 let done = Candidate {
                     id: Some(owner),
-                    name: Some(lookups::name(work).to_owned()),
+                    name: Some(work.name.clone()),
                     details: "the row's own record".to_owned(),
                     difference: "the values of the step are there".to_owned(),
                 };
-                let candidates = is_carried_out(work, &found).then_some(done).into_iter().collect();
+                let candidates = is_shown(&work.action, &found).then_some(done).into_iter().collect();
                 let by = lookup.operation().to_string();
                 RecordSearch::Answered { by, candidates, earlier: Vec::new() }
             }

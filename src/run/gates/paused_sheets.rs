@@ -11,7 +11,6 @@ use crate::model::id::{ImportId, SheetId};
 use crate::model::verdict::Rejection;
 use crate::run::OnRejections;
 use crate::run::ending::{Ending, LeftSheet};
-use crate::run::evidence::lookups;
 use crate::run::rejection_shape::rejection_shape;
 use crate::run::run_action::{Inquiry, RunAction};
 
@@ -88,7 +87,7 @@ impl PausedSheets {
         let sheet = work.sheet;
         match rejection {
             None => self.accepted(sheet),
-            Some(rejection) if self.rejected(sheet, rejection, lookups::name(work)) => {
+            Some(rejection) if self.rejected(sheet, rejection, &work.name) => {
                 // What is under way goes on.
                 return vec![RunAction::AskJournal(Inquiry::PauseSheet(sheet)), RunAction::DropSheet(sheet)];
             }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::model::action::Action;
+use crate::model::action::{Action, Repeat};
 use crate::model::state::JobState;
 use crate::run::evidence::lookups;
 use crate::run::tests::{OTHER, OURS, device, found, record, seen, site};
@@ -212,12 +212,12 @@ fn only_a_new_unowned_record_that_agrees_is_ours() {
 #[test]
 fn a_device_that_makes_a_site_is_not_guarded_by_its_mac() {
     let mut work = device("Till", Some("00:1a:2b:3c:4d:5e"));
-    assert!(guarded_by_mac(&work));
+    assert_eq!(work.action.repeat(), Repeat::Refused);
     if let Action::Create(Record::Device(device)) = &mut work.action {
         device.custom_site_name = Some("New".to_owned());
     }
-    assert!(!guarded_by_mac(&work));
-    assert!(!guarded_by_mac(&device("Till", None)));
+    assert_eq!(work.action.repeat(), Repeat::Duplicates);
+    assert_eq!(device("Till", None).action.repeat(), Repeat::Duplicates);
 }
 
 fn kiosk(reference: Option<&str>, name: Option<&str>) -> Work {
