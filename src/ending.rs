@@ -44,6 +44,8 @@ impl State {
 pub enum End {
     Done,
     RowsFailed,
+    NothingFound,
+    NotRead,
     RowsHeld,
     SheetPaused,
     Verification,
@@ -102,6 +104,7 @@ const fn entry(
 }
 
 const FINISHED: (State, Exit) = (State::Finished, Exit::Done);
+const INCOMPLETE: (State, Exit) = (State::Finished, Exit::Rejections);
 const HELD: (State, Exit) = (State::Held, Exit::Held);
 const STOPPED: (State, Exit) = (State::Stopped, Exit::Parked);
 const REFUSED: (State, Exit) = (State::Stopped, Exit::Service);
@@ -116,7 +119,7 @@ const NOTHING_DONE: &str = "Nothing was imported and nothing was sent.";
 
 impl End {
     /// Every way, in the order of the exit codes.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 32] = [
         Self::Done,
         Self::Internal,
         Self::Stuck,
@@ -124,6 +127,8 @@ impl End {
         Self::EndpointUnknown,
         Self::Sheets,
         Self::RowsFailed,
+        Self::NothingFound,
+        Self::NotRead,
         Self::Quota,
         Self::Until,
         Self::Signal,
@@ -213,7 +218,7 @@ impl End {
             ),
             Self::RowsFailed => entry(
                 "rows-failed",
-                (State::Finished, Exit::Rejections),
+                INCOMPLETE,
                 "finished, and some rows were rejected, incomplete or skipped, or differ from what was created earlier",
                 "Everything else is done. The rows to correct, each with its reason, are in fix.xlsx in the folder of the reports. Nothing is \
                  sent for a row that differs; its columns are in the report.",
@@ -225,6 +230,26 @@ impl End {
              in the service",
                     ),
                 ],
+            ),
+            Self::NothingFound => entry(
+                "nothing-found",
+                INCOMPLETE,
+                "finished, and the search found no record",
+                "The operations that were asked are in 'asked'. Operations that this profile cannot reach are in \
+                 'unavailable'.",
+                &[
+                    Words(
+                        "Search for a shorter part of the name. To see what this profile can look up, type: ",
+                    ),
+                    Command("doctor"),
+                ],
+            ),
+            Self::NotRead => entry(
+                "not-read",
+                INCOMPLETE,
+                "finished, and some records could not be read",
+                "The export has a row for each of them, with the reason in its last column. Everything else is complete.",
+                &[Words("Read the reasons, then type the same command again")],
             ),
             Self::Quota => entry(
                 "quota",

@@ -35,7 +35,7 @@
 //! |---|---|
 //! | 0 | [`error`], [`ending`], [`advice`], [`clock`], [`model`]: words and rules; [`failpoint`], [`mistake`]: handles for the proofs |
 //! | 1 | [`sheet`], [`journal`], [`service`], [`sandbox`]: one part of the world each |
-//! | 2 | [`import`], [`plan`], [`run`]: what brings two of them together; [`status`]: where things stand and what to do next |
+//! | 2 | [`import`], [`plan`], [`run`]: what brings two of them together; [`export`]: what exists at the service; [`status`]: where things stand and what to do next |
 //! | 3 | [`report`]: files that show it |
 //! | 4 | [`term`], [`cli`]: what a person sees and types |
 //!
@@ -48,6 +48,7 @@ pub mod cli;
 pub mod clock;
 pub mod ending;
 pub mod error;
+pub mod export;
 pub mod failpoint;
 pub mod import;
 pub mod journal;

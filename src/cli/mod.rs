@@ -13,6 +13,7 @@
 //! status/     where things stand and what needs a person
 //! decide/     `retry`, `cancel` and `resolve`
 //! doctor/     `doctor`, and the probe of the service
+//! reading/    `find`: what exists in the service
 //! sandbox/    `sandbox`, and rehearsals against it
 //! documents/  templates, explanations, completions, manual pages
 //! ```
@@ -26,6 +27,7 @@ mod documents;
 mod findings;
 mod import;
 mod plan;
+mod reading;
 mod run;
 mod sandbox;
 mod settings;
@@ -166,6 +168,7 @@ fn command(context: &Context<'_>, args: &Args) -> Result<Summary> {
         Command::Cancel(typed) => decide::cancel(context, typed),
         Command::Explain(typed) => documents::explain::explain(context, typed),
         Command::Doctor(typed) => doctor::doctor(context, typed),
+        Command::Find(typed) => reading::find::find(context, typed),
         Command::Sandbox(typed) => sandbox::sandbox(context, typed),
         Command::Completions(typed) => Ok(documents::completions::completions(context.terminal, typed)),
         Command::Man(typed) => documents::completions::man(context.terminal, typed),

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::template::parameters;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 
@@ -15,6 +16,15 @@ pub struct Call {
     pub parameters: Vec<(&'static str, String)>,
     /// The JSON body, for operations that take one.
     pub body: Option<Value>,
+}
+
+impl Call {
+    /// A call without a body, its parameters given in the order in which the specification names them; optional ones
+    /// come last.
+    pub fn reading(operation: Operation, values: impl IntoIterator<Item = String>) -> Self {
+        let names = parameters(operation).into_iter().map(|parameter| parameter.name);
+        Self { operation, parameters: names.zip(values).collect(), body: None }
+    }
 }
 
 /// The parameter that names the record something belongs to.

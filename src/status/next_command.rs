@@ -23,7 +23,8 @@ const RUN: &str = "fleetload run FILE";
 /// What stands for the name of a file in advice.
 const FILE: &str = " FILE";
 /// The commands that may be a rehearsal.
-const REHEARSED: [&str; 4] = ["run", "plan", "doctor", "resolve"];
+const REHEARSED: [&str; 6] = ["run", "plan", "doctor", "resolve", "find", "export"];
+
 impl Again {
     /// With an option that every command takes; one that stands alone has an empty value.
     #[must_use]

@@ -18,6 +18,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("service", 1),
     ("sandbox", 1),
     ("import", 2),
+    ("export", 2),
     ("plan", 2),
     ("run", 2),
     ("status", 2),

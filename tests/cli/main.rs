@@ -15,6 +15,7 @@ mod endings;
 mod exactly_once;
 mod explain;
 mod faults;
+mod finding;
 mod floors;
 mod hostile_content;
 mod inside;

@@ -5,6 +5,7 @@
 
 pub(super) mod commands;
 pub(super) mod options;
+pub(super) mod reading;
 
 use std::path::PathBuf;
 
@@ -15,6 +16,7 @@ use jiff::civil::Time;
 use jiff::tz::TimeZone;
 
 use self::commands::*;
+use self::reading::{FIND_EXAMPLES, Find};
 use crate::error::{Error, Result};
 use crate::model::time::Moment;
 use crate::status::catalogue::{Scope, of_scope};
@@ -141,6 +143,9 @@ pub(super) enum Command {
     /// Check profile, credentials, clock and journal, and show what can be created for each kind of row; creates nothing
     #[command(after_help = DOCTOR_EXAMPLES)]
     Doctor(Doctor),
+    /// Find the ids of companies, sites, devices, people, templates and clouds that exist in the service
+    #[command(after_help = FIND_EXAMPLES)]
+    Find(Find),
     /// Serve the simulated service on this machine
     #[command(after_help = SANDBOX_EXAMPLES)]
     Sandbox(Sandbox),
@@ -208,6 +213,7 @@ mod tests {
                 "template",
                 "explain",
                 "doctor",
+                "find",
                 "sandbox",
                 "completions",
                 "man"

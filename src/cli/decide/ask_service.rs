@@ -3,17 +3,13 @@
 //!
 //! Which look-ups are asked, and what counts as the row's record, is decided in [`crate::run`].
 
-use std::path::PathBuf;
 use std::time::Duration;
-
-use tokio::runtime::Runtime;
 
 use crate::advice::Advice;
 use crate::cli::args::commands::Resolve;
 use crate::cli::args::options::Overrides;
 use crate::cli::context::Context;
-use crate::cli::sandbox::rehearsal::Rehearsal;
-use crate::cli::settings::Purpose;
+use crate::cli::reading::access::ServiceAccess;
 use crate::cli::status::review;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::{Candidate, Journal, Work};
@@ -25,8 +21,7 @@ use crate::term::{count, span};
 
 /// The service that is asked about rows: the real one, or that of a rehearsal.
 pub(in crate::cli) struct RowVerifier {
-    runtime: Runtime,
-    rehearsal: Option<Rehearsal>,
+    access: ServiceAccess,
     verifier: Verifier,
     /// How long after a lost answer "not there" may be believed.
     settle: Duration,
@@ -46,19 +41,13 @@ impl RowVerifier {
         typed: &Resolve,
         journal: &Journal,
     ) -> Result<Self> {
-        let runtime = context.runtime()?;
         let rehearsing = typed.rehearsal.sandbox || context.rehearsing.get();
-        let (rehearsal, purpose) = if rehearsing {
-            let noted = context.scenario.borrow();
-            let scenario = typed.rehearsal.scenario.as_ref().or(noted.as_ref());
-            let rehearsal =
-                runtime.block_on(Rehearsal::start(scenario.map(PathBuf::as_path), Some(journal.path())))?;
-            let purpose = Purpose::Rehearsal(rehearsal.account.clone());
-            (Some(rehearsal), purpose)
-        } else {
-            (None, Purpose::Service)
-        };
-        let settings = context.settings(&purpose, &Overrides::default())?;
+        let noted = context.scenario.borrow().clone();
+        let scenario = typed.rehearsal.scenario.clone().or(noted);
+        let overrides = Overrides::default();
+        let access =
+            ServiceAccess::reach(context, rehearsing, scenario.as_deref(), Some(journal.path()), &overrides)?;
+        let settings = &access.settings;
         // What another account shows says nothing about the rows of this one.
         let account = settings.identity().ok_or_else(|| Error::internal("a look-up without an account"))?;
         if let Some(bound) = journal.account()?.filter(|bound| *bound != account) {
@@ -69,14 +58,13 @@ impl RowVerifier {
             .hint("choose the profile this journal belongs to with --profile NAME"));
         }
         let verifier = Verifier::new(settings.client(context.clock.clone())?, context.clock.clone());
-        Ok(Self { runtime, rehearsal, verifier, settle: settings.settle.value })
+        let settle = settings.settle.value;
+        Ok(Self { access, verifier, settle })
     }
 
     /// Ends the sandbox of a rehearsal.
     pub(in crate::cli) fn leave(self) {
-        if let Some(rehearsal) = self.rehearsal {
-            self.runtime.block_on(rehearsal.running.stop());
-        }
+        self.access.leave();
     }
 
     pub(super) fn sight(
@@ -87,7 +75,7 @@ impl RowVerifier {
     ) -> Result<RecordSearch> {
         let work = work(journal, job)?;
         let shown: Vec<RemoteId> = shown.iter().filter_map(|candidate| candidate.id).collect();
-        self.runtime.block_on(self.verifier.search(journal, &work, &shown)).map_err(unreached)
+        self.access.runtime.block_on(self.verifier.search(journal, &work, &shown)).map_err(unreached)
     }
 
     /// Believes that a record was not made when the service shows none, and has had the time to carry out late what
@@ -156,7 +144,7 @@ impl RowVerifier {
     ) -> Result<String> {
         let work = work(journal, job)?;
         refuse_record_of_another_row(journal, job, id)?;
-        match self.runtime.block_on(self.verifier.check(journal, &work, id)).map_err(unreached)? {
+        match self.access.runtime.block_on(self.verifier.check(journal, &work, id)).map_err(unreached)? {
             RecordCheck::Confirmed { by, notes } if notes.is_empty() => {
                 Ok(format!("checked by {by}: the record agrees with the row"))
             }

@@ -188,6 +188,6 @@ mod tests {
             }
             assert!(!page.contains("EXTRA"), "{page}");
         }
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 16);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 17);
     }
 }

@@ -1,0 +1,130 @@
+//! The service that a command asks outside of a run: the real one, or that of a rehearsal.
+
+use std::path::Path;
+use std::time::Duration;
+
+use tokio::runtime::Runtime;
+
+use crate::advice::Advice;
+use crate::cli::args::options::{Overrides, RehearsalArgs};
+use crate::cli::context::Context;
+use crate::cli::doctor::probe::{self, Finding};
+use crate::cli::sandbox::rehearsal::Rehearsal;
+use crate::cli::settings::{Purpose, Settings};
+use crate::ending::End;
+use crate::error::{Error, Result};
+use crate::export::{ReadError, ServiceReader};
+use crate::journal::{Journal, Whose};
+use crate::model::operation::Operation;
+use crate::model::verdict::Verdict;
+use crate::run::end_of;
+
+/// See the module.
+pub(in crate::cli) struct ServiceAccess {
+    pub(in crate::cli) runtime: Runtime,
+    pub(in crate::cli) settings: Settings,
+    rehearsal: Option<Rehearsal>,
+}
+
+impl ServiceAccess {
+    /// Gets ready to ask the real service, or, where `rehearsing`, the simulated one with the records beside `journal`.
+    pub(in crate::cli) fn reach(
+        context: &Context<'_>,
+        rehearsing: bool,
+        scenario: Option<&Path>,
+        journal: Option<&Path>,
+        overrides: &Overrides,
+    ) -> Result<Self> {
+        let runtime = context.runtime()?;
+        let (rehearsal, purpose) = if rehearsing {
+            let rehearsal = runtime.block_on(Rehearsal::start(scenario, journal))?;
+            let purpose = Purpose::Rehearsal(rehearsal.account.clone());
+            (Some(rehearsal), purpose)
+        } else {
+            (None, Purpose::Service)
+        };
+        let settings = context.settings(&purpose, overrides)?;
+        Ok(Self { runtime, settings, rehearsal })
+    }
+
+    /// The same for a command that reads: a rehearsal goes on with the records of the one that the journal is about.
+    pub(super) fn to_read(
+        context: &Context<'_>,
+        typed: &RehearsalArgs,
+        overrides: &Overrides,
+    ) -> Result<Self> {
+        context.rehearse(typed);
+        let journal = context.common.journal.as_path();
+        let rehearsed = typed.sandbox && journal.exists() && {
+            let whose = Journal::open_existing(journal)?.whose()?;
+            whose.banner().is_some()
+        };
+        let journal = rehearsed.then_some(journal);
+        Self::reach(context, typed.sandbox, typed.scenario.as_deref(), journal, overrides)
+    }
+
+    /// Whose records are read.
+    pub(super) fn whose(&self) -> Whose {
+        Whose::from(self.settings.identity())
+    }
+
+    /// A reader at the pace of the settings, which waits so long for a service that cannot be reached.
+    pub(super) fn reader(&self, context: &Context<'_>, patience: Duration) -> Result<ServiceReader> {
+        let client = self.settings.client(context.clock.clone())?;
+        Ok(ServiceReader::new(client, context.clock.clone(), self.settings.rate.value, patience))
+    }
+
+    /// The error that ends a command because a question has no answer.
+    pub(super) fn failed(&self, error: &ReadError) -> Error {
+        match error {
+            ReadError::Unavailable(operation, status) => self.unavailable(&[*operation], *status),
+            ReadError::NotFound(operation, words) | ReadError::Failed(operation, words) => {
+                Error::service(format!("{operation}: {words}"))
+            }
+            ReadError::Stopped(verdict) => stopped(verdict),
+        }
+    }
+
+    /// The error of operations that cannot be reached.
+    pub(super) fn unavailable(&self, operations: &[Operation], status: u16) -> Error {
+        let names: Vec<&str> = operations.iter().map(|operation| operation.name()).collect();
+        let names = names.join(", ");
+        let hint = self.to_map(operations);
+        if status == 0 {
+            let has = if operations.len() == 1 { "has" } else { "have" };
+            Error::usage(format!("{names} {has} no known path in this profile"))
+                .ending(End::EndpointUnknown)
+                .hint(hint)
+        } else {
+            Error::service(format!("{names}: the service has no endpoint there (it answers {status})"))
+                .ending(End::EndpointMissing)
+                .hint(hint)
+        }
+    }
+
+    /// The keys of the profile to set.
+    pub(super) fn to_map(&self, operations: &[Operation]) -> Advice {
+        let profile = self.settings.profile.as_ref().map_or("NAME", |(name, _)| name.as_str());
+        let keys: Vec<String> =
+            operations.iter().map(|operation| format!("[profile.{profile}.endpoints.{operation}]")).collect();
+        Advice::from(format!("set method and path in {}, or paths = \"assumed\"", keys.join(", ")))
+    }
+
+    /// Ends the sandbox of a rehearsal.
+    pub(in crate::cli) fn leave(self) {
+        if let Some(rehearsal) = self.rehearsal {
+            self.runtime.block_on(rehearsal.running.stop());
+        }
+    }
+}
+
+/// The error of a service that refuses us or cannot be reached.
+fn stopped(verdict: &Verdict) -> Error {
+    let words = match probe::finding(verdict) {
+        Finding::Refused(why) | Finding::Unclear(why) | Finding::Missing(why) => why,
+        Finding::Answers => "the service refuses to give a token".to_owned(),
+    };
+    let end = end_of(verdict);
+    let advice = Advice::from("to find the cause, type: ").command("fleetload doctor");
+    Error::service(words).ending(end).hint(advice)
+}

@@ -1,0 +1,5 @@
+//! Commands that read what exists in the service: `find`; and the access to the service of whatever asks it outside of a run.
+
+pub(super) mod access;
+pub(super) mod find;
+mod reference;
