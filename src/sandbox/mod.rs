@@ -26,7 +26,7 @@ pub use error::SandboxError;
 pub use exchange::{Answer, Effect, Millis, Request, Response};
 pub use faults::{Fault, FaultKind};
 pub use handle::Sandbox;
-pub use scenario::{ClientEntry, CompanyEntry, Scenario};
+pub use scenario::{ClientEntry, CompanyEntry, DeviceStatus, Scenario};
 pub use server::{Running, bind, serve, wall_clock};
 pub use state::ledger::LedgerEntry;
 pub use state::seed_data::{

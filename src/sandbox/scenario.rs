@@ -14,7 +14,7 @@ use super::error::SandboxError;
 use super::faults::{Fault, FaultKind};
 use super::operations::routes;
 
-const KEYS: [&str; 21] = [
+const KEYS: [&str; 22] = [
     "seed",
     "strict",
     "rate",
@@ -35,11 +35,13 @@ const KEYS: [&str; 21] = [
     "client",
     "revoked_clients",
     "company",
+    "device_status",
     "fault",
 ];
 const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 const CLIENT_KEYS: [&str; 2] = ["id", "secret"];
 const COMPANY_KEYS: [&str; 4] = ["id", "name", "parent", "type"];
+const STATUS_KEYS: [&str; 4] = ["online_after_seconds", "online_for_seconds", "never_online", "offline_word"];
 const FAULT_KEYS: [&str; 8] = ["operation", "kind", "probability", "times", "after", "ms", "at", "status"];
 /// What is settled when the sandbox is opened and cannot be told to it later.
 const AT_START_ONLY: [&str; 5] = ["seed", "strict", "clock_offset_seconds", "clock_starts_at", "company"];
@@ -90,6 +92,8 @@ pub struct Scenario {
     pub revoked_clients: Vec<String>,
     /// Companies besides the root, parents before children.
     pub company: Vec<CompanyEntry>,
+    /// When devices come online.
+    pub device_status: DeviceStatus,
     /// What goes wrong. The first rule that fires decides.
     pub fault: Vec<Fault>,
 }
@@ -126,6 +130,29 @@ pub struct CompanyEntry {
     pub company_type: String,
 }
 
+/// When devices come online, and how one that is not online shows. Which device does what follows from the seed and its
+/// id. A device that was there before the first request is online from the start.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DeviceStatus {
+    /// A device comes online between the first and the second number of seconds after its creation.
+    pub online_after_seconds: [u64; 2],
+    /// So many seconds after it came online a device goes away for good; 0 for never.
+    pub online_for_seconds: u64,
+    /// The share of the created devices that never come online, from 0 to 1.
+    pub never_online: f64,
+    /// The status of a device that is not online. Without it such a device has no status: lists leave it out, and it is
+    /// not found when asked for, since the specification shows `Online` and no other value (2.10, 3).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offline_word: Option<String>,
+}
+
+impl Default for DeviceStatus {
+    fn default() -> Self {
+        Self { online_after_seconds: [0, 0], online_for_seconds: 0, never_online: 0.0, offline_word: None }
+    }
+}
+
 fn customer() -> String {
     "CUSTOMER".to_owned()
 }
@@ -157,6 +184,7 @@ impl Default for Scenario {
             client: Vec::new(),
             revoked_clients: Vec::new(),
             company: Vec::new(),
+            device_status: DeviceStatus::default(),
             fault: Vec::new(),
         }
     }
@@ -203,6 +231,18 @@ impl Scenario {
                 "`latency_ms` must be [least, most], with the least first".to_owned(),
             ));
         }
+        let status = &self.device_status;
+        if status.online_after_seconds[0] > status.online_after_seconds[1] {
+            return Err(SandboxError::scenario(
+                "`online_after_seconds` must be [least, most], with the least first".to_owned(),
+            ));
+        }
+        if !(0.0..=1.0).contains(&status.never_online) {
+            return Err(SandboxError::scenario(format!(
+                "`never_online` must be from 0 to 1, not {}",
+                status.never_online
+            )));
+        }
         for (operation, method) in &self.methods {
             if !routes::names().any(|name| name == operation) {
                 return Err(unknown("operation", operation, routes::names()));
@@ -241,6 +281,9 @@ fn table(text: &str) -> Result<toml::Table, SandboxError> {
     let table: toml::Table =
         toml::from_str(text).map_err(|error| SandboxError::scenario(error.to_string()))?;
     known(&table, &KEYS)?;
+    if let Some(status) = table.get("device_status").and_then(toml::Value::as_table) {
+        known(status, &STATUS_KEYS)?;
+    }
     for (list, keys) in
         [("client", &CLIENT_KEYS[..]), ("company", &COMPANY_KEYS[..]), ("fault", &FAULT_KEYS[..])]
     {
@@ -314,6 +357,12 @@ name = "Harbour"
 parent = "6f1c2a3e-0000-4000-8000-000000000001"
 type = "RESELLER"
 
+[device_status]
+online_after_seconds = [5, 60]
+online_for_seconds = 600
+never_online = 0.25
+offline_word = "Offline"
+
 [[fault]]
 operation = "addDevice"
 kind = "answer_cut"
@@ -345,6 +394,7 @@ status = 503
             ("[[fault]]\noperaton = \"*\"\nkind = \"garbled\"", "`operation`"),
             ("[[fault]]\noperation = \"*\"\nkind = \"answer_losst\"", "`answer_lost`"),
             ("[[fault]]\noperation = \"addDevices\"\nkind = \"garbled\"", "`addDevice`"),
+            ("[device_status]\nnever = 0.1", "`never_online`"),
         ] {
             let error = Scenario::parse(text).unwrap_err().to_string();
             assert!(error.contains(nearest), "{error}");
@@ -358,6 +408,8 @@ status = 503
             ("[[fault]]\noperation = \"*\"\nkind = \"garbled\"\nprobability = 5.0", "from 0 to 1"),
             ("[[fault]]\noperation = \"*\"\nkind = \"html_503_after\"\nstatus = 200", "from 500"),
             ("rate = -1", "rate"),
+            ("[device_status]\nonline_after_seconds = [5, 1]", "least first"),
+            ("[device_status]\nnever_online = 1.5", "from 0 to 1"),
             ("methods = { addSite = \"put\" }", "one of GET, POST, PUT, PATCH, DELETE, not `put`"),
         ] {
             let error = Scenario::parse(text).unwrap_err().to_string();
@@ -378,6 +430,10 @@ status = 503
         assert_eq!(kinds, FaultKind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>());
         assert_eq!(names(part("## Scenarios", "## Faults")), KEYS);
         assert_eq!(names(part("## Faults", "<!-- kinds of faults -->")), FAULT_KEYS);
+        assert_eq!(names(part("## Status of devices", "```")), STATUS_KEYS);
+        let status = part("## Status of devices", "<!-- end of status -->");
+        let example = status.split_once("```toml").unwrap().1.split_once("```").unwrap().0;
+        assert_eq!(Scenario::parse(example).unwrap().device_status.online_after_seconds, [5, 90]);
         assert_eq!(Scenario::parse(part("```toml", "```")).unwrap().fault.len(), 2);
     }
 

@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use super::validation::parse_id;
 use crate::sandbox::exchange::Millis;
+use crate::sandbox::scenario::DeviceStatus;
 use crate::sandbox::service::failure::Failure;
 use crate::sandbox::state::world::{Change, Company, Device, Site, World};
 
@@ -27,6 +28,11 @@ pub(crate) struct Call<'a> {
     pub(crate) now: Millis,
     pub(crate) lookup_lag: Millis,
     pub(crate) page_limit: usize,
+    /// What the scenario says of the status of devices.
+    pub(crate) device_status: &'a DeviceStatus,
+    pub(crate) seed: u64,
+    /// When the sandbox was opened, by the service's own clock.
+    pub(crate) opened: Millis,
     /// Parameters of the path and of the query string, by name.
     pub(crate) parameters: Vec<(String, String)>,
     pub(crate) body: &'a Value,

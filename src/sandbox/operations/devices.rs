@@ -7,16 +7,16 @@ use super::call::{Call, found};
 use super::sites;
 use super::validation::Form;
 use crate::sandbox::service::failure::Failure;
-use crate::sandbox::state::world::{Change, Device, Membership};
+use crate::sandbox::state::world::{Change, Device, Membership, Offer};
 
 const DETAILS: [&str; 6] =
     ["address", "phoneNumber", "faxNumber", "copyDhcpLeases", "copyInternetPasswords", "snatMapping"];
 
-/// The Ethernet interfaces of every device: name, description, whether it faces outwards, network.
-const INTERFACES: [(&str, &str, bool, &str); 3] = [
-    ("WAN 1", "Internet uplink", true, "198.51.100.0/24"),
-    ("LAN 1", "Office network", false, "192.168.1.0/24"),
-    ("LAN 2", "Guest network", false, "192.168.2.0/24"),
+/// The Ethernet interfaces of every device: name, description, whether it faces outwards, network, priority.
+const INTERFACES: [(&str, &str, bool, &str, Option<u32>); 3] = [
+    ("WAN 1", "Internet uplink", true, "198.51.100.0/24", Some(1)),
+    ("LAN 1", "Office network", false, "192.168.1.0/24", None),
+    ("LAN 2", "Guest network", false, "192.168.2.0/24", None),
 ];
 
 /// One interface of a device.
@@ -26,16 +26,14 @@ pub(crate) struct Interface {
     pub(crate) description: &'static str,
     pub(crate) external: bool,
     pub(crate) network: &'static str,
+    pub(crate) priority: Option<u32>,
 }
 
 /// The interfaces of a device. Their ids follow from the device's, so that nothing has to be stored for them.
 pub(crate) fn interfaces(device: Uuid) -> impl Iterator<Item = Interface> {
-    INTERFACES.iter().zip(1_u128..).map(move |((name, description, external, network), number)| Interface {
-        id: Uuid::from_u128(device.as_u128() ^ number),
-        name,
-        description,
-        external: *external,
-        network,
+    INTERFACES.iter().zip(1_u128..).map(move |((name, description, external, network, priority), number)| {
+        let id = Uuid::from_u128(device.as_u128() ^ number);
+        Interface { id, name, description, external: *external, network, priority: *priority }
     })
 }
 
@@ -47,14 +45,18 @@ pub(crate) fn owner_of_interface<'a>(call: &'a Call<'_>, interface: Uuid) -> Res
     found(owner, "interface", interface)
 }
 
+/// A device as it is answered. One without a MAC address has no identification.
 fn record(call: &Call<'_>, device: &Device) -> Value {
-    json!({
+    let mut record = json!({
         "id": device.id,
         "companyId": device.company,
         "name": device.name,
         "companyName": call.world.company_name(device.company),
-        "identification": device.identification,
-    })
+    });
+    if let Some(mac) = &device.identification {
+        record["identification"] = json!(mac);
+    }
+    record
 }
 
 pub(crate) fn add_device(call: &mut Call<'_>) -> Result<Value, Failure> {
@@ -137,9 +139,17 @@ pub(crate) fn add_device_from_template(call: &mut Call<'_>) -> Result<Value, Fai
     form.judge()?;
     call.company(company)?;
     let source = found(call.world.devices.get(template), "device", template)?;
-    let (model, subscriptions) = (source.model.clone(), source.subscriptions.clone());
+    let model = source.model.clone();
+    // The copy has what its own company may have.
+    let lineage = call.world.lineage(company);
+    let offered = |offers: &[Offer], id: Uuid| {
+        offers.iter().any(|offer| offer.id == id && lineage.contains(&offer.company))
+    };
+    let subscriptions = source.subscriptions.iter().copied();
+    let subscriptions = subscriptions.filter(|id| offered(&call.world.templates, *id)).collect();
     // What was configured for the source's interfaces is the source's: the copy has interfaces of its own.
-    let clouds = source.clouds.iter().map(|place| Membership::new(place.cloud)).collect();
+    let clouds = source.clouds.iter().map(|place| place.cloud);
+    let clouds = clouds.filter(|id| offered(&call.world.clouds, *id)).map(Membership::new).collect();
     if let Some(site) = site {
         call.site(site)?;
     }
@@ -177,9 +187,10 @@ pub(crate) fn update_device(call: &mut Call<'_>) -> Result<Value, Failure> {
     let mut device = call.device(id)?.clone();
     device.name = name.unwrap_or(device.name);
     let mut answer = record(call, &device);
-    let site = device.site.and_then(|site| call.world.sites.get(site));
-    answer["siteId"] = json!(device.site);
-    answer["siteName"] = json!(site.map(|site| site.name.as_str()));
+    if let Some(site) = device.site.and_then(|site| call.world.sites.get(site)) {
+        answer["siteId"] = json!(site.id);
+        answer["siteName"] = json!(site.name);
+    }
     call.alter("device", id, Some(device.company), Change::Device(device));
     Ok(answer)
 }
@@ -219,13 +230,17 @@ pub(crate) fn list_interfaces(call: &mut Call<'_>) -> Result<Value, Failure> {
     let id = call.id("deviceId")?;
     call.device(id)?;
     Ok(call.page(interfaces(id).map(|interface| {
-        json!({
+        let mut entry = json!({
             "id": interface.id,
             "normalizedName": interface.name,
             "description": interface.description,
             "external": interface.external,
             "subnet": interface.network,
-        })
+        });
+        if let Some(priority) = interface.priority {
+            entry["priority"] = json!(priority);
+        }
+        entry
     })))
 }
 

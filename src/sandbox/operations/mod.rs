@@ -4,6 +4,7 @@ pub(super) mod attached;
 pub(super) mod call;
 pub(super) mod companies;
 pub(super) mod devices;
+pub(super) mod diagnostics;
 pub(super) mod people;
 pub(super) mod routes;
 pub(super) mod sites;

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use super::attached::{self, EthernetInterface};
 use super::call::Call;
-use super::{companies, devices, people, sites, status, subscriptions, vpn};
+use super::{companies, devices, diagnostics, people, sites, status, subscriptions, vpn};
 use crate::sandbox::service::failure::Failure;
 use crate::sandbox::state::world::{Company, Device, Label, Metadata, Site};
 use serde_json::Value;
@@ -136,9 +136,9 @@ pub(crate) static ROUTES: [Route; 81] = [
     get("getDeviceVpnConfiguration", "config/v1/getDeviceVpnConfiguration/{deviceId}/{vpnCloudId}", vpn::get_device_vpn_configuration),
     post("removeDeviceFromVpnCloud", "config/v1/removeDeviceFromVpnCloud", vpn::remove_device_from_vpn_cloud),
     post("updateDeviceVpnConfiguration", "config/v1/updateDeviceVpnConfiguration", vpn::update_device_vpn_configuration),
-    get("getTunnelStatus", "config/v1/getTunnelStatus/{deviceId}", status::get_tunnel_status),
-    get("getVpnConnections", "config/v1/getVpnConnections/{deviceId}", status::get_vpn_connections),
-    get("getVpnRoutes", "config/v1/getVpnRoutes/{deviceId}", status::get_vpn_routes),
+    get("getTunnelStatus", "config/v1/getTunnelStatus/{deviceId}", diagnostics::get_tunnel_status),
+    get("getVpnConnections", "config/v1/getVpnConnections/{deviceId}", diagnostics::get_vpn_connections),
+    get("getVpnRoutes", "config/v1/getVpnRoutes/{deviceId}", diagnostics::get_vpn_routes),
     get("listCompanyDeviceStates", "config/v1/listCompanyDeviceStates/{companyId}", status::list_company_device_states),
     get("listCompanyTreeDeviceStates", "config/v1/listCompanyTreeDeviceStates/{companyId}", status::list_company_tree_device_states),
     get("listSiteDeviceStates", "config/v1/listSiteDeviceStates/{siteId}", status::list_site_device_states),
@@ -160,7 +160,11 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> + Clone {
     ROUTES.iter().map(|route| route.operation)
 }
 
-/// The operation at a path, with the values of the parameters in the path; the method is not looked at.
+/// Operations of which the specification shows that the parameter is in the path (4.2, 4.5).
+const IN_PATH_ONLY: [&str; 2] = ["getCompany", "getDevice"];
+
+/// The operation at a path, with the values of the parameters in the path; the method is not looked at. Where the
+/// specification does not say where parameters are, all of them may be in the query string instead.
 pub(crate) fn find(path: &str) -> Option<(&'static Route, Vec<String>)> {
     let relative = path.strip_prefix("/device-api/")?;
     let (fixed, rest) = match relative.match_indices('/').nth(2) {
@@ -172,7 +176,8 @@ pub(crate) fn find(path: &str) -> Option<(&'static Route, Vec<String>)> {
         None => Vec::new(),
         Some(rest) => rest.split('/').map(decoded).collect(),
     };
-    (values.len() == route.parameters().count()).then_some((route, values))
+    let in_query = values.is_empty() && !IN_PATH_ONLY.contains(&route.operation);
+    (in_query || values.len() == route.parameters().count()).then_some((route, values))
 }
 
 /// A path segment without its percent-encoding. A plus sign is a plus sign here.
@@ -257,6 +262,9 @@ mod tests {
             ("/device-api/config/v1/getCompany/7", Some(("getCompany", vec!["7"]))),
             ("/device-api/config/v1/getCompany/a%2Fb+", Some(("getCompany", vec!["a/b+"]))),
             ("/device-api/config/v1/deleteSiteMetadata/1/2", Some(("deleteSiteMetadata", vec!["1", "2"]))),
+            ("/device-api/config/v1/getSite", Some(("getSite", vec![]))),
+            ("/device-api/config/v1/deleteSiteMetadata", Some(("deleteSiteMetadata", vec![]))),
+            ("/device-api/config/v1/deleteSiteMetadata/1", None),
             ("/device-api/config/v1/getCompany", None),
             ("/device-api/config/v1/getCompany/1/2", None),
             ("/device-api/config/v2/addDevice", None),

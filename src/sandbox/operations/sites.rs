@@ -11,12 +11,11 @@ use crate::sandbox::state::world::{Change, Site};
 const DETAILS: [&str; 5] = ["latitude", "longitude", "address", "phoneNumber", "faxNumber"];
 
 fn record(site: &Site) -> Value {
-    json!({
-        "id": site.id,
-        "companyId": site.company,
-        "name": site.name,
-        "reference": site.reference,
-    })
+    let mut record = json!({ "id": site.id, "companyId": site.company, "name": site.name });
+    if let Some(reference) = &site.reference {
+        record["reference"] = json!(reference);
+    }
+    record
 }
 
 pub(crate) fn add_site(call: &mut Call<'_>) -> Result<Value, Failure> {

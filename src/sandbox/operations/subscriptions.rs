@@ -61,18 +61,19 @@ fn read(call: &Call<'_>) -> Result<(Device, Uuid), Failure> {
     let device = call.device(device)?.clone();
     let mut templates = call.world.templates.iter();
     let known = templates.find(|known| known.id == template);
-    let template = found(known, "enterprise template", template)?;
-    if !call.world.lineage(device.company).contains(&template.company) {
-        return Err(Failure::NoDataFound(format!(
-            "Enterprise template {} cannot be assigned to device {}",
-            template.id, device.id
-        )));
-    }
-    Ok((device, template.id))
+    Ok((device, found(known, "enterprise template", template)?.id))
 }
 
 pub(crate) fn subscribe_template(call: &mut Call<'_>) -> Result<Value, Failure> {
     let (mut device, template) = read(call)?;
+    let lineage = call.world.lineage(device.company);
+    let mut templates = call.world.templates.iter();
+    if !templates.any(|known| known.id == template && lineage.contains(&known.company)) {
+        let id = device.id;
+        return Err(Failure::NoDataFound(format!(
+            "Enterprise template {template} cannot be assigned to device {id}"
+        )));
+    }
     if !device.subscriptions.contains(&template) {
         device.subscriptions.push(template);
         let id = device.id;

@@ -106,6 +106,12 @@ impl<'a> Form<'a> {
         }
     }
 
+    pub(crate) fn integer(&mut self, field: &str) {
+        if self.value(field).is_some_and(|value| !value.is_i64() && !value.is_u64()) {
+            self.refuse(field, "must be an integer");
+        }
+    }
+
     pub(crate) fn array(&mut self, field: &str) {
         if self.value(field).is_some_and(|value| !value.is_array()) {
             self.refuse(field, "must be an array");

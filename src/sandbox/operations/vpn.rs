@@ -174,7 +174,7 @@ fn read_entry(entry: &Value, device: Uuid) -> Result<(Uuid, Map<String, Value>),
     let interface = form.id("interfaceDeviceId");
     form.optional_text("direction");
     form.optional_text("snat");
-    form.number("weight");
+    form.integer("weight");
     form.boolean("configurationDisabled", false);
     let mut settings = form.keep(&SETTINGS);
     form.judge()?;

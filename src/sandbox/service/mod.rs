@@ -37,6 +37,8 @@ pub(crate) struct Service {
     pub(super) ledger: Vec<LedgerEntry>,
     /// The service's own clock less the caller's.
     pub(super) offset: Millis,
+    /// When it was opened, by its own clock.
+    opened: Millis,
     // Each use of chance has a generator of its own: a fault more must not change the ids that follow.
     ids: fastrand::Rng,
     pub(super) tokens: fastrand::Rng,
@@ -75,6 +77,7 @@ impl Service {
             counters: Counters::default(),
             ledger: Vec::new(),
             offset,
+            opened: now.saturating_add(offset),
             ids: seeded(1),
             tokens: seeded(2),
             chances: seeded(3),
@@ -246,6 +249,9 @@ impl Service {
             now: own,
             lookup_lag: Millis::try_from(self.scenario.lookup_lag_ms).unwrap_or(Millis::MAX),
             page_limit: self.scenario.page_limit,
+            device_status: &self.scenario.device_status,
+            seed: self.scenario.seed,
+            opened: self.opened,
             parameters: in_path.chain(in_query).collect(),
             body,
             commits: Vec::new(),

@@ -1,6 +1,8 @@
 //! Whole exchanges with the sandbox: its rules at moments of the test's choosing, its state file, and its faults over
 //! real sockets.
 
+mod device_status;
+mod every_operation;
 mod exchanges;
 mod keeping;
 mod limits;
