@@ -47,6 +47,8 @@ pub enum End {
     NothingFound,
     NotRead,
     RowsHeld,
+    CallRejected,
+    CallUnknown,
     SheetPaused,
     Verification,
     Quota,
@@ -119,7 +121,7 @@ const NOTHING_DONE: &str = "Nothing was imported and nothing was sent.";
 
 impl End {
     /// Every way, in the order of the exit codes.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 34] = [
         Self::Done,
         Self::Internal,
         Self::Stuck,
@@ -129,6 +131,7 @@ impl End {
         Self::RowsFailed,
         Self::NothingFound,
         Self::NotRead,
+        Self::CallRejected,
         Self::Quota,
         Self::Until,
         Self::Signal,
@@ -152,6 +155,7 @@ impl End {
         Self::RowsHeld,
         Self::SheetPaused,
         Self::Verification,
+        Self::CallUnknown,
     ];
 
     /// The table.
@@ -250,6 +254,13 @@ impl End {
                 "finished, and some records could not be read",
                 "The export has a row for each of them, with the reason in its last column. Everything else is complete.",
                 &[Words("Read the reasons, then type the same command again")],
+            ),
+            Self::CallRejected => entry(
+                "call-rejected",
+                INCOMPLETE,
+                "the service rejected the request of a call",
+                "Nothing was carried out. The code and the message are those of the service.",
+                &[Words("Correct what the message names. What the code means: "), Command("explain CODE")],
             ),
             Self::Quota => entry(
                 "quota",
@@ -440,6 +451,18 @@ impl End {
                 "finished, but verification found records that are missing, duplicated or different",
                 "Every run reports them until you mark them as reviewed.",
                 &[Words("Review them, then type: "), Command("resolve JOB --seen")],
+            ),
+            Self::CallUnknown => entry(
+                "call-unknown",
+                HELD,
+                "the outcome of a call that changes something is unknown",
+                "It may have been carried out. It is in the journal, and it is never sent again automatically.",
+                &[
+                    Words(
+                        "Check in the service whether it was before you send it again. To see the call, type: ",
+                    ),
+                    Command("status"),
+                ],
             ),
         }
     }

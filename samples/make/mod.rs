@@ -8,6 +8,7 @@ mod docs;
 mod large;
 mod mistakes;
 mod onboarding;
+mod operations;
 mod refused;
 mod sheet;
 mod world;
@@ -70,11 +71,13 @@ pub(crate) fn templates(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Writes the pages of the documentation that are made from the program: the tables of columns and of
-/// the ways a command can end, and the list of codes.
+/// the ways a command can end, the list of codes, and that of the operations.
 pub(crate) fn renew_docs(folder: &Path) -> Result<Vec<PathBuf>> {
-    let [sheets, scheduling, list] = ["sheets.md", "scheduling.md", "codes.md"].map(|name| folder.join(name));
+    let [sheets, scheduling, list, operations] =
+        ["sheets.md", "scheduling.md", "codes.md", "operations.md"].map(|name| folder.join(name));
     fs::write(&sheets, docs::renew_columns(&fs::read_to_string(&sheets)?)?)?;
     fs::write(&scheduling, docs::renew_endings(&fs::read_to_string(&scheduling)?)?)?;
     fs::write(&list, codes::page())?;
-    Ok(vec![sheets, scheduling, list])
+    fs::write(&operations, operations::page())?;
+    Ok(vec![sheets, scheduling, list, operations])
 }

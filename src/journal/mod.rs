@@ -43,6 +43,7 @@ pub(crate) use lineage::high_water_mark::private_folder;
 pub use lineage::high_water_mark::{Register, state_folder};
 pub use lineage::recovery::Recovered;
 pub use lineage::regression::{Accepted, Regression};
+pub use queue::calls::{CallId, NewCall, UnknownCall};
 pub use queue::paused_sheets::Shelved;
 pub use queue::remaining::Unfinished;
 pub use queue::runs::{EndOfRun, RunInfo};

@@ -293,3 +293,23 @@ CREATE TABLE spill_taken (
     id TEXT PRIMARY KEY,
     at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- What a person sent one request at a time, apart from all rows, and what changes something: noted before it left. None is
+-- ever sent again. Of its body only a digest is kept, since secrets such as licence codes may be in it.
+CREATE TABLE call (
+    id INTEGER PRIMARY KEY,
+    operation TEXT NOT NULL,
+    parameters TEXT NOT NULL,
+    body_sha256 TEXT,
+    who TEXT NOT NULL,
+    sent_at INTEGER NOT NULL,
+    -- NULL while it is under way, and for ever when its process was ended from outside.
+    ended_at INTEGER,
+    counted INTEGER,
+    execution TEXT CHECK (execution = 'confirmed' OR execution = 'refused' OR execution = 'doubtful'
+        OR execution = 'not_executed'),
+    status INTEGER,
+    code TEXT,
+    remote_id TEXT CHECK (length(remote_id) = 36),
+    CHECK ((ended_at IS NULL) = (execution IS NULL))
+) STRICT;

@@ -2,12 +2,16 @@
 //!
 //! Method and path are what the specification documents, or, marked [`Provenance::Assumed`], what its naming
 //! suggests: such a path is used only when the profile says `paths = "assumed"` or maps the operation itself.
-//! Building requests and reading answers is left to [`crate::service`].
+//! What each takes is in [`input`]. Building requests and reading answers is left to [`crate::service`].
+
+pub mod input;
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+
+pub use input::Parameter;
 
 /// The HTTP method of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -46,6 +50,17 @@ pub enum Provenance {
     EndingOnly,
     /// The specification states neither; method and path follow its naming.
     Assumed,
+}
+
+impl Provenance {
+    /// In words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Documented => "documented",
+            Self::EndingOnly => "ending only",
+            Self::Assumed => "assumed",
+        }
+    }
 }
 
 /// Whether a call counts against the daily quota of creations (specification 8).
@@ -195,6 +210,11 @@ impl Operation {
     /// Whether a call only reads, so that repeating it is harmless.
     pub const fn looks_up(self) -> bool {
         matches!(self.method(), Method::Get)
+    }
+
+    /// Whether a call may change something: everything but look-ups and the authentication.
+    pub const fn changes(self) -> bool {
+        !self.looks_up() && !matches!(self, Self::Auth)
     }
 
     /// Whether a call creates a record and so must never be repeated on hope.

@@ -96,7 +96,6 @@ mod tests {
     use crate::model::operation::Operation;
     use crate::model::record::{Address, Metadata, Site, SnatMapping, TemplateCopy};
     use crate::service::found;
-    use crate::service::template::parameters;
     use crate::testing;
 
     fn id(n: u128) -> RemoteId {
@@ -185,7 +184,7 @@ mod tests {
             assert_eq!(call.body, Some(body), "{operation}");
             let names: Vec<_> = call.parameters.iter().map(|(name, _)| *name).collect();
             let known: Vec<_> =
-                parameters(call.operation).into_iter().map(|parameter| parameter.name).collect();
+                call.operation.parameters().into_iter().map(|parameter| parameter.name).collect();
             assert_eq!(names, known, "{operation}");
         }
         assert_eq!(request(&labels, Kind::Person, Some(owner), &[]), None);

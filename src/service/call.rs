@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use super::template::parameters;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 
@@ -22,7 +21,7 @@ impl Call {
     /// A call without a body, its parameters given in the order in which the specification names them; optional ones
     /// come last.
     pub fn reading(operation: Operation, values: impl IntoIterator<Item = String>) -> Self {
-        let names = parameters(operation).into_iter().map(|parameter| parameter.name);
+        let names = operation.parameters().into_iter().map(|parameter| parameter.name);
         Self { operation, parameters: names.zip(values).collect(), body: None }
     }
 }

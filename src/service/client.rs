@@ -19,7 +19,7 @@ use super::envelope::largest;
 use super::judge::{Expectation, Raw, judge_without};
 use super::token::{Keeper, Login, Token, TokenInfo};
 use super::transport::{HttpAnswer, HttpRequest, SendFailure, Sending, Transport, Wire};
-use super::wording::excerpt;
+use super::wording::{excerpt, shown};
 use crate::clock::Clock;
 use crate::error::Result;
 use crate::failpoint;
@@ -101,32 +101,46 @@ impl Client {
     /// this profile, [`Verdict::Rejected`] with the code `request.parameter` when a parameter cannot be sent, and
     /// what asking for a token came to, where that failed.
     pub async fn send(&self, call: Call) -> Answer {
+        self.exchange(call, |body, _token| body).await.0
+    }
+
+    /// As [`Client::send`], for an answer that is shown: also gives its bytes as they came. Neither they nor the body of a
+    /// success repeat the access token.
+    pub async fn send_and_show(&self, call: Call) -> (Answer, Bytes) {
+        self.exchange(call, |body, token| shown(body, &[token])).await
+    }
+
+    /// Sends once; `cleaned` goes over the answer before it is judged.
+    async fn exchange(&self, call: Call, cleaned: fn(Bytes, &str) -> Bytes) -> (Answer, Bytes) {
+        let unsent = |verdict| (Answer::unsent(verdict), Bytes::new());
         if call.operation == Operation::Auth {
-            return self.authenticated().await;
+            return (self.authenticated().await, Bytes::new());
         }
         let (endpoint, url) = match self.address(&call) {
             Ok(found) => found,
-            Err(verdict) => return Answer::unsent(verdict),
+            Err(verdict) => return unsent(verdict),
         };
         let token = match self.0.keeper.token().await {
             Ok(token) => token,
             Err(Verdict::EndpointMissing(status)) => {
                 let why =
                     format!("the address for tokens answered {status}; see [endpoints.auth] in the profile");
-                return Answer::unsent(Verdict::NotSent(NotSent::NoToken(why)));
+                return unsent(Verdict::NotSent(NotSent::NoToken(why)));
             }
-            Err(verdict) => return Answer::unsent(verdict),
+            Err(verdict) => return unsent(verdict),
         };
         let expectation = Expectation::of(&call);
         let request = request(&call, endpoint, url, &token);
         let started = self.0.clock.elapsed();
         let answered = on_its_way(call.operation, self.0.transport.send(request)).await;
         let took = self.0.clock.elapsed().saturating_sub(started);
+        let lost = |verdict| (Answer { took, ..Answer::unsent(verdict) }, Bytes::new());
         match answered {
-            Err(SendFailure::NotSent(why)) => Answer { took, ..Answer::unsent(Verdict::NotSent(why)) },
-            Err(SendFailure::Doubtful(doubt)) => Answer { took, ..Answer::unsent(Verdict::Doubtful(doubt)) },
+            Err(SendFailure::NotSent(why)) => lost(Verdict::NotSent(why)),
+            Err(SendFailure::Doubtful(doubt)) => lost(Verdict::Doubtful(doubt)),
             Ok(answer) => {
-                let raw = Raw { status: answer.status, body: answer.body, flaw: answer.flaw };
+                let body = cleaned(answer.body, token.text());
+                let raw = Raw { status: answer.status, body, flaw: answer.flaw };
                 let secrets = [token.text(), self.0.keeper.secret()];
                 let verdict = judge_without(&secrets, call.operation, &expectation, &raw);
                 let excerpt = match verdict {
@@ -138,7 +152,8 @@ impl Client {
                     self.0.keeper.refused(token.generation);
                 }
                 let token_ended = token.came_home(!refused) && refused;
-                Answer { verdict, status: Some(raw.status), date: answer.date, took, excerpt, token_ended }
+                let status = Some(raw.status);
+                (Answer { verdict, status, date: answer.date, took, excerpt, token_ended }, raw.body)
             }
         }
     }
@@ -181,11 +196,13 @@ impl Client {
         }
     }
 
-    /// The answer to the operation that fetches tokens: its success tells nothing but the life of the token.
+    /// The answer to the operation that fetches tokens: its success tells the type of the token and its life, never the
+    /// token. One of another type is refused.
     async fn authenticated(&self) -> Answer {
         match self.authenticate().await {
             Ok(info) => {
-                let body = json!({ "expires_in": info.expires_in.map(|life| life.as_secs()) });
+                let life = info.expires_in.map(|life| life.as_secs());
+                let body = json!({ "token_type": "Bearer", "expires_in": life });
                 Answer {
                     verdict: Verdict::Succeeded(Success { id: None, body }),
                     status: Some(200),
@@ -227,7 +244,7 @@ async fn on_its_way(
 
 impl Answer {
     /// A verdict without an answer.
-    pub(crate) fn unsent(verdict: Verdict) -> Self {
+    pub fn unsent(verdict: Verdict) -> Self {
         Self { verdict, status: None, date: None, took: Duration::ZERO, excerpt: None, token_ended: false }
     }
 }

@@ -56,7 +56,7 @@ impl Endpoint {
         self.origin
     }
 
-    /// Path and query with the parameters in place, percent-encoded.
+    /// Path and query with the parameters in place, percent-encoded. The error says which value cannot be sent.
     pub(crate) fn fill(&self, parameters: &[(&'static str, String)]) -> std::result::Result<String, String> {
         self.template.fill(parameters)
     }
@@ -128,9 +128,9 @@ impl Endpoints {
     }
 }
 
-/// Whether the operation sends a body (specification 4: all that add, put, update, assign, subscribe; not the deletions).
+/// Whether the operation sends a body: JSON, or the form of the authentication.
 fn carries_body(operation: Operation) -> bool {
-    operation.method() != Method::Get && !operation.name().starts_with("delete")
+    operation.body().is_some() || operation == Operation::Auth
 }
 
 #[cfg(test)]

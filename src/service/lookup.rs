@@ -145,7 +145,6 @@ impl Lookup {
 mod tests {
     use super::*;
     use crate::model::operation::Method;
-    use crate::service::template::parameters;
 
     #[test]
     fn every_question_gives_its_operation_the_parameters_it_needs() {
@@ -176,7 +175,7 @@ mod tests {
         for question in questions {
             let call = question.call();
             assert_eq!(call.operation.method(), Method::Get, "{question:?}");
-            let known = parameters(call.operation);
+            let known = call.operation.parameters();
             for parameter in &known {
                 let given = call.parameters.iter().any(|(name, _)| *name == parameter.name);
                 assert!(given || !parameter.required, "{question:?} lacks {}", parameter.name);

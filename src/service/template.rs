@@ -2,7 +2,7 @@
 //!
 //! Which paths are used for which operation is left to [`super::endpoint`].
 
-use crate::model::operation::Operation;
+use crate::model::operation::{Operation, Parameter};
 
 /// A piece of a path or of a query pair.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,38 +13,12 @@ enum Piece {
     Hole(Parameter),
 }
 
-/// A parameter of an operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Parameter {
-    /// As the specification names it.
-    pub(crate) name: &'static str,
-    /// Whether it must be given.
-    pub(crate) required: bool,
-}
-
 /// A checked path with its holes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Template {
     text: String,
     path: Vec<Piece>,
     query: Vec<Vec<Piece>>,
-}
-
-/// The parameters an operation knows (specification section 4).
-pub(crate) fn parameters(operation: Operation) -> Vec<Parameter> {
-    operation
-        .path()
-        .split('{')
-        .skip(1)
-        .filter_map(|rest| rest.split_once('}'))
-        .map(|(name, _)| Parameter { name, required: !is_optional(operation, name) })
-        .collect()
-}
-
-/// Specification 4.5 and 4.8: a search by name may be limited to one company.
-fn is_optional(operation: Operation, parameter: &str) -> bool {
-    let in_query = operation.path().split_once('?').is_some_and(|(_, query)| query.contains("{companyId}"));
-    in_query && parameter == "companyId"
 }
 
 impl Template {
@@ -59,7 +33,7 @@ impl Template {
         if text.matches('?').count() > 1 {
             return Err("it contains more than one '?'".to_owned());
         }
-        let known = parameters(operation);
+        let known = operation.parameters();
         let (path, query) = match text.split_once('?') {
             Some((path, query)) => (path, Some(query)),
             None => (text, None),

@@ -1,6 +1,8 @@
 //! Text from the service made fit to be stored and shown: no control characters, no tricks of direction, bounded,
 //! and without the token or the secret should the service echo them.
 
+use bytes::Bytes;
+
 /// How much of a text of the service is kept, in characters.
 pub(crate) const LONGEST: usize = 500;
 
@@ -54,6 +56,17 @@ pub(crate) fn excerpt(body: &[u8], secrets: &[&str]) -> Option<String> {
         }
     }
     Some(cut(&escaped, LONGEST))
+}
+
+/// An answer as it came, without the secrets that it may repeat.
+pub(crate) fn shown(body: Bytes, secrets: &[&str]) -> Bytes {
+    // Each byte as a character, so that what is not UTF-8 stays as it is; secrets are ASCII.
+    let text: String = body.iter().map(|&byte| char::from(byte)).collect();
+    let redacted = redact(&text, secrets);
+    if redacted == text {
+        return body;
+    }
+    redacted.chars().filter_map(|c| u8::try_from(c).ok()).collect::<Vec<u8>>().into()
 }
 
 /// The text with every secret taken out, also where it stands as JSON or an address would write it.
@@ -131,6 +144,13 @@ mod tests {
         );
         assert_eq!(excerpt.chars().count(), LONGEST);
         assert!(!excerpt.chars().any(char::is_control));
+    }
+
+    #[test]
+    fn an_answer_is_shown_byte_for_byte_without_the_token_in_it() {
+        let body = Bytes::from_static(b"{\"a\":\"\xe9\x1b the-whole-token\"}");
+        assert_eq!(shown(body.clone(), &["another-token"]), body);
+        assert_eq!(shown(body, &["the-whole-token"]), &b"{\"a\":\"\xe9\x1b [removed]\"}"[..]);
     }
 
     #[test]

@@ -19,6 +19,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
+use serde_json::Value;
 
 use self::live::{Drawn, Live, Size};
 use crate::advice::Advice;
@@ -61,10 +62,14 @@ impl Stream {
     }
 
     fn write(&mut self, text: &str) {
+        self.write_bytes(text.as_bytes());
+    }
+
+    fn write_bytes(&mut self, bytes: &[u8]) {
         if self.ended.is_some() {
             return;
         }
-        let written = self.to.write_all(text.as_bytes()).and_then(|()| self.to.flush());
+        let written = self.to.write_all(bytes).and_then(|()| self.to.flush());
         self.ended = written.err();
     }
 }
@@ -145,6 +150,25 @@ impl Terminal {
     /// Prints a document that fleetload generated itself, byte for byte: a completion script, a manual page.
     pub fn document(&self, text: &str) {
         self.print(|streams| streams.results.write(text));
+    }
+
+    /// Prints a JSON value of others over several lines, with what could steer a terminal escaped as JSON escapes it.
+    pub fn pretty(&self, value: &Value) {
+        // A value has no part that cannot be written.
+        let text = serde_json::to_string_pretty(value).unwrap_or_default();
+        let lines: String = text.lines().map(|line| clean::escape_json(line) + "\n").collect();
+        self.print(|streams| streams.results.write(&lines));
+    }
+
+    /// Prints bytes of others as they are; on a terminal as text, with what could steer it escaped.
+    pub fn bytes(&self, bytes: &[u8]) {
+        if self.result_columns().is_none() {
+            self.print(|streams| streams.results.write_bytes(bytes));
+            return;
+        }
+        let text = String::from_utf8_lossy(bytes);
+        let lines: String = text.lines().map(|line| clean(line) + "\n").collect();
+        self.print(|streams| streams.results.write(&lines));
     }
 
     /// Says something that is not a result. Quiet keeps it back.

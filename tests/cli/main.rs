@@ -4,6 +4,7 @@ mod access;
 mod again;
 mod audit;
 mod bench;
+mod call;
 mod checked;
 mod checking;
 mod clocks;

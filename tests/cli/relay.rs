@@ -187,7 +187,7 @@ fn peek_operation(client: &TcpStream) -> std::io::Result<Option<String>> {
 }
 
 /// One whole request, head and body.
-fn read_request(client: &mut TcpStream) -> std::io::Result<Vec<u8>> {
+pub(crate) fn read_request(client: &mut TcpStream) -> std::io::Result<Vec<u8>> {
     let mut request = Vec::new();
     let mut buffer = [0; 4096];
     loop {

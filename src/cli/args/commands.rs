@@ -307,6 +307,55 @@ Examples:
 Shows every setting and where it comes from, gets an access token, compares the clocks and tries the look-ups
 with a record that cannot exist. It never tries a creation.";
 
+/// `fleetload call`.
+#[derive(Debug, ClapArgs)]
+pub(in crate::cli) struct Call {
+    /// The operation, by its name in `fleetload call --list`
+    #[arg(value_name = "OPERATION", required_unless_present_any = ["list", "help"])]
+    pub(in crate::cli) operation: Option<String>,
+
+    /// A parameter of the operation; repeat the option for each
+    #[arg(short, long = "parameter", value_name = "NAME=VALUE", conflicts_with = "list")]
+    pub(in crate::cli) parameters: Vec<String>,
+
+    /// The file with the JSON body, or `-` for standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "list")]
+    pub(in crate::cli) body: Option<PathBuf>,
+
+    /// Print the whole answer as the service sent it, whatever it says, and not its body as JSON
+    #[arg(long, conflicts_with = "list")]
+    pub(in crate::cli) raw: bool,
+
+    /// Send without asking an operation that changes something
+    #[arg(long, conflicts_with = "list")]
+    pub(in crate::cli) yes: bool,
+
+    /// List all operations of the service, and whether the profile can reach them
+    #[arg(long, conflicts_with = "operation")]
+    pub(in crate::cli) list: bool,
+
+    /// Print help; with OPERATION, its parameters and the fields of its body
+    #[arg(short, long)]
+    pub(in crate::cli) help: bool,
+
+    #[command(flatten)]
+    pub(in crate::cli) rehearsal: RehearsalArgs,
+}
+
+pub(super) const CALL_EXAMPLES: &str = "\
+Examples:
+  fleetload call --list                                       all operations
+  fleetload call addCompany --help                            its parameters, its fields and an example
+  fleetload call findCompaniesByName -p companyName=Acme
+  fleetload call getDevice -p id=6f1c2a3e-0000-4000-8000-000000000002 --sandbox
+  fleetload call addCompany --body company.json --yes
+  echo '{\"name\": \"Till 2\"}' | fleetload call updateDevice -p deviceId=ID --body - --yes
+  fleetload call listDevices --json | jq 'select(.object == \"call\") | .body'
+
+Parameters and body are checked before anything is sent. An operation that changes something asks first, is written to
+the journal before it leaves, and is never sent a second time. The body of the answer is printed as JSON. Exit code 4 if
+the service rejects the request, 8 if it is unknown whether a change was carried out.";
+
 /// `fleetload sandbox`.
 #[derive(Debug, ClapArgs)]
 pub(in crate::cli) struct Sandbox {

@@ -146,6 +146,9 @@ pub(super) enum Command {
     /// Find the ids of companies, sites, devices, people, templates and clouds that exist in the service
     #[command(after_help = FIND_EXAMPLES)]
     Find(Find),
+    /// Send one operation of the service by its name, and print the answer
+    #[command(after_help = CALL_EXAMPLES, disable_help_flag = true)]
+    Call(Call),
     /// Serve the simulated service on this machine
     #[command(after_help = SANDBOX_EXAMPLES)]
     Sandbox(Sandbox),
@@ -214,6 +217,7 @@ mod tests {
                 "explain",
                 "doctor",
                 "find",
+                "call",
                 "sandbox",
                 "completions",
                 "man"

@@ -188,6 +188,9 @@ mod tests {
             }
             assert!(!page.contains("EXTRA"), "{page}");
         }
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 17);
+        assert_eq!(
+            std::fs::read_dir(folder.path()).unwrap().count(),
+            1 + Args::command().get_subcommands().count()
+        );
     }
 }

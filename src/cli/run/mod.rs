@@ -18,6 +18,7 @@ use self::run_loop::{Passes, tell_recovered};
 use self::signals::Watch;
 use crate::advice::{Advice, quoted};
 use crate::cli::args::commands::Run as Typed;
+use crate::cli::args::options::RehearsalArgs;
 use crate::cli::args::until;
 use crate::cli::context::Context;
 use crate::cli::import;
@@ -45,7 +46,8 @@ const CLOSING: Duration = Duration::from_secs(1);
 pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     context.rehearse(&typed.rehearsal);
     let until = typed.until.as_deref().map(|text| until(text, context.now(), &context.here)).transpose()?;
-    let purpose = if typed.rehearsal.sandbox { unborn_rehearsal(typed)? } else { Purpose::Service };
+    let purpose =
+        if typed.rehearsal.sandbox { unborn_rehearsal(&typed.rehearsal)? } else { Purpose::Service };
     let settings = context.settings(&purpose, &typed.overrides)?;
     // Everything that can be wrong with the profile is found before anything is imported.
     let client = if typed.rehearsal.sandbox { None } else { Some(settings.client(context.clock.clone())?) };
@@ -101,8 +103,8 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
 }
 
 /// The settings of a rehearsal before its sandbox runs, which is not before the journal is locked.
-fn unborn_rehearsal(typed: &Typed) -> Result<Purpose> {
-    let scenario = rehearsal::read_scenario(typed.rehearsal.scenario.as_deref())?;
+pub(super) fn unborn_rehearsal(typed: &RehearsalArgs) -> Result<Purpose> {
+    let scenario = rehearsal::read_scenario(typed.scenario.as_deref())?;
     let (client_id, client_secret) = rehearsal::client_of(&scenario);
     let address = "http://127.0.0.1"
         .parse()

@@ -116,7 +116,7 @@ pub(super) struct Locks {
 }
 
 /// Another run has one of the locks.
-pub(super) enum Taken {
+pub(in crate::cli) enum Taken {
     /// That of the journal: it goes on with our rows.
     Journal(Holder),
     /// That of the account, with another journal.

@@ -23,6 +23,7 @@ use crate::model::quota::QuotaDay;
 use crate::model::remaining::Remaining;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
+use crate::status::row_advice;
 use crate::status::run_state::{moving, unfinished};
 use crate::status::{ImportFacts, Need, RunState, Status, Wording};
 use crate::term::{Ink, Line, awaited, count, counted, expected, span};
@@ -43,6 +44,7 @@ pub(super) fn status(context: &Context<'_>, typed: &OfImport) -> Result<Summary>
         tell_import(context, import);
     }
     overview.tell_figures(context);
+    tell_unknown_calls(context, &journal)?;
     tell_quota_object(context, &journal)?;
     overview.tell_needs(context);
     tell_run(context, &overview.status);
@@ -96,6 +98,37 @@ fn tell_import(context: &Context<'_>, facts: &ImportFacts) {
         "counts": counts::object(tally), "changed_since": differing,
         "answered": rows.answered.iter().map(|(rows, by)| json!({"rows": rows, "by": by})).collect::<Vec<_>>(),
     }));
+}
+
+/// For so long a call whose outcome is unknown is shown; the journal keeps it.
+const CALLS_SHOWN: Duration = Duration::from_hours(7 * 24);
+
+/// Tells the calls of which nobody knows whether they were carried out.
+fn tell_unknown_calls(context: &Context<'_>, journal: &Journal) -> Result<()> {
+    let calls = journal.unknown_calls(before(context.now(), CALLS_SHOWN))?;
+    if calls.is_empty() {
+        return Ok(());
+    }
+    let terminal = context.terminal;
+    let words = format!(
+        "{} of the last 7 days with an unknown outcome; check in the service whether it was carried out:",
+        counted(calls.len() as u64, "call", "calls")
+    );
+    terminal.result("");
+    terminal.result(Line::new().ink(Ink::Warning, words));
+    for call in &calls {
+        let why = match &call.code {
+            Some(code) => row_advice::words(code).unwrap_or(code),
+            None => "its outcome is not in the journal: it is under way, or fleetload was stopped",
+        };
+        let sent = format!("{}, by {}", context.moment(call.sent_at), call.who);
+        terminal.result(format!("  {} {}, {sent}: {why}", call.operation, call.parameters));
+        terminal.object(&json!({
+            "object": "unknown_call", "operation": call.operation, "parameters": call.parameters,
+            "sent_at": call.sent_at.to_string(), "who": call.who, "code": call.code,
+        }));
+    }
+    Ok(())
 }
 
 fn tell_quota_object(context: &Context<'_>, journal: &Journal) -> Result<()> {

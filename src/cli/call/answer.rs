@@ -1,0 +1,266 @@
+//! What came of a call: the answer on standard output, its meaning on standard error, and how the command ends.
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use crate::cli::context::Context;
+use crate::cli::summary::Summary;
+use crate::ending::End;
+use crate::error::{Error, Result};
+use crate::model::operation::Operation;
+use crate::model::reason::{Reason, ServiceCode};
+use crate::model::verdict::{NotSent, Refusal, Rejection, Verdict};
+use crate::run::end_of;
+use crate::service::Answer;
+use crate::status::catalogue;
+
+/// Tells the answer to an operation: its body as JSON, one object for programs, or the bytes as they came. What was not
+/// carried out or is not known ends the command as its table says.
+///
+/// # Errors
+/// `Service` when the service refuses us, cannot be reached, or gives no usable answer to a look-up.
+pub(super) fn tell(
+    context: &Context<'_>,
+    operation: Operation,
+    answer: &Answer,
+    raw: Option<&Bytes>,
+) -> Result<Summary> {
+    let terminal = context.terminal;
+    let (code, message) = meaning(&answer.verdict);
+    let body = match &answer.verdict {
+        Verdict::Succeeded(success) => &success.body,
+        _ => &Value::Null,
+    };
+    terminal.object(&json!({
+        "object": "call", "operation": operation, "verdict": word(&answer.verdict), "code": code, "message": message,
+        "violations": rejection(&answer.verdict).map(|rejection| &rejection.violations), "status": answer.status,
+        "took_ms": u64::try_from(answer.took.as_millis()).unwrap_or(u64::MAX), "body": body,
+    }));
+    match raw {
+        Some(bytes) => terminal.bytes(bytes),
+        None if terminal.json() => {}
+        None if !body.is_null() => terminal.pretty(body),
+        None if matches!(answer.verdict, Verdict::Succeeded(_)) => {
+            terminal.say("OK; the service returns no data");
+        }
+        None => {}
+    }
+    let end = end(operation, &answer.verdict);
+    match end {
+        End::Done => {}
+        End::CallRejected | End::Quota | End::CallUnknown => tell_unfinished(context, operation, end, answer),
+        _ => return Err(failure(operation, end, answer)),
+    }
+    let summary = Summary::new(end).with("operation", operation);
+    Ok(match (end, answer.date) {
+        (End::Quota, date) => {
+            let today = date.unwrap_or_else(|| context.now()).day();
+            summary.with("resumes_at", today.next().start().to_string())
+        }
+        (_, _) => summary,
+    })
+}
+
+/// How the command ends.
+fn end(operation: Operation, verdict: &Verdict) -> End {
+    match verdict {
+        Verdict::Succeeded(_) => End::Done,
+        Verdict::Rejected(_) | Verdict::NoDataFound(_) | Verdict::Duplicate(_) => End::CallRejected,
+        Verdict::QuotaSpent => End::Quota,
+        Verdict::Throttled => End::Service,
+        Verdict::TokenInvalid => End::Credentials,
+        Verdict::Refused(_) | Verdict::NotSent(_) | Verdict::EndpointMissing(_) => end_of(verdict),
+        Verdict::Contradicted(_) | Verdict::Doubtful(_) if operation.changes() => End::CallUnknown,
+        Verdict::Contradicted(_) | Verdict::Doubtful(_) => End::Service,
+    }
+}
+
+/// The word of a verdict for programs.
+fn word(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Succeeded(_) => "succeeded",
+        Verdict::Rejected(_) => "rejected",
+        Verdict::NoDataFound(_) => "no_data_found",
+        Verdict::Duplicate(_) => "duplicate",
+        Verdict::NotSent(_) => "not_sent",
+        Verdict::Throttled => "throttled",
+        Verdict::QuotaSpent => "quota_spent",
+        Verdict::TokenInvalid => "token_invalid",
+        Verdict::Refused(_) => "refused",
+        Verdict::EndpointMissing(_) => "endpoint_missing",
+        Verdict::Contradicted(_) => "contradicted",
+        Verdict::Doubtful(_) => "doubtful",
+    }
+}
+
+/// The code of a verdict, as it is noted and explained; nothing for a success.
+pub(super) fn code(verdict: &Verdict) -> Option<String> {
+    meaning(verdict).0
+}
+
+/// The code and the words of a verdict; nothing for a success.
+fn meaning(verdict: &Verdict) -> (Option<String>, Option<String>) {
+    let of_service = |code: ServiceCode, words: &str| (code.as_str().to_owned(), words.to_owned());
+    let (code, message) = match verdict {
+        Verdict::Succeeded(_) => return (None, None),
+        Verdict::Rejected(said) | Verdict::NoDataFound(said) | Verdict::Duplicate(said) => {
+            (said.code.clone(), said.message.clone())
+        }
+        Verdict::NotSent(why) => not_sent(why),
+        Verdict::Throttled => of_service(
+            ServiceCode::RateLimitExceeded,
+            "the service asks for a slower pace; nothing was carried out",
+        ),
+        Verdict::QuotaSpent => of_service(
+            ServiceCode::QuotaLimitExceeded,
+            "the day's quota of creations is spent; nothing was carried out",
+        ),
+        Verdict::TokenInvalid => {
+            of_service(ServiceCode::InvalidToken, "the service does not accept its own access token")
+        }
+        Verdict::Refused(refusal) => refused(*refusal),
+        Verdict::EndpointMissing(status) => {
+            let words =
+                format!("the service answered {status}: there is no such endpoint; nothing was carried out");
+            (Reason::EndpointMissing.as_str().to_owned(), words)
+        }
+        Verdict::Contradicted(contradiction) => {
+            (Reason::AnswerContradicts.as_str().to_owned(), contradiction.what.clone())
+        }
+        Verdict::Doubtful(doubt) => (doubt.code().to_owned(), doubt.words().to_owned()),
+    };
+    (Some(code), Some(message))
+}
+
+fn not_sent(why: &NotSent) -> (String, String) {
+    let (reason, words) = match why {
+        NotSent::NoConnection(words) => {
+            (Reason::Unreachable, format!("the service cannot be reached: {words}"))
+        }
+        NotSent::NoToken(words) => (Reason::Unreachable, format!("there is no access token: {words}")),
+        NotSent::NoResources(words) => {
+            (Reason::Resources, format!("this machine has no more sockets or open files: {words}"))
+        }
+        NotSent::Untrusted(words) => {
+            (Reason::Untrusted, format!("the certificate of the service is not accepted: {words}"))
+        }
+    };
+    (reason.as_str().to_owned(), words)
+}
+
+fn refused(refusal: Refusal) -> (String, String) {
+    let (code, words) = match refusal {
+        Refusal::InvalidClient => {
+            (ServiceCode::InvalidClient, "the service does not accept the client id or its secret")
+        }
+        Refusal::UnauthorizedSource => (
+            ServiceCode::UnauthorizedSource,
+            "the service does not accept requests from the address of this machine",
+        ),
+        Refusal::TokenRefused => {
+            (ServiceCode::InvalidToken, "the service does not accept its own access token")
+        }
+    };
+    (code.as_str().to_owned(), words.to_owned())
+}
+
+fn rejection(verdict: &Verdict) -> Option<&Rejection> {
+    match verdict {
+        Verdict::Rejected(said) | Verdict::NoDataFound(said) | Verdict::Duplicate(said) => Some(said),
+        Verdict::Succeeded(_)
+        | Verdict::NotSent(_)
+        | Verdict::Throttled
+        | Verdict::QuotaSpent
+        | Verdict::TokenInvalid
+        | Verdict::Refused(_)
+        | Verdict::EndpointMissing(_)
+        | Verdict::Contradicted(_)
+        | Verdict::Doubtful(_) => None,
+    }
+}
+
+/// Tells what was rejected, what the quota does not allow, and what is not known.
+fn tell_unfinished(context: &Context<'_>, operation: Operation, end: End, answer: &Answer) {
+    let (code, message) = meaning(&answer.verdict);
+    let message = message.unwrap_or_default();
+    let mut lines = match end {
+        End::CallUnknown => vec![format!(
+            "the outcome of {operation} is unknown: {message}; it may have been carried out, and it is not sent again"
+        )],
+        End::Quota => vec![message],
+        _ => vec![format!(
+            "the service rejected {operation}: {}: {message}",
+            code.as_deref().unwrap_or_default()
+        )],
+    };
+    let said = rejection(&answer.verdict).map_or(&[][..], |said| said.violations.as_slice());
+    lines.extend(said.iter().map(|violation| format!("{}: {}", violation.path, violation.message)));
+    if let Some(entry) = rejection(&answer.verdict).and_then(|said| catalogue::of_row(&said.code)) {
+        // Most of what is sent is a row, and the catalogue says so.
+        lines.push(format!("that is: {}", entry.words.replace("the row", "the request")));
+    }
+    context.terminal.warn(lines.join("\n"));
+    let advice = match (end, code) {
+        (End::CallUnknown, _) => look_ups(operation).into_iter().fold(
+            context.advice("look in the service before you send it again: ", "status"),
+            |advice, look_up| advice.words("\n").command(context.again(&format!("call {look_up} --help"))),
+        ),
+        (End::Quota, _) => "send it again after midnight UTC".into(),
+        (_, Some(code)) => context.advice("what the code means: ", &format!("explain {code}")),
+        (_, None) => return,
+    };
+    context.terminal.hint(advice);
+}
+
+/// The look-ups that show what a creation made.
+fn look_ups(operation: Operation) -> Vec<Operation> {
+    operation.makes().map_or_else(Vec::new, |kind| kind.descriptor().look_ups.to_vec())
+}
+
+/// The error of a service that refuses us, cannot be reached, or gives no usable answer.
+fn failure(operation: Operation, end: End, answer: &Answer) -> Error {
+    let message = meaning(&answer.verdict).1.unwrap_or_default();
+    let error = Error::service(format!("{operation}: {message}")).ending(end);
+    match (end, &answer.verdict) {
+        (End::EndpointMissing, _) => error.hint(format!(
+            "set method and path in [profile.NAME.endpoints.{operation}]; the specification may not state them"
+        )),
+        (_, Verdict::Throttled) => error.hint("send it again in a moment"),
+        (_, _) => error.hint(crate::advice::Advice::from("to find the cause: ").command("fleetload doctor")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::verdict::{Contradiction, Doubt, Success};
+
+    #[test]
+    fn every_verdict_ends_the_command_by_the_table_of_endings() {
+        let said = |code: &str| Rejection { code: code.into(), message: "no".into(), violations: vec![] };
+        let table = [
+            (Verdict::Succeeded(Success::default()), End::Done, End::Done),
+            (Verdict::Rejected(said("invalidData")), End::CallRejected, End::CallRejected),
+            (Verdict::NoDataFound(said("noDataFound")), End::CallRejected, End::CallRejected),
+            (Verdict::Duplicate(said("duplicateEntity")), End::CallRejected, End::CallRejected),
+            (Verdict::QuotaSpent, End::Quota, End::Quota),
+            (Verdict::Throttled, End::Service, End::Service),
+            (Verdict::TokenInvalid, End::Credentials, End::Credentials),
+            (Verdict::Refused(Refusal::InvalidClient), End::Credentials, End::Credentials),
+            (Verdict::Refused(Refusal::UnauthorizedSource), End::SourceAddress, End::SourceAddress),
+            (Verdict::NotSent(NotSent::NoConnection("x".into())), End::Unreachable, End::Unreachable),
+            (Verdict::NotSent(NotSent::Untrusted("x".into())), End::Certificate, End::Certificate),
+            (Verdict::EndpointMissing(404), End::EndpointMissing, End::EndpointMissing),
+            (
+                Verdict::Contradicted(Contradiction { id: None, what: "x".into() }),
+                End::CallUnknown,
+                End::Service,
+            ),
+            (Verdict::Doubtful(Doubt::Timeout), End::CallUnknown, End::Service),
+        ];
+        for (verdict, changing, reading) in table {
+            assert_eq!(end(Operation::AddSite, &verdict), changing, "{verdict:?}");
+            assert_eq!(end(Operation::GetSite, &verdict), reading, "{verdict:?}");
+        }
+    }
+}

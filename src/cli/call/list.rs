@@ -1,0 +1,66 @@
+//! `fleetload call --list`: every operation with where it is, how that is known, and whether the profile can reach it.
+
+use serde_json::json;
+
+use super::{reckoning, settings};
+use crate::cli::args::commands::Call as Typed;
+use crate::cli::context::Context;
+use crate::cli::summary::Summary;
+use crate::ending::End;
+use crate::error::Result;
+use crate::model::operation::{Operation, Quota};
+use crate::service::{Endpoint, Endpoints, Origin};
+use crate::term::{Table, count};
+
+/// Lists all operations.
+pub(super) fn list(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
+    let endpoints = settings(context, &reckoning(typed)?)?.endpoints()?;
+    let mut table = Table::new(&["operation", "section", "method", "path", "known from", "reachable"], &[]);
+    for &operation in Operation::ALL {
+        let row = Row::of(operation, &endpoints);
+        let reachable = if row.reachable { "yes" } else { "no" };
+        table.row([operation.name(), operation.section(), row.method, row.path, row.provenance, reachable]);
+        context.terminal.object(&json!({
+            "object": "operation", "operation": operation, "section": operation.section(), "method": row.method,
+            "path": row.path, "provenance": row.provenance, "reachable": row.reachable,
+            "changes": operation.changes(), "counted": operation.quota() == Quota::Counted,
+        }));
+    }
+    for line in table.lines() {
+        context.terminal.result(line.whole());
+    }
+    let reachable = Operation::ALL.iter().filter(|operation| endpoints.available(**operation)).count();
+    if reachable < Operation::ALL.len() {
+        let words = format!(
+            "{} of {} operations can be reached; for the others set method and path in \
+             [profile.NAME.endpoints.OPERATION], or paths = \"assumed\"",
+            count(reachable as u64),
+            Operation::ALL.len()
+        );
+        context.terminal.say(words);
+    }
+    context.terminal.hint(context.advice("what an operation takes: ", "call OPERATION --help"));
+    Ok(Summary::new(End::Done).with("operations", Operation::ALL.len()).with("reachable", reachable))
+}
+
+/// What the list shows of an operation.
+pub(super) struct Row<'a> {
+    pub(super) method: &'static str,
+    pub(super) path: &'a str,
+    pub(super) provenance: &'static str,
+    pub(super) reachable: bool,
+}
+
+impl<'a> Row<'a> {
+    /// Of an operation: as the profile has it, or else as the table of operations has it.
+    pub(super) fn of(operation: Operation, endpoints: &'a Endpoints) -> Self {
+        let endpoint = endpoints.get(operation);
+        let is_mapped = endpoint.is_some_and(|endpoint| endpoint.origin() == Origin::Mapped);
+        Row {
+            method: endpoint.map_or(operation.method(), Endpoint::method).as_str(),
+            path: endpoint.map_or(operation.path(), Endpoint::path),
+            provenance: if is_mapped { "mapped" } else { operation.provenance().words() },
+            reachable: endpoint.is_some(),
+        }
+    }
+}
