@@ -57,6 +57,7 @@ pub enum End {
     Killed,
     AnotherRun,
     RowsWaiting,
+    DevicesAwaited,
     Unreachable,
     Credentials,
     SourceAddress,
@@ -121,7 +122,7 @@ const NOTHING_DONE: &str = "Nothing was imported and nothing was sent.";
 
 impl End {
     /// Every way, in the order of the exit codes.
-    pub const ALL: [Self; 34] = [
+    pub const ALL: [Self; 35] = [
         Self::Done,
         Self::Internal,
         Self::Stuck,
@@ -138,6 +139,7 @@ impl End {
         Self::Killed,
         Self::AnotherRun,
         Self::RowsWaiting,
+        Self::DevicesAwaited,
         Self::Journal,
         Self::JournalMissing,
         Self::JournalLocked,
@@ -304,6 +306,13 @@ impl End {
                 "rows wait for the next run, or for a run in progress",
                 "They can go on automatically; nothing needs your attention.",
                 GOES_ON,
+            ),
+            Self::DevicesAwaited => entry(
+                "devices-awaited",
+                (State::Waiting, Exit::Parked),
+                "devices of the import are not online yet, as far as the service shows",
+                "Only rollout ends like this. It sends nothing that creates or changes a record.",
+                &[Words("To look again, type: "), Command("rollout")],
             ),
             Self::Journal => entry(
                 "journal",

@@ -9,6 +9,7 @@
 //! zones       the time zones that the service lists
 //! findings/   what is wrong with the rows, and how columns were matched
 //! plan/       what would happen, as text, as JSON and as a page; the plan that was saved
+//! rollout/    which devices of an import are online
 //! run/        a run over the journal: locks, signals, display, end and reports
 //! status/     where things stand and what needs a person
 //! decide/     `retry`, `cancel` and `resolve`
@@ -30,6 +31,7 @@ mod findings;
 mod import;
 mod plan;
 mod reading;
+mod rollout;
 mod run;
 mod sandbox;
 mod settings;
@@ -165,6 +167,7 @@ fn command(context: &Context<'_>, args: &Args) -> Result<Summary> {
         Command::Report(typed) => run::reports::report(context, typed),
         Command::Template(typed) => documents::template(context, typed),
         Command::Status(typed) => status::status(context, typed),
+        Command::Rollout(typed) => rollout::rollout(context, typed),
         Command::Retry(typed) => decide::retry(context, typed),
         Command::Resolve(typed) => decide::resolve::resolve(context, typed),
         Command::Cancel(typed) => decide::cancel(context, typed),

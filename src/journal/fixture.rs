@@ -52,6 +52,10 @@ pub(super) fn site(name: &str, links: Vec<Link>, later: Vec<Action>) -> NewJob {
     new_job(Record::Site(testing::site(name)), links, later)
 }
 
+pub(super) fn device(name: &str, links: Vec<Link>, later: Vec<Action>) -> NewJob {
+    new_job(Record::Device(testing::device(name, None)), links, later)
+}
+
 fn new_job(record: Record, links: Vec<Link>, later: Vec<Action>) -> NewJob {
     let name = record.name().to_owned();
     let sheet_key = Some(name.to_lowercase());

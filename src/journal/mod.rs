@@ -57,6 +57,7 @@ pub use view::activity::{Activity, Recent, Span};
 pub use view::audit::{AuditFigures, AuditScope, Audited};
 pub use view::causes::{Cause, Said};
 pub use view::company_tree::{Above, CompanyNode, CompanyTree};
+pub use view::devices::{DeviceRow, Place};
 pub use view::differences::Difference;
 pub use view::later_imports::Answered;
 pub use view::referenced::{Noun, Referenced};

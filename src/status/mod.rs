@@ -6,11 +6,13 @@
 //! sentence   that in one sentence          to_do          what needs a person, and what to type next
 //! catalogue  every code in words           row_advice     what to do about one row
 //! row_words  rows in words                 next_command   commands about the same journal and account
+//! rollout    which devices are online, by company and site
 //! ```
 
 pub mod catalogue;
 mod facts;
 pub mod next_command;
+pub mod rollout;
 pub mod row_advice;
 pub mod row_words;
 pub mod run_state;

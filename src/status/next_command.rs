@@ -23,7 +23,7 @@ const RUN: &str = "fleetload run FILE";
 /// What stands for the name of a file in advice.
 const FILE: &str = " FILE";
 /// The commands that may be a rehearsal.
-const REHEARSED: &[&str] = &["run", "plan", "doctor", "resolve", "find", "export", "call"];
+const REHEARSED: &[&str] = &["run", "plan", "doctor", "resolve", "find", "export", "call", "rollout"];
 
 impl Again {
     /// With an option that every command takes; one that stands alone has an empty value.

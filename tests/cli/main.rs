@@ -35,6 +35,7 @@ mod process;
 mod quota;
 mod rehearsal;
 mod relay;
+mod rollout;
 mod samples;
 mod secrets;
 mod status;

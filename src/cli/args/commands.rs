@@ -147,6 +147,42 @@ The reports of import 3 are in reports/3/: report.html, the page to read first, 
 for every sheet, the result of each row; and fix sheets with the rows that you must correct. Correct them and run
 them as they are.";
 
+/// `fleetload rollout`.
+#[derive(Debug, ClapArgs)]
+pub(in crate::cli) struct Rollout {
+    /// The number of the import; without it, the latest
+    #[arg(value_name = "IMPORT", value_parser = import_id)]
+    pub(in crate::cli) import: Option<ImportId>,
+
+    /// Look again and again until every device is online; Ctrl-C ends it
+    #[arg(long)]
+    pub(in crate::cli) watch: bool,
+
+    /// Seconds from one look to the next
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, requires = "watch")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(in crate::cli) every: u64,
+
+    /// Also write every device, company and site to this workbook
+    #[arg(long, value_name = "FILE.xlsx")]
+    pub(in crate::cli) out: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(in crate::cli) rehearsal: RehearsalArgs,
+    #[command(flatten)]
+    pub(in crate::cli) overrides: Overrides,
+}
+
+pub(super) const ROLLOUT_EXAMPLES: &str = "\
+Examples:
+  fleetload rollout                          the devices of the latest import
+  fleetload rollout 3 --watch --every 60     look every minute until all are online
+  fleetload rollout 3 --out rollout.xlsx     every device, to filter and share
+
+Sends one request for each company where a list of its devices is available, otherwise one for each device. Changes
+nothing. A device counts as online when the service gives the status Online; other statuses and times are shown as the
+service writes them. Exit code 0 when every device of the import that exists is online, 5 when not.";
+
 /// `fleetload retry`.
 #[derive(Debug, ClapArgs)]
 pub(in crate::cli) struct Retry {

@@ -125,6 +125,9 @@ pub(super) enum Command {
     /// Write the reports again from the journal, at any time
     #[command(after_help = REPORT_EXAMPLES)]
     Report(OfImport),
+    /// Show which devices of an import are online, since when, and which are not
+    #[command(after_help = ROLLOUT_EXAMPLES)]
+    Rollout(Rollout),
     /// Make rejected and incomplete rows ready again
     #[command(after_help = RETRY_EXAMPLES)]
     Retry(Retry),
@@ -210,6 +213,7 @@ mod tests {
                 "import",
                 "status",
                 "report",
+                "rollout",
                 "retry",
                 "resolve",
                 "cancel",

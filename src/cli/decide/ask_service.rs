@@ -41,22 +41,8 @@ impl RowVerifier {
         typed: &Resolve,
         journal: &Journal,
     ) -> Result<Self> {
-        let rehearsing = typed.rehearsal.sandbox || context.rehearsing.get();
-        let noted = context.scenario.borrow().clone();
-        let scenario = typed.rehearsal.scenario.clone().or(noted);
-        let overrides = Overrides::default();
-        let access =
-            ServiceAccess::reach(context, rehearsing, scenario.as_deref(), Some(journal.path()), &overrides)?;
+        let access = ServiceAccess::of_journal(context, &typed.rehearsal, &Overrides::default(), journal)?;
         let settings = &access.settings;
-        // What another account shows says nothing about the rows of this one.
-        let account = settings.identity().ok_or_else(|| Error::internal("a look-up without an account"))?;
-        if let Some(bound) = journal.account()?.filter(|bound| *bound != account) {
-            return Err(Error::usage(format!(
-                "the rows were sent as {} to {}, and the profile is that of {} at {}",
-                bound.client_id, bound.base_url, account.client_id, account.base_url
-            ))
-            .hint("choose the profile this journal belongs to with --profile NAME"));
-        }
         let verifier = Verifier::new(settings.client(context.clock.clone())?, context.clock.clone());
         let settle = settings.settle.value;
         Ok(Self { access, verifier, settle })

@@ -47,6 +47,33 @@ impl ServiceAccess {
         Ok(Self { runtime, settings, rehearsal })
     }
 
+    /// The same for a command about the rows of a journal. A rehearsal goes on as the journal notes it.
+    ///
+    /// # Errors
+    /// Usage when the profile is that of another account than the journal's: what another account shows says nothing
+    /// about the rows of this one.
+    pub(in crate::cli) fn of_journal(
+        context: &Context<'_>,
+        typed: &RehearsalArgs,
+        overrides: &Overrides,
+        journal: &Journal,
+    ) -> Result<Self> {
+        let rehearsing = typed.sandbox || context.rehearsing.get();
+        let noted = context.scenario.borrow().clone();
+        let scenario = typed.scenario.clone().or(noted);
+        let access = Self::reach(context, rehearsing, scenario.as_deref(), Some(journal.path()), overrides)?;
+        let account = access.settings.identity();
+        let account = account.ok_or_else(|| Error::internal("a look-up without an account"))?;
+        if let Some(bound) = journal.account()?.filter(|bound| *bound != account) {
+            return Err(Error::usage(format!(
+                "the rows were sent as {} to {}, and the profile is that of {} at {}",
+                bound.client_id, bound.base_url, account.client_id, account.base_url
+            ))
+            .hint("choose the profile this journal belongs to with --profile NAME"));
+        }
+        Ok(access)
+    }
+
     /// The same for a command that reads: a rehearsal goes on with the records of the one that the journal is about.
     pub(super) fn to_read(
         context: &Context<'_>,
@@ -69,13 +96,13 @@ impl ServiceAccess {
     }
 
     /// A reader at the pace of the settings, which waits so long for a service that cannot be reached.
-    pub(super) fn reader(&self, context: &Context<'_>, patience: Duration) -> Result<ServiceReader> {
+    pub(in crate::cli) fn reader(&self, context: &Context<'_>, patience: Duration) -> Result<ServiceReader> {
         let client = self.settings.client(context.clock.clone())?;
         Ok(ServiceReader::new(client, context.clock.clone(), self.settings.rate.value, patience))
     }
 
     /// The error that ends a command because a question has no answer.
-    pub(super) fn failed(&self, error: &ReadError) -> Error {
+    pub(in crate::cli) fn failed(&self, error: &ReadError) -> Error {
         match error {
             ReadError::Unavailable(operation, status) => self.unavailable(&[*operation], *status),
             ReadError::NotFound(operation, words) | ReadError::Failed(operation, words) => {
@@ -103,7 +130,7 @@ impl ServiceAccess {
     }
 
     /// The keys of the profile to set.
-    pub(super) fn to_map(&self, operations: &[Operation]) -> Advice {
+    pub(in crate::cli) fn to_map(&self, operations: &[Operation]) -> Advice {
         let profile = self.settings.profile.as_ref().map_or("NAME", |(name, _)| name.as_str());
         let keys: Vec<String> =
             operations.iter().map(|operation| format!("[profile.{profile}.endpoints.{operation}]")).collect();

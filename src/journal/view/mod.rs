@@ -4,6 +4,7 @@ pub(super) mod activity;
 pub(super) mod audit;
 pub(super) mod causes;
 pub(super) mod company_tree;
+pub(super) mod devices;
 pub(super) mod differences;
 pub(super) mod every_row;
 pub(super) mod later_imports;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! results          results.xlsx and fix.xlsx      summary_sheet, to_do_sheet  their first sheets
-//! checked/         <file>.checked.xlsx
+//! checked/         <file>.checked.xlsx            rollout                     the workbook of `fleetload rollout`
 //! annotated_sheet  a sheet of the input written back with marks, notes and result columns
 //! own_sheet        a sheet of our own, filled from above
 //! styles           colours, fonts, and how sheets are printed
@@ -14,6 +14,7 @@ mod annotated_sheet;
 pub(super) mod checked;
 mod own_sheet;
 pub(super) mod results;
+pub(super) mod rollout;
 mod styles;
 pub(super) mod summary_sheet;
 mod to_do_sheet;

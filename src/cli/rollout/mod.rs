@@ -1,0 +1,256 @@
+//! `fleetload rollout`: which devices of an import are online, since when, and which are not; once, or again and again.
+//!
+//! The journal says which devices there are, the service how they are. Nothing is changed in either.
+
+mod status_reader;
+mod tell;
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::json;
+
+use self::status_reader::{LISTS, Look, SINGLE, Stopped, best, look};
+use self::tell::Seen;
+use super::args::commands::Rollout as Typed;
+use super::atomic_file;
+use super::context::Context;
+use super::reading::access::ServiceAccess;
+use super::run::signals::Signals;
+use super::status::next_commands::require;
+use super::summary::Summary;
+use crate::ending::End;
+use crate::error::{Error, Result};
+use crate::export::ReadError;
+use crate::journal::{DeviceRow, Journal};
+use crate::model::id::{ImportId, JobId, RemoteId};
+use crate::model::kind::Kind;
+use crate::model::operation::Operation;
+use crate::model::time::Moment;
+use crate::report::{is_rollout_workbook, rollout_workbook};
+use crate::run::end_of;
+use crate::status::rollout::{Rollout, RolloutDevice, Standing};
+use crate::term::{Ink, Line, span};
+
+/// How long a look waits for a service that cannot be reached.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Shows how far the devices of an import have come.
+pub(super) fn rollout(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
+    context.rehearse(&typed.rehearsal);
+    if let Some(out) = &typed.out {
+        refuse_others(out)?;
+    }
+    let journal = context.journal()?;
+    let imports = journal.imports()?;
+    let import = match (typed.import, imports.last()) {
+        (Some(wanted), _) => require(&imports, wanted)?.import,
+        (None, Some(last)) => last.import,
+        (None, None) => {
+            return Err(Error::usage("the journal has no imports yet")
+                .hint(context.advice("import the sheets first: ", "run FILE")));
+        }
+    };
+    let devices = Devices { journal: &journal, import };
+    let access = ServiceAccess::of_journal(context, &typed.rehearsal, &typed.overrides, &journal)?;
+    context.tell_whose(&journal.whose()?);
+    let summary = watch(context, typed, &devices, &access);
+    access.leave();
+    summary
+}
+
+/// The devices of the import, as the journal has them at this moment.
+struct Devices<'a> {
+    journal: &'a Journal,
+    import: ImportId,
+}
+
+impl Devices<'_> {
+    /// The devices, and how many of their rows were not imported.
+    fn read(&self) -> Result<(Vec<DeviceRow>, u64)> {
+        let (all, jobs) = (self.journal.tally(Some(self.import))?, self.journal.tally_of_jobs(self.import)?);
+        let not_imported = all.of_kind(Kind::Device).saturating_sub(jobs.of_kind(Kind::Device));
+        Ok((self.journal.devices(self.import)?, not_imported))
+    }
+}
+
+/// What ended the watching.
+enum Ended {
+    /// A look: the only one, or one that showed all devices online.
+    Looked,
+    /// A signal.
+    Signal,
+}
+
+fn watch(
+    context: &Context<'_>,
+    typed: &Typed,
+    devices: &Devices<'_>,
+    access: &ServiceAccess,
+) -> Result<Summary> {
+    let terminal = context.terminal;
+    let reader = access.reader(context, PATIENCE)?;
+    if best(&reader, &LISTS).or(best(&reader, &SINGLE)).is_none() {
+        return Err(not_mapped(access));
+    }
+    let most_under_way = access.settings.concurrency.value;
+    let every = Duration::from_secs(typed.every);
+    let mut seen_online: HashMap<RemoteId, Moment> = HashMap::new();
+    let mut before: HashMap<JobId, Standing> = HashMap::new();
+    let mut last: Option<(Rollout, Moment)> = None;
+    let ended = access.runtime.block_on(async {
+        let mut signals =
+            Signals::listen().map_err(|error| Error::internal("cannot listen for signals").because(error))?;
+        loop {
+            let (rows, not_imported) = devices.read()?;
+            let looked = tokio::select! {
+                looked = look(&reader, &rows, most_under_way) => looked,
+                () = signals.next() => return Ok(Ended::Signal),
+            };
+            let at = context.now();
+            match looked {
+                Ok(look) => {
+                    for (operation, status) in &look.missing {
+                        terminal.warn(format!(
+                            "{operation}: the service has no endpoint there (it answers {status}); {}",
+                            access.to_map(&[*operation]).as_str()
+                        ));
+                    }
+                    let rollout = shown(rows, not_imported, &look, &mut seen_online, at);
+                    let now = Seen { rollout: &rollout, at };
+                    now.tell_objects(context, &before);
+                    if last.is_none() {
+                        tell_import(context, devices, &rollout)?;
+                        now.tell_all(context);
+                    } else {
+                        now.tell_changes(context, &before);
+                    }
+                    before =
+                        rollout.devices.iter().map(|device| (device.row.job, device.standing())).collect();
+                    let is_over = !typed.watch || rollout.end() == End::Done;
+                    last = Some((rollout, at));
+                    if is_over {
+                        return Ok(Ended::Looked);
+                    }
+                }
+                // Whoever watches waits for the service as well.
+                Err(Stopped(verdict)) if typed.watch && end_of(&verdict) == End::Unreachable => {
+                    terminal.warn(format!("{}: the service cannot be reached", context.moment(at)));
+                }
+                Err(Stopped(verdict)) => return Err(access.failed(&ReadError::Stopped(verdict))),
+            }
+            terminal.say(format!("next look in {} (Ctrl-C ends)", span(every)));
+            tokio::select! {
+                () = context.clock.sleep_until(context.clock.elapsed() + every) => {}
+                () = signals.next() => return Ok(Ended::Signal),
+            }
+        }
+    })?;
+    if let (Some(out), Some((rollout, at))) = (&typed.out, &last) {
+        write_workbook(context, out, devices, rollout, *at)?;
+    }
+    let end = match (ended, &last) {
+        (Ended::Looked, Some((rollout, _))) => rollout.end(),
+        (Ended::Signal, _) | (Ended::Looked, None) => End::Signal,
+    };
+    if end == End::DevicesAwaited {
+        let command = format!("rollout {} --watch", devices.import);
+        terminal.hint(context.advice("to look again until all are online: ", &command));
+    }
+    let summary = Summary::new(end)
+        .with("import", devices.import)
+        .with("requests", reader.sent())
+        .with("workbook", typed.out.as_ref().filter(|_| last.is_some()));
+    Ok(match &last {
+        Some((rollout, at)) => summary.with_all(json!({
+            "devices": rollout.counts(), "not_imported": rollout.not_imported, "seen_at": at.to_string(),
+        })),
+        None => summary,
+    })
+}
+
+fn write_workbook(
+    context: &Context<'_>,
+    out: &Path,
+    devices: &Devices<'_>,
+    rollout: &Rollout,
+    at: Moment,
+) -> Result<()> {
+    let title = format!("Roll-out of import {}, seen at {at}", devices.import);
+    let workbook = rollout_workbook(rollout, &title, &devices.journal.whose()?)?;
+    atomic_file::put(out, &workbook).map_err(|error| {
+        Error::usage(format!("the workbook {} cannot be written", out.display()))
+            .because(error)
+            .hint("name a file in an existing folder that you may write to")
+    })?;
+    let line = Line::plain("the roll-out as a workbook: ");
+    context.terminal.result(line.ink(Ink::Strong, out.display().to_string()));
+    Ok(())
+}
+
+/// The devices with what the look showed of them.
+fn shown(
+    rows: Vec<DeviceRow>,
+    not_imported: u64,
+    look: &Look,
+    seen_online: &mut HashMap<RemoteId, Moment>,
+    at: Moment,
+) -> Rollout {
+    let devices = rows.into_iter().map(|row| {
+        let shown = row.id.and_then(|id| look.shown.get(&id).cloned());
+        let mut device = RolloutDevice { row, shown, was_online: None };
+        if let Some(id) = device.row.id {
+            if device.standing() == Standing::Online {
+                seen_online.insert(id, at);
+            } else {
+                device.was_online = seen_online.get(&id).copied();
+            }
+        }
+        device
+    });
+    Rollout { devices: devices.collect(), not_imported }
+}
+
+fn tell_import(context: &Context<'_>, devices: &Devices<'_>, rollout: &Rollout) -> Result<()> {
+    let imports = devices.journal.imports()?;
+    let info = require(&imports, devices.import)?;
+    let files: Vec<&str> = info.files.iter().map(|(name, _)| name.as_str()).collect();
+    let line = Line::plain("roll-out of ").ink(Ink::Strong, format!("import {}", devices.import));
+    context.terminal.result(line.text(format!(" ({})", files.join(", "))));
+    if rollout.devices.is_empty() {
+        context.terminal.result("the import has no devices");
+    }
+    Ok(())
+}
+
+/// The error where no operation is available that shows a status.
+fn not_mapped(access: &ServiceAccess) -> Error {
+    let names = |operations: &[Operation]| {
+        operations.iter().map(|operation| operation.name()).collect::<Vec<_>>().join(", ")
+    };
+    Error::usage(format!(
+        "the status of devices cannot be read: none of {} (one request for each company) and {} (one for each device) \
+         has a known path in this profile",
+        names(&LISTS),
+        names(&SINGLE)
+    ))
+    .ending(End::EndpointUnknown)
+    .hint(access.to_map(&[LISTS[0]]).words(", or of another one of these"))
+}
+
+/// Refuses to write over a file that is no workbook of a roll-out.
+fn refuse_others(out: &Path) -> Result<()> {
+    if !out.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xlsx")) {
+        return Err(Error::usage(format!("--out: {} is not a name for a workbook", out.display()))
+            .hint("name a file that ends in .xlsx"));
+    }
+    if out.exists() && !is_rollout_workbook(out) {
+        return Err(Error::usage(format!(
+            "{} already exists and is not the workbook of a roll-out",
+            out.display()
+        ))
+        .hint("name another file with --out, or remove this one first"));
+    }
+    Ok(())
+}

@@ -1,0 +1,130 @@
+//! The devices of an import with their ids, companies and sites: for the roll-out, which asks whether each is online.
+
+use crate::error::Result;
+use crate::journal::View;
+use crate::journal::file::column::Id;
+use crate::journal::row_ref;
+use crate::journal::state::step::parse_action;
+use crate::model::id::{ImportId, JobId, RemoteId};
+use crate::model::record::Record;
+use crate::model::state::JobState;
+
+/// A device that a row of an import is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeviceRow {
+    /// Its job.
+    pub job: JobId,
+    /// The sheet of its first row in the import.
+    pub sheet: String,
+    /// The number of that row.
+    pub row: u32,
+    /// Its name, as the row has it.
+    pub name: String,
+    /// Its MAC address, as the row has it.
+    pub mac: Option<String>,
+    /// Where the job stands.
+    pub state: JobState,
+    /// The record; `None` until there is one.
+    pub id: Option<RemoteId>,
+    /// The company it belongs to.
+    pub company: Place,
+    /// The site it was put in, when its row says so.
+    pub site: Option<Place>,
+}
+
+/// A company or a site, as far as the journal knows it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// The record; `None` until there is one.
+    pub id: Option<RemoteId>,
+    /// Its name; `None` where no row of the journal has it.
+    pub name: Option<String>,
+}
+
+impl Place {
+    /// Its name, or its id where no row has a name for it.
+    pub fn words(&self) -> String {
+        match (&self.name, self.id) {
+            (Some(name), _) => name.clone(),
+            (None, Some(id)) => id.to_string(),
+            (None, None) => "(not known)".to_owned(),
+        }
+    }
+}
+
+impl View {
+    /// The devices of an import, in the order of their rows; one that several rows name is there once.
+    pub fn devices(&self, import: ImportId) -> Result<Vec<DeviceRow>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT job.id, min(sheet_row.place), sheet.name, step.action, job.state, job.remote_id,
+                 company.target_id, owner.remote_id, owner.name, (
+                     SELECT known.name FROM job AS known
+                     WHERE known.remote_id = company.target_id AND known.kind = 'company'),
+                 site.target_id, spot.remote_id, spot.name, (
+                     SELECT known.name FROM job AS known
+                     WHERE known.remote_id = site.target_id AND known.kind = 'site')
+             FROM sheet
+             JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
+             JOIN job ON job.id = sheet_row.job AND job.kind = 'device'
+             JOIN step ON step.id = job.id << 16
+             LEFT JOIN link AS company ON company.job = job.id AND company.role = 'company'
+             LEFT JOIN job AS owner ON owner.id = company.target_job
+             LEFT JOIN link AS site ON site.job = job.id AND site.role = 'site'
+             LEFT JOIN job AS spot ON spot.id = site.target_job
+             WHERE sheet.import = ?1 GROUP BY job.id ORDER BY 2",
+        )?;
+        let mut rows = statement.query([import])?;
+        let mut devices = Vec::new();
+        while let Some(row) = rows.next()? {
+            let place = |at: usize| -> Result<Place> {
+                let (named, made): (Option<Id>, Option<Id>) = (row.get(at)?, row.get(at + 1)?);
+                let (own, known): (Option<String>, Option<String>) = (row.get(at + 2)?, row.get(at + 3)?);
+                Ok(Place { id: named.or(made).map(|id| id.0), name: own.or(known) })
+            };
+            let action = parse_action(row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?)?;
+            let Some(Record::Device(device)) = action.record() else { continue };
+            let new_site = device.custom_site_name.as_ref().or(device.custom_site_id.as_ref());
+            let new_site = new_site.map(|name| Place { id: None, name: Some(name.clone()) });
+            devices.push(DeviceRow {
+                job: row.get(0)?,
+                sheet: row.get(2)?,
+                row: row_ref::number_of(row.get(1)?),
+                name: device.name.clone(),
+                mac: device.identification.clone(),
+                state: row.get(4)?,
+                id: row.get::<_, Option<Id>>(5)?.map(|id| id.0),
+                company: place(6)?,
+                site: Some(place(10)?).filter(|site| *site != Place::default()).or(new_site),
+            });
+        }
+        Ok(devices)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::journal::Disposition;
+    use crate::journal::fixture::*;
+    use crate::model::kind::Kind;
+    use crate::model::record::Role;
+
+    #[test]
+    fn devices_are_given_with_the_company_and_the_site_that_their_rows_name() {
+        let mut bench = bench();
+        let (_, jobs) = import_companies(&mut bench.journal, &["Harbour"], true);
+        let mut import = bench.journal.begin_import(at(7)).unwrap();
+        import.file("devices.csv", "00").unwrap();
+        let sheet = import.sheet(&sheet("devices", Kind::Device)).unwrap();
+        let job = import.add_job(&device("Till", vec![link(Role::Company, jobs[0])], vec![])).unwrap();
+        for number in [4, 9] {
+            import.row(&row(sheet, number, job, Disposition::New)).unwrap();
+        }
+        let import = import.finish().unwrap().import;
+
+        let devices = bench.journal.devices(import).unwrap();
+        let told: Vec<_> = devices.iter().map(|device| (device.name.as_str(), device.row)).collect();
+        assert_eq!(told, [("Till", 4)], "once, by its first row");
+        assert_eq!(devices[0].company.words(), "Harbour");
+        assert_eq!((devices[0].id, devices[0].site.clone()), (None, None));
+    }
+}

@@ -1,0 +1,430 @@
+//! The roll-out of an import: which of its devices are online, counted by company and site.
+//!
+//! What the service says is kept as it came: the specification shows the status `Online` and no other, and timestamps
+//! without a zone (2.10). Nothing here says that a device was never online: a look shows one moment.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use crate::ending::End;
+use crate::journal::{DeviceRow, Place};
+use crate::model::operation::Operation;
+use crate::model::state::JobState;
+use crate::model::time::Moment;
+
+/// The one status that the specification shows.
+const ONLINE: &str = "online";
+
+/// A status of a device, as the service gave it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DeviceStatus {
+    /// `status`.
+    pub word: String,
+    /// `statusTimestamp`: since when, without a time zone.
+    pub since: Option<String>,
+    /// `contactDate`, of a full status: the last contact, without a time zone.
+    pub contact: Option<String>,
+}
+
+impl DeviceStatus {
+    /// Whether it says that the device is online, in capitals or not.
+    pub fn is_online(&self) -> bool {
+        self.word.trim().eq_ignore_ascii_case(ONLINE)
+    }
+}
+
+/// What a look at the service showed of a device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shown {
+    /// A status, by this operation.
+    Status(DeviceStatus, Operation),
+    /// No status, by this operation.
+    Nothing(Operation),
+    /// It is not known, for this reason.
+    Unknown(String),
+}
+
+/// How far a device has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// The service says that it is online.
+    Online,
+    /// The service gives another status.
+    NotOnline,
+    /// The service gives no status.
+    NoStatus,
+    /// The look did not show it.
+    Unknown,
+    /// No record of it exists.
+    NoRecord,
+}
+
+impl Standing {
+    /// Every standing, in the order in which they are counted.
+    pub const ALL: [Self; 5] = [Self::Online, Self::NotOnline, Self::NoStatus, Self::Unknown, Self::NoRecord];
+
+    /// The same in words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Online => "online",
+            Self::NotOnline => "not online",
+            Self::NoStatus => "no status",
+            Self::Unknown => "unknown",
+            Self::NoRecord => "no record",
+        }
+    }
+}
+
+/// A device of the import, and what is known of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RolloutDevice {
+    /// What its row says.
+    pub row: DeviceRow,
+    /// What the last look showed; `None` where there is no record to ask for.
+    pub shown: Option<Shown>,
+    /// When this command saw it online last, where it no longer is.
+    pub was_online: Option<Moment>,
+}
+
+impl RolloutDevice {
+    /// How far it has come.
+    pub fn standing(&self) -> Standing {
+        match &self.shown {
+            Some(Shown::Status(status, _)) if status.is_online() => Standing::Online,
+            Some(Shown::Status(_, _)) => Standing::NotOnline,
+            Some(Shown::Nothing(_)) => Standing::NoStatus,
+            Some(Shown::Unknown(_)) => Standing::Unknown,
+            None => Standing::NoRecord,
+        }
+    }
+
+    /// The status that the service gave.
+    pub fn status(&self) -> Option<&DeviceStatus> {
+        match &self.shown {
+            Some(Shown::Status(status, _)) => Some(status),
+            Some(Shown::Nothing(_) | Shown::Unknown(_)) | None => None,
+        }
+    }
+
+    /// What is to be said besides.
+    pub fn remark(&self, written: &dyn Fn(Moment) -> String) -> String {
+        let mut remarks = Vec::new();
+        match &self.shown {
+            Some(Shown::Unknown(why)) => remarks.push(why.clone()),
+            Some(Shown::Nothing(operation)) => remarks.push(format!("{operation} shows no status for it")),
+            Some(Shown::Status(_, _)) => {}
+            None => remarks.push(format!("its row is {}", self.row.state)),
+        }
+        if let Some(at) = self.was_online {
+            remarks.push(format!("was online at {}", written(at)));
+        }
+        remarks.join("; ")
+    }
+}
+
+/// How many devices have come how far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "the standings, by their names")]
+pub struct RolloutCounts {
+    /// All of them.
+    pub devices: u64,
+    pub online: u64,
+    pub not_online: u64,
+    pub no_status: u64,
+    pub unknown: u64,
+    pub no_record: u64,
+}
+
+impl RolloutCounts {
+    fn of_devices<'a>(devices: impl IntoIterator<Item = &'a &'a RolloutDevice>) -> Self {
+        let mut counts = Self::default();
+        for device in devices {
+            counts.add(device.standing());
+        }
+        counts
+    }
+
+    fn add(&mut self, standing: Standing) {
+        self.devices += 1;
+        *match standing {
+            Standing::Online => &mut self.online,
+            Standing::NotOnline => &mut self.not_online,
+            Standing::NoStatus => &mut self.no_status,
+            Standing::Unknown => &mut self.unknown,
+            Standing::NoRecord => &mut self.no_record,
+        } += 1;
+    }
+
+    /// How many have come so far.
+    pub fn of(&self, standing: Standing) -> u64 {
+        match standing {
+            Standing::Online => self.online,
+            Standing::NotOnline => self.not_online,
+            Standing::NoStatus => self.no_status,
+            Standing::Unknown => self.unknown,
+            Standing::NoRecord => self.no_record,
+        }
+    }
+}
+
+/// The devices of a company, or of one of its sites.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RolloutGroup {
+    /// The company.
+    pub company: Place,
+    /// The site; `None` for the company as a whole.
+    pub site: Option<SiteOfGroup>,
+    /// Its devices.
+    pub counts: RolloutCounts,
+    /// Since when the last of them is online, as the service wrote it; `None` where the times differ in form.
+    pub latest: Option<String>,
+}
+
+/// A site among those of a company.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum SiteOfGroup {
+    /// This one.
+    Site(Place),
+    /// Devices whose rows name no site.
+    None,
+}
+
+impl SiteOfGroup {
+    /// Its name.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Site(site) => site.words(),
+            Self::None => "(no site)".to_owned(),
+        }
+    }
+}
+
+/// The devices of an import as a look showed them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rollout {
+    /// The devices, in the order of their rows.
+    pub devices: Vec<RolloutDevice>,
+    /// Rows of devices that were not imported.
+    pub not_imported: u64,
+}
+
+impl Rollout {
+    /// All devices counted.
+    pub fn counts(&self) -> RolloutCounts {
+        let mut counts = RolloutCounts::default();
+        for device in &self.devices {
+            counts.add(device.standing());
+        }
+        counts
+    }
+
+    /// The devices of each company, and behind it of each of its sites, in the order of the rows. A company whose devices
+    /// have no site has no line for that.
+    pub fn groups(&self) -> Vec<RolloutGroup> {
+        struct Of<'a> {
+            company: &'a Place,
+            devices: Vec<&'a RolloutDevice>,
+            sites: Vec<(SiteOfGroup, Vec<&'a RolloutDevice>)>,
+            places: HashMap<SiteOfGroup, usize>,
+        }
+        let mut companies: Vec<Of<'_>> = Vec::new();
+        let mut places: HashMap<&Place, usize> = HashMap::new();
+        for device in &self.devices {
+            let company = *places.entry(&device.row.company).or_insert_with(|| {
+                let company = &device.row.company;
+                let (devices, sites) = (Vec::new(), Vec::new());
+                companies.push(Of { company, devices, sites, places: HashMap::new() });
+                companies.len() - 1
+            });
+            let company = &mut companies[company];
+            company.devices.push(device);
+            let site = device.row.site.clone().map_or(SiteOfGroup::None, SiteOfGroup::Site);
+            let place = *company.places.entry(site.clone()).or_insert_with(|| {
+                company.sites.push((site, Vec::new()));
+                company.sites.len() - 1
+            });
+            company.sites[place].1.push(device);
+        }
+        let groups = companies.into_iter().flat_map(|of| {
+            let group = |site, devices: Vec<&RolloutDevice>| {
+                let (counts, latest) = (RolloutCounts::of_devices(&devices), latest(&devices));
+                RolloutGroup { company: of.company.clone(), site, counts, latest }
+            };
+            let only_none = of.sites.len() == 1 && of.sites[0].0 == SiteOfGroup::None;
+            let sites = of.sites.into_iter().filter(|_| !only_none);
+            let sites: Vec<_> = sites.map(|(site, devices)| group(Some(site), devices)).collect();
+            std::iter::once(group(None, of.devices)).chain(sites).collect::<Vec<_>>()
+        });
+        groups.collect()
+    }
+
+    /// The words of other statuses than online, as the service wrote them, and how many devices have each.
+    pub fn other_words(&self) -> Vec<(String, u64)> {
+        let mut words: Vec<(String, u64)> = Vec::new();
+        for status in self.devices.iter().filter_map(RolloutDevice::status) {
+            if status.is_online() {
+                continue;
+            }
+            match words.iter_mut().find(|(word, _)| *word == status.word) {
+                Some((_, count)) => *count += 1,
+                None => words.push((status.word.clone(), 1)),
+            }
+        }
+        words
+    }
+
+    /// How the states of rows without a record are spread.
+    pub fn states_without_record(&self) -> Vec<(JobState, u64)> {
+        let without = || self.devices.iter().filter(|device| device.standing() == Standing::NoRecord);
+        let count = |state| without().filter(|device| device.row.state == state).count() as u64;
+        JobState::ALL.iter().map(|&state| (state, count(state))).filter(|(_, count)| *count > 0).collect()
+    }
+
+    /// How a command that shows it ends: done when every device that exists is online and no row will still make one.
+    pub fn end(&self) -> End {
+        if self.counts().unknown > 0 {
+            return End::NotRead;
+        }
+        let is_settled = |device: &RolloutDevice| match device.standing() {
+            Standing::Online => true,
+            Standing::NotOnline | Standing::NoStatus | Standing::Unknown => false,
+            Standing::NoRecord => device.row.state.is_final() || device.row.state == JobState::Held,
+        };
+        if self.devices.iter().all(is_settled) { End::Done } else { End::DevicesAwaited }
+    }
+}
+
+/// The last time since which one of these is online. Times without a zone are compared as they are written, which says
+/// something only where all are written alike.
+fn latest(devices: &[&RolloutDevice]) -> Option<String> {
+    let online = devices.iter().filter(|device| device.standing() == Standing::Online);
+    let times: Vec<&String> = online.filter_map(|device| device.status()?.since.as_ref()).collect();
+    let alike = |time: &&&String| time.len() == times[0].len();
+    if times.iter().all(|time| alike(&time)) { times.into_iter().max().cloned() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::id::{JobId, RemoteId};
+
+    fn device(number: u128, company: &str, site: Option<&str>, shown: Option<Shown>) -> RolloutDevice {
+        let place = |name: &str| Place { id: None, name: Some(name.to_owned()) };
+        let id = shown.is_some().then(|| RemoteId::from_u128(number + 1));
+        RolloutDevice {
+            row: DeviceRow {
+                job: JobId(1),
+                sheet: "devices".into(),
+                row: 2,
+                name: format!("Till {number}"),
+                mac: None,
+                state: if id.is_some() { JobState::Created } else { JobState::Ready },
+                id,
+                company: place(company),
+                site: site.map(place),
+            },
+            shown,
+            was_online: None,
+        }
+    }
+
+    fn status(word: &str) -> Option<Shown> {
+        let status = DeviceStatus { word: word.into(), ..DeviceStatus::default() };
+        Some(Shown::Status(status, Operation::GetDeviceOnlineStatus))
+    }
+
+    #[test]
+    fn only_the_word_of_the_specification_is_online_in_any_case() {
+        for (word, online) in [
+            ("Online", true),
+            ("ONLINE", true),
+            (" online ", true),
+            ("On line", false),
+            ("Onlines", false),
+            ("Up", false),
+            ("Offline", false),
+            ("", false),
+        ] {
+            let status = DeviceStatus { word: word.into(), ..DeviceStatus::default() };
+            assert_eq!(status.is_online(), online, "{word}");
+        }
+    }
+
+    #[test]
+    fn the_counts_of_companies_and_of_their_sites_add_up_to_the_devices() {
+        let nothing = || Some(Shown::Nothing(Operation::ListCompanyDeviceOnlineStatuses));
+        let devices = vec![
+            device(0, "Harbour", Some("Pier"), status("Online")),
+            device(1, "Wharf", None, status("Offline")),
+            device(2, "Harbour", Some("Quay"), nothing()),
+            device(3, "Harbour", None, Some(Shown::Unknown("no answer".into()))),
+            device(4, "Harbour", Some("Pier"), None),
+        ];
+        let rollout = Rollout { devices, not_imported: 0 };
+        let told: Vec<_> = rollout
+            .groups()
+            .into_iter()
+            .map(|group| {
+                let site = group.site.map(|site| site.words()).unwrap_or_default();
+                let counts = Standing::ALL.map(|standing| group.counts.of(standing));
+                (group.company.words(), site, group.counts.devices, counts)
+            })
+            .collect();
+        let expected = [
+            ("Harbour", "", 4, [1, 0, 1, 1, 1]),
+            ("Harbour", "Pier", 2, [1, 0, 0, 0, 1]),
+            ("Harbour", "Quay", 1, [0, 0, 1, 0, 0]),
+            ("Harbour", "(no site)", 1, [0, 0, 0, 1, 0]),
+            ("Wharf", "", 1, [0, 1, 0, 0, 0]),
+        ];
+        let expected = expected
+            .map(|(company, site, devices, counts)| (company.to_owned(), site.to_owned(), devices, counts));
+        assert_eq!(told, expected);
+        assert_eq!(rollout.other_words(), [("Offline".to_owned(), 1)]);
+        assert_eq!(rollout.states_without_record(), [(JobState::Ready, 1)]);
+        assert_eq!(Standing::ALL.map(|standing| rollout.counts().of(standing)), [1, 1, 1, 1, 1]);
+    }
+
+    #[test]
+    fn the_latest_time_is_told_only_of_times_that_are_written_alike() {
+        let since = |number, since: &str| {
+            let status = DeviceStatus { word: "Online".into(), since: Some(since.into()), contact: None };
+            device(number, "Harbour", None, Some(Shown::Status(status, Operation::GetDeviceOnlineStatus)))
+        };
+        let of =
+            |devices: Vec<RolloutDevice>| Rollout { devices, not_imported: 0 }.groups()[0].latest.clone();
+        let (early, late) = ("2026-03-01T12:00:00.000", "2026-03-02T09:00:00.000");
+        assert_eq!(of(vec![since(0, late), since(1, early)]).as_deref(), Some(late));
+        assert_eq!(of(vec![since(0, late), since(1, "yesterday")]), None);
+        assert_eq!(of(vec![device(0, "Harbour", None, status("Online"))]), None);
+    }
+
+    #[test]
+    fn it_is_done_when_every_device_is_online_and_no_row_will_make_another() {
+        let of = |devices: Vec<RolloutDevice>| Rollout { devices, not_imported: 0 }.end();
+        let without_record = |state| {
+            let mut device = device(1, "Harbour", None, None);
+            device.row.state = state;
+            device
+        };
+        let online = || device(0, "Harbour", None, status("Online"));
+        assert_eq!(of(vec![]), End::Done);
+        assert_eq!(of(vec![online()]), End::Done);
+        for (state, end) in [
+            (JobState::Rejected, End::Done),
+            (JobState::Cancelled, End::Done),
+            (JobState::Held, End::Done),
+            (JobState::Ready, End::DevicesAwaited),
+            (JobState::InDoubt, End::DevicesAwaited),
+        ] {
+            assert_eq!(of(vec![online(), without_record(state)]), end, "{state}");
+        }
+        for shown in ["Offline", "Connecting"].map(status) {
+            assert_eq!(of(vec![online(), device(1, "Harbour", None, shown)]), End::DevicesAwaited);
+        }
+        let unknown = Some(Shown::Unknown("no answer".into()));
+        assert_eq!(of(vec![online(), device(1, "Harbour", None, unknown)]), End::NotRead);
+    }
+}
