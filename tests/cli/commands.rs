@@ -1,5 +1,6 @@
 //! The commands as a person meets them: what they say, what they leave alone, and their exit codes.
 
+use std::collections::BTreeMap;
 use std::process::Stdio;
 
 use crate::bench::{self, Bench};
@@ -44,6 +45,100 @@ fn doctor_says_that_credentials_are_wrong_and_that_a_mapped_look_up_is_not_there
     bench.profile("[profile.bench.endpoints.getSite]\npath = \"/elsewhere/{id}\"", "", "");
     let outcome = bench.fleetload(&["doctor"]).expect_code(7);
     assert!(outcome.stdout.contains("endpoints.getSite"), "{}", outcome.stdout);
+}
+
+/// What the doctor says of each operation, by its name.
+fn operations(output: &str) -> BTreeMap<String, Value> {
+    let told = objects(output).into_iter().filter(|object| object["object"] == "operation");
+    told.map(|object| (object["operation"].as_str().expect("a name").to_owned(), object)).collect()
+}
+
+#[test]
+fn doctor_tries_every_operation_that_only_reads_with_records_that_exist() {
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("sites.csv", &bench::sites(1, 1));
+    bench.write("people.csv", &bench::people(1, 1));
+    let devices =
+        bench::devices(1, 1).replace("company,name,", "company,site,labels,meta:floor,vpn_clouds,name,");
+    let cloud = fleetload::sandbox::VPN_CLOUDS[0];
+    bench.write("devices.csv", &devices.replace("\nC0,", &format!("\nC0,S0,till,2,{cloud},")));
+    bench.fleetload(&["run", "companies.csv", "sites.csv", "people.csv", "devices.csv"]).expect_code(0);
+    let before = bench.ledger().len();
+    for options in [&["doctor", "--json"][..], &["doctor", "--json", "--company", "Customer 0"]] {
+        let told = bench.fleetload(options).expect_code(0);
+        let operations = operations(&told.stdout);
+        assert_eq!(operations.len(), 81);
+        let reads = operations.values().filter(|operation| operation["method"] == "GET");
+        let (mut answered, mut with_data) = (0, 0);
+        for operation in reads {
+            let of_company = options.len() > 2;
+            assert_eq!(operation["answers"], true, "{operation}");
+            answered += 1;
+            with_data += u32::from(operation["tried"] == "answers");
+            let nothing = ["Interface", "SiteLabel", "SiteMetadata", "CompanyMetadata"];
+            let name = operation["operation"].as_str().expect("a name");
+            let none = nothing.iter().any(|part| name.contains(part)) && name != "listInterfaces"
+                || ["getChildCompanies", "listOwnAssignableTemplates", "listAssignedTemplates"]
+                    .contains(&name);
+            assert_eq!(operation["tried"] == "answers", !none, "{of_company} {operation}");
+        }
+        assert_eq!((answered, with_data), (48, 37));
+        let changes = operations.values().filter(|operation| operation["method"] == "POST");
+        assert!(
+            changes.clone().count() > 30 && changes.into_iter().all(|operation| operation["tried"].is_null())
+        );
+    }
+    assert_eq!(bench.ledger().len(), before, "nothing was changed");
+    let unknown = bench.fleetload(&["doctor", "--company", "Custome"]).expect_code(2);
+    assert!(unknown.stdout.contains("no company is named exactly 'Custome'"), "{}", unknown.stdout);
+}
+
+#[test]
+fn doctor_shows_what_has_no_known_path_and_what_it_is_needed_for() {
+    let bench = Bench::new(Scenario::default());
+    bench.profile("paths = \"documented\"", "", "");
+    let told = bench.fleetload(&["doctor"]).expect_code(0).stdout;
+    for words in [
+        "operations of access and companies: 5 of 8 have no known path; 1 of the 5 that only read answer",
+        "listCompanyTreeDeviceFullStatuses (rollout, one request for each company)",
+        "operations of licences: 1 of 1 have no known path",
+    ] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+    let told = bench.fleetload(&["doctor", "-v"]).expect_code(0).stdout;
+    let line = "getDevice (documented): answers a question about nothing; needed for verifying records";
+    assert!(told.contains(line), "{told}");
+    // A look-up that is mapped to the wrong place is told with its group as well.
+    bench.profile("[profile.bench.endpoints.getVpnRoutes]\npath = \"/elsewhere/{deviceId}\"", "", "");
+    let told = bench.fleetload(&["doctor", "--json"]).expect_code(7);
+    assert_eq!(operations(&told.stdout)["getVpnRoutes"]["tried"], "the service answers 404");
+}
+
+#[test]
+fn doctor_writes_the_keys_of_the_operations_that_are_not_documented_and_replaces_no_file() {
+    let bench = Bench::new(Scenario::default());
+    let told = bench.fleetload(&["doctor", "--write-endpoints", "endpoints.toml"]).expect_code(0).stdout;
+    assert!(told.contains("75 operations to complete: endpoints.toml"), "{told}");
+    let text = std::fs::read_to_string(bench.path("endpoints.toml")).expect("the file");
+    assert_eq!(text.matches("\n# [profile.bench.endpoints.").count(), 75);
+    let refused = bench.fleetload(&["doctor", "--write-endpoints", "endpoints.toml"]).expect_code(2);
+    assert!(refused.stderr.contains("already exists and is not replaced"), "{}", refused.stderr);
+
+    // Without the marks it is a part of a profile that works.
+    let lines = text.lines().filter_map(|line| line.strip_prefix("# "));
+    let keys: Vec<&str> = lines.filter(|line| line.starts_with('[') || line.contains(" = \"")).collect();
+    bench.profile("paths = \"documented\"", "", "");
+    let profile = std::fs::read_to_string(bench.path("fleetload.toml")).expect("the profile");
+    bench.write("fleetload.toml", &format!("{profile}{}\n", keys.join("\n")));
+    let told = bench.fleetload(&["doctor", "--json"]).expect_code(0).stdout;
+    assert!(operations(&told).values().all(|operation| operation["origin"] != "unavailable"));
+    assert!(
+        operations(&told)
+            .values()
+            .filter(|operation| operation["method"] == "GET")
+            .all(|o| o["answers"] == true)
+    );
 }
 
 #[test]

@@ -329,6 +329,16 @@ Codes are in the findings of check, in the column result_code of the reports, an
 /// `fleetload doctor`.
 #[derive(Debug, ClapArgs)]
 pub(in crate::cli) struct Doctor {
+    /// Try the operations that read with this company, by its id or its whole name; without it, with records of the
+    /// journal
+    #[arg(long, value_name = "COMPANY")]
+    pub(in crate::cli) company: Option<String>,
+
+    /// Write the settings of every operation whose path the specification does not state, all commented out, to a new
+    /// file: for the owner of the account to complete
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) write_endpoints: Option<PathBuf>,
+
     #[command(flatten)]
     pub(in crate::cli) rehearsal: RehearsalArgs,
     #[command(flatten)]
@@ -339,9 +349,11 @@ pub(super) const DOCTOR_EXAMPLES: &str = "\
 Examples:
   fleetload doctor
   fleetload doctor --profile acme
+  fleetload doctor -v --company Northwind           each operation, tried with a company that exists
+  fleetload doctor --write-endpoints endpoints.toml   a list to complete of the paths that are not known
 
-Shows every setting and where it comes from, gets an access token, compares the clocks and tries the look-ups
-with a record that cannot exist. It never tries a creation.";
+Shows every setting and where it comes from, gets an access token, compares the clocks, and tries everything that
+only reads: the look-ups with a record that cannot exist, then all with records that exist. It changes nothing.";
 
 /// `fleetload call`.
 #[derive(Debug, ClapArgs)]

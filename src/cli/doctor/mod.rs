@@ -1,10 +1,15 @@
 //! `fleetload doctor`: shows every setting with its origin, says for each kind of row what this profile can do with it,
 //! and tries credentials, clock, journal and look-ups. What is wrong is reported, and the rest is examined anyway.
 //!
-//! Creates and changes nothing at the service: what is asked of it are look-ups of a record that cannot exist, and its
-//! list of time zones, which is kept beside the journal for the checking of sheets.
+//! Creates and changes nothing at the service: what is asked of it are look-ups of a record that cannot exist, everything
+//! that reads about records that exist, and its list of time zones, which is kept beside the journal for the checking of
+//! sheets.
 
+mod needs;
+mod operations;
 pub(super) mod probe;
+mod reading_operations;
+mod skeleton;
 
 use std::path::Path;
 
@@ -13,7 +18,6 @@ use serde_json::json;
 
 use self::probe::Finding;
 use crate::cli::args::commands::Doctor as Typed;
-use crate::cli::args::options::Overrides;
 use crate::cli::context::Context;
 use crate::cli::sandbox::rehearsal::Rehearsal;
 use crate::cli::settings::{Purpose, Settings, reading};
@@ -60,17 +64,18 @@ pub(super) fn doctor(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     context.rehearse(&typed.rehearsal);
     context.runtime()?.block_on(async {
         if !typed.rehearsal.sandbox {
-            return examine(context, &Purpose::Service, &typed.overrides).await;
+            return examine(context, &Purpose::Service, typed).await;
         }
         let rehearsal = Rehearsal::start(typed.rehearsal.scenario.as_deref(), None).await?;
         let purpose = Purpose::Rehearsal(rehearsal.account.clone());
-        let exit = examine(context, &purpose, &typed.overrides).await;
+        let exit = examine(context, &purpose, typed).await;
         rehearsal.running.stop().await;
         exit
     })
 }
 
-async fn examine(context: &Context<'_>, purpose: &Purpose, overrides: &Overrides) -> Result<Summary> {
+async fn examine(context: &Context<'_>, purpose: &Purpose, typed: &Typed) -> Result<Summary> {
+    let overrides = &typed.overrides;
     let mut examined = Examined { context, found: None, kinds: Vec::new() };
     let settings = examined.noting("settings", context.settings(purpose, overrides));
     if let Some(settings) = &settings {
@@ -90,10 +95,13 @@ async fn examine(context: &Context<'_>, purpose: &Purpose, overrides: &Overrides
     if let Some(settings) = &settings
         && let Some(endpoints) = examined.noting("endpoints", settings.endpoints())
     {
+        if let Some(file) = &typed.write_endpoints {
+            examined.write_endpoints(file, settings, &endpoints)?;
+        }
         examined.abilities(settings, &endpoints);
         examined.noting("rows of the journal", waiting(context, &endpoints));
         if let Some(client) = examined.noting("credentials", settings.client(context.clock.clone())) {
-            examined.service(&client, purpose, settings).await;
+            examined.service(&client, purpose, settings, typed.company.as_deref()).await;
         }
     }
     Ok(examined.conclude())
@@ -160,12 +168,20 @@ impl Examined<'_> {
     }
 
     /// Everything that only the service can tell.
-    async fn service(&mut self, client: &Client, purpose: &Purpose, settings: &Settings) {
+    async fn service(
+        &mut self,
+        client: &Client,
+        purpose: &Purpose,
+        settings: &Settings,
+        company: Option<&str>,
+    ) {
         match client.authenticate().await {
             Ok(token) => {
                 self.credentials(&token);
                 self.clock(&token);
-                self.endpoints(client).await;
+                if self.endpoints(client).await {
+                    self.operations(client, settings, company).await;
+                }
                 if let (Purpose::Service, Some(account)) = (purpose, settings.identity()) {
                     self.zones(client, &account.base_url).await;
                 }
@@ -174,9 +190,21 @@ impl Examined<'_> {
         }
     }
 
+    /// Writes the skeleton of the mapping.
+    fn write_endpoints(&self, file: &Path, settings: &Settings, endpoints: &Endpoints) -> Result<()> {
+        let operations = skeleton::write(file, profile_name(settings), endpoints)?;
+        let line = Line::plain(format!("{operations} operations to complete: "));
+        let line = line.ink(Ink::Strong, file.display().to_string());
+        self.context.terminal.result(line);
+        self.context.terminal.object(&json!({
+            "object": "endpoints", "file": file, "operations": operations,
+        }));
+        Ok(())
+    }
+
     /// What can be done with the rows of each kind, and what is missing: what `plan` and `run` go by as well.
     fn abilities(&mut self, settings: &Settings, endpoints: &Endpoints) {
-        let profile = settings.profile.as_ref().map_or("NAME", |(name, _)| name.as_str());
+        let profile = profile_name(settings);
         let available = |operation| endpoints.available(operation);
         for kind in Kind::ALL {
             let ability = Ability::of(kind, &available);
@@ -253,7 +281,8 @@ impl Examined<'_> {
         }
     }
 
-    async fn endpoints(&mut self, client: &Client) {
+    /// Whether the service can be asked further.
+    async fn endpoints(&mut self, client: &Client) -> bool {
         for (operation, origin, call) in probe::questions(client.endpoints()) {
             let answer = client.send(call).await;
             let path = client.endpoints().get(operation).map_or("", |endpoint| endpoint.path()).to_owned();
@@ -270,10 +299,11 @@ impl Examined<'_> {
                 Finding::Unclear(why) => self.tell(&name, Health::Look, &why, None),
                 Finding::Refused(why) => {
                     self.tell_as(&name, Health::Wrong, &why, None, end_of(&answer.verdict));
-                    return;
+                    return false;
                 }
             }
         }
+        true
     }
 
     /// The list of time zones is not only tried: it is kept, for the checking of sheets.
@@ -309,6 +339,11 @@ fn waiting(context: &Context<'_>, endpoints: &Endpoints) -> Result<()> {
         Ok(vec![])
     };
     lanes.map_or(Ok(()), |needed| require_available(endpoints, &needed))
+}
+
+/// The name of the profile, for the keys to set in it.
+fn profile_name(settings: &Settings) -> &str {
+    settings.profile.as_ref().map_or("NAME", |(name, _)| name.as_str())
 }
 
 /// Where a path is from, in a word.

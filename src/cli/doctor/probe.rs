@@ -52,7 +52,7 @@ pub(in crate::cli) fn questions(endpoints: &Endpoints) -> Vec<(Operation, Origin
 }
 
 /// A question about a record that cannot exist.
-fn question(operation: Operation) -> Call {
+pub(super) fn question(operation: Operation) -> Call {
     let parameters = holes(operation.path())
         .map(|name| {
             let value = match name {
@@ -67,7 +67,7 @@ fn question(operation: Operation) -> Call {
 }
 
 /// The names in braces of a path.
-fn holes(path: &'static str) -> impl Iterator<Item = &'static str> {
+pub(super) fn holes(path: &'static str) -> impl Iterator<Item = &'static str> {
     path.split('{').skip(1).filter_map(|rest| rest.split_once('}').map(|(name, _)| name))
 }
 

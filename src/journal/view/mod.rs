@@ -7,6 +7,7 @@ pub(super) mod company_tree;
 pub(super) mod devices;
 pub(super) mod differences;
 pub(super) mod every_row;
+pub(super) mod known_record;
 pub(super) mod later_imports;
 pub(super) mod referenced;
 pub(super) mod rows;

@@ -1,0 +1,173 @@
+//! All operations, group by group: which answer, which are not where they should be, and which have no known path and
+//! what each is needed for. One line for each group; with `-v` one for each operation.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::needs::{groups, needed_for};
+use super::probe::Finding;
+use super::reading_operations::{Known, Tried, try_all};
+use super::{Examined, Health, profile_name, whose};
+use crate::cli::settings::Settings;
+use crate::ending::End;
+use crate::error::{Error, Result};
+use crate::export::{Query, ServiceReader, Sought, as_id, search};
+use crate::journal::Journal;
+use crate::model::id::RemoteId;
+use crate::model::operation::Operation;
+use crate::sandbox::ROOT_COMPANY;
+use crate::service::{Client, Endpoints, Origin};
+use crate::term::{Ink, Line};
+
+impl Examined<'_> {
+    /// Tries what only reads, and tells how it stands with every operation.
+    pub(super) async fn operations(&mut self, client: &Client, settings: &Settings, company: Option<&str>) {
+        let known = match company {
+            Some(company) => {
+                let (clock, rate) = (self.context.clock.clone(), settings.rate.value);
+                let reader = ServiceReader::new(client.clone(), clock, rate, Duration::ZERO);
+                let known = company_of(&reader, company).await.map(Known::of_company);
+                self.noting("company", known)
+            }
+            // What is wrong with the journal has been told.
+            None => self.of_journal(settings).ok(),
+        };
+        let tried = try_all(client, &*self.context.clock, known.unwrap_or_default()).await;
+        for (group, operations) in groups() {
+            self.group(group, &operations, &tried, client.endpoints(), profile_name(settings));
+        }
+    }
+
+    /// Records of the journal, where it is that of this account; of a rehearsal, what exists in every one.
+    fn of_journal(&self, settings: &Settings) -> Result<Known> {
+        if self.context.rehearsing.get() {
+            return Ok(Known::of_company(ROOT_COMPANY));
+        }
+        let path = &self.context.common.journal;
+        if !path.exists() {
+            return Ok(Known::default());
+        }
+        let journal = Journal::open_existing(path)?;
+        if journal.account()? != settings.identity() {
+            return Ok(Known::default());
+        }
+        Known::of_journal(&journal)
+    }
+
+    fn group(
+        &mut self,
+        group: &str,
+        operations: &[Operation],
+        tried: &BTreeMap<Operation, Tried>,
+        endpoints: &Endpoints,
+        profile: &str,
+    ) {
+        let read = || operations.iter().filter_map(|operation| Some((*operation, tried.get(operation)?)));
+        let answer = read().filter(|(_, tried)| tried.answers()).count();
+        let reads = operations.iter().filter(|operation| operation.looks_up()).count();
+        let unmapped: Vec<Operation> =
+            operations.iter().copied().filter(|operation| !endpoints.available(*operation)).collect();
+        let others: Vec<(Operation, &Tried)> =
+            read().filter(|(_, tried)| !tried.answers() && !matches!(tried, Tried::Unavailable)).collect();
+        let path = match unmapped.len() {
+            0 => format!("all {} have a path", operations.len()),
+            missing => format!("{missing} of {} have no known path", operations.len()),
+        };
+        let message = match reads {
+            0 => path,
+            _ => format!("{path}; {answer} of the {reads} that only read answer"),
+        };
+        let health = if unmapped.is_empty() && others.is_empty() { Health::Well } else { Health::Look };
+        self.tell(group, health, &message, None);
+        let terminal = self.context.terminal;
+        for (operation, tried) in &others {
+            let words = format!("{operation} ({}): {}", origin(endpoints, *operation), tried.words());
+            terminal.result(Line::plain("       ").text(words));
+            // An assumed path was only a guess.
+            if let (Tried::Other(Finding::Missing(_)), Some(Origin::Mapped | Origin::Documented)) =
+                (tried, endpoints.get(*operation).map(|endpoint| endpoint.origin()))
+            {
+                self.note(End::EndpointMissing);
+            }
+        }
+        if self.context.common.verbose > 0 {
+            for operation in operations {
+                let shown = match tried.get(operation) {
+                    Some(tried) => tried.words(),
+                    None if endpoints.available(*operation) => "not tried".to_owned(),
+                    None => "no known path".to_owned(),
+                };
+                let words = format!(
+                    "{operation} ({}): {shown}; needed for {}",
+                    origin(endpoints, *operation),
+                    needed_for(*operation)
+                );
+                terminal.result(Line::plain("       ").ink(Ink::Faint, words));
+            }
+        } else if !unmapped.is_empty() {
+            terminal.result(Line::plain("       ").text(format!("no known path: {}", by_need(&unmapped))));
+        }
+        for operation in operations {
+            let endpoint = endpoints.get(*operation);
+            terminal.object(&json!({
+                "object": "operation", "operation": operation, "section": operation.section(), "group": group,
+                "origin": origin(endpoints, *operation), "path": endpoint.map(|endpoint| endpoint.path()),
+                "method": endpoint.map(|endpoint| endpoint.method().as_str()),
+                "needed_for": needed_for(*operation),
+                "answers": tried.get(operation).map(Tried::answers),
+                "tried": tried.get(operation).map(Tried::words),
+                "key": format!("[profile.{profile}.endpoints.{operation}]"),
+            }));
+        }
+    }
+
+    /// Notes that something keeps a run from working, which has been told.
+    fn note(&mut self, end: End) {
+        if self.found.is_none_or(|found| end.exit() < found.exit()) {
+            self.found = Some(end);
+        }
+    }
+}
+
+fn origin(endpoints: &Endpoints, operation: Operation) -> &'static str {
+    endpoints.get(operation).map_or("unavailable", |endpoint| whose(endpoint.origin()))
+}
+
+/// Operations with what they are needed for, those for the same together.
+fn by_need(operations: &[Operation]) -> String {
+    let mut needs: Vec<(&str, Vec<&str>)> = Vec::new();
+    for operation in operations {
+        let need = needed_for(*operation);
+        match needs.iter_mut().find(|(known, _)| *known == need) {
+            Some((_, names)) => names.push(operation.name()),
+            None => needs.push((need, vec![operation.name()])),
+        }
+    }
+    let needs = needs.into_iter().map(|(need, names)| format!("{} ({need})", names.join(", ")));
+    needs.collect::<Vec<_>>().join("; ")
+}
+
+/// The company that is meant by an id or a whole name.
+async fn company_of(reader: &ServiceReader, company: &str) -> Result<RemoteId> {
+    if let Some(id) = as_id(company) {
+        return Ok(id);
+    }
+    let unknown = |why: String| {
+        Err(Error::usage(format!("--company: {why}")).hint("give the id of the company, or its whole name"))
+    };
+    let text = Some(company.to_owned());
+    let query = Query { sought: Sought::Companies, text, company: None, device: None };
+    let result = match search(reader, &query).await {
+        Ok(result) => result,
+        Err(error) => return unknown(error.to_string()),
+    };
+    let exact = result.hits.iter().filter(|hit| hit.exact);
+    let ids: Vec<RemoteId> = exact.filter_map(|hit| hit.record.id).collect();
+    match ids[..] {
+        [id] => Ok(id),
+        [] => unknown(format!("no company is named exactly '{company}'")),
+        [..] => unknown(format!("{} companies are named '{company}'", ids.len())),
+    }
+}

@@ -1,0 +1,47 @@
+//! A record that exists in the service, with what its row says of it: for questions that only a real one answers.
+
+use rusqlite::OptionalExtension as _;
+
+use crate::error::Result;
+use crate::journal::View;
+use crate::journal::file::column::Id;
+use crate::journal::state::step::parse_action;
+use crate::model::id::RemoteId;
+use crate::model::kind::Kind;
+use crate::model::record::Record;
+
+impl View {
+    /// The last record of a kind that a row has; `None` where no row has one yet.
+    pub fn known_record(&self, kind: Kind) -> Result<Option<(RemoteId, Record)>> {
+        let row: Option<(Id, String)> = self
+            .connection
+            .prepare_cached(
+                "SELECT job.remote_id, step.action FROM job JOIN step ON step.id = job.id << 16
+                 WHERE job.kind = ?1 AND job.remote_id IS NOT NULL ORDER BY job.id DESC LIMIT 1",
+            )?
+            .query_row([kind], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        let Some((id, action)) = row else { return Ok(None) };
+        Ok(parse_action(&action)?.record().map(|record| (id.0, record.clone())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::journal::fixture::*;
+    use crate::model::kind::Kind;
+    use crate::model::operation::Operation;
+    use crate::model::state::JobState;
+
+    #[test]
+    fn only_a_record_that_exists_is_given() {
+        let mut bench = bench();
+        let (_, jobs) = import_companies(&mut bench.journal, &["Harbour", "Wharf"], false);
+        assert_eq!(bench.journal.known_record(Kind::Company).unwrap(), None);
+        apply(&mut bench.journal, claim(jobs[0], Operation::AddCompany)).unwrap();
+        apply(&mut bench.journal, created(jobs[0], JobState::Sending, id(7))).unwrap();
+        let (found, record) = bench.journal.known_record(Kind::Company).unwrap().unwrap();
+        assert_eq!((found, record.name()), (id(7), "Harbour"));
+        assert_eq!(bench.journal.known_record(Kind::Site).unwrap(), None);
+    }
+}
