@@ -14,7 +14,7 @@
 //! status/     where things stand and what needs a person
 //! decide/     `retry`, `cancel` and `resolve`
 //! doctor/     `doctor`, and the probe of the service
-//! reading/    `find`: what exists in the service
+//! reading/    `find` and `export`: what exists in the service
 //! call/       `call`: one operation by its name
 //! sandbox/    `sandbox`, and rehearsals against it
 //! documents/  templates, explanations, completions, manual pages
@@ -174,6 +174,7 @@ fn command(context: &Context<'_>, args: &Args) -> Result<Summary> {
         Command::Explain(typed) => documents::explain::explain(context, typed),
         Command::Doctor(typed) => doctor::doctor(context, typed),
         Command::Find(typed) => reading::find::find(context, typed),
+        Command::Export(typed) => reading::export::export(context, typed),
         Command::Call(typed) => call::call(context, typed),
         Command::Sandbox(typed) => sandbox::sandbox(context, typed),
         Command::Completions(typed) => Ok(documents::completions::completions(context.terminal, typed)),

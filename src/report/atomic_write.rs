@@ -32,6 +32,8 @@ enum FolderPurpose {
     Import(ImportId),
     /// What a check has found; the folder is the user's, and other things may be in it.
     Check,
+    /// An export of the service; the folder is the user's.
+    Export,
 }
 
 impl FolderPurpose {
@@ -40,6 +42,7 @@ impl FolderPurpose {
         match self {
             Self::Import(_) => ".fleetload-",
             Self::Check => ".fleetload-checked-",
+            Self::Export => ".fleetload-export-",
         }
     }
 }
@@ -78,6 +81,14 @@ impl Folder {
     /// Makes a folder for what a check has found, or takes one that is there, as it is.
     pub(super) fn of_check(path: &Path) -> Result<Self> {
         let folder = Self { path: path.to_owned(), purpose: FolderPurpose::Check };
+        make(path).map_err(|error| folder.failed("the folder", path, error))?;
+        folder.sweep();
+        Ok(folder)
+    }
+
+    /// Takes the folder of an export, as it is.
+    pub(super) fn of_export(path: &Path) -> Result<Self> {
+        let folder = Self { path: path.to_owned(), purpose: FolderPurpose::Export };
         make(path).map_err(|error| folder.failed("the folder", path, error))?;
         folder.sweep();
         Ok(folder)
@@ -187,6 +198,14 @@ impl Folder {
                      room, then type: ",
                 )
                 .command(format!("fleetload report {import}")),
+            ),
+            FolderPurpose::Export => Error::usage(format!(
+                "the export is not written: {what} {place} cannot be written or replaced"
+            ))
+            .because(cause)
+            .hint(
+                "close the file if another program has it open, see that the disk has room, or name another file with \
+                 --out",
             ),
             FolderPurpose::Check => Error::usage(format!(
                 "the findings are not written to a workbook: {what} {place} cannot be written or replaced"

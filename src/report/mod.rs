@@ -9,6 +9,7 @@
 //!
 //! format/      what a format answers with: results_csv (<sheet>.results.csv, <sheet>.fix.csv), results_jsonl, summary_json
 //! page         report.html                    plan_page      the page of a plan
+//! export_file/ exports of the service
 //! workbook/    results.xlsx, fix.xlsx; checked/ is <file>.checked.xlsx, what a check has found, in its cells; rollout
 //! ```
 //!
@@ -18,6 +19,7 @@
 mod atomic_write;
 mod cell_change;
 mod edited_fix_files;
+pub mod export_file;
 mod figures;
 mod format;
 mod layout;

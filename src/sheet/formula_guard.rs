@@ -1,12 +1,15 @@
 //! Text that a spreadsheet program would take for a formula, written so that it is not, and read back unchanged.
 //!
 //! A guard is one apostrophe in front. Only text tables need it: the cells of a workbook say themselves that they are
-//! text. A text table is ours, and its guards are taken off, when it has the last of our result columns.
+//! text. A text table is ours, and its guards are taken off, when it has the last of our result columns or that of an export.
 
 use std::borrow::Cow;
 
 /// The last result column of our reports; a text table that has it was written by us.
 const OURS: &str = "result_source";
+
+/// The last column of an export of the service; a text table that has it was written by us as well.
+pub const EXPORT_NOTE: &str = "_export_note";
 
 /// The guard.
 const GUARD: char = '\'';
@@ -26,7 +29,9 @@ pub fn unguarded(text: &str) -> &str {
 
 /// Whether a table with these headers was written by our reports.
 pub(super) fn is_ours(headers: &[String]) -> bool {
-    headers.iter().any(|header| header.trim().eq_ignore_ascii_case(OURS))
+    let is_one =
+        |header: &String| [OURS, EXPORT_NOTE].iter().any(|ours| header.trim().eq_ignore_ascii_case(ours));
+    headers.iter().any(is_one)
 }
 
 /// Where a row of a table of our reports says it comes from, as `file!sheet!row`; `None` for other tables.
@@ -93,6 +98,7 @@ mod tests {
     fn a_table_is_ours_when_it_has_our_last_column() {
         let headers = |names: [&str; 2]| names.map(str::to_owned);
         assert!(is_ours(&headers(["name", " Result_Source"])));
+        assert!(is_ours(&headers(["name", EXPORT_NOTE])));
         assert!(!is_ours(&headers(["result_status", "source"])));
     }
 }

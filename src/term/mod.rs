@@ -13,6 +13,7 @@ mod live;
 mod log;
 mod progress;
 mod progress_model;
+mod read_progress;
 mod width;
 
 use std::io::{self, IsTerminal, Write};
@@ -32,6 +33,7 @@ pub use line::Table;
 pub use line::{Ink, Line, wrap};
 pub use log::start_log;
 pub use progress::Progress;
+pub use read_progress::{ReadFigures, ReadProgress};
 pub use width::width;
 
 /// How much is said, and in which form.

@@ -15,6 +15,7 @@ mod dressing;
 mod endings;
 mod exactly_once;
 mod explain;
+mod exporting;
 mod faults;
 mod finding;
 mod floors;

@@ -454,7 +454,7 @@ Examples:
   fleetload man | man -l -
   fleetload man --out ~/.local/share/man/man1";
 
-fn import_id(text: &str) -> Result<ImportId, String> {
+pub(super) fn import_id(text: &str) -> Result<ImportId, String> {
     positive(text, "an import").map(ImportId)
 }
 

@@ -16,7 +16,7 @@ use jiff::civil::Time;
 use jiff::tz::TimeZone;
 
 use self::commands::*;
-use self::reading::{FIND_EXAMPLES, Find};
+use self::reading::{EXPORT_EXAMPLES, Export, FIND_EXAMPLES, Find};
 use crate::error::{Error, Result};
 use crate::model::time::Moment;
 use crate::status::catalogue::{Scope, of_scope};
@@ -149,6 +149,9 @@ pub(super) enum Command {
     /// Find the ids of companies, sites, devices, people, templates and clouds that exist in the service
     #[command(after_help = FIND_EXAMPLES)]
     Find(Find),
+    /// Export what exists in the service as CSV, XLSX or JSON: companies, people, sites, devices, labels, statuses and more
+    #[command(after_help = EXPORT_EXAMPLES)]
+    Export(Export),
     /// Send one operation of the service by its name, and print the answer
     #[command(after_help = CALL_EXAMPLES, disable_help_flag = true)]
     Call(Call),
@@ -221,6 +224,7 @@ mod tests {
                 "explain",
                 "doctor",
                 "find",
+                "export",
                 "call",
                 "sandbox",
                 "completions",

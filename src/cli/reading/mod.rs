@@ -1,5 +1,7 @@
-//! Commands that read what exists in the service: `find`; and the access to the service of whatever asks it outside of a run.
+//! Commands that read what exists in the service: `find` and `export`; and the access to the service of whatever asks it outside of a run.
 
 pub(super) mod access;
+pub(super) mod export;
+mod export_output;
 pub(super) mod find;
 mod reference;

@@ -3,6 +3,7 @@
 //! ```text
 //! results          results.xlsx and fix.xlsx      summary_sheet, to_do_sheet  their first sheets
 //! checked/         <file>.checked.xlsx            rollout                     the workbook of `fleetload rollout`
+//! export_book      an export of the service
 //! annotated_sheet  a sheet of the input written back with marks, notes and result columns
 //! own_sheet        a sheet of our own, filled from above
 //! styles           colours, fonts, and how sheets are printed
@@ -12,6 +13,7 @@
 
 mod annotated_sheet;
 pub(super) mod checked;
+pub(super) mod export_book;
 mod own_sheet;
 pub(super) mod results;
 pub(super) mod rollout;

@@ -1,0 +1,259 @@
+//! `fleetload export`: what exists in the service, as CSV, XLSX or JSON.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use super::access::ServiceAccess;
+use super::export_output::Output;
+use super::reference::resolve;
+use crate::cli::args::options::Overrides;
+use crate::cli::args::reading::Export as Typed;
+use crate::cli::context::Context;
+use crate::cli::run::signals::Signals;
+use crate::cli::status::next_commands::require;
+use crate::cli::summary::Summary;
+use crate::error::{Error, Result};
+use crate::export::{
+    Exporter, Owner, OwnerKind, ReadError, Row, SIDE_BY_SIDE, Scope, ServiceReader, Sought, Standing,
+    Subject, survey,
+};
+use crate::journal::Journal;
+use crate::model::id::ImportId;
+use crate::model::kind::Kind;
+use crate::model::operation::Operation;
+use crate::report::export_file::SpoolHead;
+use crate::term::{ReadFigures, ReadProgress, Tick};
+
+/// For so long an export waits for a service that cannot be reached, as a run does.
+const PATIENCE: Duration = Duration::from_secs(300);
+/// How often the display is brought up to date.
+const REDRAW: Duration = Duration::from_millis(200);
+
+/// Reads what is asked for and writes it.
+pub(in crate::cli) fn export(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
+    let subject = subject(typed)?;
+    let format = super::export_output::format(typed)?;
+    let overrides = Overrides { rate: typed.rate.clone(), ..Overrides::default() };
+    let (access, records) = match typed.import {
+        None => (ServiceAccess::to_read(context, &typed.rehearsal, &overrides)?, None),
+        Some(import) => {
+            context.rehearse(&typed.rehearsal);
+            let journal = context.journal()?;
+            let records = records_of(&journal, import)?;
+            let access = ServiceAccess::of_journal(context, &typed.rehearsal, &overrides, &journal)?;
+            (access, Some(records))
+        }
+    };
+    let exported = access.runtime.block_on(async {
+        let reader = access.reader(context, PATIENCE)?;
+        let asked = Asked { context, typed, access: &access, reader, subject };
+        asked.export(records, format).await
+    });
+    access.leave();
+    exported
+}
+
+/// What is exported.
+fn subject(typed: &Typed) -> Result<Subject> {
+    let subject = match (typed.what, typed.full) {
+        (Subject::Statuses, true) => Subject::FullStatuses,
+        (subject, false) => subject,
+        (_, true) => {
+            return Err(Error::usage("--full is for statuses only").hint("omit --full"));
+        }
+    };
+    let of = subject.owners();
+    let has = |kind| of.contains(&kind);
+    let (site, device) = (typed.site.is_some(), typed.device.is_some());
+    let named = typed.company.is_some() || site || device || typed.import.is_some();
+    if has(OwnerKind::Account) && named {
+        return Err(Error::usage(format!("{} are the same for all records", subject.word()))
+            .hint(format!("type: fleetload export {}", subject.word())));
+    }
+    if (site && !has(OwnerKind::Site) && !has(OwnerKind::Device)) || (device && !has(OwnerKind::Device)) {
+        let option = if site { "--site" } else { "--device" };
+        return Err(Error::usage(format!("{option} says nothing about {}", subject.word()))
+            .hint("use --company, or omit it for everything that the account sees"));
+    }
+    Ok(subject)
+}
+
+/// The records that an import created or found.
+fn records_of(journal: &Journal, import: ImportId) -> Result<Vec<Owner>> {
+    require(&journal.imports()?, import)?;
+    let mut records = Vec::new();
+    let mut seen = HashSet::new();
+    for sheet in journal.sheets(import)? {
+        journal.rows(sheet.sheet, &mut |row| {
+            let kind = match row.kind {
+                Kind::Company => OwnerKind::Company,
+                Kind::Site => OwnerKind::Site,
+                Kind::Person => OwnerKind::Person,
+                Kind::Device => OwnerKind::Device,
+            };
+            if let Some(id) = row.remote_id
+                && seen.insert(id)
+            {
+                records.push(Owner::new(kind, id));
+            }
+            Ok(())
+        })?;
+    }
+    Ok(records)
+}
+
+/// An export as it was asked for.
+struct Asked<'a> {
+    context: &'a Context<'a>,
+    typed: &'a Typed,
+    access: &'a ServiceAccess,
+    reader: ServiceReader,
+    subject: Subject,
+}
+
+impl Asked<'_> {
+    async fn export(
+        &self,
+        records: Option<Vec<Owner>>,
+        format: Option<crate::report::export_file::ExportFormat>,
+    ) -> Result<Summary> {
+        let Self { context, typed, access, reader, subject } = self;
+        let mut signals =
+            Signals::listen().map_err(|error| Error::internal("cannot listen for signals").because(error))?;
+        reader.sign_in().await.map_err(|error| access.failed(&error))?;
+        let whose = access.whose();
+        let (scope, words) = self.scope(records).await?;
+        let mut head = SpoolHead::new(subject.word(), &words, whose.line(), context.now());
+        let mut figures = ReadFigures::default();
+        let (mut output, owners) = if let (Some(out), true) = (&typed.out, typed.resume) {
+            Output::resume(context, (out, format), &head, &whose, &mut |row| figures.take(row))?
+        } else {
+            let found = survey(reader, *subject, scope).await.map_err(|error| self.unfounded(&error))?;
+            (head.ways, head.limits) = (found.ways, found.limits);
+            head.limits.extend(self.require(&found.owners)?);
+            let out = typed.out.as_deref();
+            let output = Output::begin(context, *subject, (out, format), head, &whose, &found.owners)?;
+            (output, found.owners)
+        };
+        figures.before = output.done_before();
+        figures.done = figures.before;
+        figures.total = figures.before + owners.len() as u64;
+        let interrupted = self.read_all(owners, &mut output, &mut figures, &mut signals).await?;
+        if interrupted {
+            return Ok(output.interrupted(context, figures));
+        }
+        output.finish(context, figures)
+    }
+
+    /// Reads the rows of all owners; whether a signal ended it.
+    async fn read_all(
+        &self,
+        owners: Vec<Owner>,
+        output: &mut Output,
+        figures: &mut ReadFigures,
+        signals: &mut Signals,
+    ) -> Result<bool> {
+        let Self { context, access, reader, subject, .. } = self;
+        let side_by_side = SIDE_BY_SIDE.min(access.settings.concurrency.value);
+        let mut exporter = Exporter::new(reader.clone(), *subject, owners, side_by_side);
+        let clock = &context.clock;
+        let tick = || Tick { now: clock.now(), elapsed: clock.elapsed() };
+        let mut progress =
+            ReadProgress::start(context.terminal, subject.word(), tick(), context.here.clone());
+        let mut redraw = clock.elapsed();
+        let ended = loop {
+            tokio::select! {
+                biased;
+                () = signals.next() => break Ok(true),
+                rows = exporter.next() => match rows {
+                    None => break Ok(false),
+                    Some(Err(error)) => break Err(output.explain(access.failed(&error))),
+                    Some(Ok(rows)) => {
+                        rows.iter().for_each(|row| figures.take(row));
+                        figures.done += 1;
+                        if let Err(error) = output.add(context, rows) {
+                            break Err(error);
+                        }
+                    }
+                },
+                () = clock.sleep_until(redraw) => {}
+            }
+            figures.requests = reader.sent();
+            if clock.elapsed() >= redraw {
+                redraw = clock.elapsed() + REDRAW;
+                progress.tick(*figures, tick());
+            }
+        };
+        progress.finish();
+        ended
+    }
+
+    /// Which records are meant, and the same in words.
+    async fn scope(&self, records: Option<Vec<Owner>>) -> Result<(Scope, String)> {
+        let Self { context, typed, access, reader, .. } = self;
+        if let (Some(records), Some(import)) = (records, typed.import) {
+            return Ok((Scope::Records(records), format!("import {import}")));
+        }
+        let company = match &typed.company {
+            Some(text) => {
+                Some(resolve(context, access, reader, ("--company", Sought::Companies), text, None).await?)
+            }
+            None => None,
+        };
+        if let Some(text) = &typed.site {
+            let id = resolve(context, access, reader, ("--site", Sought::Sites), text, company).await?;
+            return Ok((Scope::Site(id), format!("site {id}")));
+        }
+        if let Some(text) = &typed.device {
+            let id = resolve(context, access, reader, ("--device", Sought::Devices), text, company).await?;
+            return Ok((Scope::Device(id), format!("device {id}")));
+        }
+        Ok(match company {
+            Some(id) => {
+                let below = if typed.below { " and all below it" } else { "" };
+                (Scope::Company { id, below: typed.below }, format!("company {id}{below}"))
+            }
+            None => (Scope::Everything, "everything that the account sees".to_owned()),
+        })
+    }
+
+    /// Refuses an export whose operations cannot be reached; says what is missing in one that can do without some.
+    fn require(&self, owners: &[Owner]) -> Result<Vec<String>> {
+        let kinds: HashSet<OwnerKind> = owners.iter().map(|owner| owner.kind).collect();
+        let mut missing: Vec<Operation> = Vec::new();
+        let mut limits = Vec::new();
+        for &kind in self.subject.owners().iter().filter(|kind| kinds.contains(kind)) {
+            let unavailable = |operation: &Operation| !self.reader.available(*operation);
+            missing.extend(self.subject.needed(kind).iter().copied().filter(unavailable));
+            for operation in self.subject.wanted(kind).iter().copied().filter(unavailable) {
+                limits.push(format!("{operation} has no known path: what it shows is not in this export"));
+            }
+        }
+        if missing.is_empty() { Ok(limits) } else { Err(self.access.unavailable(&missing, 0)) }
+    }
+
+    /// Why it cannot be found out which records are meant.
+    fn unfounded(&self, error: &ReadError) -> Error {
+        match error {
+            ReadError::NotFound(_, words) => Error::usage(words.clone())
+                .hint(self.context.advice("to search for the id, type: ", "find companies NAME")),
+            ReadError::Unavailable(..) | ReadError::Failed(..) | ReadError::Stopped(_) => {
+                self.access.failed(error)
+            }
+        }
+    }
+}
+
+impl ReadFigures {
+    /// Counts a row.
+    fn take(&mut self, row: &Row) {
+        match row.standing {
+            Standing::Read => self.rows += 1,
+            Standing::PerhapsPage => {
+                self.rows += 1;
+                self.perhaps += 1;
+            }
+            Standing::Failed => self.failed += 1,
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Where the rows of an export go, and what is said about it at its end.
+
+use std::path::{Path, PathBuf};
+
+use crate::cli::args::reading::Export as Typed;
+use crate::cli::context::Context;
+use crate::cli::summary::Summary;
+use crate::ending::End;
+use crate::error::{Error, Result};
+use crate::export::{Owner, Row, Standing, Subject};
+use crate::journal::Whose;
+use crate::report::export_file::{
+    ExportFacts, ExportFormat, Spool, SpoolHead, csv_line, headers, object, texts, write_export,
+};
+use crate::term::{Ink, Line, ReadFigures, clean, count, counted};
+
+/// How many records that could not be read are named.
+const MOST_NAMED: usize = 20;
+
+/// See the module.
+pub(super) struct Output {
+    subject: Subject,
+    head: SpoolHead,
+    whose: Whose,
+    /// The first that could not be read, or may be incomplete, each with why.
+    notes: Vec<String>,
+    done_before: u64,
+    to: Destination,
+}
+
+enum Destination {
+    /// Rows are printed as they come.
+    Standard,
+    /// Rows are kept beside the file until all are there.
+    File { out: PathBuf, format: ExportFormat, spool: Spool },
+}
+
+/// The form of the file that is asked for; `None` for standard output.
+pub(super) fn format(typed: &Typed) -> Result<Option<ExportFormat>> {
+    let Some(out) = &typed.out else { return Ok(None) };
+    match ExportFormat::of(out) {
+        Some(format) => Ok(Some(format)),
+        None => Err(Error::usage(format!("--out: {} does not say what to write", out.display()))
+            .hint("name a file that ends in .xlsx, .csv or .jsonl")),
+    }
+}
+
+impl Output {
+    /// Begins an export.
+    pub(super) fn begin(
+        context: &Context<'_>,
+        subject: Subject,
+        (out, format): (Option<&Path>, Option<ExportFormat>),
+        head: SpoolHead,
+        whose: &Whose,
+        owners: &[Owner],
+    ) -> Result<Self> {
+        let to = match (out, format) {
+            (Some(out), Some(format)) => {
+                let spool = Spool::begin(out, &head, owners)?;
+                Destination::File { out: out.to_owned(), format, spool }
+            }
+            (Some(_) | None, _) => Destination::Standard,
+        };
+        let this = Self { subject, head, whose: whose.clone(), notes: Vec::new(), done_before: 0, to };
+        this.tell_begun(context);
+        Ok(this)
+    }
+
+    /// Goes on with an export that was interrupted; what is still to be asked about, and each row so far to `each`.
+    pub(super) fn resume(
+        context: &Context<'_>,
+        (out, format): (&Path, Option<ExportFormat>),
+        head: &SpoolHead,
+        whose: &Whose,
+        each: &mut dyn FnMut(&Row),
+    ) -> Result<(Self, Vec<Owner>)> {
+        let format = format.ok_or_else(|| Error::internal("an export to a file without a form"))?;
+        let mut notes = Vec::new();
+        let resumed = Spool::resume(out, head, &mut |row| {
+            note(&mut notes, row);
+            each(row);
+        })?;
+        let subject =
+            Subject::parse(&head.what).ok_or_else(|| Error::internal("an export without a subject"))?;
+        let this = Self {
+            subject,
+            head: resumed.head,
+            whose: whose.clone(),
+            notes,
+            done_before: resumed.done,
+            to: Destination::File { out: out.to_owned(), format, spool: resumed.spool },
+        };
+        this.tell_begun(context);
+        let done = counted(resumed.done, "record is", "records are");
+        context.terminal.say(format!("{done} read already, since {}", context.moment(this.head.at)));
+        Ok((this, resumed.left))
+    }
+
+    /// How many owners were asked about before.
+    pub(super) fn done_before(&self) -> u64 {
+        self.done_before
+    }
+
+    /// Tells whose records they are and how they were found, and begins the table on standard output.
+    fn tell_begun(&self, context: &Context<'_>) {
+        let terminal = context.terminal;
+        match &self.to {
+            Destination::File { .. } => context.tell_whose(&self.whose),
+            Destination::Standard => {
+                context.whose.replace(Some(self.whose.clone()));
+                terminal.say(self.whose.line());
+                if !terminal.json() {
+                    terminal.document(&csv_line(headers(self.subject)));
+                }
+            }
+        }
+        for way in &self.head.ways {
+            terminal.say(way.clone());
+        }
+    }
+
+    /// Adds the rows of the next owner.
+    pub(super) fn add(&mut self, context: &Context<'_>, rows: Vec<Row>) -> Result<()> {
+        for row in &rows {
+            note(&mut self.notes, row);
+        }
+        match &mut self.to {
+            Destination::File { spool, .. } => spool.add(rows),
+            Destination::Standard => {
+                let terminal = context.terminal;
+                // What a terminal shows must not steer it; a file or a program gets what the service said.
+                let watched = terminal.result_columns().is_some();
+                for row in rows {
+                    if terminal.json() {
+                        terminal.object(&object(self.subject, &row));
+                    } else if watched {
+                        terminal.document(&csv_line(texts(&row).iter().map(|text| clean(text))));
+                    } else {
+                        terminal.document(&csv_line(texts(&row)));
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Puts the file in its place and tells what the export came to.
+    pub(super) fn finish(self, context: &Context<'_>, figures: ReadFigures) -> Result<Summary> {
+        let terminal = context.terminal;
+        let written = match &self.to {
+            Destination::Standard => String::new(),
+            Destination::File { out, format, spool } => {
+                let facts = ExportFacts {
+                    subject: self.subject,
+                    whose: &self.whose,
+                    scope: &self.head.scope,
+                    at: self.head.at,
+                    said: &[&*self.head.ways, &*self.head.limits].concat(),
+                };
+                write_export((out, *format), &facts, &mut spool.rows()?)?;
+                format!(" in {}", out.display())
+            }
+        };
+        self.tell_limits(context, figures);
+        let rows = counted(figures.rows, "row", "rows");
+        let line = Line::new().ink(Ink::Strong, rows).text(format!(" of {}{written}", self.subject.words()));
+        let failed = if figures.failed > 0 {
+            format!(", and {} that could not be read", counted(figures.failed, "record", "records"))
+        } else {
+            String::new()
+        };
+        match &self.to {
+            Destination::Standard => terminal.say(line.text(failed)),
+            Destination::File { .. } => terminal.result(line.text(failed)),
+        }
+        let end = if figures.failed > 0 { End::NotRead } else { End::Done };
+        let summary = self.summary(end, figures);
+        if let Destination::File { spool, .. } = self.to {
+            spool.remove();
+        }
+        Ok(summary)
+    }
+
+    /// Tells what the export cannot know and what was not read.
+    fn tell_limits(&self, context: &Context<'_>, figures: ReadFigures) {
+        let terminal = context.terminal;
+        for limit in &self.head.limits {
+            terminal.say(format!("note: {limit}"));
+        }
+        for note in &self.notes {
+            terminal.warn(note);
+        }
+        let more = (figures.failed + figures.perhaps).saturating_sub(self.notes.len() as u64);
+        if more > 0 {
+            terminal
+                .warn(format!("and {} more; each has a row with the reason in its last column", count(more)));
+        }
+    }
+
+    /// What a signal leaves.
+    pub(super) fn interrupted(self, context: &Context<'_>, figures: ReadFigures) -> Summary {
+        let terminal = context.terminal;
+        let done = format!("{} of {} asked", count(figures.done), count(figures.total));
+        let line = Line::new().ink(Ink::Warning, "stopped").text(format!(": {done}"));
+        match &self.to {
+            Destination::Standard => terminal.say(line),
+            Destination::File { .. } => {
+                terminal.result(line);
+                terminal.hint(RESUME);
+            }
+        }
+        self.summary(End::Signal, figures)
+    }
+
+    /// An error that ended the export, with what is left of it.
+    pub(super) fn explain(&self, error: Error) -> Error {
+        match &self.to {
+            Destination::Standard => error,
+            Destination::File { .. } => {
+                let hint = error.next_step().map(|step| format!("{step}\n")).unwrap_or_default();
+                error.hint(format!("{hint}{RESUME}"))
+            }
+        }
+    }
+
+    fn summary(&self, end: End, figures: ReadFigures) -> Summary {
+        let summary = Summary::new(end)
+            .with("export", self.subject.word())
+            .with("scope", &self.head.scope)
+            .with("rows", figures.rows)
+            .with("failed", figures.failed)
+            .with("perhaps_incomplete", figures.perhaps)
+            .with("asked", figures.done)
+            .with("of", figures.total)
+            .with("requests", figures.requests)
+            .with("ways", &self.head.ways)
+            .with("limits", &self.head.limits)
+            .with("notes", &self.notes);
+        match &self.to {
+            Destination::Standard => summary,
+            Destination::File { out, .. } => summary.with("out", out),
+        }
+    }
+}
+
+/// How an interrupted export goes on.
+const RESUME: &str = "to go on where it stopped, type the same command again with --resume";
+
+/// Keeps the note of a row, as long as there are few.
+fn note(notes: &mut Vec<String>, row: &Row) {
+    if let (Standing::Failed | Standing::PerhapsPage, Some(note)) = (row.standing, &row.note)
+        && notes.len() < MOST_NAMED
+    {
+        notes.push(note.clone());
+    }
+}

@@ -1,0 +1,213 @@
+//! What can be exported, about which records it is asked for, and with which operations.
+
+use serde::{Deserialize, Serialize};
+
+use super::column::Column;
+use crate::model::operation::Operation;
+
+/// What is asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OwnerKind {
+    /// The account itself: there is nothing to name.
+    Account,
+    /// A company.
+    Company,
+    /// A company and all below it, in one answer.
+    CompanyTree,
+    /// A site.
+    Site,
+    /// A person.
+    Person,
+    /// A device.
+    Device,
+}
+
+impl OwnerKind {
+    /// One of them, in a word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Account => "account",
+            Self::Company => "company",
+            Self::CompanyTree => "company and all below it",
+            Self::Site => "site",
+            Self::Person => "person",
+            Self::Device => "device",
+        }
+    }
+}
+
+/// Declares what can be exported with its word, so that none is in one place and not in the other.
+macro_rules! subjects {
+    ($($variant:ident = $word:literal;)+) => {
+        /// What can be exported.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[expect(missing_docs, reason = "each is described by its word and its columns")]
+        pub enum Subject {
+            $($variant,)+
+        }
+
+        impl Subject {
+            /// Everything that can be exported.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
+
+            /// Its word on the command line, and in the table of columns.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)+ }
+            }
+        }
+    };
+}
+
+subjects! {
+    Companies = "companies";
+    People = "people";
+    Sites = "sites";
+    Devices = "devices";
+    Interfaces = "interfaces";
+    Labels = "labels";
+    Metadata = "metadata";
+    Templates = "templates";
+    Subscriptions = "subscriptions";
+    Clouds = "clouds";
+    Vpn = "vpn";
+    TimeZones = "time-zones";
+    Statuses = "statuses";
+    FullStatuses = "full-statuses";
+    States = "states";
+    Tunnels = "tunnels";
+    Connections = "connections";
+    Routes = "routes";
+}
+
+impl Subject {
+    /// From its word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|subject| subject.word() == word)
+    }
+
+    /// Its word as people read it.
+    pub fn words(self) -> String {
+        self.word().replace('-', " ")
+    }
+
+    /// Its columns, in their order.
+    pub fn columns(self) -> &'static [Column] {
+        Column::of(self.word())
+    }
+
+    /// The records that it is asked for, in the order of the export.
+    pub const fn owners(self) -> &'static [OwnerKind] {
+        match self {
+            Self::Companies => &[OwnerKind::Company],
+            Self::People => &[OwnerKind::Company, OwnerKind::Person],
+            Self::Sites => &[OwnerKind::Site],
+            Self::Labels => &[OwnerKind::Site, OwnerKind::Device],
+            Self::Metadata => &[OwnerKind::Company, OwnerKind::Site, OwnerKind::Device],
+            Self::TimeZones => &[OwnerKind::Account],
+            Self::Statuses | Self::FullStatuses | Self::States => {
+                &[OwnerKind::Company, OwnerKind::CompanyTree, OwnerKind::Site, OwnerKind::Device]
+            }
+            Self::Devices
+            | Self::Interfaces
+            | Self::Templates
+            | Self::Subscriptions
+            | Self::Clouds
+            | Self::Vpn
+            | Self::Tunnels
+            | Self::Connections
+            | Self::Routes => &[OwnerKind::Device],
+        }
+    }
+
+    /// The operations without which nothing can be read about records of a kind.
+    pub const fn needed(self, owner: OwnerKind) -> &'static [Operation] {
+        match (self, owner) {
+            (Self::Companies, OwnerKind::Company) => &[Operation::GetCompany],
+            (Self::People, OwnerKind::Company) => &[Operation::ListPeople],
+            (Self::People, OwnerKind::Person) => &[Operation::GetPerson],
+            (Self::Sites, OwnerKind::Site) => &[Operation::GetSite],
+            (Self::Devices, OwnerKind::Device) => &[Operation::GetDevice],
+            (Self::Interfaces, OwnerKind::Device) => &[Operation::ListInterfaces],
+            (Self::Labels, OwnerKind::Site) => &[Operation::ListSiteLabels],
+            (Self::Labels, OwnerKind::Device) => &[Operation::ListDeviceLabels],
+            (Self::Metadata, OwnerKind::Company) => &[Operation::ListCompanyMetadata],
+            (Self::Metadata, OwnerKind::Site) => &[Operation::ListSiteMetadata],
+            (Self::Metadata, OwnerKind::Device) => &[Operation::ListDeviceMetadata],
+            (Self::Templates, OwnerKind::Device) => {
+                &[Operation::ListAssignedTemplates, Operation::ListAssignableTemplates]
+            }
+            (Self::Subscriptions, OwnerKind::Device) => &[Operation::ListAssignedTemplates],
+            (Self::Clouds, OwnerKind::Device) => {
+                &[Operation::ListDeviceVpnClouds, Operation::ListJoinableVpnClouds]
+            }
+            (Self::Vpn, OwnerKind::Device) => {
+                &[Operation::ListDeviceVpnClouds, Operation::GetDeviceVpnConfiguration]
+            }
+            (Self::TimeZones, OwnerKind::Account) => &[Operation::ListTimeZones],
+            (Self::Statuses, OwnerKind::Company) => &[Operation::ListCompanyDeviceOnlineStatuses],
+            (Self::Statuses, OwnerKind::CompanyTree) => &[Operation::ListCompanyTreeDeviceOnlineStatuses],
+            (Self::Statuses, OwnerKind::Site) => &[Operation::ListSiteDeviceOnlineStatuses],
+            (Self::Statuses, OwnerKind::Device) => &[Operation::GetDeviceOnlineStatus],
+            (Self::FullStatuses, OwnerKind::Company) => &[Operation::ListCompanyDeviceFullStatuses],
+            (Self::FullStatuses, OwnerKind::CompanyTree) => &[Operation::ListCompanyTreeDeviceFullStatuses],
+            (Self::FullStatuses, OwnerKind::Site) => &[Operation::ListSiteDeviceFullStatuses],
+            (Self::FullStatuses, OwnerKind::Device) => &[Operation::GetDeviceFullStatus],
+            (Self::States, OwnerKind::Company | OwnerKind::Device) => &[Operation::ListCompanyDeviceStates],
+            (Self::States, OwnerKind::CompanyTree) => &[Operation::ListCompanyTreeDeviceStates],
+            (Self::States, OwnerKind::Site) => &[Operation::ListSiteDeviceStates],
+            (Self::Tunnels, OwnerKind::Device) => &[Operation::GetTunnelStatus],
+            (Self::Connections, OwnerKind::Device) => &[Operation::GetVpnConnections],
+            (Self::Routes, OwnerKind::Device) => &[Operation::GetVpnRoutes],
+            _ => &[],
+        }
+    }
+
+    /// Operations that add to what is read about records of a kind; the export goes on without them and says so.
+    pub const fn wanted(self, owner: OwnerKind) -> &'static [Operation] {
+        match (self, owner) {
+            (Self::Labels, OwnerKind::Device) => &[Operation::ListInterfaces, Operation::ListInterfaceLabels],
+            (Self::Templates, OwnerKind::Device) => &[Operation::ListOwnAssignableTemplates],
+            _ => &[],
+        }
+    }
+
+    /// What a row asks for when the export is imported as a sheet.
+    pub const fn action(self) -> Option<&'static str> {
+        match self {
+            Self::Companies | Self::Sites | Self::Devices => Some("update"),
+            Self::Labels | Self::Metadata => Some("put"),
+            Self::Subscriptions => Some("subscribe"),
+            Self::Vpn => Some("configure"),
+            Self::People
+            | Self::Interfaces
+            | Self::Templates
+            | Self::Clouds
+            | Self::TimeZones
+            | Self::Statuses
+            | Self::FullStatuses
+            | Self::States
+            | Self::Tunnels
+            | Self::Connections
+            | Self::Routes => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_export_has_columns_and_an_operation_for_each_of_its_owners() {
+        for &subject in Subject::ALL {
+            assert!(!subject.columns().is_empty(), "{}", subject.word());
+            assert_eq!(Subject::parse(subject.word()), Some(subject));
+            for &owner in subject.owners() {
+                let needed = subject.needed(owner);
+                assert!(!needed.is_empty(), "{} {}", subject.word(), owner.word());
+                assert!(needed.iter().all(|operation| operation.looks_up()), "{}", subject.word());
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Files of an export of the service: CSV, JSON lines, or a workbook; a row as it is read, written beside the target first.
+//!
+//! ```text
+//! export_csv   the dialect of the CSV files, for standard output as well
+//! spool        what has been read so far, beside the target, so that an interrupted export can go on
+//! ```
+
+mod export_csv;
+mod spool;
+
+use std::io::Write;
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use super::atomic_write::{Beside, FileChange, Folder};
+use super::workbook::export_book::ExportBook;
+use crate::error::{Error, Result};
+use crate::export::{NOTE, OTHER, Row, Subject};
+use crate::journal::Whose;
+use crate::model::time::Moment;
+
+use self::export_csv::CsvExport;
+pub use self::export_csv::csv_line;
+pub use self::spool::{Resumed, Spool, SpoolHead};
+
+/// The forms of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportFormat {
+    /// A text table.
+    Csv,
+    /// One JSON object a line.
+    JsonLines,
+    /// A workbook.
+    Workbook,
+}
+
+impl ExportFormat {
+    /// The form that the ending of a file's name asks for.
+    pub fn of(file: &Path) -> Option<Self> {
+        match file.extension()?.to_str()?.to_lowercase().as_str() {
+            "csv" => Some(Self::Csv),
+            "jsonl" => Some(Self::JsonLines),
+            "xlsx" => Some(Self::Workbook),
+            _ => None,
+        }
+    }
+}
+
+/// What an export says of itself.
+#[derive(Debug, Clone)]
+pub struct ExportFacts<'a> {
+    /// What it has.
+    pub subject: Subject,
+    /// Whose records they are.
+    pub whose: &'a Whose,
+    /// Which records, in words.
+    pub scope: &'a str,
+    /// When it was begun.
+    pub at: Moment,
+    /// How the records were found, and what the export cannot know, a sentence each.
+    pub said: &'a [String],
+}
+
+/// A writer of one form.
+pub(super) trait ExportWriter {
+    /// Writes the next row.
+    fn row(&mut self, row: &Row) -> Result<()>;
+
+    /// The file, all of it written.
+    fn finish(self: Box<Self>) -> Result<Beside>;
+}
+
+/// Writes a file of an export; `rows` gives one after the other.
+///
+/// # Errors
+///
+/// Usage when the file cannot be written, and whatever `rows` fails with.
+pub fn write_export(
+    (file, format): (&Path, ExportFormat),
+    facts: &ExportFacts<'_>,
+    rows: &mut dyn FnMut() -> Result<Option<Row>>,
+) -> Result<()> {
+    let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = file.file_name().and_then(|name| name.to_str()).ok_or_else(|| {
+        Error::usage(format!("{} does not name a file", file.display())).hint("name a file with --out")
+    })?;
+    let folder = Folder::of_export(parent)?;
+    let mut writer: Box<dyn ExportWriter + '_> = match format {
+        ExportFormat::Csv => Box::new(CsvExport::begin(&folder, name, facts.subject)?),
+        ExportFormat::JsonLines => Box::new(JsonExport { file: folder.begin(name)?, folder: &folder, facts }),
+        ExportFormat::Workbook => Box::new(ExportBook::begin(&folder, name, facts)?),
+    };
+    while let Some(row) = rows()? {
+        writer.row(&row)?;
+    }
+    let beside = writer.finish()?;
+    folder.commit(vec![FileChange::Put(beside)]).map(drop)
+}
+
+/// The headers of an export.
+pub fn headers(subject: Subject) -> Vec<&'static str> {
+    let columns = subject.columns().iter().map(|column| column.name.as_str());
+    columns.chain([OTHER, NOTE]).collect()
+}
+
+/// The texts of a row, in the order of the headers.
+pub fn texts(row: &Row) -> Vec<String> {
+    let other = if row.other.is_empty() { String::new() } else { json!(row.other).to_string() };
+    let values = row.values.iter().map(Row::text);
+    values.chain([other, row.note.clone().unwrap_or_default()]).collect()
+}
+
+/// A row for programs: the values as they came, under the names of the columns; what has no value is not in it.
+pub fn object(subject: Subject, row: &Row) -> Map<String, Value> {
+    let mut object = Map::new();
+    object.insert("object".to_owned(), json!("row"));
+    object.insert("export".to_owned(), json!(subject.word()));
+    object.insert("standing".to_owned(), json!(row.standing));
+    for (column, value) in subject.columns().iter().zip(&row.values) {
+        if !value.is_null() {
+            object.insert(column.name.clone(), value.clone());
+        }
+    }
+    if !row.other.is_empty() {
+        object.insert(OTHER.to_owned(), json!(row.other));
+    }
+    if let Some(note) = &row.note {
+        object.insert(NOTE.to_owned(), json!(note));
+    }
+    object
+}
+
+/// One JSON object a line; the last says what the export is.
+struct JsonExport<'a> {
+    folder: &'a Folder,
+    file: Beside,
+    facts: &'a ExportFacts<'a>,
+}
+
+impl ExportWriter for JsonExport<'_> {
+    fn row(&mut self, row: &Row) -> Result<()> {
+        let object = Value::Object(object(self.facts.subject, row));
+        writeln!(self.file, "{object}").map_err(|error| self.folder.failed_file(self.file.name(), error))
+    }
+
+    fn finish(self: Box<Self>) -> Result<Beside> {
+        let Self { folder, mut file, facts } = *self;
+        let mut last = facts.whose.fields();
+        last.insert("object".to_owned(), json!("export"));
+        last.insert("export".to_owned(), json!(facts.subject.word()));
+        last.insert("scope".to_owned(), json!(facts.scope));
+        last.insert("at".to_owned(), json!(facts.at.to_string()));
+        last.insert("said".to_owned(), json!(facts.said));
+        let written = writeln!(file, "{}", Value::Object(last));
+        written.map_err(|error| folder.failed_file(file.name(), error))?;
+        Ok(file)
+    }
+}

@@ -1,0 +1,389 @@
+//! `fleetload export`: what exists, compared with what the service has made, in every form, and whole or with what is missing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use calamine::Data;
+use fleetload::sandbox::{Fault, FaultKind, LedgerEntry, Scenario};
+use serde_json::{Value, json};
+
+use crate::bench::{self, Bench, Outcome, books};
+
+/// Everything that a device brings along, and labels and metadata of sites and companies.
+fn filled(scenario: Scenario) -> Bench {
+    let bench = Bench::new(scenario);
+    bench.write("companies.csv", &with(&bench::companies(3), ["meta:tier"], |n| [format!("gold {n}")]));
+    bench.write("sites.csv", &with(&bench::sites(6, 3), ["labels"], |n| [format!("north {n}; retail")]));
+    bench.write("people.csv", &bench::people(7, 3));
+    let devices =
+        with(&bench::devices(13, 3), ["labels", "meta:rack"], |n| [format!("till {n}"), format!("=R{n}")]);
+    bench.write("devices.csv", &devices);
+    bench.fleetload(&["run", "companies.csv", "sites.csv", "people.csv", "devices.csv"]).expect_code(0);
+    bench
+}
+
+/// A sheet with more columns.
+fn with<const N: usize>(sheet: &str, headers: [&str; N], cells: impl Fn(usize) -> [String; N]) -> String {
+    let mut lines = sheet.lines();
+    let mut text = format!("{},{}\n", lines.next().expect("a header"), headers.join(","));
+    for (n, line) in lines.enumerate() {
+        text += &format!("{line},{}\n", cells(n).join(","));
+    }
+    text
+}
+
+/// The records of a CSV text, each by its headers, without its guards.
+fn table(text: &str) -> Vec<BTreeMap<String, String>> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut reader = csv::ReaderBuilder::new().from_reader(text.as_bytes());
+    let headers = reader.headers().expect("headers").clone();
+    let record = |record: csv::StringRecord| {
+        headers.iter().zip(record.iter()).map(|(header, cell)| (header.to_owned(), cell.to_owned())).collect()
+    };
+    reader.records().map(|read| record(read.expect("a record"))).collect()
+}
+
+fn column(rows: &[BTreeMap<String, String>], header: &str) -> BTreeSet<String> {
+    rows.iter().map(|row| row[header].clone()).collect()
+}
+
+/// The ids of what the service has made.
+fn made(bench: &Bench, kind: &str) -> BTreeSet<String> {
+    bench.created(kind).iter().map(|entry| entry.id.to_string()).collect()
+}
+
+/// What the service has made, one by its name.
+fn record(bench: &Bench, kind: &str, name: &str) -> LedgerEntry {
+    let mut records = bench.created(kind).into_iter().filter(|entry| entry.request["name"] == name);
+    records.next().expect("such a record")
+}
+
+fn objects(outcome: &Outcome) -> (Vec<Value>, Value) {
+    let all = outcome.stdout.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let mut rows: Vec<Value> = all.filter(|object| object["object"] != "progress").collect();
+    let summary = rows.pop().expect("a summary");
+    (rows, summary)
+}
+
+#[test]
+fn companies_people_sites_and_devices_are_those_that_the_service_has_made_with_the_columns_of_their_sheets() {
+    let bench = filled(Scenario::default());
+    let root = bench::root();
+    for (what, kind, extra) in
+        [("companies", "company", 1), ("people", "person", 0), ("sites", "site", 0), ("devices", "device", 1)]
+    {
+        let outcome = bench.fleetload(&["export", what, "--company", &root, "--below"]).expect_code(0);
+        let rows = table(&outcome.stdout);
+        let expected = made(&bench, kind);
+        // The account's own company, and the device that others are copied from.
+        assert_eq!(rows.len(), expected.len() + extra, "{what}");
+        assert!(column(&rows, "id").is_superset(&expected), "{what}");
+        assert!(rows.iter().all(|row| row["_export_note"].is_empty()), "{what}");
+        for entry in bench.created(kind) {
+            let row = rows.iter().find(|row| row["id"] == entry.id.to_string()).expect("a row");
+            let asked = &entry.request;
+            match kind {
+                "company" => {
+                    assert_eq!((&*row["action"], &*row["name"]), ("update", asked["name"].as_str().unwrap()));
+                    assert_eq!(row["parent"], root);
+                    assert_eq!(format!("'{}", asked["phoneNumber"].as_str().unwrap()), row["phone"]);
+                    assert_eq!(row["address1"], asked["address"]["address1"].as_str().unwrap());
+                }
+                "person" => {
+                    assert_eq!(row["username"], asked["username"].as_str().unwrap());
+                    assert_eq!(row["company"], asked["companyId"].as_str().unwrap());
+                }
+                "site" => {
+                    assert_eq!(row["reference"], asked["reference"].as_str().unwrap());
+                    assert_eq!(row["company"], asked["companyId"].as_str().unwrap());
+                }
+                _ => {
+                    assert_eq!(row["name"], asked["name"].as_str().unwrap());
+                    assert_eq!(row["mac"], asked["identification"].as_str().unwrap_or_default());
+                }
+            }
+        }
+    }
+    let changed: Vec<_> =
+        bench.ledger().into_iter().filter(|entry| entry.kind == "company" && !entry.created).collect();
+    assert!(changed.is_empty(), "{changed:?}");
+}
+
+#[test]
+fn one_company_is_exported_without_its_neighbours_and_the_ways_to_its_devices_are_said() {
+    let bench = filled(Scenario::default());
+    let acme = record(&bench, "company", "Customer 1").id.to_string();
+    let of_acme = |kind: &str| -> BTreeSet<String> {
+        let entries =
+            bench.created(kind).into_iter().filter(|entry| entry.request["companyId"] == acme.as_str());
+        entries.map(|entry| entry.id.to_string()).collect()
+    };
+    for (what, kind) in [("people", "person"), ("sites", "site"), ("devices", "device")] {
+        let outcome = bench.fleetload(&["export", what, "--company", "Customer 1", "--json"]).expect_code(0);
+        let (rows, summary) = objects(&outcome);
+        let ids: BTreeSet<String> = rows.iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect();
+        assert_eq!(ids, of_acme(kind), "{what}");
+        assert_eq!((&summary["rows"], &summary["failed"]), (&json!(ids.len()), &json!(0)));
+        assert_eq!(summary["scope"], format!("company {acme}"));
+        if what == "devices" {
+            let ways = summary["ways"].to_string();
+            assert!(ways.contains("4 devices from listCompanyDeviceOnlineStatuses"), "{ways}");
+            assert!(ways.contains("4 of 14 devices from listDevices"), "{ways}");
+        }
+    }
+    // What was read is what there is, whichever way is left.
+    for left in ["listDevices", "listCompanyDeviceStates", "findDevicesByName"] {
+        let mapped = format!(
+            "paths = \"documented\"\n[profile.bench.endpoints.{left}]\npath = \"/device-api/config/v1/{left}{}\"",
+            match left {
+                "listCompanyDeviceStates" => "/{companyId}",
+                "findDevicesByName" => "?name={name}&companyId={companyId}",
+                _ => "",
+            }
+        );
+        bench.profile(&mapped, "rate = \"unlimited\"", "");
+        let outcome = bench.fleetload(&["export", "devices", "--company", &acme, "--json"]).expect_code(0);
+        let (rows, summary) = objects(&outcome);
+        let ids: BTreeSet<String> = rows.iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect();
+        assert_eq!(ids, of_acme("device"), "{left}");
+        assert!(summary["ways"].to_string().contains(left) && !summary["limits"][0].is_null(), "{summary}");
+    }
+    bench.profile("paths = \"documented\"", "", "");
+    let outcome = bench.fleetload(&["export", "devices", "--company", &acme]).expect_code(2);
+    assert!(outcome.stderr.contains("[profile.bench.endpoints.listDevices]"), "{}", outcome.stderr);
+}
+
+#[test]
+fn labels_and_metadata_are_rows_of_their_sheets() {
+    let bench = filled(Scenario::default());
+    let outcome =
+        bench.fleetload(&["export", "labels", "--company", &bench::root(), "--below"]).expect_code(0);
+    let rows = table(&outcome.stdout);
+    let shown: BTreeSet<(String, String, String)> = rows
+        .iter()
+        .map(|row| (row["owner_kind"].clone(), row["owner"].clone(), row["label"].clone()))
+        .collect();
+    let mut expected = BTreeSet::new();
+    for n in 0..6 {
+        let site = record(&bench, "site", &format!("Branch {n}")).id.to_string();
+        for label in [format!("north {n}"), "retail".to_owned()] {
+            expected.insert(("site".to_owned(), site.clone(), label));
+        }
+    }
+    for n in 0..13 {
+        let device = record(&bench, "device", &format!("Till {n}")).id.to_string();
+        expected.insert(("device".to_owned(), device, format!("till {n}")));
+    }
+    assert_eq!(shown, expected);
+    assert_eq!(column(&rows, "action"), ["put".to_owned()].into());
+
+    let outcome =
+        bench.fleetload(&["export", "metadata", "--company", &bench::root(), "--below"]).expect_code(0);
+    let rows = table(&outcome.stdout);
+    let racks: BTreeSet<String> =
+        rows.iter().filter(|row| row["key"] == "rack").map(|row| row["value"].clone()).collect();
+    assert_eq!(racks, (0..13).map(|n| format!("'=R{n}")).collect());
+    assert_eq!(rows.iter().filter(|row| row["owner_kind"] == "company").count(), 3);
+}
+
+#[test]
+fn every_export_is_read_and_has_a_row_for_what_the_service_shows() {
+    let bench = filled(Scenario::default());
+    let device = fleetload::sandbox::TEMPLATE_DEVICE.to_string();
+    let root = bench::root();
+    let table = [
+        (&["interfaces", "--device", &device][..], 3),
+        (&["templates", "--device", &device], 2),
+        (&["subscriptions", "--device", &device], 0),
+        (&["clouds", "--device", &device], 2),
+        (&["vpn", "--device", &device], 0),
+        (&["statuses", "--device", &device], 1),
+        (&["statuses", "--full", "--device", &device], 1),
+        (&["states", "--device", &device], 1),
+        (&["statuses", "--company", &root, "--below"], 14),
+        (&["statuses", "--full"], 14),
+        (&["states"], 14),
+        (&["tunnels", "--device", &device], 0),
+        (&["connections", "--device", &device], 0),
+        (&["routes", "--device", &device], 0),
+        (&["companies"], 4),
+        (&["sites"], 6),
+        (&["devices"], 14),
+        (&["people"], 7),
+    ];
+    for (arguments, rows) in table {
+        let outcome = bench.fleetload(&[&["export", "--json"], arguments].concat()).expect_code(0);
+        let (shown, summary) = objects(&outcome);
+        assert_eq!((shown.len(), &summary["rows"]), (rows, &json!(rows)), "{arguments:?}: {shown:?}");
+    }
+    let (zones, _) = objects(&bench.fleetload(&["export", "time-zones", "--json"]).expect_code(0));
+    assert!(zones.iter().any(|zone| zone["zone_id"] == "Pacific/Auckland" && zone["region"] == "Pacific"));
+    let (states, _) = objects(&bench.fleetload(&["export", "states", "--json"]).expect_code(0));
+    assert!(states.iter().all(|row| row["state"].is_object()), "as it came: {states:?}");
+}
+
+#[test]
+fn a_file_has_the_same_rows_in_every_form_and_is_for_its_owner_alone() {
+    let bench = filled(Scenario::default());
+    let root = bench::root();
+    for out in ["devices.out.csv", "devices.out.jsonl", "devices.out.xlsx"] {
+        let arguments = ["export", "devices", "--company", &root, "--below", "--out", out];
+        let outcome = bench.fleetload(&arguments).expect_code(0);
+        assert!(outcome.stdout.contains(&format!("14 rows of devices in {out}")), "{}", outcome.stdout);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = std::fs::metadata(bench.path(out)).expect("the file").permissions().mode();
+            assert_eq!(mode & 0o777, 0o600, "{out}");
+        }
+        assert!(!bench.path(&format!("{out}.part")).exists());
+    }
+    let text = std::fs::read_to_string(bench.path("devices.out.csv")).expect("the file");
+    let rows = table(&text);
+    assert!(column(&rows, "id").is_superset(&made(&bench, "device")));
+    let lines = std::fs::read_to_string(bench.path("devices.out.jsonl")).expect("the file");
+    let ids: BTreeSet<String> = lines
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON"))
+        .filter_map(|object| object["id"].as_str().map(str::to_owned))
+        .collect();
+    assert_eq!(ids, column(&rows, "id"));
+    let sheets = books::read(&bench.path("devices.out.xlsx"));
+    assert_eq!(sheets.iter().map(|sheet| sheet.name.as_str()).collect::<Vec<_>>(), ["About", "devices"]);
+    let id = sheets[1].column("id");
+    let in_book: BTreeSet<String> = sheets[1].rows.iter().skip(1).map(|row| row[id].to_string()).collect();
+    assert_eq!(in_book, column(&rows, "id"));
+    let cells = sheets[1].rows.iter().flatten();
+    assert!(cells.clone().all(|cell| matches!(cell, Data::String(_) | Data::Empty)), "every cell is text");
+    assert!(sheets[0].text().contains(&root), "{}", sheets[0].text());
+}
+
+#[test]
+fn a_record_that_cannot_be_read_has_a_row_and_is_named_and_the_rest_is_there() {
+    let bench = filled(Scenario::default());
+    let fault =
+        |fault: Fault| bench.sandbox().change(|scenario| scenario.fault = vec![fault]).expect("a fault");
+    fault(Fault::new("getDevice", FaultKind::GeneralError).times(2));
+    let arguments = ["export", "devices", "--company", &bench::root(), "--below", "--out", "devices.out.csv"];
+    let outcome = bench.fleetload(&arguments).expect_code(4);
+    assert!(
+        outcome
+            .stdout
+            .contains("12 rows of devices in devices.out.csv, and 2 records that could not be read")
+    );
+    let rows = table(&std::fs::read_to_string(bench.path("devices.out.csv")).expect("the file"));
+    assert_eq!(rows.len(), 14, "a row for each");
+    assert!(column(&rows, "id").is_superset(&made(&bench, "device")));
+    let unread: Vec<_> = rows.iter().filter(|row| !row["_export_note"].is_empty()).collect();
+    assert_eq!(unread.len(), 2);
+    for row in unread {
+        let note = &row["_export_note"];
+        assert!(note.starts_with(&format!("device {}: getDevice: generalError", row["id"])), "{note}");
+        assert!(outcome.stderr.contains(note), "{}", outcome.stderr);
+        assert!(row["name"].is_empty());
+    }
+    // What tells nothing is asked again.
+    fault(Fault::new("getDevice", FaultKind::Error500Before).times(3));
+    let outcome = bench.fleetload(&["export", "devices", "--json"]).expect_code(0);
+    assert_eq!(objects(&outcome).1["rows"], 14);
+    fault(Fault::new("listPeople", FaultKind::RateLimitExceeded).times(3));
+    let outcome = bench.fleetload(&["export", "people", "--json"]).expect_code(0);
+    assert_eq!(objects(&outcome).1["rows"], 7);
+    // An endpoint that is not there, and a service that refuses us, end it.
+    fault(Fault::new("listPeople", FaultKind::NotFound404));
+    let outcome = bench.fleetload(&["export", "people"]).expect_code(7);
+    assert!(outcome.stderr.contains("[profile.bench.endpoints.listPeople]"), "{}", outcome.stderr);
+    fault(Fault::new("listPeople", FaultKind::UnauthorizedSource));
+    let outcome = bench.fleetload(&["export", "people", "--json"]).expect_code(7);
+    assert_eq!(objects(&outcome).1["reason"], "source-address");
+}
+
+#[test]
+fn an_interrupted_export_goes_on_and_asks_nothing_twice() {
+    let bench = filled(Scenario::default());
+    bench.profile("", "rate = \"unlimited\"\nconcurrency = 1", "");
+    let arguments =
+        ["export", "devices", "--company", &bench::root(), "--below", "--out", "devices.out.xlsx"];
+    let refused = Fault::new("getDevice", FaultKind::UnauthorizedSource).after(8);
+    bench.sandbox().change(|scenario| scenario.fault = vec![refused]).expect("a fault");
+    let before = bench.requests("getDevice");
+    let outcome = bench.fleetload(&arguments).expect_code(7);
+    assert!(outcome.stderr.contains("with --resume"), "{}", outcome.stderr);
+    assert_eq!(bench.requests("getDevice") - before, 9);
+    assert!(!bench.path("devices.out.xlsx").exists() && bench.path("devices.out.xlsx.part").exists());
+
+    bench.sandbox().change(|scenario| scenario.fault.clear()).expect("no fault");
+    let other = bench.fleetload(&["export", "sites", "--out", "devices.out.xlsx", "--resume"]).expect_code(2);
+    assert!(other.stderr.contains("is of another export: devices of company"), "{}", other.stderr);
+    let outcome = bench.fleetload(&[&arguments[..], &["--resume"]].concat()).expect_code(0);
+    assert!(outcome.stdout.contains("14 rows of devices"), "{}", outcome.stdout);
+    assert_eq!(bench.requests("getDevice") - before, 9 + 6, "the eight that were read are not asked again");
+    let sheets = books::read(&bench.path("devices.out.xlsx"));
+    let id = sheets[1].column("id");
+    let ids: Vec<String> = sheets[1].rows.iter().skip(1).map(|row| row[id].to_string()).collect();
+    assert_eq!(ids.len(), 14);
+    assert!(ids.iter().cloned().collect::<BTreeSet<_>>().is_superset(&made(&bench, "device")));
+    assert!(!bench.path("devices.out.xlsx.part").exists());
+    let again = bench.fleetload(&[&arguments[..], &["--resume"]].concat()).expect_code(2);
+    assert!(again.stderr.contains("there is no interrupted export"), "{}", again.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_stops_an_export_and_leaves_what_was_read() {
+    let bench = filled(Scenario::default());
+    bench.profile("", "rate = \"unlimited\"\nconcurrency = 1", "");
+    let stalled = Fault::new("getDevice", FaultKind::StallBefore).after(5);
+    bench.sandbox().change(|scenario| scenario.fault = vec![stalled]).expect("a fault");
+    let before = bench.requests("getDevice");
+    let mut export = bench.start(&["export", "devices", "--out", "devices.out.csv", "--json"]);
+    export.until(|| bench.requests("getDevice") - before == 6);
+    export.signal("-INT");
+    let outcome = export.ended().expect_code(5);
+    let summary = objects(&outcome).1;
+    assert_eq!(
+        (&summary["reason"], &summary["asked"], &summary["of"]),
+        (&json!("signal"), &json!(5), &json!(14))
+    );
+    bench.sandbox().change(|scenario| scenario.fault.clear()).expect("no fault");
+    let resumed = ["export", "devices", "--out", "devices.out.csv", "--json", "--resume"];
+    let summary = objects(&bench.fleetload(&resumed).expect_code(0)).1;
+    assert_eq!((&summary["rows"], &summary["asked"]), (&json!(14), &json!(14)));
+    assert_eq!(bench.requests("getDevice") - before, 6 + 9);
+}
+
+#[test]
+fn a_list_that_ends_at_a_page_length_is_marked() {
+    let bench = filled(Scenario { page_limit: 10, ..Scenario::default() });
+    let outcome = bench.fleetload(&["export", "sites", "--json"]).expect_code(0);
+    assert_eq!(objects(&outcome).1["limits"], json!([]));
+    let outcome = bench.fleetload(&["export", "devices", "--json"]).expect_code(0);
+    let (rows, summary) = objects(&outcome);
+    assert_eq!(rows.len(), 10);
+    assert!(summary["limits"].to_string().contains("listDevices gave 10 entries"), "{summary}");
+    let outcome = bench.fleetload(&["export", "statuses", "--company", &bench::root(), "--below", "--json"]);
+    let (rows, summary) = objects(&outcome.expect_code(0));
+    assert_eq!((rows.len(), &summary["perhaps_incomplete"]), (10, &json!(1)));
+    assert!(rows[9]["_export_note"].as_str().unwrap().contains("may be a page of more"), "{rows:?}");
+    // Three lists of ten, company by company and by the letters of their names, show all of them.
+    let outcome = bench.fleetload(&["export", "devices", "--company", &bench::root(), "--below", "--json"]);
+    let (rows, summary) = objects(&outcome.expect_code(0));
+    assert_eq!(rows.len(), 14, "{summary}");
+}
+
+#[test]
+fn what_an_import_made_is_exported_from_the_journal() {
+    let bench = filled(Scenario::default());
+    bench.write("sites.csv", &bench::sites(9, 3));
+    bench.fleetload(&["run", "companies.csv", "sites.csv"]);
+    for (import, expected) in [("1", 6), ("2", 9)] {
+        let outcome = bench.fleetload(&["export", "sites", "--import", import, "--json"]).expect_code(0);
+        let (rows, summary) = objects(&outcome);
+        assert_eq!((rows.len(), &summary["scope"]), (expected, &json!(format!("import {import}"))));
+    }
+    let (rows, _) =
+        objects(&bench.fleetload(&["export", "people", "--import", "1", "--json"]).expect_code(0));
+    let ids: BTreeSet<String> = rows.iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(ids, made(&bench, "person"));
+    let outcome = bench.fleetload(&["export", "sites", "--import", "7"]).expect_code(2);
+    assert!(outcome.stderr.contains("the journal has no import 7"), "{}", outcome.stderr);
+}
