@@ -108,13 +108,20 @@ impl RolloutDevice {
         }
     }
 
+    /// The operation that showed it.
+    pub fn shown_by(&self) -> Option<Operation> {
+        match &self.shown {
+            Some(Shown::Status(_, operation) | Shown::Nothing(operation)) => Some(*operation),
+            Some(Shown::Unknown(_)) | None => None,
+        }
+    }
+
     /// What is to be said besides.
     pub fn remark(&self, written: &dyn Fn(Moment) -> String) -> String {
         let mut remarks = Vec::new();
         match &self.shown {
             Some(Shown::Unknown(why)) => remarks.push(why.clone()),
-            Some(Shown::Nothing(operation)) => remarks.push(format!("{operation} shows no status for it")),
-            Some(Shown::Status(_, _)) => {}
+            Some(Shown::Status(_, _) | Shown::Nothing(_)) => {}
             None => remarks.push(format!("its row is {}", self.row.state)),
         }
         if let Some(at) = self.was_online {

@@ -106,6 +106,8 @@ fn doctor_shows_what_has_no_known_path_and_what_it_is_needed_for() {
     ] {
         assert!(told.contains(words), "{words}: {told}");
     }
+    let groups: Vec<&str> = told.lines().skip_while(|line| !line.contains("operations of")).collect();
+    insta::assert_snapshot!(groups.join("\n"));
     let told = bench.fleetload(&["doctor", "-v"]).expect_code(0).stdout;
     let line = "getDevice (documented): answers a question about nothing; needed for verifying records";
     assert!(told.contains(line), "{told}");

@@ -190,3 +190,20 @@ fn a_blank_workbook_is_the_same_after_libreoffice_has_saved_it_and_reads_back_wi
     let filled = saved_as(&bench, &bench.path("filled.xlsx"), "xlsx");
     bench.fleetload(&["check", &filled.to_string_lossy()]).expect_code(0);
 }
+
+#[test]
+fn the_workbook_of_a_roll_out_holds_the_same_after_libreoffice_has_saved_it() {
+    if !is_there() {
+        return;
+    }
+    let bench = Bench::new(Scenario::default());
+    let devices = odd_devices().replace("Edge 9000", "Edge 100");
+    bench.write("devices.csv", &devices);
+    bench.fleetload(&["run", "devices.csv"]).expect_code(0);
+    bench.fleetload(&["rollout", "--out", "rollout.xlsx"]).expect_code(0);
+    let saved = survives(&bench, &bench.path("rollout.xlsx"));
+    let sheet = books::read(&saved).remove(2);
+    let name = sheet.column("device");
+    let names: Vec<Data> = sheet.rows[3..].iter().map(|row| row[name].clone()).collect();
+    assert_eq!(names, ODD.map(|name| Data::String(name.into())));
+}

@@ -180,6 +180,57 @@ fn an_operation_that_is_not_there_or_fails_is_replaced_by_the_next() {
     assert_eq!(objects(&outcome, "device")[0]["standing"], "unknown");
 }
 
+/// What was shown, with a zero for each digit of a time and without the address of the service.
+fn masked(bench: &Bench, shown: &str) -> String {
+    let line = |line: &str| {
+        let mut masked = String::new();
+        for word in line.split_inclusive(' ') {
+            let timed = word.len() > 7 && (word.starts_with("20") || word.as_bytes()[2] == b':');
+            let mask = |c: char| if c.is_ascii_digit() { '0' } else { c };
+            masked.extend(word.chars().map(|c| if timed { mask(c) } else { c }));
+        }
+        masked + "\n"
+    };
+    shown.replace(&bench.base_url(), "SERVICE").lines().map(line).collect()
+}
+
+#[test]
+fn the_whole_picture() {
+    let offline_word = Some("Offline".to_owned());
+    let status =
+        DeviceStatus { online_after_seconds: [1_000, 1_000], offline_word, ..DeviceStatus::default() };
+    let bench = Bench::new(later(status));
+    bench.write("companies.csv", &bench::companies(3));
+    bench.write("sites.csv", &bench::sites(3, 2));
+    // Those of the first import have come online when the second one adds four.
+    for devices in [8, 12] {
+        let sheet = bench::devices(devices, 3).replace("company,name,", "company,site,name,");
+        let sheet =
+            sheet.replace("\nC0,", "\nC0,S0,").replace("\nC1,", "\nC1,S1,").replace("\nC2,", "\nC2,,");
+        bench.write("devices.csv", &sheet.replacen("Edge 100", "Edge 9000", 1));
+        bench.fleetload(&["run", "companies.csv", "sites.csv", "devices.csv"]).expect_code(4);
+        bench.sandbox().advance_clock(if devices == 8 { 2_000 } else { 500 });
+    }
+    let outcome = bench.fleetload(&["rollout"]).expect_code(5);
+    insta::assert_snapshot!(masked(&bench, &format!("{}\n{}", outcome.stdout, outcome.stderr)));
+    let all = bench.fleetload(&["rollout", "-v"]).expect_code(5).stdout;
+    assert!((0..12).all(|n| all.contains(&format!("Till {n} "))), "{all}");
+}
+
+#[test]
+fn a_list_that_fails_is_replaced_by_one_with_shorter_entries() {
+    let bench = imported(Scenario::default(), 2, 6);
+    let fault = Fault::new("listCompanyDeviceFullStatuses", FaultKind::Html200);
+    bench.sandbox().change(|scenario| scenario.fault = vec![fault]).expect("a consistent scenario");
+    let outcome = bench.fleetload(&["rollout", "--json"]).expect_code(0);
+    assert_agrees(&bench, &outcome);
+    assert_eq!(bench.requests("listCompanyDeviceOnlineStatuses"), 2);
+    assert_eq!(
+        bench.requests("listCompanyTreeDeviceFullStatuses") + bench.requests("getDeviceFullStatus"),
+        0
+    );
+}
+
 #[test]
 fn a_refusal_for_the_pace_and_a_lost_answer_are_asked_again() {
     let bench = imported(Scenario::default(), 3, 9);

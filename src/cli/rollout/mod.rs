@@ -154,7 +154,7 @@ fn watch(
         (Ended::Looked, Some((rollout, _))) => rollout.end(),
         (Ended::Signal, _) | (Ended::Looked, None) => End::Signal,
     };
-    if end == End::DevicesAwaited {
+    if matches!(end, End::DevicesAwaited | End::Signal) {
         let command = format!("rollout {} --watch", devices.import);
         terminal.hint(context.advice("to look again until all are online: ", &command));
     }

@@ -54,15 +54,22 @@ pub(super) async fn look(
     let mut open: Vec<(RemoteId, Option<RemoteId>)> =
         devices.iter().filter_map(|device| Some((device.id?, device.company.id))).collect();
     let mut why: HashMap<RemoteId, String> = HashMap::new();
-    while let Some(operation) = best(reader, &LISTS) {
-        let mut companies: Vec<RemoteId> = open.iter().filter_map(|(_, company)| *company).collect();
-        companies.sort_unstable();
-        companies.dedup();
-        let answers = ask(reader, operation, "companyId", companies, most_under_way).await?;
+    let mut companies: Vec<RemoteId> = open.iter().filter_map(|(_, company)| *company).collect();
+    companies.sort_unstable();
+    companies.dedup();
+    let mut answered_by = None;
+    for operation in LISTS {
+        // A list of the companies below is longer, and fails where a shorter one does.
+        let of_companies_below = LISTS[2..].contains(&operation) && answered_by.is_some();
+        if !reader.available(operation) || of_companies_below || companies.is_empty() {
+            continue;
+        }
+        let answers = ask(reader, operation, "companyId", companies.clone(), most_under_way).await?;
         if let Some(status) = missing(&answers) {
             look.missing.push((operation, status));
             continue;
         }
+        answered_by = Some(operation);
         let lists: HashMap<RemoteId, Result<(Statuses, usize), String>> = answers
             .into_iter()
             .map(|(company, answer)| {
@@ -90,7 +97,8 @@ pub(super) async fn look(
             look.shown.insert(*device, shown);
             false
         });
-        break;
+        // The next one, whose entries are shorter, for companies whose list is not usable: it may be too long.
+        companies.retain(|company| matches!(lists.get(company), Some(Err(_))));
     }
     while let Some(operation) = best(reader, &SINGLE)
         && !open.is_empty()

@@ -240,6 +240,6 @@ fn device_object(device: &RolloutDevice) -> Value {
         "status": status.map(|status| &status.word),
         "status_timestamp": status.and_then(|status| status.since.as_ref()),
         "contact_date": status.and_then(|status| status.contact.as_ref()),
-        "remark": device.remark(&|at| at.to_string()),
+        "shown_by": device.shown_by(), "remark": device.remark(&|at| at.to_string()),
     })
 }
