@@ -108,7 +108,7 @@ impl Asking<'_> {
 
     /// The row of the owner that could not be read, with its id in the column that names it.
     fn unread(&self, why: &str) -> Row {
-        let id = json!(self.owner.id);
+        let id = Some(self.owner.id).filter(|id| !id.is_nil());
         let record = match (self.subject, self.owner.kind) {
             (Subject::Companies | Subject::Sites | Subject::Devices, _) | (_, OwnerKind::Person) => {
                 json!({"id": id})

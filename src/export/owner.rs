@@ -12,7 +12,7 @@ use crate::service::Found;
 pub struct Owner {
     /// What it is.
     pub kind: OwnerKind,
-    /// Its id; nil for the account.
+    /// Its id; nil for the account, and where it is not known.
     pub id: RemoteId,
     /// Its name, where it is known.
     pub name: Option<String>,
@@ -44,12 +44,15 @@ impl Owner {
     }
 
     /// The same that tells why it could not be looked into.
-    pub(super) fn troubled(self, why: String) -> Self {
+    pub fn troubled(self, why: String) -> Self {
         Self { trouble: Some(why), ..self }
     }
 
     /// What is known of it before anything is asked, under the names of the columns.
     pub(super) fn given(&self) -> Vec<(&'static str, Value)> {
+        if self.id.is_nil() {
+            return Vec::new();
+        }
         let mut given = vec![("@owner", json!(self.id)), ("@owner_name", json!(self.name))];
         match self.kind {
             OwnerKind::Device => {
@@ -68,6 +71,7 @@ impl Owner {
     pub(super) fn words(&self) -> String {
         match self.kind {
             OwnerKind::Account => "the account".to_owned(),
+            _ if self.id.is_nil() => self.name.clone().unwrap_or_else(|| self.kind.word().to_owned()),
             OwnerKind::Company
             | OwnerKind::CompanyTree
             | OwnerKind::Site

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::Mutex as Turns;
+use tokio::task::JoinSet;
 
 use crate::clock::Clock;
 use crate::model::operation::Operation;
@@ -23,6 +24,8 @@ const WAIT: Duration = Duration::from_secs(1);
 /// How often a request may be refused for its pace. The limiter slows down at each, so that this many show that the service
 /// will not have it.
 const MOST_REFUSALS: u32 = 50;
+/// How many requests are under way at once where many are asked for.
+const SIDE_BY_SIDE: usize = 64;
 /// The longest wait between two tries to reach the service.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
@@ -163,6 +166,32 @@ impl ServiceReader {
             }
             self.pause(WAIT * tries).await;
         }
+    }
+
+    /// Asks many questions side by side and gives the answers in their order.
+    ///
+    /// # Errors
+    ///
+    /// Why nothing more can be read, or which operation cannot be reached.
+    pub async fn read_all(&self, calls: Vec<Call>) -> Result<Vec<Result<Value, ReadError>>, ReadError> {
+        let mut answers: Vec<Option<Result<Value, ReadError>>> = calls.iter().map(|_| None).collect();
+        let mut under_way = JoinSet::new();
+        let mut calls = calls.into_iter().enumerate();
+        loop {
+            while under_way.len() < SIDE_BY_SIDE
+                && let Some((place, call)) = calls.next()
+            {
+                let reader = self.clone();
+                under_way.spawn(async move { (place, reader.read(call).await) });
+            }
+            let Some(ended) = under_way.join_next().await else { break };
+            let (place, answer) = ended.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
+            if let Err(error @ (ReadError::Stopped(_) | ReadError::Unavailable(..))) = answer {
+                return Err(error);
+            }
+            answers[place] = Some(answer);
+        }
+        Ok(answers.into_iter().flatten().collect())
     }
 
     async fn pause(&self, length: Duration) {

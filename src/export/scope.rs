@@ -8,7 +8,6 @@
 use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
-use tokio::task::JoinSet;
 
 use super::owner::Owner;
 use super::reader::{ReadError, ServiceReader};
@@ -17,9 +16,6 @@ use crate::model::amount::{count, counted};
 use crate::model::id::RemoteId;
 use crate::model::operation::Operation;
 use crate::service::{Call, Found, found, may_be_a_page};
-
-/// How many companies are asked about side by side.
-const SIDE_BY_SIDE: usize = 64;
 
 /// The characters that names are searched for by.
 const CHARACTERS: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -166,7 +162,7 @@ impl Surveyor<'_> {
     /// Devices by the company that each belongs to, since states are listed by company only.
     async fn by_company(&mut self, devices: Vec<Owner>) -> Result<Vec<Owner>, ReadError> {
         let calls = devices.iter().map(|device| Call::reading(Operation::GetDevice, [device.id.to_string()]));
-        let answers = self.all(calls.collect()).await?;
+        let answers = self.reader.read_all(calls.collect()).await?;
         let mut groups: Vec<Owner> = Vec::new();
         let mut troubled = Vec::new();
         for (device, answer) in devices.into_iter().zip(answers) {
@@ -226,7 +222,7 @@ impl Surveyor<'_> {
             let parents: Vec<RemoteId> = tree[level.clone()].iter().map(|company| company.id).collect();
             let operation = Operation::GetChildCompanies;
             let calls = parents.iter().map(|id| Call::reading(operation, [id.to_string()]));
-            let answers = self.all(calls.collect()).await?;
+            let answers = self.reader.read_all(calls.collect()).await?;
             let start = tree.len();
             for (parent, answer) in parents.into_iter().zip(answers) {
                 let children = match answer.and_then(|body| entries(operation, &body)) {
@@ -460,7 +456,7 @@ impl Surveyor<'_> {
             let calls = CHARACTERS
                 .chars()
                 .map(|character| Call::reading(operation, [character.to_string(), company.to_string()]));
-            for answer in self.all(calls.collect()).await? {
+            for answer in self.reader.read_all(calls.collect()).await? {
                 let records = entries(operation, &answer?)?;
                 self.note_page(operation, records.len());
                 found
@@ -493,28 +489,6 @@ impl Surveyor<'_> {
                 "{operation} gave {length} entries, which may be a page of more: records may be missing"
             ));
         }
-    }
-
-    /// The answers to all calls, in their order, so many side by side.
-    async fn all(&self, calls: Vec<Call>) -> Result<Vec<Result<Value, ReadError>>, ReadError> {
-        let mut answers: Vec<Option<Result<Value, ReadError>>> = calls.iter().map(|_| None).collect();
-        let mut under_way = JoinSet::new();
-        let mut calls = calls.into_iter().enumerate();
-        loop {
-            while under_way.len() < SIDE_BY_SIDE
-                && let Some((place, call)) = calls.next()
-            {
-                let reader = self.reader.clone();
-                under_way.spawn(async move { (place, reader.read(call).await) });
-            }
-            let Some(ended) = under_way.join_next().await else { break };
-            let (place, answer) = ended.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
-            if let Err(error @ (ReadError::Stopped(_) | ReadError::Unavailable(..))) = answer {
-                return Err(error);
-            }
-            answers[place] = Some(answer);
-        }
-        Ok(answers.into_iter().flatten().collect())
     }
 }
 

@@ -371,6 +371,42 @@ fn a_list_that_ends_at_a_page_length_is_marked() {
 }
 
 #[test]
+fn the_rows_of_a_sheet_are_exported_as_the_records_that_exist_of_them() {
+    let bench = filled(Scenario::default());
+    let known = record(&bench, "device", "Till 9").id.to_string();
+    let acme = record(&bench, "company", "Customer 1").id.to_string();
+    let sheet = format!(
+        "id,company,name,mac,phone,address1\n{known},,anything,,,\n,{acme},Till 1,00:1A:2B:00:00:01,1,1\n\
+         ,{acme},Till 4,,1,1\n,{acme},Till 99,,1,1\n,{acme},Till 4,,1,1\n"
+    );
+    bench.write("some.csv", &sheet);
+    let arguments = ["export", "devices", "--sheet", "some.csv", "--json"];
+    let (rows, summary) = objects(&bench.fleetload(&arguments).expect_code(4));
+    let ids: Vec<&str> = rows.iter().filter_map(|row| row["id"].as_str()).collect();
+    let of = |name: &str| record(&bench, "device", name).id.to_string();
+    assert_eq!(ids, [known, of("Till 1"), of("Till 4")]);
+    assert_eq!((&summary["rows"], &summary["failed"]), (&json!(3), &json!(1)));
+    let note = rows[3]["_export_note"].as_str().expect("a note");
+    assert_eq!(note, "some row 5: findDevicesByName shows no such record");
+    let (interfaces, _) =
+        objects(&bench.fleetload(&["export", "interfaces", "--sheet", "some.csv", "--json"]));
+    assert_eq!(interfaces.iter().filter(|row| row["id"].is_string()).count(), 9);
+    let outcome = bench.fleetload(&["export", "devices", "--sheet", "missing.csv"]).expect_code(3);
+    assert!(outcome.stderr.contains("missing.csv"), "{}", outcome.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_stops_an_export_that_is_still_finding_out_what_to_read() {
+    let bench = Bench::new(Scenario::default().with_fault(Fault::new("listDevices", FaultKind::StallBefore)));
+    let mut export = bench.start(&["export", "devices", "--json"]);
+    export.until(|| bench.requests("listDevices") == 1);
+    export.signal("-INT");
+    let outcome = export.ended().expect_code(5);
+    assert_eq!(objects(&outcome).1["reason"], "signal");
+}
+
+#[test]
 fn what_an_import_made_is_exported_from_the_journal() {
     let bench = filled(Scenario::default());
     bench.write("sites.csv", &bench::sites(9, 3));

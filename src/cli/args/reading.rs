@@ -73,6 +73,10 @@ pub(in crate::cli) struct Export {
     #[arg(long, value_name = "N", value_parser = import_id, conflicts_with = "records")]
     pub(in crate::cli) import: Option<ImportId>,
 
+    /// Only the records of the rows of this sheet that exist: by id, MAC address or username, else by name
+    #[arg(long, value_name = "SHEET", conflicts_with_all = ["records", "import"])]
+    pub(in crate::cli) sheet: Option<PathBuf>,
+
     /// With `statuses`: the full statuses, with last contact and addresses
     #[arg(long)]
     pub(in crate::cli) full: bool,
@@ -100,6 +104,7 @@ Examples:
   fleetload export labels --site 6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11
   fleetload export statuses --full --company \"Acme Ltd\" --json
   fleetload export people --import 3 --out people.csv
+  fleetload export interfaces --sheet devices.xlsx --out interfaces.xlsx
   fleetload export devices --company \"Acme Ltd\" --out devices.xlsx --resume
 
 Nothing is changed. Companies, sites, devices, labels, metadata, subscriptions and vpn have the columns of their sheets.

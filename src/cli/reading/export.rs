@@ -6,12 +6,14 @@ use std::time::Duration;
 use super::access::ServiceAccess;
 use super::export_output::Output;
 use super::reference::resolve;
+use super::sheet_records::records_of_sheet;
 use crate::cli::args::options::Overrides;
 use crate::cli::args::reading::Export as Typed;
 use crate::cli::context::Context;
 use crate::cli::run::signals::Signals;
 use crate::cli::status::next_commands::require;
 use crate::cli::summary::Summary;
+use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::export::{
     Exporter, Owner, OwnerKind, ReadError, Row, SIDE_BY_SIDE, Scope, ServiceReader, Sought, Standing,
@@ -21,8 +23,8 @@ use crate::journal::Journal;
 use crate::model::id::ImportId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
-use crate::report::export_file::SpoolHead;
-use crate::term::{ReadFigures, ReadProgress, Tick};
+use crate::report::export_file::{ExportFormat, SpoolHead};
+use crate::term::{Ink, Line, ReadFigures, ReadProgress, Tick};
 
 /// For so long an export waits for a service that cannot be reached, as a run does.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -65,7 +67,7 @@ fn subject(typed: &Typed) -> Result<Subject> {
     let of = subject.owners();
     let has = |kind| of.contains(&kind);
     let (site, device) = (typed.site.is_some(), typed.device.is_some());
-    let named = typed.company.is_some() || site || device || typed.import.is_some();
+    let named = typed.company.is_some() || site || device || typed.import.is_some() || typed.sheet.is_some();
     if has(OwnerKind::Account) && named {
         return Err(Error::usage(format!("{} are the same for all records", subject.word()))
             .hint(format!("type: fleetload export {}", subject.word())));
@@ -112,37 +114,53 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    async fn export(
-        &self,
-        records: Option<Vec<Owner>>,
-        format: Option<crate::report::export_file::ExportFormat>,
-    ) -> Result<Summary> {
-        let Self { context, typed, access, reader, subject } = self;
+    async fn export(&self, records: Option<Vec<Owner>>, format: Option<ExportFormat>) -> Result<Summary> {
         let mut signals =
             Signals::listen().map_err(|error| Error::internal("cannot listen for signals").because(error))?;
-        reader.sign_in().await.map_err(|error| access.failed(&error))?;
-        let whose = access.whose();
-        let (scope, words) = self.scope(records).await?;
-        let mut head = SpoolHead::new(subject.word(), &words, whose.line(), context.now());
         let mut figures = ReadFigures::default();
-        let (mut output, owners) = if let (Some(out), true) = (&typed.out, typed.resume) {
-            Output::resume(context, (out, format), &head, &whose, &mut |row| figures.take(row))?
-        } else {
-            let found = survey(reader, *subject, scope).await.map_err(|error| self.unfounded(&error))?;
-            (head.ways, head.limits) = (found.ways, found.limits);
-            head.limits.extend(self.require(&found.owners)?);
-            let out = typed.out.as_deref();
-            let output = Output::begin(context, *subject, (out, format), head, &whose, &found.owners)?;
-            (output, found.owners)
+        let (mut output, owners) = tokio::select! {
+            biased;
+            () = signals.next() => return Ok(self.stopped()),
+            begun = self.begin(records, format, &mut figures) => begun?,
         };
         figures.before = output.done_before();
         figures.done = figures.before;
         figures.total = figures.before + owners.len() as u64;
         let interrupted = self.read_all(owners, &mut output, &mut figures, &mut signals).await?;
         if interrupted {
-            return Ok(output.interrupted(context, figures));
+            return Ok(output.interrupted(self.context, figures));
         }
-        output.finish(context, figures)
+        output.finish(self.context, figures)
+    }
+
+    /// Finds out what is to be asked about, or takes up what an interrupted export has left.
+    async fn begin(
+        &self,
+        records: Option<Vec<Owner>>,
+        format: Option<ExportFormat>,
+        figures: &mut ReadFigures,
+    ) -> Result<(Output, Vec<Owner>)> {
+        let Self { context, typed, access, reader, subject } = self;
+        reader.sign_in().await.map_err(|error| access.failed(&error))?;
+        let whose = access.whose();
+        let (scope, words) = self.scope(records).await?;
+        let mut head = SpoolHead::new(subject.word(), &words, whose.line(), context.now());
+        if let (Some(out), true) = (&typed.out, typed.resume) {
+            return Output::resume(context, (out, format), &head, &whose, &mut |row| figures.take(row));
+        }
+        let found = survey(reader, *subject, scope).await.map_err(|error| self.unfounded(&error))?;
+        (head.ways, head.limits) = (found.ways, found.limits);
+        head.limits.extend(self.require(&found.owners)?);
+        let out = typed.out.as_deref();
+        let output = Output::begin(context, *subject, (out, format), head, &whose, &found.owners)?;
+        Ok((output, found.owners))
+    }
+
+    /// What a signal leaves before anything was read.
+    fn stopped(&self) -> Summary {
+        let line = Line::new().ink(Ink::Warning, "stopped").text(" before the first record was read");
+        self.context.terminal.say(line);
+        Summary::new(End::Signal).with("export", self.subject.word())
     }
 
     /// Reads the rows of all owners; whether a signal ended it.
@@ -193,6 +211,10 @@ impl Asked<'_> {
         let Self { context, typed, access, reader, .. } = self;
         if let (Some(records), Some(import)) = (records, typed.import) {
             return Ok((Scope::Records(records), format!("import {import}")));
+        }
+        if let Some(file) = &typed.sheet {
+            let records = records_of_sheet(access, reader, file).await?;
+            return Ok((Scope::Records(records), format!("sheet {}", file.display())));
         }
         let company = match &typed.company {
             Some(text) => {

@@ -5,3 +5,4 @@ pub(super) mod export;
 mod export_output;
 pub(super) mod find;
 mod reference;
+mod sheet_records;
