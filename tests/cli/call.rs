@@ -370,6 +370,24 @@ fn a_rejection_is_explained_with_its_violations_and_ends_with_4() {
 }
 
 #[test]
+fn a_creation_beyond_the_quota_is_not_carried_out_and_ends_with_5() {
+    let bench = Bench::new(Scenario { daily_quota: 1, ..Scenario::default() });
+    let body = Operation::AddSite.body().expect("a body").example();
+    let sites = || bench.requests("addSite");
+    send(&bench, Operation::AddSite, &[], Some(&body)).expect_code(0);
+    let outcome = send(&bench, Operation::AddSite, &[], Some(&body)).expect_code(5);
+    assert_eq!(object(&outcome)["code"], "quotaLimitExceeded");
+    assert!(outcome.stdout.contains("\"resumes_at\""), "{}", outcome.stdout);
+    assert_eq!((sites(), bench.created("site").len()), (2, 1));
+    // Where the profile says how many a day allows, the service is not asked.
+    bench.profile("", "daily_quota = 1", "");
+    send(&bench, Operation::AddSite, &[], Some(&body)).expect_code(5);
+    assert_eq!(sites(), 2);
+    let device = [("deviceId", TEMPLATE_DEVICE.to_string())];
+    send(&bench, Operation::PutDeviceLabel, &device, Some(&json!({"label": "north"}))).expect_code(0);
+}
+
+#[test]
 fn a_change_whose_answer_is_lost_is_unknown_and_never_sent_again() {
     let lost = |operation: &str| Fault { times: Some(1), ..Fault::new(operation, FaultKind::AnswerLost) };
     let bench = Bench::new(Scenario::default().with_fault(lost("addSite")).with_fault(lost("listSites")));

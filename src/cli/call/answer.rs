@@ -201,10 +201,13 @@ fn tell_unfinished(context: &Context<'_>, operation: Operation, end: End, answer
     }
     context.terminal.warn(lines.join("\n"));
     let advice = match (end, code) {
-        (End::CallUnknown, _) => look_ups(operation).into_iter().fold(
-            context.advice("look in the service before you send it again: ", "status"),
-            |advice, look_up| advice.words("\n").command(context.again(&format!("call {look_up} --help"))),
-        ),
+        (End::CallUnknown, _) => {
+            let words = "check in the service whether it was carried out before you send it again; the call is kept: ";
+            look_ups(operation).into_iter().fold(context.advice(words, "status"), |advice, look_up| {
+                let help = context.again(&format!("call {look_up} --help"));
+                advice.words("\nto see what the service has: ").command(help)
+            })
+        }
         (End::Quota, _) => "send it again after midnight UTC".into(),
         (_, Some(code)) => context.advice("what the code means: ", &format!("explain {code}")),
         (_, None) => return,
@@ -222,9 +225,9 @@ fn failure(operation: Operation, end: End, answer: &Answer) -> Error {
     let message = meaning(&answer.verdict).1.unwrap_or_default();
     let error = Error::service(format!("{operation}: {message}")).ending(end);
     match (end, &answer.verdict) {
-        (End::EndpointMissing, _) => error.hint(format!(
-            "set method and path in [profile.NAME.endpoints.{operation}]; the specification may not state them"
-        )),
+        (End::EndpointMissing, _) => {
+            error.hint(format!("set method and path in [profile.NAME.endpoints.{operation}]"))
+        }
         (_, Verdict::Throttled) => error.hint("send it again in a moment"),
         (_, _) => error.hint(crate::advice::Advice::from("to find the cause: ").command("fleetload doctor")),
     }

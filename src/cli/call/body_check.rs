@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use super::input::{is_id, meant};
 use crate::cli::settings::setting::nearest;
 use crate::model::operation::input::{Body, Field, FieldForm, FieldNeed, record_fields};
+use crate::term::clean;
 
 /// How many problems are listed; a list of thousands of entries may have one in each.
 const MOST: usize = 20;
@@ -31,10 +32,11 @@ struct Check {
 }
 
 impl Check {
+    /// Names and values of the body are those of a file: one problem stays one line.
     fn put(&mut self, place: &str, what: &str) {
         self.found.push(match place {
-            "" => format!("the body {what}"),
-            _ => format!("{place} {what}"),
+            "" => format!("the body {}", clean(what)),
+            _ => format!("{} {}", clean(place), clean(what)),
         });
     }
 
@@ -231,6 +233,13 @@ mod tests {
         for ((operation, body), expected) in table {
             assert_eq!(found(operation, &body), [expected], "{operation}");
         }
+    }
+
+    #[test]
+    fn a_name_in_the_body_cannot_forge_a_line_of_the_message() {
+        let body = json!({"name": "x", "\u{1b}[2J\nerror: all is lost": 1});
+        let found = found(UpdateDevice, &body);
+        assert_eq!(found, ["the body has no field '\\u{1b}[2J\\nerror: all is lost'; it has name"]);
     }
 
     #[test]

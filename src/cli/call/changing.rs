@@ -47,9 +47,10 @@ pub(super) fn send(context: &Context<'_>, typed: &Typed, call: Call) -> Result<S
         },
         false => None,
     };
+    let daily_quota = settings.daily_quota.value.filter(|_| call.operation.creates());
     let runtime = context.runtime()?;
     if let Some(client) = client {
-        return runtime.block_on(exchange(context, typed, &mut journal, &client, call));
+        return runtime.block_on(exchange(context, typed, &mut journal, &client, call, daily_quota));
     }
     runtime.block_on(async {
         let scenario = typed.rehearsal.scenario.as_deref();
@@ -58,7 +59,7 @@ pub(super) fn send(context: &Context<'_>, typed: &Typed, call: Call) -> Result<S
         let client =
             settings_of(context, &purpose).and_then(|settings| settings.client(context.clock.clone()));
         let summary = match client {
-            Ok(client) => exchange(context, typed, &mut journal, &client, call).await,
+            Ok(client) => exchange(context, typed, &mut journal, &client, call, daily_quota).await,
             Err(error) => Err(error),
         };
         rehearsal.running.stop().await;
@@ -81,10 +82,10 @@ fn confirm(context: &Context<'_>, typed: &Typed, call: &Call, place: &str, accou
         ))
         .hint("to send it without being asked, add --yes"));
     }
-    let whose = Whose::from(Some(account.clone())).line();
+    let whose = Whose::from(Some(account.clone())).words();
     let effect = effect(operation);
     let (answered, answer) = channel();
-    let question = format!("{operation} {effect} ({place}), {whose}: send it? [y/N]");
+    let question = format!("{operation} {effect}: {place}, {whose}. Send it? [y/N]");
     context.terminal.ask(&question, move |yes| {
         let _listening = answered.send(yes);
     });
@@ -134,6 +135,7 @@ async fn exchange(
     journal: &mut Journal,
     client: &Client,
     call: Call,
+    daily_quota: Option<u64>,
 ) -> Result<Summary> {
     let operation = call.operation;
     // The first answer tells the service's time, by whose day creations are counted.
@@ -142,6 +144,13 @@ async fn exchange(
         Err(verdict) => return answer::tell(context, operation, &Answer::unsent(verdict), None),
     };
     let today = signed_in.date.unwrap_or_else(|| context.now()).day();
+    if let Some(most) = daily_quota
+        && journal.quota(today)?.sent >= most
+    {
+        // The profile says how many a day allows, so the service need not be asked.
+        let spent = Answer { date: signed_in.date, ..Answer::unsent(Verdict::QuotaSpent) };
+        return answer::tell(context, operation, &spent, None);
+    }
     let noted = NewCall {
         operation,
         parameters: &call.parameters,

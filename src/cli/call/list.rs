@@ -16,17 +16,22 @@ use crate::term::{Table, count};
 pub(super) fn list(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     let endpoints = settings(context, &reckoning(typed)?)?.endpoints()?;
     let mut table = Table::new(&["operation", "section", "method", "path", "known from", "reachable"], &[]);
+    let mut narrow = Table::new(&["operation", "section", "method", "known from", "reachable"], &[]);
     for &operation in Operation::ALL {
         let row = Row::of(operation, &endpoints);
         let reachable = if row.reachable { "yes" } else { "no" };
-        table.row([operation.name(), operation.section(), row.method, row.path, row.provenance, reachable]);
+        let (name, section) = (operation.name(), operation.section());
+        table.row([name, section, row.method, row.path, row.provenance, reachable]);
+        narrow.row([name, section, row.method, row.provenance, reachable]);
         context.terminal.object(&json!({
             "object": "operation", "operation": operation, "section": operation.section(), "method": row.method,
             "path": row.path, "provenance": row.provenance, "reachable": row.reachable,
             "changes": operation.changes(), "counted": operation.quota() == Quota::Counted,
         }));
     }
-    for line in table.lines() {
+    // Where there is no room for paths, they are in the help of each.
+    let fits = context.terminal.result_columns().is_none_or(|columns| table.fits(columns));
+    for line in if fits { table } else { narrow }.lines() {
         context.terminal.result(line.whole());
     }
     let reachable = Operation::ALL.iter().filter(|operation| endpoints.available(**operation)).count();
