@@ -2,17 +2,20 @@
 
 use std::fmt::Write as _;
 
+use fleetload::export::Subject;
 use fleetload::model::descriptor::ActionDescriptor;
 use fleetload::model::kind::Kind;
 use fleetload::model::operation::input::{Body, Field};
 use fleetload::model::operation::{Operation, Parameter, Quota};
 use fleetload::plan::ability::{self, Use};
+use fleetload::plan::needs::needed_for;
 
 const OPENING: &str = "\
 # Operations
 
 All 81 operations of the service. `fleetload call OPERATION` sends each of them; the last column of a table says which
-other commands use it. This page is made from the program's own tables by `cargo run --example samples -- docs`.
+sheets and other commands use it. Besides, `doctor` tries every operation that only reads. This page is made from the
+program's own tables by `cargo run --example samples -- docs`.
 
     fleetload call --list                   where each is, and whether your profile can reach it
     fleetload call addCompany --help        its parameters, its fields, an example
@@ -58,12 +61,15 @@ const SECTIONS: [(&str, &str); 11] = [
     ("4.11", "Untitled response shapes"),
 ];
 
-/// What no descriptor of a kind or an action says.
-const OTHERS: [(Operation, &str); 4] = [
+/// What no descriptor says.
+const OTHERS: [(Operation, &str); 7] = [
     (Operation::Auth, "every command that uses the service"),
-    (Operation::ListTimeZones, "run, doctor"),
-    (Operation::FindCompaniesByName, "run, resolve"),
-    (Operation::ListPeople, "run, resolve"),
+    (Operation::ListTimeZones, "run"),
+    (Operation::FindCompaniesByName, "run, resolve, find"),
+    (Operation::ListPeople, "run, resolve, find"),
+    (Operation::ListCompanies, "find, export"),
+    (Operation::ListSites, "find, export"),
+    (Operation::ListDevices, "find, export"),
 ];
 
 /// The page.
@@ -73,9 +79,11 @@ pub(crate) fn page() -> String {
         push(&mut page, format_args!("\n## {title} ({section})\n\n"));
         push(
             &mut page,
-            format_args!("| operation | method and path | known from | parameters | body | used by |\n"),
+            format_args!(
+                "| operation | needed for | method and path | known from | parameters | body | used by |\n"
+            ),
         );
-        push(&mut page, format_args!("|---|---|---|---|---|---|\n"));
+        push(&mut page, format_args!("|---|---|---|---|---|---|---|\n"));
         for &operation in Operation::ALL.iter().filter(|operation| operation.section() == section) {
             line(&mut page, operation);
         }
@@ -100,7 +108,8 @@ fn line(page: &mut String, operation: Operation) {
     push(
         page,
         format_args!(
-            "| `{operation}`{counted} | `{} {}` | {} | {} | {body} | {} |\n",
+            "| `{operation}`{counted} | {} | `{} {}` | {} | {} | {body} | {} |\n",
+            needed_for(operation),
             operation.method().as_str(),
             operation.path(),
             operation.provenance().words(),
@@ -116,7 +125,7 @@ fn parameter(parameter: Parameter) -> String {
     format!("`{}` ({form}{need})", parameter.name)
 }
 
-/// The commands and sheets that use an operation besides `call`.
+/// The sheets and commands that use an operation besides `call`.
 fn used_by(operation: Operation) -> Vec<String> {
     let mut ways: Vec<String> = Vec::new();
     let mut put = |way: String| {
@@ -129,12 +138,19 @@ fn used_by(operation: Operation) -> Vec<String> {
             let what = ActionDescriptor::of(operation).map_or("", |action| action.words);
             put(match of {
                 Use::Create | Use::Ask => format!("sheet of {kind}: {what}"),
-                Use::LookUp | Use::Verify => format!("run, resolve, doctor: looking up {kind}"),
+                Use::LookUp | Use::Verify => format!("run, resolve, find: looking up {kind}"),
             });
         }
     }
     for action in ActionDescriptor::ALL.iter().filter(|action| action.shown_by.contains(&operation)) {
-        put(format!("run, doctor: {} (is it so already?)", action.words));
+        put(format!("run: {} (is it so already?)", action.words));
+    }
+    for subject in Subject::ALL {
+        let asks =
+            |owner| subject.needed(owner).contains(&operation) || subject.wanted(owner).contains(&operation);
+        if subject.owners().iter().any(|&owner| asks(owner)) {
+            put(format!("export {}", subject.word()));
+        }
     }
     for (_, way) in OTHERS.iter().filter(|(other, _)| *other == operation) {
         put((*way).to_owned());

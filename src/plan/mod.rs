@@ -6,6 +6,7 @@
 
 pub mod ability;
 mod action;
+pub mod needs;
 
 mod demand;
 mod saved_plan;

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::needs::{groups, needed_for};
 use super::probe::Finding;
 use super::reading_operations::{Known, Tried, try_all};
 use super::{Examined, Health, profile_name, whose};
@@ -17,6 +16,7 @@ use crate::export::{Query, ServiceReader, Sought, as_id, search};
 use crate::journal::Journal;
 use crate::model::id::RemoteId;
 use crate::model::operation::Operation;
+use crate::plan::needs::{groups, needed_for};
 use crate::sandbox::ROOT_COMPANY;
 use crate::service::{Client, Endpoints, Origin};
 use crate::term::{Ink, Line};

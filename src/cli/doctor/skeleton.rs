@@ -5,10 +5,10 @@ use std::fs::OpenOptions;
 use std::io::{ErrorKind as Io, Write as _};
 use std::path::Path;
 
-use super::needs::{groups, needed_for};
 use super::probe::holes;
 use crate::error::{Error, Result};
 use crate::model::operation::{Operation, Provenance};
+use crate::plan::needs::{groups, needed_for};
 use crate::service::{Endpoints, Origin};
 
 /// Writes it to a file of its own; a file that exists is never replaced. Gives the number of operations in it.

@@ -16,7 +16,7 @@ const GROUPS: [(&str, &[&str]); 9] = [
 ];
 
 /// The operations of every group.
-pub(super) fn groups() -> impl Iterator<Item = (&'static str, Vec<Operation>)> {
+pub fn groups() -> impl Iterator<Item = (&'static str, Vec<Operation>)> {
     GROUPS.into_iter().map(|(name, sections)| {
         let operations = Operation::ALL.iter().copied();
         (name, operations.filter(|operation| sections.contains(&operation.section())).collect())
@@ -25,7 +25,7 @@ pub(super) fn groups() -> impl Iterator<Item = (&'static str, Vec<Operation>)> {
 
 /// What fleetload needs an operation for.
 #[rustfmt::skip]
-pub(super) fn needed_for(operation: Operation) -> &'static str {
+pub fn needed_for(operation: Operation) -> &'static str {
     use Operation as O;
     match operation {
         O::Auth => "signing in",
