@@ -112,9 +112,18 @@ fn doctor_shows_what_has_no_known_path_and_what_it_is_needed_for() {
     let line = "getDevice (documented): answers a question about nothing; needed for verifying records";
     assert!(told.contains(line), "{told}");
     // A look-up that is mapped to the wrong place is told with its group as well.
-    bench.profile("[profile.bench.endpoints.getVpnRoutes]\npath = \"/elsewhere/{deviceId}\"", "", "");
+    // One that is mapped to a method that may change something is not tried.
+    bench.profile(
+        "[profile.bench.endpoints.getVpnRoutes]\npath = \"/elsewhere/{deviceId}\"\n\
+         [profile.bench.endpoints.getTunnelStatus]\nmethod = \"POST\"\npath = \"/tunnels/{deviceId}\"",
+        "",
+        "",
+    );
     let told = bench.fleetload(&["doctor", "--json"]).expect_code(7);
-    assert_eq!(operations(&told.stdout)["getVpnRoutes"]["tried"], "the service answers 404");
+    let operations = operations(&told.stdout);
+    assert_eq!(operations["getVpnRoutes"]["tried"], "the service answers 404");
+    assert_eq!(operations["getTunnelStatus"]["tried"], "not tried: mapped to POST");
+    assert_eq!(bench.requests("getTunnelStatus"), 0);
 }
 
 #[test]
