@@ -18,8 +18,8 @@ const OBJECT_EVERY: Duration = Duration::from_secs(1);
 /// How far an export has come.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReadFigures {
-    /// How many records are to be asked about.
-    pub total: u64,
+    /// How many records are to be asked about; `None` while they are being found.
+    pub total: Option<u64>,
     /// How many were.
     pub done: u64,
     /// How many of them were done before this process began.
@@ -38,7 +38,8 @@ pub struct ReadFigures {
 pub struct ReadProgress {
     terminal: Terminal,
     what: &'static str,
-    begun: Duration,
+    /// Since when records are read.
+    begun: Option<Duration>,
     here: TimeZone,
     display: Display,
 }
@@ -62,11 +63,14 @@ impl ReadProgress {
         } else {
             Display::Lines { next: tick.elapsed + LINE_EVERY }
         };
-        Self { terminal: terminal.clone(), what, begun: tick.elapsed, here, display }
+        Self { terminal: terminal.clone(), what, begun: None, here, display }
     }
 
     /// Brings the display up to date; call it a few times a second.
     pub fn tick(&mut self, figures: ReadFigures, tick: Tick) {
+        if figures.total.is_some() {
+            self.begun.get_or_insert(tick.elapsed);
+        }
         let text = self.line(figures, tick);
         let finish = self.finish_at(figures, tick).map(|finish| finish.to_string());
         match &mut self.display {
@@ -97,19 +101,23 @@ impl ReadProgress {
     /// When all will be read, from the pace so far; `None` before the first answer and after the last.
     fn finish_at(&self, figures: ReadFigures, tick: Tick) -> Option<Moment> {
         let read = figures.done.saturating_sub(figures.before);
-        let left = figures.total.saturating_sub(figures.done);
+        let left = figures.total?.saturating_sub(figures.done);
         if read == 0 || left == 0 {
             return None;
         }
-        let spent = tick.elapsed.saturating_sub(self.begun);
+        let spent = tick.elapsed.saturating_sub(self.begun?);
         #[expect(clippy::cast_precision_loss, reason = "an estimate")]
         let ahead = spent.mul_f64(left as f64 / read as f64);
         Some(tick.now.plus(ahead))
     }
 
     fn line(&self, figures: ReadFigures, tick: Tick) -> String {
+        let Some(total) = figures.total else {
+            let requests = counted(figures.requests, "request", "requests");
+            return format!("{}: finding the records, {requests} so far", self.what);
+        };
         let mut parts = vec![
-            format!("{} of {} asked", count(figures.done), count(figures.total)),
+            format!("{} of {} asked", count(figures.done), count(total)),
             counted(figures.rows, "row", "rows"),
         ];
         if figures.failed > 0 {
@@ -134,7 +142,7 @@ mod tests {
     }
 
     const HALF: ReadFigures = ReadFigures {
-        total: 2_000,
+        total: Some(2_000),
         done: 1_000,
         before: 500,
         rows: 990,
@@ -147,6 +155,9 @@ mod tests {
     fn a_terminal_shows_a_line_with_the_time_to_finish_and_takes_it_away() {
         let (shown, talk) = interactive(100);
         let mut progress = ReadProgress::start(&shown, "devices", tick(0), TimeZone::UTC);
+        progress.tick(ReadFigures { requests: 3, ..ReadFigures::default() }, tick(0));
+        assert_eq!(talk.screen(100), "devices: finding the records, 3 requests so far");
+        progress.tick(ReadFigures { total: Some(2_000), ..ReadFigures::default() }, tick(0));
         progress.tick(HALF, tick(10));
         let line = "devices: 1,000 of 2,000 asked, 990 rows, 10 not read, done about 12:00:30 UTC, in 20 s";
         assert_eq!(talk.screen(100), line);

@@ -16,8 +16,7 @@ use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::export::{
-    Exporter, Owner, OwnerKind, ReadError, Row, SIDE_BY_SIDE, Scope, ServiceReader, Sought, Standing,
-    Subject, survey,
+    Exporter, Owner, OwnerKind, ReadError, SIDE_BY_SIDE, Scope, ServiceReader, Sought, Subject, survey,
 };
 use crate::journal::Journal;
 use crate::model::id::ImportId;
@@ -117,16 +116,37 @@ impl Asked<'_> {
     async fn export(&self, records: Option<Vec<Owner>>, format: Option<ExportFormat>) -> Result<Summary> {
         let mut signals =
             Signals::listen().map_err(|error| Error::internal("cannot listen for signals").because(error))?;
+        let clock = &self.context.clock;
+        let here = self.context.here.clone();
+        let mut progress = ReadProgress::start(self.context.terminal, self.subject.word(), self.tick(), here);
         let mut figures = ReadFigures::default();
-        let (mut output, owners) = tokio::select! {
-            biased;
-            () = signals.next() => return Ok(self.stopped()),
-            begun = self.begin(records, format, &mut figures) => begun?,
+        let mut begin = std::pin::pin!(self.begin(records, format));
+        let mut redraw = clock.elapsed() + REDRAW;
+        let begun = loop {
+            tokio::select! {
+                biased;
+                () = signals.next() => {
+                    progress.finish();
+                    return Ok(self.stopped());
+                }
+                begun = &mut begin => break begun,
+                () = clock.sleep_until(redraw) => {
+                    redraw = clock.elapsed() + REDRAW;
+                    figures.requests = self.reader.sent();
+                    progress.tick(figures, self.tick());
+                }
+            }
         };
-        figures.before = output.done_before();
-        figures.done = figures.before;
-        figures.total = figures.before + owners.len() as u64;
-        let interrupted = self.read_all(owners, &mut output, &mut figures, &mut signals).await?;
+        let (mut output, owners) = match begun {
+            Ok(begun) => begun,
+            Err(error) => {
+                progress.finish();
+                return Err(error);
+            }
+        };
+        figures = output.figures();
+        figures.total = Some(figures.before + owners.len() as u64);
+        let interrupted = self.read_all(owners, (&mut output, progress), &mut figures, &mut signals).await?;
         if interrupted {
             return Ok(output.interrupted(self.context, figures));
         }
@@ -138,7 +158,6 @@ impl Asked<'_> {
         &self,
         records: Option<Vec<Owner>>,
         format: Option<ExportFormat>,
-        figures: &mut ReadFigures,
     ) -> Result<(Output, Vec<Owner>)> {
         let Self { context, typed, access, reader, subject } = self;
         reader.sign_in().await.map_err(|error| access.failed(&error))?;
@@ -146,7 +165,7 @@ impl Asked<'_> {
         let (scope, words) = self.scope(records).await?;
         let mut head = SpoolHead::new(subject.word(), &words, whose.line(), context.now());
         if let (Some(out), true) = (&typed.out, typed.resume) {
-            return Output::resume(context, (out, format), &head, &whose, &mut |row| figures.take(row));
+            return Output::resume(context, (out, format), &head, &whose);
         }
         let found = survey(reader, *subject, scope).await.map_err(|error| self.unfounded(&error))?;
         (head.ways, head.limits) = (found.ways, found.limits);
@@ -154,6 +173,11 @@ impl Asked<'_> {
         let out = typed.out.as_deref();
         let output = Output::begin(context, *subject, (out, format), head, &whose, &found.owners)?;
         Ok((output, found.owners))
+    }
+
+    fn tick(&self) -> Tick {
+        let clock = &self.context.clock;
+        Tick { now: clock.now(), elapsed: clock.elapsed() }
     }
 
     /// What a signal leaves before anything was read.
@@ -167,7 +191,7 @@ impl Asked<'_> {
     async fn read_all(
         &self,
         owners: Vec<Owner>,
-        output: &mut Output,
+        (output, mut progress): (&mut Output, ReadProgress),
         figures: &mut ReadFigures,
         signals: &mut Signals,
     ) -> Result<bool> {
@@ -175,9 +199,6 @@ impl Asked<'_> {
         let side_by_side = SIDE_BY_SIDE.min(access.settings.concurrency.value);
         let mut exporter = Exporter::new(reader.clone(), *subject, owners, side_by_side);
         let clock = &context.clock;
-        let tick = || Tick { now: clock.now(), elapsed: clock.elapsed() };
-        let mut progress =
-            ReadProgress::start(context.terminal, subject.word(), tick(), context.here.clone());
         let mut redraw = clock.elapsed();
         let ended = loop {
             tokio::select! {
@@ -199,7 +220,7 @@ impl Asked<'_> {
             figures.requests = reader.sent();
             if clock.elapsed() >= redraw {
                 redraw = clock.elapsed() + REDRAW;
-                progress.tick(*figures, tick());
+                progress.tick(*figures, self.tick());
             }
         };
         progress.finish();
@@ -262,20 +283,6 @@ impl Asked<'_> {
             ReadError::Unavailable(..) | ReadError::Failed(..) | ReadError::Stopped(_) => {
                 self.access.failed(error)
             }
-        }
-    }
-}
-
-impl ReadFigures {
-    /// Counts a row.
-    fn take(&mut self, row: &Row) {
-        match row.standing {
-            Standing::Read => self.rows += 1,
-            Standing::PerhapsPage => {
-                self.rows += 1;
-                self.perhaps += 1;
-            }
-            Standing::Failed => self.failed += 1,
         }
     }
 }

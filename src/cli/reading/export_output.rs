@@ -24,7 +24,8 @@ pub(super) struct Output {
     whose: Whose,
     /// The first that could not be read, or may be incomplete, each with why.
     notes: Vec<String>,
-    done_before: u64,
+    /// What an interrupted export had read.
+    before: ReadFigures,
     to: Destination,
 }
 
@@ -62,25 +63,32 @@ impl Output {
             }
             (Some(_) | None, _) => Destination::Standard,
         };
-        let this = Self { subject, head, whose: whose.clone(), notes: Vec::new(), done_before: 0, to };
+        let this = Self {
+            subject,
+            head,
+            whose: whose.clone(),
+            notes: Vec::new(),
+            before: ReadFigures::default(),
+            to,
+        };
         this.tell_begun(context);
         Ok(this)
     }
 
-    /// Goes on with an export that was interrupted; what is still to be asked about, and each row so far to `each`.
+    /// Goes on with an export that was interrupted; and what is still to be asked about.
     pub(super) fn resume(
         context: &Context<'_>,
         (out, format): (&Path, Option<ExportFormat>),
         head: &SpoolHead,
         whose: &Whose,
-        each: &mut dyn FnMut(&Row),
     ) -> Result<(Self, Vec<Owner>)> {
         let format = format.ok_or_else(|| Error::internal("an export to a file without a form"))?;
-        let mut notes = Vec::new();
+        let (mut notes, mut before) = (Vec::new(), ReadFigures::default());
         let resumed = Spool::resume(out, head, &mut |row| {
             note(&mut notes, row);
-            each(row);
+            before.take(row);
         })?;
+        (before.done, before.before) = (resumed.done, resumed.done);
         let subject =
             Subject::parse(&head.what).ok_or_else(|| Error::internal("an export without a subject"))?;
         let this = Self {
@@ -88,7 +96,7 @@ impl Output {
             head: resumed.head,
             whose: whose.clone(),
             notes,
-            done_before: resumed.done,
+            before,
             to: Destination::File { out: out.to_owned(), format, spool: resumed.spool },
         };
         this.tell_begun(context);
@@ -97,9 +105,9 @@ impl Output {
         Ok((this, resumed.left))
     }
 
-    /// How many owners were asked about before.
-    pub(super) fn done_before(&self) -> u64 {
-        self.done_before
+    /// What was read before this process began.
+    pub(super) fn figures(&self) -> ReadFigures {
+        self.before
     }
 
     /// Tells whose records they are and how they were found, and begins the table on standard output.
@@ -201,7 +209,7 @@ impl Output {
     /// What a signal leaves.
     pub(super) fn interrupted(self, context: &Context<'_>, figures: ReadFigures) -> Summary {
         let terminal = context.terminal;
-        let done = format!("{} of {} asked", count(figures.done), count(figures.total));
+        let done = format!("{} of {} asked", count(figures.done), count(figures.total.unwrap_or(0)));
         let line = Line::new().ink(Ink::Warning, "stopped").text(format!(": {done}"));
         match &self.to {
             Destination::Standard => terminal.say(line),
@@ -253,5 +261,19 @@ fn note(notes: &mut Vec<String>, row: &Row) {
         && notes.len() < MOST_NAMED
     {
         notes.push(note.clone());
+    }
+}
+
+impl ReadFigures {
+    /// Counts a row.
+    pub(super) fn take(&mut self, row: &Row) {
+        match row.standing {
+            Standing::Read => self.rows += 1,
+            Standing::PerhapsPage => {
+                self.rows += 1;
+                self.perhaps += 1;
+            }
+            Standing::Failed => self.failed += 1,
+        }
     }
 }
