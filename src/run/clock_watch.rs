@@ -43,7 +43,6 @@ impl ClockReading {
 /// The clock since the run began.
 #[derive(Debug)]
 pub(super) struct ClockWatch {
-    begun: ClockReading,
     last: ClockReading,
     /// When the service is to be asked for its time.
     ask_at: Option<Duration>,
@@ -54,8 +53,8 @@ pub(super) struct ClockWatch {
 
 impl ClockWatch {
     pub(super) fn start(clock: &dyn Clock) -> Self {
-        let begun = ClockReading { elapsed: clock.elapsed(), wall: clock.now() };
-        Self { begun, last: begun, ask_at: None, asking: None, noted_undated: false }
+        let last = ClockReading { elapsed: clock.elapsed(), wall: clock.now() };
+        Self { last, ask_at: None, asking: None, noted_undated: false }
     }
 
     /// By how many milliseconds the wall clock has jumped since the last look; `None` when it has not.
@@ -118,11 +117,6 @@ impl ClockWatch {
                    decides when the day's quota resets"
                     .to_owned(),
         })
-    }
-
-    /// What the wall clock would show had it gone evenly since the run began.
-    pub(super) fn steady(&self, elapsed: Duration) -> Moment {
-        self.begun.evenly(elapsed)
     }
 }
 
@@ -225,17 +219,6 @@ mod tests {
             clock.set(-400);
             assert_eq!(time.jump(&clock), None);
         }
-    }
-
-    #[test]
-    fn the_steady_clock_heeds_no_jump() {
-        let clock = hands();
-        let mut time = ClockWatch::start(&clock);
-        clock.pass(10);
-        clock.set(3_600_000);
-        time.jump(&clock);
-        clock.pass(10);
-        assert_eq!(time.steady(clock.elapsed()).to_string(), "2026-03-01T23:59:20Z");
     }
 
     #[test]

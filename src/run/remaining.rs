@@ -279,8 +279,9 @@ impl RunView<'_> {
         let sent = self.gates.sent();
         let sent = sent.iter().filter(|(operation, _)| !operation.looks_up()).map(|(_, sent)| sent).sum();
         let ended = count.found_at_once + count.found_later;
-        // Doubts of an earlier run are taken up one by one; until then the journal says since when they are there.
-        let in_journal = unfinished.doubt_since.map(|since| since.plus(settle));
+        // Doubts of an earlier run are taken up one by one, and each waits the whole time then.
+        let waiting = unfinished.doubts.rows > self.settle_timers.len() as u64;
+        let in_journal = waiting.then(|| self.now.plus(settle));
         let active = self.settle_timers.last().map(|end| self.when(end));
         Doubts {
             settled_by: active.max(in_journal).filter(|_| unfinished.doubts.rows > 0),

@@ -34,8 +34,6 @@ pub struct Unfinished {
     pub parents: u64,
     /// The rows in doubt. How doubts went so far only the run knows.
     pub doubts: Doubts,
-    /// Since when the latest of them is in doubt.
-    pub doubt_since: Option<Moment>,
 }
 
 /// Blocked rows that wait for a row on hold, directly or by others: nothing of them is sent before a person decides.
@@ -150,7 +148,7 @@ impl JobQueue<'_> {
             .query_row([], |row| row.get(0))?;
         unfinished.unseen = natural(unseen);
         let mut statement = self.connection.prepare_cached(
-            "SELECT count(*), sum(looks > 0), max(iif(looks = 0, due, NULL)), min(due), max(doubt_since)
+            "SELECT count(*), sum(looks > 0), max(iif(looks = 0, due, NULL)), min(due)
              FROM job WHERE state = 'in_doubt'",
         )?;
         statement.query_row([], |row| {
@@ -158,7 +156,6 @@ impl JobQueue<'_> {
             unfinished.doubts.not_found = natural(row.get::<_, Option<i64>>(1)?.unwrap_or_default());
             unfinished.doubts.first_look_by = row.get(2)?;
             unfinished.doubts.next_look = row.get(3)?;
-            unfinished.doubt_since = row.get(4)?;
             Ok(())
         })?;
         Ok(())
@@ -275,10 +272,7 @@ mod tests {
         assert_eq!((later.requests, later.moving), (BTreeMap::from([(AddCompany, 1)]), 1));
         assert_eq!(later.records, BTreeMap::from([(Kind::Company, 3)]), "made, in doubt and to be made");
         assert_eq!((later.doubts.rows, later.doubts.not_found), (1, 0));
-        assert_eq!(
-            (later.doubts.first_look_by, later.doubts.next_look, later.doubt_since),
-            (Some(at(9_000)), Some(at(9_000)), Some(at(5_000)))
-        );
+        assert_eq!((later.doubts.first_look_by, later.doubts.next_look), (Some(at(9_000)), Some(at(9_000))));
         assert_eq!(bench.journal.queue().unfinished(None).unwrap().records, BTreeMap::new());
     }
 

@@ -19,7 +19,6 @@ use crate::run::evidence::lookups::{self, ReferencedRecord};
 use crate::run::evidence::matching::SeenRecord;
 use crate::run::evidence::question::{Asker, LookupAnswer, Question, Subject, Tries};
 use crate::run::evidence::reference_lag::{LagStep, RefusedRow};
-use crate::run::evidence::settle_timer::ClockTimes;
 use crate::run::gates::{BreakerOutcome, Phase, consequence_of_lookup};
 use crate::run::in_flight::{QueuedRequest, Stage};
 use crate::run::run_action::Inquiry;
@@ -45,11 +44,8 @@ impl Dispatcher {
         for job in self.in_flight.add_doubtful(page) {
             self.progress.moved();
             failpoint::reach("doubt.taken-up");
-            let Some(work) = self.in_flight.work(job) else { continue };
-            let elapsed = self.clock.elapsed();
-            let steady = self.clock_watch.steady(elapsed);
-            let times = ClockTimes { elapsed, wall: self.clock.now(), steady };
-            self.evidence.settle.resume(job, work.doubt_since, times, self.options.policy.settle);
+            let (now, settle) = (self.clock.elapsed(), self.options.policy.settle);
+            self.evidence.settle.take_up(job, now, settle);
             self.decide(job, reconcile::first_lookup);
         }
     }
