@@ -362,8 +362,28 @@ fn x26_parts_at_the_root_and_white_space_around_numbers_make_no_difference() {
         ("sheet.xml", &part),
     ]));
     assert_eq!(desk.found(), Vec::<String>::new());
-    let draft = format!("{:?}", desk.rows()[0].draft.as_ref().expect("the row is right").record);
+    let draft = format!("{:?}", desk.rows()[0].draft.as_ref().expect("the row is right").record());
     assert!(draft.contains("-36.8485") && draft.contains("174.7633"), "{draft}");
+}
+
+/// Of two parts that are not where they belong the same one is named each time.
+#[test]
+fn x26_the_same_of_several_misplaced_parts_is_named_each_time() {
+    let root = relations(&[("rId1", "officeDocument", "workbook.xml")]);
+    let sheets = listing("<sheet name=\"Sites\" sheetId=\"1\" r:id=\"rId1\"/>");
+    let misplaced: Vec<(String, String)> =
+        (2..20).map(|n| (format!("rId{n:02}"), format!("strings{n:02}.xml"))).collect();
+    let mut parts = vec![("rId1", "worksheet", "sheet.xml")];
+    parts.extend(misplaced.iter().map(|(id, part)| (id.as_str(), "sharedStrings", part.as_str())));
+    let links = relations(&parts);
+    for _ in 0..5 {
+        let desk = desk(workbook(&[
+            ("_rels/.rels", &root),
+            ("workbook.xml", &sheets),
+            ("_rels/workbook.xml.rels", &links),
+        ]));
+        assert!(desk.the("file.corrupt").message.contains("the part strings02.xml is not where it belongs"));
+    }
 }
 
 /// A workbook in another folder than usual is one all the same.

@@ -4,7 +4,7 @@
 //! worksheets of one name. What it refuses and other programs read is repaired in a copy: a sheet whose state is none is
 //! shown, and one that leads nowhere is left out.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::io::{BufReader, Error, Seek, Write};
 use std::path::Path;
@@ -107,7 +107,8 @@ pub(super) fn read(package: &mut Package) -> Result<Listing, WorkbookFault> {
     let folder = document.rfind('/').map_or("", |slash| &document[..=slash]);
     let mut listing = Listing { folder: folder.to_owned(), ..Listing::default() };
     let part = relations_of(document);
-    let mut parts = HashMap::new();
+    // In one order, so that the same of several faults is named each time.
+    let mut parts = BTreeMap::new();
     relations(package, &part, &mut |relation| {
         listing.sources.has_connections |= relation.what == "connections";
         listing.sources.has_workbooks |= relation.what == "externalLink";
@@ -136,7 +137,7 @@ pub(super) fn read(package: &mut Package) -> Result<Listing, WorkbookFault> {
 fn sheets(
     package: &mut Package,
     document: &str,
-    parts: &HashMap<String, PartLink>,
+    parts: &BTreeMap<String, PartLink>,
     listing: &mut Listing,
 ) -> Result<(), WorkbookFault> {
     let mut is_odd = false;
@@ -195,7 +196,7 @@ fn must_be_different(package: &Package, sheets: &[Listed]) -> Result<(), Workboo
 /// One sheet of the list.
 fn sheet(
     element: &BytesStart<'_>,
-    parts: &HashMap<String, PartLink>,
+    parts: &BTreeMap<String, PartLink>,
     folder: &str,
 ) -> Result<Listed, WorkbookFault> {
     let name = attribute(element, "name").unwrap_or_default();
