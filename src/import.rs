@@ -177,7 +177,8 @@ impl Looked {
                 let summary = book.read(table, &mut |mut row| {
                     row.judge(policy);
                     between.add(number, &row);
-                    let zone = row.draft.as_ref().and_then(|draft| draft.record.address().timezone.as_ref());
+                    let zone =
+                        row.draft.as_ref().and_then(|draft| draft.record()?.address().timezone.as_ref());
                     // Those that no list has are as many as there are rows, and one of them tells all that is asked.
                     if let Some(zone) = zone
                         && zones.len() <= ZoneList::MOST
@@ -248,8 +249,13 @@ impl Examined {
     fn provenance<'a>(&self, table: usize, sheet: SheetId, row: &'a Row) -> Provenance<'a> {
         let (book, table, _) = self.places[table];
         let table = &self.books[book].tables[table];
-        let owner = column_of_role(if table.kind == Kind::Company { Role::Parent } else { Role::Company });
-        let owner = table.position(owner).and_then(|column| row.cells.get(column));
+        let owner = match table.kind {
+            Kind::Company => Role::Parent,
+            Kind::Site | Kind::Person | Kind::Device => Role::Company,
+            Kind::Upkeep(_) => Role::Device,
+        };
+        let owner =
+            table.position(column_of_role(table.kind, owner)).and_then(|column| row.cells.get(column));
         Provenance {
             sheet,
             source: formula_guard::source(&table.headers, &row.cells),
@@ -371,6 +377,7 @@ impl Known for Earlier<'_> {
         let mut jobs = match by {
             By::Key(key) => journal.by_sheet_key(kind, key)?,
             By::Name(name) => journal.by_name(kind, name)?,
+            By::Mac(digits) => journal.by_natural_key(kind, digits)?.into_iter().collect(),
         };
         // A job that was given up does not stand in the way of the one that took its place.
         let alive = |job: &KnownJob| {

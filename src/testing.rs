@@ -2,7 +2,7 @@
 //!
 //! A test that needs another value changes that field and no other.
 
-use crate::model::action::Action;
+use crate::model::action::{Action, OwnedEntry, OwnedLabel, Owner};
 use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
 use crate::model::record::{
@@ -79,18 +79,33 @@ pub fn record(kind: Kind) -> Record {
         Kind::Site => Record::Site(site("HQ")),
         Kind::Person => Record::Person(person("ann")),
         Kind::Device => Record::Device(device("Till", None)),
+        Kind::Upkeep(_) => panic!("rows of {kind} are no records"),
     }
 }
 
 /// An action of every descriptor, a creation of every kind.
 pub fn actions() -> Vec<Action> {
-    let mut actions: Vec<Action> = Kind::ALL.into_iter().map(|kind| Action::Create(record(kind))).collect();
+    let mut actions: Vec<Action> =
+        Kind::RECORDS.into_iter().map(|kind| Action::Create(record(kind))).collect();
     actions.extend([
         Action::PutLabels(vec!["north".into()]),
         Action::PutMetadata(vec![Metadata { key: "k".into(), value: "v".into() }]),
         Action::AddLicence("L1".into()),
         Action::SubscribeTemplate(RemoteId::nil()),
         Action::JoinVpnCloud(RemoteId::nil()),
+        Action::UnsubscribeTemplate(RemoteId::nil()),
+        Action::LeaveVpnCloud(RemoteId::nil()),
+        Action::AssignToSite,
     ]);
+    let eth0 = || Owner::Interface { name: "eth0".into(), id: None };
+    for owner in [Owner::Site, Owner::Device, eth0()] {
+        actions.push(Action::PutLabel(OwnedLabel { owner, label: "north".into() }));
+    }
+    actions.push(Action::DeleteLabel(OwnedLabel { owner: eth0(), label: "north".into() }));
+    for owner in [Owner::Company, Owner::Site, Owner::Device] {
+        let entry = OwnedEntry { owner, key: "k".into(), value: Some("v".into()), id: None };
+        actions.push(Action::DeleteMetadataEntry(OwnedEntry { value: None, ..entry.clone() }));
+        actions.push(Action::PutMetadataEntry(entry));
+    }
     actions
 }

@@ -10,10 +10,10 @@ use fleetload::status::catalogue::{Scope, of_scope};
 
 use super::Result;
 
-/// `sheets.md` with its tables made again.
-pub(crate) fn renew_columns(page: &str) -> Result<String> {
+/// `sheets.md` or `upkeep.md` with its tables of the columns of these kinds made again.
+pub(crate) fn renew_columns(page: &str, kinds: &[Kind]) -> Result<String> {
     let mut page = page.to_owned();
-    for kind in Kind::ALL {
+    for &kind in kinds {
         replace(&mut page, &format!("columns of {kind}"), &format!("end of {kind}"), &table(kind)?)?;
     }
     Ok(page)

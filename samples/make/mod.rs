@@ -11,6 +11,7 @@ mod onboarding;
 mod operations;
 mod refused;
 mod sheet;
+mod upkeep;
 mod world;
 
 use std::fs;
@@ -54,14 +55,20 @@ pub(crate) fn all(folder: &Path) -> Result<Vec<PathBuf>> {
     keep(folder.join("mistakes.xlsx"), sheet::workbook(&mistakes::notes(), &sheets)?)?;
     keep(folder.join("mistakes.csv"), mistakes::list(&planted)?)?;
     keep(folder.join("service-refuses.csv"), refused::sheet().csv()?)?;
+    keep(folder.join("upkeep.xlsx"), sheet::workbook(&upkeep::notes(), &upkeep::sheets())?)?;
     Ok(written)
 }
 
 /// Writes the blank sheets that are kept with the source into `folder`.
 pub(crate) fn templates(folder: &Path) -> Result<Vec<PathBuf>> {
     fs::create_dir_all(folder)?;
-    let mut written = vec![folder.join("fleetload-template.xlsx")];
-    fs::write(&written[0], template::workbook_bytes(&Kind::ALL, None)?)?;
+    let mut written = Vec::new();
+    for (name, kinds) in
+        [("fleetload-template.xlsx", Kind::RECORDS.to_vec()), ("fleetload-upkeep.xlsx", upkeep_kinds())]
+    {
+        written.push(folder.join(name));
+        fs::write(folder.join(name), template::workbook_bytes(&kinds, None)?)?;
+    }
     for kind in Kind::ALL {
         let path = folder.join(format!("{kind}.csv"));
         fs::write(&path, template::csv_bytes(kind)?)?;
@@ -70,14 +77,21 @@ pub(crate) fn templates(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(written)
 }
 
+/// The kinds of upkeep sheets.
+fn upkeep_kinds() -> Vec<Kind> {
+    Kind::ALL.into_iter().filter(|kind| !kind.is_record()).collect()
+}
+
 /// Writes the pages of the documentation that are made from the program: the tables of columns and of
 /// the ways a command can end, the list of codes, and that of the operations.
 pub(crate) fn renew_docs(folder: &Path) -> Result<Vec<PathBuf>> {
-    let [sheets, scheduling, list, operations] =
-        ["sheets.md", "scheduling.md", "codes.md", "operations.md"].map(|name| folder.join(name));
-    fs::write(&sheets, docs::renew_columns(&fs::read_to_string(&sheets)?)?)?;
-    fs::write(&scheduling, docs::renew_endings(&fs::read_to_string(&scheduling)?)?)?;
-    fs::write(&list, codes::page())?;
-    fs::write(&operations, operations::page())?;
-    Ok(vec![sheets, scheduling, list, operations])
+    let pages = ["sheets.md", "upkeep.md", "scheduling.md", "codes.md", "operations.md"];
+    let pages = pages.map(|name| folder.join(name));
+    let [sheets, upkeep_page, scheduling, list, operations] = &pages;
+    fs::write(sheets, docs::renew_columns(&fs::read_to_string(sheets)?, &Kind::RECORDS)?)?;
+    fs::write(upkeep_page, docs::renew_columns(&fs::read_to_string(upkeep_page)?, &upkeep_kinds())?)?;
+    fs::write(scheduling, docs::renew_endings(&fs::read_to_string(scheduling)?)?)?;
+    fs::write(list, codes::page())?;
+    fs::write(operations, operations::page())?;
+    Ok(pages.to_vec())
 }

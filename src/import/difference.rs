@@ -87,7 +87,7 @@ fn meaning_of(table: &Table, earlier: Option<&EarlierRow>) -> Vec<Mapped> {
 /// The roles that a record of a kind refers to others in, with their columns.
 fn roles(kind: Kind) -> impl Iterator<Item = (Role, Place)> {
     kind.descriptor().roles.iter().filter_map(move |&role| {
-        let column = column(kind, column_of_role(role))?;
+        let column = column(kind, column_of_role(kind, role))?;
         Some((role, (column.name, None)))
     })
 }
@@ -96,7 +96,7 @@ fn roles(kind: Kind) -> impl Iterator<Item = (Role, Place)> {
 fn values(kind: Kind, content: &Content<'_>, label: &dyn Fn(&Link) -> String) -> BTreeMap<Place, String> {
     let mut values = BTreeMap::new();
     for link in content.links {
-        if let Some(column) = column(kind, column_of_role(link.role)) {
+        if let Some(column) = column(kind, column_of_role(kind, link.role)) {
             values.insert((column.name, None), label(link));
         }
     }
@@ -119,6 +119,14 @@ fn values(kind: Kind, content: &Content<'_>, label: &dyn Fn(&Link) -> String) ->
                 lists.entry("enterprise_template").or_default().push(id.to_string());
             }
             Action::JoinVpnCloud(id) => lists.entry("vpn_clouds").or_default().push(id.to_string()),
+            // A row that is about the same thing as before has its new values.
+            Action::PutLabel(_)
+            | Action::DeleteLabel(_)
+            | Action::PutMetadataEntry(_)
+            | Action::DeleteMetadataEntry(_)
+            | Action::UnsubscribeTemplate(_)
+            | Action::LeaveVpnCloud(_)
+            | Action::AssignToSite => {}
         }
     }
     for (name, mut list) in lists {

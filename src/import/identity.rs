@@ -146,6 +146,8 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
             Ground::Made if claim.same_record => Decision::Revise(known.job),
             Ground::Made => Decision::ChangedSince(known.job),
             Ground::UnderWay => Decision::LeaveUnderWay(known.job),
+            // What a row asked for of a record may be asked for otherwise at any time.
+            Ground::Done if !claim.kind.is_record() => Decision::Revise(known.job),
             Ground::Done => Decision::ChangedSince(known.job),
         };
     }

@@ -114,6 +114,6 @@ fn natural_key(kind: Kind, unique: Option<&str>) -> Option<String> {
     match kind {
         Kind::Person => unique.map(comparable),
         Kind::Device => unique.and_then(mac_digits),
-        Kind::Company | Kind::Site => None,
+        Kind::Company | Kind::Site | Kind::Upkeep(_) => None,
     }
 }

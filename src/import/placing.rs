@@ -14,7 +14,7 @@ use crate::journal::{self, Disposition, ImportWriter, Journal, NewJob, NewRow, N
 use crate::model::action::Action;
 use crate::model::digest::hexadecimal;
 use crate::model::id::JobId;
-use crate::model::key::natural_key;
+use crate::model::key::{natural_key, upkeep_key};
 use crate::model::kind::Kind;
 use crate::model::record::{Link, Record, Role, Target};
 use crate::model::time::Moment;
@@ -222,11 +222,17 @@ impl Placing<'_, '_> {
             }
         }
         let Usable { steps, written, cells, key, name } = usable;
+        let kind = self.examined.sheets[table].kind;
+        let natural_key = match steps.as_slice() {
+            [Action::Create(record), ..] => natural_key(record, &targets),
+            [action, ..] => upkeep_key(kind, action, &targets),
+            [] => return Err(Error::internal("a row that asks for nothing")),
+        };
         let values = NewJob {
-            kind: self.examined.sheets[table].kind,
+            kind,
             sheet_key: key,
             name,
-            natural_key: natural_key(created(&steps)?, &targets),
+            natural_key,
             content_hash: content_hash(&written, &targets)?,
             links: targets,
             steps,
@@ -295,7 +301,7 @@ impl Ready {
 
     /// The record that it creates.
     pub(super) fn record(&self) -> Result<&Record> {
-        created(&self.values.steps)
+        self.values.record().ok_or_else(|| Error::internal("a row that creates no record"))
     }
 
     /// Its MAC address or username.
@@ -317,12 +323,6 @@ impl Ready {
 fn cells_of(written: &str) -> Result<Vec<String>> {
     serde_json::from_str(written)
         .map_err(|error| Error::internal("the cells of a row cannot be read again").because(error))
-}
-
-/// The record that the first of some steps creates.
-fn created(steps: &[Action]) -> Result<&Record> {
-    let record = steps.first().and_then(Action::record);
-    record.ok_or_else(|| Error::internal("a row that creates no record"))
 }
 
 /// A digest of all that a row asks for: its actions as they are `written`, and what it belongs to.

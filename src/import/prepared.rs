@@ -20,7 +20,7 @@ pub(super) struct Prepared {
 
 /// What is made of a row that can be imported.
 pub(super) struct Usable {
-    /// What it asks for: its record first.
+    /// What it asks for: of a record its creation first.
     pub(super) steps: Vec<Action>,
     /// The same as the journal keeps it.
     pub(super) written: Vec<String>,
@@ -49,8 +49,8 @@ pub(super) fn prepare(
     let usable = match row.draft.take() {
         Some(draft) => {
             let key = draft.key.as_deref().map(fold_key);
-            let name = comparable(draft.record.name());
-            let steps = draft.into_steps();
+            let name = comparable(&draft.name());
+            let steps = draft.steps;
             let written = steps.iter().map(journal::written).collect::<Result<_>>()?;
             Some(Usable { steps, written, cells: journal::written(&row.cells)?, key, name })
         }

@@ -9,6 +9,7 @@ use crate::journal::{Difference, ImportWriter, KnownJob};
 use crate::model::kind::Kind;
 use crate::model::record::{Link, Role, Target};
 use crate::sheet::finding::{Code, Finding, Severity, ValueKind, shown};
+use crate::sheet::subject_column;
 
 /// Columns told one by one in a finding; the report has all of them.
 const MOST_COLUMNS: usize = 8;
@@ -25,7 +26,11 @@ pub(super) fn said(
 ) -> Result<Option<Finding>> {
     let values = &ready.values;
     let kind = values.kind;
-    let name = if kind == Kind::Person { "username" } else { "name" };
+    let name = match kind {
+        Kind::Person => "username",
+        Kind::Company | Kind::Site | Kind::Device => "name",
+        Kind::Upkeep(upkeep) => subject_column(upkeep),
+    };
     let another = known.natural.as_ref().filter(|_| keyed == Keyed::Another);
     let another = another.and_then(|known| known.sheet_key.as_deref());
     let stays = another.map_or_else(String::new, |key| format!("; its key stays '{}'", shown(key)));
@@ -128,7 +133,7 @@ fn collision(
     let kind = ready.values.kind;
     let (code, column, what) = match kind {
         Kind::Person => (Code::DupUsername, "username", "username"),
-        Kind::Company | Kind::Site | Kind::Device => (Code::DupMac, "mac", "MAC address"),
+        Kind::Company | Kind::Site | Kind::Device | Kind::Upkeep(_) => (Code::DupMac, "mac", "MAC address"),
     };
     let name = person_or_thing(&writer.record_of(other.job)?);
     let company = company(writer, &other.links)?;

@@ -29,6 +29,74 @@ pub enum Action {
     SubscribeTemplate(RemoteId),
     /// Adds a device to a VPN cloud.
     JoinVpnCloud(RemoteId),
+    /// Puts one label on a site, device or interface, beside those that it has.
+    PutLabel(OwnedLabel),
+    /// Deletes a label of an interface.
+    DeleteLabel(OwnedLabel),
+    /// Puts one metadata entry on a company, site or device, beside those that it has.
+    PutMetadataEntry(OwnedEntry),
+    /// Deletes a metadata entry.
+    DeleteMetadataEntry(OwnedEntry),
+    /// Unsubscribes a device from an enterprise template.
+    UnsubscribeTemplate(RemoteId),
+    /// Removes a device from a VPN cloud.
+    LeaveVpnCloud(RemoteId),
+    /// Assigns a device to a site. Both are links of its row.
+    AssignToSite,
+}
+
+/// What a label or a metadata entry belongs to. The record is a link of its row.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Owner {
+    /// A company.
+    Company,
+    /// A site.
+    Site,
+    /// A device.
+    Device,
+    /// An Ethernet interface of a device.
+    Interface {
+        /// Its `normalizedName` or its id, as the row has it.
+        name: String,
+        /// Its id, once the list of the device's interfaces has shown it.
+        #[serde(skip)]
+        id: Option<RemoteId>,
+    },
+}
+
+impl Owner {
+    /// The kind of record that the row refers to; of an interface, its device.
+    pub const fn kind(&self) -> Kind {
+        match self {
+            Self::Company => Kind::Company,
+            Self::Site => Kind::Site,
+            Self::Device | Self::Interface { .. } => Kind::Device,
+        }
+    }
+}
+
+/// A label and what it is on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnedLabel {
+    /// What it is on.
+    pub owner: Owner,
+    /// Its text.
+    pub label: String,
+}
+
+/// A metadata entry and what it is on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnedEntry {
+    /// What it is on.
+    pub owner: Owner,
+    /// Its key, case kept.
+    pub key: String,
+    /// Its value; `None` where it is deleted.
+    pub value: Option<String>,
+    /// The id by which it is deleted, once the owner's list has shown it.
+    #[serde(skip)]
+    pub id: Option<RemoteId>,
 }
 
 /// What a second request does after one that may have been carried out.
@@ -54,15 +122,49 @@ impl Action {
             Self::AddLicence(_) => &descriptor::ADD_LICENCE,
             Self::SubscribeTemplate(_) => &descriptor::SUBSCRIBE_TEMPLATE,
             Self::JoinVpnCloud(_) => &descriptor::JOIN_VPN_CLOUD,
+            Self::PutLabel(_) => &descriptor::PUT_LABEL,
+            Self::DeleteLabel(_) => &descriptor::DELETE_LABEL,
+            Self::PutMetadataEntry(_) => &descriptor::PUT_METADATA_ENTRY,
+            Self::DeleteMetadataEntry(_) => &descriptor::DELETE_METADATA_ENTRY,
+            Self::UnsubscribeTemplate(_) => &descriptor::UNSUBSCRIBE_TEMPLATE,
+            Self::LeaveVpnCloud(_) => &descriptor::LEAVE_VPN_CLOUD,
+            Self::AssignToSite => &descriptor::ASSIGN_TO_SITE,
         }
     }
 
-    /// The operation that carries it out for a record of `kind`; `None` where the service has none.
+    /// The kind of record that it is about, as a step of a row of `kind`: the row's own, or the one that an upkeep row
+    /// refers to.
+    pub const fn about(&self, kind: Kind) -> Kind {
+        match (kind, self) {
+            (Kind::Upkeep(_), Self::PutLabel(label) | Self::DeleteLabel(label)) => label.owner.kind(),
+            (Kind::Upkeep(_), Self::PutMetadataEntry(entry) | Self::DeleteMetadataEntry(entry)) => {
+                entry.owner.kind()
+            }
+            (Kind::Upkeep(_), _) => Kind::Device,
+            (Kind::Company | Kind::Site | Kind::Person | Kind::Device, _) => kind,
+        }
+    }
+
+    /// The operation that carries it out as a step of a row of `kind`; `None` where the service has none.
     pub fn operation(&self, kind: Kind) -> Option<Operation> {
         match self {
             Self::Create(record) => (record.kind() == kind).then(|| record.creation()),
-            other => other.descriptor().operations_for(kind).next(),
+            Self::PutLabel(OwnedLabel { owner: Owner::Interface { .. }, .. }) => {
+                Some(Operation::PutInterfaceLabel)
+            }
+            other => other.descriptor().operations_on(self.about(kind)).next(),
         }
+    }
+
+    /// Whether it takes something away, so that it comes before what the same sheet puts on the same record.
+    pub const fn removes(&self) -> bool {
+        matches!(
+            self,
+            Self::DeleteLabel(_)
+                | Self::DeleteMetadataEntry(_)
+                | Self::UnsubscribeTemplate(_)
+                | Self::LeaveVpnCloud(_)
+        )
     }
 
     /// What a second request does after one that may have been carried out.
@@ -78,8 +180,45 @@ impl Action {
             Self::PutLabels(_)
             | Self::PutMetadata(_)
             | Self::SubscribeTemplate(_)
-            | Self::JoinVpnCloud(_) => Repeat::Harmless,
+            | Self::JoinVpnCloud(_)
+            | Self::PutLabel(_)
+            | Self::DeleteLabel(_)
+            | Self::PutMetadataEntry(_)
+            | Self::DeleteMetadataEntry(_)
+            | Self::UnsubscribeTemplate(_)
+            | Self::LeaveVpnCloud(_)
+            | Self::AssignToSite => Repeat::Harmless,
             Self::AddLicence(_) => Repeat::Unknown,
+        }
+    }
+
+    /// Takes in the id of what it names otherwise.
+    pub fn set_id(&mut self, found: RemoteId) {
+        match self {
+            Self::PutLabel(OwnedLabel { owner: Owner::Interface { id, .. }, .. })
+            | Self::DeleteLabel(OwnedLabel { owner: Owner::Interface { id, .. }, .. })
+            | Self::DeleteMetadataEntry(OwnedEntry { id, .. }) => *id = Some(found),
+            _ => {}
+        }
+    }
+
+    /// What tells it from other rows about the same record: the text of a label, the key of an entry, the id of a template
+    /// or cloud. Nothing for a creation, and for what a record has one of.
+    pub fn subject(&self) -> String {
+        match self {
+            Self::PutLabel(OwnedLabel { owner, label }) | Self::DeleteLabel(OwnedLabel { owner, label }) => {
+                match owner {
+                    Owner::Interface { name, .. } => format!("{label} ({name})"),
+                    Owner::Company | Owner::Site | Owner::Device => label.clone(),
+                }
+            }
+            Self::PutMetadataEntry(entry) | Self::DeleteMetadataEntry(entry) => entry.key.clone(),
+            Self::AddLicence(code) => code.clone(),
+            Self::SubscribeTemplate(id)
+            | Self::UnsubscribeTemplate(id)
+            | Self::JoinVpnCloud(id)
+            | Self::LeaveVpnCloud(id) => id.to_string(),
+            Self::Create(_) | Self::PutLabels(_) | Self::PutMetadata(_) | Self::AssignToSite => String::new(),
         }
     }
 
@@ -87,11 +226,7 @@ impl Action {
     pub const fn record(&self) -> Option<&Record> {
         match self {
             Self::Create(record) => Some(record),
-            Self::PutLabels(_)
-            | Self::PutMetadata(_)
-            | Self::AddLicence(_)
-            | Self::SubscribeTemplate(_)
-            | Self::JoinVpnCloud(_) => None,
+            _ => None,
         }
     }
 }

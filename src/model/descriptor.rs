@@ -1,7 +1,7 @@
 //! What is known of each kind of record and of each action, whatever their values: one descriptor each, from which plan,
 //! doctor, report and the run take it.
 
-use super::kind::Kind;
+use super::kind::{Kind, Upkeep};
 use super::operation::Operation;
 use super::record::Role;
 
@@ -9,12 +9,12 @@ use super::record::Role;
 /// [`natural_key`](super::key::natural_key), its columns are in the table of the sheets.
 #[derive(Debug)]
 pub struct KindDescriptor {
-    /// The operation without which no row of the kind is created.
+    /// The operation without which no row of the kind is carried out: the creation of a record.
     pub creation: Operation,
     /// The look-ups that find a record by its natural key, best first.
     pub look_ups: &'static [Operation],
-    /// The look-up of a record by its id.
-    pub by_id: Operation,
+    /// The look-up of a record by its id; `None` for what is no record.
+    pub by_id: Option<Operation>,
     /// What its records refer to others as.
     pub roles: &'static [Role],
 }
@@ -26,27 +26,52 @@ impl Kind {
             Self::Company => &KindDescriptor {
                 creation: Operation::AddCompany,
                 look_ups: &[Operation::GetChildCompanies],
-                by_id: Operation::GetCompany,
+                by_id: Some(Operation::GetCompany),
                 roles: &[Role::Parent],
             },
             Self::Site => &KindDescriptor {
                 creation: Operation::AddSite,
                 look_ups: &[Operation::FindSitesByName],
-                by_id: Operation::GetSite,
+                by_id: Some(Operation::GetSite),
                 roles: &[Role::Company],
             },
             Self::Person => &KindDescriptor {
                 creation: Operation::AddPerson,
                 look_ups: &[Operation::GetPersonByUsername],
-                by_id: Operation::GetPerson,
+                by_id: Some(Operation::GetPerson),
                 roles: &[Role::Company],
             },
             Self::Device => &KindDescriptor {
                 creation: Operation::AddDevice,
                 look_ups: &[Operation::GetDeviceByMac, Operation::FindDevicesByName],
-                by_id: Operation::GetDevice,
+                by_id: Some(Operation::GetDevice),
                 roles: &[Role::Company, Role::Site, Role::Template],
             },
+            Self::Upkeep(upkeep) => upkeep.descriptor(),
+        }
+    }
+}
+
+impl Upkeep {
+    const fn descriptor(self) -> &'static KindDescriptor {
+        const DEVICE: &[Role] = &[Role::Device];
+        const fn of(creation: Operation, roles: &'static [Role]) -> KindDescriptor {
+            KindDescriptor { creation, look_ups: &[], by_id: None, roles }
+        }
+        const LABELS: KindDescriptor = of(Operation::PutDeviceLabel, &[Role::Site, Role::Device]);
+        const METADATA: KindDescriptor =
+            of(Operation::PutDeviceMetadata, &[Role::Company, Role::Site, Role::Device]);
+        const LICENCES: KindDescriptor = of(Operation::AddLicenceCode, DEVICE);
+        const SUBSCRIPTIONS: KindDescriptor = of(Operation::SubscribeTemplate, DEVICE);
+        const ASSIGNMENTS: KindDescriptor = of(Operation::AssignDeviceToSite, &[Role::Device, Role::Site]);
+        const VPN: KindDescriptor = of(Operation::AddDeviceToVpnCloud, DEVICE);
+        match self {
+            Self::Labels => &LABELS,
+            Self::Metadata => &METADATA,
+            Self::Licences => &LICENCES,
+            Self::Subscriptions => &SUBSCRIPTIONS,
+            Self::SiteAssignments => &ASSIGNMENTS,
+            Self::Vpn => &VPN,
         }
     }
 }
@@ -54,6 +79,8 @@ impl Kind {
 /// What is known of an action whatever its values.
 #[derive(Debug)]
 pub struct ActionDescriptor {
+    /// The kinds of rows that ask for it.
+    pub asked_by: &'static [Kind],
     /// The operation that carries it out, for each kind of record that the service has it for.
     pub operations: &'static [(Kind, Operation)],
     /// The look-ups that show whether it is so already.
@@ -78,6 +105,7 @@ macro_rules! actions {
 
 actions! {
     CREATE = ActionDescriptor {
+        asked_by: &Kind::RECORDS,
         operations: &[
             (Kind::Company, Operation::AddCompany),
             (Kind::Site, Operation::AddSite),
@@ -91,6 +119,7 @@ actions! {
     };
 
     PUT_LABELS = ActionDescriptor {
+        asked_by: &[Kind::Site, Kind::Device],
         operations: &[(Kind::Site, Operation::PutSiteLabels), (Kind::Device, Operation::PutDeviceLabels)],
         shown_by: &[Operation::ListSiteLabels, Operation::ListDeviceLabels],
         words: "setting its labels",
@@ -98,6 +127,7 @@ actions! {
     };
 
     PUT_METADATA = ActionDescriptor {
+        asked_by: &[Kind::Company, Kind::Site, Kind::Device],
         operations: &[
             (Kind::Company, Operation::PutCompanyMetadataList),
             (Kind::Site, Operation::PutSiteMetadataList),
@@ -109,6 +139,7 @@ actions! {
     };
 
     ADD_LICENCE = ActionDescriptor {
+        asked_by: &[Kind::Device, Kind::Upkeep(Upkeep::Licences)],
         operations: &[(Kind::Device, Operation::AddLicenceCode)],
         shown_by: &[],
         words: "adding its licence code",
@@ -116,6 +147,7 @@ actions! {
     };
 
     SUBSCRIBE_TEMPLATE = ActionDescriptor {
+        asked_by: &[Kind::Device, Kind::Upkeep(Upkeep::Subscriptions)],
         operations: &[(Kind::Device, Operation::SubscribeTemplate)],
         shown_by: &[Operation::ListAssignedTemplates],
         words: "subscribing it to its enterprise template",
@@ -123,10 +155,79 @@ actions! {
     };
 
     JOIN_VPN_CLOUD = ActionDescriptor {
+        asked_by: &[Kind::Device, Kind::Upkeep(Upkeep::Vpn)],
         operations: &[(Kind::Device, Operation::AddDeviceToVpnCloud)],
         shown_by: &[Operation::ListDeviceVpnClouds],
         words: "adding it to its VPN cloud",
         column: Some("vpn_clouds"),
+    };
+
+    PUT_LABEL = ActionDescriptor {
+        asked_by: &[Kind::Upkeep(Upkeep::Labels)],
+        operations: &[
+            (Kind::Site, Operation::PutSiteLabel),
+            (Kind::Device, Operation::PutDeviceLabel),
+            (Kind::Device, Operation::PutInterfaceLabel),
+        ],
+        shown_by: &[Operation::ListSiteLabels, Operation::ListDeviceLabels, Operation::ListInterfaceLabels],
+        words: "putting the label",
+        column: Some("label"),
+    };
+
+    DELETE_LABEL = ActionDescriptor {
+        asked_by: &[Kind::Upkeep(Upkeep::Labels)],
+        operations: &[(Kind::Device, Operation::DeleteInterfaceLabel)],
+        shown_by: &[Operation::ListInterfaceLabels],
+        words: "deleting the label",
+        column: Some("label"),
+    };
+
+    PUT_METADATA_ENTRY = ActionDescriptor {
+        asked_by: &[Kind::Upkeep(Upkeep::Metadata)],
+        operations: &[
+            (Kind::Company, Operation::PutCompanyMetadata),
+            (Kind::Site, Operation::PutSiteMetadata),
+            (Kind::Device, Operation::PutDeviceMetadata),
+        ],
+        shown_by: &[Operation::ListCompanyMetadata, Operation::ListSiteMetadata, Operation::ListDeviceMetadata],
+        words: "putting the entry",
+        column: Some("value"),
+    };
+
+    DELETE_METADATA_ENTRY = ActionDescriptor {
+        asked_by: &[Kind::Upkeep(Upkeep::Metadata)],
+        operations: &[
+            (Kind::Company, Operation::DeleteCompanyMetadata),
+            (Kind::Site, Operation::DeleteSiteMetadata),
+            (Kind::Device, Operation::DeleteDeviceMetadata),
+        ],
+        shown_by: &[Operation::ListCompanyMetadata, Operation::ListSiteMetadata, Operation::ListDeviceMetadata],
+        words: "deleting the entry",
+        column: Some("key"),
+    };
+
+    UNSUBSCRIBE_TEMPLATE = ActionDescriptor {
+        asked_by: &[Kind::Upkeep(Upkeep::Subscriptions)],
+        operations: &[(Kind::Device, Operation::UnsubscribeTemplate)],
+        shown_by: &[Operation::ListAssignedTemplates],
+        words: "unsubscribing the device from the template",
+        column: Some("template"),
+    };
+
+    LEAVE_VPN_CLOUD = ActionDescriptor {
+        asked_by: &[Kind::Upkeep(Upkeep::Vpn)],
+        operations: &[(Kind::Device, Operation::RemoveDeviceFromVpnCloud)],
+        shown_by: &[Operation::ListDeviceVpnClouds],
+        words: "removing the device from the VPN cloud",
+        column: Some("cloud"),
+    };
+
+    ASSIGN_TO_SITE = ActionDescriptor {
+        asked_by: &[Kind::Upkeep(Upkeep::SiteAssignments)],
+        operations: &[(Kind::Device, Operation::AssignDeviceToSite)],
+        shown_by: &[Operation::ListSiteDeviceOnlineStatuses],
+        words: "assigning the device to the site",
+        column: Some("site"),
     };
 }
 
@@ -139,9 +240,16 @@ impl ActionDescriptor {
             .find(|action| action.operations.iter().any(|&(_, known)| known == operation))
     }
 
-    /// The operations that carry it out for records of a kind, the usual one first.
-    pub fn operations_for(&self, kind: Kind) -> impl Iterator<Item = Operation> {
+    /// The operations that carry it out on records of a kind, the usual one first.
+    pub fn operations_on(&self, kind: Kind) -> impl Iterator<Item = Operation> {
         self.operations.iter().filter(move |(known, _)| *known == kind).map(|&(_, operation)| operation)
+    }
+
+    /// The operations by which rows of a kind have it carried out: on their own record, or on any that they refer to.
+    pub fn operations_for(&self, rows: Kind) -> impl Iterator<Item = Operation> {
+        let asks = self.asked_by.contains(&rows);
+        let fits = move |kind: Kind| asks && (kind == rows || !rows.is_record());
+        self.operations.iter().filter(move |(kind, _)| fits(*kind)).map(|&(_, operation)| operation)
     }
 }
 

@@ -6,6 +6,7 @@
 
 use unicode_normalization::UnicodeNormalization;
 
+use super::action::Action;
 use super::kind::Kind;
 use super::record::{Link, Record, Role, Target};
 
@@ -80,6 +81,12 @@ pub fn natural_key(record: &Record, links: &[Link]) -> String {
     }
 }
 
+/// The written natural key of an upkeep row, unique within one account and kind: the record it is about, and what of it.
+pub fn upkeep_key(kind: Kind, action: &Action, links: &[Link]) -> String {
+    let role = Role::owner(action.about(kind));
+    join(&[role.as_str(), &owner(links, role), &comparable(&action.subject())])
+}
+
 /// What a row is known by among those with the same owner: its name, of a site with its reference; `None` for people, who
 /// have no owner in their natural key, and without a name.
 pub fn key_in_owner(kind: Kind, name: Option<&str>, reference: Option<&str>) -> Option<String> {
@@ -87,7 +94,7 @@ pub fn key_in_owner(kind: Kind, name: Option<&str>, reference: Option<&str>) -> 
     match kind {
         Kind::Company | Kind::Device => Some(name),
         Kind::Site => Some(join(&[&name, &comparable(reference.unwrap_or_default())])),
-        Kind::Person => None,
+        Kind::Person | Kind::Upkeep(_) => None,
     }
 }
 

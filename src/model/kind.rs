@@ -1,13 +1,13 @@
-//! The kinds of record a sheet can hold.
+//! What the rows of a sheet are: records to be created, or upkeep of records that exist.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// What the rows of a sheet are. The order is the order of creation within one company.
+/// What the rows of a sheet are. The order is the order in which rows of one company are carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(into = "&'static str", try_from = "String")]
 pub enum Kind {
     /// A customer or reseller (specification 2.3).
     Company,
@@ -17,11 +17,74 @@ pub enum Kind {
     Person,
     /// A managed network appliance (specification 2.5).
     Device,
+    /// Something about a record that exists, or that another row creates.
+    Upkeep(Upkeep),
+}
+
+/// What the rows of an upkeep sheet are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Upkeep {
+    /// A label of a site, device or interface (specification 4.3).
+    Labels,
+    /// A metadata entry of a company, site or device (specification 4.6).
+    Metadata,
+    /// A licence code of a device (specification 4.4).
+    Licences,
+    /// An enterprise template that a device is subscribed to (specification 4.5).
+    Subscriptions,
+    /// The site that a device is assigned to (specification 4.8).
+    SiteAssignments,
+    /// A VPN cloud that a device belongs to (specification 4.9).
+    Vpn,
+}
+
+impl Upkeep {
+    /// What a row of the sheet is about, beside its record: `label`.
+    pub const fn thing(self) -> &'static str {
+        match self {
+            Self::Labels => "label",
+            Self::Metadata => "entry",
+            Self::Licences => "licence code",
+            Self::Subscriptions => "template",
+            Self::SiteAssignments => "site",
+            Self::Vpn => "cloud",
+        }
+    }
 }
 
 impl Kind {
-    /// Every kind, in the order of creation.
-    pub const ALL: [Self; 4] = [Self::Company, Self::Site, Self::Person, Self::Device];
+    /// Every kind, in the order in which rows are carried out.
+    pub const ALL: [Self; 10] = [
+        Self::Company,
+        Self::Site,
+        Self::Person,
+        Self::Device,
+        Self::Upkeep(Upkeep::Labels),
+        Self::Upkeep(Upkeep::Metadata),
+        Self::Upkeep(Upkeep::Licences),
+        Self::Upkeep(Upkeep::Subscriptions),
+        Self::Upkeep(Upkeep::SiteAssignments),
+        Self::Upkeep(Upkeep::Vpn),
+    ];
+
+    /// The kinds whose rows are records, in the order of creation.
+    pub const RECORDS: [Self; 4] = [Self::Company, Self::Site, Self::Person, Self::Device];
+
+    /// Its place in [`Kind::ALL`].
+    pub const fn index(self) -> usize {
+        match self {
+            Self::Company => 0,
+            Self::Site => 1,
+            Self::Person => 2,
+            Self::Device => 3,
+            Self::Upkeep(upkeep) => 4 + upkeep as usize,
+        }
+    }
+
+    /// Whether its rows are records.
+    pub const fn is_record(self) -> bool {
+        !matches!(self, Self::Upkeep(_))
+    }
 
     /// One of them, as written in the journal: `company`.
     pub const fn singular(self) -> &'static str {
@@ -30,6 +93,12 @@ impl Kind {
             Self::Site => "site",
             Self::Person => "person",
             Self::Device => "device",
+            Self::Upkeep(Upkeep::Labels) => "label",
+            Self::Upkeep(Upkeep::Metadata) => "metadata entry",
+            Self::Upkeep(Upkeep::Licences) => "licence",
+            Self::Upkeep(Upkeep::Subscriptions) => "subscription",
+            Self::Upkeep(Upkeep::SiteAssignments) => "site assignment",
+            Self::Upkeep(Upkeep::Vpn) => "VPN membership",
         }
     }
 
@@ -40,6 +109,12 @@ impl Kind {
             Self::Site => "sites",
             Self::Person => "people",
             Self::Device => "devices",
+            Self::Upkeep(Upkeep::Labels) => "labels",
+            Self::Upkeep(Upkeep::Metadata) => "metadata",
+            Self::Upkeep(Upkeep::Licences) => "licences",
+            Self::Upkeep(Upkeep::Subscriptions) => "subscriptions",
+            Self::Upkeep(Upkeep::SiteAssignments) => "site_assignments",
+            Self::Upkeep(Upkeep::Vpn) => "vpn",
         }
     }
 }
@@ -50,10 +125,22 @@ impl fmt::Display for Kind {
     }
 }
 
+impl From<Kind> for &'static str {
+    fn from(kind: Kind) -> Self {
+        kind.singular()
+    }
+}
+
 /// A word that names no kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is not a kind of sheet; the kinds are companies, sites, people and devices")]
+#[error("'{0}' is not a kind of sheet; the kinds are {kinds}", kinds = kinds())]
 pub struct UnknownKind(pub String);
+
+fn kinds() -> String {
+    let names = Kind::ALL.map(Kind::plural);
+    let (last, rest) = names.split_last().map_or(("", &[][..]), |(last, rest)| (*last, rest));
+    format!("{} and {last}", rest.join(", "))
+}
 
 impl FromStr for Kind {
     type Err = UnknownKind;
@@ -63,5 +150,33 @@ impl FromStr for Kind {
             .into_iter()
             .find(|kind| kind.singular() == word || kind.plural() == word)
             .ok_or_else(|| UnknownKind(word.to_owned()))
+    }
+}
+
+impl TryFrom<String> for Kind {
+    type Error = UnknownKind;
+
+    fn try_from(word: String) -> Result<Self, Self::Error> {
+        word.parse()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_has_its_place_and_its_words() {
+        for (index, kind) in Kind::ALL.into_iter().enumerate() {
+            assert_eq!(kind.index(), index);
+            assert_eq!(kind.singular().parse(), Ok(kind));
+            assert_eq!(kind.plural().parse(), Ok(kind));
+            assert_eq!(Kind::RECORDS.contains(&kind), kind.is_record());
+        }
+        assert_eq!(
+            "gateway".parse::<Kind>().unwrap_err().to_string(),
+            "'gateway' is not a kind of sheet; the kinds are companies, sites, people, devices, labels, metadata, \
+             licences, subscriptions, site_assignments and vpn"
+        );
     }
 }

@@ -250,6 +250,8 @@ pub enum Role {
     Site,
     /// The device another one is copied from.
     Template,
+    /// The device that an upkeep row is about.
+    Device,
 }
 
 impl Role {
@@ -260,16 +262,18 @@ impl Role {
             Self::Company => "company",
             Self::Site => "site",
             Self::Template => "template",
+            Self::Device => "device",
         }
     }
 
-    /// The field of the creation's body that carries the id.
+    /// The field of the request's body that carries the id.
     pub const fn field(self) -> &'static str {
         match self {
             Self::Parent => "parentCompanyId",
             Self::Company => "companyId",
             Self::Site => "siteId",
             Self::Template => "templateId",
+            Self::Device => "deviceId",
         }
     }
 
@@ -278,13 +282,22 @@ impl Role {
         match self {
             Self::Parent | Self::Company => Kind::Company,
             Self::Site => Kind::Site,
-            Self::Template => Kind::Device,
+            Self::Template | Self::Device => Kind::Device,
+        }
+    }
+
+    /// As what an upkeep row refers to the record of this kind that it is about.
+    pub const fn owner(kind: Kind) -> Self {
+        match kind {
+            Kind::Company => Self::Company,
+            Kind::Site => Self::Site,
+            Kind::Person | Kind::Device | Kind::Upkeep(_) => Self::Device,
         }
     }
 
     /// From its form in the journal.
     pub fn parse(word: &str) -> Option<Self> {
-        [Self::Parent, Self::Company, Self::Site, Self::Template]
+        [Self::Parent, Self::Company, Self::Site, Self::Template, Self::Device]
             .into_iter()
             .find(|role| role.as_str() == word)
     }

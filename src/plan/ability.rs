@@ -41,7 +41,7 @@ pub fn operations(kind: Kind) -> Vec<(Use, Operation)> {
         .chain(asked_for(kind).map(|operation| (Use::Ask, operation)))
         .chain(each(Use::LookUp))
         .chain(each(Use::Verify))
-        .chain([(Use::Verify, known.by_id)])
+        .chain(known.by_id.map(|operation| (Use::Verify, operation)))
         .collect()
 }
 
@@ -62,7 +62,11 @@ impl Ability {
     pub fn of(kind: Kind, available: &dyn Fn(Operation) -> bool) -> Self {
         let known = kind.descriptor();
         let look_up = known.look_ups.iter().any(|&operation| available(operation));
-        Self { create: available(known.creation), look_up, verify: look_up || available(known.by_id) }
+        Self {
+            create: available(known.creation),
+            look_up,
+            verify: look_up || known.by_id.is_some_and(available),
+        }
     }
 }
 

@@ -11,6 +11,8 @@ use crate::model::state::JobState;
 pub enum PlannedAction {
     /// Its record is created, and what the row asks for besides is done.
     Create,
+    /// What it asks for of a record is carried out, unless it is so already.
+    Apply,
     /// Its record is there; what the row asks for besides is still to be done.
     Complete,
     /// Nothing: it is done.
@@ -32,12 +34,13 @@ pub enum PlannedAction {
 }
 
 /// How many actions there are.
-const ACTIONS: usize = 10;
+const ACTIONS: usize = 11;
 
 impl PlannedAction {
     /// Every action, those that send first.
     pub const ALL: [Self; ACTIONS] = [
         Self::Create,
+        Self::Apply,
         Self::Complete,
         Self::There,
         Self::Changed,
@@ -53,6 +56,7 @@ impl PlannedAction {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Create => "create",
+            Self::Apply => "apply",
             Self::Complete => "complete",
             Self::There => "there",
             Self::Changed => "changed",
@@ -69,6 +73,7 @@ impl PlannedAction {
     pub const fn words(self) -> &'static str {
         match self {
             Self::Create => "to be created",
+            Self::Apply => "to be carried out",
             Self::Complete => "created already and still to be completed",
             Self::There => "already in the service",
             Self::Changed => "already in the service, with other values",
@@ -90,7 +95,7 @@ impl PlannedAction {
             | Self::InDoubt
             | Self::Cancelled
             | Self::Blocked => true,
-            Self::Create | Self::Complete | Self::There | Self::Changed => false,
+            Self::Create | Self::Apply | Self::Complete | Self::There | Self::Changed => false,
         }
     }
 

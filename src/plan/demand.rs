@@ -6,9 +6,11 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::model::action::{Action, Repeat};
+use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
-use crate::model::record::Record;
+use crate::model::record::{Record, Role};
+use crate::service;
 
 /// How it would be found out whether a record was created after its answer was lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -18,6 +20,8 @@ pub enum Way {
     LookUp,
     /// By sending it again: the service itself refuses a second device with the same MAC address.
     SendAgain,
+    /// By looking at the state of the record that an upkeep row is about.
+    LookAtState,
     /// By a person.
     Person,
 }
@@ -28,6 +32,7 @@ impl Way {
         match self {
             Self::LookUp => "looked up, and adopted or sent again",
             Self::SendAgain => "sent again; the service itself refuses a second one",
+            Self::LookAtState => "the state of the record is looked up; what is not so is sent again",
             Self::Person => "put on hold: you must check the service",
         }
     }
@@ -39,7 +44,7 @@ pub struct Asks {
     kind: Kind,
     /// The creation, unless it is done, and the steps after it that are still to be done.
     sent: Vec<Operation>,
-    /// The look-ups that would find its record, best first; none once it is made.
+    /// The look-ups that would find its record, best first, none once it is made; of an upkeep row those that show its state.
     found_by: Vec<Operation>,
     /// Whether sending the creation again is safe.
     safe: bool,
@@ -57,6 +62,8 @@ impl Asks {
                 asks.found_by = look_ups(record);
                 asks.safe = step.repeat() == Repeat::Refused;
                 asks.creates = true;
+            } else if !kind.is_record() {
+                asks.found_by = lookups_of_upkeep(kind, step);
             }
         }
         asks
@@ -89,7 +96,7 @@ impl Demand {
         for &operation in &asks.sent {
             *self.sent.entry(operation).or_default() += rows;
         }
-        if asks.creates {
+        if asks.creates || !asks.kind.is_record() {
             *self.found_by.entry((asks.kind, asks.found_by.clone(), asks.safe)).or_default() += rows;
         }
     }
@@ -113,8 +120,10 @@ impl Demand {
     /// are counted as one each here, so this is the most it can be.
     pub(super) fn looked_up(&self, available: &dyn Fn(Operation) -> bool) -> BTreeMap<Operation, u64> {
         let mut calls = BTreeMap::new();
-        for ((_, look_ups, _), rows) in &self.found_by {
-            if let Some(&operation) = look_ups.iter().find(|&&operation| available(operation)) {
+        for ((kind, look_ups, _), rows) in &self.found_by {
+            // A row of a record needs the best of them, an upkeep row all.
+            let most = if kind.is_record() { 1 } else { look_ups.len() };
+            for &operation in look_ups.iter().filter(|&&operation| available(operation)).take(most) {
                 *calls.entry(operation).or_default() += rows;
             }
         }
@@ -124,8 +133,8 @@ impl Demand {
     /// The look-ups that read back what was made: one a row, by its key, or by its id where that alone is available.
     pub(super) fn read_back(&self, available: &dyn Fn(Operation) -> bool) -> BTreeMap<Operation, u64> {
         let mut calls = BTreeMap::new();
-        for ((kind, look_ups, _), rows) in &self.found_by {
-            let by_id = [kind.descriptor().by_id];
+        for ((kind, look_ups, _), rows) in self.found_by.iter().filter(|((kind, ..), _)| kind.is_record()) {
+            let by_id = kind.descriptor().by_id;
             if let Some(&operation) = look_ups.iter().chain(&by_id).find(|&&operation| available(operation)) {
                 *calls.entry(operation).or_default() += rows;
             }
@@ -137,7 +146,10 @@ impl Demand {
     pub(super) fn doubts(&self, available: &dyn Fn(Operation) -> bool) -> BTreeMap<(Kind, Way), u64> {
         let mut doubts = BTreeMap::new();
         for ((kind, look_ups, safe), rows) in &self.found_by {
-            let way = if look_ups.iter().any(|&operation| available(operation)) {
+            let is_available = |operation: &Operation| available(*operation);
+            let way = if !kind.is_record() && !look_ups.is_empty() && look_ups.iter().all(is_available) {
+                Way::LookAtState
+            } else if kind.is_record() && look_ups.iter().any(is_available) {
                 Way::LookUp
             } else if *safe {
                 Way::SendAgain
@@ -155,6 +167,19 @@ fn look_ups(record: &Record) -> Vec<Operation> {
     let has_mac = matches!(record, Record::Device(device) if device.identification.is_some());
     let usable = |operation: &Operation| has_mac || *operation != Operation::GetDeviceByMac;
     record.kind().descriptor().look_ups.iter().copied().filter(usable).collect()
+}
+
+/// The look-ups that show whether what an upkeep row asks for is so, in their order.
+fn lookups_of_upkeep(kind: Kind, action: &Action) -> Vec<Operation> {
+    let (mut action, mut look_ups) = (action.clone(), Vec::new());
+    let (id, links) = (RemoteId::nil(), [(Role::Site, RemoteId::nil())]);
+    if let Some(lookup) = service::id_lookup(&action, kind, id) {
+        look_ups.push(lookup.operation());
+        action.set_id(id);
+    }
+    look_ups.extend(service::look_up(&action, kind, id, &links).map(|lookup| lookup.operation()));
+    look_ups.dedup();
+    look_ups
 }
 
 #[cfg(test)]

@@ -248,6 +248,7 @@ impl Survey {
             match settled[parent as usize] {
                 Some(
                     PlannedAction::Create
+                    | PlannedAction::Apply
                     | PlannedAction::Complete
                     | PlannedAction::There
                     | PlannedAction::Changed
@@ -266,7 +267,11 @@ impl Survey {
         if let Some(operation) = lacking {
             return (PlannedAction::Blocked, Some(Cause::Operation(operation)));
         }
-        let action = own.unwrap_or(if node.made { PlannedAction::Complete } else { PlannedAction::Create });
+        let action =
+            match own.unwrap_or(if node.made { PlannedAction::Complete } else { PlannedAction::Create }) {
+                PlannedAction::Create if !node.kind.is_record() => PlannedAction::Apply,
+                action => action,
+            };
         (action, (action == PlannedAction::Blocked).then_some(Cause::Row(node.job, PlannedAction::Blocked)))
     }
 }
@@ -275,7 +280,7 @@ impl JobActions {
     /// Whether a job is sent, or would be if every operation it needs could be used.
     pub(super) fn is_sent(&self, place: u32) -> bool {
         match self.actions[place as usize] {
-            PlannedAction::Create | PlannedAction::Complete => true,
+            PlannedAction::Create | PlannedAction::Apply | PlannedAction::Complete => true,
             PlannedAction::Blocked => matches!(self.causes.get(&place), Some(Cause::Operation(_))),
             PlannedAction::There
             | PlannedAction::Changed

@@ -45,7 +45,7 @@ impl PlannedCompany {
 
     /// The rows of one kind directly in it.
     pub fn of(&self, kind: Kind) -> &ActionCounts {
-        &self.rows[kind as usize]
+        &self.rows[kind.index()]
     }
 }
 
@@ -60,7 +60,7 @@ enum Which {
 pub(super) fn company_tree(survey: &Survey, decided: &JobActions) -> Tree {
     let mut builder = TreeBuilder { survey, decided, places: HashMap::new(), companies: Vec::new() };
     for (number, node) in (0_u32..).zip(&survey.nodes) {
-        if !matches!(node.origin, JobOrigin::Sheets { .. }) {
+        if !matches!(node.origin, JobOrigin::Sheets { .. }) || !node.kind.is_record() {
             continue;
         }
         if node.kind == Kind::Company {
@@ -68,7 +68,7 @@ pub(super) fn company_tree(survey: &Survey, decided: &JobActions) -> Tree {
         }
         let Some(owner) = builder.owner(number) else { continue };
         let owner = builder.company(owner);
-        builder.companies[owner].1.rows[node.kind as usize].add(decided.actions[number as usize]);
+        builder.companies[owner].1.rows[node.kind.index()].add(decided.actions[number as usize]);
     }
     builder.finish()
 }

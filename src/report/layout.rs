@@ -252,7 +252,12 @@ impl Layout {
     pub(super) fn original_of_choice(&self, position: usize) -> Option<usize> {
         let Some(Mapped::Column { column, .. }) = self.meaning.get(position) else { return None };
         let is_choice = match column.form {
-            Form::Reference(_) | Form::Enum(_) | Form::Bool | Form::Country | Form::Timezone => true,
+            Form::Reference(_)
+            | Form::Owner
+            | Form::Enum(_)
+            | Form::Bool
+            | Form::Country
+            | Form::Timezone => true,
             Form::Name
             | Form::Text
             | Form::Code
@@ -369,7 +374,8 @@ impl Layout {
     /// The one column whose cell the service names as not found: a reference or a model.
     fn named_in(&self, message: &str, row: &RowView) -> Option<&'static Column> {
         let mut named = columns(self.kind).iter().filter(|column| {
-            let may_be_missing = matches!(column.form, Form::Reference(_)) || column.name == "device_model";
+            let may_be_missing =
+                matches!(column.form, Form::Reference(_) | Form::Owner) || column.name == "device_model";
             may_be_missing && self.cell(row, column.name).is_some_and(|cell| is_named(cell, message))
         });
         match (named.next(), named.next()) {

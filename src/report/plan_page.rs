@@ -226,8 +226,12 @@ fn figures(plan: &Plan, sums: &ActionCounts) -> Vec<Figure> {
         .rows
         .iter()
         .map(|(kind, actions)| Figure {
-            words: format!("{kind} to be created"),
-            number: count(actions.of(PlannedAction::Create)),
+            words: if kind.is_record() {
+                format!("{kind} to be created")
+            } else {
+                format!("{kind} to carry out")
+            },
+            number: count(actions.of(PlannedAction::Create) + actions.of(PlannedAction::Apply)),
             of: format!("of {}", counted(actions.total(), "row", "rows")),
         })
         .collect();
@@ -276,15 +280,22 @@ fn day(share: &DayShare) -> Day {
 }
 
 fn headline(plan: &Plan) -> String {
-    match (plan.count(PlannedAction::Create), plan.count(PlannedAction::Complete)) {
-        (0, 0) => "Nothing is sent for these sheets".to_owned(),
-        (0, complete) => counted(complete, "row is to be completed", "rows are to be completed"),
-        (create, 0) => counted(create, "row is to be created", "rows are to be created"),
-        (create, complete) => format!(
-            "{} and {} to be completed",
-            counted(create, "row is to be created", "rows are to be created"),
-            count(complete)
-        ),
+    let mut parts: Vec<String> = Vec::new();
+    for (action, words) in [
+        (PlannedAction::Create, "to be created"),
+        (PlannedAction::Apply, "to be carried out"),
+        (PlannedAction::Complete, "to be completed"),
+    ] {
+        match (plan.count(action), parts.is_empty()) {
+            (0, _) => {}
+            (rows, true) => parts.push(format!("{} {words}", counted(rows, "row is", "rows are"))),
+            (rows, false) => parts.push(format!("{} {words}", count(rows))),
+        }
+    }
+    match parts.split_last() {
+        None => "Nothing is sent for these sheets".to_owned(),
+        Some((last, [])) => last.clone(),
+        Some((last, before)) => format!("{} and {last}", before.join(", ")),
     }
 }
 
@@ -349,6 +360,7 @@ fn word(company: &Company) -> (&'static str, &'static str, &'static str) {
             | PlannedAction::Incomplete,
         ) => ("exists", "done", "\u{2713}"),
         Some(PlannedAction::Create) => ("create", "waiting", "+"),
+        Some(PlannedAction::Apply) => ("apply", "waiting", "+"),
         Some(PlannedAction::Rejected) => ("rejected", "failed", "\u{2715}"),
         Some(PlannedAction::Held) => ("on hold", "person", "!"),
         Some(PlannedAction::InDoubt) => ("outcome unknown", "person", "?"),

@@ -268,6 +268,8 @@ impl RunView<'_> {
                     put(with_mac, &[Operation::GetDeviceByMac, by_name[0], by_name[1]]);
                     put(records - with_mac, &by_name);
                 }
+                // No record is made.
+                Kind::Upkeep(_) => {}
             }
         }
         requests

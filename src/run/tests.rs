@@ -119,6 +119,8 @@ pub(super) fn named(decision: &RowDecision) -> String {
         RowDecision::Send => "is sent".to_owned(),
         RowDecision::Ask(lookup, _) => format!("asks {:?}", lookup.operation()),
         RowDecision::CompareWithChildren(_) => "is compared with children".to_owned(),
+        RowDecision::CompareWithList(lookup) => format!("is compared with {}", lookup.operation()),
+        RowDecision::Resolved(action) => format!("goes on with {action:?}"),
         RowDecision::AskOwners(found) => format!("asks who owns {}", found.ids().len()),
         RowDecision::AskControl(operation) => format!("asks for a control of {operation:?}"),
         RowDecision::Write(write) => named_write(write),

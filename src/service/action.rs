@@ -6,9 +6,9 @@
 use serde_json::{Value, json};
 
 use super::call::{Call, owner_parameter};
-use super::found::Found;
+use super::found::{Found, may_be_a_page};
 use super::lookup::Lookup;
-use crate::model::action::Action;
+use crate::model::action::{Action, OwnedEntry, OwnedLabel, Owner};
 use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
 use crate::model::record::{Record, Role};
@@ -29,11 +29,11 @@ pub fn creation_body(record: &Record, links: &[(Role, RemoteId)]) -> Value {
     body
 }
 
-/// The request that carries out an action on a record of `kind`. A creation sends the ids of `links`; every other action is
-/// about the record `owner`.
+/// The request that carries out an action as a step of a row of `kind`. A creation and an assignment send the ids of
+/// `links`; every other action is about the record `owner`.
 ///
-/// `None` where the service has no such operation for that kind, and for an action on a record that has no id: it must never
-/// turn into another creation.
+/// `None` where the service has no such operation for that kind, for an action on a record that has no id, as it must never
+/// turn into another creation, and for one that names an interface or entry of which the id is not known.
 pub fn request(
     action: &Action,
     kind: Kind,
@@ -41,7 +41,14 @@ pub fn request(
     links: &[(Role, RemoteId)],
 ) -> Option<Call> {
     let operation = action.operation(kind)?;
-    let by_owner = |owner: RemoteId| vec![(owner_parameter(kind), owner.to_string())];
+    let about = action.about(kind);
+    let by_owner = |owner: RemoteId| vec![(owner_parameter(about), owner.to_string())];
+    let by_target = |target: &Owner| match target {
+        Owner::Interface { id, .. } => Some(vec![("interfaceDeviceId", id.as_ref()?.to_string())]),
+        Owner::Company | Owner::Site | Owner::Device => Some(by_owner(owner?)),
+    };
+    let linked = |role: Role| links.iter().find(|(linked, _)| *linked == role).map(|(_, id)| *id);
+    let device_and = |field: &str, id: RemoteId| Some(json!({ "deviceId": owner?, field: id }));
     let (parameters, body) = match action {
         Action::Create(record) => (Vec::new(), creation_body(record, links)),
         Action::PutLabels(labels) => {
@@ -52,42 +59,114 @@ pub fn request(
             entries.iter().map(|entry| json!({ "key": entry.key, "value": entry.value })).collect::<Value>(),
         ),
         Action::AddLicence(code) => (Vec::new(), json!({ "deviceId": owner?, "licenceCode": code })),
-        Action::SubscribeTemplate(template) => {
-            (Vec::new(), json!({ "deviceId": owner?, "enterpriseTemplateId": template }))
+        Action::SubscribeTemplate(template) | Action::UnsubscribeTemplate(template) => {
+            (Vec::new(), device_and("enterpriseTemplateId", *template)?)
         }
-        Action::JoinVpnCloud(cloud) => (Vec::new(), json!({ "deviceId": owner?, "vpnCloudId": cloud })),
+        Action::JoinVpnCloud(cloud) | Action::LeaveVpnCloud(cloud) => {
+            (Vec::new(), device_and("vpnCloudId", *cloud)?)
+        }
+        Action::PutLabel(OwnedLabel { owner, label }) => (by_target(owner)?, json!({ "label": label })),
+        Action::PutMetadataEntry(OwnedEntry { owner, key, value, .. }) => {
+            (by_target(owner)?, json!({ "key": key, "value": value }))
+        }
+        Action::AssignToSite => (Vec::new(), device_and("siteId", linked(Role::Site)?)?),
+        Action::DeleteLabel(OwnedLabel { owner, label }) => {
+            let mut parameters = by_target(owner)?;
+            parameters.push(("label", label.clone()));
+            return Some(Call { operation, parameters, body: None });
+        }
+        Action::DeleteMetadataEntry(OwnedEntry { owner, id, .. }) => {
+            let mut parameters = by_target(owner)?;
+            parameters.push(("metadataId", id.as_ref()?.to_string()));
+            return Some(Call { operation, parameters, body: None });
+        }
     };
     Some(Call { operation, parameters, body: Some(body) })
 }
 
-/// The look-up that shows whether an action on the record `owner` of `kind` was carried out; `None` where the service has
-/// none. A creation is found by the natural key of its record instead.
-pub fn look_up(action: &Action, kind: Kind, owner: RemoteId) -> Option<Lookup> {
+/// The look-up that shows whether an action was carried out, as a step of a row of `kind` about the record `owner`; `None`
+/// where the service has none, or an id in it is not known yet. A creation is found by the natural key of its record instead.
+pub fn look_up(action: &Action, kind: Kind, owner: RemoteId, links: &[(Role, RemoteId)]) -> Option<Lookup> {
+    let about = action.about(kind);
     match action {
         Action::Create(_) | Action::AddLicence(_) => None,
-        Action::PutLabels(_) => Lookup::labels(kind, owner),
-        Action::PutMetadata(_) => Lookup::metadata(kind, owner),
-        Action::SubscribeTemplate(_) => Some(Lookup::AssignedTemplates(owner)),
-        Action::JoinVpnCloud(_) => Some(Lookup::DeviceVpnClouds(owner)),
+        Action::PutLabels(_) => Lookup::labels(about, owner),
+        Action::PutMetadata(_) | Action::PutMetadataEntry(_) | Action::DeleteMetadataEntry(_) => {
+            Lookup::metadata(about, owner)
+        }
+        Action::SubscribeTemplate(_) | Action::UnsubscribeTemplate(_) => {
+            Some(Lookup::AssignedTemplates(owner))
+        }
+        Action::JoinVpnCloud(_) | Action::LeaveVpnCloud(_) => Some(Lookup::DeviceVpnClouds(owner)),
+        Action::PutLabel(label) | Action::DeleteLabel(label) => match &label.owner {
+            Owner::Interface { id, .. } => id.map(Lookup::InterfaceLabels),
+            Owner::Company | Owner::Site | Owner::Device => Lookup::labels(about, owner),
+        },
+        Action::AssignToSite => {
+            let site = links.iter().find(|(role, _)| *role == Role::Site).map(|(_, id)| *id);
+            site.map(Lookup::SiteStatuses)
+        }
     }
 }
 
-/// Whether the answer to [`look_up`] shows that the action was carried out.
-pub fn is_shown(action: &Action, found: &[Found]) -> bool {
+/// Whether the answer to [`look_up`] shows that it is so, for an action on the record `owner`.
+pub fn is_shown(action: &Action, owner: Option<RemoteId>, found: &[Found]) -> bool {
+    let has_label = |label: &str| found.iter().any(|found| found.label.as_deref() == Some(label));
+    let entry = |key: &str| found.iter().find(|found| found.key.as_deref() == Some(key));
+    let has_value =
+        |key: &str, value: &str| entry(key).is_some_and(|found| found.value.as_deref() == Some(value));
+    let has_id = |id: RemoteId| found.iter().any(|found| found.id == Some(id));
     match action {
-        Action::PutLabels(labels) => {
-            labels.iter().all(|label| found.iter().any(|found| found.label.as_deref() == Some(label)))
+        Action::PutLabels(labels) => labels.iter().all(|label| has_label(label)),
+        Action::PutMetadata(entries) => entries.iter().all(|entry| has_value(&entry.key, &entry.value)),
+        Action::SubscribeTemplate(id) | Action::JoinVpnCloud(id) => has_id(*id),
+        Action::UnsubscribeTemplate(id) | Action::LeaveVpnCloud(id) => {
+            !has_id(*id) && !may_be_a_page(found.len())
         }
-        Action::PutMetadata(entries) => entries.iter().all(|entry| {
-            found.iter().any(|found| {
-                found.key.as_deref() == Some(&entry.key) && found.value.as_deref() == Some(&entry.value)
-            })
-        }),
-        Action::SubscribeTemplate(id) | Action::JoinVpnCloud(id) => {
-            found.iter().any(|found| found.id == Some(*id))
+        Action::PutLabel(OwnedLabel { label, .. }) => has_label(label),
+        Action::DeleteLabel(OwnedLabel { label, .. }) => !has_label(label) && !may_be_a_page(found.len()),
+        Action::PutMetadataEntry(OwnedEntry { key, value, .. }) => {
+            value.as_deref().is_some_and(|value| has_value(key, value))
         }
+        Action::DeleteMetadataEntry(OwnedEntry { key, .. }) => {
+            entry(key).is_none() && !may_be_a_page(found.len())
+        }
+        Action::AssignToSite => owner.is_some() && found.iter().any(|found| found.device == owner),
         Action::Create(_) | Action::AddLicence(_) => false,
     }
+}
+
+/// The list that shows the id of what an action names otherwise, on the record `owner`; `None` where it needs none.
+pub fn id_lookup(action: &Action, kind: Kind, owner: RemoteId) -> Option<Lookup> {
+    match action {
+        Action::PutLabel(label) | Action::DeleteLabel(label) => match &label.owner {
+            Owner::Interface { id: None, .. } => Some(Lookup::DeviceInterfaces(owner)),
+            Owner::Interface { id: Some(_), .. } | Owner::Company | Owner::Site | Owner::Device => None,
+        },
+        Action::DeleteMetadataEntry(OwnedEntry { id: None, .. }) => {
+            Lookup::metadata(action.about(kind), owner)
+        }
+        _ => None,
+    }
+}
+
+/// The action with the id that the answer to [`id_lookup`] shows; `None` where the answer does not show it.
+pub fn with_id(action: &Action, found: &[Found]) -> Option<Action> {
+    let is_it = |found: &&Found| match action {
+        Action::PutLabel(label) | Action::DeleteLabel(label) => match &label.owner {
+            Owner::Interface { name, .. } => {
+                found.normalized_name.as_deref() == Some(name)
+                    || found.id.is_some_and(|id| id.to_string() == *name)
+            }
+            Owner::Company | Owner::Site | Owner::Device => false,
+        },
+        Action::DeleteMetadataEntry(entry) => found.key.as_deref() == Some(&entry.key),
+        _ => false,
+    };
+    let id = found.iter().find(is_it)?.id?;
+    let mut action = action.clone();
+    action.set_id(id);
+    Some(action)
 }
 
 #[cfg(test)]
@@ -195,7 +274,7 @@ mod tests {
     fn the_look_up_of_an_action_is_one_of_its_descriptor() {
         for action in testing::actions() {
             for kind in action.descriptor().operations.iter().map(|&(kind, _)| kind) {
-                if let Some(lookup) = look_up(&action, kind, id(1)) {
+                if let Some(lookup) = look_up(&action, kind, id(1), &[]) {
                     assert!(action.descriptor().shown_by.contains(&lookup.operation()), "{action:?} {kind}");
                 }
             }
@@ -217,10 +296,10 @@ mod tests {
             (&cloud, json!([{"id": id(6)}]), false),
         ];
         for (action, answer, expected) in table {
-            let lookup = look_up(action, Kind::Device, id(1)).unwrap();
+            let lookup = look_up(action, Kind::Device, id(1), &[]).unwrap();
             let found = found(lookup.operation(), &answer).unwrap();
-            assert_eq!(is_shown(action, &found), expected, "{action:?} {answer}");
+            assert_eq!(is_shown(action, Some(id(1)), &found), expected, "{action:?} {answer}");
         }
-        assert_eq!(look_up(&Action::AddLicence("L1".into()), Kind::Device, id(1)), None);
+        assert_eq!(look_up(&Action::AddLicence("L1".into()), Kind::Device, id(1), &[]), None);
     }
 }

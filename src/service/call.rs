@@ -32,6 +32,6 @@ pub(crate) fn owner_parameter(kind: Kind) -> &'static str {
         Kind::Company => "companyId",
         Kind::Site => "siteId",
         Kind::Person => "id",
-        Kind::Device => "deviceId",
+        Kind::Device | Kind::Upkeep(_) => "deviceId",
     }
 }

@@ -51,6 +51,10 @@ pub struct Found {
     pub phone_number: Option<String>,
     pub reference: Option<String>,
     pub label: Option<String>,
+    /// `cpeId`: the device that a status or state is of (specification 2.10).
+    pub device: Option<RemoteId>,
+    /// `normalizedName` of an interface.
+    pub normalized_name: Option<String>,
     pub key: Option<String>,
     pub value: Option<String>,
     /// The entry as it was answered, to compare with what was sent.
@@ -119,6 +123,8 @@ fn one(fields: &Map<String, Value>) -> Result<Found, String> {
         phone_number: text(fields, "phoneNumber")?,
         reference: text(fields, "reference")?,
         label: text(fields, "label")?,
+        device: id(fields, "cpeId")?,
+        normalized_name: text(fields, "normalizedName")?,
         key: text(fields, "key")?,
         value: text(fields, "value")?,
         raw: Value::Object(fields.clone()),

@@ -58,7 +58,7 @@ impl Expectation {
                 identification: sent("identification").map(str::to_owned),
             };
         }
-        let by_id = Kind::ALL.into_iter().any(|kind| kind.descriptor().by_id == call.operation);
+        let by_id = Kind::ALL.into_iter().any(|kind| kind.descriptor().by_id == Some(call.operation));
         let id = call.parameters.iter().find(|(name, _)| by_id && *name == "id");
         Self { id: id.and_then(|(_, id)| parse_id(id)), ..Self::default() }
     }

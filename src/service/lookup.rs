@@ -8,7 +8,7 @@ use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 
 /// A question. Searches by name are partial matches at the service: compare exactly on our side.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Lookup {
     /// The device with this MAC address.
     DeviceByMac(String),
@@ -56,16 +56,23 @@ pub enum Lookup {
     AssignedTemplates(RemoteId),
     /// The VPN clouds a device belongs to.
     DeviceVpnClouds(RemoteId),
+    /// The interfaces of a device.
+    DeviceInterfaces(RemoteId),
+    /// The labels of an interface.
+    InterfaceLabels(RemoteId),
+    /// The statuses of the devices at a site: one for each device.
+    SiteStatuses(RemoteId),
 }
 
 impl Lookup {
-    /// The record of `kind` with this id.
-    pub fn record(kind: Kind, id: RemoteId) -> Self {
+    /// The record of `kind` with this id; `None` for what is no record.
+    pub fn record(kind: Kind, id: RemoteId) -> Option<Self> {
         match kind {
-            Kind::Company => Self::Company(id),
-            Kind::Site => Self::Site(id),
-            Kind::Person => Self::Person(id),
-            Kind::Device => Self::Device(id),
+            Kind::Company => Some(Self::Company(id)),
+            Kind::Site => Some(Self::Site(id)),
+            Kind::Person => Some(Self::Person(id)),
+            Kind::Device => Some(Self::Device(id)),
+            Kind::Upkeep(_) => None,
         }
     }
 
@@ -74,7 +81,7 @@ impl Lookup {
         match kind {
             Kind::Site => Some(Self::SiteLabels(owner)),
             Kind::Device => Some(Self::DeviceLabels(owner)),
-            Kind::Company | Kind::Person => None,
+            Kind::Company | Kind::Person | Kind::Upkeep(_) => None,
         }
     }
 
@@ -84,7 +91,7 @@ impl Lookup {
             Kind::Company => Some(Self::CompanyMetadata(owner)),
             Kind::Site => Some(Self::SiteMetadata(owner)),
             Kind::Device => Some(Self::DeviceMetadata(owner)),
-            Kind::Person => None,
+            Kind::Person | Kind::Upkeep(_) => None,
         }
     }
 
@@ -109,6 +116,9 @@ impl Lookup {
             Self::DeviceMetadata(_) => Operation::ListDeviceMetadata,
             Self::AssignedTemplates(_) => Operation::ListAssignedTemplates,
             Self::DeviceVpnClouds(_) => Operation::ListDeviceVpnClouds,
+            Self::DeviceInterfaces(_) => Operation::ListInterfaces,
+            Self::InterfaceLabels(_) => Operation::ListInterfaceLabels,
+            Self::SiteStatuses(_) => Operation::ListSiteDeviceOnlineStatuses,
         }
     }
 
@@ -129,13 +139,15 @@ impl Lookup {
             Self::PeopleOf(id) | Self::ChildCompanies(id) | Self::CompanyMetadata(id) => {
                 vec![(owner_parameter(Kind::Company), id.to_string())]
             }
-            Self::SiteLabels(id) | Self::SiteMetadata(id) => {
+            Self::SiteLabels(id) | Self::SiteMetadata(id) | Self::SiteStatuses(id) => {
                 vec![(owner_parameter(Kind::Site), id.to_string())]
             }
             Self::DeviceLabels(id)
             | Self::DeviceMetadata(id)
             | Self::AssignedTemplates(id)
-            | Self::DeviceVpnClouds(id) => vec![(owner_parameter(Kind::Device), id.to_string())],
+            | Self::DeviceVpnClouds(id)
+            | Self::DeviceInterfaces(id) => vec![(owner_parameter(Kind::Device), id.to_string())],
+            Self::InterfaceLabels(id) => vec![("interfaceDeviceId", id.to_string())],
         };
         Call { operation: self.operation(), parameters, body: None }
     }
@@ -163,15 +175,18 @@ mod tests {
             Lookup::CompaniesByName("x".into()),
             Lookup::AssignedTemplates(id),
             Lookup::DeviceVpnClouds(id),
+            Lookup::DeviceInterfaces(id),
+            Lookup::InterfaceLabels(id),
+            Lookup::SiteStatuses(id),
         ];
         questions.extend(named(Some(id)));
         questions.extend(named(None));
         for kind in Kind::ALL {
-            questions.push(Lookup::record(kind, id));
+            questions.extend(Lookup::record(kind, id));
             questions.extend(Lookup::labels(kind, id));
             questions.extend(Lookup::metadata(kind, id));
         }
-        assert_eq!(questions.len(), 20);
+        assert_eq!(questions.len(), 23);
         for question in questions {
             let call = question.call();
             assert_eq!(call.operation.method(), Method::Get, "{question:?}");

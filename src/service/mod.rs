@@ -22,7 +22,7 @@ mod template;
 mod tests;
 mod wording;
 
-pub use action::{creation_body, is_shown, look_up, request};
+pub use action::{creation_body, id_lookup, is_shown, look_up, request, with_id};
 pub use call::Call;
 pub use client::{Answer, Client};
 pub use config::{Config, Proxy};

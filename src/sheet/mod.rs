@@ -42,6 +42,7 @@ pub use options::{CountryForm, HiddenRows, MacForm, Options};
 pub(crate) use row::RawRow;
 pub use row::draft::{Draft, Reference, column_of_role};
 pub use row::reading::TableSummary;
+pub(crate) use row::upkeep::subject_column;
 pub use row::{Row, RowIdentity};
 pub use table::book::{Book, open, open_as};
 pub use table::header::{Mapped, kind_of_name, meaning};

@@ -70,6 +70,11 @@ pub struct Line {
 }
 
 impl Line {
+    /// Whether nothing is in it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
     /// An empty line.
     pub fn new() -> Self {
         Self::default()

@@ -41,6 +41,7 @@ mod samples;
 mod secrets;
 mod status;
 mod unseen;
+mod upkeep;
 mod vocabulary;
 mod zones;
 

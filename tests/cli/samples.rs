@@ -63,7 +63,7 @@ fn the_committed_blank_sheets_are_current() {
 fn the_pages_of_the_documentation_that_are_made_from_the_program_are_current() {
     let folder = tempfile::tempdir().unwrap();
     let docs = here().join("docs");
-    for page in ["sheets.md", "scheduling.md"] {
+    for page in ["sheets.md", "upkeep.md", "scheduling.md"] {
         fs::copy(docs.join(page), folder.path().join(page)).unwrap();
     }
     for written in make::renew_docs(folder.path()).unwrap() {
@@ -175,6 +175,14 @@ fn what_the_service_refuses_no_check_can_find() {
     let (rows, found) = findings(&[here().join("samples/service-refuses.csv")]).unwrap();
     assert_eq!(rows, 7);
     assert!(found.iter().all(|finding| finding.code == Code::RefUnverified), "{}", told(&found));
+}
+
+#[test]
+fn the_upkeep_workbook_is_right() {
+    let (rows, found) = findings(&[here().join("samples/upkeep.xlsx")]).unwrap();
+    assert_eq!(rows, 8);
+    let worse: Vec<_> = found.into_iter().filter(|finding| finding.severity != Severity::Info).collect();
+    assert!(worse.is_empty(), "{}", told(&worse));
 }
 
 #[test]

@@ -252,8 +252,8 @@ fn h06_a_table_without_header_names_the_options_that_help() {
     assert!(told("a,b\n1,2\n").contains("--header-row") && told("a,b\n1,2\n").contains("--delimiter"));
     assert!(told("sep=;\na,b\n1,2\n").contains("sep="), "{}", told("sep=;\na,b\n1,2\n"));
     // A value that is the name of a column makes no header of its row.
-    let labels = "owner_kind,owner,label\nsite,s1,x\n";
-    let desk = Desk::with("labels.csv", labels);
+    let marks = "holder_type,holder,mark\nsite,s1,x\n";
+    let desk = Desk::with("marks.csv", marks);
     assert_eq!(desk.found(), ["fatal header.missing row 1"]);
-    assert!(desk.the("header.missing").message.contains("row 1 has 'owner_kind', 'owner', 'label'"));
+    assert!(desk.the("header.missing").message.contains("row 1 has 'holder_type', 'holder', 'mark'"));
 }

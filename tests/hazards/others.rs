@@ -122,7 +122,7 @@ fn every_column_of_a_wide_workbook_is_read_as_in_a_text_table() {
     assert_eq!(desk.found(), NOTHING);
     let text = Desk::with("sites.csv", format!("{}\n{}\n", header.join(","), row.join(",")));
     let draft =
-        |desk: &Desk| format!("{:?}", desk.rows()[0].draft.as_ref().expect("the row is right").record);
+        |desk: &Desk| format!("{:?}", desk.rows()[0].draft.as_ref().expect("the row is right").record());
     assert_eq!(draft(&desk), draft(&text));
     assert!(draft(&desk).contains("\"Otago\""), "{}", draft(&desk));
     // A name beyond what is read stops everything, as it does in a text table.
@@ -165,7 +165,7 @@ fn columns_that_differ_in_brackets_are_told_apart_by_the_options() {
     let mapped = Desk::with("sites.csv", &text)
         .read_with(|options| options.rename = vec![("Phone (mobile)".to_owned(), "fax".to_owned())]);
     assert_eq!(mapped.found(), NOTHING);
-    let draft = format!("{:?}", mapped.rows()[0].draft.as_ref().expect("the row is right").record);
+    let draft = format!("{:?}", mapped.rows()[0].draft.as_ref().expect("the row is right").record());
     assert!(draft.contains("+64 9 557 0000") && draft.contains("+64 21 557 000"), "{draft}");
 }
 

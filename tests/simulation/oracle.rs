@@ -222,7 +222,7 @@ fn left_out(row: &RowView, ledger: &[LedgerEntry]) -> Vec<String> {
     let asked: &[(usize, &str)] = match row.kind {
         Kind::Site => &[(8, "label")],
         Kind::Device => &[(8, "label"), (9, "licence")],
-        Kind::Company | Kind::Person => &[],
+        Kind::Company | Kind::Person | Kind::Upkeep(_) => &[],
     };
     asked
         .iter()

@@ -35,6 +35,7 @@ pub(crate) fn creation(kind: Kind) -> Operation {
         Kind::Site => Operation::AddSite,
         Kind::Person => Operation::AddPerson,
         Kind::Device => Operation::AddDevice,
+        Kind::Upkeep(_) => unreachable!("the reference creates records only"),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::term::{Ink, Line};
 
 /// Writes the blank sheets.
 pub(super) fn template(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
-    let kinds: &[Kind] = if typed.kinds.is_empty() { &Kind::ALL } else { &typed.kinds };
+    let kinds: &[Kind] = if typed.kinds.is_empty() { &Kind::RECORDS } else { &typed.kinds };
     let is_workbook = typed.out.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xlsx"));
     let files = if is_workbook {
         blank::workbook(

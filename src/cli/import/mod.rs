@@ -353,7 +353,7 @@ fn demand(examined: &Examined) -> Result<Demand> {
                 if examined.checked().is_usable(number)
                     && let Some(draft) = row.draft
                 {
-                    demand.add(table.kind, &draft.into_steps());
+                    demand.add(table.kind, &draft.steps);
                 }
                 number += 1;
                 Ok(())

@@ -63,6 +63,7 @@ pub(super) fn in_the_way(again: &Again, cause: Cause, place: &str) -> Advice {
                 // What depends on a record that is there is sent.
                 PlannedAction::Blocked
                 | PlannedAction::Create
+                | PlannedAction::Apply
                 | PlannedAction::Complete
                 | PlannedAction::There
                 | PlannedAction::Changed
@@ -134,27 +135,30 @@ pub(super) fn sums(plan: &Plan) -> ActionCounts {
 
 /// What will happen.
 pub(in crate::cli) fn what(plan: &Plan) -> Line {
-    let parts: Vec<String> = plan
-        .rows
-        .iter()
-        .filter(|(_, actions)| actions.of(PlannedAction::Create) > 0)
-        .map(|(kind, actions)| counted(actions.of(PlannedAction::Create), kind.singular(), kind.plural()))
-        .collect();
-    let (create, complete) = (plan.count(PlannedAction::Create), plan.count(PlannedAction::Complete));
-    let completed = match complete {
-        0 => String::new(),
-        _ => format!("{} to be completed", counted(complete, "row", "rows")),
+    let by_kind = |action: PlannedAction| {
+        let kinds = plan.rows.iter().filter(move |(_, actions)| actions.of(action) > 0);
+        let parts = kinds.map(|(kind, actions)| counted(actions.of(action), kind.singular(), kind.plural()));
+        parts.collect::<Vec<String>>().join(", ")
     };
-    match (create, complete) {
-        (0, 0) => Line::new().ink(Ink::Strong, "nothing is sent for these sheets"),
-        (0, _) => Line::new().ink(Ink::Strong, completed),
-        (_, 0) => Line::new()
-            .ink(Ink::Strong, counted(create, "row to create", "rows to create"))
-            .text(format!(": {}", parts.join(", "))),
-        _ => Line::new()
-            .ink(Ink::Strong, counted(create, "row to create", "rows to create"))
-            .text(format!(": {}; {completed}", parts.join(", "))),
+    let mut line = Line::new();
+    for (action, one, several) in [
+        (PlannedAction::Create, "row to create", "rows to create"),
+        (PlannedAction::Apply, "row to carry out", "rows to carry out"),
+        (PlannedAction::Complete, "row to be completed", "rows to be completed"),
+    ] {
+        let rows = plan.count(action);
+        if rows == 0 {
+            continue;
+        }
+        if !line.is_empty() {
+            line = line.text("; ");
+        }
+        line = line.ink(Ink::Strong, counted(rows, one, several));
+        if action != PlannedAction::Complete {
+            line = line.text(format!(": {}", by_kind(action)));
+        }
     }
+    if line.is_empty() { line.ink(Ink::Strong, "nothing is sent for these sheets") } else { line }
 }
 
 /// How long it takes.

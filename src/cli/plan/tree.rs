@@ -32,10 +32,10 @@ pub(in crate::cli) fn tell_tree(context: &Context<'_>, plan: &Plan) {
     let sent =
         |actions: &ActionCounts| actions.of(PlannedAction::Create) + actions.of(PlannedAction::Complete);
     let mut columns: Vec<(&str, Number)> = Vec::new();
-    for kind in Kind::ALL {
+    for kind in Kind::RECORDS {
         let head = if kind == Kind::Company { "below" } else { kind.plural() };
         if total(&sent, &[kind]) > 0 {
-            columns.push((head, Box::new(move |rows| sent(&rows[kind as usize]))));
+            columns.push((head, Box::new(move |rows| sent(&rows[kind.index()]))));
         }
     }
     if total(&ActionCounts::there, &Kind::ALL) > 0 {
@@ -92,6 +92,7 @@ fn word(company: &Company) -> &'static str {
             | PlannedAction::Incomplete,
         ) => "exists",
         Some(PlannedAction::Create) => "create",
+        Some(PlannedAction::Apply) => "apply",
         Some(PlannedAction::Rejected) => "rejected",
         Some(PlannedAction::Held) => "held",
         Some(PlannedAction::InDoubt) => "in doubt",
@@ -124,7 +125,7 @@ pub(in crate::cli) fn company_object(plan: &Plan, company: &Company) -> Value {
         "becomes": company.action, "depth": company.depth,
         "parent": parent.map(|parent| json!({"name": parent.name, "id": parent.id, "job": parent.job})),
     });
-    for kind in Kind::ALL {
+    for kind in Kind::RECORDS {
         object[kind.plural()] = json!(company.of(kind));
     }
     object

@@ -91,6 +91,8 @@ fn records_of(journal: &Journal, import: ImportId) -> Result<Vec<Owner>> {
                 Kind::Site => OwnerKind::Site,
                 Kind::Person => OwnerKind::Person,
                 Kind::Device => OwnerKind::Device,
+                // It makes no record.
+                Kind::Upkeep(_) => return Ok(()),
             };
             if let Some(id) = row.remote_id
                 && seen.insert(id)

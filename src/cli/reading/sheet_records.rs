@@ -132,7 +132,7 @@ impl Columns {
         let unique = match table.kind {
             Kind::Device => Some((Operation::GetDeviceByMac, "mac")),
             Kind::Person => Some((Operation::GetPersonByUsername, "username")),
-            Kind::Company | Kind::Site => None,
+            Kind::Company | Kind::Site | Kind::Upkeep(_) => None,
         };
         Self {
             id: table.headers.iter().position(|header| fold(header) == "id"),
@@ -154,6 +154,8 @@ impl Columns {
             Kind::Site => (OwnerKind::Site, Some(Operation::FindSitesByName)),
             Kind::Device => (OwnerKind::Device, Some(Operation::FindDevicesByName)),
             Kind::Person => (OwnerKind::Person, None),
+            // Only tables of records are read.
+            Kind::Upkeep(_) => (OwnerKind::Device, None),
         };
         let unique = || {
             let (operation, place) = self.unique?;

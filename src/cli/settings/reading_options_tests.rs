@@ -172,7 +172,7 @@ fn a_wrong_value_is_refused_with_its_line() {
         ),
         (
             "kind = 'firms'",
-            "fleetload.toml, line 2: 'kind' must be \"companies\" or \"sites\" or \"people\" or \"devices\"",
+            "fleetload.toml, line 2: 'kind' must be \"companies\" or \"sites\" or \"people\" or \"devices\" or \"labels\" or \"metadata\" or \"licences\" or \"subscriptions\" or \"site_assignments\" or \"vpn\"",
         ),
         (
             "hidden_rows = 'skipp'",

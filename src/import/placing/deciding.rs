@@ -51,6 +51,16 @@ impl Placing<'_, '_> {
     /// What the journal has of a row.
     fn known(&mut self, ready: &Ready) -> Result<Known> {
         let values = &ready.values;
+        if !values.kind.is_record() {
+            let natural = self.writer.by_natural_key(values.kind, &values.natural_key)?;
+            return Ok(Known {
+                same_record: false,
+                is_unique: false,
+                natural,
+                alike: None,
+                by_key: Vec::new(),
+            });
+        }
         let (kind, record) = (values.kind, ready.record()?);
         let is_unique = is_unique(record);
         let mut natural = self.writer.by_natural_key(kind, &values.natural_key)?;

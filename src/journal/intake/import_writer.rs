@@ -25,7 +25,7 @@ use crate::journal::{
 use crate::model::id::{ImportId, JobId};
 use crate::model::record::{Link, Target};
 use crate::model::state::JobState::{
-    self, Blocked, Cancelled, Deferred, Incomplete, Ready, Rejected, Skipped,
+    self, Blocked, Cancelled, Deferred, Done, Existing, Incomplete, Ready, Rejected, Skipped,
 };
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
@@ -167,7 +167,12 @@ impl ImportWriter<'_> {
     /// cancelled; a creation that was done stays done, and so do other steps that have not changed.
     pub fn revise_job(&mut self, job: JobId, values: &NewJob) -> Result<()> {
         let standing = job_row::of(&self.transaction, job)?;
-        standing.leaves(&[Blocked, Ready, Deferred, Rejected, Incomplete, Skipped, Cancelled], "revised")?;
+        let mut allowed = vec![Blocked, Ready, Deferred, Rejected, Incomplete, Skipped, Cancelled];
+        if !standing.kind.is_record() {
+            // What was done for a record that exists may be asked for otherwise later.
+            allowed.extend([Done, Existing]);
+        }
+        standing.leaves(&allowed, "revised")?;
         if values.kind != standing.kind {
             return Err(Error::internal(format!(
                 "job {job} is a {}, not a {}",
@@ -200,6 +205,7 @@ impl ImportWriter<'_> {
             // same key, what the service said it carried out is still there: the row is looked up before it is sent.
             // What was never known of the old key is not known of the new one either.
             "UPDATE job SET state = ?3, step = ?4, operation = ?5, finished_at = ?6,
+                outcome = iif(?12, outcome, NULL),
                 natural_key = ?7, sheet_key = ?8, name = ?9, content_hash = ?10,
                 doubted = iif(natural_key = ?7 AND step = ?4, doubted OR executed, 0),
                 doubts = iif(natural_key = ?7 AND step = ?4, doubts, 0),
@@ -220,6 +226,7 @@ impl ImportWriter<'_> {
                 &values.name,
                 &values.content_hash,
                 &self.accepted,
+                &standing.kind.is_record(),
             ],
         )?;
         dependents::revive_below(&self.transaction, job)?;

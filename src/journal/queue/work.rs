@@ -80,6 +80,16 @@ impl Work {
     pub fn record(&self) -> Option<&Record> {
         self.action.record().or(self.created.as_ref())
     }
+
+    /// The record that its step is about, where that is there: the row's own, or the one that an upkeep row refers to.
+    pub fn owner(&self) -> Option<(Kind, RemoteId)> {
+        if self.kind.is_record() {
+            return self.remote_id.map(|id| (self.kind, id));
+        }
+        let about = self.action.about(self.kind);
+        let link = self.links.iter().find(|(role, _)| *role == Role::owner(about));
+        link.map(|&(_, id)| (about, id))
+    }
 }
 
 /// Some jobs, and when more come due.

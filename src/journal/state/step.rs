@@ -31,7 +31,7 @@ pub(in crate::journal) fn operation_of(kind: Kind, action: &Action) -> Result<Op
 }
 
 /// Replaces the steps of a job; one that was done and is asked for unchanged stays done, and so does a creation that made
-/// its record. Returns the operation of the first one.
+/// its record. What an upkeep row asks for is to be done again, whatever was done. Returns the operation of the first one.
 pub(in crate::journal) fn revise(
     connection: &Connection,
     standing: &JobRow,
@@ -46,7 +46,7 @@ pub(in crate::journal) fn revise(
     let mut add = connection.prepare_cached(ADD_STEP)?;
     for (action, n) in steps.iter().zip(0_u32..) {
         let text = serde_json::to_string(action).map_err(unwritable)?;
-        let is_done = match done.iter().position(|known| *known == text) {
+        let is_done = match done.iter().position(|known| standing.kind.is_record() && *known == text) {
             Some(found) => {
                 done.swap_remove(found);
                 true

@@ -65,7 +65,7 @@ impl View {
                 Some(Role::Site) => {
                     Noun::Site { company: row.get::<_, Option<Id>>(3)?.map(|Id(company)| company) }
                 }
-                Some(Role::Template) => Noun::Device,
+                Some(Role::Template | Role::Device) => Noun::Device,
                 None if what == template.name() => Noun::Template,
                 None => Noun::Cloud,
             };

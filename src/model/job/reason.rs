@@ -84,6 +84,8 @@ codes! {
     LookupFailed = "lookup.failed",
     /// No look-up can tell.
     LookupUnavailable = "lookup.unavailable",
+    /// The record has nothing of the name that the row gives.
+    NotListed = "not-listed",
     /// The look-ups tell nothing for certain.
     LookupInconclusive = "lookup.inconclusive",
     /// The process ended three times while the row was being sent.

@@ -90,7 +90,8 @@ pub fn settle(standing: StepContext, verdict: Verdict) -> (Settled, Consequence)
     match mistake::misjudged(verdict) {
         Verdict::Succeeded(success) => match success.id {
             None if standing.creation => (Settled::InDoubt(Doubt::NoId), Consequence::Nothing),
-            id => (Settled::Done { id }, Consequence::Nothing),
+            // The id of a label or an entry is that of no record of ours.
+            id => (Settled::Done { id: id.filter(|_| standing.creation) }, Consequence::Nothing),
         },
         Verdict::Rejected(rejection) => (Settled::Rejected(rejection), Consequence::Nothing),
         Verdict::NoDataFound(rejection) if standing.fresh_reference => {
@@ -254,7 +255,7 @@ mod tests {
         // The verdict; what becomes of a creation, and of any other step; what the run must do.
         #[rustfmt::skip]
         let mut table = vec![
-            (success(Some(id())), "done 7", "done 7", nothing.clone()),
+            (success(Some(id())), "done 7", "done 0", nothing.clone()),
             (success(None), "doubt answer.no-id", "done 0", nothing.clone()),
             (Verdict::Rejected(rejection("invalidData")), "rejected invalidData", "rejected invalidData", nothing.clone()),
             (Verdict::NoDataFound(rejection("noDataFound")), "rejected noDataFound", "rejected noDataFound", nothing.clone()),

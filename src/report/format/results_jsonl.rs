@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::error::Result;
 use crate::journal::{Candidate, Decided, Disposition};
 use crate::model::id::ImportId;
-use crate::model::kind::Kind;
+use crate::model::kind::{Kind, Upkeep};
 
 use crate::report::atomic_write::{Beside, FileChange, Folder};
 use crate::report::format::{FormatWriter, ReportFacts};
@@ -105,6 +105,12 @@ fn known_by(kind: Kind) -> &'static [&'static str] {
         Kind::Site => &["key", "name", "reference"],
         Kind::Person => &["key", "username"],
         Kind::Device => &["key", "name", "mac"],
+        Kind::Upkeep(Upkeep::Labels) => &["owner", "interface", "label"],
+        Kind::Upkeep(Upkeep::Metadata) => &["owner", "key"],
+        Kind::Upkeep(Upkeep::Licences) => &["device", "licence_code"],
+        Kind::Upkeep(Upkeep::Subscriptions) => &["device", "template"],
+        Kind::Upkeep(Upkeep::SiteAssignments) => &["device", "site"],
+        Kind::Upkeep(Upkeep::Vpn) => &["device", "cloud"],
     }
 }
 

@@ -207,15 +207,16 @@ pub(super) fn job_of(
         },
     };
     let links: Vec<Link> = draft.references.iter().map(link).collect();
-    let name = comparable(draft.record.name());
+    let record = draft.record().expect("a row of a record");
+    let name = comparable(record.name());
     let new = NewJob {
-        natural_key: natural_key(&draft.record, &links),
-        content_hash: format!("{:?} {:?}", draft.record, draft.later_steps),
-        kind: draft.record.kind(),
+        natural_key: natural_key(record, &links),
+        content_hash: format!("{:?}", draft.steps),
+        kind: record.kind(),
         sheet_key: draft.key.clone(),
         name: name.clone(),
         links,
-        steps: draft.clone().into_steps(),
+        steps: draft.steps.clone(),
     };
     if let Some(known) = writer.by_natural_key(new.kind, &new.natural_key).unwrap() {
         let same = known.content_hash == new.content_hash;

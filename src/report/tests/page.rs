@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::journal::{Evidence, Write};
+use crate::model::action::Action;
+use crate::model::record::Record;
 use crate::model::verdict::Rejection;
 use crate::sheet::Draft;
 
@@ -133,7 +135,9 @@ fn nothing_that_others_wrote_becomes_markup() {
         };
         let sheet = writer.sheet(&sheet).unwrap();
         let mut draft = rows[0].clone();
-        if let Some(Draft { record: crate::model::record::Record::Company(company), .. }) = &mut draft.draft {
+        if let Some(Draft { steps, .. }) = &mut draft.draft
+            && let Some(Action::Create(Record::Company(company))) = steps.first_mut()
+        {
             company.name = hostile.into();
         }
         let cells: Vec<String> = draft.cells.iter().map(|_| hostile.to_owned()).collect();

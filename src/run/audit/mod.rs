@@ -168,7 +168,8 @@ impl Audit {
         for job in again {
             let Some(row) = self.rows.get_mut(&job) else { continue };
             row.next_lookup_at = None;
-            match row.work.remote_id.map(|id| (id, Lookup::record(row.work.kind, id))) {
+            let by_id = row.work.remote_id.and_then(|id| Some((id, Lookup::record(row.work.kind, id)?)));
+            match by_id {
                 Some((id, lookup)) if cx.gates.usable(lookup.operation()) => {
                     self.ask(cx, lookup, Subject::Record(job, id));
                 }
@@ -271,7 +272,7 @@ impl Audit {
             Subject::Record(job, id) if self.is_own(job, id) => self.read_own(cx, job, operation, &found),
             Subject::Record(job, twin) => self.read_twin(cx, job, twin, &found),
             Subject::CustomSites(job) => self.read_sites(cx, job, &found),
-            Subject::Control(..) | Subject::Anything => {}
+            Subject::Control(..) | Subject::OwnedList | Subject::Anything => {}
         }
     }
 
@@ -294,7 +295,7 @@ impl Audit {
             }
             Subject::Narrower(job) => self.ask_for_sites(cx, job),
             Subject::CustomSites(job) => self.conclude(cx, job),
-            Subject::Control(..) | Subject::Anything => {}
+            Subject::Control(..) | Subject::OwnedList | Subject::Anything => {}
         }
     }
 
@@ -307,7 +308,7 @@ impl Audit {
             | Subject::Record(job, _)
             | Subject::CustomSites(job)
             | Subject::Control(job, _) => vec![job],
-            Subject::Anything => Vec::new(),
+            Subject::OwnedList | Subject::Anything => Vec::new(),
         };
         self.leave_unverified(jobs);
     }

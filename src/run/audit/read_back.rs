@@ -40,11 +40,11 @@ impl Audit {
     pub(super) fn ask_by_id(&mut self, cx: &mut AuditContext<'_>, job: JobId) {
         let Some(row) = self.rows.get(&job) else { return };
         let Some(id) = row.work.remote_id else { return };
-        let (lookup, by_key) = (Lookup::record(row.work.kind, id), row.key_operation);
-        match by_key {
-            _ if cx.gates.usable(lookup.operation()) => self.ask(cx, lookup, Subject::Record(job, id)),
-            Some(operation) => self.missed(cx, job, operation),
-            None => self.conclude(cx, job),
+        let lookup = Lookup::record(row.work.kind, id).filter(|lookup| cx.gates.usable(lookup.operation()));
+        match (lookup, row.key_operation) {
+            (Some(lookup), _) => self.ask(cx, lookup, Subject::Record(job, id)),
+            (None, Some(operation)) => self.missed(cx, job, operation),
+            (None, None) => self.conclude(cx, job),
         }
     }
 
@@ -206,7 +206,7 @@ impl Audit {
             }
             return;
         }
-        let asked_by_id = operation == Lookup::record(row.work.kind, RemoteId::nil()).operation();
+        let asked_by_id = row.work.kind.descriptor().by_id == Some(operation);
         if row.page && !asked_by_id {
             return self.not_verified(cx, job);
         }

@@ -4,6 +4,7 @@
 pub(super) mod pre_send;
 pub(super) mod reconcile;
 pub(super) mod settle;
+pub(super) mod upkeep;
 
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use super::RunPolicy;
 use super::evidence::RunEvidence;
 use super::evidence::question::Question;
 use crate::journal::Write;
+use crate::model::action::Action;
 use crate::model::id::RemoteId;
 use crate::model::operation::Operation;
 use crate::model::time::Moment;
@@ -26,6 +28,10 @@ pub(super) enum RowDecision {
     Ask(Lookup, Question),
     /// The list of a company's children is compared with it, once it is there.
     CompareWithChildren(RemoteId),
+    /// What a record has is compared with the row, once it is listed.
+    CompareWithList(Lookup),
+    /// A list has shown the id of what the row names: it goes on with this action.
+    Resolved(Box<Action>),
     /// The journal is asked who owns these records.
     AskOwners(FoundRecords),
     /// A record known to exist is looked up by this operation, which did not find the row's.

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use super::{FoundRecords, RowDecision, RunFacts};
+use super::{FoundRecords, RowDecision, RunFacts, upkeep};
 use crate::journal::{Candidate, Evidence, How, Work, Write};
 use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
@@ -36,6 +36,9 @@ pub(in crate::run) fn first_lookup(work: &Work, facts: &RunFacts<'_>) -> RowDeci
     if work.unsure {
         // An older copy of the journal says that it was not sent: it is treated as if its answer had been lost.
         return RowDecision::write(Write::Suspect { job: work.job, from: work.state, at: facts.now });
+    }
+    if !work.kind.is_record() {
+        return upkeep::first_lookup(work, facts);
     }
     // A baseline stays good until the first request that may have been executed. After that it is too late to
     // take one, but not to see whether that request was executed after all.

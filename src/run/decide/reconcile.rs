@@ -29,7 +29,7 @@ use crate::run::evidence::classify::{self, Classified};
 use crate::run::evidence::lookups;
 use crate::run::evidence::matching::{self, SeenRecord};
 use crate::run::evidence::question::{Asker, LookupAnswer, Question, Subject};
-use crate::service::{Found, Lookup, is_shown, may_be_a_page};
+use crate::service::{Found, Lookup, is_shown, may_be_a_page, with_id};
 
 /// Agreeing look-ups that must have found nothing before "not there" is believed.
 pub(in crate::run) const ABSENT_READS: u32 = 2;
@@ -50,6 +50,9 @@ fn ask(lookup: Lookup, subject: Subject) -> RowDecision {
 
 /// A job in doubt was fetched, since its look-up is due.
 pub(in crate::run) fn first_lookup(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
+    if let Some(lookup) = facts.if_usable(lookups::of_id(work)) {
+        return ask(lookup, Subject::Key(work.job));
+    }
     match lookups::of_step(work, facts.usable) {
         Some(lookup) => ask(lookup, Subject::Key(work.job)),
         None => without_lookup(work, facts),
@@ -96,7 +99,11 @@ pub(in crate::run) fn on_answer(
     if lookups::creates(work) {
         let question = Question { asker: Asker::Reconcile, subject };
         RowDecision::AskOwners(FoundRecords { question, operation, found })
-    } else if is_shown(&work.action, &found) {
+    } else if lookups::of_id(work).is_some()
+        && let Some(action) = with_id(&work.action, &found)
+    {
+        RowDecision::Resolved(Box::new(action))
+    } else if is_shown(&work.action, work.owner().map(|(_, id)| id), &found) {
         advance(work, facts, How::Done, None)
     } else if work.action.repeat() == Repeat::Harmless {
         // Putting it again changes nothing if the first request is still executed later.

@@ -12,13 +12,14 @@ use crate::model::id::{JobId, RemoteId, SheetId};
 use crate::model::operation::Operation;
 use crate::model::reason::ServiceCode;
 use crate::model::state::JobState;
-use crate::run::decide::{FoundRecords, RowDecision, RunFacts, pre_send, reconcile};
+use crate::run::decide::{FoundRecords, RowDecision, RunFacts, pre_send, reconcile, upkeep};
 use crate::run::evidence::ControlResult;
-use crate::run::evidence::child_companies::{ChildListNeed, Children};
+use crate::run::evidence::child_companies::Children;
 use crate::run::evidence::lookups::{self, ReferencedRecord};
 use crate::run::evidence::matching::SeenRecord;
 use crate::run::evidence::question::{Asker, LookupAnswer, Question, Subject, Tries};
 use crate::run::evidence::reference_lag::{LagStep, RefusedRow};
+use crate::run::evidence::shared_lists::ListNeed;
 use crate::run::gates::{BreakerOutcome, Phase, consequence_of_lookup};
 use crate::run::in_flight::{QueuedRequest, Stage};
 use crate::run::run_action::Inquiry;
@@ -71,6 +72,14 @@ impl Dispatcher {
             RowDecision::Send => self.queue_send(job),
             RowDecision::Ask(lookup, question) => self.ask(lookup, question),
             RowDecision::CompareWithChildren(parent) => self.compare_with_children(job, parent),
+            RowDecision::CompareWithList(lookup) => self.compare_with_list(job, lookup),
+            RowDecision::Resolved(action) => {
+                self.in_flight.set_action(job, *action);
+                self.decide(job, |work, facts| match work.state {
+                    JobState::InDoubt => reconcile::first_lookup(work, facts),
+                    _ => pre_send::first_lookup(work, facts),
+                });
+            }
             RowDecision::AskOwners(found) => {
                 self.journal.ask_owners(job, found.ids());
                 self.in_flight.set_stage(job, Stage::Owners(Box::new(found)));
@@ -113,14 +122,28 @@ impl Dispatcher {
 
     fn compare_with_children(&mut self, job: JobId, parent: RemoteId) {
         match self.evidence.children.need(parent, job, self.clock.elapsed()) {
-            ChildListNeed::Met(children) => {
+            ListNeed::Met(children) => {
                 self.decide(job, |work, facts| pre_send::on_children(work, facts, children.as_deref()));
             }
-            ChildListNeed::Wait => self.in_flight.set_stage(job, Stage::AwaitingChildren),
-            ChildListNeed::Ask => {
-                self.in_flight.set_stage(job, Stage::AwaitingChildren);
+            ListNeed::Wait => self.in_flight.set_stage(job, Stage::AwaitingList),
+            ListNeed::Ask => {
+                self.in_flight.set_stage(job, Stage::AwaitingList);
                 let question = Question { asker: Asker::PreSend, subject: Subject::Children(parent) };
                 self.ask(Lookup::ChildCompanies(parent), question);
+            }
+        }
+    }
+
+    fn compare_with_list(&mut self, job: JobId, lookup: Lookup) {
+        match self.evidence.owned.need(lookup.clone(), job, self.clock.elapsed()) {
+            ListNeed::Met(list) => {
+                let found = list.as_ref().map(|list| list.as_slice());
+                self.decide(job, |work, facts| upkeep::on_list(work, facts, &lookup, found));
+            }
+            ListNeed::Wait => self.in_flight.set_stage(job, Stage::AwaitingList),
+            ListNeed::Ask => {
+                self.in_flight.set_stage(job, Stage::AwaitingList);
+                self.ask(lookup, Question { asker: Asker::PreSend, subject: Subject::OwnedList });
             }
         }
     }
@@ -150,6 +173,9 @@ impl Dispatcher {
             return;
         }
         let answer = LookupAnswer::of(operation, answer.verdict, again.is_some());
+        if question.subject == Subject::OwnedList {
+            return self.on_owned_list(&lookup, answer);
+        }
         self.on_lookup_answer(operation, question, answer);
     }
 
@@ -183,14 +209,18 @@ impl Dispatcher {
             }
             (Asker::Breaker(operation), _) => self.on_health_check(operation, &answer),
             // Nobody asks these.
-            (Asker::PreSend, Subject::Record(..) | Subject::CustomSites(_) | Subject::Anything)
-            | (Asker::Reconcile, Subject::Children(_) | Subject::Anything)
+            (
+                Asker::PreSend,
+                Subject::Record(..) | Subject::CustomSites(_) | Subject::OwnedList | Subject::Anything,
+            )
+            | (Asker::Reconcile, Subject::Children(_) | Subject::OwnedList | Subject::Anything)
             | (
                 Asker::ReferenceLag,
                 Subject::Key(_)
                 | Subject::Narrower(_)
                 | Subject::Children(_)
                 | Subject::CustomSites(_)
+                | Subject::OwnedList
                 | Subject::Anything,
             ) => {}
         }
@@ -200,7 +230,7 @@ impl Dispatcher {
     fn on_child_list(&mut self, parent: RemoteId, answer: LookupAnswer) {
         let children = match answer {
             LookupAnswer::Failed(why) => {
-                for job in self.evidence.children.on_failure(parent) {
+                for job in self.evidence.children.on_failure(&parent) {
                     self.decide(job, |work, facts| pre_send::postpone(work, facts, &why));
                 }
                 return;
@@ -208,8 +238,26 @@ impl Dispatcher {
             LookupAnswer::Records(found) => Some(Arc::new(Children::of(found))),
             LookupAnswer::Inconclusive(_) | LookupAnswer::Unavailable => None,
         };
-        for job in self.evidence.children.on_list(parent, children.clone(), self.clock.elapsed()) {
+        for job in self.evidence.children.on_list(&parent, children.clone(), self.clock.elapsed()) {
             self.decide(job, |work, facts| pre_send::on_children(work, facts, children.as_deref()));
+        }
+    }
+
+    /// The list of what a record has was read, for every job that waits for it.
+    fn on_owned_list(&mut self, lookup: &Lookup, answer: LookupAnswer) {
+        let list = match answer {
+            LookupAnswer::Failed(why) => {
+                for job in self.evidence.owned.on_failure(lookup) {
+                    self.decide(job, |work, facts| pre_send::postpone(work, facts, &why));
+                }
+                return;
+            }
+            LookupAnswer::Records(found) => Some(Arc::new(found)),
+            LookupAnswer::Inconclusive(_) | LookupAnswer::Unavailable => None,
+        };
+        for job in self.evidence.owned.on_list(lookup, list.clone(), self.clock.elapsed()) {
+            let found = list.as_ref().map(|list| list.as_slice());
+            self.decide(job, |work, facts| upkeep::on_list(work, facts, lookup, found));
         }
     }
 
@@ -275,6 +323,9 @@ impl Dispatcher {
         for request in self.in_flight.take_all(operation) {
             match request {
                 QueuedRequest::Send(job) => self.drop_job(job),
+                QueuedRequest::Lookup { lookup, question, .. } if question.subject == Subject::OwnedList => {
+                    self.on_owned_list(&lookup, LookupAnswer::Unavailable);
+                }
                 QueuedRequest::Lookup { question, .. } => {
                     self.on_lookup_answer(operation, question, LookupAnswer::Unavailable);
                 }

@@ -80,7 +80,7 @@ fn of_another_row(work: &Work, seen: &[SeenRecord]) -> Option<(JobId, Candidate)
 fn belongs_with(work: &Work, found: &Found) -> bool {
     match work.kind {
         Kind::Company => true,
-        Kind::Site | Kind::Person | Kind::Device => found.company.is_some(),
+        Kind::Site | Kind::Person | Kind::Device | Kind::Upkeep(_) => found.company.is_some(),
     }
 }
 

@@ -21,7 +21,14 @@ pub(in crate::run) fn of_step(work: &Work, usable: &dyn Fn(Operation) -> bool) -
     if creates(work) {
         return by_key(work, usable);
     }
-    service::look_up(&work.action, work.kind, work.remote_id?).filter(|lookup| usable(lookup.operation()))
+    let (_, owner) = work.owner()?;
+    service::look_up(&work.action, work.kind, owner, &work.links).filter(|lookup| usable(lookup.operation()))
+}
+
+/// The list that shows the id of what the current step of a row names otherwise; `None` where it needs none.
+pub(in crate::run) fn of_id(work: &Work) -> Option<Lookup> {
+    let (_, owner) = work.owner()?;
+    service::id_lookup(&work.action, work.kind, owner)
 }
 
 /// Why nothing tells whether a step was carried out for which [`of_step`] has no look-up.
@@ -93,7 +100,7 @@ fn candidates(work: &Work) -> Vec<Lookup> {
 /// The look-up by `operation` that must find the record of this row, which is known to exist, and the id it must find.
 pub(in crate::run) fn control(row: &Work, operation: Operation) -> Option<(Lookup, RemoteId)> {
     let id = row.remote_id?;
-    let by_id = Some(Lookup::record(row.kind, id)).filter(|lookup| lookup.operation() == operation);
+    let by_id = Lookup::record(row.kind, id).filter(|lookup| lookup.operation() == operation);
     Some((by_id.or_else(|| by_operation(row, operation))?, id))
 }
 
@@ -115,11 +122,11 @@ pub(in crate::run) struct ReferencedRecord {
 /// The records of jobs of ours that the current step of a row refers to: a creation to those above it, a later step to
 /// the row's own.
 pub(super) fn references(work: &Work) -> Vec<ReferencedRecord> {
-    let refer = |job, kind, id| ReferencedRecord { job, id, lookup: Lookup::record(kind, id) };
-    if !creates(work) {
-        return work.remote_id.map(|id| refer(work.job, work.kind, id)).into_iter().collect();
+    let refer = |job, kind, id| Some(ReferencedRecord { job, id, lookup: Lookup::record(kind, id)? });
+    if let Some(id) = work.remote_id {
+        return refer(work.job, work.kind, id).into_iter().collect();
     }
-    let above = |&(role, job): &(Role, JobId)| link(work, role).map(|id| refer(job, role.target(), id));
+    let above = |&(role, job): &(Role, JobId)| link(work, role).and_then(|id| refer(job, role.target(), id));
     work.parents.iter().filter_map(above).collect()
 }
 
@@ -131,5 +138,5 @@ pub(in crate::run) fn link(work: &Work, role: Role) -> Option<RemoteId> {
 /// The request that carries out the current step of `work`; `None` for a step after the creation whose record
 /// has no id, which must never turn into another creation.
 pub(in crate::run) fn step(work: &Work) -> Option<Call> {
-    service::request(&work.action, work.kind, work.remote_id, &work.links)
+    service::request(&work.action, work.kind, work.owner().map(|(_, id)| id), &work.links)
 }

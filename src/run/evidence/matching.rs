@@ -66,6 +66,8 @@ pub(in crate::run) fn relate(work: &Work, sent: &Value, found: &Found) -> Record
             _ => by_name(sent, returned),
         },
         Kind::Company => by_name(sent, returned),
+        // It makes no record.
+        Kind::Upkeep(_) => RecordMatch::Unrelated,
     }
 }
 

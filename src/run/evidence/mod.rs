@@ -13,16 +13,19 @@ pub(super) mod question;
 mod recent_creations;
 pub(super) mod reference_lag;
 pub(super) mod settle_timer;
+pub(super) mod shared_lists;
 pub(super) mod verify;
 
 use std::collections::HashSet;
 
-use self::child_companies::ChildLists;
+use self::child_companies::Children;
 use self::question::LookupAnswer;
 use self::reference_lag::ReferenceLag;
 use self::settle_timer::SettleTimers;
+use self::shared_lists::{Entries, SharedLists};
 use crate::model::id::RemoteId;
 use crate::model::operation::Operation;
+use crate::service::{Found, Lookup};
 
 /// What a run knows of what the service shows. Each part owns what it knows.
 #[derive(Debug, Default)]
@@ -30,11 +33,22 @@ pub(super) struct RunEvidence {
     /// Which look-ups are believed when they find nothing.
     pub(super) controls: LookupControls,
     /// The children of companies.
-    pub(super) children: ChildLists,
+    pub(super) children: SharedLists<RemoteId, Children>,
+    /// What records have, that upkeep rows are about.
+    pub(super) owned: SharedLists<Lookup, OwnedList>,
     /// What this run has made, and the rows refused because the service may not show it yet.
     pub(super) lag: ReferenceLag,
     /// How long "not found" is not believed.
     pub(super) settle: SettleTimers,
+}
+
+/// What a list of labels, entries, templates, clouds or interfaces shows.
+pub(super) type OwnedList = Vec<Found>;
+
+impl Entries for OwnedList {
+    fn entries(&self) -> usize {
+        self.len()
+    }
 }
 
 /// Look-up operations that have found in this run what is known to exist: only of these "not found" is believed. Which

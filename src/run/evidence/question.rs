@@ -48,6 +48,8 @@ pub(in crate::run) enum Subject {
     CustomSites(JobId),
     /// For a row that was not found, a record that is known to exist: whether the look-up finds that.
     Control(JobId, RemoteId),
+    /// What a record has, for every upkeep row about it.
+    OwnedList,
     /// Nothing; any answer shows that the service works.
     Anything,
 }
@@ -65,7 +67,10 @@ impl Question {
                 | Subject::CustomSites(job)
                 | Subject::Control(job, _),
             ) => Some(job),
-            (Asker::PreSend | Asker::Reconcile, Subject::Children(_) | Subject::Anything) => None,
+            (
+                Asker::PreSend | Asker::Reconcile,
+                Subject::Children(_) | Subject::OwnedList | Subject::Anything,
+            ) => None,
         }
     }
 }

@@ -94,7 +94,7 @@ impl Verifier {
         if lookups::creates(work) {
             return self.search_by_key(journal, work, shown).await;
         }
-        let Some(owner) = work.remote_id else {
+        let Some((_, owner)) = work.owner() else {
             return Ok(RecordSearch::Unknown("its record has no id".to_owned()));
         };
         let Some(lookup) = lookups::of_step(work, &|operation| self.service.usable(operation)) else {
@@ -110,7 +110,8 @@ impl Verifier {
                     details: "the row's own record".to_owned(),
                     difference: "the values of the step are there".to_owned(),
                 };
-                let candidates = is_shown(&work.action, &found).then_some(done).into_iter().collect();
+                let candidates =
+                    is_shown(&work.action, Some(owner), &found).then_some(done).into_iter().collect();
                 let by = lookup.operation().to_string();
                 RecordSearch::Answered { by, candidates, earlier: Vec::new() }
             }
@@ -185,9 +186,10 @@ impl Verifier {
             return self.carried_out(journal, work, own, id).await;
         }
         let mut asked = Vec::new();
-        let lookup = Lookup::record(work.kind, id);
         let mut record = None;
-        if self.service.usable(lookup.operation()) {
+        if let Some(lookup) = Lookup::record(work.kind, id)
+            && self.service.usable(lookup.operation())
+        {
             asked.push(lookup.operation());
             match self.service.ask(&lookup).await? {
                 LookupAnswer::Records(found) => {
@@ -241,7 +243,7 @@ impl Verifier {
         let list = match work.kind {
             Kind::Company => lookups::link(work, Role::Parent).map(Lookup::ChildCompanies),
             Kind::Person => lookups::link(work, Role::Company).map(Lookup::PeopleOf),
-            Kind::Site | Kind::Device => return Ok(()),
+            Kind::Site | Kind::Device | Kind::Upkeep(_) => return Ok(()),
         };
         let unknown = "which company it belongs to could not be asked";
         let Some(list) = list.filter(|list| self.service.usable(list.operation())) else {

@@ -172,7 +172,7 @@ impl InFlight {
         for active in self.jobs.values() {
             let stage = match active.stage {
                 Stage::Queued => "waiting to leave",
-                Stage::AwaitingChildren => "waiting for a list",
+                Stage::AwaitingList => "waiting for a list",
                 Stage::Looking => "being looked up",
                 Stage::AwaitingReference => "waiting for what they refer to",
                 Stage::Owners(_) => "waiting for the journal's word",

@@ -13,6 +13,7 @@ use super::evidence::question::{Asker, Question, Tries};
 use super::evidence::reference_lag::RefusedRow;
 use super::gates::Phase;
 use crate::journal::Work;
+use crate::model::action::Action;
 use crate::model::id::{JobId, RemoteId, SheetId};
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
@@ -134,7 +135,7 @@ pub(super) enum Stage {
     /// Permission for its request.
     Queued,
     /// The list of its parent's children, asked for by another job.
-    AwaitingChildren,
+    AwaitingList,
     /// A look-up under way.
     Looking,
     /// To be seen whether what it refers to is visible: it was refused with `noDataFound`.
@@ -245,6 +246,13 @@ impl InFlight {
     pub(super) fn set_baseline(&mut self, job: JobId, baseline: Option<Vec<RemoteId>>) {
         if let Some(active) = self.jobs.get_mut(&job) {
             active.baseline = baseline;
+        }
+    }
+
+    /// The action of a job with the id that a list has shown.
+    pub(super) fn set_action(&mut self, job: JobId, action: Action) {
+        if let Some(active) = self.jobs.get_mut(&job) {
+            active.work.action = action;
         }
     }
 

@@ -6,6 +6,7 @@ use crate::model::kind::Kind;
 use crate::sheet::field::fold_key;
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::{Finding, Related, ValueKind, shown};
+use crate::sheet::row::upkeep::subject_column;
 
 /// What is said of a row of which there is another one.
 struct Repeat {
@@ -111,7 +112,7 @@ pub(super) fn uniques(between: &mut Between, told: &mut [bool], found: &mut dyn 
         let kind = between.kind(entry);
         match kind {
             Kind::Person | Kind::Device => between.get(entry.unique).map(|unique| (kind, unique.to_owned())),
-            Kind::Company | Kind::Site => None,
+            Kind::Company | Kind::Site | Kind::Upkeep(_) => None,
         }
     };
     let index = Index::new(between.entries.len(), |row| of(between, &between.entries[row]));
@@ -148,9 +149,11 @@ fn natural_of<'a>(between: &'a Between, entry: &RowEntry, resolutions: &[Resolut
         Kind::Site => comparable(unique.unwrap_or_default()),
         Kind::Device if unique.is_none() => String::new(),
         Kind::Device | Kind::Person => return None,
+        Kind::Upkeep(_) => comparable(unique.unwrap_or_default()),
     };
     let Resolution::To(owner) = resolutions.get(entry.owner as usize)? else { return None };
-    Some((kind, *owner, between.get(entry.name)?, reference))
+    let name = if kind.is_record() { between.get(entry.name)? } else { "" };
+    Some((kind, *owner, name, reference))
 }
 
 /// Two rows with one name in one company (and one reference, for sites).
@@ -176,6 +179,16 @@ pub(super) fn natural(
                 Kind::Site => "a site of this name and reference in the same company",
                 Kind::Person | Kind::Device => {
                     "a device of this name in the same company, and neither has a MAC address"
+                }
+                Kind::Upkeep(upkeep) => {
+                    let advice = advice(entry, before, "keep the one that is right, and delete the other");
+                    return Repeat {
+                        code: Code::DupNaturalKey,
+                        what: format!("is about the same {} of the same record: {advice}", upkeep.thing()),
+                        column: subject_column(upkeep),
+                        value: entry.unique,
+                        rule: format!("one row for each {} of a record", upkeep.thing()),
+                    };
                 }
             };
             let advice = advice(entry, before, "delete one of the two, or give them different names");

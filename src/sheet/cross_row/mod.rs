@@ -45,6 +45,8 @@ pub enum By<'a> {
     Key(&'a str),
     /// Its name, as [`crate::model::key::comparable`] writes it.
     Name(&'a str),
+    /// Its MAC address, as [`crate::model::key::mac_digits`] writes it.
+    Mac(&'a str),
 }
 
 /// No earlier imports.
@@ -74,8 +76,10 @@ struct RowEntry {
     key: TextSpan,
     name: TextSpan,
     unique: TextSpan,
-    /// Parent or company; a number in the list of distinct references.
+    /// What it belongs to, or of an upkeep row what it is about; a number in the list of distinct references.
     owner: u32,
+    /// As what it refers to that.
+    owner_role: Role,
     /// Site of a device.
     site: u32,
     /// Template of a device.
@@ -97,9 +101,8 @@ impl RowEntry {
         self.defaults & bit(role) != 0
     }
 
-    fn references(&self, kind: Kind) -> impl Iterator<Item = (Role, u32)> {
-        let owner = if kind == Kind::Company { Role::Parent } else { Role::Company };
-        [(owner, self.owner), (Role::Site, self.site), (Role::Template, self.template)]
+    fn references(&self) -> impl Iterator<Item = (Role, u32)> {
+        [(self.owner_role, self.owner), (Role::Site, self.site), (Role::Template, self.template)]
             .into_iter()
             .filter(|(_, reference)| *reference != NONE)
     }
@@ -111,6 +114,7 @@ fn bit(role: Role) -> u8 {
         Role::Parent | Role::Company => 1,
         Role::Site => 2,
         Role::Template => 4,
+        Role::Device => 8,
     }
 }
 
@@ -187,27 +191,30 @@ impl Between {
             name: self.keep(row.identity.name.as_deref()),
             unique: self.keep(row.identity.unique.as_deref()),
             owner: NONE,
+            owner_role: Role::Company,
             site: NONE,
             template: NONE,
             fingerprint: row.fingerprint(),
             unusable: row.draft.is_none(),
             defaults: 0,
         };
+        let is_record = kind.is_record();
         let references = row.draft.as_ref().map_or(&row.identity.references, |draft| &draft.references);
         for reference in references {
             let number = self.number(reference.role.target(), &reference.pointer);
-            let position = self.tables[table].position(column_of_role(reference.role));
+            let position = self.tables[table].position(column_of_role(kind, reference.role));
             let cell = position.and_then(|position| row.cells.get(position));
             if cell.is_none_or(|cell| super::text::is_blank(cell)) {
                 entry.defaults |= bit(reference.role);
             }
             match reference.role {
-                Role::Parent | Role::Company => entry.owner = number,
-                Role::Site => entry.site = number,
+                Role::Site if is_record || entry.owner != NONE => entry.site = number,
                 Role::Template => entry.template = number,
+                role @ (Role::Parent | Role::Company | Role::Site | Role::Device) => {
+                    (entry.owner, entry.owner_role) = (number, role);
+                }
             }
         }
-        debug_assert!(row.draft.as_ref().is_none_or(|draft| draft.record.kind() == kind));
         self.entries.push(entry);
         self.entries.len() - 1
     }
@@ -342,9 +349,8 @@ impl Checked {
     /// Where the references of a usable row lead.
     pub fn links(&self, row: usize) -> Vec<(Role, To)> {
         let entry = &self.entries[row];
-        let kind = self.tables[entry.table as usize].kind;
         entry
-            .references(kind)
+            .references()
             .filter_map(|(role, number)| match &self.resolutions[number as usize] {
                 Resolution::To(to) => Some((role, *to)),
                 Resolution::Failed { .. } => None,

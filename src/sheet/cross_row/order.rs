@@ -16,7 +16,7 @@ fn before(between: &Between, resolutions: &[Resolution], number: usize) -> Optio
     let (reference, role) = match between.kind(entry) {
         Kind::Company => (entry.owner, Role::Parent),
         Kind::Device => (entry.template, Role::Template),
-        Kind::Site | Kind::Person => return None,
+        Kind::Site | Kind::Person | Kind::Upkeep(_) => return None,
     };
     match resolutions.get(reference as usize) {
         Some(Resolution::To(To::Row(row))) => Some((*row, role)),
@@ -72,7 +72,7 @@ fn tell_circle(
     let lowest = circle.iter().enumerate().min_by_key(|(_, row)| **row).map_or(0, |(position, _)| position);
     let ordered: Vec<usize> = circle[lowest..].iter().chain(&circle[..lowest]).copied().collect();
     let role = before(between, resolutions, ordered[0]).map_or(Role::Parent, |(_, role)| role);
-    let column = column_of_role(role);
+    let column = column_of_role(between.kind(&between.entries[ordered[0]]), role);
     let names: Vec<String> = ordered
         .iter()
         .chain(ordered.first())
@@ -89,7 +89,7 @@ fn tell_circle(
     let mut finding = between.finding(Code::RefCycle, message, &between.entries[ordered[0]], column);
     finding.rule = Some(match role {
         Role::Template => "a template that exists, or one that is created before its copies".to_owned(),
-        Role::Parent | Role::Company | Role::Site => {
+        Role::Parent | Role::Company | Role::Site | Role::Device => {
             "parents that lead up to a company that exists already".to_owned()
         }
     });
@@ -121,14 +121,13 @@ pub(super) fn spread(
 ) {
     for number in order {
         let entry = between.entries[*number as usize];
-        let invalid = entry.references(between.kind(&entry)).find_map(|(role, reference)| match resolutions
-            .get(reference as usize)
-        {
-            Some(Resolution::To(To::Row(target))) if between.entries[*target].unusable => {
-                Some((role, *target))
-            }
-            _ => None,
-        });
+        let invalid =
+            entry.references().find_map(|(role, reference)| match resolutions.get(reference as usize) {
+                Some(Resolution::To(To::Row(target))) if between.entries[*target].unusable => {
+                    Some((role, *target))
+                }
+                _ => None,
+            });
         let Some((role, target)) = invalid else { continue };
         between.entries[*number as usize].unusable = true;
         if entry.unusable {
@@ -138,7 +137,12 @@ pub(super) fn spread(
             "it refers to {}, which has errors: correct those, and this row is right too",
             between.row_as_seen(&between.entries[target], &entry)
         );
-        let mut finding = between.finding(Code::RefTargetInvalid, message, &entry, column_of_role(role));
+        let mut finding = between.finding(
+            Code::RefTargetInvalid,
+            message,
+            &entry,
+            column_of_role(between.kind(&entry), role),
+        );
         finding.related.push(between.related(target, "key", "has errors"));
         found(finding);
     }

@@ -3,7 +3,7 @@
 
 use super::{Between, By, Index, Known, Resolution, To};
 use crate::error::Result;
-use crate::model::key::comparable;
+use crate::model::key::{comparable, mac_digits};
 use crate::model::kind::Kind;
 use crate::model::record::Role;
 use crate::sheet::field::{BrokenId, Pointer, broken_id, fold_key};
@@ -25,6 +25,14 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution
     let of = |row: usize| &between.entries[row];
     let keys = Index::new(rows, |row| between.get(of(row).key).map(fold_key));
     let names = Index::new(rows, |row| between.get(of(row).name));
+    let is_device = |row: usize| between.kind(of(row)) == Kind::Device;
+    let mac_of = |row: usize| between.get(of(row).unique).filter(|_| is_device(row)).and_then(mac_digits);
+    let is_mac = |(kind, pointer): &(Kind, Pointer)| match pointer {
+        Pointer::Any(text) | Pointer::Name(text) => *kind == Kind::Device && mac_digits(text).is_some(),
+        Pointer::Id(_) | Pointer::Key(_) => false,
+    };
+    // Made only where it is asked: most imports name no device by its address.
+    let macs = Index::new(if between.pointers.iter().any(is_mac) { rows } else { 0 }, mac_of);
     let mut suggested = 0;
     let mut resolutions = Vec::with_capacity(between.pointers.len());
     for (kind, pointer) in &between.pointers {
@@ -75,6 +83,17 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution
                     suggestion: None,
                     related: several.iter().copied().take(LISTED).collect(),
                 });
+                continue;
+            }
+        }
+        // A device goes by its MAC address as well.
+        let digits = name.filter(|_| *kind == Kind::Device).and_then(|text| mac_digits(text));
+        if let Some(digits) = digits {
+            let row = macs.find(&digits).find(|row| mac_of(*row as usize).as_ref() == Some(&digits));
+            let job = if row.is_none() { known.find(*kind, By::Mac(&digits))? } else { Vec::new() };
+            let to = row.map(|row| To::Row(row as usize)).or(job.first().map(|job| To::Job(*job)));
+            if let Some(to) = to {
+                resolutions.push(Resolution::To(to));
                 continue;
             }
         }
@@ -250,14 +269,14 @@ pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mu
     let mut unverified = vec![false; resolutions.len()];
     for number in 0..between.entries.len() {
         let entry = between.entries[number];
-        for (role, reference) in entry.references(between.kind(&entry)) {
+        for (role, reference) in entry.references() {
             let text = match &between.pointers[reference as usize].1 {
                 Pointer::Id(id) => id.to_string(),
                 Pointer::Key(text) => format!("key:{text}"),
                 Pointer::Name(text) => format!("name:{text}"),
                 Pointer::Any(text) => text.clone(),
             };
-            let column = column_of_role(role);
+            let column = column_of_role(between.kind(&entry), role);
             match &resolutions[reference as usize] {
                 Resolution::To(To::Remote(_)) => {
                     if !std::mem::replace(&mut unverified[reference as usize], true) {
@@ -298,10 +317,19 @@ pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mu
 pub(super) fn owners(between: &mut Between, resolutions: &[Resolution], found: &mut dyn FnMut(Finding)) {
     for number in 0..between.entries.len() {
         let entry = between.entries[number];
+        let is_assignment = !between.kind(&entry).is_record();
         let Some(Resolution::To(To::Row(site))) = resolutions.get(entry.site as usize) else { continue };
         let owner_of_site = between.entries[*site].owner;
+        let own = match resolutions.get(entry.owner as usize) {
+            // The company of the device that is assigned, where a row says it.
+            Some(Resolution::To(To::Row(device))) if is_assignment => {
+                resolutions.get(between.entries[*device].owner as usize)
+            }
+            _ if is_assignment => continue,
+            own => own,
+        };
         let (Some(Resolution::To(own)), Some(Resolution::To(other))) =
-            (resolutions.get(entry.owner as usize), resolutions.get(owner_of_site as usize))
+            (own, resolutions.get(owner_of_site as usize))
         else {
             continue;
         };

@@ -8,7 +8,7 @@ struct Earlier(Vec<(Kind, &'static str, i64)>);
 
 impl Known for Earlier {
     fn find(&self, kind: Kind, by: By<'_>) -> Result<Vec<JobId>> {
-        let (By::Key(text) | By::Name(text)) = by;
+        let (By::Key(text) | By::Name(text) | By::Mac(text)) = by;
         Ok(self
             .0
             .iter()
@@ -59,7 +59,7 @@ fn check(files: &[(&str, &str)], known: &dyn Known) -> Outcome {
         ] {
             options.set_default(assignment).unwrap();
         }
-        for kind in Kind::ALL {
+        for kind in Kind::RECORDS {
             options.set_default(&format!("{kind}.phone=+64 9 555 0100")).unwrap();
             options.set_default(&format!("{kind}.address1=1 High St")).unwrap();
         }

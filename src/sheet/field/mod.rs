@@ -307,7 +307,7 @@ fn form(
         },
         Form::Action => enums::action(text),
         Form::Key => key::key(text, reading),
-        Form::Reference(_) => key::reference(text),
+        Form::Reference(_) | Form::Owner => key::reference(text),
         Form::Username => key::username(text),
         Form::Mac => mac::mac(text, ways.mac_form, reading),
         Form::Latitude | Form::Longitude => {
@@ -322,7 +322,7 @@ fn form(
 /// How the text of a column is normalised.
 fn norm(column: &Column) -> Norm {
     match column.form {
-        Form::Name | Form::Country | Form::Reference(_) => Norm::Name,
+        Form::Name | Form::Country | Form::Reference(_) | Form::Owner => Norm::Name,
         Form::Text | Form::Labels | Form::Family(Family::Label | Family::Meta) => Norm::Prose,
         // A site is recognised by its reference; other codes are sent as they are written.
         Form::Code if column.name == REFERENCE => Norm::Code,

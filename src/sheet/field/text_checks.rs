@@ -76,6 +76,7 @@ fn lost_letter(column: &Column, text: &str) -> Option<Problem> {
         Form::Code
         | Form::Key
         | Form::Reference(_)
+        | Form::Owner
         | Form::Enum(_)
         | Form::Bool
         | Form::Phone
@@ -168,6 +169,7 @@ fn joins_letters(form: Form) -> bool {
         | Form::Text
         | Form::Country
         | Form::Reference(_)
+        | Form::Owner
         | Form::Labels
         | Form::Family(Family::Label | Family::Meta) => true,
         Form::Code
@@ -263,6 +265,7 @@ pub(super) fn too_long(form: Form, text: &str, ways: &Ways) -> Option<Problem> {
         Form::Labels => text.split(';').map(|label| label.chars().count()).max().unwrap_or(0),
         Form::Key
         | Form::Reference(_)
+        | Form::Owner
         | Form::Enum(_)
         | Form::Bool
         | Form::Mac

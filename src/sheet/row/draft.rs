@@ -1,10 +1,11 @@
 //! From the values of a row to its record, its references and what it asks for besides. What holds between the cells of
 //! one row is left to `row_rules`.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::model::action::Action;
-use crate::model::kind::Kind;
+use crate::model::kind::{Kind, Upkeep};
 use crate::model::record::{
     Address, Company, CompanyType, Device, Metadata, Person, Record, Role, Site, SnatMapping, TemplateCopy,
     TemplateScope, UserType,
@@ -12,23 +13,30 @@ use crate::model::record::{
 use crate::sheet::field::{Pointer, Value};
 use crate::sheet::table::column::{Column, Family, columns};
 
-/// A row that can become a record.
+/// A row that can become a job.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Draft {
-    /// The record, without the ids of others.
-    pub record: Record,
+    /// What it asks for, in the order in which it is carried out: of a record its creation first.
+    pub steps: Vec<Action>,
     /// The row's own key, as written.
     pub key: Option<String>,
     /// What it refers to.
     pub references: Vec<Reference>,
-    /// What it asks for besides, in the order in which it is carried out.
-    pub later_steps: Vec<Action>,
 }
 
 impl Draft {
-    /// All that it asks for: its record first.
-    pub fn into_steps(self) -> Vec<Action> {
-        std::iter::once(Action::Create(self.record)).chain(self.later_steps).collect()
+    /// The record that it creates, without the ids of others.
+    pub fn record(&self) -> Option<&Record> {
+        self.steps.iter().find_map(Action::record)
+    }
+
+    /// What the row is known by: the name of its record, or what it changes.
+    pub fn name(&self) -> Cow<'_, str> {
+        match (self.record(), self.steps.first()) {
+            (Some(record), _) => Cow::Borrowed(record.name()),
+            (None, Some(action)) => Cow::Owned(action.subject()),
+            (None, None) => Cow::Borrowed(""),
+        }
     }
 }
 
@@ -46,13 +54,15 @@ pub(crate) fn from_default(kind: Kind, column: &str) -> String {
     format!(" (the value comes from --default {kind}.{column})")
 }
 
-/// The column a reference stands in.
-pub const fn column_of_role(role: Role) -> &'static str {
-    match role {
-        Role::Parent => "parent",
-        Role::Company => "company",
-        Role::Site => "site",
-        Role::Template => "template",
+/// The column in which rows of a kind refer to another record.
+pub const fn column_of_role(kind: Kind, role: Role) -> &'static str {
+    match (kind, role) {
+        (Kind::Upkeep(Upkeep::Labels | Upkeep::Metadata), _) => "owner",
+        (_, Role::Parent) => "parent",
+        (_, Role::Company) => "company",
+        (_, Role::Site) => "site",
+        (_, Role::Template) => "template",
+        (_, Role::Device) => "device",
     }
 }
 
@@ -208,8 +218,13 @@ impl RowValues {
     /// Takes what the row refers to.
     pub(crate) fn references(&mut self) -> Vec<Reference> {
         let mut references = Vec::new();
+        let owner = self.owner_role();
         for &role in self.kind.descriptor().roles {
-            if let Some(Value::Pointer(pointer)) = self.take(column_of_role(role)) {
+            let column = column_of_role(self.kind, role);
+            if column == "owner" && owner != Some(role) {
+                continue;
+            }
+            if let Some(Value::Pointer(pointer)) = self.take(column) {
                 references.push(Reference { role, pointer });
             }
         }
@@ -220,6 +235,10 @@ impl RowValues {
     pub(crate) fn draft(&mut self) -> Option<Draft> {
         // The order of the columns says nothing: a sheet whose columns were moved holds the same records.
         self.entries.sort_by(|(_, left, _), (_, right, _)| (left.len(), left).cmp(&(right.len(), right)));
+        if let Kind::Upkeep(upkeep) = self.kind {
+            let steps = vec![self.upkeep(upkeep)?];
+            return Some(Draft { steps, key: None, references: self.references() });
+        }
         let key = self.text("key");
         let references = self.references();
         let copied = references.iter().any(|reference| reference.role == Role::Template);
@@ -228,8 +247,10 @@ impl RowValues {
             Kind::Person => Record::Person(self.person()?),
             Kind::Site => Record::Site(self.site()?),
             Kind::Device => Record::Device(self.device(copied)?),
+            Kind::Upkeep(_) => return None,
         };
-        Some(Draft { record, key, references, later_steps: self.later_steps() })
+        let steps = std::iter::once(Action::Create(record)).chain(self.later_steps()).collect();
+        Some(Draft { steps, key, references })
     }
 
     fn company(&mut self) -> Option<Company> {

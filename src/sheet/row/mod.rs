@@ -11,6 +11,7 @@ mod plan;
 pub(super) mod reading;
 mod row_checks;
 mod row_rules;
+pub(in crate::sheet) mod upkeep;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -33,6 +34,7 @@ use draft::{Draft, Reference, RowValues, from_default};
 use notes::ColumnCounts;
 use notes::TableCounts;
 use plan::Planned;
+use upkeep::example_column;
 
 /// A row as it was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -127,6 +129,8 @@ pub(crate) struct RowReader<'a> {
     folded: Vec<String>,
     counts: Vec<ColumnCounts>,
     key: Option<usize>,
+    /// Where the example row of a template says that it is one.
+    example: Option<usize>,
     /// The last row that has fewer cells than the header, and how many.
     last_short: Option<(u32, usize)>,
     findings: Vec<Finding>,
@@ -146,7 +150,8 @@ impl<'a> RowReader<'a> {
             values: RowValues::new(table.kind, options.copy_coordinates),
             folded: table.headers.iter().map(|header| fold(header)).collect(),
             counts: vec![ColumnCounts::default(); table.width()],
-            key: table.position("key"),
+            key: table.position("key").filter(|_| table.kind.is_record()),
+            example: table.position(example_column(table.kind)),
             last_short: None,
             findings: Vec::new(),
             tally: TableCounts::default(),
@@ -179,7 +184,7 @@ impl<'a> RowReader<'a> {
             row.cells = self.texts(cells);
             return RowOutcome::Row(row);
         }
-        if self.is_the_example(row_key.as_deref(), &cells, number, line) {
+        if self.is_the_example(&cells, number, line) {
             return RowOutcome::Skipped;
         }
         if self.is_header(&cells) {
@@ -216,6 +221,9 @@ impl<'a> RowReader<'a> {
             row.identity.references = if is_whole { self.values.references() } else { Vec::new() };
         } else {
             row.draft = self.values.draft();
+            if !self.table.kind.is_record() {
+                row.identity.unique = row.draft.as_ref().map(|draft| draft.name().into_owned());
+            }
         }
         row.cells = self.texts(cells);
         for (position, text) in restored {
@@ -348,11 +356,12 @@ impl<'a> RowReader<'a> {
     fn identify(&self, row: &mut Row) {
         let owned = |name: &str| self.values.peek(name).map(str::to_owned);
         row.identity = RowIdentity {
-            key: owned("key"),
+            key: owned("key").filter(|_| self.table.kind.is_record()),
             name: match self.table.kind {
                 // As it is in its cell: what is meant by it, and compared, is below.
                 Kind::Person => row.identity.name.take(),
                 Kind::Company | Kind::Site | Kind::Device => owned("name"),
+                Kind::Upkeep(_) => None,
             },
             unique: match self.table.kind {
                 Kind::Company => None,
@@ -360,6 +369,8 @@ impl<'a> RowReader<'a> {
                 // Of a username in capitals what is suggested, so that two that differ by case only are reported.
                 Kind::Person => owned("username").or_else(|| row.identity.unique.take()),
                 Kind::Device => owned("mac"),
+                // What it changes is known when all its cells are right.
+                Kind::Upkeep(_) => None,
             },
             references: Vec::new(),
         };

@@ -200,14 +200,9 @@ const TYPED_OVER_EXAMPLE: usize = 3;
 impl RowReader<'_> {
     /// Whether a row is the template's example by its key, which is not read. Who wrote a record of their own over it
     /// is reported.
-    pub(super) fn is_the_example(
-        &mut self,
-        key: Option<&str>,
-        cells: &[Cell],
-        number: u32,
-        line: Option<u64>,
-    ) -> bool {
-        if key != Some(EXAMPLE_KEY) {
+    pub(super) fn is_the_example(&mut self, cells: &[Cell], number: u32, line: Option<u64>) -> bool {
+        let cell = self.example.and_then(|example| cells.get(example));
+        if cell.is_none_or(|cell| cell.text.trim() != EXAMPLE_KEY) {
             return false;
         }
         self.tally.template();

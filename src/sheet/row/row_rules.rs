@@ -41,8 +41,10 @@ impl RowValues {
         if let Some(label) = self.doubled_label() {
             problems.push(RowProblem { column: "label:", others: Vec::new(), problem: doubled(label) });
         }
-        if self.kind() == Kind::Device {
-            self.device_problems(&mut problems);
+        match self.kind() {
+            Kind::Device => self.device_problems(&mut problems),
+            Kind::Upkeep(upkeep) => self.upkeep_problems(upkeep, &mut problems),
+            Kind::Company | Kind::Site | Kind::Person => {}
         }
         problems
     }

@@ -61,6 +61,8 @@ pub enum Form {
     Key,
     /// An id, key or name of another record.
     Reference(Role),
+    /// An id, key or name of the record that an upkeep row is about; of which kind it is, another cell says.
+    Owner,
     /// One of these values, exactly so for the service.
     Enum(&'static [&'static str]),
     /// Yes or no.
@@ -110,6 +112,7 @@ impl Form {
             Self::Code => "text (format the column as Text)".into(),
             Self::Key => "up to 64 letters, digits and . _ - :".into(),
             Self::Reference(role) => format!("key, id or name of a {}", role.target().singular()),
+            Self::Owner => "key, id or name of the record".into(),
             Self::Enum(values) => format!("one of {}", values.join(", ")),
             Self::Bool => "yes or no".into(),
             Self::Email => "e-mail address".into(),
@@ -159,7 +162,7 @@ pub fn columns(kind: Kind) -> &'static [Column] {
             records.iter().filter(is_of_kind).cloned().filter_map(from_record).collect()
         })
     });
-    &COLUMNS[kind as usize]
+    &COLUMNS[kind.index()]
 }
 
 /// A column as the table of columns has it. There is one of each as long as the program runs, so that it is never freed.
@@ -188,6 +191,8 @@ fn from_record(
         ("reference", "company") => Form::Reference(Role::Company),
         ("reference", "site") => Form::Reference(Role::Site),
         ("reference", "template") => Form::Reference(Role::Template),
+        ("reference", "device") => Form::Reference(Role::Device),
+        ("owner", _) => Form::Owner,
         ("enum", values) => Form::Enum(list(values.to_owned())),
         ("bool", _) => Form::Bool,
         ("email", _) => Form::Email,
@@ -265,7 +270,7 @@ mod tests {
     #[test]
     fn every_line_of_the_table_is_a_column_of_the_sheets_that_it_names() {
         let lines = data::records(include_str!("../data/columns.csv"), |record: [String; 11]| record);
-        assert_eq!(lines.len(), 54);
+        assert_eq!(lines.len(), 69);
         let named: usize = lines.iter().map(|line| line[0].split('|').count()).sum();
         assert_eq!(Kind::ALL.map(|kind| columns(kind).len()).iter().sum::<usize>(), named);
     }

@@ -287,13 +287,17 @@ fn other_script(header: &str) -> String {
 /// The kind a name speaks of: of a worksheet, or of a file without its ending. `None` for none or several.
 pub fn kind_of_name(name: &str) -> Option<Kind> {
     let lower = name.to_lowercase();
-    let mut found = None;
+    let mut found: Option<Kind> = None;
     for word in lower.split(|c: char| !c.is_alphanumeric()) {
         let kind = KIND_NAMES.iter().find(|[known, _]| known == word).and_then(|[_, kind]| kind.parse().ok());
         match (found, kind) {
             (_, None) => {}
             (None, Some(kind)) => found = Some(kind),
             (Some(before), Some(kind)) if before == kind => {}
+            // Labels of devices are labels.
+            (Some(before), Some(kind)) if before.is_record() != kind.is_record() => {
+                found = Some(if kind.is_record() { before } else { kind });
+            }
             (Some(_), Some(_)) => return None,
         }
     }

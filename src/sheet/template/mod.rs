@@ -16,9 +16,10 @@ use rust_xlsxwriter::{
 };
 
 use super::row::notes::EXAMPLE_KEY;
+use super::row::upkeep::example_column;
 use super::table::column::{Column, Form, Need, columns};
 use crate::error::{Error, Result};
-use crate::model::kind::Kind;
+use crate::model::kind::{Kind, Upkeep};
 use crate::model::record::Role;
 use crate::model::zone::ZoneList;
 use lists::{Lists, Zones};
@@ -83,7 +84,7 @@ pub fn csv_bytes(kind: Kind) -> Result<Vec<u8>> {
         ::csv::WriterBuilder::new().terminator(::csv::Terminator::CRLF).from_writer(b"\xef\xbb\xbf".to_vec());
     writer
         .write_record(columns().map(Column::header))
-        .and_then(|()| writer.write_record(columns().map(example)))
+        .and_then(|()| writer.write_record(columns().map(|column| example(kind, column))))
         .map_err(|error| Error::internal("the blank CSV file cannot be made").because(error))?;
     writer
         .into_inner()
@@ -132,8 +133,8 @@ fn shown(kind: Kind) -> impl Iterator<Item = &'static Column> {
 }
 
 /// What the example row holds.
-fn example(column: &Column) -> &'static str {
-    if column.form == Form::Key { EXAMPLE_KEY } else { column.example }
+fn example(kind: Kind, column: &Column) -> &'static str {
+    if column.name == example_column(kind) { EXAMPLE_KEY } else { column.example }
 }
 
 fn sheet_name(kind: Kind) -> &'static str {
@@ -142,6 +143,12 @@ fn sheet_name(kind: Kind) -> &'static str {
         Kind::Site => "Sites",
         Kind::Person => "People",
         Kind::Device => "Devices",
+        Kind::Upkeep(Upkeep::Labels) => "Labels",
+        Kind::Upkeep(Upkeep::Metadata) => "Metadata",
+        Kind::Upkeep(Upkeep::Licences) => "Licences",
+        Kind::Upkeep(Upkeep::Subscriptions) => "Subscriptions",
+        Kind::Upkeep(Upkeep::SiteAssignments) => "Site assignments",
+        Kind::Upkeep(Upkeep::Vpn) => "VPN",
     }
 }
 
@@ -202,13 +209,14 @@ fn blank_sheet(
     for (index, column) in (0u16..).zip(shown(kind)) {
         let required = column.need == Need::Required;
         let header = header(column);
-        worksheet.set_column_width(index, f64::from(u32::try_from(width(column)).unwrap_or(u32::MAX)))?;
+        worksheet
+            .set_column_width(index, f64::from(u32::try_from(width(kind, column)).unwrap_or(u32::MAX)))?;
         worksheet.set_column_format(index, &look.text)?;
         let format = if required { &look.required } else { &look.optional };
         worksheet.write_string_with_format(0, index, &header, format)?;
         worksheet.insert_note(0, index, &note(column))?;
-        if !example(column).is_empty() {
-            worksheet.write_string_with_format(1, index, example(column), &look.example)?;
+        if !example(kind, column).is_empty() {
+            worksheet.write_string_with_format(1, index, example(kind, column), &look.example)?;
         }
         if let Some(validation) = validation(column.form, index, lists)? {
             worksheet.add_data_validation(1, index, LAST_ROW, index, &validation)?;
@@ -223,15 +231,15 @@ fn header(column: &Column) -> String {
     format!("{}{star}", column.header())
 }
 
-fn width(column: &Column) -> usize {
-    (header(column).len() + 3).max(example(column).len() + 2).clamp(*WIDTHS.start(), *WIDTHS.end())
+fn width(kind: Kind, column: &Column) -> usize {
+    (header(column).len() + 3).max(example(kind, column).len() + 2).clamp(*WIDTHS.start(), *WIDTHS.end())
 }
 
 /// How many columns from the left say what a row is known by, where these leave room on a screen for others.
 fn identifying(kind: Kind) -> u16 {
     let mut wide = 0;
     let near = shown(kind).take_while(|column| {
-        wide += width(column);
+        wide += width(kind, column);
         wide <= FROZEN
     });
     let known_by = |column: &Column| {
@@ -340,6 +348,7 @@ fn validation(
         },
         Form::Name
         | Form::Text
+        | Form::Owner
         | Form::Code
         | Form::Key
         | Form::Email

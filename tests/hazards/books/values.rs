@@ -280,7 +280,7 @@ fn x16_spaces_around_a_text_are_gone_whatever_the_library_does() {
         for desk in [named(&format!("<c r=\"C2\" t=\"inlineStr\"><is>{t}</is></c>")), shared] {
             assert_eq!(desk.found(), Vec::<String>::new(), "{t}");
             let drafts = desk.rows().into_iter().filter_map(|row| row.draft);
-            let names: Vec<_> = drafts.map(|draft| draft.record.name().to_owned()).collect();
+            let names: Vec<_> = drafts.map(|draft| draft.name().into_owned()).collect();
             assert_eq!(names, ["Earl St"], "{t}");
         }
     }

@@ -263,7 +263,7 @@ fn d16_a_national_number_is_sent_as_it_is_and_a_prefix_for_abroad_is_noted() {
 /// The labels of a site with this cell.
 fn labels(value: &str) -> Vec<String> {
     let draft = row(&csv("sites", &[("labels", value)])).draft.expect("the row is right");
-    match draft.later_steps.into_iter().next() {
+    match draft.steps.into_iter().nth(1) {
         Some(Action::PutLabels(labels)) => labels,
         other => panic!("no labels: {other:?}"),
     }
@@ -278,7 +278,7 @@ fn d17_labels_are_separated_by_semicolons_and_nothing_else() {
     assert_eq!(spoiled("sites", "labels", "\"North\" South").0, ["error row.quote-stray H2"]);
     let columns = row(&csv("sites", &[("label:1", "North; South"), ("label:2", "East")]));
     let expected = [Action::PutLabels(vec!["North; South".into(), "East".into()])];
-    assert_eq!(columns.draft.expect("the row is right").later_steps, expected);
+    assert_eq!(columns.draft.expect("the row is right").steps[1..], expected);
 }
 
 /// What is named twice goes once; each label is looked at as other texts are.
@@ -312,7 +312,7 @@ fn d17_what_is_named_twice_is_noted_and_each_label_is_looked_at() {
     let left_out =
         csv("sites", &[("labels", "a; n/a")]).read_with(|options| options.placeholders_blank = true);
     let expected = [Action::PutLabels(vec!["a".into()])];
-    assert_eq!(row(&left_out).draft.expect("the row is right").later_steps, expected);
+    assert_eq!(row(&left_out).draft.expect("the row is right").steps[1..], expected);
 }
 
 /// Labels for companies and people, metadata for people: the service has neither.

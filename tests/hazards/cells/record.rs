@@ -1,5 +1,6 @@
 //! One row that is right of each kind, with the cells that a test wants otherwise.
 
+use fleetload::model::action::Action;
 use fleetload::model::record::{Device, Person, Record, Site};
 use fleetload::sheet::Row;
 use fleetload::sheet::finding::{Finding, Severity};
@@ -138,7 +139,11 @@ pub(super) fn row(desk: &Desk) -> Row {
 /// What is to be sent for the only row.
 #[track_caller]
 pub(super) fn record(desk: &Desk) -> Record {
-    row(desk).draft.expect("the row is right").record
+    let step = row(desk).draft.expect("the row is right").steps.into_iter().next();
+    match step {
+        Some(Action::Create(record)) => record,
+        other => panic!("no record: {other:?}"),
+    }
 }
 
 /// The same of a site.

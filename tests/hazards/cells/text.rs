@@ -75,9 +75,9 @@ fn t04_full_width_letters_and_dashes_are_made_plain_where_code_belongs_and_kept_
     for (column, value, expected) in table {
         let row = super::record::row(&csv("devices", &[(column, value)]));
         let draft = row.draft.expect("the row is right");
-        let found = match (column, &draft.record) {
+        let found = match (column, draft.record()) {
             ("key", _) => draft.key.clone(),
-            (_, fleetload::model::record::Record::Device(device)) => device.identification.clone(),
+            (_, Some(fleetload::model::record::Record::Device(device))) => device.identification.clone(),
             (_, other) => panic!("not a device: {other:?}"),
         };
         assert_eq!(found.as_deref(), Some(expected), "{value}");
@@ -100,7 +100,7 @@ fn t04_full_width_letters_and_dashes_are_made_plain_where_code_belongs_and_kept_
     assert_eq!(coded.custom_site_id.as_deref(), Some("½Ａ"));
     assert_eq!(coded.address.post_or_zip_code.as_deref(), Some("１０１０"));
     let licence = super::record::row(&csv("devices", &[("licence_code", "½Ａ")])).draft.expect("it is right");
-    assert_eq!(licence.later_steps, [fleetload::model::action::Action::AddLicence("½Ａ".into())]);
+    assert_eq!(licence.steps[1..], [fleetload::model::action::Action::AddLicence("½Ａ".into())]);
 }
 
 /// Names out of file names of a Mac or a PDF: a letter, and the accent after it.

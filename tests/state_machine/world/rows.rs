@@ -52,6 +52,7 @@ pub(super) fn row(spec: &RowSpec, reference: &Reference) -> (Values, NewJob) {
         Kind::Device | Kind::Person => {
             record::Record::Device(Device { phone_number, ..testing::device(&name, None) })
         }
+        Kind::Upkeep(_) => unreachable!("the reference creates records only"),
     };
     let later = spec.extras.iter().map(|&extra| wanted(kind, extra));
     let job = NewJob {
@@ -78,7 +79,7 @@ fn wanted(kind: Kind, extra: u8) -> Action {
 /// The operation of such a step, from the specification and not from the code.
 fn step(kind: Kind, extra: u8) -> Call {
     match (kind, extra) {
-        (Kind::Company | Kind::Person, _) => Call::PutCompanyMetadataList,
+        (Kind::Company | Kind::Person | Kind::Upkeep(_), _) => Call::PutCompanyMetadataList,
         (Kind::Site, 0 | 1) => Call::PutSiteLabels,
         (Kind::Site, _) => Call::PutSiteMetadataList,
         (Kind::Device, 0) => Call::AddLicenceCode,

@@ -65,7 +65,7 @@ fn a_row_becomes_a_record_with_references_and_extras() {
     let book = open(&path, &Options::default()).unwrap();
     let (rows, _) = rows_of(&book, &book.tables[0]);
     let draft = rows[0].draft.as_ref().unwrap();
-    let Record::Site(site) = &draft.record else { panic!("a site") };
+    let Some(Record::Site(site)) = draft.record() else { panic!("a site") };
     assert_eq!((site.name.as_str(), site.latitude), ("Harbour Shop", Some(-36.8485)));
     assert_eq!(site.address.latitude, None, "the place of a site is not that of its address");
     assert_eq!(draft.key.as_deref(), Some("q-01"));
@@ -73,7 +73,7 @@ fn a_row_becomes_a_record_with_references_and_extras() {
     assert_eq!(draft.references[0].pointer, Pointer::Any("acme".into()));
     let metadata = crate::model::record::Metadata { key: "Contract No".into(), value: "C-77".into() };
     assert_eq!(
-        draft.later_steps,
+        draft.steps[1..],
         [Action::PutLabels(vec!["retail".into(), "north".into()]), Action::PutMetadata(vec![metadata])]
     );
     assert_eq!(rows[1].draft.as_ref().unwrap().references[0].pointer, Pointer::Name("Acme Ltd".into()));
@@ -99,17 +99,17 @@ fn people_and_devices_are_read_with_all_their_columns() {
     assert_eq!(book.ignored, [("Notes".to_owned(), "holds no known kind of row")]);
     let (people, _) = rows_of(&book, &book.tables[0]);
     assert_eq!(people[0].findings, []);
-    let Record::Person(person) = &people[0].draft.as_ref().unwrap().record else { panic!("a person") };
+    let Some(Record::Person(person)) = people[0].draft.as_ref().unwrap().record() else { panic!("a person") };
     assert_eq!((person.allow_login, person.phone_number.as_deref()), (true, Some("+49 731 555")));
     let (devices, _) = rows_of(&book, &book.tables[1]);
     assert_eq!(devices[0].findings, []);
     let draft = devices[0].draft.as_ref().unwrap();
-    let Record::Device(device) = &draft.record else { panic!("a device") };
+    let Some(Record::Device(device)) = draft.record() else { panic!("a device") };
     let copy = device.copy.as_ref().unwrap();
     assert!(copy.copy_dhcp_leases && !copy.copy_internet_passwords);
     assert_eq!(copy.snat_mapping.len(), 1);
     assert_eq!(copy.snat_mapping[0].mapping["LAN2"], "10.2.0.0/16");
-    assert_eq!(draft.later_steps.len(), 2);
+    assert_eq!(draft.steps.len(), 3);
     assert_eq!(
         draft.references.iter().map(|reference| reference.role).collect::<Vec<_>>(),
         [Role::Company, Role::Site, Role::Template]

@@ -1,0 +1,178 @@
+//! Lists that many rows need, asked for once: the children of a company, the labels or templates of a device.
+//!
+//! A list grows old while others work with the service too: after some minutes it is taken again. Asking for it and
+//! acting on it are in `decide`.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::model::id::JobId;
+
+/// How long a list is used. A record that somebody else makes between the list and our sending is taken for ours if
+/// our answer is lost and it is equal in all that can be compared: this bounds that time for the price of one
+/// look-up in ten minutes for each list.
+pub(in crate::run) const GOOD_FOR: Duration = Duration::from_secs(600);
+
+/// Entries that are kept at most, over all lists: some tens of megabytes. Beyond it the list that was not used for
+/// longest is dropped, for the price of one more look-up when it is needed again.
+pub(in crate::run) const MOST_ENTRIES: usize = 50_000;
+
+/// Something of which a list is kept.
+pub(in crate::run) trait Entries {
+    /// How many entries it has.
+    fn entries(&self) -> usize;
+}
+
+/// Lists by what they are of, as far as they were asked for; instants are those of [`crate::clock::Clock::elapsed`].
+#[derive(Debug)]
+pub(in crate::run) struct SharedLists<K, L> {
+    lists: HashMap<K, SharedList<L>>,
+    /// How often lists were used.
+    uses: u64,
+}
+
+impl<K, L> Default for SharedLists<K, L> {
+    fn default() -> Self {
+        Self { lists: HashMap::new(), uses: 0 }
+    }
+}
+
+/// One list.
+#[derive(Debug)]
+enum SharedList<L> {
+    /// Asked for; these jobs wait for it.
+    Asked(Vec<JobId>),
+    /// Known since then and used last the so-manieth time; `None` where the list could not be read.
+    Known { list: Option<Arc<L>>, at: Duration, used: u64 },
+}
+
+/// What is to be done for a job that needs a list.
+#[derive(Debug)]
+pub(in crate::run) enum ListNeed<L> {
+    /// The list is here; `None` where it could not be read.
+    Met(Option<Arc<L>>),
+    /// The list is to be asked for; the job waits for it.
+    Ask,
+    /// The list was asked for; the job waits for it as well.
+    Wait,
+}
+
+impl<K: Clone + Eq + Hash + Ord, L: Entries> SharedLists<K, L> {
+    /// A job needs a list.
+    pub(in crate::run) fn need(&mut self, of: K, job: JobId, now: Duration) -> ListNeed<L> {
+        self.uses += 1;
+        match self.lists.get_mut(&of) {
+            Some(SharedList::Asked(waiting)) => {
+                waiting.push(job);
+                ListNeed::Wait
+            }
+            Some(SharedList::Known { list, at, used }) if !is_old(*at, now) => {
+                *used = self.uses;
+                ListNeed::Met(list.clone())
+            }
+            Some(SharedList::Known { .. }) | None => {
+                self.lists.insert(of, SharedList::Asked(vec![job]));
+                ListNeed::Ask
+            }
+        }
+    }
+
+    /// A list has come, or could not be read. The jobs that wait for it come back.
+    pub(in crate::run) fn on_list(&mut self, of: &K, list: Option<Arc<L>>, now: Duration) -> Vec<JobId> {
+        let used = self.uses;
+        let asked = self.lists.insert(of.clone(), SharedList::Known { list, at: now, used });
+        self.drop_old(now);
+        while self.entries() > MOST_ENTRIES
+            && let Some(least) = self.least_used().filter(|least| least != of)
+        {
+            self.lists.remove(&least);
+        }
+        waiting(asked)
+    }
+
+    /// The look failed: the list is to be asked for again. The jobs that wait for it come back.
+    pub(in crate::run) fn on_failure(&mut self, of: &K) -> Vec<JobId> {
+        waiting(self.lists.remove(of))
+    }
+
+    /// Drops the lists that are not used any more.
+    pub(in crate::run) fn drop_old(&mut self, now: Duration) {
+        self.lists.retain(|_, list| !matches!(list, SharedList::Known { at, .. } if is_old(*at, now)));
+    }
+
+    fn entries(&self) -> usize {
+        let known = self.lists.values().filter_map(|list| match list {
+            SharedList::Known { list, .. } => list.as_ref(),
+            SharedList::Asked(_) => None,
+        });
+        known.map(|list| list.entries()).sum()
+    }
+
+    fn least_used(&self) -> Option<K> {
+        let known = self.lists.iter().filter_map(|(of, list)| match list {
+            SharedList::Known { used, .. } => Some((*used, of)),
+            SharedList::Asked(_) => None,
+        });
+        known.min().map(|(_, of)| of.clone())
+    }
+}
+
+fn is_old(at: Duration, now: Duration) -> bool {
+    now.saturating_sub(at) >= GOOD_FOR
+}
+
+fn waiting<L>(list: Option<SharedList<L>>) -> Vec<JobId> {
+    match list {
+        Some(SharedList::Asked(waiting)) => waiting,
+        Some(SharedList::Known { .. }) | None => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::id::RemoteId;
+    use crate::run::tests::record;
+
+    impl Entries for usize {
+        fn entries(&self) -> usize {
+            *self
+        }
+    }
+
+    type Lists = SharedLists<RemoteId, usize>;
+
+    #[test]
+    fn a_list_is_asked_for_once_and_again_when_it_is_old() {
+        let mut lists = Lists::default();
+        let (of, at) = (record(1), Duration::from_secs(5));
+        assert!(matches!(lists.need(of, JobId(1), at), ListNeed::Ask));
+        assert!(matches!(lists.need(of, JobId(2), at), ListNeed::Wait));
+        assert_eq!(lists.on_list(&of, Some(Arc::new(3)), at), [JobId(1), JobId(2)]);
+        assert!(matches!(lists.need(of, JobId(3), at), ListNeed::Met(Some(_))));
+        assert!(matches!(lists.need(of, JobId(4), at + GOOD_FOR), ListNeed::Ask));
+        assert_eq!(lists.on_failure(&of), [JobId(4)]);
+        assert!(matches!(lists.need(of, JobId(4), at + GOOD_FOR), ListNeed::Ask));
+    }
+
+    #[test]
+    fn lists_are_dropped_when_they_are_old_or_too_many_the_least_used_first() {
+        let mut lists = Lists::default();
+        let mut now = Duration::ZERO;
+        for n in 0..10 {
+            lists.need(record(n), JobId(1), now);
+            lists.on_list(&record(n), Some(Arc::new(MOST_ENTRIES / 5)), now);
+            // The first is used by every row.
+            lists.need(record(0), JobId(2), now);
+            now += Duration::from_secs(1);
+        }
+        assert_eq!(lists.entries(), MOST_ENTRIES);
+        let mut kept: Vec<RemoteId> = lists.lists.keys().copied().collect();
+        kept.sort_unstable();
+        assert_eq!(kept, [0, 6, 7, 8, 9].map(record));
+        lists.drop_old(GOOD_FOR + Duration::from_secs(8));
+        assert_eq!(lists.entries(), MOST_ENTRIES / 5, "the last is young still");
+    }
+}

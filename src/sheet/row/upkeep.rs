@@ -1,0 +1,168 @@
+//! Rows of upkeep sheets: what a row asks for, and what holds between its cells (specification 4.3 to 4.9).
+
+use super::draft::{RowValues, column_of_role};
+use super::row_rules::RowProblem;
+use crate::model::action::{Action, OwnedEntry, OwnedLabel, Owner};
+use crate::model::id::RemoteId;
+use crate::model::kind::{Kind, Upkeep};
+use crate::model::record::Role;
+use crate::sheet::field::{Problem, Value};
+use crate::sheet::finding::code::Code;
+
+/// What a label can be on, in the order of the column's values.
+const LABEL_OWNERS: [Kind; 3] = [Kind::Site, Kind::Device, Kind::Device];
+/// The place of `interface` among them.
+const INTERFACE: usize = 2;
+/// What metadata can be on, in the order of the column's values.
+const ENTRY_OWNERS: [Kind; 3] = [Kind::Company, Kind::Site, Kind::Device];
+
+/// What is done where the cell says so and not the usual thing: every sheet has the usual one first.
+const REMOVES: usize = 1;
+
+/// The column that tells a row from others about the same record.
+pub(crate) const fn subject_column(upkeep: Upkeep) -> &'static str {
+    match upkeep {
+        Upkeep::Labels => "label",
+        Upkeep::Metadata => "key",
+        Upkeep::Licences => "licence_code",
+        Upkeep::Subscriptions => "template",
+        Upkeep::SiteAssignments => "device",
+        Upkeep::Vpn => "cloud",
+    }
+}
+
+/// The column in which the example row of a template says that it is one: the key, or the record that it is about.
+pub(in crate::sheet) const fn example_column(kind: Kind) -> &'static str {
+    if kind.is_record() { "key" } else { column_of_role(kind, Role::Device) }
+}
+
+impl RowValues {
+    /// As what a row refers to the record in its column `owner`; `None` where the row does not say what that is.
+    pub(super) fn owner_role(&self) -> Option<Role> {
+        let owners = match self.kind() {
+            Kind::Upkeep(Upkeep::Labels) => LABEL_OWNERS,
+            Kind::Upkeep(Upkeep::Metadata) => ENTRY_OWNERS,
+            _ => return None,
+        };
+        self.position("owner_kind").and_then(|position| owners.get(position)).map(|&kind| Role::owner(kind))
+    }
+
+    /// The place of a cell's value among those of its column.
+    fn position(&self, name: &str) -> Option<usize> {
+        match self.get(name) {
+            Some(Value::Choice(position)) => Some(*position),
+            _ => None,
+        }
+    }
+
+    /// Whether the row takes something away.
+    fn removes(&self) -> bool {
+        self.position("action") == Some(REMOVES)
+    }
+
+    /// The owner of a label or an entry.
+    fn owner(&self) -> Option<Owner> {
+        let position = self.position("owner_kind")?;
+        match self.kind() {
+            Kind::Upkeep(Upkeep::Labels) if position == INTERFACE => {
+                Some(Owner::Interface { name: self.peek("interface")?.to_owned(), id: None })
+            }
+            _ => match self.owner_role()? {
+                Role::Parent | Role::Company => Some(Owner::Company),
+                Role::Site => Some(Owner::Site),
+                Role::Template | Role::Device => Some(Owner::Device),
+            },
+        }
+    }
+
+    /// The only id of a cell.
+    fn id(&self, name: &str) -> Option<RemoteId> {
+        match self.get(name) {
+            Some(Value::Uuids(ids)) => ids.first().copied(),
+            _ => None,
+        }
+    }
+
+    /// What the row asks for; `None` when a needed value is missing after all.
+    pub(super) fn upkeep(&self, upkeep: Upkeep) -> Option<Action> {
+        let text = |name: &str| self.peek(name).map(str::to_owned);
+        let removes = self.removes();
+        Some(match upkeep {
+            Upkeep::Labels => {
+                let label = OwnedLabel { owner: self.owner()?, label: text("label")? };
+                if removes { Action::DeleteLabel(label) } else { Action::PutLabel(label) }
+            }
+            Upkeep::Metadata => {
+                let (owner, key) = (self.owner()?, text("key")?);
+                if removes {
+                    Action::DeleteMetadataEntry(OwnedEntry { owner, key, value: None, id: None })
+                } else {
+                    Action::PutMetadataEntry(OwnedEntry { owner, key, value: Some(text("value")?), id: None })
+                }
+            }
+            Upkeep::Licences => Action::AddLicence(text("licence_code")?),
+            Upkeep::Subscriptions => {
+                let template = self.id("template")?;
+                if removes {
+                    Action::UnsubscribeTemplate(template)
+                } else {
+                    Action::SubscribeTemplate(template)
+                }
+            }
+            Upkeep::SiteAssignments => Action::AssignToSite,
+            Upkeep::Vpn => {
+                let cloud = self.id("cloud")?;
+                if removes { Action::LeaveVpnCloud(cloud) } else { Action::JoinVpnCloud(cloud) }
+            }
+        })
+    }
+
+    /// What is wrong between the cells of an upkeep row.
+    pub(super) fn upkeep_problems(&self, upkeep: Upkeep, problems: &mut Vec<RowProblem>) {
+        let mut wrong = |column: &'static str, others: &[&'static str], problem: Problem| {
+            problems.push(RowProblem { column, others: others.to_vec(), problem });
+        };
+        match upkeep {
+            Upkeep::Labels => {
+                let is_interface = self.position("owner_kind") == Some(INTERFACE);
+                if is_interface && !self.is_given("interface") {
+                    let text = "owner_kind is interface: enter the name or id of the interface";
+                    wrong("interface", &["owner_kind"], Problem::new(Code::RowIncompleteGroup, text));
+                }
+                if !is_interface && self.has("interface") && self.has("owner_kind") {
+                    let text = "only a label of an interface names one: clear this cell, or write interface as owner_kind";
+                    wrong("interface", &["owner_kind"], Problem::new(Code::RowConflict, text));
+                }
+                if !is_interface && self.has("owner_kind") && self.removes() {
+                    let text = "the service deletes labels of interfaces only: remove this row, and delete the label where \
+                                the service itself is managed";
+                    let rule = "put, for a label of a site or device";
+                    wrong(
+                        "action",
+                        &["owner_kind"],
+                        Problem::new(Code::CellUnsupportedAction, text).rule(rule),
+                    );
+                }
+            }
+            Upkeep::Metadata => {
+                if self.removes() && self.has("value") {
+                    let text =
+                        "an entry that is deleted has no value: clear this cell, or write put as action";
+                    wrong("value", &["action"], Problem::new(Code::RowConflict, text));
+                }
+                if !self.removes() && !self.is_given("value") {
+                    let text = "value is blank: enter the value to put, or write delete as action";
+                    wrong("value", &["action"], Problem::new(Code::CellRequired, text));
+                }
+            }
+            Upkeep::Subscriptions | Upkeep::Vpn => {
+                let column = subject_column(upkeep);
+                if matches!(self.get(column), Some(Value::Uuids(ids)) if ids.len() > 1) {
+                    let text = "the cell has more than one id: give each a row of its own";
+                    wrong(column, &[], Problem::new(Code::CellMultipleValues, text));
+                }
+            }
+            Upkeep::Licences | Upkeep::SiteAssignments => {}
+        }
+    }
+}

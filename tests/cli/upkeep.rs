@@ -1,0 +1,218 @@
+//! Upkeep sheets: what rows ask for of records that exist, or that other rows create.
+
+use std::collections::BTreeMap;
+
+use fleetload::sandbox::{Fault, FaultKind, Scenario};
+
+use crate::bench::{self, Bench};
+
+const LABELS: &str = "\
+owner_kind,owner,interface,label,action
+device,T0,,retail,
+device,00:1A:2B:00:00:01,,retail,put
+site,S0,,north,
+interface,T0,LAN 1,uplink,
+interface,T1,LAN 1,gone,delete
+";
+
+const METADATA: &str = "\
+owner_kind,owner,key,value,action
+company,C0,contract,C-1,
+device,T0,asset,A-1,put
+site,S0,nothing,,delete
+";
+
+const FILES: [&str; 6] =
+    ["companies.csv", "sites.csv", "devices.csv", "labels.csv", "metadata.csv", "site_assignments.csv"];
+
+/// Three devices with keys, the last without a MAC address, in one company with two sites.
+fn devices() -> String {
+    let rows = [("T0", "00:1a:2b:00:00:00"), ("T1", "00:1a:2b:00:00:01"), ("T2", "")];
+    let rows = rows.map(|(key, mac)| {
+        format!("{key},C0,Till {key},Edge 100,{mac},+64 9 557 0000,1 Earl Street,Auckland,NZ\n")
+    });
+    format!("key,company,name,device_model,mac,phone,address1,city,country\n{}", rows.concat())
+}
+
+fn bench_of(scenario: Scenario) -> Bench {
+    let bench = Bench::new(scenario);
+    bench.profile("", "", "");
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("sites.csv", &bench::sites(2, 1));
+    bench.write("devices.csv", &devices());
+    bench.write("labels.csv", LABELS);
+    bench.write("metadata.csv", METADATA);
+    bench.write("site_assignments.csv", "device,site\nT2,S1\n");
+    bench
+}
+
+fn run(bench: &Bench, code: i32) {
+    let arguments: Vec<&str> = ["run"].into_iter().chain(FILES).collect();
+    bench.fleetload(&arguments).expect_code(code);
+}
+
+/// Of each upkeep row, its kind and place: how it ended.
+fn endings(bench: &Bench, import: u32) -> Vec<String> {
+    let rows = bench
+        .results(import)
+        .into_iter()
+        .filter(|row| matches!(row["kind"].as_str(), Some("label" | "metadata entry" | "site assignment")));
+    rows.map(|row| {
+        format!(
+            "{} {}: {}",
+            row["kind"].as_str().expect("a kind"),
+            row["row"],
+            row["status"].as_str().expect("a status")
+        )
+    })
+    .collect()
+}
+
+/// The changes that the service has carried out, records that were created not counted.
+fn changes(bench: &Bench) -> Vec<String> {
+    let kinds = ["company", "site", "person", "device"];
+    let entries =
+        bench.ledger().into_iter().filter(|entry| !entry.created || !kinds.contains(&entry.kind.as_str()));
+    let mut changes: Vec<String> = entries.map(|entry| entry.operation).collect();
+    changes.sort();
+    changes
+}
+
+#[test]
+fn what_rows_ask_for_is_carried_out_once_the_record_is_there_and_what_is_so_is_left() {
+    let bench = bench_of(Scenario::default());
+    run(&bench, 0);
+    let first = [
+        "label 2: done",
+        "label 3: done",
+        "label 4: done",
+        "label 5: done",
+        "label 6: existing",
+        "metadata entry 2: done",
+        "metadata entry 3: done",
+        "metadata entry 4: existing",
+        "site assignment 2: done",
+    ];
+    assert_eq!(endings(&bench, 1), first);
+    let carried_out = [
+        "assignDeviceToSite",
+        "putCompanyMetadata",
+        "putDeviceLabel",
+        "putDeviceLabel",
+        "putDeviceMetadata",
+        "putInterfaceLabel",
+        "putSiteLabel",
+    ];
+    assert_eq!(changes(&bench), carried_out);
+    bench.assert_exact(1);
+
+    // The same again asks for nothing.
+    run(&bench, 0);
+    assert_eq!(endings(&bench, 2), first);
+    assert_eq!(changes(&bench), carried_out);
+
+    // Another value, and a label that goes: two requests.
+    bench.write("labels.csv", &LABELS.replace("LAN 1,uplink,", "LAN 1,uplink,delete"));
+    bench.write("metadata.csv", &METADATA.replace("A-1", "A-2"));
+    run(&bench, 0);
+    assert_eq!(endings(&bench, 3)[3], "label 5: done");
+    let mut more: Vec<&str> = carried_out.to_vec();
+    more.extend(["deleteInterfaceLabel", "putDeviceMetadata"]);
+    more.sort_unstable();
+    assert_eq!(changes(&bench), more);
+
+    // It may be asked for again after that.
+    bench.write("labels.csv", LABELS);
+    bench.write("metadata.csv", METADATA);
+    run(&bench, 0);
+    assert_eq!(changes(&bench).len(), more.len() + 2);
+    // Lists are asked for once for each record and run: of two devices, a site and an interface.
+    assert_eq!(bench.requests("listInterfaces"), 2 + 1 + 1);
+}
+
+#[test]
+fn records_are_looked_up_once_however_many_rows_are_about_them() {
+    let bench = bench_of(Scenario::default());
+    let rows: String = (0..40).map(|n| format!("device,T{},,label {n},\n", n % 2)).collect();
+    bench.write("labels.csv", &format!("owner_kind,owner,interface,label,action\n{rows}"));
+    run(&bench, 0);
+    assert_eq!(bench.requests("listDeviceLabels"), 2);
+    assert_eq!(bench.requests("putDeviceLabel"), 40);
+}
+
+#[test]
+fn answers_that_are_lost_are_settled_by_the_state_and_nothing_is_done_twice() {
+    let faults = [
+        ("putDeviceLabel", FaultKind::AnswerLost),
+        ("putSiteLabel", FaultKind::Error500After),
+        ("putDeviceMetadata", FaultKind::AnswerCut),
+        ("assignDeviceToSite", FaultKind::AnswerLost),
+        ("putInterfaceLabel", FaultKind::Error500After),
+    ];
+    let scenario = faults.iter().fold(Scenario::default(), |scenario, (operation, kind)| {
+        scenario.with_fault(Fault::new(operation, *kind).times(1))
+    });
+    let bench = bench_of(scenario);
+    run(&bench, 0);
+    let fired: BTreeMap<String, u64> = bench.statistics().faults_fired;
+    assert_eq!(fired.values().sum::<u64>(), 5, "every fault fired: {fired:?}");
+    let mut done: Vec<String> = changes(&bench);
+    done.dedup();
+    assert_eq!(changes(&bench).len(), 7, "nothing was carried out twice: {:?}", changes(&bench));
+    assert!(endings(&bench, 1).iter().all(|row| row.ends_with("done") || row.ends_with("existing")));
+}
+
+#[test]
+fn what_is_wrong_with_an_upkeep_row_is_said_at_its_cell_and_nothing_is_sent() {
+    let head = "owner_kind,owner,interface,label,action\n";
+    let table = [
+        ("labels.csv", "person,T0,,retail,", "cell.enum", "A2"),
+        ("labels.csv", "device,,,retail,", "cell.required", "B2"),
+        ("labels.csv", "device,S0,,retail,", "ref.wrong-kind", "B2"),
+        ("labels.csv", "device,T9,,retail,", "ref.not-found", "B2"),
+        ("labels.csv", "device,00:1a:2b:00:00:77,,retail,", "ref.not-found", "B2"),
+        ("labels.csv", "interface,T0,,retail,", "row.incomplete-group", "C2"),
+        ("labels.csv", "device,T0,LAN 1,retail,", "row.conflict", "C2"),
+        ("labels.csv", "site,S0,,north,delete", "cell.unsupported-action", "E2"),
+        ("labels.csv", "device,T0,,retail,remove", "cell.enum", "E2"),
+        ("labels.csv", "device,T0,,retail,\ndevice,00:1a:2b:00:00:00,,retail,", "dup.natural-key", "D3"),
+        ("labels.csv", "interface,T0,LAN 1,up,put\ninterface,T0,LAN 1,up,delete", "dup.natural-key", "D3"),
+        ("metadata.csv", "device,T0,asset,,", "cell.required", "D2"),
+        ("metadata.csv", "device,T0,asset,A-1,delete", "row.conflict", "D2"),
+        ("metadata.csv", "device,T0,asset,A-1,\ndevice,T0,asset,A-2,", "dup.natural-key", "C3"),
+        ("site_assignments.csv", "T0,S0\nT0,S1", "dup.natural-key", "A3"),
+    ];
+    let bench = bench_of(Scenario::default());
+    for (file, rows, code, cell) in table {
+        let head = match file {
+            "labels.csv" => head,
+            "metadata.csv" => "owner_kind,owner,key,value,action\n",
+            _ => "device,site\n",
+        };
+        let kind = file.trim_end_matches(".csv");
+        bench.write(&format!("{kind}-wrong.csv"), &format!("{head}{rows}\n"));
+        let outcome = bench.fleetload(&[
+            "run",
+            "companies.csv",
+            "sites.csv",
+            "devices.csv",
+            &format!("{kind}-wrong.csv"),
+            "--json",
+        ]);
+        let outcome = outcome.expect_code(3);
+        let found: Vec<(String, String)> = outcome
+            .stdout
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"))
+            .filter(|line| line["severity"] == "error")
+            .map(|line| {
+                (
+                    line["code"].as_str().unwrap_or_default().to_owned(),
+                    line["cell"].as_str().unwrap_or_default().to_owned(),
+                )
+            })
+            .collect();
+        assert_eq!(found, [(code.to_owned(), cell.to_owned())], "{rows}");
+    }
+    assert_eq!(bench.ledger().len(), 0);
+}
