@@ -163,6 +163,30 @@ fn answers_that_are_lost_are_settled_by_the_state_and_nothing_is_done_twice() {
 }
 
 #[test]
+fn a_licence_code_whose_answer_was_lost_is_decided_by_a_person() {
+    let lost = Fault::new("addLicenceCode", FaultKind::AnswerLost).times(1);
+    let bench = bench_of(Scenario::default().with_fault(lost));
+    bench.write("licences.csv", "device,licence_code\nT0,LIC-1\n");
+    bench.fleetload(&["run", "companies.csv", "devices.csv", "licences.csv"]).expect_code(8);
+    assert_eq!(bench.statistics().faults_fired["answer_lost"], 1);
+    let rows = bench.results(1);
+    let device = rows.iter().find(|row| row["key"] == "T0").expect("the device");
+    let held = rows.iter().find(|row| row["kind"] == "licence").expect("the licence");
+    assert_eq!((&held["status"], &held["code"]), (&"held".into(), &"lookup.unavailable".into()));
+    let (job, id) = (held["job"].to_string(), device["id"].as_str().expect("an id"));
+
+    let other = rows.iter().find(|row| row["key"] == "T1").expect("a device")["id"].as_str().expect("an id");
+    let refused = bench.fleetload(&["resolve", &job, "--created", other, "--unchecked"]).expect_code(2);
+    assert!(refused.stderr.contains(&format!("is about the device {id}, not {other}")), "{}", refused.stderr);
+    assert!(refused.stderr.contains(&format!("resolve {job} --created {id}")), "{}", refused.stderr);
+
+    bench.fleetload(&["resolve", &job, "--created", id, "--unchecked"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.counts(1), [("created".to_owned(), 4), ("done".to_owned(), 1)].into());
+    assert_eq!(bench.requests("addLicenceCode"), 1);
+}
+
+#[test]
 fn what_is_wrong_with_an_upkeep_row_is_said_at_its_cell_and_nothing_is_sent() {
     let head = "owner_kind,owner,interface,label,action\n";
     let table = [

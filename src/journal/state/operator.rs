@@ -4,6 +4,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction};
 
 use crate::advice::Advice;
 use crate::error::{Error, Result};
+use crate::journal::file::column::Id;
 use crate::journal::row_ref;
 use crate::journal::state::decision_log::{self, Decision, note};
 use crate::journal::state::hold::owner_of;
@@ -11,11 +12,12 @@ use crate::journal::state::job_row::{self, JobRow};
 use crate::journal::state::selection::{Selection, selected};
 use crate::journal::state::transition::finish_step;
 use crate::journal::state::write::{Candidate, Evidence, How, Moved, parse_candidates};
-use crate::journal::state::{baseline, dependents};
+use crate::journal::state::{baseline, dependents, step};
 use crate::journal::{Journal, View};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::reason::Reason;
+use crate::model::record::Role;
 use crate::model::state::JobState::{
     self, Blocked, Cancelled as GivenUp, Deferred, Held, InDoubt, Incomplete, Ready, Rejected,
 };
@@ -112,6 +114,11 @@ impl Journal {
         let details = decision_log::Details::of(decision, check).written()?;
         note(&transaction, at, who, decision_log::word(decision), Some(job), None, details.as_deref())?;
         let moved = match decision {
+            // It makes no record: the id is that of the record that it is about.
+            Decision::Created(id) if !standing.kind.is_record() => {
+                refuse_other_owner(&transaction, &standing, id)?;
+                finish_step(&transaction, &standing, How::Done, None, &Evidence::at(at))?
+            }
             Decision::Created(id) => {
                 refuse_foreign_id(&transaction, &standing, id)?;
                 finish_step(&transaction, &standing, How::Adopted, Some(id), &Evidence::at(at))?
@@ -257,6 +264,32 @@ fn give_up(connection: &Connection, standing: &JobRow, who: &str, at: Moment) ->
         &[&at, &message, &Reason::Cancelled.as_str()],
     )?;
     Ok(standing.moved(GivenUp))
+}
+
+/// Refuses an id that is not that of the record which an upkeep job is about.
+fn refuse_other_owner(connection: &Connection, standing: &JobRow, id: RemoteId) -> Result<()> {
+    let actions = step::actions(connection, standing.job)?;
+    let about = actions.first().map_or(standing.kind, |action| action.about(standing.kind));
+    let owner: Option<Id> = connection
+        .prepare_cached(
+            "SELECT coalesce(link.target_id, parent.remote_id) FROM link
+             LEFT JOIN job AS parent ON parent.id = link.target_job WHERE link.job = ?1 AND link.role = ?2",
+        )?
+        .query_row((standing.job, Role::owner(about)), |row| row.get(0))
+        .optional()?
+        .flatten();
+    match owner {
+        Some(Id(owner)) if owner != id => {
+            let job = standing.job;
+            let (kind, is_about) =
+                (about.singular(), format!("job {job} is about the {} {owner}, not {id}", about.singular()));
+            Err(Error::usage(is_about).hint(
+                Advice::from(format!("if it was carried out, give the id of that {kind}: "))
+                    .command(format!("fleetload resolve {job} --created {owner}")),
+            ))
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// Refuses an id that cannot be that of the job's record.

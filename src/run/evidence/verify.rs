@@ -182,7 +182,8 @@ impl Verifier {
     ///
     /// As for [`Verifier::search`].
     pub async fn check(&mut self, journal: &Journal, work: &Work, id: RemoteId) -> Result<RecordCheck> {
-        if let Some(own) = work.remote_id {
+        let about = work.owner().filter(|_| !work.kind.is_record()).map(|(_, id)| id);
+        if let Some(own) = work.remote_id.or(about) {
             return self.carried_out(journal, work, own, id).await;
         }
         let mut asked = Vec::new();
