@@ -23,8 +23,9 @@ use killing::{Balance, Death, Rows, ask, balance, finish, is_killed};
 const ROWS: Rows = Rows { companies: 3, sites: 4, people: 4, devices: 11 };
 /// Cases side by side: most of their time they wait for answers and for doubts to settle.
 const AT_ONCE: usize = 16;
-/// Bytes that a file may have in the scene of a journal that cannot be written, in blocks of 512.
-const BLOCKS: u32 = 600;
+/// Bytes that a file may have in the scene of a journal that cannot be written, in blocks of 512. The log is full when the
+/// companies are made and many requests of the other rows are under way: with fewer none may be.
+const BLOCKS: u32 = 900;
 
 /// What goes on when the process is killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -254,6 +254,7 @@ impl Reference {
                     return None;
                 }
                 let job = self.job(number);
+                let counted = counted.filter(|_| job.operation().creates());
                 job.due = None;
                 job.sent += 1;
                 job.sent_ever += 1;
@@ -262,7 +263,7 @@ impl Reference {
                     job.baseline = Some(ids.iter().map(|&id| Record::from(id)).collect());
                 }
                 if let Some(day) = counted {
-                    let (step, day) = (job.at, i64::from(*day));
+                    let (step, day) = (job.at, i64::from(day));
                     self.creations.push(Creation { job: number, step, day, known: None, found: false });
                 }
                 self.go(number, Sending)

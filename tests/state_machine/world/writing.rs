@@ -36,7 +36,10 @@ impl World {
                 baseline: baseline
                     .as_ref()
                     .map(|ids| ids.iter().map(|&id| RemoteId::from_u128(u128::from(id))).collect()),
-                counted: counted.map(|day| Day::from_number(i64::from(day))),
+                // Only creations count (specification 8).
+                counted: counted
+                    .filter(|_| known.is_some_and(|known| known.operation().creates()))
+                    .map(|day| Day::from_number(i64::from(day))),
                 at,
             },
             What::Advance { how, id } => Write::Advance {
