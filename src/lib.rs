@@ -33,7 +33,7 @@
 //!
 //! | floor | rooms |
 //! |---|---|
-//! | 0 | [`error`], [`ending`], [`advice`], [`clock`], [`model`]: words and rules; [`failpoint`], [`mistake`]: handles for the proofs |
+//! | 0 | [`error`], [`ending`], [`advice`], [`clock`], [`model`]: words and rules; `private_file`: how files are kept from others; [`failpoint`], [`mistake`]: handles for the proofs |
 //! | 1 | [`sheet`], [`journal`], [`service`], [`sandbox`]: one part of the world each |
 //! | 2 | [`import`], [`plan`], [`run`]: what brings two of them together; [`export`]: what exists at the service; [`status`]: where things stand and what to do next |
 //! | 3 | [`report`]: files that show it |
@@ -55,6 +55,7 @@ pub mod journal;
 pub mod mistake;
 pub mod model;
 pub mod plan;
+mod private_file;
 pub mod report;
 pub mod run;
 pub mod sandbox;

@@ -4,7 +4,7 @@
 //! The lock is an advisory lock on a file named after the account, in the user's state folder; it ends with
 //! the process, however that ends.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
@@ -15,6 +15,7 @@ use crate::journal::private_folder;
 use crate::journal::state_folder;
 use crate::model::digest::hexadecimal;
 use crate::model::time::Moment;
+use crate::private_file;
 
 /// Held as long as a run uses an account.
 #[derive(Debug)]
@@ -97,10 +98,8 @@ fn holder(lines: &str) -> AccountHolder {
 }
 
 fn open(path: &Path) -> std::io::Result<File> {
-    let mut options = OpenOptions::new();
+    let mut options = private_file::options();
     options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path)
 }
 

@@ -1,7 +1,6 @@
 //! The skeleton of the mapping: a settings file with every operation whose path the specification does not state, all of
 //! it commented out, for the owner of the account to complete.
 
-use std::fs::OpenOptions;
 use std::io::{ErrorKind as Io, Write as _};
 use std::path::Path;
 
@@ -9,6 +8,7 @@ use super::probe::holes;
 use crate::error::{Error, Result};
 use crate::model::operation::{Operation, Provenance};
 use crate::plan::needs::{groups, needed_for};
+use crate::private_file;
 use crate::service::{Endpoints, Origin};
 
 /// Writes it to a file of its own; a file that exists is never replaced. Gives the number of operations in it.
@@ -21,13 +21,8 @@ pub(super) fn write(file: &Path, profile: &str, endpoints: &Endpoints) -> Result
             .because(error)
             .hint("name a file in an existing folder that you may write to"),
     };
-    let mut options = OpenOptions::new();
+    let mut options = private_file::options();
     options.write(true).create_new(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt as _;
-        options.mode(0o600);
-    }
     let mut made = options.open(file).map_err(failed)?;
     made.write_all(text.as_bytes()).and_then(|()| made.sync_all()).map_err(failed)?;
     Ok(operations)

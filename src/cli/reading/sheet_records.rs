@@ -105,7 +105,8 @@ fn rows_of(file: &Path) -> Result<Vec<SheetRow>> {
         Error::sheets(format!("{}: {why}", file.display())).hint(hint)
     })?;
     let mut rows = Vec::new();
-    for table in &book.tables {
+    // A row of an upkeep sheet is no record.
+    for table in book.tables.iter().filter(|table| table.kind.is_record()) {
         let columns = Columns::of(table);
         book.read(table, &mut |row| {
             rows.push(columns.row(table, &row));
@@ -154,7 +155,6 @@ impl Columns {
             Kind::Site => (OwnerKind::Site, Some(Operation::FindSitesByName)),
             Kind::Device => (OwnerKind::Device, Some(Operation::FindDevicesByName)),
             Kind::Person => (OwnerKind::Person, None),
-            // Only tables of records are read.
             Kind::Upkeep(_) => (OwnerKind::Device, None),
         };
         let unique = || {

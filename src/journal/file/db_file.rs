@@ -1,11 +1,12 @@
 //! The file of a journal before SQLite sees it: made for its owner only, and told from files that are none.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{ErrorKind as Io, Read};
 use std::path::{Path, PathBuf};
 
 use crate::ending::End;
 use crate::error::{Error, Result};
+use crate::private_file;
 
 /// The first bytes of every SQLite file.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
@@ -15,10 +16,8 @@ const LOG_MAGIC: &[u8; 8] = &[0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 
 /// Creates an empty file that only its owner may read; SQLite gives its companions the same rights.
 pub(in crate::journal) fn create_private(path: &Path) -> Result<()> {
-    let mut options = OpenOptions::new();
+    let mut options = private_file::options();
     options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     match options.open(path) {
         Ok(_created) => Ok(()),
         // Another process was faster; what it made is checked like any other file.

@@ -3,7 +3,7 @@
 //! JSON lines, synced before anything else happens, each with an id of its own so that none is taken in twice.
 //! A line that was cut off by the end of the process was never acknowledged; its job is in doubt, which is safe.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{ErrorKind as Io, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -21,6 +21,7 @@ use crate::journal::lineage::batch;
 use crate::journal::lineage::identity;
 use crate::journal::state::write::Write;
 use crate::model::time::Moment;
+use crate::private_file;
 
 /// One line of a spill file.
 #[derive(Debug, Serialize, Deserialize)]
@@ -93,10 +94,8 @@ pub(in crate::journal) fn reserve(path: &Path) -> Result<Reserve> {
     if file.metadata().is_ok_and(|file| file.len() == RESERVE as u64) {
         return Ok(reserve);
     }
-    let mut options = OpenOptions::new();
+    let mut options = private_file::options();
     options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let kept = options.open(&file).and_then(|mut open| {
         // Zeros might be kept as a hole that takes no room.
         open.write_all(&vec![b'-'; RESERVE])?;
@@ -121,10 +120,8 @@ fn reserve_path(path: &Path) -> PathBuf {
 }
 
 fn append(spill: &Path, text: &str) -> std::io::Result<()> {
-    let mut options = OpenOptions::new();
+    let mut options = private_file::options();
     options.append(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let fresh = !spill.exists();
     let mut file = options.open(spill)?;
     file.write_all(text.as_bytes())?;

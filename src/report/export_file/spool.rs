@@ -4,7 +4,7 @@
 //! A line that was cut off when the process ended is dropped. The file is for its owner alone and is removed when the target
 //! is in its place.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::export::{Owner, Row};
 use crate::model::time::Moment;
+use crate::private_file;
 
 /// How the name of the file ends.
 const ENDING: &str = ".part";
@@ -262,10 +263,8 @@ fn beside(target: &Path) -> PathBuf {
 }
 
 fn open(path: &Path) -> std::io::Result<File> {
-    let mut options = OpenOptions::new();
+    let mut options = private_file::options();
     options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path)
 }
 
