@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::journal::{AuditScope, Journal, RunId};
 use crate::model::operation::Operation;
 use crate::model::quota::QuotaDay;
-use crate::model::time::{Day, Moment};
+use crate::model::time::Moment;
 use crate::model::verdict::{NotSent, Verdict};
 use crate::service::{Client, Endpoints};
 
@@ -38,13 +38,13 @@ pub(super) struct RunOpening {
 }
 
 impl RunOpening {
-    /// Reads what the journal knows; `today` is the service's day, as far as it is known.
+    /// Reads what the journal knows; `date` is the service's time, if it has said it.
     pub(super) fn of(
         journal: &mut Journal,
         client: &Client,
         policy: RunPolicy,
         now: Moment,
-        today: Day,
+        date: Option<Moment>,
     ) -> Result<Self> {
         let operations = journal.lanes()?;
         require_available(client.endpoints(), &operations)?;
@@ -54,8 +54,21 @@ impl RunOpening {
         journal.queue().note_terms(run, &terms.text())?;
         // Moments written by a clock that was ahead would keep their rows waiting until it is right.
         journal.queue().bring_forward(Duration::ZERO, now, latest_due(now, policy.settle))?;
-        let (today, learned_ceiling) = (journal.quota(today)?, journal.latest_ceiling()?);
+        let (today, learned_ceiling) = (quota_today(journal, now, date)?, journal.latest_ceiling()?);
         Ok(Self { operations, today, learned_ceiling, run, changes })
+    }
+}
+
+/// The ledger of the service's day. Until the service says its time, this machine's clock tells the day, unless the journal
+/// has counted on the day after: then this clock is behind. A day further ahead comes of a clock that was wrong.
+fn quota_today(journal: &Journal, now: Moment, date: Option<Moment>) -> Result<QuotaDay> {
+    if let Some(date) = date {
+        return journal.quota(date.day());
+    }
+    let latest = journal.quota_now(now)?;
+    match latest.day <= now.day().next() {
+        true => Ok(latest),
+        false => journal.quota(now.day()),
     }
 }
 

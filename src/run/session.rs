@@ -50,8 +50,7 @@ pub async fn run(
             return (Ok(journal), Ok(Ending::Interrupted { by: End::Signal, why }));
         }
     };
-    let (now, service_now) = (clock.now(), date.unwrap_or_else(|| clock.now()));
-    let opening = match RunOpening::of(&mut journal, &client, options.policy, now, service_now.day()) {
+    let opening = match RunOpening::of(&mut journal, &client, options.policy, clock.now(), date) {
         Ok(opening) => opening,
         Err(error) => return (Ok(journal), Err(error)),
     };

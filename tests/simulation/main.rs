@@ -50,6 +50,10 @@ fn seeds_that_once_showed_a_defect_show_none_any_more() {
         assert!(trial.violations.is_empty(), "{}", told(seed, &trial));
         assert!(trial.figures.faults.contains_key("id_missing"), "{:?}", trial.figures.faults);
     }
+    // A creation that leaves before the service has said its time counts on the day that the journal knows it to be there.
+    let trial = trial::of_seed(2340);
+    assert!(trial.violations.is_empty(), "{}", told(2340, &trial));
+    assert!(trial.figures.quota.doubtful > 0, "{:?}", trial.figures.quota);
     // A clock that was set forward between two runs does not end the settle time of a doubt before a late commit.
     for seed in [2976, 3054, 3450, 5097, 6516, 6675] {
         let trial = trial::of_seed(seed);
