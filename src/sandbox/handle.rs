@@ -13,6 +13,7 @@ use super::error::SandboxError;
 use super::exchange::{Answer, Effect, Millis, Request, Response};
 use super::scenario::Scenario;
 use super::service::Service;
+use super::state::attachments::Attachment;
 use super::state::ledger::{LedgerEntry, Line};
 use super::state::seed_data::Present;
 use super::state::statistics::Statistics;
@@ -113,6 +114,14 @@ impl Sandbox {
         inner.service.settle(now);
         inner.keep();
         inner.service.ledger.clone()
+    }
+
+    /// What hangs on the records, as of `now`, sorted; what is there twice is in it twice.
+    pub fn attachments(&self, now: Millis) -> Vec<Attachment> {
+        let mut inner = self.lock();
+        inner.service.settle(now);
+        inner.keep();
+        inner.service.world.attachments()
     }
 
     /// What was asked and answered so far, as of `now`.

@@ -28,6 +28,7 @@ pub use faults::{Fault, FaultKind};
 pub use handle::Sandbox;
 pub use scenario::{ClientEntry, CompanyEntry, DeviceStatus, Scenario};
 pub use server::{Running, bind, serve, wall_clock};
+pub use state::attachments::Attachment;
 pub use state::ledger::LedgerEntry;
 pub use state::seed_data::{
     Being, ENTERPRISE_TEMPLATES, Founded, Founding, MODELS, Present, ROOT_COMPANY, TEMPLATE_DEVICE,

@@ -42,6 +42,7 @@ mod secrets;
 mod status;
 mod unseen;
 mod upkeep;
+mod upkeep_faults;
 mod vocabulary;
 mod zones;
 

@@ -209,6 +209,46 @@ fn a_licence_code_is_taken_without_a_word() {
 }
 
 #[test]
+fn what_hangs_on_records_is_listed_with_its_owner_and_twice_if_it_is_there_twice() {
+    let bench = Bench::new(Scenario::default());
+    let site_id = bench.made("addSite", &site("s"));
+    let id = bench.made("addDevice", &device("d"));
+    let interfaces = bench.get(&format!("listInterfaces/{id}"));
+    let interface = interfaces["body"][1]["id"].as_str().unwrap();
+    let with = |field: &str, value: &str| json!({"deviceId": id, field: value});
+    bench.post(&format!("putSiteMetadata/{site_id}"), &json!({"key": "a", "value": "b=c"}));
+    bench.post(&format!("putInterfaceLabel/{interface}"), &json!({"label": "up"}));
+    for _ in 0..2 {
+        bench.post(&format!("putDeviceLabel/{id}"), &json!({"label": "till"}));
+        bench.post("addLicenceCode", &with("licenceCode", "L-1"));
+        bench.post("subscribeTemplate", &with("enterpriseTemplateId", &ENTERPRISE_TEMPLATES[0].to_string()));
+        bench.post("addDeviceToVpnCloud", &with("vpnCloudId", &VPN_CLOUDS[1].to_string()));
+        bench.post("assignDeviceToSite", &with("siteId", &site_id));
+    }
+    let shown: Vec<String> = bench
+        .sandbox
+        .attachments(bench.now)
+        .into_iter()
+        .filter(|one| one.owner.to_string() == id || one.owner.to_string() == site_id)
+        .map(|one| format!("{} {} {}", one.interface.unwrap_or("-"), one.kind, one.value))
+        .collect();
+    let mut expected = vec![
+        "- metadata a=b=c".to_owned(),
+        "LAN 1 label up".to_owned(),
+        "- label till".to_owned(),
+        "- licence L-1".to_owned(),
+        "- licence L-1".to_owned(),
+        format!("- subscription {}", ENTERPRISE_TEMPLATES[0]),
+        format!("- vpn_cloud {}", VPN_CLOUDS[1]),
+        format!("- site {site_id}"),
+    ];
+    expected.sort();
+    let mut shown = shown;
+    shown.sort();
+    assert_eq!(shown, expected);
+}
+
+#[test]
 fn time_zones_have_an_identifier_a_name_and_a_region() {
     let bench = Bench::new(Scenario::default());
     let answer = bench.get("listTimeZones");

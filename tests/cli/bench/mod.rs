@@ -6,6 +6,7 @@
 
 pub(crate) mod books;
 pub(crate) mod child;
+pub(crate) mod upkeep;
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
