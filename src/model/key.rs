@@ -84,7 +84,13 @@ pub fn natural_key(record: &Record, links: &[Link]) -> String {
 /// The written natural key of an upkeep row, unique within one account and kind: the record it is about, and what of it.
 pub fn upkeep_key(kind: Kind, action: &Action, links: &[Link]) -> String {
     let role = Role::owner(action.about(kind));
-    join(&[role.as_str(), &owner(links, role), &comparable(&action.subject())])
+    let record = upkeep_record(kind, action, links);
+    join(&[role.as_str(), &record, &comparable(&action.subject())])
+}
+
+/// The record that an upkeep row is about, as natural keys have it.
+pub fn upkeep_record(kind: Kind, action: &Action, links: &[Link]) -> String {
+    owner(links, Role::owner(action.about(kind)))
 }
 
 /// What a row is known by among those with the same owner: its name, of a site with its reference; `None` for people, who

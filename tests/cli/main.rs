@@ -43,6 +43,7 @@ mod status;
 mod unseen;
 mod upkeep;
 mod upkeep_faults;
+mod upkeep_order;
 mod vocabulary;
 mod zones;
 

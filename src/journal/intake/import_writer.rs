@@ -15,7 +15,7 @@ use crate::journal::file::column::count;
 use crate::journal::file::sqlite_error::unwritable;
 use crate::journal::intake::bulk_load::{self, DroppedIndexes, Inserts, WithoutLog};
 use crate::journal::lineage::identity;
-use crate::journal::state::dependents;
+use crate::journal::state::dependents::{self, record_order};
 use crate::journal::state::job_row;
 use crate::journal::state::step;
 use crate::journal::view::rows;
@@ -23,6 +23,7 @@ use crate::journal::{
     Account, Disposition, Imported, Journal, NewJob, NewRow, NewSheet, SheetId, View, bind_in,
 };
 use crate::model::id::{ImportId, JobId};
+use crate::model::key::upkeep_record;
 use crate::model::record::{Link, Target};
 use crate::model::state::JobState::{
     self, Blocked, Cancelled, Deferred, Done, Existing, Incomplete, Ready, Rejected, Skipped,
@@ -50,6 +51,7 @@ impl Journal {
             files: 0,
             sheets: BTreeMap::new(),
             lost: BTreeSet::new(),
+            records: BTreeSet::new(),
             made: Tally::default(),
             dispositions: [0; 4],
             left_out: 0,
@@ -82,6 +84,8 @@ pub struct ImportWriter<'a> {
     dispositions: [u64; 4],
     /// Rows so far that are left out.
     pub(in crate::journal) left_out: u64,
+    /// The records of which upkeep rows of this import may change the order.
+    records: BTreeSet<String>,
     /// Whether rows that earlier imports left out have not come again yet.
     pub(in crate::journal) some_wait: bool,
     /// The indexes that are not kept while rows are added.
@@ -160,6 +164,7 @@ impl ImportWriter<'_> {
         let id = self.inserts.job(job, actions, state, (self.import, self.accepted))?;
         self.made.add(job.kind, state, 1);
         self.inserts.links(id, &job.links)?;
+        self.note_record(id, job)?;
         Ok(id)
     }
 
@@ -230,6 +235,17 @@ impl ImportWriter<'_> {
             ],
         )?;
         dependents::revive_below(&self.transaction, job)?;
+        self.note_record(job, values)
+    }
+
+    /// Notes the record that an upkeep row is about. Where its rows stand is decided once all of them are there.
+    fn note_record(&mut self, job: JobId, values: &NewJob) -> Result<()> {
+        let (false, Some(action)) = (values.kind.is_record(), values.steps.first()) else { return Ok(()) };
+        let record = upkeep_record(values.kind, action, &values.links);
+        record_order::note(&self.transaction, job, (&record, action.removes()))?;
+        if action.removes() || !self.is_first() {
+            self.records.insert(record);
+        }
         Ok(())
     }
 
@@ -285,6 +301,10 @@ impl ImportWriter<'_> {
     pub fn finish(mut self) -> Result<Imported> {
         self.complete()?;
         self.skip_below_the_lost()?;
+        let mut held_back = 0;
+        for record in &self.records {
+            held_back += record_order::keep(&self.transaction, record)?.len();
+        }
         let mut rows = 0;
         for (&sheet, &count_of_sheet) in &self.sheets {
             rows += count_of_sheet;
@@ -295,7 +315,8 @@ impl ImportWriter<'_> {
         self.transaction
             .prepare_cached("UPDATE import SET row_count = ?2 WHERE id = ?1")?
             .execute((self.import, count(rows)))?;
-        let tally = if self.is_first() && self.made.total() == rows && self.dispositions[0] == rows {
+        let is_plain = self.is_first() && held_back == 0;
+        let tally = if is_plain && self.made.total() == rows && self.dispositions[0] == rows {
             // Every row made a job of its own, and nothing has moved since.
             self.made.clone()
         } else {

@@ -1,7 +1,9 @@
 //! What the fate of one job does to the jobs below it: children released, descendants skipped or brought back.
 //!
-//! A job waits for those of its links whose job has no remote id yet. Everything here happens in the transaction
-//! of the change that caused it.
+//! A job waits for those of its links whose job has no remote id yet, and as `record_order` says. Everything here happens in
+//! the transaction of the change that caused it.
+
+pub(in crate::journal) mod record_order;
 
 use rusqlite::{Connection, Row};
 
@@ -23,9 +25,9 @@ pub(in crate::journal) const PARENT_CANCELLED: &str = Reason::ParentCancelled.as
 /// What the jobs that a job links to mean for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::journal) enum Ground {
-    /// All of them exist in the service.
+    /// All of them exist in the service, and nothing comes first.
     Firm,
-    /// Some are still to be made.
+    /// Some are still to be made, or something is to be taken away from the record first.
     Waiting,
     /// One of them, named here, will not be made.
     Lost(JobId),
@@ -43,6 +45,9 @@ pub(in crate::journal) fn ground(connection: &Connection, job: JobId) -> Result<
         if is_lost(row.get(1)?) {
             return Ok(Ground::Lost(row.get(0)?));
         }
+        ground = Ground::Waiting;
+    }
+    if ground == Ground::Firm && record_order::waits(connection, job)? {
         ground = Ground::Waiting;
     }
     Ok(ground)
@@ -78,6 +83,10 @@ pub(in crate::journal) fn children(connection: &Connection, parent: JobId) -> Re
            AND id IN (SELECT link.job FROM link WHERE link.target_job = ?1)
            AND NOT EXISTS (SELECT 1 FROM link JOIN job AS other ON other.id = link.target_job
                            WHERE link.job = job.id AND other.remote_id IS NULL)
+           AND NOT EXISTS (SELECT 1 FROM upkeep AS own
+                           CROSS JOIN upkeep AS removal ON removal.record = own.record AND removal.removes = 1
+                           CROSS JOIN job AS open ON open.id = removal.job
+                           WHERE own.job = job.id AND own.removes = 0 AND open.finished_at IS NULL)
          RETURNING id, kind, operation",
     )?;
     statement
@@ -157,6 +166,8 @@ pub(in crate::journal) fn revive_below(connection: &Connection, found: JobId) ->
             open.push(child);
         }
     }
+    let again: Vec<JobId> = revived.iter().map(|moved| moved.job).collect();
+    revived.extend(record_order::keep_after(connection, again)?);
     Ok(revived)
 }
 

@@ -79,6 +79,7 @@ impl Journal {
                 let standing = job_row::of(&transaction, job)?;
                 standing.leaves(&[Rejected, Incomplete], "retried")?;
                 reopen(&transaction, &standing)?;
+                dependents::record_order::keep_after(&transaction, [job])?;
                 note(&transaction, at, who, "retry", Some(job), None, None)?;
                 retried.retried += 1;
                 retried.released += dependents::revive_below(&transaction, job)?.len() as u64;
@@ -162,6 +163,7 @@ impl Journal {
             let below = dependents::skip_below(&transaction, standing, dependents::PARENT_CANCELLED, at)?;
             cancelled.skipped += below.len() as u64;
         }
+        dependents::record_order::keep_after(&transaction, given_up.iter().map(|standing| standing.job))?;
         cancelled.cancelled = given_up.len() as u64;
         cancelled.left_out = cancel_left_out(&transaction, import, who)?;
         for state in [InDoubt, JobState::Sending] {
@@ -247,6 +249,7 @@ fn reopen(connection: &Connection, standing: &JobRow) -> Result<Moved> {
 fn abandon(connection: &Connection, standing: &JobRow, who: &str, at: Moment) -> Result<Vec<Moved>> {
     let mut moved = vec![give_up(connection, standing, who, at)?];
     moved.extend(dependents::skip_below(connection, standing, dependents::PARENT_CANCELLED, at)?);
+    moved.extend(dependents::record_order::keep_after(connection, [standing.job])?);
     Ok(moved)
 }
 

@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::journal::file::column::Id;
 use crate::journal::file::sqlite_error::unwritable;
 use crate::journal::state::attempt::end_attempt;
+use crate::journal::state::dependents::record_order;
 use crate::journal::state::hold::{hold_for_owner, owner_of};
 use crate::journal::state::job_row::{self, JobRow};
 use crate::journal::state::quota;
@@ -150,6 +151,9 @@ pub(in crate::journal) fn finish_step(
         }
         moved.extend(dependents::children(connection, job)?);
     }
+    if finished_at.is_some() && !standing.kind.is_record() {
+        moved.extend(record_order::keep_after(connection, [job])?);
+    }
     Ok(moved)
 }
 
@@ -178,6 +182,7 @@ pub(in crate::journal) fn reject(
     )?;
     let mut moved = vec![standing.moved(to)];
     moved.extend(dependents::skip_below(connection, &standing, dependents::PARENT_REJECTED, evidence.at)?);
+    moved.extend(record_order::keep_after(connection, [job])?);
     Ok(moved)
 }
 

@@ -385,9 +385,23 @@ fn blocked_by(connection: &Connection, job: JobId) -> Result<Option<(JobId, Stri
          ORDER BY parent.state IN ('rejected', 'skipped', 'cancelled') DESC, parent.id LIMIT 1",
     )?;
     let mut rows = statement.query([job])?;
-    let Some(row) = rows.next()? else { return Ok(None) };
-    let (parent, state): (JobId, JobState) = (row.get(0)?, row.get(1)?);
-    Ok(Some((parent, format!("{} ({state})", row_ref::of_job(connection, parent)?))))
+    if let Some(row) = rows.next()? {
+        let (parent, state): (JobId, JobState) = (row.get(0)?, row.get(1)?);
+        return Ok(Some((parent, format!("{} ({state})", row_ref::of_job(connection, parent)?))));
+    }
+    let removal: Option<(JobId, JobState)> = connection
+        .prepare_cached(
+            "SELECT removal.job, job.state FROM upkeep AS own
+             CROSS JOIN upkeep AS removal ON removal.record = own.record AND removal.removes = 1
+             CROSS JOIN job ON job.id = removal.job
+             WHERE own.job = ?1 AND own.removes = 0 AND job.finished_at IS NULL
+             ORDER BY job.state = 'held' DESC, removal.job LIMIT 1",
+        )?
+        .query_row([job], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let Some((removal, state)) = removal else { return Ok(None) };
+    let place = row_ref::of_job(connection, removal)?;
+    Ok(Some((removal, format!("{place} ({state}; it takes something away from the same record)"))))
 }
 
 #[cfg(test)]

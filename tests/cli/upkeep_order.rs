@@ -1,0 +1,149 @@
+//! The order within one record: what is taken away from it is settled before anything is put on it.
+
+use std::collections::BTreeMap;
+
+use fleetload::sandbox::{ENTERPRISE_TEMPLATES, Fault, FaultKind, LedgerEntry, Scenario};
+
+use crate::bench::{self, Bench};
+
+const DEVICES: usize = 3;
+const REMOVALS: [&str; 2] = ["deleteDeviceMetadata", "unsubscribeTemplate"];
+
+/// Devices with an entry and a template, and sheets that put another of each before they take the old one away.
+fn bench_of(devices: usize) -> Bench {
+    let bench = Bench::new(Scenario::default());
+    bench.profile("", "", "");
+    let [old, new] = ENTERPRISE_TEMPLATES;
+    let rows: String = (0..devices)
+        .map(|n| format!("T{n},C0,Till {n},Edge 100,+64 9 557 0000,1 Earl Street,Auckland,NZ\n"))
+        .collect();
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", &format!("key,company,name,device_model,phone,address1,city,country\n{rows}"));
+    let sheet = |head: &str, lines: &[&str]| {
+        let lines =
+            lines.iter().flat_map(|line| (0..devices).map(move |n| line.replace('#', &format!("T{n}"))));
+        format!("{head}\n{}\n", lines.collect::<Vec<_>>().join("\n"))
+    };
+    let (metadata, subscriptions) = ("owner_kind,owner,key,value,action", "device,template,action");
+    bench.write("metadata.csv", &sheet(metadata, &["device,#,old,1,"]));
+    bench.write("subscriptions.csv", &sheet(subscriptions, &[&format!("#,{old},")]));
+    let files = ["companies.csv", "devices.csv", "metadata.csv", "subscriptions.csv"];
+    bench.fleetload(&[&["run"][..], &files].concat()).expect_code(0);
+    bench.write("metadata.csv", &sheet(metadata, &["device,#,new,2,", "device,#,old,,delete"]));
+    bench.write(
+        "subscriptions.csv",
+        &sheet(subscriptions, &[&format!("#,{new},subscribe"), &format!("#,{old},unsubscribe")]),
+    );
+    bench
+}
+
+/// What the service did since it had done `before` things: by device, the operations in their order.
+fn done_since(bench: &Bench, before: usize) -> BTreeMap<String, Vec<String>> {
+    let mut done: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for LedgerEntry { parent, operation, .. } in bench.ledger().into_iter().skip(before) {
+        done.entry(parent.expect("what it belongs to").to_string()).or_default().push(operation);
+    }
+    done
+}
+
+/// Every device lost both things before it got both.
+#[track_caller]
+fn assert_in_order(done: &BTreeMap<String, Vec<String>>) {
+    assert_eq!(done.len(), DEVICES);
+    for operations in done.values() {
+        let (lost, got) = operations.split_at(REMOVALS.len());
+        assert!(lost.iter().all(|operation| REMOVALS.contains(&operation.as_str())), "{operations:?}");
+        let mut got = got.to_vec();
+        got.sort();
+        assert_eq!(got, ["putDeviceMetadata", "subscribeTemplate"], "{operations:?}");
+    }
+}
+
+fn fault(bench: &Bench, fault: Fault) {
+    bench.sandbox().change(|scenario| scenario.fault = vec![fault]).expect("a fault");
+}
+
+/// Of each row of an import that is not done, its sheet, its row, its state and what is said of it.
+fn open_rows(bench: &Bench, import: u32) -> Vec<String> {
+    let rows = bench.results(import).into_iter().filter(|row| row["status"] != "done");
+    rows.map(|row| {
+        format!("{} {}: {}: {}", row["sheet"], row["row"], row["status"], row["message"]).replace('"', "")
+    })
+    .collect()
+}
+
+#[test]
+fn what_is_taken_away_from_a_record_comes_before_what_is_put_on_it() {
+    let bench = bench_of(DEVICES);
+    let before = bench.ledger().len();
+    bench.fleetload(&["run", "metadata.csv", "subscriptions.csv"]).expect_code(0);
+    assert_eq!(bench.counts(2), [("done".to_owned(), 4 * DEVICES as u64)].into());
+    assert_in_order(&done_since(&bench, before));
+}
+
+#[test]
+fn what_is_put_on_a_record_of_the_same_import_waits_for_the_record_and_the_removals() {
+    let bench = bench_of(DEVICES);
+    for file in ["devices.csv", "metadata.csv", "subscriptions.csv"] {
+        let sheet = std::fs::read_to_string(bench.path(file)).expect("a sheet");
+        let mut other = sheet;
+        for n in 0..DEVICES {
+            other = other.replace(&format!("T{n},"), &format!("D{n},"));
+        }
+        bench.write(file, &other.replace("Till", "Desk"));
+    }
+    let files = ["companies.csv", "devices.csv", "metadata.csv", "subscriptions.csv"];
+    bench.fleetload(&[&["run"][..], &files].concat()).expect_code(0);
+    // A new device has nothing that can be taken away: those rows are settled without a request.
+    assert_eq!((bench.requests("deleteDeviceMetadata"), bench.requests("unsubscribeTemplate")), (0, 0));
+    let counts = [("created", DEVICES + 1), ("done", 2 * DEVICES), ("existing", 2 * DEVICES)];
+    assert_eq!(bench.counts(2), counts.map(|(state, rows)| (state.to_owned(), rows as u64)).into());
+}
+
+#[test]
+fn what_is_put_waits_while_a_removal_is_in_doubt_and_through_a_kill() {
+    let bench = bench_of(DEVICES);
+    let before = bench.ledger().len();
+    fault(&bench, Fault::new("unsubscribeTemplate", FaultKind::StallAfter).times(1));
+    let mut run = bench.start(&["run", "metadata.csv", "subscriptions.csv"]);
+    run.until(|| bench.statistics().faults_fired.contains_key("stall_after"));
+    let puts = |bench: &Bench| bench.requests("subscribeTemplate");
+    // All other devices are done, side by side with the one that waits.
+    run.until(|| puts(&bench) == (2 * DEVICES - 1) as u64);
+    run.kill();
+    assert_eq!(done_since(&bench, before).values().filter(|done| done.len() == 2).count(), 1);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_in_order(&done_since(&bench, before));
+}
+
+#[test]
+fn what_is_put_goes_on_after_a_removal_that_was_rejected() {
+    let bench = bench_of(DEVICES);
+    fault(&bench, Fault::new("unsubscribeTemplate", FaultKind::GeneralError).times(1));
+    bench.fleetload(&["run", "metadata.csv", "subscriptions.csv"]).expect_code(4);
+    let counts = [("done".to_owned(), 4 * DEVICES as u64 - 1), ("rejected".to_owned(), 1)];
+    assert_eq!(bench.counts(2), counts.into());
+    bench.fleetload(&["retry"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.counts(2), [("done".to_owned(), 4 * DEVICES as u64)].into());
+}
+
+#[test]
+fn what_waits_for_a_removal_on_hold_says_so_and_goes_on_when_that_is_decided() {
+    let bench = bench_of(DEVICES);
+    // Nothing tells whether it was carried out.
+    let faults = vec![
+        Fault::new("unsubscribeTemplate", FaultKind::RequestLost).times(1),
+        Fault::new("listAssignedTemplates", FaultKind::NotFound404),
+    ];
+    bench.sandbox().change(|scenario| scenario.fault = faults.clone()).expect("a fault");
+    bench.fleetload(&["run", "metadata.csv", "subscriptions.csv"]).expect_code(8);
+    insta::assert_debug_snapshot!(open_rows(&bench, 2));
+    let held = bench.results(2).into_iter().find(|row| row["status"] == "held").expect("a row on hold");
+    bench.fleetload(&["resolve", &held["job"].to_string(), "--abandon"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(
+        bench.counts(2),
+        [("cancelled".to_owned(), 1), ("done".to_owned(), 4 * DEVICES as u64 - 1)].into()
+    );
+}
