@@ -94,7 +94,15 @@ impl Bench {
 
     fn claim(&mut self, job: JobId, operation: Operation) {
         let at = self.now();
-        self.apply(Write::Claim { content: None, job, operation, baseline: None, counted: None, at });
+        self.apply(Write::Claim {
+            content: None,
+            job,
+            operation,
+            before: None,
+            baseline: None,
+            counted: None,
+            at,
+        });
     }
 
     fn create(&mut self, job: JobId, operation: Operation) -> RemoteId {

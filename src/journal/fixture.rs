@@ -120,7 +120,7 @@ pub(super) fn apply(journal: &mut Journal, write: Write) -> std::result::Result<
 }
 
 pub(super) fn claim(job: JobId, operation: Operation) -> Write {
-    Write::Claim { content: None, job, operation, baseline: None, counted: None, at: at(2_000) }
+    Write::Claim { content: None, job, operation, before: None, baseline: None, counted: None, at: at(2_000) }
 }
 
 pub(super) fn created(job: JobId, from: JobState, id: RemoteId) -> Write {
@@ -130,7 +130,15 @@ pub(super) fn created(job: JobId, from: JobState, id: RemoteId) -> Write {
 
 /// A claim whose request counts on `day`.
 pub(super) fn counted(job: JobId, operation: Operation, day: Day) -> Write {
-    Write::Claim { content: None, job, operation, baseline: None, counted: Some(day), at: at(2_000) }
+    Write::Claim {
+        content: None,
+        job,
+        operation,
+        before: None,
+        baseline: None,
+        counted: Some(day),
+        at: at(2_000),
+    }
 }
 
 pub(super) fn rejected(job: JobId, from: JobState) -> Write {

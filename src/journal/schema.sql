@@ -171,6 +171,9 @@ CREATE TABLE step (
     action TEXT NOT NULL,
     -- 'skipped' is not carried out: the record was there, and on_existing says to leave it as it is.
     state TEXT NOT NULL CHECK (state = 'waiting' OR state = 'done' OR state = 'skipped'),
+    -- What the record had of what the step changes, as JSON, as it was read before the first request that may have been
+    -- carried out; NULL where no look-up showed it.
+    before TEXT,
     CHECK (id = job << 16 | n)
 ) STRICT;
 CREATE INDEX step_waiting ON step (operation) WHERE state = 'waiting' AND n > 0;

@@ -3,6 +3,7 @@
 
 pub mod action;
 pub mod amount;
+pub mod before;
 pub mod company_forest;
 pub mod descriptor;
 pub mod digest;

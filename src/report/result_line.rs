@@ -9,6 +9,7 @@ use crate::model::state::JobState;
 
 use super::cell_change::{CellChange, Suggestions};
 use super::layout::{Blame, Layout, RESULT_COLUMNS, must_be_corrected};
+use crate::status::before_words;
 use crate::status::row_advice::{self, Advisor};
 
 /// A row with its results in words.
@@ -198,6 +199,10 @@ fn finished(row: &RowView, settled_before: bool) -> String {
         }
         JobState::Existing if !row.kind.is_record() => "it was so before anything was sent".to_owned(),
         JobState::Existing => "the record was in the service before anything was sent".to_owned(),
+        JobState::Done => match (row.operation, &row.before) {
+            (Some(operation), Some(before)) => before_words::words(operation, before),
+            (Some(_) | None, _) => String::new(),
+        },
         _ => String::new(),
     }
 }

@@ -285,10 +285,11 @@ impl Dispatcher {
                 self.check_clock();
                 let counted = operation.creates().then(|| self.gates.count_creation());
                 let Some(claim) = self.in_flight.begin_claim(job, phase, counted) else { return };
-                let (content, baseline, at) = (Some(claim.content), claim.baseline, self.clock.now());
+                let (content, at) = (Some(claim.content), self.clock.now());
+                let (baseline, before) = (claim.baseline, claim.before);
                 self.write(
                     Ticket::Claim(job),
-                    Write::Claim { job, operation, content, baseline, counted, at },
+                    Write::Claim { job, operation, content, baseline, before, counted, at },
                 );
                 if mistake::made(Mistake::IntentAfterSend) {
                     self.on_claimed(job);
@@ -384,6 +385,11 @@ impl Dispatcher {
     fn on_answer(&mut self, job: JobId, answer: Answer, phase: Phase) {
         let Some(work) = self.in_flight.work(job) else { return };
         let (operation, creates) = (work.operation, lookups::creates(work));
+        if !work.kind.is_record()
+            && let Some(lookup) = lookups::of_step(work, &|operation| self.gates.usable(operation))
+        {
+            self.evidence.owned.on_sent(&lookup, job);
+        }
         let counted = self.in_flight.counted(job);
         let unseen = match (&answer.verdict, self.in_flight.sent_at(job)) {
             (Verdict::NoDataFound(rejection), Some(sent_at)) => {

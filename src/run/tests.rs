@@ -117,6 +117,7 @@ pub(super) fn facts<'run>(
 pub(super) fn named(decision: &RowDecision) -> String {
     match decision {
         RowDecision::Send => "is sent".to_owned(),
+        RowDecision::SendOver(before) => format!("is sent over {before:?}"),
         RowDecision::Ask(lookup, _) => format!("asks {:?}", lookup.operation()),
         RowDecision::CompareWithChildren(_) => "is compared with children".to_owned(),
         RowDecision::CompareWithList(lookup) => format!("is compared with {}", lookup.operation()),

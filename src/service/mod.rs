@@ -5,6 +5,7 @@
 //! from a verdict, when to send and whether to send again is left to the run; so is asking the [`Limiter`].
 
 mod action;
+mod before;
 mod call;
 mod client;
 mod config;
@@ -23,6 +24,7 @@ mod tests;
 mod wording;
 
 pub use action::{creation_body, id_lookup, is_shown, look_up, request, with_id};
+pub use before::before;
 pub use call::Call;
 pub use client::{Answer, Client};
 pub use config::{Config, Proxy};

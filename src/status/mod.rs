@@ -6,9 +6,11 @@
 //! sentence   that in one sentence          to_do          what needs a person, and what to type next
 //! catalogue  every code in words           row_advice     what to do about one row
 //! row_words  rows in words                 next_command   commands about the same journal and account
+//! before_words  what a row changed or removed
 //! rollout    which devices are online, by company and site
 //! ```
 
+pub mod before_words;
 pub mod catalogue;
 mod facts;
 pub mod next_command;

@@ -40,6 +40,7 @@ mod rollout;
 mod samples;
 mod secrets;
 mod status;
+mod undo;
 mod unseen;
 mod upkeep;
 mod upkeep_faults;

@@ -339,7 +339,7 @@ fn claim(job: JobId, operation: Operation) -> Write {
 }
 
 fn claim_seeing(job: JobId, operation: Operation, baseline: Option<Vec<RemoteId>>) -> Write {
-    Write::Claim { job, operation, content: None, baseline, counted: Some(DAY), at: at(10) }
+    Write::Claim { job, operation, content: None, before: None, baseline, counted: Some(DAY), at: at(10) }
 }
 
 fn created(job: JobId, from: JobState, number: u128) -> Write {

@@ -84,11 +84,11 @@ pub(in crate::journal) fn alone(
 /// Hands a write to the function of its transition.
 fn carry_out(connection: &Connection, write: &Write) -> Result<Vec<Moved>> {
     match write {
-        Write::Claim { job, operation, content, baseline, counted, at } => transition::claim(
+        Write::Claim { job, operation, content, baseline, before, counted, at } => transition::claim(
             connection,
             *job,
             (*operation, content.as_deref()),
-            baseline.as_deref(),
+            (baseline.as_deref(), before.as_ref()),
             *counted,
             *at,
         ),

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::journal::file::sqlite_error::{damaged, unwritable};
 use crate::journal::state::job_row::JobRow;
 use crate::model::action::Action;
+use crate::model::before::Before;
 use crate::model::id::JobId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -31,7 +32,8 @@ pub(in crate::journal) fn operation_of(kind: Kind, action: &Action) -> Result<Op
 }
 
 /// Replaces the steps of a job; one that was done and is asked for unchanged stays done, and so does a creation that made
-/// its record. What an upkeep row asks for is to be done again, whatever was done. Returns the operation of the first one.
+/// its record. What an upkeep row asks for is to be done again, whatever was done. What was read before a step that is not
+/// done stays with it. Returns the operation of the first one.
 pub(in crate::journal) fn revise(
     connection: &Connection,
     standing: &JobRow,
@@ -40,6 +42,13 @@ pub(in crate::journal) fn revise(
     let mut done: Vec<String> = connection
         .prepare_cached(of_job!("SELECT action FROM step WHERE ", " AND state = 'done'"))?
         .query_map([standing.job], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    let read_before: Vec<(u32, String)> = connection
+        .prepare_cached(of_job!(
+            "SELECT n, before FROM step WHERE ",
+            " AND state = 'waiting' AND before IS NOT NULL"
+        ))?
+        .query_map([standing.job], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<rusqlite::Result<_>>()?;
     connection.prepare_cached(of_job!("DELETE FROM step WHERE ", ""))?.execute([standing.job])?;
     let mut first = None;
@@ -57,7 +66,32 @@ pub(in crate::journal) fn revise(
         first = first.or(Some(operation));
         add.execute((standing.job, n, operation, &text, if is_done { "done" } else { "waiting" }))?;
     }
+    for (n, before) in read_before {
+        connection
+            .prepare_cached("UPDATE step SET before = ?3 WHERE id = ?1 << 16 | ?2 AND state = 'waiting'")?
+            .execute((standing.job, n, &before))?;
+    }
     first.ok_or_else(|| Error::internal("a job without a step"))
+}
+
+/// Keeps what the record had before the step that a job stands at, with the claim of that step. What was read before an
+/// attempt that may have been carried out stays as it is: a look after it may show what that attempt did.
+pub(in crate::journal) fn keep_before(
+    connection: &Connection,
+    standing: &JobRow,
+    before: Option<&Before>,
+) -> Result<()> {
+    if before.is_none() && standing.attempts == 0 {
+        return Ok(());
+    }
+    let before = before.map(serde_json::to_string).transpose().map_err(unwritable)?;
+    connection
+        .prepare_cached(
+            "UPDATE step SET before = ?3 WHERE id = ?1 << 16 | ?2
+                AND NOT (SELECT doubted FROM job WHERE job.id = ?1)",
+        )?
+        .execute((standing.job, standing.step, &before))?;
+    Ok(())
 }
 
 /// The first step that is not done yet.
@@ -106,6 +140,12 @@ fn read(connection: &Connection, sql: &str, job: JobId) -> Result<Vec<Action>> {
         actions.push(parse_action(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?)?);
     }
     Ok(actions)
+}
+
+/// What was read before a step, as the journal keeps it.
+pub(in crate::journal) fn parse_before(text: Option<&str>) -> Result<Option<Before>> {
+    text.map(|text| serde_json::from_str(text).map_err(|error| damaged("what was read before a step", error)))
+        .transpose()
 }
 
 /// An action as the journal keeps it.

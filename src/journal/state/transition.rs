@@ -15,6 +15,7 @@ use crate::journal::state::job_row::{self, JobRow};
 use crate::journal::state::quota;
 use crate::journal::state::write::{Evidence, How, Moved};
 use crate::journal::state::{baseline, dependents, step};
+use crate::model::before::Before;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
 use crate::model::state::JobState::{self, Deferred, Held, InDoubt, Incomplete, Ready, Rejected, Sending};
@@ -26,7 +27,7 @@ pub(in crate::journal) fn claim(
     connection: &Connection,
     job: JobId,
     (operation, content): (Operation, Option<&str>),
-    seen: Option<&[RemoteId]>,
+    (seen, before): (Option<&[RemoteId]>, Option<&Before>),
     counted: Option<Day>,
     at: Moment,
 ) -> Result<Vec<Moved>> {
@@ -51,6 +52,7 @@ pub(in crate::journal) fn claim(
          WHERE id = ?1 AND state = ?2",
         &[&at, &seen],
     )?;
+    step::keep_before(connection, &standing, before)?;
     connection
         .prepare_cached(
             "INSERT INTO attempt (job, number, step, operation, sent_at, counted) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Result;
 use crate::journal::RunId;
 use crate::journal::file::sqlite_error::damaged;
+use crate::model::before::Before;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -29,6 +30,9 @@ pub enum Write {
         content: Option<String>,
         /// The ids a look-up showed before the first send; kept the first time only.
         baseline: Option<Vec<RemoteId>>,
+        /// What the record had of what the step changes, as a look-up showed it.
+        #[serde(default)]
+        before: Option<Before>,
         /// The day on whose quota the request counts.
         counted: Option<Day>,
         /// When.

@@ -216,6 +216,7 @@ mod tests {
             content: None,
             job,
             operation: AddCompany,
+            before: None,
             baseline: None,
             counted: None,
             at: at(when),

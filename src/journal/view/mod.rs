@@ -3,6 +3,7 @@
 pub(super) mod activity;
 pub(super) mod audit;
 pub(super) mod causes;
+pub(super) mod changes;
 pub(super) mod company_tree;
 pub(super) mod devices;
 pub(super) mod differences;

@@ -9,12 +9,15 @@ use crate::journal::file::column::{Id, count, natural};
 use crate::journal::file::sqlite_error::damaged;
 use crate::journal::row_ref;
 use crate::journal::state::decision_log;
+use crate::journal::state::step::parse_before;
 use crate::journal::state::write::parse_candidates;
 use crate::journal::view::audit;
+use crate::journal::view::changes;
 use crate::journal::view::differences;
 use crate::journal::view::every_row::every_row;
 use crate::journal::view::later_imports;
 use crate::journal::{Candidate, Decided, Difference, Disposition, SheetId, View};
+use crate::model::before::Before;
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -99,6 +102,8 @@ pub struct RowView {
     pub due: Option<Moment>,
     /// The operation of the step it stands at; none for a row that was left out.
     pub operation: Option<Operation>,
+    /// What its record had of what the row changed or removed, where this import carried that out and a look-up had shown it.
+    pub before: Option<Before>,
     /// What a person decided about the job last.
     pub decided: Option<Decided>,
     /// For a blocked or skipped job: a job it waits for, with its place (`file!sheet!row`) and its state in words.
@@ -257,6 +262,7 @@ impl View {
                 finished_at: row.get(13)?,
                 due: row.get(14)?,
                 operation: row.get(15)?,
+                before: parse_before(row.get::<_, Option<String>>(16)?.as_deref())?,
                 decided: job.and_then(|job| decisions.remove(&job)),
                 blocked_by,
                 differences: differences.remove(&row.get(0)?).unwrap_or_default(),
@@ -267,6 +273,10 @@ impl View {
                 view.add(finding);
             }
             view.compare(imported_at);
+            let is_own = |job| changes::is_of(&self.connection, job, row.get(0)?, imported_at);
+            if view.before.is_some() && !job.map_or(Ok(false), is_own)? {
+                view.before = None;
+            }
             each(view)?;
         }
         Ok(())

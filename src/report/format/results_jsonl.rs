@@ -88,6 +88,10 @@ fn object(layout: &Layout, import: ImportId, line: &ResultLine) -> Map<String, V
     if !row.differences.is_empty() {
         put("differences", json!(row.differences));
     }
+    // Only where a look-up showed what the row changed: most rows create.
+    if let Some(before) = &row.before {
+        put("before", json!(before));
+    }
     // Only where it was: most imports have every row.
     if row.disposition == Disposition::LeftOut {
         put("left_out", json!(true));

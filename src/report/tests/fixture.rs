@@ -143,6 +143,7 @@ impl Bench {
             content: None,
             job,
             operation,
+            before: None,
             baseline: None,
             counted,
             at: at(minute),

@@ -219,8 +219,15 @@ fn thousands_of_refusals_do_not_hide_the_one_row_that_a_person_decides() {
         .flat_map(|n| {
             let (job, evidence) = (bench.job(&format!("k{n}")), Evidence::at(at(2)));
             let operation = Operation::AddCompany;
-            let claim =
-                Write::Claim { content: None, job, operation, baseline: None, counted: None, at: at(1) };
+            let claim = Write::Claim {
+                content: None,
+                job,
+                operation,
+                before: None,
+                baseline: None,
+                counted: None,
+                at: at(1),
+            };
             [claim, Write::Reject { job, from, rejection: rejection(n), evidence }]
         })
         .collect();

@@ -13,6 +13,7 @@ use super::evidence::RunEvidence;
 use super::evidence::question::Question;
 use crate::journal::Write;
 use crate::model::action::Action;
+use crate::model::before::Before;
 use crate::model::id::RemoteId;
 use crate::model::operation::Operation;
 use crate::model::time::Moment;
@@ -24,6 +25,8 @@ use crate::service::{Found, Lookup};
 pub(super) enum RowDecision {
     /// Its step is sent as soon as that is permitted.
     Send,
+    /// The same, and this is what the record has of what the step changes.
+    SendOver(Before),
     /// The service is asked.
     Ask(Lookup, Question),
     /// The list of a company's children is compared with it, once it is there.

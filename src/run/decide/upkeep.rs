@@ -11,7 +11,7 @@ use crate::model::reason::Reason;
 use crate::model::verdict::{Rejection, Violation};
 use crate::run::evidence::classify::refusal;
 use crate::run::evidence::lookups;
-use crate::service::{Found, Lookup, is_shown, may_be_a_page, with_id};
+use crate::service::{Found, Lookup, before, is_shown, may_be_a_page, with_id};
 
 /// A row was fetched that is about a record which exists.
 pub(in crate::run) fn first_lookup(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
@@ -59,12 +59,14 @@ pub(in crate::run) fn on_list(
     }
     if is_shown(&work.action, owner, found) {
         let (job, from, evidence) = (work.job, work.state, Evidence::at(facts.now));
-        return unless_corrected(work, Write::Advance { job, from, how: How::Existing, id: None, evidence });
+        // After a lost answer what shows now may be what that request did.
+        let how = if work.doubted { How::Done } else { How::Existing };
+        return unless_corrected(work, Write::Advance { job, from, how, id: None, evidence });
     }
     if seeks_id {
         return not_listed(work, facts, found);
     }
-    RowDecision::Send
+    before(&work.action, found).map_or(RowDecision::Send, RowDecision::SendOver)
 }
 
 /// A row that names an interface which its device does not have. An entry that is not there is deleted already.

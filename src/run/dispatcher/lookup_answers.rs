@@ -70,6 +70,10 @@ impl Dispatcher {
     fn carry_out_decision(&mut self, job: JobId, decision: RowDecision) {
         match decision {
             RowDecision::Send => self.queue_send(job),
+            RowDecision::SendOver(before) => {
+                self.in_flight.set_before(job, before);
+                self.queue_send(job);
+            }
             RowDecision::Ask(lookup, question) => self.ask(lookup, question),
             RowDecision::CompareWithChildren(parent) => self.compare_with_children(job, parent),
             RowDecision::CompareWithList(lookup) => self.compare_with_list(job, lookup),

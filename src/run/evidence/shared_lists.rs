@@ -3,7 +3,7 @@
 //! A list grows old while others work with the service too: after some minutes it is taken again. Asking for it and
 //! acting on it are in `decide`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,8 +44,9 @@ impl<K, L> Default for SharedLists<K, L> {
 enum SharedList<L> {
     /// Asked for; these jobs wait for it.
     Asked(Vec<JobId>),
-    /// Known since then and used last the so-manieth time; `None` where the list could not be read.
-    Known { list: Option<Arc<L>>, at: Duration, used: u64 },
+    /// Known since then and used last the so-manieth time; `None` where the list could not be read. It does not show what
+    /// these jobs have changed since.
+    Known { list: Option<Arc<L>>, at: Duration, used: u64, changed_by: HashSet<JobId> },
 }
 
 /// What is to be done for a job that needs a list.
@@ -68,7 +69,9 @@ impl<K: Clone + Eq + Hash + Ord, L: Entries> SharedLists<K, L> {
                 waiting.push(job);
                 ListNeed::Wait
             }
-            Some(SharedList::Known { list, at, used }) if !is_old(*at, now) => {
+            Some(SharedList::Known { list, at, used, changed_by })
+                if !is_old(*at, now) && !changed_by.contains(&job) =>
+            {
                 *used = self.uses;
                 ListNeed::Met(list.clone())
             }
@@ -79,10 +82,19 @@ impl<K: Clone + Eq + Hash + Ord, L: Entries> SharedLists<K, L> {
         }
     }
 
+    /// A request of a job was sent that may have changed what a list shows of it: a row that is corrected meanwhile and comes
+    /// again is compared with a newer one.
+    pub(in crate::run) fn on_sent(&mut self, of: &K, job: JobId) {
+        if let Some(SharedList::Known { changed_by, .. }) = self.lists.get_mut(of) {
+            changed_by.insert(job);
+        }
+    }
+
     /// A list has come, or could not be read. The jobs that wait for it come back.
     pub(in crate::run) fn on_list(&mut self, of: &K, list: Option<Arc<L>>, now: Duration) -> Vec<JobId> {
         let used = self.uses;
-        let asked = self.lists.insert(of.clone(), SharedList::Known { list, at: now, used });
+        let known = SharedList::Known { list, at: now, used, changed_by: HashSet::new() };
+        let asked = self.lists.insert(of.clone(), known);
         self.drop_old(now);
         while self.entries() > MOST_ENTRIES
             && let Some(least) = self.least_used().filter(|least| least != of)
@@ -155,6 +167,19 @@ mod tests {
         assert!(matches!(lists.need(of, JobId(4), at + GOOD_FOR), ListNeed::Ask));
         assert_eq!(lists.on_failure(&of), [JobId(4)]);
         assert!(matches!(lists.need(of, JobId(4), at + GOOD_FOR), ListNeed::Ask));
+    }
+
+    #[test]
+    fn a_job_that_was_sent_is_compared_with_a_newer_list_and_others_with_the_one_there_is() {
+        let mut lists = Lists::default();
+        let (of, at) = (record(1), Duration::from_secs(5));
+        lists.need(of, JobId(1), at);
+        lists.on_list(&of, Some(Arc::new(3)), at);
+        lists.on_sent(&of, JobId(1));
+        assert!(matches!(lists.need(of, JobId(2), at), ListNeed::Met(Some(_))));
+        assert!(matches!(lists.need(of, JobId(1), at), ListNeed::Ask));
+        lists.on_list(&of, Some(Arc::new(4)), at);
+        assert!(matches!(lists.need(of, JobId(1), at), ListNeed::Met(Some(_))));
     }
 
     #[test]

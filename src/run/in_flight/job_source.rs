@@ -110,7 +110,15 @@ impl InFlight {
             let Entry::Vacant(place) = self.jobs.entry(job) else { continue };
             let (phase, sent_at) = (Phase::default(), Duration::ZERO);
             let stage = Stage::Queued;
-            place.insert(ActiveJob { work, stage, phase, counted: None, baseline: None, sent_at });
+            place.insert(ActiveJob {
+                work,
+                stage,
+                phase,
+                counted: None,
+                baseline: None,
+                before: None,
+                sent_at,
+            });
             fresh.push(job);
         }
         fresh

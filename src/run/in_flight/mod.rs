@@ -14,6 +14,7 @@ use super::evidence::reference_lag::RefusedRow;
 use super::gates::Phase;
 use crate::journal::Work;
 use crate::model::action::Action;
+use crate::model::before::Before;
 use crate::model::id::{JobId, RemoteId, SheetId};
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
@@ -125,6 +126,8 @@ struct ActiveJob {
     counted: Option<Day>,
     /// The baseline found by the look-up before sending, to be stored with the claim.
     baseline: Option<Vec<RemoteId>>,
+    /// What the look-up before sending showed of what its step changes, to be stored with the claim.
+    before: Option<Before>,
     /// When its request left, by [`crate::clock::Clock::elapsed`].
     sent_at: Duration,
 }
@@ -171,6 +174,8 @@ pub(super) struct ClaimedContent {
     pub(super) content: String,
     /// Records with its key that were there before, when they are known.
     pub(super) baseline: Option<Vec<RemoteId>>,
+    /// What the record has of what the step changes, when it is known.
+    pub(super) before: Option<Before>,
 }
 
 /// See the module.
@@ -249,6 +254,13 @@ impl InFlight {
         }
     }
 
+    /// What the record of a job has of what its step changes.
+    pub(super) fn set_before(&mut self, job: JobId, before: Before) {
+        if let Some(active) = self.jobs.get_mut(&job) {
+            active.before = Some(before);
+        }
+    }
+
     /// The action of a job with the id that a list has shown.
     pub(super) fn set_action(&mut self, job: JobId, action: Action) {
         if let Some(active) = self.jobs.get_mut(&job) {
@@ -266,7 +278,11 @@ impl InFlight {
         let active = self.jobs.get_mut(&job)?;
         (active.phase, active.counted, active.stage) = (phase, counted, Stage::Claiming);
         self.claiming += 1;
-        Some(ClaimedContent { content: active.work.content_hash.clone(), baseline: active.baseline.take() })
+        Some(ClaimedContent {
+            content: active.work.content_hash.clone(),
+            baseline: active.baseline.take(),
+            before: active.before.take(),
+        })
     }
 
     /// The claim of a job is on disk; says by which operation it is to be sent.

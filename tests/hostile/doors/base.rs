@@ -147,6 +147,7 @@ fn advance(journal: &mut Journal, work: &Work, id: &mut dyn FnMut() -> RemoteId)
         job,
         operation: work.operation,
         content: None,
+        before: None,
         baseline: Some(vec![RemoteId::from_u128(3), RemoteId::from_u128(4)]),
         counted: work.operation.creates().then(|| THEN.day()),
         at: THEN,

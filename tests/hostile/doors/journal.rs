@@ -257,6 +257,7 @@ fn work(journal: &mut Journal) {
                 job,
                 operation,
                 content: None,
+                before: None,
                 baseline: None,
                 counted: Some(NOW.day()),
                 at: NOW,

@@ -33,6 +33,7 @@ impl World {
                     Some(_) | None => Call::AddPerson,
                 },
                 content: content.map(|right| self.content(number, right)),
+                before: None,
                 baseline: baseline
                     .as_ref()
                     .map(|ids| ids.iter().map(|&id| RemoteId::from_u128(u128::from(id))).collect()),

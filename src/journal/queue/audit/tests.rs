@@ -21,6 +21,7 @@ fn a_record_that_was_made_is_due_with_what_it_was_sent_with_and_then_never_again
         job: jobs[0],
         operation: AddCompany,
         content: None,
+        before: None,
         baseline: Some(vec![id(7)]),
         counted: None,
         at: at(2_000),

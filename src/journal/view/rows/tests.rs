@@ -156,6 +156,7 @@ fn requests_are_counted_by_the_minute_they_left_in() {
             content: None,
             job,
             operation: AddCompany,
+            before: None,
             baseline: None,
             counted: None,
             at: at(millis),

@@ -10,7 +10,15 @@ fn a_claim_of_values_that_were_corrected_meanwhile_is_refused() {
         let Write::Claim { job, operation, baseline, counted, at, .. } = claim(jobs[0], ADD) else {
             unreachable!("it is a claim");
         };
-        let claim = Write::Claim { job, operation, content: Some(content.to_owned()), baseline, counted, at };
+        let claim = Write::Claim {
+            job,
+            operation,
+            content: Some(content.to_owned()),
+            before: None,
+            baseline,
+            counted,
+            at,
+        };
         assert_eq!(apply(&mut bench.journal, claim).is_ok(), fits, "{content}");
     }
 }

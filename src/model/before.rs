@@ -1,0 +1,79 @@
+//! What a record had before a step changed it: read by a look-up before the request left, kept in the journal, shown in the
+//! reports, and put back by an undo.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::id::RemoteId;
+
+/// What a record had of what a step changes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "was", rename_all = "snake_case")]
+pub enum Before {
+    /// Nothing: no such label, entry, subscription or membership.
+    Absent,
+    /// A label, a subscription or a membership was there.
+    Present {
+        /// The name of the template or cloud, as its list shows it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+        /// The settings of a membership, as the service answered them, where they were read.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        settings: Option<Value>,
+    },
+    /// A metadata entry had this value.
+    Value {
+        /// The value.
+        value: String,
+    },
+    /// A device was in a site.
+    Site {
+        /// The id of the site.
+        id: RemoteId,
+        /// Its name, where the service shows it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+    },
+    /// The fields of a record that an update changes had these values.
+    Fields {
+        /// By the names of the specification; `null` for a field without a value.
+        fields: BTreeMap<String, Value>,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn it_survives_the_journal_and_says_no_more_than_is_known() {
+        let id = RemoteId::from_u128(7);
+        let table = [
+            (Before::Absent, json!({"was": "absent"})),
+            (Before::Present { name: None, settings: None }, json!({"was": "present"})),
+            (
+                Before::Present {
+                    name: Some("Core".into()),
+                    settings: Some(json!({"cipherSuite": "Automatic"})),
+                },
+                json!({"was": "present", "name": "Core", "settings": {"cipherSuite": "Automatic"}}),
+            ),
+            (Before::Value { value: "A-1".into() }, json!({"was": "value", "value": "A-1"})),
+            (Before::Site { id, name: None }, json!({"was": "site", "id": id})),
+            (
+                Before::Fields {
+                    fields: [("name".to_owned(), json!("Acme")), ("faxNumber".to_owned(), json!(null))]
+                        .into(),
+                },
+                json!({"was": "fields", "fields": {"faxNumber": null, "name": "Acme"}}),
+            ),
+        ];
+        for (before, expected) in table {
+            assert_eq!(serde_json::to_value(&before).unwrap(), expected);
+            assert_eq!(serde_json::from_value::<Before>(expected).unwrap(), before);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! What a record has of what an action changes, by the answer to the look-up of the action: to be put back by an undo.
+
+use super::found::{Found, may_be_a_page};
+use crate::model::action::{Action, OwnedEntry, OwnedLabel};
+use crate::model::before::Before;
+
+/// What the answer to [`look_up`](super::look_up) shows of what the action is about to change. `None` where it does not show
+/// it: a list that may be a page of a longer one does not show that something is absent.
+pub fn before(action: &Action, found: &[Found]) -> Option<Before> {
+    let absent = || (!may_be_a_page(found.len())).then_some(Before::Absent);
+    match action {
+        Action::PutLabel(OwnedLabel { label, .. }) | Action::DeleteLabel(OwnedLabel { label, .. }) => {
+            match found.iter().any(|found| found.label.as_ref() == Some(label)) {
+                true => Some(Before::Present { name: None, settings: None }),
+                false => absent(),
+            }
+        }
+        Action::PutMetadataEntry(OwnedEntry { key, .. })
+        | Action::DeleteMetadataEntry(OwnedEntry { key, .. }) => {
+            match found.iter().find(|found| found.key.as_ref() == Some(key)) {
+                Some(entry) => entry.value.clone().map(|value| Before::Value { value }),
+                None => absent(),
+            }
+        }
+        Action::SubscribeTemplate(id)
+        | Action::UnsubscribeTemplate(id)
+        | Action::JoinVpnCloud(id)
+        | Action::LeaveVpnCloud(id) => match found.iter().find(|found| found.id == Some(*id)) {
+            Some(entry) => Some(Before::Present { name: entry.name.clone(), settings: None }),
+            None => absent(),
+        },
+        // The list of a site's devices does not show in which site a device was that is not among them.
+        Action::AssignToSite => None,
+        // They are carried out on a record that the same row has made, or cannot be looked up.
+        Action::Create(_) | Action::PutLabels(_) | Action::PutMetadata(_) | Action::AddLicence(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::action::Owner;
+    use crate::model::id::RemoteId;
+    use crate::model::operation::Operation;
+    use crate::service::found;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn what_was_there_is_read_from_the_list_that_the_row_is_compared_with() {
+        let (id, other) = (RemoteId::from_u128(5), RemoteId::from_u128(6));
+        let label = |label: &str| OwnedLabel { owner: Owner::Device, label: label.into() };
+        let entry = |key: &str| OwnedEntry { owner: Owner::Site, key: key.into(), value: None, id: None };
+        let present =
+            |name: Option<&str>| Some(Before::Present { name: name.map(str::to_owned), settings: None });
+        let labels = || json!([{"label": "north"}]);
+        let entries =
+            || json!([{"id": id, "key": "k", "value": "v"}, {"id": other, "key": "empty", "value": null}]);
+        let clouds = || json!([{"id": id, "name": "Core"}]);
+        let page = |of: Value| Value::Array(vec![of; 100]);
+        let table = [
+            (Action::PutLabel(label("north")), Operation::ListDeviceLabels, labels(), present(None)),
+            (Action::PutLabel(label("south")), Operation::ListDeviceLabels, labels(), Some(Before::Absent)),
+            (Action::DeleteLabel(label("north")), Operation::ListDeviceLabels, labels(), present(None)),
+            (
+                Action::PutLabel(label("x")),
+                Operation::ListDeviceLabels,
+                page(json!({"label": "north"})),
+                None,
+            ),
+            (
+                Action::PutMetadataEntry(entry("k")),
+                Operation::ListSiteMetadata,
+                entries(),
+                Some(Before::Value { value: "v".into() }),
+            ),
+            (
+                Action::PutMetadataEntry(entry("K")),
+                Operation::ListSiteMetadata,
+                entries(),
+                Some(Before::Absent),
+            ),
+            (Action::DeleteMetadataEntry(entry("empty")), Operation::ListSiteMetadata, entries(), None),
+            (Action::LeaveVpnCloud(id), Operation::ListDeviceVpnClouds, clouds(), present(Some("Core"))),
+            (Action::JoinVpnCloud(other), Operation::ListDeviceVpnClouds, clouds(), Some(Before::Absent)),
+            (
+                Action::UnsubscribeTemplate(id),
+                Operation::ListAssignedTemplates,
+                clouds(),
+                present(Some("Core")),
+            ),
+            (
+                Action::SubscribeTemplate(other),
+                Operation::ListAssignedTemplates,
+                clouds(),
+                Some(Before::Absent),
+            ),
+            (Action::AssignToSite, Operation::ListSiteDeviceOnlineStatuses, json!([]), None),
+        ];
+        for (action, operation, answer, expected) in table {
+            let found = found(operation, &answer).unwrap();
+            assert_eq!(before(&action, &found), expected, "{action:?} {answer}");
+        }
+    }
+}
