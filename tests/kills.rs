@@ -17,16 +17,12 @@ use bench::Bench;
 use fleetload::failpoint::STEPS;
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
 use killing::campaign::{Plan, campaigns};
-use killing::{Balance, Death, Rows, ask, balance, finish, is_killed};
+use killing::{Balance, Death, Rows, ask, balance, finish, killed_at, upkeep};
 
 /// A small import with all kinds, so that every step is reached soon.
 const ROWS: Rows = Rows { companies: 3, sites: 4, people: 4, devices: 11 };
 /// Cases side by side: most of their time they wait for answers and for doubts to settle.
 const AT_ONCE: usize = 16;
-/// Bytes that a file may have in the scene of a journal that cannot be written, in blocks of 512. The log is full when the
-/// companies are made and many requests of the other rows are under way: with fewer none may be.
-const BLOCKS: u32 = 900;
-
 /// What goes on when the process is killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scene {
@@ -137,37 +133,6 @@ fn scenario(scene: Scene) -> Scenario {
         Scene::Spill | Scene::RecoveryOfSpill => Scenario { latency_ms: [1_000, 1_500], ..plain },
         Scene::Import | Scene::Existing => plain,
     }
-}
-
-/// Runs the binary and kills it at a step; `limited` keeps files from growing beyond [`BLOCKS`].
-fn killed_at(bench: &Bench, arguments: &[&str], step: &str, nth: u64, limited: bool, further: bool) {
-    let mut command = bench.command(arguments);
-    if limited {
-        // The room that a run keeps for a spill file is larger than the limit: it is there from an earlier run.
-        bench.write("fleetload.db.spill-reserve", &"-".repeat(1 << 20));
-        let mut shell = std::process::Command::new("sh");
-        // Writing beyond the limit then fails like writing to a full disk, instead of ending the process.
-        shell
-            .args(["-c", &format!("trap '' XFSZ; ulimit -f {BLOCKS}; exec \"$0\" \"$@\"")])
-            .arg(command.get_program())
-            .args(command.get_args())
-            .current_dir(bench.path(""))
-            .env_clear()
-            .envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        command = shell;
-    }
-    if further {
-        command.env("FLEETLOAD_FURTHER_MIGRATION", "1");
-    }
-    let output =
-        command.env("FLEETLOAD_FAILPOINT", format!("{step}:{nth}")).output().expect("the binary starts");
-    assert!(
-        is_killed(output.status),
-        "did not reach {step} for time {nth}: {}\n{}{}",
-        output.status,
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
 }
 
 /// Kills at one step, finishes, and holds the end against the service's ledger.
@@ -323,26 +288,21 @@ fn complete_reports(bench: &Bench, import: u32) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-#[test]
-fn killed_at_any_step_every_row_is_done_once_in_the_end() {
-    let cases: Vec<(&str, Scene, u64)> = STEPS
-        .iter()
-        .flat_map(|&step| cases_of(step).iter().map(move |&(scene, nth)| (step, scene, nth)))
-        .collect();
+/// Carries out cases side by side, each on a thread with its name, so that the words of a failure begin with it.
+fn side_by_side<T: Copy + Send + Sync + 'static>(cases: &[(String, T)], carry_out: fn(T)) {
     let (next, failed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
-                while let Some(&(step, scene, nth)) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    // On a thread of its own, so that the words of a failure begin with its name.
-                    let name = format!("{step}:{nth} in {scene:?}");
+                while let Some((name, case)) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let case = *case;
                     let ended = std::thread::Builder::new()
                         .name(name.clone())
-                        .spawn(move || case(step, scene, nth))
+                        .spawn(move || carry_out(case))
                         .expect("a thread")
                         .join();
                     if ended.is_err() {
-                        failed.lock().expect("names").push(name);
+                        failed.lock().expect("names").push(name.clone());
                     }
                 }
             });
@@ -350,6 +310,27 @@ fn killed_at_any_step_every_row_is_done_once_in_the_end() {
     });
     let failed = failed.into_inner().expect("names");
     assert!(failed.is_empty(), "{} of {} cases failed: {failed:#?}", failed.len(), cases.len());
+}
+
+#[test]
+fn killed_at_any_step_every_row_is_done_once_in_the_end() {
+    let cases: Vec<(String, (&str, Scene, u64))> = STEPS
+        .iter()
+        .flat_map(|&step| cases_of(step).iter().map(move |&(scene, nth)| (step, scene, nth)))
+        .map(|(step, scene, nth)| (format!("{step}:{nth} in {scene:?}"), (step, scene, nth)))
+        .collect();
+    side_by_side(&cases, |(step, scene, nth)| case(step, scene, nth));
+}
+
+#[test]
+fn killed_at_any_step_every_upkeep_row_is_carried_out_in_the_end() {
+    let cases: Vec<(String, (&str, u64))> = STEPS
+        .iter()
+        .flat_map(|&step| upkeep::times_of(step).iter().map(move |&nth| (step, nth)))
+        .map(|(step, nth)| (format!("{step}:{nth}"), (step, nth)))
+        .collect();
+    assert!(cases.len() > 40, "{}", cases.len());
+    side_by_side(&cases, |(step, nth)| upkeep::case(step, nth));
 }
 
 /// Changes the journal behind fleetload's back.

@@ -120,3 +120,45 @@ fn two_thousand_rows_with_answers_lost_cut_and_failed_after_the_deed_bring_about
     bench.fleetload(&["run", "upkeep.xlsx", "--quiet"]).expect_code(0);
     assert_eq!(bench.ledger().len(), ledger);
 }
+
+#[test]
+fn what_the_quota_parks_waits_with_its_upkeep_rows_and_everything_else_goes_on() {
+    let owners = Owners { companies: 2, sites: 4, devices: 8 };
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
+    bench.profile("", "rate = \"unlimited\"", "on_quota = \"exit\"");
+    let before = Owners { devices: 4, ..owners };
+    write_book(&bench, "records.xlsx", &records(before));
+    bench.fleetload(&["run", "records.xlsx", "--quiet"]).expect_code(0);
+
+    // Two of the four devices that are missing fit into what is left of the day.
+    let left = |scenario: &mut Scenario| scenario.daily_quota = 10 + 2;
+    bench.sandbox().change(left).expect("a consistent scenario");
+    let mut wishes = Wishes::new(3);
+    let rows =
+        UpkeepRows { labels: 30, metadata: 20, licences: 12, subscriptions: 9, site_assignments: 8, vpn: 9 };
+    let sheets = wishes.draw(owners, rows);
+    write_book(&bench, "upkeep.xlsx", &[records(owners), sheets.sheets].concat());
+    bench.fleetload(&["run", "upkeep.xlsx", "--quiet"]).expect_code(5);
+    assert_eq!(bench.created("device").len(), 6);
+    let created = bench.names("device");
+    let is_parked = |row: &serde_json::Value| {
+        let device = row["device"].as_str().or(row["owner"].as_str()).unwrap_or_default();
+        device.starts_with("Till") && !created.iter().any(|name| name == device)
+    };
+    let mut ended: BTreeMap<bool, BTreeMap<String, usize>> = BTreeMap::new();
+    for row in bench.results(2).into_iter().filter(|row| row["kind"] != "device") {
+        let state = row["status"].as_str().expect("a state").to_owned();
+        *ended.entry(is_parked(&row)).or_default().entry(state).or_default() += 1;
+    }
+    assert_eq!(ended[&true].keys().collect::<Vec<_>>(), ["blocked"], "{ended:?}");
+    assert!(ended[&true]["blocked"] > 10, "{ended:?}");
+    assert_eq!(ended[&false].keys().collect::<Vec<_>>(), ["created", "done", "existing"], "{ended:?}");
+
+    // The next day brings the rest.
+    bench.sandbox().advance_clock(86_500);
+    bench.fleetload(&["run", "--quiet"]).expect_code(0);
+    bench.fleetload(&["report", "2"]).expect_code(0);
+    assert_eq!(endings(&bench, 2), sheets.endings);
+    assert_eq!(state_of(&bench), wishes.state());
+    bench.assert_exact(2);
+}

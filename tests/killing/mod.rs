@@ -7,10 +7,12 @@
 #![allow(dead_code, reason = "the test and the benchmark use a part each")]
 
 pub(crate) mod campaign;
+pub(crate) mod upkeep;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::{ExitStatus, Output};
 
+use fleetload::sandbox::wall_clock;
 use rusqlite::Connection;
 use serde_json::Value;
 
@@ -66,6 +68,48 @@ pub(crate) fn is_killed(status: ExitStatus) -> bool {
 #[cfg(not(unix))]
 pub(crate) fn is_killed(status: ExitStatus) -> bool {
     !status.success()
+}
+
+/// Bytes that a file may have in the scene of a journal that cannot be written, in blocks of 512. The log is full when the
+/// companies are made and many requests of the other rows are under way: with fewer none may be.
+const BLOCKS: u32 = 900;
+
+/// Runs the binary and kills it at a step; `limited` keeps files from growing beyond [`BLOCKS`].
+pub(crate) fn killed_at(
+    bench: &Bench,
+    arguments: &[&str],
+    step: &str,
+    nth: u64,
+    limited: bool,
+    further: bool,
+) {
+    let mut command = bench.command(arguments);
+    if limited {
+        // The room that a run keeps for a spill file is larger than the limit: it is there from an earlier run.
+        bench.write("fleetload.db.spill-reserve", &"-".repeat(1 << 20));
+        let mut shell = std::process::Command::new("sh");
+        // Writing beyond the limit then fails like writing to a full disk, instead of ending the process.
+        shell
+            .args(["-c", &format!("trap '' XFSZ; ulimit -f {BLOCKS}; exec \"$0\" \"$@\"")])
+            .arg(command.get_program())
+            .args(command.get_args())
+            .current_dir(bench.path(""))
+            .env_clear()
+            .envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command = shell;
+    }
+    if further {
+        command.env("FLEETLOAD_FURTHER_MIGRATION", "1");
+    }
+    let output =
+        command.env("FLEETLOAD_FAILPOINT", format!("{step}:{nth}")).output().expect("the binary starts");
+    assert!(
+        is_killed(output.status),
+        "did not reach {step} for time {nth}: {}\n{}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 /// What a record is known by in every sheet here: its kind, and its username or its name.
@@ -195,6 +239,14 @@ pub(crate) fn finish(bench: &Bench, first: &[&str], environment: &[(&str, &str)]
                 for row in held {
                     let job = row["job"].to_string();
                     let kind = row["kind"].as_str().expect("a kind");
+                    if kind == "licence" {
+                        match licensed(bench, row) {
+                            Some(id) => must(&["resolve", &job, "--created", &id, "--unchecked"]),
+                            None => must(&["resolve", &job, "--not-created", "--unchecked"]),
+                        }
+                        *finish.held.entry(kind.to_owned()).or_default() += 1;
+                        continue;
+                    }
                     match made.get(&identity(kind, row)).map(Vec::as_slice) {
                         None => must(&["resolve", &job, "--not-created"]),
                         Some([id]) => {
@@ -215,6 +267,14 @@ pub(crate) fn finish(bench: &Bench, first: &[&str], environment: &[(&str, &str)]
         }
     }
     panic!("not done after {MOST_RUNS} runs")
+}
+
+/// The id of the device of a licence row, where the service has the code.
+fn licensed(bench: &Bench, row: &Value) -> Option<String> {
+    let code = row["licence_code"].as_str().expect("a code");
+    let attachments = bench.sandbox().attachments(wall_clock());
+    let found = attachments.iter().find(|one| one.kind == "licence" && one.value == code)?;
+    Some(found.owner.to_string())
 }
 
 /// The import whose report was written last.
