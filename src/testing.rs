@@ -2,7 +2,7 @@
 //!
 //! A test that needs another value changes that field and no other.
 
-use crate::model::action::{Action, OwnedEntry, OwnedLabel, Owner};
+use crate::model::action::{Action, Offer, OwnedEntry, OwnedLabel, Owner};
 use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
 use crate::model::record::{
@@ -91,10 +91,10 @@ pub fn actions() -> Vec<Action> {
         Action::PutLabels(vec!["north".into()]),
         Action::PutMetadata(vec![Metadata { key: "k".into(), value: "v".into() }]),
         Action::AddLicence("L1".into()),
-        Action::SubscribeTemplate(RemoteId::nil()),
-        Action::JoinVpnCloud(RemoteId::nil()),
-        Action::UnsubscribeTemplate(RemoteId::nil()),
-        Action::LeaveVpnCloud(RemoteId::nil()),
+        Action::SubscribeTemplate(Offer::Id(RemoteId::nil())),
+        Action::JoinVpnCloud(Offer::named("Guest")),
+        Action::UnsubscribeTemplate(Offer::named("Retail")),
+        Action::LeaveVpnCloud(Offer::Id(RemoteId::nil())),
         Action::AssignToSite,
     ]);
     let eth0 = || Owner::Interface { name: "eth0".into(), id: None };

@@ -31,12 +31,15 @@ pub(crate) fn sheets() -> Vec<Sheet> {
         sheet(
             "Subscriptions",
             vec![text("device", 38.0), text("template", 38.0), text("action", 12.0)],
-            &[&[TEMPLATE_DEVICE, ENTERPRISE_TEMPLATE, "subscribe"]],
+            &[
+                &[TEMPLATE_DEVICE, ENTERPRISE_TEMPLATE, "subscribe"],
+                &[TEMPLATE_DEVICE, "Office Standard", ""],
+            ],
         ),
         sheet(
             "VPN",
             vec![text("device", 38.0), text("cloud", 38.0), text("action", 10.0)],
-            &[&[TEMPLATE_DEVICE, VPN_CLOUD, "join"]],
+            &[&[TEMPLATE_DEVICE, VPN_CLOUD, "join"], &[TEMPLATE_DEVICE, "Guest", "join"]],
         ),
     ]
 }

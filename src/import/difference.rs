@@ -115,10 +115,10 @@ fn values(kind: Kind, content: &Content<'_>, label: &dyn Fn(&Link) -> String) ->
                 }
             }
             Action::AddLicence(code) => lists.entry("licence_code").or_default().push(code.clone()),
-            Action::SubscribeTemplate(id) => {
-                lists.entry("enterprise_template").or_default().push(id.to_string());
+            Action::SubscribeTemplate(offer) => {
+                lists.entry("enterprise_template").or_default().push(offer.to_string());
             }
-            Action::JoinVpnCloud(id) => lists.entry("vpn_clouds").or_default().push(id.to_string()),
+            Action::JoinVpnCloud(offer) => lists.entry("vpn_clouds").or_default().push(offer.to_string()),
             // A row that is about the same thing as before has its new values.
             Action::PutLabel(_)
             | Action::DeleteLabel(_)

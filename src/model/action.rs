@@ -4,6 +4,8 @@
 //! carries an action out, and the look-up that shows whether it is so already, are in `service::action`; what is known of an
 //! action whatever its values is in [`super::descriptor`].
 
+mod offer;
+
 use serde::{Deserialize, Serialize};
 
 use super::descriptor::{self, ActionDescriptor};
@@ -12,6 +14,7 @@ use super::kind::Kind;
 use super::operation::Operation;
 use super::record::{Metadata, Record};
 use crate::mistake::{self, Mistake};
+pub use offer::Offer;
 
 /// What a step brings about.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,9 +29,9 @@ pub enum Action {
     /// Adds a licence code to a device.
     AddLicence(String),
     /// Subscribes a device to an enterprise template.
-    SubscribeTemplate(RemoteId),
+    SubscribeTemplate(Offer),
     /// Adds a device to a VPN cloud.
-    JoinVpnCloud(RemoteId),
+    JoinVpnCloud(Offer),
     /// Puts one label on a site, device or interface, beside those that it has.
     PutLabel(OwnedLabel),
     /// Deletes a label of an interface.
@@ -38,9 +41,9 @@ pub enum Action {
     /// Deletes a metadata entry.
     DeleteMetadataEntry(OwnedEntry),
     /// Unsubscribes a device from an enterprise template.
-    UnsubscribeTemplate(RemoteId),
+    UnsubscribeTemplate(Offer),
     /// Removes a device from a VPN cloud.
-    LeaveVpnCloud(RemoteId),
+    LeaveVpnCloud(Offer),
     /// Assigns a device to a site. Both are links of its row.
     AssignToSite,
 }
@@ -198,12 +201,16 @@ impl Action {
             Self::PutLabel(OwnedLabel { owner: Owner::Interface { id, .. }, .. })
             | Self::DeleteLabel(OwnedLabel { owner: Owner::Interface { id, .. }, .. })
             | Self::DeleteMetadataEntry(OwnedEntry { id, .. }) => *id = Some(found),
+            Self::SubscribeTemplate(offer)
+            | Self::UnsubscribeTemplate(offer)
+            | Self::JoinVpnCloud(offer)
+            | Self::LeaveVpnCloud(offer) => offer.set_id(found),
             _ => {}
         }
     }
 
-    /// What tells it from other rows about the same record: the text of a label, the key of an entry, the id of a template
-    /// or cloud. Nothing for a creation, and for what a record has one of.
+    /// What tells it from other rows about the same record: the text of a label, the key of an entry, the id or name of
+    /// a template or cloud. Nothing for a creation, and for what a record has one of.
     pub fn subject(&self) -> String {
         match self {
             Self::PutLabel(OwnedLabel { owner, label }) | Self::DeleteLabel(OwnedLabel { owner, label }) => {
@@ -214,10 +221,10 @@ impl Action {
             }
             Self::PutMetadataEntry(entry) | Self::DeleteMetadataEntry(entry) => entry.key.clone(),
             Self::AddLicence(code) => code.clone(),
-            Self::SubscribeTemplate(id)
-            | Self::UnsubscribeTemplate(id)
-            | Self::JoinVpnCloud(id)
-            | Self::LeaveVpnCloud(id) => id.to_string(),
+            Self::SubscribeTemplate(offer)
+            | Self::UnsubscribeTemplate(offer)
+            | Self::JoinVpnCloud(offer)
+            | Self::LeaveVpnCloud(offer) => offer.to_string(),
             Self::Create(_) | Self::PutLabels(_) | Self::PutMetadata(_) | Self::AssignToSite => String::new(),
         }
     }

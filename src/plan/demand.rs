@@ -10,7 +10,7 @@ use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::record::{Record, Role};
-use crate::service;
+use crate::service::{self, Lookup};
 
 /// How it would be found out whether a record was created after its answer was lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -173,12 +173,10 @@ fn look_ups(record: &Record) -> Vec<Operation> {
 fn lookups_of_upkeep(kind: Kind, action: &Action) -> Vec<Operation> {
     let (mut action, mut look_ups) = (action.clone(), Vec::new());
     let (id, links) = (RemoteId::nil(), [(Role::Site, RemoteId::nil())]);
-    if let Some(lookup) = service::id_lookup(&action, kind, id) {
-        look_ups.push(lookup.operation());
-        action.set_id(id);
-    }
-    look_ups.extend(service::look_up(&action, kind, id, &links).map(|lookup| lookup.operation()));
-    look_ups.dedup();
+    look_ups.extend(service::name_lookups(&action, kind, id).iter().map(Lookup::operation));
+    action.set_id(id);
+    let state = service::look_up(&action, kind, id, &links).map(|lookup| lookup.operation());
+    look_ups.extend(state.filter(|operation| !look_ups.contains(operation)));
     look_ups
 }
 

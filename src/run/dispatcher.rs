@@ -388,7 +388,7 @@ impl Dispatcher {
         if !work.kind.is_record()
             && let Some(lookup) = lookups::of_step(work, &|operation| self.gates.usable(operation))
         {
-            self.evidence.owned.on_sent(&lookup, job);
+            self.evidence.lists.on_sent(&lookup, job);
         }
         let counted = self.in_flight.counted(job);
         let unseen = match (&answer.verdict, self.in_flight.sent_at(job)) {

@@ -7,7 +7,7 @@
 //! gates/          may a request leave now?         breaker, operation_gate (pace), connectivity, capacity, quota, creations;
 //!                                                  paused_sheets
 //! in_flight/      what is in memory                jobs, queues and writes; job_source
-//! evidence/       what the service shows of a row  question, lookups, matching, classify; child_companies, reference_lag,
+//! evidence/       what the service shows of a row  question, lookups, matching, classify; record_list, reference_lag,
 //!                                                  recent_creations, settle_timer
 //! decide/         what follows for a row           pre_send, settle, reconcile: functions of the row and what is known
 //! audit/          reads back what was made         read_back, findings

@@ -119,7 +119,6 @@ pub(super) fn named(decision: &RowDecision) -> String {
         RowDecision::Send => "is sent".to_owned(),
         RowDecision::SendOver(before) => format!("is sent over {before:?}"),
         RowDecision::Ask(lookup, _) => format!("asks {:?}", lookup.operation()),
-        RowDecision::CompareWithChildren(_) => "is compared with children".to_owned(),
         RowDecision::CompareWithList(lookup) => format!("is compared with {}", lookup.operation()),
         RowDecision::Resolved(action) => format!("goes on with {action:?}"),
         RowDecision::AskOwners(found) => format!("asks who owns {}", found.ids().len()),

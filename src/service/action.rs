@@ -3,6 +3,8 @@
 //!
 //! What is known of an action without the service is in [`crate::model::action`].
 
+mod named;
+
 use serde_json::{Value, json};
 
 use super::call::{Call, owner_parameter};
@@ -12,6 +14,7 @@ use crate::model::action::{Action, OwnedEntry, OwnedLabel, Owner};
 use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
 use crate::model::record::{Record, Role};
+pub use named::{NameSearch, find_name, name_lookups};
 
 /// The body of a creation: the serialised form of `record`, with the ids it links to under their fields.
 pub fn creation_body(record: &Record, links: &[(Role, RemoteId)]) -> Value {
@@ -60,10 +63,10 @@ pub fn request(
         ),
         Action::AddLicence(code) => (Vec::new(), json!({ "deviceId": owner?, "licenceCode": code })),
         Action::SubscribeTemplate(template) | Action::UnsubscribeTemplate(template) => {
-            (Vec::new(), device_and("enterpriseTemplateId", *template)?)
+            (Vec::new(), device_and("enterpriseTemplateId", template.id()?)?)
         }
         Action::JoinVpnCloud(cloud) | Action::LeaveVpnCloud(cloud) => {
-            (Vec::new(), device_and("vpnCloudId", *cloud)?)
+            (Vec::new(), device_and("vpnCloudId", cloud.id()?)?)
         }
         Action::PutLabel(OwnedLabel { owner, label }) => (by_target(owner)?, json!({ "label": label })),
         Action::PutMetadataEntry(OwnedEntry { owner, key, value, .. }) => {
@@ -94,10 +97,12 @@ pub fn look_up(action: &Action, kind: Kind, owner: RemoteId, links: &[(Role, Rem
         Action::PutMetadata(_) | Action::PutMetadataEntry(_) | Action::DeleteMetadataEntry(_) => {
             Lookup::metadata(about, owner)
         }
-        Action::SubscribeTemplate(_) | Action::UnsubscribeTemplate(_) => {
-            Some(Lookup::AssignedTemplates(owner))
+        Action::SubscribeTemplate(template) | Action::UnsubscribeTemplate(template) => {
+            template.id().map(|_| Lookup::AssignedTemplates(owner))
         }
-        Action::JoinVpnCloud(_) | Action::LeaveVpnCloud(_) => Some(Lookup::DeviceVpnClouds(owner)),
+        Action::JoinVpnCloud(cloud) | Action::LeaveVpnCloud(cloud) => {
+            cloud.id().map(|_| Lookup::DeviceVpnClouds(owner))
+        }
         Action::PutLabel(label) | Action::DeleteLabel(label) => match &label.owner {
             Owner::Interface { id, .. } => id.map(Lookup::InterfaceLabels),
             Owner::Company | Owner::Site | Owner::Device => Lookup::labels(about, owner),
@@ -119,9 +124,9 @@ pub fn is_shown(action: &Action, owner: Option<RemoteId>, found: &[Found]) -> bo
     match action {
         Action::PutLabels(labels) => labels.iter().all(|label| has_label(label)),
         Action::PutMetadata(entries) => entries.iter().all(|entry| has_value(&entry.key, &entry.value)),
-        Action::SubscribeTemplate(id) | Action::JoinVpnCloud(id) => has_id(*id),
-        Action::UnsubscribeTemplate(id) | Action::LeaveVpnCloud(id) => {
-            !has_id(*id) && !may_be_a_page(found.len())
+        Action::SubscribeTemplate(offer) | Action::JoinVpnCloud(offer) => offer.id().is_some_and(has_id),
+        Action::UnsubscribeTemplate(offer) | Action::LeaveVpnCloud(offer) => {
+            offer.id().is_some_and(|id| !has_id(id)) && !may_be_a_page(found.len())
         }
         Action::PutLabel(OwnedLabel { label, .. }) => has_label(label),
         Action::DeleteLabel(OwnedLabel { label, .. }) => !has_label(label) && !may_be_a_page(found.len()),
@@ -136,42 +141,10 @@ pub fn is_shown(action: &Action, owner: Option<RemoteId>, found: &[Found]) -> bo
     }
 }
 
-/// The list that shows the id of what an action names otherwise, on the record `owner`; `None` where it needs none.
-pub fn id_lookup(action: &Action, kind: Kind, owner: RemoteId) -> Option<Lookup> {
-    match action {
-        Action::PutLabel(label) | Action::DeleteLabel(label) => match &label.owner {
-            Owner::Interface { id: None, .. } => Some(Lookup::DeviceInterfaces(owner)),
-            Owner::Interface { id: Some(_), .. } | Owner::Company | Owner::Site | Owner::Device => None,
-        },
-        Action::DeleteMetadataEntry(OwnedEntry { id: None, .. }) => {
-            Lookup::metadata(action.about(kind), owner)
-        }
-        _ => None,
-    }
-}
-
-/// The action with the id that the answer to [`id_lookup`] shows; `None` where the answer does not show it.
-pub fn with_id(action: &Action, found: &[Found]) -> Option<Action> {
-    let is_it = |found: &&Found| match action {
-        Action::PutLabel(label) | Action::DeleteLabel(label) => match &label.owner {
-            Owner::Interface { name, .. } => {
-                found.normalized_name.as_deref() == Some(name)
-                    || found.id.is_some_and(|id| id.to_string() == *name)
-            }
-            Owner::Company | Owner::Site | Owner::Device => false,
-        },
-        Action::DeleteMetadataEntry(entry) => found.key.as_deref() == Some(&entry.key),
-        _ => false,
-    };
-    let id = found.iter().find(is_it)?.id?;
-    let mut action = action.clone();
-    action.set_id(id);
-    Some(action)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::action::Offer;
     use crate::model::operation::Operation;
     use crate::model::record::{Address, Metadata, Site, SnatMapping, TemplateCopy};
     use crate::service::found;
@@ -246,13 +219,13 @@ mod tests {
             ),
             (
                 Kind::Device,
-                &Action::SubscribeTemplate(id(3)),
+                &Action::SubscribeTemplate(Offer::Id(id(3))),
                 "subscribeTemplate",
                 json!({"deviceId": owner, "enterpriseTemplateId": id(3)}),
             ),
             (
                 Kind::Device,
-                &Action::JoinVpnCloud(id(4)),
+                &Action::JoinVpnCloud(Offer::Id(id(4))),
                 "addDeviceToVpnCloud",
                 json!({"deviceId": owner, "vpnCloudId": id(4)}),
             ),
@@ -286,7 +259,7 @@ mod tests {
         let entry = |key: &str, value: &str| Metadata { key: key.into(), value: value.into() };
         let labels = Action::PutLabels(vec!["north".into(), "till".into()]);
         let metadata = Action::PutMetadata(vec![entry("cost-centre", "17")]);
-        let cloud = Action::JoinVpnCloud(id(5));
+        let cloud = Action::JoinVpnCloud(Offer::Id(id(5)));
         let table = [
             (&labels, json!([{"label": "till"}, {"label": "north"}]), true),
             (&labels, json!([{"label": "till"}]), false),

@@ -22,13 +22,15 @@ pub fn before(action: &Action, found: &[Found]) -> Option<Before> {
                 None => absent(),
             }
         }
-        Action::SubscribeTemplate(id)
-        | Action::UnsubscribeTemplate(id)
-        | Action::JoinVpnCloud(id)
-        | Action::LeaveVpnCloud(id) => match found.iter().find(|found| found.id == Some(*id)) {
-            Some(entry) => Some(Before::Present { name: entry.name.clone(), settings: None }),
-            None => absent(),
-        },
+        Action::SubscribeTemplate(offer)
+        | Action::UnsubscribeTemplate(offer)
+        | Action::JoinVpnCloud(offer)
+        | Action::LeaveVpnCloud(offer) => {
+            match found.iter().find(|found| found.id.is_some() && found.id == offer.id()) {
+                Some(entry) => Some(Before::Present { name: entry.name.clone(), settings: None }),
+                None => absent(),
+            }
+        }
         // The list of a site's devices does not show in which site a device was that is not among them.
         Action::AssignToSite => None,
         // They are carried out on a record that the same row has made, or cannot be looked up.
@@ -39,6 +41,7 @@ pub fn before(action: &Action, found: &[Found]) -> Option<Before> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::action::Offer;
     use crate::model::action::Owner;
     use crate::model::id::RemoteId;
     use crate::model::operation::Operation;
@@ -80,16 +83,26 @@ mod tests {
                 Some(Before::Absent),
             ),
             (Action::DeleteMetadataEntry(entry("empty")), Operation::ListSiteMetadata, entries(), None),
-            (Action::LeaveVpnCloud(id), Operation::ListDeviceVpnClouds, clouds(), present(Some("Core"))),
-            (Action::JoinVpnCloud(other), Operation::ListDeviceVpnClouds, clouds(), Some(Before::Absent)),
             (
-                Action::UnsubscribeTemplate(id),
+                Action::LeaveVpnCloud(Offer::Id(id)),
+                Operation::ListDeviceVpnClouds,
+                clouds(),
+                present(Some("Core")),
+            ),
+            (
+                Action::JoinVpnCloud(Offer::Id(other)),
+                Operation::ListDeviceVpnClouds,
+                clouds(),
+                Some(Before::Absent),
+            ),
+            (
+                Action::UnsubscribeTemplate(Offer::Id(id)),
                 Operation::ListAssignedTemplates,
                 clouds(),
                 present(Some("Core")),
             ),
             (
-                Action::SubscribeTemplate(other),
+                Action::SubscribeTemplate(Offer::Id(other)),
                 Operation::ListAssignedTemplates,
                 clouds(),
                 Some(Before::Absent),

@@ -54,8 +54,12 @@ pub enum Lookup {
     DeviceMetadata(RemoteId),
     /// The enterprise templates a device is subscribed to.
     AssignedTemplates(RemoteId),
+    /// The enterprise templates a device can be assigned to, inherited ones included.
+    AssignableTemplates(RemoteId),
     /// The VPN clouds a device belongs to.
     DeviceVpnClouds(RemoteId),
+    /// The VPN clouds a device can join.
+    JoinableVpnClouds(RemoteId),
     /// The interfaces of a device.
     DeviceInterfaces(RemoteId),
     /// The labels of an interface.
@@ -115,7 +119,9 @@ impl Lookup {
             Self::SiteMetadata(_) => Operation::ListSiteMetadata,
             Self::DeviceMetadata(_) => Operation::ListDeviceMetadata,
             Self::AssignedTemplates(_) => Operation::ListAssignedTemplates,
+            Self::AssignableTemplates(_) => Operation::ListAssignableTemplates,
             Self::DeviceVpnClouds(_) => Operation::ListDeviceVpnClouds,
+            Self::JoinableVpnClouds(_) => Operation::ListJoinableVpnClouds,
             Self::DeviceInterfaces(_) => Operation::ListInterfaces,
             Self::InterfaceLabels(_) => Operation::ListInterfaceLabels,
             Self::SiteStatuses(_) => Operation::ListSiteDeviceOnlineStatuses,
@@ -145,7 +151,9 @@ impl Lookup {
             Self::DeviceLabels(id)
             | Self::DeviceMetadata(id)
             | Self::AssignedTemplates(id)
+            | Self::AssignableTemplates(id)
             | Self::DeviceVpnClouds(id)
+            | Self::JoinableVpnClouds(id)
             | Self::DeviceInterfaces(id) => vec![(owner_parameter(Kind::Device), id.to_string())],
             Self::InterfaceLabels(id) => vec![("interfaceDeviceId", id.to_string())],
         };
@@ -174,7 +182,9 @@ mod tests {
             Lookup::ChildCompanies(id),
             Lookup::CompaniesByName("x".into()),
             Lookup::AssignedTemplates(id),
+            Lookup::AssignableTemplates(id),
             Lookup::DeviceVpnClouds(id),
+            Lookup::JoinableVpnClouds(id),
             Lookup::DeviceInterfaces(id),
             Lookup::InterfaceLabels(id),
             Lookup::SiteStatuses(id),
@@ -186,7 +196,7 @@ mod tests {
             questions.extend(Lookup::labels(kind, id));
             questions.extend(Lookup::metadata(kind, id));
         }
-        assert_eq!(questions.len(), 23);
+        assert_eq!(questions.len(), 25);
         for question in questions {
             let call = question.call();
             assert_eq!(call.operation.method(), Method::Get, "{question:?}");

@@ -23,7 +23,7 @@ mod template;
 mod tests;
 mod wording;
 
-pub use action::{creation_body, id_lookup, is_shown, look_up, request, with_id};
+pub use action::{NameSearch, creation_body, find_name, is_shown, look_up, name_lookups, request};
 pub use before::before;
 pub use call::Call;
 pub use client::{Answer, Client};

@@ -49,3 +49,4 @@ pub use table::header::{Mapped, kind_of_name, meaning};
 pub use table::header_name::{fold, typed};
 pub use table::widths::RowWidths;
 pub use table::{Table, column, rename};
+pub(crate) use text::{did_you_mean, nearest};

@@ -44,6 +44,7 @@ mod undo;
 mod unseen;
 mod upkeep;
 mod upkeep_faults;
+mod upkeep_names;
 mod upkeep_order;
 mod vocabulary;
 mod zones;

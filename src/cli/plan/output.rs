@@ -15,6 +15,7 @@ use crate::cli::settings::Settings;
 use crate::error::{Error, Result};
 use crate::import::Examined;
 use crate::journal::Whose;
+use crate::model::operation::Operation;
 use crate::model::time::Moment;
 use crate::plan::{ActionCounts, Calls, Cause, Plan, PlannedAction, Terms, Way};
 use crate::report::{MARK, PlanPage as Page, plan_page as page};
@@ -210,6 +211,13 @@ pub(super) fn tell_calls(context: &Context<'_>, plan: &Plan) {
             terminal.result(title);
             table_of_calls(calls).into_iter().for_each(|line| terminal.result(line));
         }
+    }
+    let finds_names = |calls: &Calls| {
+        matches!(calls.operation, Operation::ListAssignableTemplates | Operation::ListJoinableVpnClouds)
+    };
+    if plan.looked_up.iter().any(finds_names) {
+        terminal
+            .result("Templates and clouds that rows name by a name are found when the run looks them up.");
     }
     if plan.doubts.is_empty() {
         return;

@@ -52,7 +52,7 @@ impl View {
                  WHERE link.target_id IS NOT NULL
                  UNION ALL
                  SELECT job, operation, json_extract(action, '$.value'), NULL FROM step
-                 WHERE operation = ?1 OR operation = ?2)
+                 WHERE (operation = ?1 OR operation = ?2) AND json_type(action, '$.value') = 'text')
              GROUP BY what, id ORDER BY 1, what NOT IN ('parent', 'company'), what, id",
         )?;
         let (template, cloud) = (Operation::SubscribeTemplate, Operation::AddDeviceToVpnCloud);

@@ -86,6 +86,8 @@ codes! {
     LookupUnavailable = "lookup.unavailable",
     /// The record has nothing of the name that the row gives.
     NotListed = "not-listed",
+    /// The record has, or can have, several things of the name that the row gives.
+    NameAmbiguous = "name.ambiguous",
     /// The look-ups tell nothing for certain.
     LookupInconclusive = "lookup.inconclusive",
     /// The process ended three times while the row was being sent.

@@ -272,7 +272,7 @@ impl Audit {
             Subject::Record(job, id) if self.is_own(job, id) => self.read_own(cx, job, operation, &found),
             Subject::Record(job, twin) => self.read_twin(cx, job, twin, &found),
             Subject::CustomSites(job) => self.read_sites(cx, job, &found),
-            Subject::Control(..) | Subject::OwnedList | Subject::Anything => {}
+            Subject::Control(..) | Subject::SharedList | Subject::Anything => {}
         }
     }
 
@@ -295,7 +295,7 @@ impl Audit {
             }
             Subject::Narrower(job) => self.ask_for_sites(cx, job),
             Subject::CustomSites(job) => self.conclude(cx, job),
-            Subject::Control(..) | Subject::OwnedList | Subject::Anything => {}
+            Subject::Control(..) | Subject::SharedList | Subject::Anything => {}
         }
     }
 
@@ -308,7 +308,7 @@ impl Audit {
             | Subject::Record(job, _)
             | Subject::CustomSites(job)
             | Subject::Control(job, _) => vec![job],
-            Subject::OwnedList | Subject::Anything => Vec::new(),
+            Subject::SharedList | Subject::Anything => Vec::new(),
         };
         self.leave_unverified(jobs);
     }

@@ -12,7 +12,7 @@ use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::record::Role;
 use crate::run::decide::reconcile::{ABSENT_READS, FIRST_WAIT};
-use crate::run::evidence::child_companies::Children;
+use crate::run::evidence::record_list::RecordList;
 use crate::run::evidence::{classify, lookups, matching};
 use crate::service::{Found, Lookup, may_be_a_page};
 
@@ -81,7 +81,7 @@ impl Audit {
         found: Vec<Found>,
     ) {
         let length = found.len();
-        let children = Children::of(found);
+        let children = RecordList::of(found);
         for job in self.child_lists.remove(&parent).unwrap_or_default() {
             let Some(row) = self.rows.get(&job) else { continue };
             let mut alike = children.named(&row.work.name).to_vec();

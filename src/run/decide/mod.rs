@@ -29,9 +29,7 @@ pub(super) enum RowDecision {
     SendOver(Before),
     /// The service is asked.
     Ask(Lookup, Question),
-    /// The list of a company's children is compared with it, once it is there.
-    CompareWithChildren(RemoteId),
-    /// What a record has is compared with the row, once it is listed.
+    /// A list is compared with it, once it is there: the children of a company, or what a record has.
     CompareWithList(Lookup),
     /// A list has shown the id of what the row names: it goes on with this action.
     Resolved(Box<Action>),

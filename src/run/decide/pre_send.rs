@@ -14,11 +14,11 @@ use crate::model::operation::Operation;
 use crate::model::reason::Reason;
 use crate::model::record::Role;
 use crate::run::OnExisting;
-use crate::run::evidence::child_companies::Children;
 use crate::run::evidence::classify::{self, Classified};
 use crate::run::evidence::lookups;
 use crate::run::evidence::matching::{self, RecordMatch, SeenRecord};
 use crate::run::evidence::question::{Asker, LookupAnswer, Question, Subject};
+use crate::run::evidence::record_list::RecordList;
 use crate::service::{Found, Lookup, may_be_a_page};
 
 /// How long a row waits whose look before sending failed.
@@ -54,7 +54,7 @@ pub(in crate::run) fn first_lookup(work: &Work, facts: &RunFacts<'_>) -> RowDeci
         Some(Lookup::ChildCompanies(_)) if !again && made_here() => {
             RowDecision::Baseline(Some(Vec::new()), Box::new(RowDecision::Send))
         }
-        Some(Lookup::ChildCompanies(parent)) if !again => RowDecision::CompareWithChildren(parent),
+        Some(lookup @ Lookup::ChildCompanies(_)) if !again => RowDecision::CompareWithList(lookup),
         Some(lookup) => RowDecision::Ask(lookup, question(Subject::Key(work.job))),
     }
 }
@@ -82,7 +82,7 @@ pub(in crate::run) fn on_answer(
 pub(in crate::run) fn on_children(
     work: &Work,
     facts: &RunFacts<'_>,
-    children: Option<&Children>,
+    children: Option<&RecordList>,
 ) -> RowDecision {
     let Some(children) = children else { return RowDecision::Send };
     let namesakes = children.named(&work.name);

@@ -29,7 +29,7 @@ use crate::run::evidence::classify::{self, Classified};
 use crate::run::evidence::lookups;
 use crate::run::evidence::matching::{self, SeenRecord};
 use crate::run::evidence::question::{Asker, LookupAnswer, Question, Subject};
-use crate::service::{Found, Lookup, is_shown, may_be_a_page, with_id};
+use crate::service::{Found, Lookup, NameSearch, find_name, is_shown, may_be_a_page};
 
 /// Agreeing look-ups that must have found nothing before "not there" is believed.
 pub(in crate::run) const ABSENT_READS: u32 = 2;
@@ -50,7 +50,8 @@ fn ask(lookup: Lookup, subject: Subject) -> RowDecision {
 
 /// A job in doubt was fetched, since its look-up is due.
 pub(in crate::run) fn first_lookup(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
-    if let Some(lookup) = facts.if_usable(lookups::of_id(work)) {
+    let usable = |lookup: &Lookup| (facts.usable)(lookup.operation());
+    if let Some(lookup) = lookups::of_name(work).into_iter().find(usable) {
         return ask(lookup, Subject::Key(work.job));
     }
     match lookups::of_step(work, facts.usable) {
@@ -99,10 +100,8 @@ pub(in crate::run) fn on_answer(
     if lookups::creates(work) {
         let question = Question { asker: Asker::Reconcile, subject };
         RowDecision::AskOwners(FoundRecords { question, operation, found })
-    } else if lookups::of_id(work).is_some()
-        && let Some(action) = with_id(&work.action, &found)
-    {
-        RowDecision::Resolved(Box::new(action))
+    } else if let Some(decision) = after_names(work, facts, operation, &found) {
+        decision
     } else if is_shown(&work.action, work.owner().map(|(_, id)| id), &found) {
         advance(work, facts, How::Done, None)
     } else if work.action.repeat() == Repeat::Harmless {
@@ -113,6 +112,23 @@ pub(in crate::run) fn on_answer(
             format!("{}, and what the step puts is not there; a second request may do harm", cause(work));
         hold(work, facts, Reason::Absent.as_str(), reason, Vec::new())
     }
+}
+
+/// What follows from a list that may show the id of what the row names; `None` where it is no such list, and when there is
+/// no other one to ask.
+fn after_names(
+    work: &Work,
+    facts: &RunFacts<'_>,
+    operation: Operation,
+    found: &[Found],
+) -> Option<RowDecision> {
+    let lists = lookups::of_name(work);
+    let asked = lists.iter().position(|lookup| lookup.operation() == operation)?;
+    if let NameSearch::Found(action) = find_name(&work.action, found) {
+        return Some(RowDecision::Resolved(Box::new(action)));
+    }
+    let next = lists.into_iter().skip(asked + 1).find(|lookup| (facts.usable)(lookup.operation()))?;
+    Some(ask(next, Subject::Key(work.job)))
 }
 
 /// The journal has said who owns the found records.

@@ -7,24 +7,31 @@ use super::pre_send::unless_corrected;
 use super::{RowDecision, RunFacts};
 use crate::journal::{Evidence, How, Work, Write};
 use crate::model::action::{Action, OwnedLabel, Owner};
+use crate::model::id::RemoteId;
 use crate::model::reason::Reason;
 use crate::model::verdict::{Rejection, Violation};
 use crate::run::evidence::classify::refusal;
 use crate::run::evidence::lookups;
-use crate::service::{Found, Lookup, before, is_shown, may_be_a_page, with_id};
+use crate::run::evidence::record_list::RecordList;
+use crate::service::{Found, Lookup, NameSearch, before, find_name, is_shown, may_be_a_page};
+use crate::sheet::{did_you_mean, nearest};
+
+/// Names that a message lists at most.
+const NAMES_SHOWN: usize = 20;
 
 /// A row was fetched that is about a record which exists.
 pub(in crate::run) fn first_lookup(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
-    if let Some(lookup) = lookups::of_id(work) {
-        return match facts.if_usable(Some(lookup.clone())) {
-            Some(lookup) => RowDecision::CompareWithList(lookup),
+    let lists = lookups::of_name(work);
+    if let Some(last) = lists.last() {
+        return match lists.iter().find(|lookup| (facts.usable)(lookup.operation())) {
+            Some(lookup) => RowDecision::CompareWithList(lookup.clone()),
             None => reject(
                 work,
                 facts,
                 Reason::LookupUnavailable,
                 format!(
                     "{} is not available, and without it the id of what the row names is not known",
-                    lookup.operation()
+                    last.operation()
                 ),
             ),
         };
@@ -42,55 +49,120 @@ pub(in crate::run) fn on_list(
     lookup: &Lookup,
     list: Option<&[Found]>,
 ) -> RowDecision {
-    let owner = work.owner().map(|(_, id)| id);
-    let seeks_id = lookups::of_id(work).as_ref() == Some(lookup);
-    let Some(found) = list else {
-        if seeks_id {
-            let message = format!(
-                "{} could not be read, and without it the id of what the row names is not known",
-                lookup.operation()
-            );
-            return reject(work, facts, Reason::LookupUnavailable, message);
-        }
-        return RowDecision::Send;
-    };
-    if seeks_id && let Some(action) = with_id(&work.action, found) {
-        return RowDecision::Resolved(Box::new(action));
+    let lists = lookups::of_name(work);
+    if let Some(asked) = lists.iter().position(|list| list == lookup) {
+        let next = lists[asked + 1..].iter().find(|lookup| (facts.usable)(lookup.operation()));
+        return on_names(work, facts, (lookup, next), list);
     }
-    if is_shown(&work.action, owner, found) {
-        let (job, from, evidence) = (work.job, work.state, Evidence::at(facts.now));
-        // After a lost answer what shows now may be what that request did.
-        let how = if work.doubted { How::Done } else { How::Existing };
-        return unless_corrected(work, Write::Advance { job, from, how, id: None, evidence });
-    }
-    if seeks_id {
-        return not_listed(work, facts, found);
+    let Some(found) = list else { return RowDecision::Send };
+    if is_shown(&work.action, work.owner().map(|(_, id)| id), found) {
+        return is_so(work, facts);
     }
     before(&work.action, found).map_or(RowDecision::Send, RowDecision::SendOver)
 }
 
-/// A row that names an interface which its device does not have. An entry that is not there is deleted already.
-fn not_listed(work: &Work, facts: &RunFacts<'_>, found: &[Found]) -> RowDecision {
-    let page = match may_be_a_page(found.len()) {
+/// A list that shows the id of what the row names was read, or could not be; `next` is the list that is asked after it.
+fn on_names(
+    work: &Work,
+    facts: &RunFacts<'_>,
+    (lookup, next): (&Lookup, Option<&Lookup>),
+    list: Option<&[Found]>,
+) -> RowDecision {
+    match list.map(|found| find_name(&work.action, found)) {
+        Some(NameSearch::Found(action)) => return RowDecision::Resolved(Box::new(action)),
+        Some(NameSearch::Several(ids)) => return ambiguous(work, facts, &ids),
+        Some(NameSearch::Missing) | None => {}
+    }
+    if let Some(next) = next {
+        return RowDecision::CompareWithList(next.clone());
+    }
+    let is_read = |lookup: &Lookup| facts.evidence.lists.known(lookup).map(RecordList::all);
+    let shown: Vec<&Found> = lookups::of_name(work).iter().filter_map(is_read).flatten().collect();
+    match list {
+        // An entry that is not there is deleted already.
+        Some(found) if matches!(work.action, Action::DeleteMetadataEntry(_)) => {
+            match is_shown(&work.action, None, found) {
+                true => is_so(work, facts),
+                false => not_listed(work, facts, &shown),
+            }
+        }
+        Some(_) => not_listed(work, facts, &shown),
+        None => {
+            let message = format!(
+                "{} could not be read, and without it the id of what the row names is not known",
+                lookup.operation()
+            );
+            reject(work, facts, Reason::LookupUnavailable, message)
+        }
+    }
+}
+
+/// What the row asks for is so already.
+fn is_so(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
+    let (job, from, evidence) = (work.job, work.state, Evidence::at(facts.now));
+    // After a lost answer what shows now may be what that request did.
+    let how = if work.doubted { How::Done } else { How::Existing };
+    unless_corrected(work, Write::Advance { job, from, how, id: None, evidence })
+}
+
+/// What a row names: what it is, its name, and the field that carries its id.
+fn named(action: &Action) -> (&'static str, String, &'static str) {
+    match action {
+        Action::PutLabel(OwnedLabel { owner: Owner::Interface { name, .. }, .. })
+        | Action::DeleteLabel(OwnedLabel { owner: Owner::Interface { name, .. }, .. }) => {
+            ("interface", name.clone(), "interfaceDeviceId")
+        }
+        Action::SubscribeTemplate(offer) | Action::UnsubscribeTemplate(offer) => {
+            ("enterprise template", offer.to_string(), "enterpriseTemplateId")
+        }
+        Action::JoinVpnCloud(offer) | Action::LeaveVpnCloud(offer) => {
+            ("VPN cloud", offer.to_string(), "vpnCloudId")
+        }
+        _ => ("entry", action.subject(), "key"),
+    }
+}
+
+/// A row that names what its record neither has nor can have.
+fn not_listed(work: &Work, facts: &RunFacts<'_>, shown: &[&Found]) -> RowDecision {
+    let (what, name, field) = named(&work.action);
+    let listed = |found: &&'_ Found| found.normalized_name.as_ref().or(found.name.as_ref()).cloned();
+    let mut names: Vec<String> = shown.iter().filter_map(listed).collect();
+    names.sort_unstable();
+    names.dedup();
+    let near = did_you_mean(&nearest(&name, names.iter().map(String::as_str)));
+    let has = match names.len() {
+        0 => "the service shows none".to_owned(),
+        1..=NAMES_SHOWN => format!("the service shows {}", names.join(", ")),
+        many => format!("the service shows {many}, among them {}", names[..NAMES_SHOWN].join(", ")),
+    };
+    let page = match may_be_a_page(shown.len()) {
         true => "; the list may go on after what the service shows of it",
         false => "",
     };
-    let (message, field) = match &work.action {
-        Action::PutLabel(OwnedLabel { owner: Owner::Interface { name, .. }, .. })
-        | Action::DeleteLabel(OwnedLabel { owner: Owner::Interface { name, .. }, .. }) => {
-            let names: Vec<&str> =
-                found.iter().filter_map(|found| found.normalized_name.as_deref()).collect();
-            let has = match names.as_slice() {
-                [] => "the service shows no interface of it".to_owned(),
-                names => format!("it has {}{page}", names.join(", ")),
-            };
-            (format!("the device has no interface '{name}': {has}"), "interfaceDeviceId")
-        }
-        _ => (format!("what the row names is not in the list of its record{page}"), "key"),
+    let end = if near.is_empty() { "" } else { "." };
+    let lacks = match lookups::of_name(work).len() {
+        1 => "has no",
+        _ => "neither has nor can have",
     };
-    let violations = vec![Violation { path: field.to_owned(), message: message.clone() }];
-    let rejection = Rejection { violations, ..refusal(Reason::NotListed.as_str(), message) };
-    write_rejection(work, facts, rejection)
+    let message = format!("the record {lacks} {what} '{name}': {has}{page}{end}{near}");
+    write_rejection(work, facts, with_cell(refusal(Reason::NotListed.as_str(), message), field))
+}
+
+/// A row that names several things by one name.
+fn ambiguous(work: &Work, facts: &RunFacts<'_>, ids: &[RemoteId]) -> RowDecision {
+    let (what, name, field) = named(&work.action);
+    let ids: Vec<String> = ids.iter().map(RemoteId::to_string).collect();
+    let message = format!(
+        "the service shows more than one {what} '{name}': enter the id of the right one, one of {}",
+        ids.join(", ")
+    );
+    write_rejection(work, facts, with_cell(refusal(Reason::NameAmbiguous.as_str(), message), field))
+}
+
+/// A rejection that is about one field of the row.
+fn with_cell(rejection: Rejection, field: &str) -> Rejection {
+    let violation = Violation { path: field.to_owned(), message: rejection.message.clone() };
+    Rejection { violations: vec![violation], ..rejection }
 }
 
 fn reject(work: &Work, facts: &RunFacts<'_>, code: Reason, message: String) -> RowDecision {

@@ -14,10 +14,10 @@ use crate::model::reason::ServiceCode;
 use crate::model::state::JobState;
 use crate::run::decide::{FoundRecords, RowDecision, RunFacts, pre_send, reconcile, upkeep};
 use crate::run::evidence::ControlResult;
-use crate::run::evidence::child_companies::Children;
 use crate::run::evidence::lookups::{self, ReferencedRecord};
 use crate::run::evidence::matching::SeenRecord;
 use crate::run::evidence::question::{Asker, LookupAnswer, Question, Subject, Tries};
+use crate::run::evidence::record_list::RecordList;
 use crate::run::evidence::reference_lag::{LagStep, RefusedRow};
 use crate::run::evidence::shared_lists::ListNeed;
 use crate::run::gates::{BreakerOutcome, Phase, consequence_of_lookup};
@@ -75,7 +75,6 @@ impl Dispatcher {
                 self.queue_send(job);
             }
             RowDecision::Ask(lookup, question) => self.ask(lookup, question),
-            RowDecision::CompareWithChildren(parent) => self.compare_with_children(job, parent),
             RowDecision::CompareWithList(lookup) => self.compare_with_list(job, lookup),
             RowDecision::Resolved(action) => {
                 self.in_flight.set_action(job, *action);
@@ -124,32 +123,23 @@ impl Dispatcher {
         self.in_flight.push(operation, QueuedRequest::Lookup { lookup, question, tries });
     }
 
-    fn compare_with_children(&mut self, job: JobId, parent: RemoteId) {
-        match self.evidence.children.need(parent, job, self.clock.elapsed()) {
-            ListNeed::Met(children) => {
-                self.decide(job, |work, facts| pre_send::on_children(work, facts, children.as_deref()));
-            }
+    fn compare_with_list(&mut self, job: JobId, lookup: Lookup) {
+        match self.evidence.lists.need(lookup.clone(), job, self.clock.elapsed()) {
+            ListNeed::Met(list) => self.decide_by_list(job, &lookup, list.as_deref()),
             ListNeed::Wait => self.in_flight.set_stage(job, Stage::AwaitingList),
             ListNeed::Ask => {
                 self.in_flight.set_stage(job, Stage::AwaitingList);
-                let question = Question { asker: Asker::PreSend, subject: Subject::Children(parent) };
-                self.ask(Lookup::ChildCompanies(parent), question);
+                self.ask(lookup, Question { asker: Asker::PreSend, subject: Subject::SharedList });
             }
         }
     }
 
-    fn compare_with_list(&mut self, job: JobId, lookup: Lookup) {
-        match self.evidence.owned.need(lookup.clone(), job, self.clock.elapsed()) {
-            ListNeed::Met(list) => {
-                let found = list.as_ref().map(|list| list.as_slice());
-                self.decide(job, |work, facts| upkeep::on_list(work, facts, &lookup, found));
-            }
-            ListNeed::Wait => self.in_flight.set_stage(job, Stage::AwaitingList),
-            ListNeed::Ask => {
-                self.in_flight.set_stage(job, Stage::AwaitingList);
-                self.ask(lookup, Question { asker: Asker::PreSend, subject: Subject::OwnedList });
-            }
-        }
+    /// A list that a row needs before it is sent is there, or could not be read.
+    fn decide_by_list(&mut self, job: JobId, lookup: &Lookup, list: Option<&RecordList>) {
+        self.decide(job, |work, facts| match work.kind.is_record() {
+            true => pre_send::on_children(work, facts, list),
+            false => upkeep::on_list(work, facts, lookup, list.map(RecordList::all)),
+        });
     }
 
     /// A look-up has its answer: it is asked again when that tells nothing, else it goes to whoever asked.
@@ -177,20 +167,17 @@ impl Dispatcher {
             return;
         }
         let answer = LookupAnswer::of(operation, answer.verdict, again.is_some());
-        if question.subject == Subject::OwnedList {
-            return self.on_owned_list(&lookup, answer);
-        }
-        self.on_lookup_answer(operation, question, answer);
+        self.on_lookup_answer(&lookup, question, answer);
     }
 
     /// Hands what a look-up says to whoever asked.
-    fn on_lookup_answer(&mut self, operation: Operation, question: Question, answer: LookupAnswer) {
-        let Question { asker, subject } = question;
+    fn on_lookup_answer(&mut self, lookup: &Lookup, question: Question, answer: LookupAnswer) {
+        let (operation, Question { asker, subject }) = (lookup.operation(), question);
         match (asker, subject) {
             (_, Subject::Control(job, expected)) => {
                 self.on_control_answer(asker, job, (operation, expected), answer);
             }
-            (Asker::PreSend, Subject::Children(parent)) => self.on_child_list(parent, answer),
+            (Asker::PreSend, Subject::SharedList) => self.on_list(lookup, answer),
             (Asker::PreSend, Subject::Key(job) | Subject::Narrower(job)) => {
                 self.decide(job, |work, facts| pre_send::on_answer(work, facts, (subject, operation), answer))
             }
@@ -215,53 +202,35 @@ impl Dispatcher {
             // Nobody asks these.
             (
                 Asker::PreSend,
-                Subject::Record(..) | Subject::CustomSites(_) | Subject::OwnedList | Subject::Anything,
+                Subject::Record(..) | Subject::CustomSites(_) | Subject::Children(_) | Subject::Anything,
             )
-            | (Asker::Reconcile, Subject::Children(_) | Subject::OwnedList | Subject::Anything)
+            | (Asker::Reconcile, Subject::Children(_) | Subject::SharedList | Subject::Anything)
             | (
                 Asker::ReferenceLag,
                 Subject::Key(_)
                 | Subject::Narrower(_)
                 | Subject::Children(_)
                 | Subject::CustomSites(_)
-                | Subject::OwnedList
+                | Subject::SharedList
                 | Subject::Anything,
             ) => {}
         }
     }
 
-    /// The list of a company's children has been read, for every job that waits for it.
-    fn on_child_list(&mut self, parent: RemoteId, answer: LookupAnswer) {
-        let children = match answer {
-            LookupAnswer::Failed(why) => {
-                for job in self.evidence.children.on_failure(&parent) {
-                    self.decide(job, |work, facts| pre_send::postpone(work, facts, &why));
-                }
-                return;
-            }
-            LookupAnswer::Records(found) => Some(Arc::new(Children::of(found))),
-            LookupAnswer::Inconclusive(_) | LookupAnswer::Unavailable => None,
-        };
-        for job in self.evidence.children.on_list(&parent, children.clone(), self.clock.elapsed()) {
-            self.decide(job, |work, facts| pre_send::on_children(work, facts, children.as_deref()));
-        }
-    }
-
-    /// The list of what a record has was read, for every job that waits for it.
-    fn on_owned_list(&mut self, lookup: &Lookup, answer: LookupAnswer) {
+    /// A list has been read, for every job that waits for it.
+    fn on_list(&mut self, lookup: &Lookup, answer: LookupAnswer) {
         let list = match answer {
             LookupAnswer::Failed(why) => {
-                for job in self.evidence.owned.on_failure(lookup) {
+                for job in self.evidence.lists.on_failure(lookup) {
                     self.decide(job, |work, facts| pre_send::postpone(work, facts, &why));
                 }
                 return;
             }
-            LookupAnswer::Records(found) => Some(Arc::new(found)),
+            LookupAnswer::Records(found) => Some(Arc::new(RecordList::of(found))),
             LookupAnswer::Inconclusive(_) | LookupAnswer::Unavailable => None,
         };
-        for job in self.evidence.owned.on_list(lookup, list.clone(), self.clock.elapsed()) {
-            let found = list.as_ref().map(|list| list.as_slice());
-            self.decide(job, |work, facts| upkeep::on_list(work, facts, lookup, found));
+        for job in self.evidence.lists.on_list(lookup, list.clone(), self.clock.elapsed()) {
+            self.decide_by_list(job, lookup, list.as_deref());
         }
     }
 
@@ -327,11 +296,8 @@ impl Dispatcher {
         for request in self.in_flight.take_all(operation) {
             match request {
                 QueuedRequest::Send(job) => self.drop_job(job),
-                QueuedRequest::Lookup { lookup, question, .. } if question.subject == Subject::OwnedList => {
-                    self.on_owned_list(&lookup, LookupAnswer::Unavailable);
-                }
-                QueuedRequest::Lookup { question, .. } => {
-                    self.on_lookup_answer(operation, question, LookupAnswer::Unavailable);
+                QueuedRequest::Lookup { lookup, question, .. } => {
+                    self.on_lookup_answer(&lookup, question, LookupAnswer::Unavailable);
                 }
             }
         }

@@ -113,7 +113,7 @@ impl Dispatcher {
         self.drop_failing_lookups();
         let elapsed = self.clock.elapsed();
         if self.journal.check_for_changes(elapsed) {
-            self.evidence.children.drop_old(elapsed);
+            self.evidence.lists.drop_old(elapsed);
         }
     }
 

@@ -25,10 +25,10 @@ pub(in crate::run) fn of_step(work: &Work, usable: &dyn Fn(Operation) -> bool) -
     service::look_up(&work.action, work.kind, owner, &work.links).filter(|lookup| usable(lookup.operation()))
 }
 
-/// The list that shows the id of what the current step of a row names otherwise; `None` where it needs none.
-pub(in crate::run) fn of_id(work: &Work) -> Option<Lookup> {
-    let (_, owner) = work.owner()?;
-    service::id_lookup(&work.action, work.kind, owner)
+/// The lists that show the id of what the current step of a row names otherwise, in the order in which they are asked; none
+/// where it needs none.
+pub(in crate::run) fn of_name(work: &Work) -> Vec<Lookup> {
+    work.owner().map_or_else(Vec::new, |(_, owner)| service::name_lookups(&work.action, work.kind, owner))
 }
 
 /// Why nothing tells whether a step was carried out for which [`of_step`] has no look-up.

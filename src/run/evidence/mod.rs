@@ -4,13 +4,13 @@
 //! It serves the look before sending, the reconciliation after a lost answer, the audit, and `verify` for a person who
 //! decides.
 
-pub(super) mod child_companies;
 pub(super) mod classify;
 pub(super) mod lookups;
 pub(super) mod matching;
 mod oneoff_lookup;
 pub(super) mod question;
 mod recent_creations;
+pub(super) mod record_list;
 pub(super) mod reference_lag;
 pub(super) mod settle_timer;
 pub(super) mod shared_lists;
@@ -18,37 +18,26 @@ pub(super) mod verify;
 
 use std::collections::HashSet;
 
-use self::child_companies::Children;
 use self::question::LookupAnswer;
+use self::record_list::RecordList;
 use self::reference_lag::ReferenceLag;
 use self::settle_timer::SettleTimers;
-use self::shared_lists::{Entries, SharedLists};
+use self::shared_lists::SharedLists;
 use crate::model::id::RemoteId;
 use crate::model::operation::Operation;
-use crate::service::{Found, Lookup};
+use crate::service::Lookup;
 
 /// What a run knows of what the service shows. Each part owns what it knows.
 #[derive(Debug, Default)]
 pub(super) struct RunEvidence {
     /// Which look-ups are believed when they find nothing.
     pub(super) controls: LookupControls,
-    /// The children of companies.
-    pub(super) children: SharedLists<RemoteId, Children>,
-    /// What records have, that upkeep rows are about.
-    pub(super) owned: SharedLists<Lookup, OwnedList>,
+    /// Lists that several rows need: the children of companies, what records have that upkeep rows are about.
+    pub(super) lists: SharedLists<Lookup, RecordList>,
     /// What this run has made, and the rows refused because the service may not show it yet.
     pub(super) lag: ReferenceLag,
     /// How long "not found" is not believed.
     pub(super) settle: SettleTimers,
-}
-
-/// What a list of labels, entries, templates, clouds or interfaces shows.
-pub(super) type OwnedList = Vec<Found>;
-
-impl Entries for OwnedList {
-    fn entries(&self) -> usize {
-        self.len()
-    }
 }
 
 /// Look-up operations that have found in this run what is known to exist: only of these "not found" is believed. Which

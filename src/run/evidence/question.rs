@@ -48,8 +48,8 @@ pub(in crate::run) enum Subject {
     CustomSites(JobId),
     /// For a row that was not found, a record that is known to exist: whether the look-up finds that.
     Control(JobId, RemoteId),
-    /// What a record has, for every upkeep row about it.
-    OwnedList,
+    /// A list that several rows need, for each of them.
+    SharedList,
     /// Nothing; any answer shows that the service works.
     Anything,
 }
@@ -69,7 +69,7 @@ impl Question {
             ) => Some(job),
             (
                 Asker::PreSend | Asker::Reconcile,
-                Subject::Children(_) | Subject::OwnedList | Subject::Anything,
+                Subject::Children(_) | Subject::SharedList | Subject::Anything,
             ) => None,
         }
     }

@@ -90,6 +90,14 @@ impl<K: Clone + Eq + Hash + Ord, L: Entries> SharedLists<K, L> {
         }
     }
 
+    /// A list that is known.
+    pub(in crate::run) fn known(&self, of: &K) -> Option<&L> {
+        match self.lists.get(of) {
+            Some(SharedList::Known { list, .. }) => list.as_deref(),
+            Some(SharedList::Asked(_)) | None => None,
+        }
+    }
+
     /// A list has come, or could not be read. The jobs that wait for it come back.
     pub(in crate::run) fn on_list(&mut self, of: &K, list: Option<Arc<L>>, now: Duration) -> Vec<JobId> {
         let used = self.uses;

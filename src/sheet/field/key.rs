@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use super::confusables;
 use super::{CellReading, Pointer, Problem, Value};
+use crate::model::action::Offer;
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::shown;
 use crate::sheet::text::{Changes, Norm, normalise};
@@ -80,6 +81,24 @@ pub(super) fn reference(text: &str) -> Result<Value, Problem> {
         None => uuid(text).map_or_else(|| Pointer::Any(text.to_owned()), Pointer::Id),
     };
     Ok(Value::Pointer(pointer))
+}
+
+/// The id or name of something that the service lists.
+pub(in crate::sheet) fn offer(text: &str) -> Result<Offer, Problem> {
+    match explicit(text) {
+        Some(("id", rest)) => uuid(rest).map(Offer::Id).ok_or_else(|| bad_uuid(rest)),
+        Some(("name", rest)) if !rest.is_empty() => Ok(Offer::named(rest)),
+        Some(_) | None => match (uuid(text), broken_id(text)) {
+            (Some(id), _) => Ok(Offer::Id(id)),
+            (None, Some(_)) => Err(bad_uuid(text)),
+            (None, None) => Ok(Offer::named(text)),
+        },
+    }
+}
+
+/// Whether a cell has several ids in it.
+pub(in crate::sheet) fn has_several_ids(text: &str) -> bool {
+    text.contains(';') && text.split(';').all(|item| uuid(item.trim()).is_some())
 }
 
 /// An id of the service in any of its usual spellings.

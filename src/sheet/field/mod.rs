@@ -34,7 +34,7 @@ use crate::model::zone::ZoneList;
 use remembered::Remembered;
 
 pub use key::fold_key;
-pub(super) use key::{BrokenId, broken_id};
+pub(super) use key::{BrokenId, broken_id, has_several_ids, offer};
 pub(in crate::sheet) use list::doubled;
 
 /// Characters above which a text is probably not what it should be, where nobody says otherwise.

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::model::action::Action;
+use crate::model::action::{Action, Offer};
 use crate::model::kind::{Kind, Upkeep};
 use crate::model::record::{
     Address, Company, CompanyType, Device, Metadata, Person, Record, Role, Site, SnatMapping, TemplateCopy,
@@ -362,10 +362,10 @@ impl RowValues {
             steps.push(Action::AddLicence(code));
         }
         if let Some(Value::Uuids(ids)) = self.take("enterprise_template") {
-            steps.extend(ids.into_iter().map(Action::SubscribeTemplate));
+            steps.extend(ids.into_iter().map(Offer::Id).map(Action::SubscribeTemplate));
         }
         if let Some(Value::Uuids(ids)) = self.take("vpn_clouds") {
-            steps.extend(ids.into_iter().map(Action::JoinVpnCloud));
+            steps.extend(ids.into_iter().map(Offer::Id).map(Action::JoinVpnCloud));
         }
         steps
     }

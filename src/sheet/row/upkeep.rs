@@ -2,11 +2,10 @@
 
 use super::draft::{RowValues, column_of_role};
 use super::row_rules::RowProblem;
-use crate::model::action::{Action, OwnedEntry, OwnedLabel, Owner};
-use crate::model::id::RemoteId;
+use crate::model::action::{Action, Offer, OwnedEntry, OwnedLabel, Owner};
 use crate::model::kind::{Kind, Upkeep};
 use crate::model::record::Role;
-use crate::sheet::field::{Problem, Value};
+use crate::sheet::field::{Problem, Value, has_several_ids, offer};
 use crate::sheet::finding::code::Code;
 
 /// What a label can be on, in the order of the column's values.
@@ -75,12 +74,9 @@ impl RowValues {
         }
     }
 
-    /// The only id of a cell.
-    fn id(&self, name: &str) -> Option<RemoteId> {
-        match self.get(name) {
-            Some(Value::Uuids(ids)) => ids.first().copied(),
-            _ => None,
-        }
+    /// The template or cloud that a cell names.
+    fn offer(&self, name: &str) -> Option<Offer> {
+        offer(self.peek(name)?).ok()
     }
 
     /// What the row asks for; `None` when a needed value is missing after all.
@@ -102,7 +98,7 @@ impl RowValues {
             }
             Upkeep::Licences => Action::AddLicence(text("licence_code")?),
             Upkeep::Subscriptions => {
-                let template = self.id("template")?;
+                let template = self.offer("template")?;
                 if removes {
                     Action::UnsubscribeTemplate(template)
                 } else {
@@ -111,7 +107,7 @@ impl RowValues {
             }
             Upkeep::SiteAssignments => Action::AssignToSite,
             Upkeep::Vpn => {
-                let cloud = self.id("cloud")?;
+                let cloud = self.offer("cloud")?;
                 if removes { Action::LeaveVpnCloud(cloud) } else { Action::JoinVpnCloud(cloud) }
             }
         })
@@ -157,9 +153,12 @@ impl RowValues {
             }
             Upkeep::Subscriptions | Upkeep::Vpn => {
                 let column = subject_column(upkeep);
-                if matches!(self.get(column), Some(Value::Uuids(ids)) if ids.len() > 1) {
+                let Some(text) = self.peek(column) else { return };
+                if has_several_ids(text) {
                     let text = "the cell has more than one id: give each a row of its own";
                     wrong(column, &[], Problem::new(Code::CellMultipleValues, text));
+                } else if let Err(problem) = offer(text) {
+                    wrong(column, &[], problem);
                 }
             }
             Upkeep::Licences | Upkeep::SiteAssignments => {}

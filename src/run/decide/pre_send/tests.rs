@@ -27,7 +27,7 @@ fn a_row_is_looked_up_before_it_is_sent_where_that_can_be_looked_up() {
         ("no look-up", site("Depot", None), none, "is sent"),
         ("looked up before", known, all, "is sent"),
         ("sent before, and in doubt then", again, all, "asks FindSitesByName"),
-        ("a company", below(), all, "is compared with children"),
+        ("a company", below(), all, "is compared with getChildCompanies"),
         ("a company that may be there", Work { doubted: true, ..below() }, all, "asks GetChildCompanies"),
         ("an older copy of the journal", Work { unsure: true, ..site("Depot", None) }, all, "is suspected"),
     ];
@@ -76,7 +76,7 @@ fn a_list_of_children_that_may_be_a_page_is_followed_by_a_narrower_question() {
     let child = |n| found(json!({"name": "Other", "id": record(n)}));
     let evidence = RunEvidence::default();
     let decide = |children: Vec<Found>| {
-        let children = Children::of(children);
+        let children = RecordList::of(children);
         named(&on_children(&below(), &facts(&|_| true, &evidence), Some(&children)))
     };
     assert_eq!(decide((1..=9).map(child).collect()), "is sent, after 0 seen");

@@ -1,39 +1,46 @@
-//! The children of a company, put in order by name, so that each row below it is compared with its namesakes only.
+//! A list that the service has answered, in order by name, so that a row is compared with its namesakes only: the children of
+//! a company, the labels or templates of a device.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use super::shared_lists::Entries;
 use crate::model::id::RemoteId;
 use crate::model::key::comparable;
 use crate::service::{Found, may_be_a_page};
 
-/// A list of children by their names.
+/// A list of records.
 #[derive(Debug)]
-pub(in crate::run) struct Children {
-    by_name: HashMap<String, Vec<Found>>,
+pub(in crate::run) struct RecordList {
+    /// In order by their folded names, those without a name first.
+    records: Vec<Found>,
+    by_name: HashMap<String, Range<usize>>,
     ids: HashSet<RemoteId>,
-    count: usize,
-    whole: bool,
 }
 
-impl Children {
+impl RecordList {
     /// Puts a list in order. Records without a name are nobody's namesakes.
-    pub(in crate::run) fn of(children: Vec<Found>) -> Self {
-        let count = children.len();
-        let whole = !may_be_a_page(count);
-        let ids = children.iter().filter_map(|child| child.id).collect();
-        let mut by_name: HashMap<String, Vec<Found>> = HashMap::new();
-        for child in children {
-            if let Some(name) = &child.name {
-                by_name.entry(folded(name)).or_default().push(child);
+    pub(in crate::run) fn of(mut records: Vec<Found>) -> Self {
+        let name = |record: &Found| record.name.as_deref().map(folded);
+        records.sort_by_cached_key(name);
+        let ids = records.iter().filter_map(|record| record.id).collect();
+        let mut by_name: HashMap<String, Range<usize>> = HashMap::new();
+        for (at, record) in records.iter().enumerate() {
+            if let Some(name) = name(record) {
+                by_name.entry(name).or_insert(at..at).end = at + 1;
             }
         }
-        Self { by_name, ids, count, whole }
+        Self { records, by_name, ids }
     }
 
-    /// The children whose name is this one, or nearly.
+    /// All of them.
+    pub(in crate::run) fn all(&self) -> &[Found] {
+        &self.records
+    }
+
+    /// Those whose name is this one, or nearly.
     pub(in crate::run) fn named(&self, name: &str) -> &[Found] {
-        self.by_name.get(&folded(name)).map_or(&[], Vec::as_slice)
+        self.by_name.get(&folded(name)).map_or(&[], |range| &self.records[range.clone()])
     }
 
     /// Whether the record with this id is one of them.
@@ -43,13 +50,13 @@ impl Children {
 
     /// Whether the list has no length that a page of a longer one would have.
     pub(in crate::run) fn is_whole(&self) -> bool {
-        self.whole
+        !may_be_a_page(self.records.len())
     }
 }
 
-impl Entries for Children {
+impl Entries for RecordList {
     fn entries(&self) -> usize {
-        self.count
+        self.records.len()
     }
 }
 
@@ -71,7 +78,7 @@ mod tests {
         let names = ["Acme", "ACME", " Acme ", "Acme Ltd", "Caf\u{e9}", "Cafe\u{301}"];
         let children: Vec<Found> =
             names.iter().zip(0..).map(|(name, n)| found(json!({"name": name, "id": record(n)}))).collect();
-        let children = Children::of(children);
+        let children = RecordList::of(children);
         for wanted in names {
             let likely = names.iter().filter(|name| likeness(name, wanted) != Likeness::Different).count();
             assert_eq!(children.named(wanted).len(), likely, "{wanted}");
@@ -85,7 +92,7 @@ mod tests {
         let children =
             |count: u128| (0..count).map(|n| found(json!({"name": "x", "id": record(n)}))).collect();
         for (count, whole) in [(0, true), (9, true), (10, false), (11, true), (100, false), (101, true)] {
-            assert_eq!(Children::of(children(count)).is_whole(), whole, "{count}");
+            assert_eq!(RecordList::of(children(count)).is_whole(), whole, "{count}");
         }
     }
 }
