@@ -46,6 +46,7 @@ pub enum End {
     RowsFailed,
     NothingFound,
     NotRead,
+    NotUndone,
     RowsHeld,
     CallRejected,
     CallUnknown,
@@ -122,7 +123,7 @@ const NOTHING_DONE: &str = "Nothing was imported and nothing was sent.";
 
 impl End {
     /// Every way, in the order of the exit codes.
-    pub const ALL: [Self; 35] = [
+    pub const ALL: [Self; 36] = [
         Self::Done,
         Self::Internal,
         Self::Stuck,
@@ -132,6 +133,7 @@ impl End {
         Self::RowsFailed,
         Self::NothingFound,
         Self::NotRead,
+        Self::NotUndone,
         Self::CallRejected,
         Self::Quota,
         Self::Until,
@@ -256,6 +258,17 @@ impl End {
                 "finished, and some records could not be read",
                 "The export has a row for each of them, with the reason in its last column. Everything else is complete.",
                 &[Words("Read the reasons, then type the same command again")],
+            ),
+            Self::NotUndone => entry(
+                "not-undone",
+                INCOMPLETE,
+                "finished, and something that the import did cannot be undone, or is not carried out yet",
+                "The workbook restores the rest. What it does not restore is listed with its reason. Nothing was sent.",
+                &[
+                    Words("Read what is not restored. Then type: "),
+                    Command("plan FILE"),
+                    Words(" with the workbook, to see what it would do"),
+                ],
             ),
             Self::CallRejected => entry(
                 "call-rejected",

@@ -10,6 +10,7 @@
 //! findings/   what is wrong with the rows, and how columns were matched
 //! plan/       what would happen, as text, as JSON and as a page; the plan that was saved
 //! rollout/    which devices of an import are online
+//! undo        the workbook that restores what an import changed
 //! run/        a run over the journal: locks, signals, display, end and reports
 //! status/     where things stand and what needs a person
 //! decide/     `retry`, `cancel` and `resolve`
@@ -37,6 +38,7 @@ mod sandbox;
 mod settings;
 mod status;
 mod summary;
+mod undo;
 pub(super) mod zones;
 
 use std::cell::{Cell, RefCell};
@@ -168,6 +170,7 @@ fn command(context: &Context<'_>, args: &Args) -> Result<Summary> {
         Command::Template(typed) => documents::template(context, typed),
         Command::Status(typed) => status::status(context, typed),
         Command::Rollout(typed) => rollout::rollout(context, typed),
+        Command::Undo(typed) => undo::undo(context, typed),
         Command::Retry(typed) => decide::retry(context, typed),
         Command::Resolve(typed) => decide::resolve::resolve(context, typed),
         Command::Cancel(typed) => decide::cancel(context, typed),

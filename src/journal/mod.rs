@@ -56,6 +56,7 @@ pub use state::write::{AuditFinding, Candidate, Evidence, How, Moved, ReadBy, Wr
 pub use view::activity::{Activity, Recent, Span};
 pub use view::audit::{AuditFigures, AuditScope, Audited};
 pub use view::causes::{Cause, Said};
+pub use view::changes::{ChangedRow, DoneStep};
 pub use view::company_tree::{Above, CompanyNode, CompanyTree};
 pub use view::devices::{DeviceRow, Place};
 pub use view::differences::Difference;

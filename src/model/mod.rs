@@ -9,6 +9,7 @@ pub mod descriptor;
 pub mod digest;
 pub mod forecast;
 pub mod id;
+pub mod inverse;
 mod job;
 pub mod key;
 pub mod kind;

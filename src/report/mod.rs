@@ -10,7 +10,7 @@
 //! format/      what a format answers with: results_csv (<sheet>.results.csv, <sheet>.fix.csv), results_jsonl, summary_json
 //! page         report.html                    plan_page      the page of a plan
 //! export_file/ exports of the service
-//! workbook/    results.xlsx, fix.xlsx; checked/ is <file>.checked.xlsx, what a check has found, in its cells; rollout
+//! workbook/    results.xlsx, fix.xlsx; checked/ is <file>.checked.xlsx, what a check has found, in its cells; rollout, undo
 //! ```
 //!
 //! Everything comes from the journal and from what the caller says of the run and of how fleetload is called, nothing
@@ -63,6 +63,7 @@ use self::result_line::ResultLine;
 pub use self::workbook::checked::Checked;
 use self::workbook::results::ResultsWorkbook;
 pub use self::workbook::rollout::{is_rollout_workbook, rollout_workbook};
+pub use self::workbook::undo_book::undo_workbook;
 
 /// What the run knows of an import and the journal does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -199,10 +199,10 @@ fn finished(row: &RowView, settled_before: bool) -> String {
         }
         JobState::Existing if !row.kind.is_record() => "it was so before anything was sent".to_owned(),
         JobState::Existing => "the record was in the service before anything was sent".to_owned(),
-        JobState::Done => match (row.operation, &row.before) {
-            (Some(operation), Some(before)) => before_words::words(operation, before),
-            (Some(_) | None, _) => String::new(),
-        },
+        JobState::Done => {
+            let before = row.before.iter().map(|(operation, before)| before_words::words(*operation, before));
+            before.filter(|words| !words.is_empty()).collect::<Vec<_>>().join("; ")
+        }
         _ => String::new(),
     }
 }

@@ -30,8 +30,8 @@ pub(crate) mod text;
 
 pub(crate) use address::{address, column_of_address};
 pub(crate) use cell::{Cell, CellKind, TEXT_LIMIT};
-pub(crate) use field::unwrapped;
 pub use field::{Pointer, fold_key};
+pub(crate) use field::{keeps, unwrapped};
 pub(crate) use file::csv::Damage;
 pub use file::encoding::TextEncoding;
 pub(crate) use file::preflight::MailLink;

@@ -6,7 +6,7 @@
 //! sentence   that in one sentence          to_do          what needs a person, and what to type next
 //! catalogue  every code in words           row_advice     what to do about one row
 //! row_words  rows in words                 next_command   commands about the same journal and account
-//! before_words  what a row changed or removed
+//! before_words  what a row changed or removed      undo  what restores an import, and what cannot be restored
 //! rollout    which devices are online, by company and site
 //! ```
 
@@ -20,6 +20,7 @@ pub mod row_words;
 pub mod run_state;
 mod sentence;
 mod to_do;
+pub mod undo;
 
 use crate::ending::End;
 use crate::error::Result;

@@ -1,6 +1,6 @@
 //! What rows change or remove: kept as it was before, told in the reports, and put back.
 
-use fleetload::sandbox::{Fault, FaultKind, Scenario};
+use fleetload::sandbox::{ENTERPRISE_TEMPLATES, Fault, FaultKind, Scenario, VPN_CLOUDS, wall_clock};
 use serde_json::{Value, json};
 
 use crate::bench::{self, Bench};
@@ -27,25 +27,32 @@ fn bench_of(scenario: Scenario) -> Bench {
 /// Of each row of an import: how it ended, what was there before, and what is said.
 fn told(bench: &Bench, import: u32) -> Vec<(String, Value, String)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let before = |row: &Value| row["before"].as_array().map_or(Value::Null, |steps| steps[0].clone());
     let rows = bench.results(import).into_iter();
-    rows.map(|row| (text(&row["status"]), row["before"].clone(), text(&row["message"]))).collect()
+    rows.map(|row| (text(&row["status"]), before(&row), text(&row["message"]))).collect()
 }
 
 #[test]
 fn what_a_row_replaced_or_removed_is_in_its_report_and_what_only_was_added_is_not() {
     let bench = bench_of(Scenario::default());
-    let absent = || json!({"was": "absent"});
-    let added = ("done".to_owned(), absent(), String::new());
-    assert_eq!(told(&bench, 2), [added.clone(), added.clone(), added]);
+    let added = |by: &str| ("done".to_owned(), json!({"operation": by, "was": "absent"}), String::new());
+    let operations = ["putDeviceMetadata", "putSiteMetadata", "putInterfaceLabel"];
+    assert_eq!(told(&bench, 2), operations.map(added));
 
     bench.write("metadata.csv", &METADATA.replace("A-1", "A-2").replace("floor,3,", "floor,,delete"));
     bench.write("labels.csv", &LABELS.replace("uplink,", "uplink,delete"));
     bench.fleetload(&["run", "metadata.csv", "labels.csv"]).expect_code(0);
     let done = |before: Value, words: &str| ("done".to_owned(), before, words.to_owned());
     let expected = [
-        done(json!({"was": "value", "value": "A-1"}), "the value was \"A-1\" before"),
-        done(json!({"was": "value", "value": "3"}), "removed: the value was \"3\""),
-        done(json!({"was": "present"}), "removed: it was there before"),
+        done(
+            json!({"operation": "putDeviceMetadata", "was": "value", "value": "A-1"}),
+            "the value was \"A-1\" before",
+        ),
+        done(
+            json!({"operation": "deleteSiteMetadata", "was": "value", "value": "3"}),
+            "removed: the value was \"3\"",
+        ),
+        done(json!({"operation": "deleteInterfaceLabel", "was": "present"}), "removed: it was there before"),
     ];
     assert_eq!(told(&bench, 3), expected);
     for file in ["metadata.results.csv", "labels.results.csv"] {
@@ -67,6 +74,211 @@ fn what_was_there_before_is_that_of_before_the_first_request_when_its_answer_is_
     bench.write("metadata.csv", &METADATA.replace("A-1", "A-2"));
     bench.fleetload(&["run", "metadata.csv"]).expect_code(0);
     assert_eq!(bench.statistics().faults_fired["answer_lost"], 2);
-    let before = json!({"was": "value", "value": "A-1"});
+    let before = json!({"operation": "putDeviceMetadata", "was": "value", "value": "A-1"});
     assert_eq!(told(&bench, 3)[0], ("done".to_owned(), before, "the value was \"A-1\" before".to_owned()));
+}
+
+/// What every record has besides its own fields, in words; licences are no matter of an undo.
+fn state(bench: &Bench) -> Vec<String> {
+    let all = bench.sandbox().attachments(wall_clock()).into_iter();
+    let words = all
+        .filter(|one| one.kind != "licence")
+        .map(|one| format!("{} {} {} {}", one.owner, one.interface.unwrap_or_default(), one.kind, one.value));
+    words.collect()
+}
+
+/// A device with something of everything, and sheets that change all of it.
+fn with_everything() -> Bench {
+    let [retail, office] = ENTERPRISE_TEMPLATES;
+    let [corporate, guest] = VPN_CLOUDS;
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("sites.csv", &bench::sites(2, 1));
+    bench.write(
+        "devices.csv",
+        "key,company,site,name,device_model,mac,phone,address1,city,country\n\
+         T0,C0,S0,Till T0,Edge 100,00:1a:2b:00:00:00,+64 9 557 0000,1 Earl Street,Auckland,NZ\n",
+    );
+    bench.write(
+        "metadata.csv",
+        "owner_kind,owner,key,value,action\ndevice,T0,asset,A-1,\nsite,S0,floor,3,\ncompany,C0,stays,as it is,\n",
+    );
+    bench.write("labels.csv", "owner_kind,owner,interface,label,action\ninterface,T0,LAN 1,uplink,\n");
+    bench.write("subscriptions.csv", &format!("device,template\nT0,{retail}\n"));
+    bench.write("vpn.csv", &format!("device,cloud\nT0,{corporate}\n"));
+    let files = ["companies", "sites", "devices", "metadata", "labels", "subscriptions", "vpn"];
+    let files: Vec<String> = files.iter().map(|file| format!("{file}.csv")).collect();
+    let first: Vec<&str> = ["run"].into_iter().chain(files.iter().map(String::as_str)).collect();
+    bench.fleetload(&first).expect_code(0);
+    bench.write(
+        "metadata.csv",
+        "owner_kind,owner,key,value,action\n\
+         device,T0,asset,\"A-2, new\",\nsite,S0,floor,,delete\ncompany,C0,stays,as it is,\nsite,S1,new,x,\n",
+    );
+    bench.write(
+        "labels.csv",
+        "owner_kind,owner,interface,label,action\n\
+         interface,T0,LAN 1,uplink,delete\ninterface,T0,LAN 2,spare,\ninterface,T0,LAN 2,absent,delete\n",
+    );
+    bench.write(
+        "subscriptions.csv",
+        &format!("device,template,action\nT0,{retail},unsubscribe\nT0,{office},subscribe\n"),
+    );
+    bench.write("vpn.csv", &format!("device,cloud,action\nT0,{guest},join\n"));
+    bench
+}
+
+/// What a command says after the line that names the account and its port.
+fn after_account(stdout: &str) -> &str {
+    stdout.split_once('\n').expect("more than a line").1
+}
+
+const CHANGED: [&str; 5] = ["run", "metadata.csv", "labels.csv", "subscriptions.csv", "vpn.csv"];
+
+/// The last object of a command with `--json`, and those before it of a kind.
+fn objects(stdout: &str, kind: &str) -> (Value, Vec<Value>) {
+    let mut lines: Vec<Value> =
+        stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let summary = lines.pop().expect("a summary");
+    (summary, lines.into_iter().filter(|line| line["object"] == kind).collect())
+}
+
+#[test]
+fn the_workbook_of_an_undo_brings_back_what_was_there_and_its_own_undo_what_the_import_wished() {
+    let bench = with_everything();
+    let before = state(&bench);
+    bench.fleetload(&CHANGED).expect_code(0);
+    let wished = state(&bench);
+    assert_ne!(before, wished);
+
+    let undo = bench.fleetload(&["undo", "2", "--out", "undo.xlsx"]).expect_code(0);
+    insta::assert_snapshot!("undo", after_account(&undo.stdout));
+    assert_eq!(state(&bench), wished, "nothing was sent");
+    bench.fleetload(&["check", "undo.xlsx"]).expect_code(0);
+    bench.fleetload(&["plan", "undo.xlsx"]).expect_code(0);
+    bench.fleetload(&["run", "undo.xlsx"]).expect_code(0);
+    assert_eq!(state(&bench), before);
+    assert_eq!(bench.counts(3), [("done".to_owned(), 8)].into());
+
+    // What was undone once is not undone again by the same import.
+    let again = bench.fleetload(&["undo", "2", "--out", "again.xlsx", "--json"]).expect_code(4);
+    let (summary, left) = objects(&again.stdout, "not_restored");
+    assert_eq!(
+        (&summary["reason"], &summary["restores"], &summary["workbook"]),
+        (&"not-undone".into(), &0.into(), &Value::Null)
+    );
+    assert!(
+        left.iter().all(|left| left["words"] == "import 3 asked for something else of it since"),
+        "{left:?}"
+    );
+    assert_eq!(left.len(), 8);
+    assert!(!bench.path("again.xlsx").exists());
+
+    // The undo of the undo.
+    let redo = bench.fleetload(&["undo", "3", "--out", "redo.xlsx"]).expect_code(4);
+    insta::assert_snapshot!("undo_of_an_undo", after_account(&redo.stdout));
+    bench.fleetload(&["run", "redo.xlsx"]).expect_code(0);
+    assert_eq!(state(&bench), wished);
+    bench.fleetload(&["run", "redo.xlsx"]).expect_code(0);
+    assert_eq!(
+        bench.fleetload(&["undo", "5", "--out", "none.xlsx"]).expect_code(0).stdout.lines().last(),
+        Some("nothing to undo: import 5 changed nothing")
+    );
+}
+
+#[test]
+fn what_cannot_be_undone_is_listed_with_its_reason() {
+    let lost = Fault::new("addLicenceCode", FaultKind::AnswerLost).times(1);
+    let bench = bench_of(Scenario::default().with_fault(lost));
+    // A value that no cell can hold as it is, put by somebody else.
+    let device =
+        bench.results(1).iter().find(|row| row["kind"] == "device").expect("the device")["id"].clone();
+    let device = device.as_str().expect("an id");
+    for (key, value) in [("spaced", "  two words "), ("blank", ""), ("plain", "p-1")] {
+        bench.write("body.json", &json!({"key": key, "value": value}).to_string());
+        let parameter = format!("deviceId={device}");
+        bench
+            .fleetload(&["call", "putDeviceMetadata", "-p", &parameter, "--body", "body.json", "--yes"])
+            .expect_code(0);
+    }
+    bench.write(
+        "metadata.csv",
+        "owner_kind,owner,key,value,action\ndevice,T0,spaced,one,\ndevice,T0,blank,filled,\ndevice,T0,plain,p-2,\n",
+    );
+    bench.write("labels.csv", "owner_kind,owner,interface,label,action\nsite,S0,,north,\ndevice,T0,,till,\n");
+    bench.write("licences.csv", "device,licence_code\nT0,LIC-1\n");
+    bench.write("sites.csv", &bench::sites(3, 1));
+    bench.write("site_assignments.csv", "device,site\nT0,S1\n");
+    let files = [
+        "run",
+        "metadata.csv",
+        "labels.csv",
+        "licences.csv",
+        "companies.csv",
+        "sites.csv",
+        "site_assignments.csv",
+    ];
+    bench.fleetload(&files).expect_code(8);
+    bench.fleetload(&["import", "site_assignments.csv"]).expect_code(0);
+    let outcome = bench.fleetload(&["undo", "3", "--out", "undo.xlsx"]).expect_code(4);
+    insta::assert_snapshot!("undo_left", after_account(&outcome.stdout));
+
+    let outcome = bench.fleetload(&["undo", "3", "--out", "again.xlsx", "--json"]).expect_code(4);
+    let (summary, restores) = objects(&outcome.stdout, "restores");
+    let expected = json!({
+        "owner_kind": "device", "owner": device, "key": "plain", "value": "p-1", "action": "put",
+    });
+    assert_eq!(restores.iter().map(|row| &row["cells"]).collect::<Vec<_>>(), [&expected]);
+    assert_eq!((&summary["restores"], &summary["not_restored"]), (&1.into(), &7.into()));
+    let mut reasons: Vec<String> = objects(&outcome.stdout, "not_restored")
+        .1
+        .iter()
+        .map(|left| format!("{} {}", left["source"].as_str().unwrap(), left["reason"].as_str().unwrap()))
+        .collect();
+    reasons.sort();
+    let expected = [
+        "labels.csv!labels!2 label-stays",
+        "labels.csv!labels!3 label-stays",
+        "licences.csv!licences!2 outcome-unknown",
+        "metadata.csv!metadata!2 not-writable",
+        "metadata.csv!metadata!3 not-writable",
+        "site_assignments.csv!site_assignments!2 not-read",
+        "sites.csv!sites!4 created",
+    ];
+    assert_eq!(reasons, expected);
+
+    // The sheet of ours does not break the reading, and says the same.
+    bench.fleetload(&["check", "undo.xlsx"]).expect_code(0);
+    bench.fleetload(&["run", "undo.xlsx"]).expect_code(8);
+    assert!(state(&bench).iter().any(|line| line.ends_with("metadata plain=p-1")));
+}
+
+#[test]
+fn an_undo_that_cannot_be_written_says_why_and_writes_nothing() {
+    let bench = bench_of(Scenario::default());
+    bench.write("metadata.csv", &METADATA.replace("A-1", "A-2"));
+    bench.fleetload(&["import", "metadata.csv"]).expect_code(0);
+    let sent = bench.ledger().len();
+    // Not carried out yet.
+    let outcome = bench.fleetload(&["undo", "3", "--out", "undo.xlsx"]).expect_code(4);
+    insta::assert_snapshot!("undo_unfinished", after_account(&outcome.stdout));
+    // Nothing but created records.
+    let outcome = bench.fleetload(&["undo", "1", "--out", "undo.xlsx"]).expect_code(4);
+    insta::assert_snapshot!("undo_of_creations", after_account(&outcome.stdout));
+    assert!(!bench.path("undo.xlsx").exists());
+
+    bench.write("there.xlsx", "mine");
+    for (arguments, words) in [
+        (["undo", "9", "--out", "undo.xlsx"], "the journal has no import 9"),
+        (["undo", "3", "--out", "there.xlsx"], "there.xlsx already exists"),
+        (["undo", "3", "--out", "undo.csv"], "undo.csv is not a name for a workbook"),
+        (["undo", "2", "--out", "no/such/undo.xlsx"], "the workbook no/such/undo.xlsx cannot be written"),
+    ] {
+        let outcome = bench.fleetload(&arguments).expect_code(2);
+        assert!(outcome.stderr.contains(words), "{}", outcome.stderr);
+    }
+    assert_eq!(std::fs::read_to_string(bench.path("there.xlsx")).unwrap(), "mine");
+    let elsewhere = bench.fleetload(&["undo", "1", "--out", "undo.xlsx", "--journal", "none.db"]);
+    assert_eq!(elsewhere.code, 6, "{}", elsewhere.stderr);
+    assert_eq!(bench.ledger().len(), sent, "nothing was sent");
 }

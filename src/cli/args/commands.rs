@@ -183,6 +183,29 @@ Sends one request for each company where a list of its devices is available, oth
 nothing. A device counts as online when the service gives the status Online; other statuses and times are shown as the
 service writes them. Exit code 0 when every device of the import that exists is online, 5 when not.";
 
+/// `fleetload undo`.
+#[derive(Debug, ClapArgs)]
+pub(in crate::cli) struct Undo {
+    /// The number of the import
+    #[arg(value_name = "IMPORT", value_parser = import_id)]
+    pub(in crate::cli) import: ImportId,
+
+    /// The workbook to write; a file that exists is not overwritten
+    #[arg(long, value_name = "FILE.xlsx")]
+    pub(in crate::cli) out: PathBuf,
+}
+
+pub(super) const UNDO_EXAMPLES: &str = "\
+Examples:
+  fleetload undo 3 --out undo.xlsx       what restores import 3
+  fleetload plan undo.xlsx               what it would do
+  fleetload run undo.xlsx
+
+Reads only the journal and sends nothing. The workbook has the upkeep rows that restore labels of interfaces, metadata,
+subscriptions, sites of devices and VPN memberships as they were read before the import changed them. Records, licence
+codes and labels of sites and devices cannot be removed. What is not restored is listed with its reason, in the workbook
+too; the exit code is 4 then.";
+
 /// `fleetload retry`.
 #[derive(Debug, ClapArgs)]
 pub(in crate::cli) struct Retry {

@@ -128,6 +128,9 @@ pub(super) enum Command {
     /// Show which devices of an import are online, since when, and which are not
     #[command(after_help = ROLLOUT_EXAMPLES)]
     Rollout(Rollout),
+    /// Write the workbook that restores what an import changed, as it was before; sends nothing
+    #[command(after_help = UNDO_EXAMPLES)]
+    Undo(Undo),
     /// Make rejected and incomplete rows ready again
     #[command(after_help = RETRY_EXAMPLES)]
     Retry(Retry),
@@ -217,6 +220,7 @@ mod tests {
                 "status",
                 "report",
                 "rollout",
+                "undo",
                 "retry",
                 "resolve",
                 "cancel",

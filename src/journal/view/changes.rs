@@ -1,10 +1,162 @@
-//! What an import changed of records that were there.
+//! What an import changed of records that were there: its rows, what became of each, and what was read before they were sent.
 
 use rusqlite::Connection;
 
 use crate::error::Result;
-use crate::model::id::JobId;
+use crate::journal::file::column::Id;
+use crate::journal::state::step::{parse_action, parse_before};
+use crate::journal::{View, row_ref};
+use crate::model::action::Action;
+use crate::model::before::Before;
+use crate::model::id::{ImportId, JobId, RemoteId};
+use crate::model::kind::Kind;
+use crate::model::operation::Operation;
+use crate::model::record::Role;
+use crate::model::state::JobState;
 use crate::model::time::Moment;
+
+/// A row of an import that sent something, or that is still to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChangedRow {
+    /// `file!sheet!row`.
+    pub place: String,
+    /// Its job.
+    pub job: JobId,
+    /// What the row is.
+    pub kind: Kind,
+    /// Where its job stands.
+    pub state: JobState,
+    /// How its record came to be there; of an upkeep row how its first step was done.
+    pub outcome: Option<JobState>,
+    /// Whether a request whose outcome is not known was sent for the step it stands at.
+    pub is_doubted: bool,
+    /// The record that it made.
+    pub remote_id: Option<RemoteId>,
+    /// The records that it refers to.
+    pub links: Vec<(Role, RemoteId)>,
+    /// The steps that requests of this import carried out, and what was read before each.
+    pub done: Vec<DoneStep>,
+    /// The first later import that asked for something else of the same.
+    pub asked_again: Option<ImportId>,
+}
+
+/// A step that was carried out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DoneStep {
+    /// Its number.
+    pub n: u32,
+    /// What it brought about.
+    pub action: Action,
+    /// What its record had before, where that was read.
+    pub before: Option<Before>,
+}
+
+impl View {
+    /// Hands the rows of an import to `each`, in order, that the import sent or is still to send; not those that were done
+    /// before it, that were as asked, or for which nothing was ever sent.
+    pub fn changed_rows(
+        &self,
+        import: ImportId,
+        each: &mut dyn FnMut(ChangedRow) -> Result<()>,
+    ) -> Result<()> {
+        let (first, last) = row_ref::range_of(&self.connection, import)?;
+        let mut statement = self.connection.prepare_cached(
+            "SELECT sheet_row.place, job.id, job.kind, job.state, job.outcome, job.doubted, job.remote_id,
+                 (SELECT later.import FROM sheet_row AS again JOIN sheet AS later ON later.id = again.place >> 32
+                  WHERE again.job = job.id AND again.place > ?2 AND again.disposition = 'revised'
+                  ORDER BY again.place LIMIT 1) AS asked_again
+             FROM sheet_row JOIN job ON job.id = sheet_row.job
+             WHERE sheet_row.place BETWEEN ?1 AND ?2
+                 AND sheet_row.disposition IN ('new', 'revised', 'recognised')
+                 AND (job.finished_at IS NULL OR job.finished_at > ?3)
+             ORDER BY 1",
+        )?;
+        let imported_at: Moment =
+            self.connection.query_row("SELECT at FROM import WHERE id = ?1", [import], |row| row.get(0))?;
+        let mut rows = statement.query((first, last, imported_at))?;
+        while let Some(row) = rows.next()? {
+            let (place, job): (i64, JobId) = (row.get(0)?, row.get(1)?);
+            let asked_again: Option<ImportId> = row.get(7)?;
+            if let Some(later) = asked_again
+                && !was_sent(&self.connection, job, import, later)?
+            {
+                continue;
+            }
+            each(ChangedRow {
+                place: row_ref::written(&self.connection, place)?,
+                job,
+                kind: row.get(2)?,
+                state: row.get(3)?,
+                outcome: row.get(4)?,
+                is_doubted: row.get(5)?,
+                remote_id: row.get::<_, Option<Id>>(6)?.map(|id| id.0),
+                links: links(&self.connection, job)?,
+                done: done(&self.connection, job, imported_at)?,
+                asked_again,
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a request of a job that was, or may have been, carried out was sent between two imports.
+fn was_sent(connection: &Connection, job: JobId, since: ImportId, until: ImportId) -> Result<bool> {
+    let was_sent = connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM attempt WHERE job = ?1 AND execution IN ('confirmed', 'doubtful')
+                 AND sent_at >= (SELECT at FROM import WHERE id = ?2)
+                 AND sent_at <= (SELECT at FROM import WHERE id = ?3))",
+        )?
+        .query_row((job, since, until), |row| row.get(0))?;
+    Ok(was_sent)
+}
+
+fn links(connection: &Connection, job: JobId) -> Result<Vec<(Role, RemoteId)>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT link.role, coalesce(link.target_id, parent.remote_id) AS target
+         FROM link LEFT JOIN job AS parent ON parent.id = link.target_job
+         WHERE link.job = ?1 AND target IS NOT NULL ORDER BY link.role",
+    )?;
+    let links = statement.query_map([job], |row| Ok((row.get(0)?, row.get::<_, Id>(1)?.0)))?;
+    Ok(links.collect::<rusqlite::Result<_>>()?)
+}
+
+/// The steps of a job that are done, and for which a request that was, or may have been, carried out was sent since.
+fn done(connection: &Connection, job: JobId, since: Moment) -> Result<Vec<DoneStep>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT n, action, before FROM step
+         WHERE id BETWEEN ?1 << 16 AND ?1 << 16 | 65535 AND state = 'done'
+             AND EXISTS (SELECT 1 FROM attempt WHERE attempt.job = ?1 AND attempt.step = step.n
+                 AND attempt.execution IN ('confirmed', 'doubtful') AND attempt.sent_at >= ?2)
+         ORDER BY id",
+    )?;
+    let mut rows = statement.query((job, since))?;
+    let mut done = Vec::new();
+    while let Some(row) = rows.next()? {
+        done.push(DoneStep {
+            n: row.get(0)?,
+            action: parse_action(&row.get::<_, String>(1)?)?,
+            before: parse_before(row.get::<_, Option<String>>(2)?.as_deref())?,
+        });
+    }
+    Ok(done)
+}
+
+/// What was read before the steps of a job that were carried out.
+pub(in crate::journal) fn before(connection: &Connection, job: JobId) -> Result<Vec<(Operation, Before)>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT operation, before FROM step
+         WHERE id BETWEEN ?1 << 16 AND ?1 << 16 | 65535 AND state = 'done' AND before IS NOT NULL ORDER BY id",
+    )?;
+    let mut rows = statement.query([job])?;
+    let mut before = Vec::new();
+    while let Some(row) = rows.next()? {
+        if let Some(known) = parse_before(row.get::<_, Option<String>>(1)?.as_deref())? {
+            before.push((row.get(0)?, known));
+        }
+    }
+    Ok(before)
+}
 
 /// Whether what a job brought about was carried out for the row at `place`, of an import at this moment: the job was not done
 /// before, and no later row asked for something else.
@@ -97,8 +249,11 @@ mod tests {
             })
             .unwrap();
         match shown.as_slice() {
-            [Some(Before::Value { value })] => Some(value.clone()),
-            [None] => None,
+            [shown] => match shown.as_slice() {
+                [(PutDeviceMetadata, Before::Value { value })] => Some(value.clone()),
+                [] => None,
+                other => panic!("{other:?}"),
+            },
             other => panic!("{other:?}"),
         }
     }

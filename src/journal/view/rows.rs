@@ -9,7 +9,6 @@ use crate::journal::file::column::{Id, count, natural};
 use crate::journal::file::sqlite_error::damaged;
 use crate::journal::row_ref;
 use crate::journal::state::decision_log;
-use crate::journal::state::step::parse_before;
 use crate::journal::state::write::parse_candidates;
 use crate::journal::view::audit;
 use crate::journal::view::changes;
@@ -102,8 +101,8 @@ pub struct RowView {
     pub due: Option<Moment>,
     /// The operation of the step it stands at; none for a row that was left out.
     pub operation: Option<Operation>,
-    /// What its record had of what the row changed or removed, where this import carried that out and a look-up had shown it.
-    pub before: Option<Before>,
+    /// What its record had of what each step changed or removed, where this import carried that out and a look-up had shown it.
+    pub before: Vec<(Operation, Before)>,
     /// What a person decided about the job last.
     pub decided: Option<Decided>,
     /// For a blocked or skipped job: a job it waits for, with its place (`file!sheet!row`) and its state in words.
@@ -240,6 +239,7 @@ impl View {
                 (Some(job), JobState::Blocked | JobState::Skipped) => blocked_by(&self.connection, job)?,
                 _ => None,
             };
+            let has_before: bool = row.get(16)?;
             let mut view = RowView {
                 number: row_ref::number_of(row.get(0)?),
                 line: row.get::<_, Option<i64>>(1)?.map(natural),
@@ -262,7 +262,12 @@ impl View {
                 finished_at: row.get(13)?,
                 due: row.get(14)?,
                 operation: row.get(15)?,
-                before: parse_before(row.get::<_, Option<String>>(16)?.as_deref())?,
+                before: match job.filter(|_| has_before) {
+                    Some(job) if changes::is_of(&self.connection, job, row.get(0)?, imported_at)? => {
+                        changes::before(&self.connection, job)?
+                    }
+                    Some(_) | None => Vec::new(),
+                },
                 decided: job.and_then(|job| decisions.remove(&job)),
                 blocked_by,
                 differences: differences.remove(&row.get(0)?).unwrap_or_default(),
@@ -273,10 +278,6 @@ impl View {
                 view.add(finding);
             }
             view.compare(imported_at);
-            let is_own = |job| changes::is_of(&self.connection, job, row.get(0)?, imported_at);
-            if view.before.is_some() && !job.map_or(Ok(false), is_own)? {
-                view.before = None;
-            }
             each(view)?;
         }
         Ok(())

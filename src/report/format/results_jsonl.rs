@@ -6,8 +6,10 @@ use serde_json::{Map, Value, json};
 
 use crate::error::Result;
 use crate::journal::{Candidate, Decided, Disposition};
+use crate::model::before::Before;
 use crate::model::id::ImportId;
 use crate::model::kind::{Kind, Upkeep};
+use crate::model::operation::Operation;
 
 use crate::report::atomic_write::{Beside, FileChange, Folder};
 use crate::report::format::{FormatWriter, ReportFacts};
@@ -89,8 +91,11 @@ fn object(layout: &Layout, import: ImportId, line: &ResultLine) -> Map<String, V
         put("differences", json!(row.differences));
     }
     // Only where a look-up showed what the row changed: most rows create.
-    if let Some(before) = &row.before {
-        put("before", json!(before));
+    if !row.before.is_empty() {
+        put(
+            "before",
+            row.before.iter().map(|(operation, before)| self::before(*operation, before)).collect(),
+        );
     }
     // Only where it was: most imports have every row.
     if row.disposition == Disposition::LeftOut {
@@ -135,6 +140,14 @@ fn decided(decided: &Decided) -> Value {
         "id": decided.id,
         "check": decided.check,
     })
+}
+
+fn before(operation: Operation, before: &Before) -> Value {
+    let mut object = Map::from_iter([("operation".to_owned(), json!(operation.name()))]);
+    if let Value::Object(fields) = json!(before) {
+        object.extend(fields);
+    }
+    Value::Object(object)
 }
 
 /// Nothing instead of an empty text.

@@ -3,7 +3,7 @@
 //! ```text
 //! results          results.xlsx and fix.xlsx      summary_sheet, to_do_sheet  their first sheets
 //! checked/         <file>.checked.xlsx            rollout                     the workbook of `fleetload rollout`
-//! export_book      an export of the service
+//! export_book      an export of the service       undo_book                   what restores an import
 //! annotated_sheet  a sheet of the input written back with marks, notes and result columns
 //! own_sheet        a sheet of our own, filled from above
 //! styles           colours, fonts, and how sheets are printed
@@ -20,6 +20,7 @@ pub(super) mod rollout;
 mod styles;
 pub(super) mod summary_sheet;
 mod to_do_sheet;
+pub(super) mod undo_book;
 
 use std::borrow::Cow;
 use std::io::Write;

@@ -190,6 +190,14 @@ impl CellReading {
     }
 }
 
+/// Whether a cell of a column with this text is accepted and read as nothing but this text.
+pub(crate) fn keeps(column: &Column, text: &str) -> bool {
+    let setting = TableSetting { is_text_table: false, comma_is_free: true };
+    let cell = Cell::text(text.to_owned());
+    let reading = read(column, &cell, CellContext::default(), setting, &Ways::of(&Options::default()));
+    !reading.is_wrong() && matches!(&reading.value, Some(Value::Text(read)) if read == text)
+}
+
 /// Reads a cell as a value of its column.
 pub(crate) fn read(
     column: &Column,

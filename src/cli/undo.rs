@@ -1,0 +1,128 @@
+//! `fleetload undo`: the workbook that restores what an import changed, as it was read before it was sent. Nothing is sent.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::Path;
+
+use serde_json::json;
+
+use super::args::commands::Undo as Typed;
+use super::context::Context;
+use super::status::next_commands::require;
+use super::summary::Summary;
+use crate::ending::End;
+use crate::error::{Error, Result};
+use crate::private_file;
+use crate::report::undo_workbook;
+use crate::status::undo::{LeftReason, NotUndone, Undo};
+use crate::term::{Ink, Line, counted};
+
+/// Rows that are listed of each reason; the workbook and `--json` have more.
+const LISTED: usize = 5;
+
+/// Writes the workbook, and lists what it does not restore.
+pub(super) fn undo(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
+    refuse_others(&typed.out)?;
+    let journal = context.journal()?;
+    let whose = journal.whose()?;
+    context.tell_whose(&whose);
+    let imports = journal.imports()?;
+    let import = require(&imports, typed.import)?.import;
+    let undo = Undo::of(&journal, import)?;
+    let count = undo.count();
+    if count > 0 {
+        write(&typed.out, &undo_workbook(&undo, import, &whose)?)?;
+    }
+    tell(context, typed, &undo);
+    for (kind, rows) in &undo.rows {
+        for row in rows {
+            context.terminal.object(&json!({
+                "object": "restores", "sheet": kind, "source": row.source, "job": row.job, "cells": row.cells,
+            }));
+        }
+    }
+    for left in &undo.left {
+        context.terminal.object(&json!({
+            "object": "not_restored", "source": left.source, "job": left.job, "kind": left.kind,
+            "subject": left.subject, "reason": left.reason.as_str(), "words": left.reason.words(),
+        }));
+    }
+    let end = if undo.left.is_empty() { End::Done } else { End::NotUndone };
+    Ok(Summary::new(end).with_all(json!({
+        "import": import, "restores": count, "not_restored": undo.left.len(),
+        "workbook": (count > 0).then_some(&typed.out),
+    })))
+}
+
+fn tell(context: &Context<'_>, typed: &Typed, undo: &Undo) {
+    let (terminal, import) = (context.terminal, typed.import);
+    if undo.count() == 0 {
+        let words = match undo.left.is_empty() {
+            true => format!("nothing to undo: import {import} changed nothing"),
+            false => format!("import {import} changed nothing that can be restored; no workbook was written"),
+        };
+        terminal.result(words);
+    } else {
+        terminal.result(
+            Line::plain("restores what ").ink(Ink::Strong, format!("import {import}")).text(" changed:"),
+        );
+        for (kind, rows) in &undo.rows {
+            terminal.result(format!("  {:<18}{}", kind.plural(), counted(rows.len() as u64, "row", "rows")));
+        }
+    }
+    let mut by_reason: BTreeMap<LeftReason, Vec<&NotUndone>> = BTreeMap::new();
+    for left in &undo.left {
+        by_reason.entry(left.reason).or_default().push(left);
+    }
+    if !by_reason.is_empty() {
+        terminal.result(Line::new().ink(Ink::Warning, "not restored:"));
+    }
+    for (reason, left) in by_reason {
+        terminal.result(format!("  {}: {}", counted(left.len() as u64, "row", "rows"), reason.words()));
+        for left in left.iter().take(LISTED) {
+            let subject =
+                if left.subject.is_empty() { String::new() } else { format!(" '{}'", left.subject) };
+            terminal.result(
+                Line::new()
+                    .ink(Ink::Faint, format!("    {}  {}{subject}", left.source, left.kind.singular())),
+            );
+        }
+        let more = left.len().saturating_sub(LISTED);
+        if more > 0 {
+            terminal.result(Line::new().ink(Ink::Faint, format!("    and {more} more")));
+        }
+    }
+    if undo.count() > 0 {
+        let file = typed.out.display().to_string();
+        terminal.result(Line::plain("wrote ").ink(Ink::Strong, file).text("; nothing was sent"));
+        let command = context.commands().with_file("plan", &typed.out);
+        terminal.hint(crate::advice::Advice::from("to see what it would do: ").command(command));
+    }
+}
+
+/// Refuses a name that is not that of a new workbook, before anything is read.
+fn refuse_others(out: &Path) -> Result<()> {
+    if !out.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xlsx")) {
+        return Err(Error::usage(format!("--out: {} is not a name for a workbook", out.display()))
+            .hint("name a file that ends in .xlsx"));
+    }
+    if out.exists() { Err(taken(out)) } else { Ok(()) }
+}
+
+fn taken(out: &Path) -> Error {
+    Error::usage(format!("{} already exists", out.display()))
+        .hint("name another file with --out; a sheet is never overwritten")
+}
+
+/// Writes a file that does not exist yet, for its owner alone.
+fn write(out: &Path, bytes: &[u8]) -> Result<()> {
+    let opened = private_file::options().write(true).create_new(true).open(out);
+    opened.and_then(|mut file| file.write_all(bytes)).map_err(|error| {
+        if error.kind() == std::io::ErrorKind::AlreadyExists {
+            return taken(out);
+        }
+        Error::usage(format!("the workbook {} cannot be written", out.display()))
+            .because(error)
+            .hint("name a file in an existing folder that you may write to")
+    })
+}

@@ -1,0 +1,176 @@
+//! What restores what an action changed: the opposite action, by what the record had before, or why there is none.
+//!
+//! The service has no operation that deletes records, takes licence codes back, deletes labels of sites and devices or takes
+//! a device out of its site (specification 4.2 to 4.9).
+
+use super::action::{Action, OwnedEntry, OwnedLabel, Owner};
+use super::before::Before;
+use super::id::RemoteId;
+
+/// An action that restores a part of what another one changed. Its record is that of the other one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Inverse {
+    /// The action.
+    pub action: Action,
+    /// The site of an assignment.
+    pub site: Option<RemoteId>,
+}
+
+/// Why something that was changed cannot be restored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Irreversible {
+    /// A record was created.
+    Created,
+    /// A licence code was added.
+    Licence,
+    /// A label was put on a site or device.
+    LabelStays,
+    /// What was there before was not read.
+    NotRead,
+    /// A device was in no site.
+    NoSite,
+    /// The membership of a VPN cloud comes back without the settings that it had, which were not read.
+    SettingsNotRead,
+}
+
+/// What restores what an action changed, part by part; nothing where it changed nothing.
+pub fn inverse(action: &Action, before: Option<&Before>) -> Vec<Result<Inverse, Irreversible>> {
+    let restored = |action: Action| Ok(Inverse { action, site: None });
+    let one = match (action, before) {
+        (Action::Create(_), _) => Err(Irreversible::Created),
+        (Action::AddLicence(_), _) => Err(Irreversible::Licence),
+        (Action::PutLabels(_), _) => Err(Irreversible::LabelStays),
+        (Action::PutLabel(OwnedLabel { owner: Owner::Company | Owner::Site | Owner::Device, .. }), _) => {
+            Err(Irreversible::LabelStays)
+        }
+        (_, None) => Err(Irreversible::NotRead),
+        (Action::PutLabel(label), Some(Before::Absent)) => restored(Action::DeleteLabel(label.clone())),
+        (Action::DeleteLabel(label), Some(Before::Present { .. })) => {
+            restored(Action::PutLabel(label.clone()))
+        }
+        (
+            Action::PutMetadataEntry(entry) | Action::DeleteMetadataEntry(entry),
+            Some(Before::Value { value }),
+        ) => {
+            let entry = OwnedEntry { value: Some(value.clone()), id: None, ..entry.clone() };
+            restored(Action::PutMetadataEntry(entry))
+        }
+        (Action::PutMetadataEntry(entry), Some(Before::Absent)) => {
+            restored(Action::DeleteMetadataEntry(OwnedEntry { value: None, id: None, ..entry.clone() }))
+        }
+        (Action::SubscribeTemplate(of), Some(Before::Absent)) => {
+            restored(Action::UnsubscribeTemplate(of.clone()))
+        }
+        (Action::UnsubscribeTemplate(of), Some(Before::Present { .. })) => {
+            restored(Action::SubscribeTemplate(of.clone()))
+        }
+        (Action::JoinVpnCloud(of), Some(Before::Absent)) => restored(Action::LeaveVpnCloud(of.clone())),
+        (Action::LeaveVpnCloud(of), Some(Before::Present { settings: None, .. })) => {
+            return vec![restored(Action::JoinVpnCloud(of.clone())), Err(Irreversible::SettingsNotRead)];
+        }
+        (Action::LeaveVpnCloud(of), Some(Before::Present { .. })) => {
+            restored(Action::JoinVpnCloud(of.clone()))
+        }
+        (Action::AssignToSite, Some(Before::Site { id, .. })) => {
+            Ok(Inverse { action: Action::AssignToSite, site: Some(*id) })
+        }
+        (Action::AssignToSite, Some(Before::Absent)) => Err(Irreversible::NoSite),
+        // It was as asked, and the request changed nothing.
+        (
+            Action::PutLabel(_) | Action::SubscribeTemplate(_) | Action::JoinVpnCloud(_),
+            Some(Before::Present { .. }),
+        )
+        | (
+            Action::DeleteLabel(_)
+            | Action::DeleteMetadataEntry(_)
+            | Action::UnsubscribeTemplate(_)
+            | Action::LeaveVpnCloud(_),
+            Some(Before::Absent),
+        ) => return Vec::new(),
+        // What was read is not what such a step changes.
+        (
+            Action::PutMetadata(_)
+            | Action::PutLabel(_)
+            | Action::DeleteLabel(_)
+            | Action::PutMetadataEntry(_)
+            | Action::DeleteMetadataEntry(_)
+            | Action::SubscribeTemplate(_)
+            | Action::UnsubscribeTemplate(_)
+            | Action::JoinVpnCloud(_)
+            | Action::LeaveVpnCloud(_)
+            | Action::AssignToSite,
+            Some(_),
+        ) => Err(Irreversible::NotRead),
+    };
+    vec![one]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::action::Offer;
+    use crate::testing;
+
+    fn eth0(label: &str) -> OwnedLabel {
+        OwnedLabel { owner: Owner::Interface { name: "eth0".into(), id: None }, label: label.into() }
+    }
+
+    fn entry(value: Option<&str>) -> OwnedEntry {
+        OwnedEntry { owner: Owner::Device, key: "asset".into(), value: value.map(str::to_owned), id: None }
+    }
+
+    #[test]
+    fn what_was_there_before_comes_back_and_what_was_not_goes() {
+        let (of, site) = (|| Offer::Id(RemoteId::from_u128(5)), RemoteId::from_u128(6));
+        let was = |value: &str| Before::Value { value: value.into() };
+        let present = || Before::Present { name: None, settings: None };
+        let table = [
+            (Action::PutLabel(eth0("up")), Before::Absent, Action::DeleteLabel(eth0("up"))),
+            (Action::DeleteLabel(eth0("up")), present(), Action::PutLabel(eth0("up"))),
+            (
+                Action::PutMetadataEntry(entry(Some("A-2"))),
+                was("A-1"),
+                Action::PutMetadataEntry(entry(Some("A-1"))),
+            ),
+            (
+                Action::PutMetadataEntry(entry(Some("A-2"))),
+                Before::Absent,
+                Action::DeleteMetadataEntry(entry(None)),
+            ),
+            (
+                Action::DeleteMetadataEntry(entry(None)),
+                was("A-1"),
+                Action::PutMetadataEntry(entry(Some("A-1"))),
+            ),
+            (Action::SubscribeTemplate(of()), Before::Absent, Action::UnsubscribeTemplate(of())),
+            (Action::UnsubscribeTemplate(of()), present(), Action::SubscribeTemplate(of())),
+            (Action::JoinVpnCloud(of()), Before::Absent, Action::LeaveVpnCloud(of())),
+        ];
+        for (action, before, expected) in table {
+            let found = inverse(&action, Some(&before));
+            assert_eq!(found, [Ok(Inverse { action: expected, site: None })], "{action:?}");
+        }
+        let back = inverse(&Action::AssignToSite, Some(&Before::Site { id: site, name: None }));
+        assert_eq!(back, [Ok(Inverse { action: Action::AssignToSite, site: Some(site) })]);
+        let rejoin = inverse(&Action::LeaveVpnCloud(of()), Some(&present()));
+        assert_eq!(rejoin.len(), 2, "the membership, and its settings that were not read");
+        assert_eq!(rejoin[1], Err(Irreversible::SettingsNotRead));
+    }
+
+    #[test]
+    fn without_a_look_up_nothing_is_restored_and_what_the_service_cannot_take_back_never_is() {
+        let on_site = OwnedLabel { owner: Owner::Site, label: "north".into() };
+        for action in testing::actions() {
+            assert!(inverse(&action, None).iter().all(Result::is_err), "{action:?}");
+        }
+        for (action, before, why) in [
+            (Action::PutLabel(on_site), Before::Absent, Irreversible::LabelStays),
+            (Action::AddLicence("L".into()), Before::Absent, Irreversible::Licence),
+            (Action::AssignToSite, Before::Absent, Irreversible::NoSite),
+        ] {
+            assert_eq!(inverse(&action, Some(&before)), [Err(why)]);
+        }
+        let as_before = Before::Present { name: None, settings: None };
+        assert_eq!(inverse(&Action::PutLabel(eth0("up")), Some(&as_before)), []);
+    }
+}

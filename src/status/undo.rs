@@ -1,0 +1,253 @@
+//! Undo: the upkeep rows that would restore what an import changed, as it was read before it was sent, and what cannot be
+//! restored, each with its reason. Nothing is sent.
+
+use std::collections::BTreeMap;
+
+use crate::error::Result;
+use crate::journal::{ChangedRow, DoneStep, View};
+use crate::model::action::{Action, Offer, OwnedEntry, OwnedLabel, Owner};
+use crate::model::id::{ImportId, JobId, RemoteId};
+use crate::model::inverse::{Inverse, Irreversible, inverse};
+use crate::model::kind::{Kind, Upkeep};
+use crate::model::record::Role;
+use crate::model::state::JobState;
+use crate::sheet;
+
+/// What restores an import.
+#[derive(Debug, Default)]
+pub struct Undo {
+    /// The rows, by what they are, in the order of the import.
+    pub rows: BTreeMap<Kind, Vec<UndoRow>>,
+    /// What is not restored, in the order of the import.
+    pub left: Vec<NotUndone>,
+}
+
+/// A row that restores something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UndoRow {
+    /// `file!sheet!row` of the row that changed it.
+    pub source: String,
+    /// The job of that row.
+    pub job: JobId,
+    /// The cells, by the names of the columns.
+    pub cells: BTreeMap<&'static str, String>,
+}
+
+/// Something that is not restored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotUndone {
+    /// `file!sheet!row` of the row that changed it, or may have.
+    pub source: String,
+    /// The job of that row.
+    pub job: JobId,
+    /// What the row is.
+    pub kind: Kind,
+    /// What of its record: the text of a label, the key of an entry, an id; empty where there is nothing to name.
+    pub subject: String,
+    /// Why.
+    pub reason: LeftReason,
+}
+
+/// Why something is not restored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum LeftReason {
+    /// The service cannot, or what was there before is not known.
+    Irreversible(Irreversible),
+    /// A sheet cannot hold the value so that it is read back as it was.
+    NotWritable,
+    /// A later import asked for something else of the same.
+    ChangedSince(ImportId),
+    /// It is not known whether it was carried out.
+    OutcomeUnknown,
+    /// It is still to be sent.
+    Unfinished,
+}
+
+impl LeftReason {
+    /// The word that programs read.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Irreversible(Irreversible::Created) => "created",
+            Self::Irreversible(Irreversible::Licence) => "licence",
+            Self::Irreversible(Irreversible::LabelStays) => "label-stays",
+            Self::Irreversible(Irreversible::NotRead) => "not-read",
+            Self::Irreversible(Irreversible::NoSite) => "no-site",
+            Self::Irreversible(Irreversible::SettingsNotRead) => "settings-not-read",
+            Self::NotWritable => "not-writable",
+            Self::ChangedSince(_) => "changed-since",
+            Self::OutcomeUnknown => "outcome-unknown",
+            Self::Unfinished => "unfinished",
+        }
+    }
+
+    /// The reason in words.
+    pub fn words(self) -> String {
+        match self {
+            Self::Irreversible(Irreversible::Created) => "the service has no operation that deletes records",
+            Self::Irreversible(Irreversible::Licence) => {
+                "the service has no operation that takes a licence code back"
+            }
+            Self::Irreversible(Irreversible::LabelStays) => {
+                "the service deletes labels of interfaces only, not of sites and devices"
+            }
+            Self::Irreversible(Irreversible::NotRead) => {
+                "what was there before is not known, because no look-up showed it before it was sent"
+            }
+            Self::Irreversible(Irreversible::NoSite) => {
+                "the device was in no site, and the service has no operation that takes it out of one"
+            }
+            Self::Irreversible(Irreversible::SettingsNotRead) => {
+                "the device joins the VPN cloud again, but the settings that it had were not read"
+            }
+            Self::NotWritable => "a sheet cannot hold the value that was there without changing it",
+            Self::ChangedSince(import) => {
+                return format!("import {import} asked for something else of it since");
+            }
+            Self::OutcomeUnknown => "it is not known whether it was carried out",
+            Self::Unfinished => "it is not carried out yet",
+        }
+        .to_owned()
+    }
+}
+
+impl Undo {
+    /// What restores an import of the journal.
+    pub fn of(journal: &View, import: ImportId) -> Result<Self> {
+        let mut undo = Self::default();
+        journal.changed_rows(import, &mut |row| {
+            undo.add(&row);
+            Ok(())
+        })?;
+        Ok(undo)
+    }
+
+    /// How many rows restore something.
+    pub fn count(&self) -> usize {
+        self.rows.values().map(Vec::len).sum()
+    }
+
+    fn add(&mut self, row: &ChangedRow) {
+        if let Some(later) = row.asked_again {
+            return self.leave(row, String::new(), LeftReason::ChangedSince(later));
+        }
+        let made = matches!(row.outcome, Some(JobState::Created | JobState::Adopted));
+        for step in &row.done {
+            // What is put on a record that the row has made stays with it.
+            if made && step.n > 0 {
+                continue;
+            }
+            self.restore(row, step);
+        }
+        let open = match row.state {
+            JobState::Sending | JobState::InDoubt => Some(LeftReason::OutcomeUnknown),
+            JobState::Held | JobState::Cancelled if row.is_doubted => Some(LeftReason::OutcomeUnknown),
+            JobState::Blocked | JobState::Ready | JobState::Deferred | JobState::Held => {
+                Some(LeftReason::Unfinished)
+            }
+            JobState::Created
+            | JobState::Adopted
+            | JobState::Existing
+            | JobState::Done
+            | JobState::Rejected
+            | JobState::Incomplete
+            | JobState::Skipped
+            | JobState::Cancelled => None,
+        };
+        if let Some(reason) = open {
+            self.leave(row, String::new(), reason);
+        }
+    }
+
+    fn restore(&mut self, row: &ChangedRow, step: &DoneStep) {
+        let subject = step.action.subject();
+        for part in inverse(&step.action, step.before.as_ref()) {
+            let written = part.map_err(LeftReason::Irreversible).and_then(|part| {
+                let owner =
+                    owner(row, &part.action).ok_or(LeftReason::Irreversible(Irreversible::NotRead))?;
+                let (kind, cells) =
+                    cells(&part, owner).ok_or(LeftReason::Irreversible(Irreversible::NotRead))?;
+                keeps(kind, &cells).then_some((kind, cells)).ok_or(LeftReason::NotWritable)
+            });
+            match written {
+                Ok((kind, cells)) => {
+                    let (source, job) = (row.place.clone(), row.job);
+                    self.rows.entry(kind).or_default().push(UndoRow { source, job, cells });
+                }
+                Err(reason) => self.leave(row, subject.clone(), reason),
+            }
+        }
+    }
+
+    fn leave(&mut self, row: &ChangedRow, subject: String, reason: LeftReason) {
+        let (source, job, kind) = (row.place.clone(), row.job, row.kind);
+        self.left.push(NotUndone { source, job, kind, subject, reason });
+    }
+}
+
+/// The record that an action of a row is about.
+fn owner(row: &ChangedRow, action: &Action) -> Option<RemoteId> {
+    if row.kind.is_record() {
+        return row.remote_id;
+    }
+    let role = Role::owner(action.about(row.kind));
+    row.links.iter().find(|(linked, _)| *linked == role).map(|&(_, id)| id)
+}
+
+/// The row that asks for an action on a record.
+fn cells(inverse: &Inverse, owner: RemoteId) -> Option<(Kind, BTreeMap<&'static str, String>)> {
+    let of_owner = |of: &Owner| {
+        let (word, interface) = match of {
+            Owner::Company => ("company", String::new()),
+            Owner::Site => ("site", String::new()),
+            Owner::Device => ("device", String::new()),
+            Owner::Interface { name, .. } => ("interface", name.clone()),
+        };
+        [("owner_kind", word.to_owned()), ("owner", owner.to_string()), ("interface", interface)]
+    };
+    let label = |OwnedLabel { owner, label }: &OwnedLabel, action: &str| {
+        let cells = of_owner(owner).into_iter();
+        (Upkeep::Labels, cells.chain([("label", label.clone()), ("action", action.to_owned())]).collect())
+    };
+    let entry = |OwnedEntry { owner, key, value, .. }: &OwnedEntry, action: &str| {
+        let cells = of_owner(owner).into_iter().take(2);
+        let value = value.clone().unwrap_or_default();
+        let more = [("key", key.clone()), ("value", value), ("action", action.to_owned())];
+        (Upkeep::Metadata, cells.chain(more).collect())
+    };
+    let of_device = |upkeep: Upkeep, more: &[(&'static str, String)]| {
+        let device = ("device", owner.to_string());
+        (upkeep, std::iter::once(device).chain(more.iter().cloned()).collect())
+    };
+    let named = |upkeep, column, of: &Offer, action: &str| {
+        of_device(upkeep, &[(column, of.to_string()), ("action", action.to_owned())])
+    };
+    let (upkeep, cells): (Upkeep, BTreeMap<&'static str, String>) = match &inverse.action {
+        Action::PutLabel(what) => label(what, "put"),
+        Action::DeleteLabel(what) => label(what, "delete"),
+        Action::PutMetadataEntry(what) => entry(what, "put"),
+        Action::DeleteMetadataEntry(what) => entry(what, "delete"),
+        Action::SubscribeTemplate(of) => named(Upkeep::Subscriptions, "template", of, "subscribe"),
+        Action::UnsubscribeTemplate(of) => named(Upkeep::Subscriptions, "template", of, "unsubscribe"),
+        Action::JoinVpnCloud(of) => named(Upkeep::Vpn, "cloud", of, "join"),
+        Action::LeaveVpnCloud(of) => named(Upkeep::Vpn, "cloud", of, "leave"),
+        Action::AssignToSite => of_device(Upkeep::SiteAssignments, &[("site", inverse.site?.to_string())]),
+        // Nothing is restored by them.
+        Action::Create(_) | Action::PutLabels(_) | Action::PutMetadata(_) | Action::AddLicence(_) => {
+            return None;
+        }
+    };
+    Some((Kind::Upkeep(upkeep), cells))
+}
+
+/// Whether the texts that came from the service are read back from their cells as they are.
+fn keeps(kind: Kind, cells: &BTreeMap<&'static str, String>) -> bool {
+    let is_restored = |name: &str| matches!(name, "value" | "label" | "key" | "interface");
+    let is_put = cells.get("action").is_some_and(|action| action == "put");
+    cells.iter().filter(|(name, _)| is_restored(name)).all(|(name, text)| {
+        let Some(column) = sheet::column::column(kind, name) else { return false };
+        match text.is_empty() {
+            true => *name != "value" || !is_put,
+            false => sheet::keeps(column, text),
+        }
+    })
+}
