@@ -30,7 +30,7 @@ answer as it came (only an access token in it is removed).
 An operation that changes something asks first; `--yes` skips the question, and without a terminal it is needed. The call
 is written to the journal (`--journal`) before it leaves: operation, parameters, a digest of the body, who and when, and
 afterwards what came back. It is never sent a second time. If the answer is lost, the exit code is 8, and `status` shows
-the call for seven days. Operations that only read need no journal. All of them work while a run is in progress, except
+the call for seven days, or until `fleetload resolve --call N --seen` says that it was reviewed. Operations that only read need no journal. All of them work while a run is in progress, except
 creations: they wait until no run uses the account (exit code 6), because the run counts the quota of the day.
 
 | exit code | when |

@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::failpoint;
 
-pub use crate::model::id::SheetId;
+pub use crate::model::id::{CallId, SheetId};
 pub use account::{Account, Whose};
 pub use file::location::Storage;
 pub use file::lock::{Holder, RunLock};
@@ -43,7 +43,7 @@ pub(crate) use lineage::high_water_mark::private_folder;
 pub use lineage::high_water_mark::{Register, state_folder};
 pub use lineage::recovery::Recovered;
 pub use lineage::regression::{Accepted, Regression};
-pub use queue::calls::{CallId, NewCall, UnknownCall};
+pub use queue::calls::{NewCall, UnknownCall};
 pub use queue::paused_sheets::Shelved;
 pub use queue::remaining::Unfinished;
 pub use queue::runs::{EndOfRun, RunInfo};

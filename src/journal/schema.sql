@@ -323,5 +323,9 @@ CREATE TABLE call (
     status INTEGER,
     code TEXT,
     remote_id TEXT CHECK (length(remote_id) = 36),
+    -- Who has looked, and when, whether a call with an unknown outcome was carried out.
+    reviewed_at INTEGER,
+    reviewed_by TEXT,
+    CHECK ((reviewed_at IS NULL) = (reviewed_by IS NULL)),
     CHECK ((ended_at IS NULL) = (execution IS NULL))
 ) STRICT;

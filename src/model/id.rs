@@ -38,5 +38,10 @@ number! {
     SheetId
 }
 
+number! {
+    /// A call: one request that a person sent by itself, numbered from 1 within a journal.
+    CallId
+}
+
 /// The id the service gave to a record (specification, conventions: a UUID).
 pub type RemoteId = uuid::Uuid;

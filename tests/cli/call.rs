@@ -405,6 +405,20 @@ fn a_change_whose_answer_is_lost_is_unknown_and_never_sent_again() {
     let journal = Journal::open_existing(&bench.path("fleetload.db")).expect("a journal");
     let day = journal.latest_quota().expect("a ledger").expect("a day");
     assert_eq!((day.sent, day.doubtful), (1, 1));
+    // Somebody looks, and says so: it is not shown any more, and stays in the journal.
+    let advised = "resolve --call 1 --seen";
+    assert!(status.stderr.contains(advised), "{}", status.stderr);
+    for (arguments, code, words) in [
+        (vec!["resolve", "--call", "7", "--seen"], 2, "the journal has no call 7"),
+        (advised.split(' ').collect(), 0, "call 1: marked as reviewed"),
+        (advised.split(' ').collect(), 0, "call 1: was marked as reviewed before"),
+    ] {
+        let outcome = bench.fleetload(&arguments).expect_code(code);
+        assert!(format!("{}{}", outcome.stdout, outcome.stderr).contains(words), "{outcome:?}");
+    }
+    let status = bench.fleetload(&["status"]).expect_code(0);
+    assert!(!status.stdout.contains("unknown outcome"), "{}", status.stdout);
+    assert_eq!(bench.requests("addSite"), 1);
     // Of a look-up nothing is unknown: it can be asked again.
     let outcome = bench.fleetload(&["call", "listSites", "--json"]).expect_code(7);
     assert!(outcome.stdout.contains("\"reason\":\"service\""), "{}", outcome.stdout);

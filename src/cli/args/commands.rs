@@ -8,7 +8,7 @@ use clap::Args as ClapArgs;
 use clap_complete::Shell;
 
 use super::options::{Overrides, ReadingArgs, RehearsalArgs};
-use crate::model::id::{ImportId, JobId, RemoteId};
+use crate::model::id::{CallId, ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
 
 /// `fleetload run`.
@@ -260,6 +260,17 @@ pub(in crate::cli) struct Resolve {
     #[arg(long, value_name = "CODE", group = "selection")]
     pub(in crate::cli) code: Option<String>,
 
+    /// A call with an unknown outcome, by its number in `fleetload status`; with --seen
+    #[arg(
+        long = "call",
+        value_name = "N",
+        value_parser = call_id,
+        group = "selection",
+        requires = "seen",
+        conflicts_with_all = ["jobs", "import", "sheet", "code", "created", "not_created", "abandon"]
+    )]
+    pub(in crate::cli) calls: Vec<CallId>,
+
     /// The record was created and has this id in the service (one job at a time)
     #[arg(long, value_name = "ID", group = "decision", requires = "selection")]
     pub(in crate::cli) created: Option<RemoteId>,
@@ -272,7 +283,7 @@ pub(in crate::cli) struct Resolve {
     #[arg(long, group = "decision", requires = "selection")]
     pub(in crate::cli) abandon: bool,
 
-    /// Mark verification findings as reviewed, so that runs stop reporting them
+    /// Mark verification findings, or calls with an unknown outcome, as reviewed, so that they are not reported again
     #[arg(long, group = "decision", requires = "selection")]
     pub(in crate::cli) seen: bool,
 
@@ -293,6 +304,7 @@ Examples:
   fleetload resolve 17 --abandon
   fleetload resolve 17 --seen              the findings of its verification are reviewed
   fleetload resolve --import 3 --code audit.vanished --seen
+  fleetload resolve --call 4 --seen        you have looked whether call 4 was carried out
 
 fleetload checks a decision with the service before it accepts it, because a record that is created twice cannot be
 removed. Exit code 2 if the decision about one job is refused; several jobs are decided one by one, and
@@ -483,6 +495,10 @@ pub(super) fn import_id(text: &str) -> Result<ImportId, String> {
 
 fn job_id(text: &str) -> Result<JobId, String> {
     positive(text.strip_prefix('#').unwrap_or(text), "a job").map(JobId)
+}
+
+fn call_id(text: &str) -> Result<CallId, String> {
+    positive(text, "a call").map(CallId)
 }
 
 fn positive(text: &str, what: &str) -> Result<i64, String> {

@@ -255,6 +255,10 @@ mod tests {
         assert!(parse("fleetload resolve --import 3 --code absent --not-created").is_ok());
         assert!(parse("fleetload resolve 17 --not-created --unchecked").is_ok());
         assert!(parse("fleetload resolve --import 3 --code audit.vanished --seen").is_ok());
+        assert!(parse("fleetload resolve --call 4 --call 5 --seen").is_ok());
+        assert!(parse("fleetload resolve --call 4").is_err());
+        assert!(parse("fleetload resolve --call 4 --abandon").is_err());
+        assert!(parse("fleetload resolve 17 --call 4 --seen").is_err());
         assert!(parse("fleetload resolve --seen").is_err());
         assert!(parse("fleetload resolve 17 --seen --abandon").is_err());
         assert!(parse("fleetload resolve 17 --seen --unchecked").is_err());

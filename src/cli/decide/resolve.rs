@@ -15,7 +15,7 @@ use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::{Candidate, Decision, HeldJob, Journal, Moved, Selection};
-use crate::model::id::JobId;
+use crate::model::id::{CallId, JobId};
 use crate::model::state::JobState;
 use crate::run::RecordSearch;
 use crate::term::{Line, counted};
@@ -32,6 +32,9 @@ pub(in crate::cli) fn resolve(context: &Context<'_>, typed: &Resolve) -> Result<
     }
     let selection =
         Selection { import: typed.import, sheet: typed.sheet.clone(), row: None, code: typed.code.clone() };
+    if !typed.calls.is_empty() {
+        return review_calls(context, &mut journal, &typed.calls);
+    }
     if typed.seen {
         return seen(context, typed, &mut journal, &selection);
     }
@@ -109,6 +112,18 @@ fn seen(
         terminal.hint(context.advice(format!("{findings} still to be reviewed: "), "status"));
     }
     Ok(Summary::new(End::Done).with_all(json!({"seen": seen.len(), "findings_unseen": left})))
+}
+
+/// Takes a person's word that calls with an unknown outcome have been looked into.
+fn review_calls(context: &Context<'_>, journal: &mut Journal, calls: &[CallId]) -> Result<Summary> {
+    let reviewed = journal.review_calls(calls, &context.who(), context.now())?;
+    for &call in calls {
+        let is_new = reviewed.contains(&call);
+        context.terminal.object(&json!({"object": "seen", "call": call, "reviewed_before": !is_new}));
+        let words = if is_new { "marked as reviewed" } else { "was marked as reviewed before" };
+        context.terminal.result(format!("call {call}: {words}"));
+    }
+    Ok(Summary::new(End::Done).with("seen", reviewed.len()))
 }
 
 fn decision(typed: &Resolve) -> Option<Decision> {

@@ -122,11 +122,16 @@ fn tell_unknown_calls(context: &Context<'_>, journal: &Journal) -> Result<()> {
             None => "its outcome is not in the journal: it is under way, or fleetload was stopped",
         };
         let sent = format!("{}, by {}", context.moment(call.sent_at), call.who);
-        terminal.result(format!("  {} {}, {sent}: {why}", call.operation, call.parameters));
+        let what = format!("{} {}", call.operation, call.parameters);
+        terminal.result(format!("  call {}: {what}, {sent}: {why}", call.call));
         terminal.object(&json!({
-            "object": "unknown_call", "operation": call.operation, "parameters": call.parameters,
+            "object": "unknown_call", "call": call.call, "operation": call.operation, "parameters": call.parameters,
             "sent_at": call.sent_at.to_string(), "who": call.who, "code": call.code,
         }));
+    }
+    if let Some(first) = calls.first() {
+        let command = format!("resolve --call {} --seen", first.call);
+        terminal.hint(context.advice("when you have looked, mark it as reviewed: ", &command));
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, 
 
 use crate::ending::RunEnd;
 use crate::journal::{Disposition, RunId, SheetId};
-use crate::model::id::{ImportId, JobId, RemoteId};
+use crate::model::id::{CallId, ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::record::Role;
@@ -31,6 +31,7 @@ macro_rules! integer {
 
 integer! {
     ImportId: ImportId, |id: ImportId| id.0;
+    CallId: CallId, |id: CallId| id.0;
     JobId: JobId, |id: JobId| id.0;
     SheetId: SheetId, |id: SheetId| id.0;
     RunId: RunId, |id: RunId| id.0;

@@ -4,14 +4,16 @@
 //! A call needs no lock of the journal: each of its two changes is a transaction of its own, as an import is, and no row
 //! depends on them. Nor does it bring the journal forward (`identity`): an older copy that lacks a call sends nothing twice.
 
+use rusqlite::OptionalExtension as _;
 use serde_json::{Map, Value};
 
+use crate::advice::Advice;
 use crate::error::{Error, Result};
 use crate::journal::file::column::Id;
 use crate::journal::state::quota;
 use crate::journal::state::write::Evidence;
 use crate::journal::{Journal, View};
-use crate::model::id::RemoteId;
+use crate::model::id::{CallId, RemoteId};
 use crate::model::operation::Operation;
 use crate::model::time::{Day, Moment};
 use crate::model::verdict::Execution;
@@ -31,13 +33,11 @@ pub struct NewCall<'a> {
     pub counted: Option<Day>,
 }
 
-/// The number of a call within a journal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CallId(i64);
-
 /// A call that was sent and of which nobody knows whether it was carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownCall {
+    /// Its number.
+    pub call: CallId,
     /// What was asked.
     pub operation: Operation,
     /// The parameters, as JSON.
@@ -80,7 +80,9 @@ impl Journal {
     pub fn end_call(&mut self, call: CallId, evidence: &Evidence, made: Option<RemoteId>) -> Result<()> {
         let transaction = self.begin()?;
         let changed = transaction.execute(
-            "UPDATE call SET ended_at = ?2, execution = ?3, status = ?4, code = ?5, remote_id = ?6
+            // What was reviewed before it ended was not known then.
+            "UPDATE call SET ended_at = ?2, execution = ?3, status = ?4, code = ?5, remote_id = ?6,
+                 reviewed_at = NULL, reviewed_by = NULL
              WHERE id = ?1 AND ended_at IS NULL",
             (call.0, evidence.at, evidence.execution, evidence.status, &evidence.code, made.map(Id)),
         )?;
@@ -95,6 +97,37 @@ impl Journal {
         transaction.commit()?;
         Ok(())
     }
+
+    /// Takes a person's word that they have looked in the service whether these calls were carried out: all of them, or
+    /// none. Hands back those that were not reviewed before.
+    ///
+    /// # Errors
+    /// Usage when the journal has no such call, or its outcome is known.
+    pub fn review_calls(&mut self, calls: &[CallId], who: &str, at: Moment) -> Result<Vec<CallId>> {
+        let transaction = self.begin()?;
+        let mut reviewed = Vec::new();
+        for &call in calls {
+            let is_unknown: Option<bool> = transaction
+                .prepare_cached("SELECT execution IS NULL OR execution = ?2 FROM call WHERE id = ?1")?
+                .query_row((call, Execution::Doubtful), |row| row.get(0))
+                .optional()?;
+            match is_unknown {
+                Some(true) => {}
+                Some(false) => return Err(not_unknown(call, "the outcome is known of call")),
+                None => return Err(not_unknown(call, "the journal has no call")),
+            }
+            let changed = transaction
+                .prepare_cached(
+                    "UPDATE call SET reviewed_at = ?2, reviewed_by = ?3 WHERE id = ?1 AND reviewed_at IS NULL",
+                )?
+                .execute((call, at, who))?;
+            if changed == 1 {
+                reviewed.push(call);
+            }
+        }
+        transaction.commit()?;
+        Ok(reviewed)
+    }
 }
 
 impl View {
@@ -103,21 +136,28 @@ impl View {
         let found = self
             .connection
             .prepare_cached(
-                "SELECT operation, parameters, sent_at, who, code FROM call
-                 WHERE sent_at >= ?1 AND (execution IS NULL OR execution = ?2) ORDER BY id",
+                "SELECT id, operation, parameters, sent_at, who, code FROM call
+                 WHERE sent_at >= ?1 AND (execution IS NULL OR execution = ?2) AND reviewed_at IS NULL ORDER BY id",
             )?
             .query_map((since, Execution::Doubtful), |row| {
                 Ok(UnknownCall {
-                    operation: row.get(0)?,
-                    parameters: row.get(1)?,
-                    sent_at: row.get(2)?,
-                    who: row.get(3)?,
-                    code: row.get(4)?,
+                    call: row.get(0)?,
+                    operation: row.get(1)?,
+                    parameters: row.get(2)?,
+                    sent_at: row.get(3)?,
+                    who: row.get(4)?,
+                    code: row.get(5)?,
                 })
             })?
             .collect::<rusqlite::Result<_>>()?;
         Ok(found)
     }
+}
+
+/// A call that cannot be reviewed.
+fn not_unknown(call: CallId, what: &str) -> Error {
+    Error::usage(format!("{what} {call}"))
+        .hint(Advice::from("to list the calls with an unknown outcome, type: ").command("fleetload status"))
 }
 
 #[cfg(test)]
@@ -164,6 +204,32 @@ mod tests {
         };
         assert_eq!(unknown(0), [(at(1_000), Some("answer.timeout".to_owned())), (at(2_000), None)]);
         assert_eq!(unknown(1_500), [(at(2_000), None)]);
+    }
+
+    #[test]
+    fn a_call_that_was_reviewed_is_not_shown_until_its_end_is_unknown_after_that() {
+        let mut bench = bench();
+        let journal = &mut bench.journal;
+        let (known, under_way) =
+            (begin(journal, Operation::AddSite, 1), begin(journal, Operation::AddSite, 2));
+        end(journal, known, Execution::Confirmed, None).unwrap();
+        let unknown = |journal: &Journal| -> Vec<CallId> {
+            journal.unknown_calls(at(0)).unwrap().iter().map(|call| call.call).collect()
+        };
+        for (calls, words) in [
+            (vec![under_way, known], format!("the outcome is known of call {known}")),
+            (vec![under_way, CallId(9)], "the journal has no call 9".to_owned()),
+        ] {
+            let error = journal.review_calls(&calls, "kim", at(3_000)).unwrap_err();
+            assert_eq!(error.what(), words);
+            assert_eq!(unknown(journal), [under_way], "all of them or none");
+        }
+        assert_eq!(journal.review_calls(&[under_way], "kim", at(3_000)).unwrap(), [under_way]);
+        assert_eq!(unknown(journal), []);
+        assert_eq!(journal.review_calls(&[under_way], "kim", at(4_000)).unwrap(), []);
+        // It was under way still.
+        end(journal, under_way, Execution::Doubtful, Some("answer.timeout")).unwrap();
+        assert_eq!(unknown(journal), [under_way]);
     }
 
     #[test]
