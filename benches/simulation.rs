@@ -15,6 +15,8 @@ mod script;
 mod time;
 #[path = "../tests/simulation/trial.rs"]
 mod trial;
+#[path = "../tests/simulation/upkeep.rs"]
+mod upkeep;
 
 use std::process::ExitCode;
 use std::time::Instant;

@@ -38,6 +38,14 @@ pub enum Mistake {
     PartialMatchIsEqual,
     /// A device with a site of its own is sent again.
     OwnSiteSentAgain,
+    /// A licence code whose answer was lost is sent again.
+    LicenceSentAgain,
+    /// What was to be taken away counts as gone when the answer is lost.
+    RemovalPresumed,
+    /// A list that could not be read counts as one that shows what a row asks for.
+    UnreadListMeansSo,
+    /// A metadata entry that has another value counts as the one that a row asks for.
+    ValueNotCompared,
     /// A creation that the service refused does not count against the day's quota.
     RefusalNotCounted,
     /// A creation that was under way when the process ended does not count against the day's quota.
@@ -62,6 +70,10 @@ impl Mistake {
         Self::BaselineIgnored,
         Self::PartialMatchIsEqual,
         Self::OwnSiteSentAgain,
+        Self::LicenceSentAgain,
+        Self::RemovalPresumed,
+        Self::UnreadListMeansSo,
+        Self::ValueNotCompared,
         Self::RefusalNotCounted,
         Self::UnderWayForgotten,
     ];

@@ -9,6 +9,7 @@ mod oracle;
 mod script;
 mod time;
 mod trial;
+mod upkeep;
 
 use script::Script;
 use trial::Trial;
@@ -31,6 +32,12 @@ fn nothing_is_lost_and_nothing_made_twice_whatever_a_seed_brings() {
     assert!(
         quota.sharp_days > SEEDS / 3 && quota.refused > SEEDS / 6 && quota.doubtful > SEEDS / 3,
         "the ledger was not put to the test: {quota:?}"
+    );
+    let of_state = |state: &str| sums.states.get(state).copied().unwrap_or(0);
+    assert!(
+        of_state("done") > SEEDS && of_state("existing") > SEEDS / 2,
+        "few upkeep rows were carried out: {:?}",
+        sums.states
     );
     let fewest = sums.kinds_of_fault;
     assert!(fewest > SEEDS * 2 / 3, "only {fewest} trials met three kinds of fault and a crash");

@@ -3,14 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fleetload::journal::{AuditFinding, AuditScope, Journal, RowView};
-use fleetload::model::kind::Kind;
+use fleetload::model::kind::{Kind, Upkeep};
 use fleetload::model::state::JobState;
 use fleetload::model::time::{Day, Moment};
-use fleetload::sandbox::LedgerEntry;
+use fleetload::sandbox::{Attachment, LedgerEntry};
+use uuid::Uuid;
 
 use super::network::SOMEBODY_ELSE;
 use super::script::Script;
 use super::trial::QuotaFigures;
+use super::upkeep;
 
 /// What the oracle found.
 pub(crate) struct Verdict {
@@ -24,8 +26,13 @@ const RECORDS: [&str; 4] = ["company", "person", "site", "device"];
 /// Codes for which no row may be given up: the service did not execute it and will later.
 const GIVEN_UP: [&str; 3] = ["quotaLimitExceeded", "rateLimitExceeded", "invalid_token"];
 
-/// Judges a trial after its last run.
-pub(crate) fn judge(journal: &Journal, ledger: &[LedgerEntry], script: &Script) -> Verdict {
+/// Judges a trial after its last run; `attachments` are those before the first run, and those after the last.
+pub(crate) fn judge(
+    journal: &Journal,
+    ledger: &[LedgerEntry],
+    attachments: (&[Attachment], &[Attachment]),
+    script: &Script,
+) -> Verdict {
     let rows = rows(journal);
     let mut violations = Vec::new();
     let mut states: BTreeMap<String, u64> = BTreeMap::new();
@@ -61,10 +68,11 @@ pub(crate) fn judge(journal: &Journal, ledger: &[LedgerEntry], script: &Script) 
             _ => {}
         }
         let Some(id) = row.remote_id.map(|id| id.to_string()) else {
-            if matches!(
+            let has_a_record = matches!(
                 row.state,
                 JobState::Created | JobState::Adopted | JobState::Existing | JobState::Incomplete
-            ) {
+            );
+            if row.kind.is_record() && has_a_record {
                 violations.push(format!("lost: {name} is {} without an id", row.state));
             }
             continue;
@@ -141,6 +149,7 @@ pub(crate) fn judge(journal: &Journal, ledger: &[LedgerEntry], script: &Script) 
             violations.push(format!("read back wrongly: {name}, {}: {}", finding.code, finding.message));
         }
     }
+    violations.extend(upkeep::judge(&rows, &named(&rows), attachments, ledger));
     let unread = journal.count_unaudited(AuditScope::All).expect("readable");
     if unread > 0 {
         violations.push(format!("{unread} records were never read back"));
@@ -195,13 +204,27 @@ fn rows(journal: &Journal) -> Vec<RowView> {
     rows
 }
 
-/// The cell that names the record: names are given once in a trial.
+/// The ids of records by what upkeep rows name them by: a key, of a device its name.
+fn named(rows: &[RowView]) -> BTreeMap<String, Uuid> {
+    let named = rows.iter().filter_map(|row| {
+        let column = match row.kind {
+            Kind::Company | Kind::Site => 0,
+            Kind::Device => 1,
+            Kind::Person | Kind::Upkeep(_) => return None,
+        };
+        Some((row.cells[column].clone(), row.remote_id?.to_string().parse().ok()?))
+    });
+    named.collect()
+}
+
+/// The cell that names the record: names are given once in a trial. An upkeep row is known by the record it is about.
 fn name_of(row: &RowView) -> &str {
-    let column = match row.kind.singular() {
-        "person" => 5,
-        "device" => 1,
-        "site" => 2,
-        _ => 3,
+    let column = match row.kind {
+        Kind::Person => 5,
+        Kind::Device | Kind::Upkeep(Upkeep::Labels | Upkeep::Metadata) => 1,
+        Kind::Site => 2,
+        Kind::Company => 3,
+        Kind::Upkeep(_) => 0,
     };
     &row.cells[column]
 }
@@ -218,7 +241,9 @@ fn is_own_site(entry: &LedgerEntry) -> bool {
 
 /// What a row that is done asked for besides its record and the service has not got.
 fn left_out(row: &RowView, ledger: &[LedgerEntry]) -> Vec<String> {
-    let Some(id) = row.remote_id.filter(|_| row.state.is_final()) else { return Vec::new() };
+    let Some(id) = row.remote_id.filter(|_| row.state.is_final() && row.state != JobState::Incomplete) else {
+        return Vec::new();
+    };
     let asked: &[(usize, &str)] = match row.kind {
         Kind::Site => &[(8, "label")],
         Kind::Device => &[(8, "label"), (9, "licence")],

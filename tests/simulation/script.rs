@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::network::Weather;
 use super::trial::LONGEST_LAG;
+use super::upkeep;
 
 /// Kinds of fault for creations that leave in doubt whether they were executed.
 const DOUBTFUL: &[FaultKind] = &[
@@ -126,7 +127,7 @@ pub(crate) struct Script {
     pub(crate) sheets: Vec<(&'static str, String)>,
     pub(crate) rows: usize,
     /// Requests that somebody else makes before anything is imported: records that are there already.
-    pub(crate) twins: Vec<(&'static str, String)>,
+    pub(crate) twins: Vec<(String, String)>,
     /// The lives before the last one.
     pub(crate) lives: Vec<End>,
     /// How far each life's wall clock is ahead, in milliseconds.
@@ -140,7 +141,9 @@ impl Script {
     pub(crate) fn of(seed: u64) -> Self {
         let mut chance = fastrand::Rng::with_seed(seed ^ 0x5eed_f1ee_7104_d000);
         let theme = Theme::of(seed);
-        let Sheets { files, rows, twins } = sheets(&mut chance, theme);
+        let Sheets { mut files, mut rows, twins } = sheets(&mut chance, theme);
+        let mut twins: Vec<(String, String)> =
+            twins.into_iter().map(|(path, body)| (path.to_owned(), body)).collect();
         let days = theme == Theme::Midnights;
         let start = if days { "2026-03-01T23:50:00Z" } else { "2026-03-01T23:55:00Z" };
         let mut scenario = Scenario {
@@ -166,6 +169,14 @@ impl Script {
             ..Scenario::default()
         };
         draw_faults(&mut chance, &mut scenario, theme);
+        if upkeep::has(seed) {
+            // Generators of their own: the rest of the story stays as it is without.
+            let mut chance = fastrand::Rng::with_seed(seed ^ 0x0b5e_55ed);
+            let drawn = upkeep::draw(&mut chance, &mut scenario, &files);
+            files.extend(drawn.files);
+            rows += drawn.rows;
+            twins.extend(drawn.before);
+        }
         let weather = Weather {
             delay_ms: chance.u64(0..12),
             no_connection: if chance.bool() { 0.0 } else { 0.05 },
@@ -285,7 +296,7 @@ fn draw_faults(chance: &mut fastrand::Rng, scenario: &mut Scenario, theme: Theme
 }
 
 /// A fault of this kind, about so often.
-fn drawn(chance: &mut fastrand::Rng, operation: &str, kind: FaultKind, often: f64) -> Fault {
+pub(super) fn drawn(chance: &mut fastrand::Rng, operation: &str, kind: FaultKind, often: f64) -> Fault {
     let ms = match kind {
         // Within the settle time: what the service does later than that is not promised.
         FaultKind::LateCommit => chance.u64(100..60_000),

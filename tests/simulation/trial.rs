@@ -96,6 +96,7 @@ pub(crate) fn carry_out(script: &Script, seed: u64) -> Trial {
     }
     // What somebody makes at the very moment we look is not promised: searches of the service lag behind.
     time.pass(LONGEST_LAG);
+    let before = network.sandbox.attachments(time.now().millis());
     let mut trial = Trial::default();
     take_in(script, folder.path(), &path, time.now());
 
@@ -134,7 +135,9 @@ pub(crate) fn carry_out(script: &Script, seed: u64) -> Trial {
     let statistics = network.sandbox.statistics(now);
     trial.figures.faults = statistics.faults_fired;
     let journal = Journal::open(&path).expect("the journal opens");
-    let Verdict { violations, states, rows } = oracle::judge(&journal, &network.sandbox.ledger(now), script);
+    let attachments = (&before[..], &network.sandbox.attachments(now)[..]);
+    let ledger = network.sandbox.ledger(now);
+    let Verdict { violations, states, rows } = oracle::judge(&journal, &ledger, attachments, script);
     trial.violations.extend(violations);
     let counted = statistics.quota_by_day.get(CLIENT).cloned().unwrap_or_default();
     let near = |midnight| network.creations_around(midnight);

@@ -50,6 +50,9 @@ fn ask(lookup: Lookup, subject: Subject) -> RowDecision {
 
 /// A job in doubt was fetched, since its look-up is due.
 pub(in crate::run) fn first_lookup(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
+    if mistake::made(Mistake::RemovalPresumed) && work.action.removes() {
+        return advance(work, facts, How::Done, None);
+    }
     let usable = |lookup: &Lookup| (facts.usable)(lookup.operation());
     if let Some(lookup) = lookups::of_name(work).into_iter().find(usable) {
         return ask(lookup, Subject::Key(work.job));
@@ -69,6 +72,9 @@ fn without_lookup(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
         }
         let until = settle_moment(work, facts);
         return stay_in_doubt(work, facts, until, work.absent_reads, "waiting for late answers to settle");
+    }
+    if mistake::made(Mistake::LicenceSentAgain) && work.action.repeat() == Repeat::Unknown {
+        return send_again(work, facts, "its answer was lost");
     }
     let code = match work.doubt {
         Some(Doubt::JournalBehind) => Doubt::JournalBehind.code(),

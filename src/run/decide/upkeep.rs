@@ -6,6 +6,7 @@
 use super::pre_send::unless_corrected;
 use super::{RowDecision, RunFacts};
 use crate::journal::{Evidence, How, Work, Write};
+use crate::mistake::{self, Mistake};
 use crate::model::action::{Action, OwnedLabel, Owner};
 use crate::model::id::RemoteId;
 use crate::model::reason::Reason;
@@ -54,7 +55,11 @@ pub(in crate::run) fn on_list(
         let next = lists[asked + 1..].iter().find(|lookup| (facts.usable)(lookup.operation()));
         return on_names(work, facts, (lookup, next), list);
     }
-    let Some(found) = list else { return RowDecision::Send };
+    let found = match list {
+        Some(found) => found,
+        None if mistake::made(Mistake::UnreadListMeansSo) => return is_so(work, facts),
+        None => return RowDecision::Send,
+    };
     if is_shown(&work.action, work.owner().map(|(_, id)| id), found) {
         return is_so(work, facts);
     }

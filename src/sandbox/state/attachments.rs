@@ -22,16 +22,16 @@ pub struct Attachment {
 impl World {
     /// Everything that hangs on companies, sites and devices, sorted; what is there twice is in it twice.
     pub(crate) fn attachments(&self) -> Vec<Attachment> {
-        let owners = self.companies.iter().map(|company| company.id);
-        let owners = owners.chain(self.sites.iter().map(|site| site.id));
-        let owners = owners.chain(self.devices.iter().map(|device| device.id));
         let mut all = Vec::new();
-        for owner in owners {
-            let mut add = |kind, value| all.push(Attachment { owner, interface: None, kind, value });
-            self.labels(owner).iter().for_each(|label| add("label", label.label.clone()));
-            for entry in self.metadata(owner) {
-                add("metadata", format!("{}={}", entry.key, entry.value));
-            }
+        let sites = self.sites.iter().map(|site| site.id);
+        let labelled: Vec<Uuid> = sites.chain(self.devices.iter().map(|device| device.id)).collect();
+        for &owner in &labelled {
+            let labels = self.labels(owner).iter().map(|label| label.label.clone());
+            all.extend(labels.map(|value| Attachment { owner, interface: None, kind: "label", value }));
+        }
+        for owner in self.companies.iter().map(|company| company.id).chain(labelled) {
+            let entries = self.metadata(owner).iter().map(|entry| format!("{}={}", entry.key, entry.value));
+            all.extend(entries.map(|value| Attachment { owner, interface: None, kind: "metadata", value }));
         }
         for device in self.devices.iter() {
             let owner = device.id;
