@@ -384,7 +384,7 @@ impl Dispatcher {
     /// about the service.
     fn on_answer(&mut self, job: JobId, answer: Answer, phase: Phase) {
         let Some(work) = self.in_flight.work(job) else { return };
-        let (operation, creates) = (work.operation, lookups::creates(work));
+        let (operation, creates, removal) = (work.operation, lookups::creates(work), work.action.removes());
         if !work.kind.is_record()
             && let Some(lookup) = lookups::of_step(work, &|operation| self.gates.usable(operation))
         {
@@ -392,7 +392,7 @@ impl Dispatcher {
         }
         let counted = self.in_flight.counted(job);
         let unseen = match (&answer.verdict, self.in_flight.sent_at(job)) {
-            (Verdict::NoDataFound(rejection), Some(sent_at)) => {
+            (Verdict::NoDataFound(rejection), Some(sent_at)) if !removal => {
                 let usable = |operation| self.gates.usable(operation);
                 self.evidence.lag.on_refused(work, rejection, sent_at, &usable)
             }
@@ -402,7 +402,8 @@ impl Dispatcher {
             self.evidence.lag.on_accepted(work, self.clock.elapsed());
         }
         let token_refusals = self.in_flight.on_token(job, &answer);
-        let standing = StepContext { creation: creates, fresh_reference: unseen.is_some(), token_refusals };
+        let fresh_reference = unseen.is_some();
+        let standing = StepContext { creation: creates, removal, fresh_reference, token_refusals };
         let evidence = settle::evidence(&answer, self.clock.now());
         let contradicting = settle::contradicting_id(&answer.verdict);
         let is_not_found = matches!(answer.verdict, Verdict::NoDataFound(_));

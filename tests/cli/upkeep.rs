@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fleetload::sandbox::{Fault, FaultKind, Scenario};
+use fleetload::sandbox::{Fault, FaultKind, Scenario, VPN_CLOUDS};
 
 use crate::bench::{self, Bench};
 
@@ -239,4 +239,29 @@ fn what_is_wrong_with_an_upkeep_row_is_said_at_its_cell_and_nothing_is_sent() {
         assert_eq!(found, [(code.to_owned(), cell.to_owned())], "{rows}");
     }
     assert_eq!(bench.ledger().len(), 0);
+}
+
+#[test]
+fn what_is_gone_when_it_is_to_be_deleted_is_deleted() {
+    // A proxy sends each request twice: the second finds nothing, and its answer is the one that comes.
+    let twice = |operation: &str| Fault::new(operation, FaultKind::SentTwice).times(1);
+    let bench = bench_of(Scenario::default());
+    let vpn = |action: &str| format!("device,cloud,action\nT0,{},{action}\n", VPN_CLOUDS[0]);
+    bench.write("vpn.csv", &vpn("join"));
+    let sheets =
+        ["run", "companies.csv", "sites.csv", "devices.csv", "labels.csv", "metadata.csv", "vpn.csv"];
+    bench.fleetload(&sheets).expect_code(0);
+    let faults = ["deleteInterfaceLabel", "deleteDeviceMetadata", "removeDeviceFromVpnCloud"].map(twice);
+    bench.sandbox().change(|scenario| scenario.fault = faults.into()).expect("a consistent scenario");
+    bench.write("labels.csv", &LABELS.replace("LAN 1,uplink,", "LAN 1,uplink,delete"));
+    bench.write("metadata.csv", &METADATA.replace("A-1,put", ",delete"));
+    bench.write("vpn.csv", &vpn("leave"));
+    bench.fleetload(&sheets).expect_code(0);
+    assert_eq!(bench.statistics().faults_fired["sent_twice"], 3);
+    let removed = ["deleteInterfaceLabel", "deleteDeviceMetadata", "removeDeviceFromVpnCloud"];
+    for operation in removed {
+        assert_eq!(bench.requests(operation), 1, "{operation}");
+    }
+    let done = endings(&bench, 2).into_iter().filter(|row| row.ends_with("done")).count();
+    assert_eq!((done, bench.counts(2)["done"]), (6, 7), "{:?}", endings(&bench, 2));
 }

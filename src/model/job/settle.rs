@@ -16,6 +16,8 @@ use crate::model::id::RemoteId;
 pub struct StepContext {
     /// Whether the step creates the job's record and so must come home with an id.
     pub creation: bool,
+    /// Whether the step takes something away, so that it is done when that is not there.
+    pub removal: bool,
     /// Whether a record it refers to was made by us moments ago, and the service may not have known it yet.
     pub fresh_reference: bool,
     /// How many answers in a row said that the token is invalid, this one not counted.
@@ -94,6 +96,7 @@ pub fn settle(standing: StepContext, verdict: Verdict) -> (Settled, Consequence)
             id => (Settled::Done { id: id.filter(|_| standing.creation) }, Consequence::Nothing),
         },
         Verdict::Rejected(rejection) => (Settled::Rejected(rejection), Consequence::Nothing),
+        Verdict::NoDataFound(_) if standing.removal => (Settled::InDoubt(Doubt::Gone), Consequence::Nothing),
         Verdict::NoDataFound(rejection) if standing.fresh_reference => {
             (Settled::Unseen(rejection), Consequence::Nothing)
         }
@@ -174,7 +177,8 @@ mod tests {
     use super::*;
     use crate::model::verdict::Success;
 
-    const FIRST: StepContext = StepContext { creation: true, fresh_reference: false, token_refusals: 0 };
+    const FIRST: StepContext =
+        StepContext { creation: true, removal: false, fresh_reference: false, token_refusals: 0 };
 
     fn rejection(code: &str) -> Rejection {
         Rejection { code: code.to_owned(), message: "no".to_owned(), violations: vec![] }
@@ -295,6 +299,7 @@ mod tests {
             (Doubt::WorkerLost, "doubt answer.worker-lost"),
             (Doubt::Duplicate, "doubt answer.duplicate"),
             (Doubt::NoId, "doubt answer.no-id"),
+            (Doubt::Gone, "doubt answer.gone"),
         ] {
             table.push((Verdict::Doubtful(doubt), becomes, becomes, Consequence::Failure));
         }
@@ -302,7 +307,8 @@ mod tests {
             for creation in [true, false] {
                 for fresh_reference in [false, true] {
                     for token_refusals in [0, 1, 2, u32::MAX] {
-                        let standing = StepContext { creation, fresh_reference, token_refusals };
+                        let standing =
+                            StepContext { creation, removal: false, fresh_reference, token_refusals };
                         let (settled, consequence) = settle(standing, verdict.clone());
                         // The two verdicts that what happened before has a say in.
                         let (becomes, asked) = match &verdict {
@@ -337,6 +343,17 @@ mod tests {
     fn a_step_that_creates_nothing_is_done_without_an_id() {
         let standing = StepContext { creation: false, ..FIRST };
         assert_eq!(settle(standing, Verdict::Succeeded(Success::default())).0, Settled::Done { id: None });
+    }
+
+    #[test]
+    fn what_is_to_be_taken_away_and_is_not_there_is_looked_for_before_its_row_is_refused() {
+        for fresh_reference in [false, true] {
+            let removal = StepContext { creation: false, removal: true, fresh_reference, token_refusals: 0 };
+            let (settled, consequence) = settle(removal, Verdict::NoDataFound(rejection("noDataFound")));
+            assert_eq!((settled, consequence), (Settled::InDoubt(Doubt::Gone), Consequence::Nothing));
+            let (settled, _) = settle(removal, Verdict::Rejected(rejection("invalidData")));
+            assert_eq!(settled, Settled::Rejected(rejection("invalidData")));
+        }
     }
 
     #[test]

@@ -193,6 +193,8 @@ pub enum Doubt {
     Duplicate,
     /// Status OK without an id: the record is there; its id is to be found out.
     NoId,
+    /// `noDataFound` for what was to be taken away: it may be gone already.
+    Gone,
 }
 
 impl Doubt {
@@ -210,6 +212,7 @@ impl Doubt {
         Self::JournalBehind,
         Self::Duplicate,
         Self::NoId,
+        Self::Gone,
     ];
 
     /// The code shown in reports: `answer.timeout` …
@@ -227,6 +230,7 @@ impl Doubt {
             Self::JournalBehind => "journal.restored",
             Self::Duplicate => "answer.duplicate",
             Self::NoId => "answer.no-id",
+            Self::Gone => "answer.gone",
         }
     }
 
@@ -243,7 +247,8 @@ impl Doubt {
             | Self::Redirect
             | Self::ProcessEnded
             | Self::WorkerLost
-            | Self::JournalBehind => false,
+            | Self::JournalBehind
+            | Self::Gone => false,
         }
     }
 
@@ -264,6 +269,7 @@ impl Doubt {
             }
             Self::Duplicate => "the service says that a value which must be unique is already in use",
             Self::NoId => "the service confirmed the creation without naming its id",
+            Self::Gone => "the service does not find what is to be removed: it may be gone already",
         }
     }
 

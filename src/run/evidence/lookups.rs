@@ -44,6 +44,9 @@ pub(in crate::run) fn why_none(work: &Work) -> &'static str {
             "the service says the record is there, and no look-up is available to find its id"
         }
         (_, Some(Doubt::NoId)) => "the record was created, and no look-up is available to find its id",
+        (_, Some(Doubt::Gone)) => {
+            "the service does not find what is to be removed, and no look-up is available to find out whether it is gone"
+        }
         _ => "the answer was lost, and no look-up is available to find out whether the row was executed",
     }
 }

@@ -473,7 +473,8 @@ fn only_a_listed_proof_lets_anything_be_sent_again() {
                     let said = format!("{status} {shown} to {operation}, fresh: {fresh_reference}");
                     let verdict = judge(operation, &expectation, &raw(status, &body));
                     let creation = operation.creates();
-                    let standing = StepContext { creation, fresh_reference, token_refusals: 0 };
+                    let standing =
+                        StepContext { creation, removal: false, fresh_reference, token_refusals: 0 };
                     let (settled, _) = settle(standing, verdict);
 
                     let page = [404, 405, 415].contains(&status);
