@@ -74,6 +74,7 @@ pub enum End {
     JournalOlder,
     AccountLocked,
     Sheets,
+    UnknownIds,
     Usage,
     EndpointUnknown,
     Internal,
@@ -123,13 +124,14 @@ const NOTHING_DONE: &str = "Nothing was imported and nothing was sent.";
 
 impl End {
     /// Every way, in the order of the exit codes.
-    pub const ALL: [Self; 36] = [
+    pub const ALL: [Self; 37] = [
         Self::Done,
         Self::Internal,
         Self::Stuck,
         Self::Usage,
         Self::EndpointUnknown,
         Self::Sheets,
+        Self::UnknownIds,
         Self::RowsFailed,
         Self::NothingFound,
         Self::NotRead,
@@ -222,6 +224,20 @@ impl End {
                 &[
                     Words("Correct the cells that are named, then run the file again. What a code means: "),
                     Command("explain CODE"),
+                ],
+            ),
+            Self::UnknownIds => entry(
+                "unknown-ids",
+                (State::Failed, Exit::Sheets),
+                "rows that wait to be sent name ids that the service does not have",
+                "Nothing was sent. The rows that name them are rejected; the others stay ready.",
+                &[
+                    Words("Find the right ids with "),
+                    Command("find companies NAME"),
+                    Words(", correct the rejected rows in fix.xlsx and type: "),
+                    Command("run FILE"),
+                    Words(". To send the other rows, type: "),
+                    Command("run"),
                 ],
             ),
             Self::RowsFailed => entry(

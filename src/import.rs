@@ -101,7 +101,7 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
     }
     let of_files = findings;
     let Looked { mut between, mut reasons, places, mut sheets, mut findings, zones } = loop {
-        let (looked, learned) = Looked::through(&books, &options.policy, of_files.clone())?;
+        let (looked, learned) = Looked::through(&books, options, of_files.clone())?;
         if !learn(&mut books, &looked.between, &learned) {
             break looked;
         }
@@ -164,8 +164,9 @@ struct Learned {
 
 impl Looked {
     /// Reads all rows; `findings` are those about the files.
-    fn through(books: &[Book], policy: &SeverityPolicy, findings: Findings) -> Result<(Self, Vec<Learned>)> {
-        let mut between = Between::under(policy.clone());
+    fn through(books: &[Book], options: &Options, findings: Findings) -> Result<(Self, Vec<Learned>)> {
+        let policy = &options.policy;
+        let mut between = Between::under(policy.clone()).beside(options.ids.clone());
         let mut reasons = Reasons::default();
         let (mut places, mut sheets, mut learned) = (Vec::new(), Vec::new(), Vec::new());
         let (mut findings, mut rows, mut zones) = (findings, 0, BTreeSet::new());

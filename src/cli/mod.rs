@@ -6,6 +6,7 @@
 //! args/       what was typed: commands, options and their help
 //! settings/   what was meant: options, environment, profile and defaults brought together; the secret; reading options
 //! import/     reading files into the journal, and `check`
+//! ids         the ids that sheets name, looked up in the service
 //! zones       the time zones that the service lists
 //! findings/   what is wrong with the rows, and how columns were matched
 //! plan/       what would happen, as text, as JSON and as a page; the plan that was saved
@@ -29,6 +30,7 @@ mod decide;
 mod doctor;
 mod documents;
 mod findings;
+mod ids;
 mod import;
 mod plan;
 mod reading;

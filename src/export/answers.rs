@@ -9,12 +9,11 @@ use serde_json::{Value, json};
 
 use super::column::Column;
 use super::owner::Owner;
-use super::reader::{ReadError, ServiceReader};
 use super::row::{Row, Standing};
 use super::subject::{OwnerKind, Subject};
 use crate::model::id::RemoteId;
 use crate::model::operation::Operation;
-use crate::service::{Call, may_be_a_page};
+use crate::service::{Call, ReadError, ServiceReader, may_be_a_page};
 
 /// The rows of an owner.
 ///

@@ -7,9 +7,9 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::answers;
 use super::owner::Owner;
-use super::reader::{ReadError, ServiceReader};
 use super::row::Row;
 use super::subject::Subject;
+use crate::service::{ReadError, ServiceReader};
 
 /// How many owners are asked about at once: enough for the pace of an operation whose answers take a second, and for those
 /// that are asked after it.

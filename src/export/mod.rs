@@ -1,7 +1,6 @@
 //! Reads what exists at the service, and changes nothing: searches for ids, and exports.
 //!
 //! ```text
-//! reader     asks the service, at the pace of the limiter of each operation
 //! search     finds records by name, MAC address, username or id
 //!
 //! subject    what can be exported           column   the columns of each, from columns.csv
@@ -14,7 +13,6 @@ mod answers;
 mod column;
 mod exporter;
 mod owner;
-mod reader;
 mod row;
 mod scope;
 mod search;
@@ -23,7 +21,6 @@ mod subject;
 pub use column::{Column, NOTE, OTHER};
 pub use exporter::{Exporter, SIDE_BY_SIDE};
 pub use owner::Owner;
-pub use reader::{ReadError, ServiceReader};
 pub use row::{Row, Standing};
 pub use scope::{Scope, Survey, survey};
 pub use search::{Hit, Query, SearchResult, Sought, as_id, is_username, search, shown_name};

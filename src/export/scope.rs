@@ -10,12 +10,11 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::owner::Owner;
-use super::reader::{ReadError, ServiceReader};
 use super::subject::{OwnerKind, Subject};
 use crate::model::amount::{count, counted};
 use crate::model::id::RemoteId;
 use crate::model::operation::Operation;
-use crate::service::{Call, Found, found, may_be_a_page};
+use crate::service::{Call, Found, ReadError, ServiceReader, found, may_be_a_page};
 
 /// The characters that names are searched for by.
 const CHARACTERS: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";

@@ -5,11 +5,10 @@
 
 use serde_json::Value;
 
-use super::reader::{ReadError, ServiceReader};
 use crate::model::id::RemoteId;
 use crate::model::key::{Likeness, comparable, likeness, mac_digits};
 use crate::model::operation::Operation;
-use crate::service::{Call, Found, found, may_be_a_page};
+use crate::service::{Call, Found, ReadError, ServiceReader, found, may_be_a_page};
 
 /// What can be searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -37,6 +37,7 @@ pub use intake::difference::{EarlierRow, SamePlace};
 pub use intake::import_writer::{ImportWriter, written};
 pub use intake::job_lookup::KnownJob;
 pub use intake::left_out::{Because, LeftOut, Provenance};
+pub use intake::named_id::NamingRow;
 pub use intake::new_rows::{Disposition, Imported, NewJob, NewRow, NewSheet};
 pub use intake::plan_view::{Prospect, ProspectRow};
 pub(crate) use lineage::high_water_mark::private_folder;

@@ -300,6 +300,14 @@ CREATE TABLE decision (
     details TEXT
 ) STRICT;
 
+-- The ids by which rows name records of the service that no row creates, each once, and when a look-up showed the record.
+CREATE TABLE named_id (
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL CHECK (length(id) = 36),
+    verified_at INTEGER,
+    PRIMARY KEY (kind, id)
+) STRICT, WITHOUT ROWID;
+
 -- The lines of spill files that have been taken in, so that a crash before the file is removed repeats nothing.
 CREATE TABLE spill_taken (
     id TEXT PRIMARY KEY,

@@ -9,6 +9,7 @@ pub mod descriptor;
 pub mod digest;
 pub mod forecast;
 pub mod id;
+pub mod id_check;
 pub mod inverse;
 mod job;
 pub mod key;

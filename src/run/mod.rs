@@ -17,7 +17,7 @@
 //! `dispatcher/lookup_answers` carries out decisions and hands answers of look-ups to whoever asked; `dispatcher/rounds` sees to
 //! the clock (`clock_watch`), to what is shown of the run (`remaining`, `watchdog`) and to its end.
 //!
-//! A run begins (`opening`) and ends (`ending`) in `session`. Outside of a run, `verify` asks the service for
+//! Before a run, the ids that its rows name are verified (`id_check`). A run begins (`opening`) and ends (`ending`) in `session`. Outside of a run, `verify` asks the service for
 //! a person who decides, by way of `oneoff_lookup`; `account_lock` keeps two runs from one account. What an answer means is
 //! decided in [`crate::service`], what follows from it in [`crate::model::settle`].
 
@@ -29,6 +29,7 @@ mod dispatcher;
 mod ending;
 mod evidence;
 mod gates;
+mod id_check;
 mod in_flight;
 mod journal_client;
 mod opening;
@@ -51,6 +52,7 @@ pub use crate::model::policy::{InDoubt, OnExisting, OnQuota};
 pub use account_lock::{AccountHolder, AccountLock, account_locks, lock_account};
 pub use ending::{Ending, LeftSheet, end_of};
 pub use evidence::verify::{RecordCheck, RecordSearch, Verifier};
+pub use id_check::{look_up_of, verify_ids};
 pub use opening::require_available;
 pub use session::run;
 pub use watchdog::{CHECK_EVERY, PATIENCE, Pulse, Standstill, Watchdog};

@@ -98,7 +98,7 @@ pub fn require_available(endpoints: &Endpoints, needed: &[Operation]) -> Result<
 /// answer tells the service's time, by whose day creations are counted. A service that cannot be reached is left
 /// to the loop, which waits for it.
 pub(super) async fn sign_in(client: &Client) -> std::result::Result<Option<Moment>, Ending> {
-    match client.authenticate().await {
+    match client.sign_in().await {
         Ok(token) => Ok(token.date),
         Err(Verdict::Refused(refusal)) => Err(Ending::refused(refusal)),
         Err(Verdict::EndpointMissing(status)) => Err(Ending::no_token_endpoint(status)),

@@ -167,6 +167,15 @@ impl Client {
         self.0.keeper.renew().await
     }
 
+    /// Asks for a token, unless one was had a moment ago.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::authenticate`].
+    pub async fn sign_in(&self) -> std::result::Result<TokenInfo, Verdict> {
+        self.0.keeper.sign_in().await
+    }
+
     /// Where the operations are.
     pub fn endpoints(&self) -> &Endpoints {
         &self.0.endpoints

@@ -2,7 +2,8 @@
 //!
 //! A [`Call`] names an operation, its parameters and its body; [`Client`] finds the path, takes a token,
 //! sends it exactly once and has the answer judged into a [`Verdict`](crate::model::verdict::Verdict). What follows
-//! from a verdict, when to send and whether to send again is left to the run; so is asking the [`Limiter`].
+//! from a verdict, when to send and whether to send again is left to the run; so is asking the [`Limiter`]. A
+//! [`ServiceReader`] asks what exists, which may be asked again at any time.
 
 mod action;
 mod before;
@@ -14,6 +15,7 @@ mod found;
 mod judge;
 mod limiter;
 mod lookup;
+mod reader;
 mod token;
 mod transport;
 
@@ -33,5 +35,6 @@ pub use found::{Found, found, may_be_a_page, time_zones};
 pub use judge::{Expectation, Raw, judge};
 pub use limiter::{Limiter, Rate};
 pub use lookup::Lookup;
+pub use reader::{ReadError, ServiceReader};
 pub use token::TokenInfo;
 pub use transport::{HttpAnswer, HttpRequest, SendFailure, Sending, Transport};

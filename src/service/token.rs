@@ -30,6 +30,9 @@ const BETWEEN: Duration = Duration::from_secs(1);
 /// The most by which a token is renewed before it expires; a tenth of its life when that is less.
 const MARGIN: Duration = Duration::from_secs(60);
 
+/// For so long a token that was had is as good as a new one: one command signs in once.
+const JUST_NOW: Duration = Duration::from_secs(60);
+
 /// The longest life that is believed, in seconds: a year.
 const LONGEST_LIFE: u64 = 366 * 24 * 60 * 60;
 
@@ -175,6 +178,21 @@ impl Keeper {
     pub(crate) async fn renew(&self) -> Result<TokenInfo, Verdict> {
         let _turn = self.turn.lock().await;
         self.ask().await.map(|token| token.info)
+    }
+
+    /// The token that was had a moment ago, else a new one; with the service's clock as it is now.
+    pub(crate) async fn sign_in(&self) -> Result<TokenInfo, Verdict> {
+        let (token, asked_at) = {
+            let kept = self.kept();
+            (self.good(&kept), kept.last_start)
+        };
+        if let (Some(token), Some(asked_at)) = (token, asked_at) {
+            let age = self.clock.elapsed().saturating_sub(asked_at);
+            if age < JUST_NOW {
+                return Ok(TokenInfo { date: token.info.date.map(|date| date.plus(age)), ..token.info });
+            }
+        }
+        self.renew().await
     }
 
     /// Drops the token of `generation`, which the service refused; a newer one stays.

@@ -9,6 +9,7 @@ use super::table::column;
 use super::table::column::{Column, Family, Need};
 use super::text;
 use crate::error::{Error, Result};
+use crate::model::id_check::IdCheck;
 use crate::model::kind::Kind;
 use crate::model::policy::choice;
 use crate::model::zone::ZoneList;
@@ -90,6 +91,8 @@ pub struct Options {
     pub list_all: bool,
     /// The time zones that the service lists, where it has been asked; the IANA list is looked into otherwise.
     pub zones: Option<Arc<ZoneList>>,
+    /// What look-ups have shown of the ids that the sheets name, where the service has been asked.
+    pub ids: Option<Arc<IdCheck>>,
     pub(crate) defaults: Vec<(Kind, &'static str, String)>,
     pub(crate) encoding: Option<&'static Encoding>,
 }

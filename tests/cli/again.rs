@@ -174,7 +174,8 @@ fn children_of_a_rejected_company_are_skipped_and_come_back_when_it_is_corrected
     let wrong = bench::companies(1).replace(&bench::root(), "6f1c2a3e-ffff-4000-8000-000000000001");
     bench.write("companies.csv", &wrong);
     bench.write("devices.csv", &bench::devices(5, 1));
-    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(4);
+    bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(3);
     assert_eq!(bench.counts(1), [("rejected".to_owned(), 1), ("skipped".to_owned(), 5)].into());
 
     bench.write("companies.csv", &bench::companies(1));

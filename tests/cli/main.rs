@@ -20,6 +20,7 @@ mod faults;
 mod finding;
 mod floors;
 mod hostile_content;
+mod ids;
 mod inside;
 mod interrupted;
 mod journal;

@@ -217,7 +217,9 @@ fn what_hangs_on_a_rejected_company_is_blocked_by_it_and_comes_with_its_correcti
     let right = std::fs::read_to_string(bench.path("companies.csv")).expect("a sheet");
     let wrong = right.replace(&format!("C1,{}", bench::root()), "C1,6f1c2a3e-ffff-4000-8000-000000000001");
     bench.write("companies.csv", &wrong);
-    bench.fleetload(&[&["run"], &files[..]].concat()).expect_code(4);
+    bench.fleetload(&[&["import"], &files[..]].concat()).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(3);
+    bench.fleetload(&["run"]).expect_code(4);
     let plan = runs_as_planned(&bench, &files, 4);
     assert_eq!(rows(&plan, "rejected"), [("company".to_owned(), 1)].into());
     let blocked = rows(&plan, "blocked");

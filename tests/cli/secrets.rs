@@ -119,7 +119,9 @@ fn whatever_goes_wrong_neither_secret_nor_token_is_written_anywhere() {
                     bench.write("companies.csv", &bench::companies(2));
                     bench.write("devices.csv", &bench::devices(if all { 300 } else { 6 }, 2));
                     let kinds = if all { 15 } else { 1 };
-                    let mut run = bench.start(&["run", "companies.csv", "devices.csv", "-vvv"]);
+                    // The first requests look up ids: of rows that are in the journal, the run does that, which listens for signals.
+                    bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
+                    let mut run = bench.start(&["run", "-vvv"]);
                     run.until(|| bench.statistics().faults_fired.len() >= kinds);
                     // What is under way comes home, and what it brings is reported.
                     run.signal("-INT");

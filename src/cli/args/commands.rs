@@ -85,6 +85,10 @@ pub(in crate::cli) struct Plan {
     #[arg(value_name = "FILE", required = true)]
     pub(in crate::cli) files: Vec<PathBuf>,
 
+    /// Ask the service: look up every id that the sheets name. Needs the profile; changes nothing
+    #[arg(long)]
+    pub(in crate::cli) refresh: bool,
+
     /// Also write the plan as a page for the browser
     #[arg(long, value_name = "FILE.html")]
     pub(in crate::cli) out: Option<PathBuf>,
@@ -102,8 +106,9 @@ Examples:
   fleetload plan onboarding.xlsx
   fleetload plan onboarding.xlsx --daily-quota 10000   how many days would it take?
   fleetload plan onboarding.xlsx --out plan.html       a page to share
+  fleetload plan onboarding.xlsx --refresh             also look up the ids that the sheets name
 
-Imports nothing and sends nothing. The run that follows says whether anything has changed since the plan. Without a
+Imports nothing and sends nothing, but for the look-ups of --refresh. The run that follows says whether anything has changed since the plan. Without a
 profile the plan uses the documented paths.";
 
 /// `fleetload import`.

@@ -12,13 +12,13 @@ use super::{Examined, Health, profile_name, whose};
 use crate::cli::settings::Settings;
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::export::{Query, ServiceReader, Sought, as_id, search};
+use crate::export::{Query, Sought, as_id, search};
 use crate::journal::Journal;
 use crate::model::id::RemoteId;
 use crate::model::operation::Operation;
 use crate::plan::needs::{groups, needed_for};
 use crate::sandbox::ROOT_COMPANY;
-use crate::service::{Client, Endpoints, Origin};
+use crate::service::{Client, Endpoints, Origin, ServiceReader};
 use crate::term::{Ink, Line};
 
 impl Examined<'_> {

@@ -15,6 +15,7 @@ use crate::cli::context::Context;
 use crate::cli::findings::mapping;
 use crate::cli::findings::remedy::remedy;
 use crate::cli::findings::{self, FindingCounts};
+use crate::cli::ids::{self, Wanted};
 use crate::cli::plan::dry_run::survey;
 use crate::cli::plan::saved;
 use crate::cli::run::preconditions;
@@ -25,6 +26,7 @@ use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::import::{Examined, Outcome, examine, import_when};
 use crate::journal::{Account, Imported, Journal};
+use crate::model::id_check::{IdCheck, NamedId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
@@ -117,6 +119,9 @@ pub(super) fn existing(context: &Context<'_>) -> Result<Option<Journal>> {
     Ok(Some(journal))
 }
 
+/// Looks up ids that sheets name; nothing where they are looked up later.
+pub(super) type LookUp<'a> = dyn Fn(Vec<NamedId>) -> Result<Option<IdCheck>> + 'a;
+
 /// What a run knows of the service before anything is brought in.
 pub(super) struct ServiceFacts<'a> {
     /// The operations whose place is known.
@@ -124,6 +129,7 @@ pub(super) struct ServiceFacts<'a> {
     pub(super) account: &'a Account,
     /// Asks for the time zones; nothing where that cannot be.
     pub(super) zones: &'a dyn Fn() -> Option<ZoneList>,
+    pub(super) look_up: &'a LookUp<'a>,
 }
 
 /// Puts files into the journal; when they have problems, which were told, how the command ended. With a service, rows that need
@@ -146,6 +152,18 @@ pub(super) fn import(
         manner.options.zones = Some(Arc::new(zones));
         if !is_the_same {
             examined = examine(files, &listed(context, &manner), existing(context)?.as_ref())?;
+        }
+    }
+    let mut verified = None;
+    if !examined.findings.forbid_import(manner.skip_invalid)
+        && let Some(service) = service
+        && has_all(&examined, service.available)
+    {
+        let journal = existing(context)?;
+        verified = (service.look_up)(ids::named(&examined, journal.as_ref(), Wanted::New)?)?;
+        if let Some(check) = verified.as_ref().filter(|check| !check.absent.is_empty()) {
+            manner.options.ids = Some(Arc::new(check.clone()));
+            examined = examine(files, &listed(context, &manner), journal.as_ref())?;
         }
     }
     if examined.findings.forbid_import(manner.skip_invalid) {
@@ -187,6 +205,9 @@ pub(super) fn import(
     match outcome {
         Outcome::Imported(imported, notes) => {
             examined.findings.append(notes);
+            if let Some(check) = verified.filter(|check| !check.verified.is_empty()) {
+                journal.note_verified(&check.verified, now)?;
+            }
             // Rows may also be left out for what the journal has.
             for (count, sheet) in examined.sheets.iter_mut().zip(journal.sheets(imported.import)?) {
                 count.usable = count.rows - journal.left_out_of_sheet(sheet.sheet)?;

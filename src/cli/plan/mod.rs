@@ -5,6 +5,8 @@ pub(super) mod output;
 pub(super) mod saved;
 mod tree;
 
+use std::sync::Arc;
+
 use serde_json::json;
 
 use self::dry_run::TempJournal;
@@ -15,7 +17,10 @@ use crate::cli::args::commands::Plan as Typed;
 use crate::cli::context::Context;
 use crate::cli::findings::remedy::remedy;
 use crate::cli::findings::{self, FindingCounts};
+use crate::cli::ids::{self, Wanted};
 use crate::cli::import;
+use crate::cli::reading::access::ServiceAccess;
+use crate::cli::sandbox::rehearsal::read_scenario;
 use crate::cli::settings::account::Rehearsed;
 use crate::cli::settings::reading::ReadingSettings;
 use crate::cli::settings::{Purpose, Settings};
@@ -25,6 +30,7 @@ use crate::error::{Error, Result};
 use crate::import::{Examined, rehearse_with};
 use crate::journal::{Journal, Whose};
 use crate::model::forecast::Allowance;
+use crate::model::id_check::{IdCheck, NamedId};
 use crate::model::operation::Operation;
 use crate::model::policy::{Audit, Proxy};
 use crate::plan::{Cause, Plan, Terms};
@@ -39,15 +45,26 @@ const OBSTACLES: usize = 8;
 pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     context.rehearse(&typed.rehearsal);
     let settings = context.settings(&purpose(typed)?, &typed.overrides)?;
-    let manner = typed.reading.settle(context)?;
+    let mut manner = typed.reading.settle(context)?;
     if let Some(out) = &typed.out {
         output::refuse_others(out)?;
     }
     let journal = journal_of(context, &settings)?;
     let mut examined = import::read_beside(context, &typed.files, &manner, journal.as_ref())?;
+    let mut asked_now = None;
+    if typed.refresh && !examined.findings.forbid_import(manner.skip_invalid) {
+        asked_now = refresh(context, typed, ids::named(&examined, journal.as_ref(), Wanted::All)?)?;
+    }
+    if let Some(check) = &asked_now {
+        manner.options.ids = Some(Arc::new(check.clone()));
+        examined = import::read_beside(context, &typed.files, &manner, journal.as_ref())?;
+    }
     if examined.findings.forbid_import(manner.skip_invalid) {
         return Ok(refuse(context, &examined.findings, &manner));
     }
+    let endpoints = settings.endpoints()?;
+    let unverified = ids::named(&examined, journal.as_ref(), Wanted::Unverified)?;
+    let cannot_be_verified = ids::unreachable_of(&unverified, &|operation| endpoints.available(operation));
     let terms = terms(context, &settings)?;
     let (outlook, taken) =
         match look(context, &examined, journal, &settings, &terms.terms, manner.skip_invalid)? {
@@ -62,6 +79,7 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         context.tell_whose(&whose);
     }
     tell(context, &settings, &terms, &outlook, &rehearsed(context, typed, &manner));
+    ids::tell_of_plan(context, asked_now.as_ref(), cannot_be_verified);
     import::tell_sheets(context, &examined, &manner);
     context.terminal.result("");
     findings::tell(context, &examined.findings, manner.redact);
@@ -82,7 +100,7 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     let summary = Summary::new(end).with_all(json!({
         "plan": plan, "in_the_way": obstacles, "left_out": outlook.left_out.0 + outlook.left_out.1,
         "unavailable": missing, "found": found, "finish": plan.finish.map(|at| at.to_string()),
-        "page": typed.out,
+        "page": typed.out, "ids": asked_now.as_ref().map(ids::object),
     }));
     if missing.is_empty() {
         context.terminal.hint(Advice::from("to do it: ").command(again));
@@ -90,6 +108,24 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         context.terminal.error(&import::unavailable(&missing));
     }
     Ok(summary)
+}
+
+/// Looks up every id that the sheets name. A rehearsal takes them as there, unless its scenario is strict.
+fn refresh(context: &Context<'_>, typed: &Typed, ids: Vec<NamedId>) -> Result<Option<IdCheck>> {
+    let rehearsal = &typed.rehearsal;
+    if rehearsal.sandbox && !read_scenario(rehearsal.scenario.as_deref())?.strict {
+        context
+            .terminal
+            .say("a rehearsal takes the ids that the sheets name as present: nothing was looked up");
+        return Ok(None);
+    }
+    let access = ServiceAccess::to_read(context, rehearsal, &typed.overrides)?;
+    let client = access.settings.client(context.clock.clone())?;
+    let asked = (&client, access.settings.rate.value);
+    let check = access.runtime.block_on(ids::look_up(context, asked, ids, &mut |_| Ok(())));
+    let check = check.and_then(|check| check.map_err(|error| access.failed(&error)));
+    access.leave();
+    check.map(Some)
 }
 
 /// Says that the sheets have problems.

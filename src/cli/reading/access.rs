@@ -13,11 +13,11 @@ use crate::cli::sandbox::rehearsal::Rehearsal;
 use crate::cli::settings::{Purpose, Settings};
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::export::{ReadError, ServiceReader};
 use crate::journal::{Journal, Whose};
 use crate::model::operation::Operation;
 use crate::model::verdict::Verdict;
 use crate::run::end_of;
+use crate::service::{ReadError, ServiceReader};
 
 /// See the module.
 pub(in crate::cli) struct ServiceAccess {
@@ -75,7 +75,7 @@ impl ServiceAccess {
     }
 
     /// The same for a command that reads: a rehearsal goes on with the records of the one that the journal is about.
-    pub(super) fn to_read(
+    pub(in crate::cli) fn to_read(
         context: &Context<'_>,
         typed: &RehearsalArgs,
         overrides: &Overrides,

@@ -15,14 +15,13 @@ use crate::cli::status::next_commands::require;
 use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::export::{
-    Exporter, Owner, OwnerKind, ReadError, SIDE_BY_SIDE, Scope, ServiceReader, Sought, Subject, survey,
-};
+use crate::export::{Exporter, Owner, OwnerKind, SIDE_BY_SIDE, Scope, Sought, Subject, survey};
 use crate::journal::Journal;
 use crate::model::id::ImportId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::report::export_file::{ExportFormat, SpoolHead};
+use crate::service::{ReadError, ServiceReader};
 use crate::term::{Ink, Line, ReadFigures, ReadProgress, Tick};
 
 /// For so long an export waits for a service that cannot be reached, as a run does.

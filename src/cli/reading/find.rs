@@ -12,9 +12,10 @@ use crate::cli::context::Context;
 use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::export::{Hit, Query, ReadError, SearchResult, Sought, is_username, search, shown_name};
+use crate::export::{Hit, Query, SearchResult, Sought, is_username, search, shown_name};
 use crate::model::id::RemoteId;
 use crate::model::operation::Operation;
+use crate::service::ReadError;
 use crate::term::{Ink, Line, Table, count, counted};
 
 /// A person who waits gets an answer, or the reason why there is none, within this time.

@@ -4,5 +4,5 @@ pub(super) mod access;
 pub(super) mod export;
 mod export_output;
 pub(super) mod find;
-mod reference;
+pub(super) mod reference;
 mod sheet_records;

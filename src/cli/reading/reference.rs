@@ -3,8 +3,9 @@
 use super::access::ServiceAccess;
 use crate::cli::context::Context;
 use crate::error::{Error, Result};
-use crate::export::{Query, SearchResult, ServiceReader, Sought, as_id, search, shown_name};
+use crate::export::{Query, SearchResult, Sought, as_id, search, shown_name};
 use crate::model::id::RemoteId;
+use crate::service::ServiceReader;
 use crate::term::{clean, count};
 
 /// How many candidates are shown.
@@ -15,7 +16,7 @@ const MOST_SHOWN: usize = 10;
 /// # Errors
 ///
 /// Usage, with the candidates, when no record or several have the name.
-pub(super) async fn resolve(
+pub(in crate::cli) async fn resolve(
     context: &Context<'_>,
     access: &ServiceAccess,
     reader: &ServiceReader,

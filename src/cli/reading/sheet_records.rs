@@ -8,12 +8,12 @@ use serde_json::Value;
 use super::access::ServiceAccess;
 use crate::advice::{Advice, quoted};
 use crate::error::{Error, Result};
-use crate::export::{Owner, OwnerKind, ReadError, ServiceReader, as_id};
+use crate::export::{Owner, OwnerKind, as_id};
 use crate::model::id::RemoteId;
 use crate::model::key::{Likeness, likeness};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
-use crate::service::{Call, Found, found};
+use crate::service::{Call, Found, ReadError, ServiceReader, found};
 use crate::sheet::{Options, Row, Table, fold, open};
 
 /// What names the record of a row.

@@ -22,7 +22,6 @@ use super::status::next_commands::require;
 use super::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::export::ReadError;
 use crate::journal::{DeviceRow, Journal};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
@@ -30,6 +29,7 @@ use crate::model::operation::Operation;
 use crate::model::time::Moment;
 use crate::report::{is_rollout_workbook, rollout_workbook};
 use crate::run::end_of;
+use crate::service::ReadError;
 use crate::status::rollout::{Rollout, RolloutDevice, Standing};
 use crate::term::{Ink, Line, span};
 

@@ -189,7 +189,9 @@ fn judged(ending: &Ending, rows: End) -> (End, Option<Moment>) {
 /// Says how it ended, and what to type next.
 fn tell_ending(context: &Context<'_>, ending: &Ending, status: &Status, fix: Option<&(PathBuf, String)>) {
     if let Ending::Stopped { end, why, hint } = ending {
-        let error = Error::service(format!("stopped: {why}; the rows not sent stay ready")).ending(*end);
+        let what = format!("stopped: {why}; the rows not sent stay ready");
+        let error = if *end == End::UnknownIds { Error::sheets(what) } else { Error::service(what) };
+        let error = error.ending(*end);
         let hint = Advice::from(hint.as_str()).words("\nthen: ").command(context.again("run"));
         context.terminal.error(&error.hint(hint));
         return;

@@ -10,7 +10,10 @@ pub(super) mod run_loop;
 pub(super) mod signals;
 pub(super) mod watchdog;
 
+use std::cell::RefCell;
 use std::time::Duration;
+
+use tokio::runtime::Runtime;
 
 use self::ending::{Ended, conclude};
 use self::preconditions::Locks;
@@ -21,8 +24,10 @@ use crate::cli::args::commands::Run as Typed;
 use crate::cli::args::options::RehearsalArgs;
 use crate::cli::args::until;
 use crate::cli::context::Context;
+use crate::cli::ids;
 use crate::cli::import;
-use crate::cli::import::ServiceFacts;
+use crate::cli::import::{LookUp, ServiceFacts};
+use crate::cli::reading::access::ServiceAccess;
 use crate::cli::sandbox::rehearsal;
 use crate::cli::settings::account::Rehearsed;
 use crate::cli::settings::{Purpose, Settings};
@@ -31,6 +36,7 @@ use crate::cli::zones;
 use crate::error::{Error, Result};
 use crate::journal::{Account, AuditScope, Journal, Writing};
 use crate::model::id::ImportId;
+use crate::model::id_check::{IdCheck, NamedId};
 use crate::model::policy::Audit;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
@@ -55,7 +61,13 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     preconditions::examine(context, typed)?;
     let runtime = context.runtime()?;
     let zones = || runtime.block_on(zones_of(context, client.as_ref()?));
-    let (mut journal, imported) = match prepare(context, typed, &settings, &zones)? {
+    let asked_before = RefCell::new(IdCheck::default());
+    let look_up = |ids| {
+        let check = look_up(context, typed, &settings, (&runtime, client.as_ref()), ids)?;
+        asked_before.replace(check.clone().unwrap_or_default());
+        Ok(check)
+    };
+    let (mut journal, imported) = match prepare(context, typed, &settings, (&zones, &look_up))? {
         Ok(prepared) => prepared,
         Err(refused) => return Ok(refused),
     };
@@ -89,6 +101,7 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         client: client.as_ref(),
         until,
         concerned: &concerned,
+        asked_before: &asked_before.take(),
         watch: &watch,
     };
     let (journal, ending) = passes.make(journal, locks)?;
@@ -126,12 +139,36 @@ async fn zones_of(context: &Context<'_>, client: &Client) -> Option<ZoneList> {
     zones::ask(client, context.now()).await.map_err(told).ok()
 }
 
+/// Looks up the ids that sheets name before they are imported. A rehearsal takes them as there, unless its scenario is strict.
+fn look_up(
+    context: &Context<'_>,
+    typed: &Typed,
+    settings: &Settings,
+    (runtime, client): (&Runtime, Option<&Client>),
+    ids: Vec<NamedId>,
+) -> Result<Option<IdCheck>> {
+    if let Some(client) = client {
+        return runtime.block_on(ids::before_import(context, (client, settings.rate.value), ids));
+    }
+    let scenario = typed.rehearsal.scenario.as_deref();
+    if ids.is_empty() || !rehearsal::read_scenario(scenario)?.strict {
+        return Ok(None);
+    }
+    let journal = Some(context.common.journal.as_path()).filter(|journal| journal.exists());
+    let access = ServiceAccess::reach(context, true, scenario, journal, &typed.overrides)?;
+    let client = access.settings.client(context.clock.clone())?;
+    let asked = (&client, access.settings.rate.value);
+    let check = access.runtime.block_on(ids::before_import(context, asked, ids));
+    access.leave();
+    check
+}
+
 /// Opens the journal and brings the files in; when the sheets have problems, which were told, how the command ended.
 fn prepare(
     context: &Context<'_>,
     typed: &Typed,
     settings: &Settings,
-    zones: &dyn Fn() -> Option<ZoneList>,
+    (zones, look_up): (&dyn Fn() -> Option<ZoneList>, &LookUp<'_>),
 ) -> Result<std::result::Result<(Journal, Option<ImportId>), Summary>> {
     let account = settings.identity().ok_or_else(|| Error::internal("a run without an account"))?;
     let path = &context.common.journal;
@@ -156,7 +193,7 @@ fn prepare(
     let endpoints = settings.endpoints()?;
     let available = |operation| endpoints.available(operation);
     let zones = || zones().inspect(|list| zones::keep(context, &account.base_url, list));
-    let service = ServiceFacts { available: &available, account: &account, zones: &zones };
+    let service = ServiceFacts { available: &available, account: &account, zones: &zones, look_up };
     Ok(match import::import(context, &typed.files, &typed.reading, Some(&service))? {
         Ok((journal, imported)) => Ok((journal, Some(imported.import))),
         Err(refused) => Err(refused),

@@ -11,11 +11,13 @@ use super::preconditions::{Locks, Taken};
 use super::signals::Watch;
 use crate::cli::args::commands::Run;
 use crate::cli::context::Context;
+use crate::cli::ids;
 use crate::cli::sandbox::rehearsal::Rehearsal;
 use crate::cli::settings::{Purpose, Settings};
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::{Journal, Recovered};
 use crate::model::id::ImportId;
+use crate::model::id_check::IdCheck;
 use crate::model::time::Moment;
 use crate::run::{Ending, OnRejections};
 use crate::service::Client;
@@ -34,6 +36,8 @@ pub(super) struct Passes<'a> {
     pub(in crate::cli) until: Option<Moment>,
     /// The imports whose rows are shown.
     pub(super) concerned: &'a [ImportId],
+    /// What was looked up before the sheets of the command were imported.
+    pub(super) asked_before: &'a IdCheck,
     /// Who passes signals on.
     pub(super) watch: &'a Watch,
 }
@@ -81,6 +85,11 @@ impl Passes<'_> {
     /// One pass, over the service or a simulated one.
     async fn once(&self, journal: Journal) -> Result<(Journal, Ending)> {
         let Some(client) = self.client else { return self.rehearse(journal).await };
+        let asked = (client, self.settings.rate.value);
+        let (journal, refused) = ids::before_run(self.context, asked, journal, self.asked_before).await?;
+        if let Some(ending) = refused {
+            return Ok((journal, ending));
+        }
         let options = self.settings.options(self.until, self.on_rejections());
         send(self.context, journal, client.clone(), options, self.concerned, self.watch).await
     }
@@ -99,7 +108,12 @@ impl Passes<'_> {
         ));
         let client = settings.client(context.clock.clone())?;
         let options = settings.options(self.until, self.on_rejections());
-        let ended = send(context, journal, client, options, self.concerned, watch).await;
+        let asked = (&client, settings.rate.value);
+        let ended = match ids::before_run(context, asked, journal, self.asked_before).await {
+            Ok((journal, None)) => send(context, journal, client, options, self.concerned, watch).await,
+            Ok((journal, Some(ending))) => Ok((journal, ending)),
+            Err(error) => Err(error),
+        };
         rehearsal.running.stop().await;
         ended
     }

@@ -14,6 +14,7 @@ use crate::failpoint;
 use crate::journal::file::column::count;
 use crate::journal::file::sqlite_error::unwritable;
 use crate::journal::intake::bulk_load::{self, DroppedIndexes, Inserts, WithoutLog};
+use crate::journal::intake::named_id;
 use crate::journal::lineage::identity;
 use crate::journal::state::dependents::{self, record_order};
 use crate::journal::state::job_row;
@@ -23,6 +24,7 @@ use crate::journal::{
     Account, Disposition, Imported, Journal, NewJob, NewRow, NewSheet, SheetId, View, bind_in,
 };
 use crate::model::id::{ImportId, JobId};
+use crate::model::id_check::NamedId;
 use crate::model::key::upkeep_record;
 use crate::model::record::{Link, Target};
 use crate::model::state::JobState::{
@@ -52,6 +54,7 @@ impl Journal {
             sheets: BTreeMap::new(),
             lost: BTreeSet::new(),
             records: BTreeSet::new(),
+            named: BTreeSet::new(),
             made: Tally::default(),
             dispositions: [0; 4],
             left_out: 0,
@@ -78,6 +81,8 @@ pub struct ImportWriter<'a> {
     /// Jobs that will not be made, and that jobs of this import link to. Looked at again at the end, since a later
     /// row may yet correct them.
     pub(in crate::journal) lost: BTreeSet<JobId>,
+    /// The ids by which rows name records that no job makes.
+    named: BTreeSet<NamedId>,
     /// The jobs made so far, as they were made.
     made: Tally,
     /// Rows so far, by disposition.
@@ -165,6 +170,7 @@ impl ImportWriter<'_> {
         self.made.add(job.kind, state, 1);
         self.inserts.links(id, &job.links)?;
         self.note_record(id, job)?;
+        self.note_named(&job.links);
         Ok(id)
     }
 
@@ -187,6 +193,7 @@ impl ImportWriter<'_> {
         }
         self.transaction.prepare_cached("DELETE FROM link WHERE job = ?1")?.execute([job])?;
         self.inserts.links(job, &values.links)?;
+        self.note_named(&values.links);
         let first = step::revise(&self.transaction, &standing, &values.steps)?;
 
         let footing = self.footing(&values.links)?;
@@ -322,6 +329,7 @@ impl ImportWriter<'_> {
         } else {
             rows::tally_of(&self.transaction, self.import)?
         };
+        named_id::add(&self.transaction, &self.named)?;
         self.dropped_indexes.end(&self.transaction)?;
         failpoint::reach("import.before-commit");
         self.transaction.commit()?;
@@ -338,6 +346,15 @@ impl ImportWriter<'_> {
             changed_since,
             left_out: self.left_out,
         })
+    }
+
+    /// Notes the ids that are to be verified.
+    fn note_named(&mut self, links: &[Link]) {
+        for link in links {
+            if let Target::Remote(id) = link.target {
+                self.named.insert((link.role.target(), id));
+            }
+        }
     }
 
     /// Where a job with these links stands before anything is sent.

@@ -8,9 +8,10 @@ mod duplicates;
 mod order;
 mod references;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
 use uuid::Uuid;
 
@@ -23,6 +24,7 @@ use super::row::draft::column_of_role;
 use super::table::Table;
 use crate::error::Result;
 use crate::model::id::JobId;
+use crate::model::id_check::{IdCheck, NamedId};
 use crate::model::kind::Kind;
 use crate::model::record::Role;
 
@@ -128,6 +130,8 @@ pub struct Between {
     pointers: Vec<(Kind, Pointer)>,
     numbers: HashMap<(Kind, Pointer), u32>,
     policy: SeverityPolicy,
+    /// What look-ups have shown of the ids that rows name.
+    ids: Option<Arc<IdCheck>>,
     /// Kinds of which not all rows could be read: a reference to one of those may lead to a row that is not here.
     unread: Vec<Kind>,
 }
@@ -163,6 +167,11 @@ impl Between {
     /// No rows yet; what is found between them is judged by `policy`.
     pub fn under(policy: SeverityPolicy) -> Self {
         Self { policy, ..Self::default() }
+    }
+
+    /// The same with what look-ups have shown of the ids that rows name.
+    pub fn beside(self, ids: Option<Arc<IdCheck>>) -> Self {
+        Self { ids, ..self }
     }
 
     /// Notes that some rows of a kind could not be read; of any kind where it is not known.
@@ -356,6 +365,23 @@ impl Checked {
                 Resolution::Failed { .. } => None,
             })
             .collect()
+    }
+
+    /// The ids of the service by which usable rows name records.
+    pub fn named_ids(&self) -> BTreeSet<NamedId> {
+        let mut named = BTreeSet::new();
+        // Each reference is resolved once, however many rows have it.
+        let mut seen = vec![false; self.resolutions.len()];
+        for entry in self.entries.iter().filter(|entry| !entry.unusable) {
+            for (role, number) in entry.references() {
+                if let Resolution::To(To::Remote(id)) = &self.resolutions[number as usize]
+                    && !std::mem::replace(&mut seen[number as usize], true)
+                {
+                    named.insert((role.target(), *id));
+                }
+            }
+        }
+        named
     }
 
     /// The usable rows in the order of creation: companies, parents first, then sites, people and devices.

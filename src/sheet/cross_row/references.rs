@@ -3,6 +3,8 @@
 
 use super::{Between, By, Index, Known, Resolution, To};
 use crate::error::Result;
+use crate::model::id::RemoteId;
+use crate::model::id_check::NamedId;
 use crate::model::key::{comparable, mac_digits};
 use crate::model::kind::Kind;
 use crate::model::record::Role;
@@ -51,7 +53,7 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution
         };
         let (key, name) = match pointer {
             Pointer::Id(id) => {
-                resolutions.push(Resolution::To(To::Remote(*id)));
+                resolutions.push(between.by_id(*kind, *id));
                 continue;
             }
             Pointer::Key(key) => (Some(key), None),
@@ -149,6 +151,24 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution
         resolutions.push(failed());
     }
     Ok(resolutions)
+}
+
+impl Between {
+    /// Where an id leads: nowhere, if the service says that it has no such record.
+    fn by_id(&self, kind: Kind, id: RemoteId) -> Resolution {
+        if !self.ids.as_ref().is_some_and(|ids| ids.absent.contains(&(kind, id))) {
+            return Resolution::To(To::Remote(id));
+        }
+        let (one, many) = (kind.singular(), kind.plural());
+        Resolution::Failed {
+            code: Code::RefUnknownId,
+            message: format!(
+                "the service has no {one} with this id: find the right one with fleetload find {many} NAME"
+            ),
+            suggestion: None,
+            related: Vec::new(),
+        }
+    }
 }
 
 /// A reference by a key or name that no record has.
@@ -278,10 +298,13 @@ pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mu
             };
             let column = column_of_role(between.kind(&entry), role);
             match &resolutions[reference as usize] {
-                Resolution::To(To::Remote(_)) => {
-                    if !std::mem::replace(&mut unverified[reference as usize], true) {
-                        let message =
-                            "an id of the service; it is used as it is and not looked up (reported once)";
+                Resolution::To(To::Remote(id)) => {
+                    let is_verified =
+                        |id: &NamedId| between.ids.as_ref().is_some_and(|ids| ids.verified.contains(id));
+                    if !is_verified(&(role.target(), *id))
+                        && !std::mem::replace(&mut unverified[reference as usize], true)
+                    {
+                        let message = "an id of the service, which has not been looked up (reported once)";
                         found(
                             between
                                 .finding(Code::RefUnverified, message, &entry, column)

@@ -232,6 +232,8 @@ codes! {
     CellExcelTextWrapper "cell.excel-text-wrapper" Info;
     RefNotFound "ref.not-found" Error
         => "the key, name or id of a record";
+    RefUnknownId "ref.unknown-id" Error
+        => "the id of a record that the service has";
     RefAmbiguous "ref.ambiguous" Error
         => "a key, or a name that one row has";
     RefWrongKind "ref.wrong-kind" Error

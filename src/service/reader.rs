@@ -12,10 +12,10 @@ use serde_json::Value;
 use tokio::sync::Mutex as Turns;
 use tokio::task::JoinSet;
 
+use super::{Call, Client, Limiter, Rate};
 use crate::clock::Clock;
 use crate::model::operation::Operation;
 use crate::model::verdict::{NotSent, Rejection, Verdict};
-use crate::service::{Call, Client, Limiter, Rate};
 
 /// How often a request is sent whose answer tells nothing.
 const TRIES: u32 = 3;
@@ -100,7 +100,7 @@ impl ServiceReader {
     ///
     /// [`ReadError::Stopped`] when there is none.
     pub async fn sign_in(&self) -> Result<(), ReadError> {
-        self.0.client.authenticate().await.map(drop).map_err(ReadError::Stopped)
+        self.0.client.sign_in().await.map(drop).map_err(ReadError::Stopped)
     }
 
     /// Asks, again while an answer tells nothing, and gives the body of the answer as it came.
