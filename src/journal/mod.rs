@@ -59,6 +59,7 @@ pub use view::audit::{AuditFigures, AuditScope, Audited};
 pub use view::causes::{Cause, Said};
 pub use view::changes::{ChangedRow, DoneStep};
 pub use view::company_tree::{Above, CompanyNode, CompanyTree};
+pub use view::device_look::{DeviceLook, SeenDevice};
 pub use view::devices::{DeviceRow, Place};
 pub use view::differences::Difference;
 pub use view::later_imports::Answered;

@@ -308,6 +308,20 @@ CREATE TABLE named_id (
     PRIMARY KEY (kind, id)
 ) STRICT, WITHOUT ROWID;
 
+-- The last look of `rollout` at the devices of an import, and what it showed of each, as JSON: NULL where there was no record
+-- to ask for. `was_online` is when an earlier look saw it online, where it no longer is.
+CREATE TABLE look (
+    import INTEGER PRIMARY KEY REFERENCES import (id),
+    at INTEGER NOT NULL
+) STRICT;
+CREATE TABLE device_look (
+    import INTEGER NOT NULL REFERENCES import (id),
+    job INTEGER NOT NULL REFERENCES job (id),
+    shown TEXT,
+    was_online INTEGER,
+    PRIMARY KEY (import, job)
+) STRICT, WITHOUT ROWID;
+
 -- The lines of spill files that have been taken in, so that a crash before the file is removed repeats nothing.
 CREATE TABLE spill_taken (
     id TEXT PRIMARY KEY,

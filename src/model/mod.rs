@@ -6,6 +6,7 @@ pub mod amount;
 pub mod before;
 pub mod company_forest;
 pub mod descriptor;
+pub mod device_status;
 pub mod digest;
 pub mod forecast;
 pub mod id;

@@ -4,6 +4,7 @@
 //! headline   how the import stands and what to do         causes     why rows failed, and what follows from it
 //! attention  the rows that a person looks at, by cause    totals     rows by sheet, creations by day
 //! tree       the companies with what is below each        pace       requests and finished rows over time
+//! rollout    which devices are online, as `rollout` saw them last
 //! ```
 //!
 //! The template is `templates/page/report.html` in the frame of [`super::page_assets`]. What comes from sheets and from the
@@ -13,6 +14,7 @@ mod activity_chart;
 mod attention;
 mod causes;
 pub(super) mod headline;
+mod rollout;
 mod totals;
 mod tree;
 
@@ -38,6 +40,7 @@ use activity_chart::ActivityCharts;
 use attention::{Attention, GroupView};
 use causes::Causes;
 use headline::Headline;
+use rollout::RolloutView;
 use totals::QuotaView;
 use totals::Totals;
 use tree::{Tree, TreeStep};
@@ -77,6 +80,7 @@ struct Report<'a> {
     requests: String,
     known_before: u64,
     tree: Option<Tree>,
+    rollout: Option<RolloutView>,
 }
 
 /// What the rows can be filtered by: their states, their codes with what they mean, and their sheets.
@@ -135,6 +139,7 @@ impl FormatWriter for PageFile<'_> {
             requests: count(figures.requests),
             known_before: figures.recognised,
             tree: Tree::of(journal, info.import)?,
+            rollout: RolloutView::of(journal, info.import)?,
         };
         let mut file = folder.begin(NAME)?;
         let written = report.write_into(&mut file).and_then(|()| file.write_all(b"\n"));

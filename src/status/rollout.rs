@@ -1,49 +1,20 @@
 //! The roll-out of an import: which of its devices are online, counted by company and site.
 //!
-//! What the service says is kept as it came: the specification shows the status `Online` and no other, and timestamps
-//! without a zone (2.10). Nothing here says that a device was never online: a look shows one moment.
+//! Nothing here says that a device was never online: a look shows one moment.
 
 use std::collections::HashMap;
 
 use serde::Serialize;
 
 use crate::ending::End;
-use crate::journal::{DeviceRow, Place};
+use crate::error::Result;
+use crate::journal::{DeviceRow, Journal, Place};
+use crate::model::device_status::{DeviceStatus, Shown};
+use crate::model::id::ImportId;
+use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
-
-/// The one status that the specification shows.
-const ONLINE: &str = "online";
-
-/// A status of a device, as the service gave it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct DeviceStatus {
-    /// `status`.
-    pub word: String,
-    /// `statusTimestamp`: since when, without a time zone.
-    pub since: Option<String>,
-    /// `contactDate`, of a full status: the last contact, without a time zone.
-    pub contact: Option<String>,
-}
-
-impl DeviceStatus {
-    /// Whether it says that the device is online, in capitals or not.
-    pub fn is_online(&self) -> bool {
-        self.word.trim().eq_ignore_ascii_case(ONLINE)
-    }
-}
-
-/// What a look at the service showed of a device.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Shown {
-    /// A status, by this operation.
-    Status(DeviceStatus, Operation),
-    /// No status, by this operation.
-    Nothing(Operation),
-    /// It is not known, for this reason.
-    Unknown(String),
-}
 
 /// How far a device has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -84,7 +55,7 @@ pub struct RolloutDevice {
     pub row: DeviceRow,
     /// What the last look showed; `None` where there is no record to ask for.
     pub shown: Option<Shown>,
-    /// When this command saw it online last, where it no longer is.
+    /// When a look saw it online last, where it no longer is.
     pub was_online: Option<Moment>,
 }
 
@@ -217,7 +188,37 @@ pub struct Rollout {
     pub not_imported: u64,
 }
 
+/// What is said of a device whose record is newer than the last look.
+const NOT_LOOKED_AT: &str = "its record is newer than the last look";
+
+/// The devices of an import as the journal has them now, and how many of their rows were not imported.
+///
+/// # Errors
+/// When the journal cannot be read.
+pub fn device_rows(journal: &Journal, import: ImportId) -> Result<(Vec<DeviceRow>, u64)> {
+    let (all, jobs) = (journal.tally(Some(import))?, journal.tally_of_jobs(import)?);
+    let not_imported = all.of_kind(Kind::Device).saturating_sub(jobs.of_kind(Kind::Device));
+    Ok((journal.devices(import)?, not_imported))
+}
+
 impl Rollout {
+    /// The devices of an import as the last look showed them, and when that was; `None` where nobody has looked.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn seen_last(journal: &Journal, import: ImportId) -> Result<Option<(Self, Moment)>> {
+        let Some(mut look) = journal.device_look(import)? else { return Ok(None) };
+        let (rows, not_imported) = device_rows(journal, import)?;
+        let devices = rows.into_iter().map(|row| {
+            let seen = look.devices.remove(&row.job);
+            let (shown, was_online) = seen.map_or((None, None), |seen| (seen.shown, seen.was_online));
+            let is_newer = shown.is_none() && row.id.is_some();
+            let shown = shown.or(is_newer.then(|| Shown::Unknown(NOT_LOOKED_AT.to_owned())));
+            RolloutDevice { row, shown, was_online }
+        });
+        Ok(Some((Self { devices: devices.collect(), not_imported }, look.at)))
+    }
+
     /// All devices counted.
     pub fn counts(&self) -> RolloutCounts {
         let mut counts = RolloutCounts::default();

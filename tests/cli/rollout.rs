@@ -386,3 +386,41 @@ fn what_cannot_be_shown_is_refused() {
     bench.fleetload(&["rollout", "--every", "5"]).expect_code(2);
     bench.fleetload(&["rollout", "--watch", "--every", "0"]).expect_code(2);
 }
+
+#[test]
+fn the_page_of_the_report_shows_what_was_seen_last_and_nothing_before_anybody_looked() {
+    let status = DeviceStatus { never_online: 0.5, ..DeviceStatus::default() };
+    let bench = imported(later(status), 3, 20);
+    let page = || std::fs::read_to_string(bench.path("reports/1/report.html")).expect("a page");
+    assert!(!page().contains("id=\"rollout\""));
+
+    let looked = bench.fleetload(&["rollout", "--json"]).expect_code(5);
+    assert!(looked.stderr.contains("to show it on the page of the report: fleetload report 1"), "{looked:?}");
+    let (counts, seen_at) = (&summary(&looked)["devices"], summary(&looked)["seen_at"].clone());
+    bench.fleetload(&["report"]).expect_code(0);
+    let written = page();
+    let sentence = format!("<strong>{} of 20 devices online</strong>", counts["online"]);
+    assert!(counts["online"] != 0 && counts["online"] != 20, "{counts}");
+    assert!(written.contains(&sentence), "{sentence}");
+    assert!(
+        written.contains(&format!("<time datetime=\"{}\" data-local>", seen_at.as_str().expect("a time")))
+    );
+    let section = written.split("<section class=\"part\" id=\"rollout\"").nth(1).expect("a section");
+    let section = section.split("</section>").next().expect("its end");
+    // The groups are those that the command told, and so are the devices that are not online.
+    for group in objects(&looked, "group") {
+        let line = format!(
+            "<strong><bdi>{}</bdi></strong></th><td class=\"num\" data-label=\"Devices\">{}</td><td class=\"num",
+            group["company"].as_str().expect("a name"),
+            group["counts"]["devices"]
+        );
+        assert!(section.contains(&line), "{line}: {section}");
+    }
+    for device in objects(&looked, "device") {
+        let name =
+            format!("<tr><th scope=\"row\"><bdi>{}</bdi></th>", device["name"].as_str().expect("a name"));
+        assert_eq!(section.contains(&name), device["standing"] != "online", "{device}");
+    }
+    bench.fleetload(&["report"]).expect_code(0);
+    assert_eq!(page(), written);
+}

@@ -1,6 +1,7 @@
 //! `fleetload rollout`: which devices of an import are online, since when, and which are not; once, or again and again.
 //!
-//! The journal says which devices there are, the service how they are. Nothing is changed in either.
+//! The journal says which devices there are, the service how they are. Nothing is changed in the service; the journal keeps what
+//! the last look showed, for the page of the report.
 
 mod status_reader;
 mod tell;
@@ -23,14 +24,13 @@ use super::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::{DeviceRow, Journal};
-use crate::model::id::{ImportId, JobId, RemoteId};
-use crate::model::kind::Kind;
+use crate::model::id::{ImportId, JobId};
 use crate::model::operation::Operation;
 use crate::model::time::Moment;
 use crate::report::{is_rollout_workbook, rollout_workbook};
 use crate::run::end_of;
 use crate::service::ReadError;
-use crate::status::rollout::{Rollout, RolloutDevice, Standing};
+use crate::status::rollout::{Rollout, RolloutDevice, Standing, device_rows};
 use crate::term::{Ink, Line, span};
 
 /// How long a look waits for a service that cannot be reached.
@@ -52,26 +52,41 @@ pub(super) fn rollout(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
                 .hint(context.advice("import the sheets first: ", "run FILE")));
         }
     };
-    let devices = Devices { journal: &journal, import };
     let access = ServiceAccess::of_journal(context, &typed.rehearsal, &typed.overrides, &journal)?;
     context.tell_whose(&journal.whose()?);
-    let summary = watch(context, typed, &devices, &access);
+    let mut devices = Devices { journal, import };
+    let summary = watch(context, typed, &mut devices, &access);
     access.leave();
     summary
 }
 
 /// The devices of the import, as the journal has them at this moment.
-struct Devices<'a> {
-    journal: &'a Journal,
+struct Devices {
+    journal: Journal,
     import: ImportId,
 }
 
-impl Devices<'_> {
+impl Devices {
     /// The devices, and how many of their rows were not imported.
     fn read(&self) -> Result<(Vec<DeviceRow>, u64)> {
-        let (all, jobs) = (self.journal.tally(Some(self.import))?, self.journal.tally_of_jobs(self.import)?);
-        let not_imported = all.of_kind(Kind::Device).saturating_sub(jobs.of_kind(Kind::Device));
-        Ok((self.journal.devices(self.import)?, not_imported))
+        device_rows(&self.journal, self.import)
+    }
+
+    /// When earlier looks saw devices online.
+    fn seen_online(&self) -> Result<HashMap<JobId, Moment>> {
+        let Some(look) = self.journal.device_look(self.import)? else { return Ok(HashMap::new()) };
+        let online = look.devices.into_iter().filter_map(|(job, seen)| match seen.shown {
+            Some(shown) if shown.is_online() => Some((job, look.at)),
+            Some(_) | None => Some((job, seen.was_online?)),
+        });
+        Ok(online.collect())
+    }
+
+    /// Keeps what a look showed.
+    fn note(&mut self, rollout: &Rollout, at: Moment) -> Result<()> {
+        let devices = rollout.devices.iter();
+        let seen = devices.map(|device| (device.row.job, device.shown.as_ref(), device.was_online));
+        self.journal.note_device_look(self.import, at, seen)
     }
 }
 
@@ -86,7 +101,7 @@ enum Ended {
 fn watch(
     context: &Context<'_>,
     typed: &Typed,
-    devices: &Devices<'_>,
+    devices: &mut Devices,
     access: &ServiceAccess,
 ) -> Result<Summary> {
     let terminal = context.terminal;
@@ -96,7 +111,7 @@ fn watch(
     }
     let most_under_way = access.settings.concurrency.value;
     let every = Duration::from_secs(typed.every);
-    let mut seen_online: HashMap<RemoteId, Moment> = HashMap::new();
+    let mut seen_online = devices.seen_online()?;
     let mut before: HashMap<JobId, Standing> = HashMap::new();
     let mut last: Option<(Rollout, Moment)> = None;
     let ended = access.runtime.block_on(async {
@@ -118,6 +133,7 @@ fn watch(
                         ));
                     }
                     let rollout = shown(rows, not_imported, &look, &mut seen_online, at);
+                    devices.note(&rollout, at)?;
                     let now = Seen { rollout: &rollout, at };
                     now.tell_objects(context, &before);
                     if last.is_none() {
@@ -158,6 +174,10 @@ fn watch(
         let command = format!("rollout {} --watch", devices.import);
         terminal.hint(context.advice("to look again until all are online: ", &command));
     }
+    if last.is_some() {
+        let command = format!("report {}", devices.import);
+        terminal.hint(context.advice("to show it on the page of the report: ", &command));
+    }
     let summary = Summary::new(end)
         .with("import", devices.import)
         .with("requests", reader.sent())
@@ -173,7 +193,7 @@ fn watch(
 fn write_workbook(
     context: &Context<'_>,
     out: &Path,
-    devices: &Devices<'_>,
+    devices: &Devices,
     rollout: &Rollout,
     at: Moment,
 ) -> Result<()> {
@@ -194,25 +214,23 @@ fn shown(
     rows: Vec<DeviceRow>,
     not_imported: u64,
     look: &Look,
-    seen_online: &mut HashMap<RemoteId, Moment>,
+    seen_online: &mut HashMap<JobId, Moment>,
     at: Moment,
 ) -> Rollout {
     let devices = rows.into_iter().map(|row| {
         let shown = row.id.and_then(|id| look.shown.get(&id).cloned());
         let mut device = RolloutDevice { row, shown, was_online: None };
-        if let Some(id) = device.row.id {
-            if device.standing() == Standing::Online {
-                seen_online.insert(id, at);
-            } else {
-                device.was_online = seen_online.get(&id).copied();
-            }
+        if device.standing() == Standing::Online {
+            seen_online.insert(device.row.job, at);
+        } else {
+            device.was_online = seen_online.get(&device.row.job).copied();
         }
         device
     });
     Rollout { devices: devices.collect(), not_imported }
 }
 
-fn tell_import(context: &Context<'_>, devices: &Devices<'_>, rollout: &Rollout) -> Result<()> {
+fn tell_import(context: &Context<'_>, devices: &Devices, rollout: &Rollout) -> Result<()> {
     let imports = devices.journal.imports()?;
     let info = require(&imports, devices.import)?;
     let files: Vec<&str> = info.files.iter().map(|(name, _)| name.as_str()).collect();

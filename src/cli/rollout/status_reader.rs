@@ -10,11 +10,11 @@ use serde_json::{Map, Value};
 use tokio::task::JoinSet;
 
 use crate::journal::DeviceRow;
+use crate::model::device_status::{DeviceStatus, Shown};
 use crate::model::id::RemoteId;
 use crate::model::operation::Operation;
 use crate::model::verdict::Verdict;
 use crate::service::{Call, ReadError, ServiceReader, may_be_a_page};
-use crate::status::rollout::{DeviceStatus, Shown};
 
 /// Lists of the devices of a company, the best first. Those of the companies below show more than is needed.
 pub(super) const LISTS: [Operation; 4] = [

@@ -5,6 +5,7 @@ pub(super) mod audit;
 pub(super) mod causes;
 pub(super) mod changes;
 pub(super) mod company_tree;
+pub(super) mod device_look;
 pub(super) mod devices;
 pub(super) mod differences;
 pub(super) mod every_row;
