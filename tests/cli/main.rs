@@ -41,6 +41,7 @@ mod rollout;
 mod samples;
 mod secrets;
 mod status;
+mod template_for;
 mod undo;
 mod unseen;
 mod upkeep;

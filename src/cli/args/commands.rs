@@ -338,16 +338,25 @@ pub(in crate::cli) struct Template {
     #[arg(value_name = "KIND")]
     pub(in crate::cli) kinds: Vec<Kind>,
 
+    /// Fill the drop-downs of the workbook with what the service has of this company, named by its id or its whole name:
+    /// companies below it, sites, devices, enterprise templates and VPN clouds
+    #[arg(long = "for", value_name = "COMPANY")]
+    pub(in crate::cli) company: Option<String>,
+
     /// A workbook (FILE.xlsx), or a folder for CSV files
     #[arg(long, value_name = "WHERE", default_value = "fleetload-template.xlsx")]
     pub(in crate::cli) out: PathBuf,
+
+    #[command(flatten)]
+    pub(in crate::cli) rehearsal: RehearsalArgs,
 }
 
 pub(super) const TEMPLATE_EXAMPLES: &str = "\
 Examples:
   fleetload template                             one workbook with a sheet for each kind
   fleetload template devices --out devices.xlsx
-  fleetload template --out blank/                a folder of CSV files";
+  fleetload template --out blank/                a folder of CSV files
+  fleetload template --for \"Acme Ltd\"            with the sites, devices and templates of a company to choose from";
 
 /// `fleetload explain`.
 #[derive(Debug, ClapArgs)]

@@ -78,7 +78,7 @@ pub(super) fn reference(text: &str) -> Result<Value, Problem> {
         Some(("id", rest)) => Pointer::Id(uuid(rest).ok_or_else(|| bad_uuid(rest))?),
         Some(("key", rest)) => Pointer::Key(rest.to_owned()),
         Some((_, rest)) => Pointer::Name(rest.to_owned()),
-        None => uuid(text).map_or_else(|| Pointer::Any(text.to_owned()), Pointer::Id),
+        None => uuid_or_listed(text).map_or_else(|| Pointer::Any(text.to_owned()), Pointer::Id),
     };
     Ok(Value::Pointer(pointer))
 }
@@ -88,7 +88,7 @@ pub(in crate::sheet) fn offer(text: &str) -> Result<Offer, Problem> {
     match explicit(text) {
         Some(("id", rest)) => uuid(rest).map(Offer::Id).ok_or_else(|| bad_uuid(rest)),
         Some(("name", rest)) if !rest.is_empty() => Ok(Offer::named(rest)),
-        Some(_) | None => match (uuid(text), broken_id(text)) {
+        Some(_) | None => match (uuid_or_listed(text), broken_id(text)) {
             (Some(id), _) => Ok(Offer::Id(id)),
             (None, Some(_)) => Err(bad_uuid(text)),
             (None, None) => Ok(Offer::named(text)),
@@ -99,6 +99,12 @@ pub(in crate::sheet) fn offer(text: &str) -> Result<Offer, Problem> {
 /// Whether a cell has several ids in it.
 pub(in crate::sheet) fn has_several_ids(text: &str) -> bool {
     text.contains(';') && text.split(';').all(|item| uuid(item.trim()).is_some())
+}
+
+/// An id, or one with the name before it as the drop-downs of a template for a company list it: `Queen Street (id:6f1c…)`.
+pub(super) fn uuid_or_listed(text: &str) -> Option<Uuid> {
+    let listed = || text.trim_end().strip_suffix(')')?.rsplit_once("(id:").and_then(|(_, id)| uuid(id));
+    uuid(text).or_else(listed)
 }
 
 /// An id of the service in any of its usual spellings.

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::key::{bad_uuid, uuid};
+use super::key::{bad_uuid, uuid_or_listed};
 use super::spreadsheet::formula_error;
 use super::text_checks::suspicions;
 use super::{CellReading, Problem, Value, Ways};
@@ -16,7 +16,7 @@ const LABELS: &str = "labels separated by semicolons, in quotation marks if they
 pub(super) fn uuids(text: &str, reading: &mut CellReading) -> Result<Value, Problem> {
     let mut ids = Vec::new();
     for item in text.split(';').map(str::trim).filter(|item| !item.is_empty()) {
-        let id = uuid(item).ok_or_else(|| bad_uuid(item))?;
+        let id = uuid_or_listed(item).ok_or_else(|| bad_uuid(item))?;
         if ids.contains(&id) {
             told_once(doubled(item), reading);
         } else {

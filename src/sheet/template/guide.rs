@@ -35,8 +35,8 @@ const WHOLE_LINE: usize = 150;
 /// Height of one line of text, in points.
 const LINE_HEIGHT: f64 = 15.0;
 
-/// Fills the sheet.
-pub(super) fn fill(page: &mut Worksheet, kinds: &[Kind]) -> Result<(), XlsxError> {
+/// Fills the sheet; `notes` come after the introduction.
+pub(super) fn fill(page: &mut Worksheet, kinds: &[Kind], notes: &[String]) -> Result<(), XlsxError> {
     let title = Format::new().set_bold().set_font_size(16);
     let line = Format::new().set_text_wrap().set_align(FormatAlign::Top);
     let header = Format::new()
@@ -50,7 +50,7 @@ pub(super) fn fill(page: &mut Worksheet, kinds: &[Kind]) -> Result<(), XlsxError
     page.set_screen_gridlines(false).set_landscape().set_print_fit_to_pages(1, 0);
     page.write_string_with_format(0, 0, "Blank sheets for fleetload", &title)?;
     let mut row = 2;
-    for text in INTRODUCTION {
+    for text in INTRODUCTION.into_iter().chain(notes.iter().map(String::as_str)) {
         page.merge_range(row, 0, row, 4, text, &line)?;
         page.set_row_height(row, height(text, WHOLE_LINE))?;
         row += 1;

@@ -22,6 +22,7 @@ use crate::error::{Error, Result};
 use crate::model::kind::{Kind, Upkeep};
 use crate::model::record::Role;
 use crate::model::zone::ZoneList;
+pub use lists::KnownRecords;
 use lists::{Lists, Zones};
 
 pub(crate) use lists::NAME as LISTS;
@@ -36,12 +37,12 @@ const FROZEN: usize = 70;
 const NOTE_LINE: usize = 44;
 
 /// Writes a workbook with a blank sheet of each kind; the time zones to choose from are those the service lists, where it
-/// has been asked.
+/// has been asked, and `known` is what it has of a company.
 ///
 /// # Errors
 /// When no kind is named, the file exists, or it cannot be written.
-pub fn workbook(kinds: &[Kind], zones: Option<&ZoneList>, out: &Path) -> Result<()> {
-    put(out, &workbook_bytes(kinds, zones)?)
+pub fn workbook(kinds: &[Kind], zones: Option<&ZoneList>, known: &KnownRecords, out: &Path) -> Result<()> {
+    put(out, &workbook_of(kinds, zones, known)?)
 }
 
 /// Writes a blank CSV file of each kind into a folder, which is made when there is none; hands back their paths.
@@ -69,8 +70,12 @@ pub fn csv(kinds: &[Kind], folder: &Path) -> Result<Vec<PathBuf>> {
 /// # Errors
 /// When no kind is named, or the library that writes workbooks fails.
 pub fn workbook_bytes(kinds: &[Kind], zones: Option<&ZoneList>) -> Result<Vec<u8>> {
+    workbook_of(kinds, zones, &KnownRecords::default())
+}
+
+fn workbook_of(kinds: &[Kind], zones: Option<&ZoneList>, known: &KnownRecords) -> Result<Vec<u8>> {
     let kinds = distinct(kinds)?;
-    build(&kinds, &Zones::of(zones))
+    build(&kinds, &Zones::of(zones), known)
         .map_err(|error| Error::internal("the blank workbook cannot be made").because(error))
 }
 
@@ -176,7 +181,7 @@ impl Look {
     }
 }
 
-fn build(kinds: &[Kind], zones: &Zones) -> std::result::Result<Vec<u8>, XlsxError> {
+fn build(kinds: &[Kind], zones: &Zones, known: &KnownRecords) -> std::result::Result<Vec<u8>, XlsxError> {
     let mut workbook = Workbook::new();
     // A fixed day, so that the same columns give the same bytes.
     let made = ExcelDateTime::from_ymd(2026, 1, 1)?;
@@ -186,12 +191,12 @@ fn build(kinds: &[Kind], zones: &Zones) -> std::result::Result<Vec<u8>, XlsxErro
             .set_author("fleetload")
             .set_creation_datetime(&made),
     );
-    guide::fill(workbook.add_worksheet(), kinds)?;
+    guide::fill(workbook.add_worksheet(), kinds, &known.notes)?;
     let look = Look::new();
     for &kind in kinds {
-        blank_sheet(workbook.add_worksheet(), kind, &Lists { kinds, zones }, &look)?;
+        blank_sheet(workbook.add_worksheet(), kind, &Lists { kinds, zones, known }, &look)?;
     }
-    zones.fill(&mut workbook)?;
+    zones.fill(&mut workbook, known)?;
     workbook.save_to_buffer()
 }
 
@@ -218,7 +223,11 @@ fn blank_sheet(
         if !example(kind, column).is_empty() {
             worksheet.write_string_with_format(1, index, example(kind, column), &look.example)?;
         }
-        if let Some(validation) = validation(column.form, index, lists)? {
+        let validation = match lists.known.range(kind, column) {
+            Some(range) => Some(of_records(&range)?),
+            None => validation(column.form, index, lists)?,
+        };
+        if let Some(validation) = validation {
             worksheet.add_data_validation(1, index, LAST_ROW, index, &validation)?;
         }
     }
@@ -287,6 +296,18 @@ pub(crate) fn choices(form: Form) -> std::result::Result<Option<DataValidation>,
         .set_error_title("Not in the list")?
         .set_error_message("Choose one of the values of the list.")?;
     Ok(Some(choices))
+}
+
+/// The drop-down of cells that name a record, filled in with those that the service has. What is not in the list raises no
+/// question.
+fn of_records(range: &str) -> std::result::Result<DataValidation, XlsxError> {
+    DataValidation::new()
+        .allow_list_formula(range.into())
+        .show_error_message(false)
+        .set_input_title("Choose, or enter another")?
+        .set_input_message(
+            "The list shows what the service has. A key of this workbook, or an id, is accepted, too.",
+        )
 }
 
 /// The drop-down or rule of a column's cells. Words that are accepted but not listed only raise a question.

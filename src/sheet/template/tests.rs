@@ -37,7 +37,7 @@ fn codes(found: &[Finding]) -> Vec<Code> {
 fn a_blank_workbook_reads_back_with_nothing_but_its_example_rows_skipped() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("blank.xlsx");
-    workbook(&Kind::ALL, None, &out).unwrap();
+    workbook(&Kind::ALL, None, &KnownRecords::default(), &out).unwrap();
     let (tables, rows, found) = read(&[out]);
     assert_eq!(rows, 0);
     assert_eq!(codes(&found), [Code::SheetEmpty, Code::RowTemplate], "{found:?}");
@@ -97,7 +97,7 @@ fn what_somebody_may_have_filled_is_not_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("mine.xlsx");
     std::fs::write(&out, "filled").unwrap();
-    let error = workbook(&[Kind::Device], None, &out).unwrap_err();
+    let error = workbook(&[Kind::Device], None, &KnownRecords::default(), &out).unwrap_err();
     assert!(error.what().ends_with("is there already"), "{error}");
     assert_eq!(std::fs::read_to_string(&out).unwrap(), "filled");
     std::fs::write(folder.path().join("people.csv"), "filled").unwrap();
@@ -200,7 +200,7 @@ fn a_blank_workbook_keeps_the_rules_whose_breach_makes_excel_offer_a_repair() {
 fn the_blank_workbook_is_told_whole() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("blank.xlsx");
-    workbook(&Kind::RECORDS, None, &out).unwrap();
+    workbook(&Kind::RECORDS, None, &KnownRecords::default(), &out).unwrap();
     let mut book: calamine::Xlsx<_> = calamine::open_workbook(&out).unwrap();
     let mut told = String::new();
     for name in calamine::Reader::sheet_names(&book) {

@@ -1,0 +1,136 @@
+//! What the service has of a company, for the drop-downs of a blank workbook: companies below it, sites, devices, and the
+//! templates and clouds that a device of it can have. What cannot be read is told, on the terminal and in the workbook.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::cli::args::commands::Template as Typed;
+use crate::cli::args::options::Overrides;
+use crate::cli::context::Context;
+use crate::cli::reading::access::ServiceAccess;
+use crate::cli::reading::reference::resolve;
+use crate::error::{Error, Result};
+use crate::export::{Query, Sought, search, shown_name};
+use crate::model::id::RemoteId;
+use crate::service::{ReadError, ServiceReader};
+use crate::sheet::template::KnownRecords;
+use crate::term::{clean, count, counted};
+
+/// A person who waits gets the workbook, or the reason why there is none, within this time.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Records of one kind that a drop-down lists; nobody scrolls through more.
+const MOST: usize = 10_000;
+
+/// Reads what the service has of a company.
+pub(super) fn read(context: &Context<'_>, typed: &Typed, company: &str) -> Result<KnownRecords> {
+    let access = ServiceAccess::to_read(context, &typed.rehearsal, &Overrides::default())?;
+    let known = read_from(context, &access, company);
+    access.leave();
+    let known = known?;
+    for note in &known.notes {
+        context.terminal.say(clean(note));
+    }
+    Ok(known)
+}
+
+fn read_from(context: &Context<'_>, access: &ServiceAccess, company: &str) -> Result<KnownRecords> {
+    let reader = access.reader(context, PATIENCE)?;
+    access.runtime.block_on(async {
+        let option = ("--for", Sought::Companies);
+        let id = resolve(context, access, &reader, option, company, None).await?;
+        let own = Query { sought: Sought::Companies, text: Some(id.to_string()), company: None, device: None };
+        let own = search(&reader, &own).await.map_err(|error| access.failed(&error))?;
+        let name = own.hits.first().map(|hit| shown_name(&hit.record)).ok_or_else(|| {
+            let find = context.advice("to search, type: ", "find companies NAME");
+            Error::usage(format!("--for: the service has no company with the id {id}")).hint(find)
+        })?;
+        let mut lists = Lists { access, reader: &reader, notes: Vec::new() };
+        let mut companies = vec![(name.clone(), id)];
+        companies.extend(lists.read(Sought::Companies, Some(id), None).await?);
+        let sites = lists.read(Sought::Sites, Some(id), None).await?;
+        let devices = lists.read(Sought::Devices, Some(id), None).await?;
+        let (mut templates, mut clouds) = (Vec::new(), Vec::new());
+        match devices.first() {
+            Some((device, device_id)) => {
+                templates = lists.read(Sought::Templates, None, Some(*device_id)).await?;
+                clouds = lists.read(Sought::Clouds, None, Some(*device_id)).await?;
+                let which = format!("templates and clouds are those of the device {device}; other devices may have others");
+                lists.notes.push(which);
+            }
+            None => lists.notes.push(
+                "templates and clouds are not filled in: the service lists them for a device only, and no device of \
+                 the company is known"
+                    .to_owned(),
+            ),
+        }
+        lists.notes.push("hardware models are not filled in: the service has no operation that lists them".to_owned());
+        let sum = |number: usize, sought: Sought| counted(number as u64, sought.singular(), sought.plural());
+        let filled = format!(
+            "Filled in for {name}: {}, {}, {}, {}, {}.",
+            sum(companies.len(), Sought::Companies),
+            sum(sites.len(), Sought::Sites),
+            sum(devices.len(), Sought::Devices),
+            sum(templates.len(), Sought::Templates),
+            sum(clouds.len(), Sought::Clouds),
+        );
+        lists.notes.insert(0, filled);
+        Ok(KnownRecords { companies, sites, devices, templates, clouds, notes: lists.notes })
+    })
+}
+
+/// The lists under way, with what is to be said of them.
+struct Lists<'a> {
+    access: &'a ServiceAccess,
+    reader: &'a ServiceReader,
+    notes: Vec<String>,
+}
+
+impl Lists<'_> {
+    /// The records of a kind by name; none where they cannot be read, which is noted.
+    async fn read(
+        &mut self,
+        sought: Sought,
+        company: Option<RemoteId>,
+        device: Option<RemoteId>,
+    ) -> Result<Vec<(String, RemoteId)>> {
+        let kind = sought.plural();
+        let query = Query { sought, text: None, company, device };
+        let result = match search(self.reader, &query).await {
+            Ok(result) => result,
+            Err(error @ ReadError::Stopped(_)) => return Err(self.access.failed(&error)),
+            Err(error @ (ReadError::Unavailable(..) | ReadError::NotFound(..) | ReadError::Failed(..))) => {
+                self.notes.push(format!("{kind} are not filled in: {error}"));
+                return Ok(Vec::new());
+            }
+        };
+        for operation in &result.unavailable {
+            self.notes.push(format!("{kind} may be missing: {operation} has no known path"));
+        }
+        for (operation, length) in &result.perhaps_pages {
+            let length = count(*length as u64);
+            self.notes.push(format!(
+                "{kind} may be missing: {operation} gave {length} entries, which may be a page"
+            ));
+        }
+        let mut records: Vec<(String, RemoteId)> = result
+            .hits
+            .iter()
+            .filter_map(|hit| Some((clean(&shown_name(&hit.record)), hit.record.id?)))
+            .collect();
+        if records.len() > MOST {
+            let (most, all) = (count(MOST as u64), count(records.len() as u64));
+            self.notes.push(format!("of {all} {kind} the first {most} are filled in"));
+            records.truncate(MOST);
+        }
+        Ok(records)
+    }
+}
+
+/// What was filled in, for programs.
+pub(super) fn object(known: &KnownRecords) -> Value {
+    json!({
+        "companies": known.companies.len(), "sites": known.sites.len(), "devices": known.devices.len(),
+        "templates": known.templates.len(), "clouds": known.clouds.len(), "notes": known.notes,
+    })
+}
