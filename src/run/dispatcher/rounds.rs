@@ -298,10 +298,13 @@ impl Dispatcher {
         }
     }
 
-    /// Whether nothing in memory can go on while creations are parked.
+    /// Whether nothing in memory, nor in the journal, can go on while creations are parked.
     fn creates_only(&self) -> bool {
-        let goes_on = |operation| self.gates.halt(operation).is_none() && self.gates.is_closed(operation);
+        let goes_on = |operation: Operation| {
+            !operation.creates() && self.gates.halt(operation).is_none() && self.gates.is_closed(operation)
+        };
         self.in_flight.doubts() == 0
-            && !self.in_flight.waiting().any(|operation| !operation.creates() && goes_on(operation))
+            && !self.in_flight.waiting().any(goes_on)
+            && !self.in_flight.awaits_jobs(goes_on)
     }
 }

@@ -139,6 +139,13 @@ impl InFlight {
             })
     }
 
+    /// Whether the journal may have jobs for one of these operations, and has not said so yet.
+    pub(in crate::run) fn awaits_jobs(&self, mut of: impl FnMut(Operation) -> bool) -> bool {
+        self.queues.iter().any(|(operation, queue)| {
+            matches!(queue.backlog, Backlog::Unknown | Backlog::Asked) && of(*operation)
+        })
+    }
+
     /// What is in flight, in numbers and names of operations only, for whoever has to find out why nothing moves.
     pub(in crate::run) fn describe(&self, now: Moment, halted: impl Fn(Operation) -> bool) -> String {
         let mut words = format!(
