@@ -2,7 +2,7 @@
 //!
 //! A test that needs another value changes that field and no other.
 
-use crate::model::action::{Action, Offer, OwnedEntry, OwnedLabel, Owner};
+use crate::model::action::{Action, InterfaceSettings, Offer, OwnedEntry, OwnedLabel, Owner, VpnSettings};
 use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
 use crate::model::record::{
@@ -83,6 +83,13 @@ pub fn record(kind: Kind) -> Record {
     }
 }
 
+/// Settings of one interface in a cloud, both by their names.
+pub fn vpn_settings() -> VpnSettings {
+    let (interface, weight) = ("eth0".to_owned(), Some(10));
+    let entry = InterfaceSettings { interface, id: None, direction: None, snat: None, weight, default: None };
+    VpnSettings { cloud: Offer::named("Guest"), cipher_suite: None, interfaces: vec![entry] }
+}
+
 /// An action of every descriptor, a creation of every kind.
 pub fn actions() -> Vec<Action> {
     let mut actions: Vec<Action> =
@@ -96,6 +103,7 @@ pub fn actions() -> Vec<Action> {
         Action::UnsubscribeTemplate(Offer::named("Retail")),
         Action::LeaveVpnCloud(Offer::Id(RemoteId::nil())),
         Action::AssignToSite,
+        Action::ConfigureVpn(vpn_settings()),
     ]);
     let eth0 = || Owner::Interface { name: "eth0".into(), id: None };
     for owner in [Owner::Site, Owner::Device, eth0()] {

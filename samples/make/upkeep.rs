@@ -38,8 +38,22 @@ pub(crate) fn sheets() -> Vec<Sheet> {
         ),
         sheet(
             "VPN",
-            vec![text("device", 38.0), text("cloud", 38.0), text("action", 10.0)],
-            &[&[TEMPLATE_DEVICE, VPN_CLOUD, "join"], &[TEMPLATE_DEVICE, "Guest", "join"]],
+            vec![
+                text("device", 38.0),
+                text("cloud", 38.0),
+                text("action", 10.0),
+                text("cipher_suite", 28.0),
+                text("interface", 12.0),
+                text("weight", 8.0),
+                text("default", 8.0),
+            ],
+            &[
+                &[TEMPLATE_DEVICE, VPN_CLOUD, "join", "", "", "", ""],
+                &[TEMPLATE_DEVICE, "Guest", "join", "", "", "", ""],
+                // Two rows, one request, sent when the device has joined the cloud.
+                &[TEMPLATE_DEVICE, "Guest", "configure", "ECDHE_ECDSA_AES256_GCM", "LAN 1", "10", ""],
+                &[TEMPLATE_DEVICE, "Guest", "configure", "", "LAN 2", "", "yes"],
+            ],
         ),
     ]
 }

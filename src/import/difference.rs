@@ -126,6 +126,7 @@ fn values(kind: Kind, content: &Content<'_>, label: &dyn Fn(&Link) -> String) ->
             | Action::DeleteMetadataEntry(_)
             | Action::UnsubscribeTemplate(_)
             | Action::LeaveVpnCloud(_)
+            | Action::ConfigureVpn(_)
             | Action::AssignToSite => {}
         }
     }

@@ -58,6 +58,8 @@ pub(super) fn place<'j>(
         touched: HashSet::new(),
         waiting: HashMap::new(),
         awaiting: Vec::new(),
+        settings: Vec::new(),
+        settings_of: HashMap::new(),
         remote: HashMap::new(),
         findings: examined.findings.none_yet(),
     };
@@ -89,6 +91,7 @@ pub(super) fn place<'j>(
             }
         }
         placing.take_awaiting()?;
+        placing.take_settings()?;
     }
     if !placing.waiting.is_empty() {
         return Err(Error::internal("rows wait for others that were never placed"));
@@ -115,6 +118,11 @@ struct Placing<'e, 'j> {
     waiting: HashMap<usize, Vec<Placed>>,
     /// Rows whose MAC address or username is that of a job which a row after them may give another one; and that job.
     awaiting: Vec<(Ready, JobId)>,
+    /// Rows with settings of a device in a VPN cloud: those of one device and cloud are one job, which is made when all of
+    /// them are there.
+    settings: Vec<Vec<Ready>>,
+    /// The place of each in that list, by their natural key.
+    settings_of: HashMap<String, usize>,
     /// Which job owns a record that cells name by its id.
     remote: HashMap<(Kind, uuid::Uuid), Target>,
     findings: Findings,
@@ -140,10 +148,44 @@ impl Placing<'_, '_> {
                 continue;
             }
             let ready = self.ready(placed, &links)?;
+            if let [Action::ConfigureVpn(_)] = ready.values.steps.as_slice()
+                && !ready.refers_to_left_out
+            {
+                let place = self.settings_of.entry(ready.values.natural_key.clone());
+                let place = *place.or_insert(self.settings.len());
+                if place == self.settings.len() {
+                    self.settings.push(Vec::new());
+                }
+                self.settings[place].push(ready);
+                continue;
+            }
             match self.place(ready, true)? {
                 None => next.extend(self.waiting.remove(&ordinal).unwrap_or_default()),
                 Some((ready, owner)) => self.awaiting.push((ready, owner)),
             }
+        }
+        Ok(())
+    }
+
+    /// Places the rows with settings, those of one device and cloud as one job.
+    fn take_settings(&mut self) -> Result<()> {
+        self.settings_of.clear();
+        for rows in std::mem::take(&mut self.settings) {
+            let mut rows = rows.into_iter();
+            let Some(mut first) = rows.next() else { continue };
+            let rest: Vec<Ready> = rows.collect();
+            if let [Action::ConfigureVpn(settings)] = first.values.steps.as_mut_slice() {
+                for row in &rest {
+                    if let [Action::ConfigureVpn(other)] = row.values.steps.as_slice() {
+                        settings.merge(other);
+                    }
+                }
+                // The order of the rows says nothing.
+                settings.interfaces.sort_by(|left, right| left.interface.cmp(&right.interface));
+            }
+            first.written = first.values.steps.iter().map(journal::written).collect::<Result<_>>()?;
+            first.values.content_hash = content_hash(&first.written, &first.values.links)?;
+            self.place_as_one(first, rest, false)?;
         }
         Ok(())
     }
@@ -241,7 +283,17 @@ impl Placing<'_, '_> {
     }
 
     /// Writes a row with its job, or leaves it out; gives it back, with the job that is in its way, where it awaits others.
-    fn place(&mut self, mut ready: Ready, more_come: bool) -> Result<Option<(Ready, JobId)>> {
+    fn place(&mut self, ready: Ready, more_come: bool) -> Result<Option<(Ready, JobId)>> {
+        self.place_as_one(ready, Vec::new(), more_come)
+    }
+
+    /// The same for a row that has in it what other rows of its job ask for.
+    fn place_as_one(
+        &mut self,
+        mut ready: Ready,
+        mut others: Vec<Ready>,
+        more_come: bool,
+    ) -> Result<Option<(Ready, JobId)>> {
         if ready.refers_to_left_out {
             self.leave_out_placed(&mut ready)?;
             return Ok(None);
@@ -250,21 +302,28 @@ impl Placing<'_, '_> {
             Fate::Is(job, disposition, differences) => (job, disposition, differences),
             Fate::Awaits(owner) => return Ok(Some((ready, owner))),
             Fate::LeftOut => {
+                let why = ready.row.findings.last().cloned();
                 self.leave_out_placed(&mut ready)?;
+                for other in &mut others {
+                    other.row.findings.extend(why.clone());
+                    self.leave_out_placed(other)?;
+                }
                 return Ok(None);
             }
         };
-        let Ready { table, sheet, ordinal, row, values, cells, .. } = ready;
-        self.jobs[ordinal] = job;
-        if self.writer.rows_wait() {
-            let is_new = disposition == Disposition::New;
-            let provenance = self.examined.provenance(table, sheet, &row);
-            self.writer.comes_again(job, &values, &provenance, is_new)?;
-        }
-        let row = NewRow { sheet, number: row.number, line: row.line, cells: Vec::new(), job, disposition };
-        self.writer.written_row(&row, &cells)?;
-        if !differences.is_empty() {
-            self.writer.differs(sheet, row.number, &differences)?;
+        for Ready { table, sheet, ordinal, row, values, cells, .. } in std::iter::once(ready).chain(others) {
+            self.jobs[ordinal] = job;
+            if self.writer.rows_wait() {
+                let is_new = disposition == Disposition::New;
+                let provenance = self.examined.provenance(table, sheet, &row);
+                self.writer.comes_again(job, &values, &provenance, is_new)?;
+            }
+            let row =
+                NewRow { sheet, number: row.number, line: row.line, cells: Vec::new(), job, disposition };
+            self.writer.written_row(&row, &cells)?;
+            if !differences.is_empty() {
+                self.writer.differs(sheet, row.number, &differences)?;
+            }
         }
         Ok(None)
     }

@@ -152,14 +152,14 @@ CREATE TABLE link (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX link_target ON link (target_job) WHERE target_job IS NOT NULL;
 
--- The record that an upkeep row is about, as in natural keys: the job that makes it, or its id. What is put on a record waits
--- until what is taken away from it is settled.
+-- The record that an upkeep row is about, as in natural keys: the job that makes it, or its id; and its turn among the rows about
+-- it. Those of a later turn wait until those of an earlier one are settled.
 CREATE TABLE upkeep (
     job INTEGER PRIMARY KEY REFERENCES job (id),
     record TEXT NOT NULL,
-    removes INTEGER NOT NULL CHECK (removes IN (0, 1))
+    turn INTEGER NOT NULL CHECK (turn BETWEEN 0 AND 2)
 ) STRICT;
-CREATE INDEX upkeep_record ON upkeep (record, removes, job);
+CREATE INDEX upkeep_record ON upkeep (record, turn, job);
 
 -- What a job is to bring about, one action after the other, counted from 0. The operation of the step that a job stands at is
 -- in `job` as well. `id` is job * 2^16 + n, so that the steps of a job lie together and in order.

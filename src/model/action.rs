@@ -5,6 +5,7 @@
 //! action whatever its values is in [`super::descriptor`].
 
 mod offer;
+mod vpn;
 
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +16,7 @@ use super::operation::Operation;
 use super::record::{Metadata, Record};
 use crate::mistake::{self, Mistake};
 pub use offer::Offer;
+pub use vpn::{CIPHER_SUITES, InterfaceSettings, VpnSettings};
 
 /// What a step brings about.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,6 +48,19 @@ pub enum Action {
     LeaveVpnCloud(Offer),
     /// Assigns a device to a site. Both are links of its row.
     AssignToSite,
+    /// Gives a device settings in a VPN cloud.
+    ConfigureVpn(VpnSettings),
+}
+
+/// When rows about one record are sent, the earliest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Turn {
+    /// What takes something away.
+    Remove,
+    /// What puts something there.
+    Put,
+    /// What needs something that was put: settings in a cloud.
+    Configure,
 }
 
 /// What a label or a metadata entry belongs to. The record is a link of its row.
@@ -132,6 +147,7 @@ impl Action {
             Self::UnsubscribeTemplate(_) => &descriptor::UNSUBSCRIBE_TEMPLATE,
             Self::LeaveVpnCloud(_) => &descriptor::LEAVE_VPN_CLOUD,
             Self::AssignToSite => &descriptor::ASSIGN_TO_SITE,
+            Self::ConfigureVpn(_) => &descriptor::CONFIGURE_VPN,
         }
     }
 
@@ -159,15 +175,24 @@ impl Action {
         }
     }
 
-    /// Whether it takes something away, so that it comes before what the same sheet puts on the same record.
-    pub const fn removes(&self) -> bool {
-        matches!(
-            self,
+    /// When it is sent among the rows about one record.
+    pub const fn turn(&self) -> Turn {
+        match self {
             Self::DeleteLabel(_)
-                | Self::DeleteMetadataEntry(_)
-                | Self::UnsubscribeTemplate(_)
-                | Self::LeaveVpnCloud(_)
-        )
+            | Self::DeleteMetadataEntry(_)
+            | Self::UnsubscribeTemplate(_)
+            | Self::LeaveVpnCloud(_) => Turn::Remove,
+            Self::Create(_)
+            | Self::PutLabels(_)
+            | Self::PutMetadata(_)
+            | Self::AddLicence(_)
+            | Self::SubscribeTemplate(_)
+            | Self::JoinVpnCloud(_)
+            | Self::PutLabel(_)
+            | Self::PutMetadataEntry(_)
+            | Self::AssignToSite => Turn::Put,
+            Self::ConfigureVpn(_) => Turn::Configure,
+        }
     }
 
     /// What a second request does after one that may have been carried out.
@@ -190,7 +215,8 @@ impl Action {
             | Self::DeleteMetadataEntry(_)
             | Self::UnsubscribeTemplate(_)
             | Self::LeaveVpnCloud(_)
-            | Self::AssignToSite => Repeat::Harmless,
+            | Self::AssignToSite
+            | Self::ConfigureVpn(_) => Repeat::Harmless,
             Self::AddLicence(_) => Repeat::Unknown,
         }
     }
@@ -205,6 +231,10 @@ impl Action {
             | Self::UnsubscribeTemplate(offer)
             | Self::JoinVpnCloud(offer)
             | Self::LeaveVpnCloud(offer) => offer.set_id(found),
+            Self::ConfigureVpn(settings) => {
+                settings.cloud.set_id(found);
+                settings.interfaces.iter_mut().for_each(|interface| interface.id = Some(found));
+            }
             _ => {}
         }
     }
@@ -225,6 +255,8 @@ impl Action {
             | Self::UnsubscribeTemplate(offer)
             | Self::JoinVpnCloud(offer)
             | Self::LeaveVpnCloud(offer) => offer.to_string(),
+            // Its membership in the cloud is another row's.
+            Self::ConfigureVpn(settings) => format!("{} (settings)", settings.cloud),
             Self::Create(_) | Self::PutLabels(_) | Self::PutMetadata(_) | Self::AssignToSite => String::new(),
         }
     }

@@ -222,6 +222,14 @@ actions! {
         column: Some("cloud"),
     };
 
+    CONFIGURE_VPN = ActionDescriptor {
+        asked_by: &[Kind::Upkeep(Upkeep::Vpn)],
+        operations: &[(Kind::Device, Operation::UpdateDeviceVpnConfiguration)],
+        shown_by: &[Operation::GetDeviceVpnConfiguration],
+        words: "configuring the device in the VPN cloud",
+        column: Some("cloud"),
+    };
+
     ASSIGN_TO_SITE = ActionDescriptor {
         asked_by: &[Kind::Upkeep(Upkeep::SiteAssignments)],
         operations: &[(Kind::Device, Operation::AssignDeviceToSite)],

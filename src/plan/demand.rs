@@ -174,6 +174,12 @@ fn lookups_of_upkeep(kind: Kind, action: &Action) -> Vec<Operation> {
     let (mut action, mut look_ups) = (action.clone(), Vec::new());
     let (id, links) = (RemoteId::nil(), [(Role::Site, RemoteId::nil())]);
     look_ups.extend(service::name_lookups(&action, kind, id).iter().map(Lookup::operation));
+    if let Action::ConfigureVpn(settings) = &mut action
+        && settings.cloud.id().is_none()
+    {
+        settings.cloud.set_id(id);
+        look_ups.extend(service::name_lookups(&action, kind, id).iter().map(Lookup::operation));
+    }
     action.set_id(id);
     let state = service::look_up(&action, kind, id, &links).map(|lookup| lookup.operation());
     look_ups.extend(state.filter(|operation| !look_ups.contains(operation)));

@@ -267,6 +267,7 @@ impl Layout {
             | Form::Phone
             | Form::Mac
             | Form::Latitude
+            | Form::Integer
             | Form::Longitude
             | Form::UuidList
             | Form::Labels

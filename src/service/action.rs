@@ -4,6 +4,7 @@
 //! What is known of an action without the service is in [`crate::model::action`].
 
 mod named;
+pub(super) mod vpn;
 
 use serde_json::{Value, json};
 
@@ -74,6 +75,7 @@ pub fn request(
             (by_target(owner)?, json!({ "key": key, "value": value }))
         }
         Action::AssignToSite => (Vec::new(), device_and("siteId", linked(Role::Site)?)?),
+        Action::ConfigureVpn(settings) => (Vec::new(), vpn::body(settings, owner?)?),
         Action::DeleteLabel(OwnedLabel { owner, label }) => {
             let mut parameters = by_target(owner)?;
             parameters.push(("label", label.clone()));
@@ -108,6 +110,9 @@ pub fn look_up(action: &Action, kind: Kind, owner: RemoteId, links: &[(Role, Rem
             Owner::Interface { id, .. } => id.map(Lookup::InterfaceLabels),
             Owner::Company | Owner::Site | Owner::Device => Lookup::labels(about, owner),
         },
+        Action::ConfigureVpn(settings) => {
+            settings.cloud.id().map(|cloud| Lookup::DeviceVpnConfiguration { device: owner, cloud })
+        }
         Action::AssignToSite => {
             let site = links.iter().find(|(role, _)| *role == Role::Site).map(|(_, id)| *id);
             site.map(Lookup::SiteStatuses)
@@ -140,6 +145,7 @@ pub fn is_shown(action: &Action, owner: Option<RemoteId>, found: &[Found]) -> bo
         Action::DeleteMetadataEntry(OwnedEntry { key, .. }) => {
             entry(key).is_none() && !may_be_a_page(found.len())
         }
+        Action::ConfigureVpn(settings) => vpn::is_shown(settings, found),
         Action::AssignToSite => owner.is_some() && found.iter().any(|found| found.device == owner),
         Action::Create(_) | Action::AddLicence(_) => false,
     }

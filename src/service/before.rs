@@ -1,5 +1,6 @@
 //! What a record has of what an action changes, by the answer to the look-up of the action: to be put back by an undo.
 
+use super::action::vpn::of_cloud;
 use super::found::{Found, may_be_a_page};
 use crate::model::action::{Action, OwnedEntry, OwnedLabel};
 use crate::model::before::Before;
@@ -28,6 +29,15 @@ pub fn before(action: &Action, found: &[Found]) -> Option<Before> {
         | Action::LeaveVpnCloud(offer) => {
             match found.iter().find(|found| found.id.is_some() && found.id == offer.id()) {
                 Some(entry) => Some(Before::Present { name: entry.name.clone(), settings: None }),
+                None => absent(),
+            }
+        }
+        Action::ConfigureVpn(settings) => {
+            match settings.cloud.id().and_then(|cloud| of_cloud(found, cloud)) {
+                Some(shown) => Some(Before::Present {
+                    name: shown["cloud"]["name"].as_str().map(str::to_owned),
+                    settings: Some(shown.clone()),
+                }),
                 None => absent(),
             }
         }

@@ -60,6 +60,13 @@ pub enum Lookup {
     DeviceVpnClouds(RemoteId),
     /// The VPN clouds a device can join.
     JoinableVpnClouds(RemoteId),
+    /// The settings of a device in a VPN cloud.
+    DeviceVpnConfiguration {
+        /// The device.
+        device: RemoteId,
+        /// The cloud.
+        cloud: RemoteId,
+    },
     /// The interfaces of a device.
     DeviceInterfaces(RemoteId),
     /// The labels of an interface.
@@ -122,6 +129,7 @@ impl Lookup {
             Self::AssignableTemplates(_) => Operation::ListAssignableTemplates,
             Self::DeviceVpnClouds(_) => Operation::ListDeviceVpnClouds,
             Self::JoinableVpnClouds(_) => Operation::ListJoinableVpnClouds,
+            Self::DeviceVpnConfiguration { .. } => Operation::GetDeviceVpnConfiguration,
             Self::DeviceInterfaces(_) => Operation::ListInterfaces,
             Self::InterfaceLabels(_) => Operation::ListInterfaceLabels,
             Self::SiteStatuses(_) => Operation::ListSiteDeviceOnlineStatuses,
@@ -155,6 +163,9 @@ impl Lookup {
             | Self::DeviceVpnClouds(id)
             | Self::JoinableVpnClouds(id)
             | Self::DeviceInterfaces(id) => vec![(owner_parameter(Kind::Device), id.to_string())],
+            Self::DeviceVpnConfiguration { device, cloud } => {
+                vec![(owner_parameter(Kind::Device), device.to_string()), ("vpnCloudId", cloud.to_string())]
+            }
             Self::InterfaceLabels(id) => vec![("interfaceDeviceId", id.to_string())],
         };
         Call { operation: self.operation(), parameters, body: None }
@@ -185,6 +196,7 @@ mod tests {
             Lookup::AssignableTemplates(id),
             Lookup::DeviceVpnClouds(id),
             Lookup::JoinableVpnClouds(id),
+            Lookup::DeviceVpnConfiguration { device: id, cloud: id },
             Lookup::DeviceInterfaces(id),
             Lookup::InterfaceLabels(id),
             Lookup::SiteStatuses(id),
@@ -196,7 +208,7 @@ mod tests {
             questions.extend(Lookup::labels(kind, id));
             questions.extend(Lookup::metadata(kind, id));
         }
-        assert_eq!(questions.len(), 25);
+        assert_eq!(questions.len(), 26);
         for question in questions {
             let call = question.call();
             assert_eq!(call.operation.method(), Method::Get, "{question:?}");

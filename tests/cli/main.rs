@@ -48,6 +48,7 @@ mod upkeep;
 mod upkeep_faults;
 mod upkeep_names;
 mod upkeep_order;
+mod upkeep_vpn;
 mod vocabulary;
 mod zones;
 

@@ -23,6 +23,7 @@ use crate::journal::view::rows;
 use crate::journal::{
     Account, Disposition, Imported, Journal, NewJob, NewRow, NewSheet, SheetId, View, bind_in,
 };
+use crate::model::action::Turn;
 use crate::model::id::{ImportId, JobId};
 use crate::model::id_check::NamedId;
 use crate::model::key::upkeep_record;
@@ -249,8 +250,8 @@ impl ImportWriter<'_> {
     fn note_record(&mut self, job: JobId, values: &NewJob) -> Result<()> {
         let (false, Some(action)) = (values.kind.is_record(), values.steps.first()) else { return Ok(()) };
         let record = upkeep_record(values.kind, action, &values.links);
-        record_order::note(&self.transaction, job, (&record, action.removes()))?;
-        if action.removes() || !self.is_first() {
+        record_order::note(&self.transaction, job, &record, action.turn())?;
+        if action.turn() != Turn::Put || !self.is_first() {
             self.records.insert(record);
         }
         Ok(())

@@ -46,9 +46,9 @@ macro_rules! without_stuck {
                  SELECT link.job FROM stuck JOIN link ON link.target_job = stuck.id JOIN job ON job.id = link.job
                  WHERE job.state = 'blocked'
                  UNION
-                 SELECT put.job FROM stuck JOIN upkeep AS removal ON removal.job = stuck.id AND removal.removes = 1
-                 JOIN upkeep AS put ON put.record = removal.record AND put.removes = 0
-                 JOIN job ON job.id = put.job WHERE job.state = 'blocked') ",
+                 SELECT later.job FROM stuck JOIN upkeep AS first ON first.job = stuck.id
+                 JOIN upkeep AS later ON later.record = first.record AND later.turn > first.turn
+                 JOIN job ON job.id = later.job WHERE job.state = 'blocked') ",
             $rest
         )
     };

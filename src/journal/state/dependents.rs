@@ -27,7 +27,7 @@ pub(in crate::journal) const PARENT_CANCELLED: &str = Reason::ParentCancelled.as
 pub(in crate::journal) enum Ground {
     /// All of them exist in the service, and nothing comes first.
     Firm,
-    /// Some are still to be made, or something is to be taken away from the record first.
+    /// Some are still to be made, or other rows about the record come first.
     Waiting,
     /// One of them, named here, will not be made.
     Lost(JobId),
@@ -84,9 +84,9 @@ pub(in crate::journal) fn children(connection: &Connection, parent: JobId) -> Re
            AND NOT EXISTS (SELECT 1 FROM link JOIN job AS other ON other.id = link.target_job
                            WHERE link.job = job.id AND other.remote_id IS NULL)
            AND NOT EXISTS (SELECT 1 FROM upkeep AS own
-                           CROSS JOIN upkeep AS removal ON removal.record = own.record AND removal.removes = 1
-                           CROSS JOIN job AS open ON open.id = removal.job
-                           WHERE own.job = job.id AND own.removes = 0 AND open.finished_at IS NULL)
+                           CROSS JOIN upkeep AS first ON first.record = own.record AND first.turn < own.turn
+                           CROSS JOIN job AS open ON open.id = first.job
+                           WHERE own.job = job.id AND open.finished_at IS NULL)
          RETURNING id, kind, operation",
     )?;
     statement

@@ -400,19 +400,19 @@ fn blocked_by(connection: &Connection, job: JobId) -> Result<Option<(JobId, Stri
         let (parent, state): (JobId, JobState) = (row.get(0)?, row.get(1)?);
         return Ok(Some((parent, format!("{} ({state})", row_ref::of_job(connection, parent)?))));
     }
-    let removal: Option<(JobId, JobState)> = connection
+    let first: Option<(JobId, JobState)> = connection
         .prepare_cached(
-            "SELECT removal.job, job.state FROM upkeep AS own
-             CROSS JOIN upkeep AS removal ON removal.record = own.record AND removal.removes = 1
-             CROSS JOIN job ON job.id = removal.job
-             WHERE own.job = ?1 AND own.removes = 0 AND job.finished_at IS NULL
-             ORDER BY job.state = 'held' DESC, removal.job LIMIT 1",
+            "SELECT first.job, job.state FROM upkeep AS own
+             CROSS JOIN upkeep AS first ON first.record = own.record AND first.turn < own.turn
+             CROSS JOIN job ON job.id = first.job
+             WHERE own.job = ?1 AND job.finished_at IS NULL
+             ORDER BY job.state = 'held' DESC, first.turn, first.job LIMIT 1",
         )?
         .query_row([job], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
-    let Some((removal, state)) = removal else { return Ok(None) };
-    let place = row_ref::of_job(connection, removal)?;
-    Ok(Some((removal, format!("{place} ({state}; it takes something away from the same record)"))))
+    let Some((first, state)) = first else { return Ok(None) };
+    let place = row_ref::of_job(connection, first)?;
+    Ok(Some((first, format!("{place} ({state}; it comes before this row at the same record)"))))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::pre_send::unless_corrected;
 use super::{RowDecision, RunFacts};
 use crate::journal::{Evidence, How, Work, Write};
 use crate::mistake::{self, Mistake};
-use crate::model::action::{Action, OwnedLabel, Owner};
+use crate::model::action::Action;
 use crate::model::id::RemoteId;
 use crate::model::reason::Reason;
 use crate::model::verdict::{Rejection, Violation};
@@ -73,11 +73,12 @@ fn on_names(
     (lookup, next): (&Lookup, Option<&Lookup>),
     list: Option<&[Found]>,
 ) -> RowDecision {
-    match list.map(|found| find_name(&work.action, found)) {
+    let missing = match list.map(|found| find_name(&work.action, found)) {
         Some(NameSearch::Found(action)) => return RowDecision::Resolved(Box::new(action)),
         Some(NameSearch::Several(ids)) => return ambiguous(work, facts, &ids),
-        Some(NameSearch::Missing) | None => {}
-    }
+        Some(NameSearch::Missing(name)) => name,
+        None => String::new(),
+    };
     if let Some(next) = next {
         return RowDecision::CompareWithList(next.clone());
     }
@@ -88,10 +89,10 @@ fn on_names(
         Some(found) if matches!(work.action, Action::DeleteMetadataEntry(_)) => {
             match is_shown(&work.action, None, found) {
                 true => is_so(work, facts),
-                false => not_listed(work, facts, &shown),
+                false => not_listed(work, facts, &missing, &shown),
             }
         }
-        Some(_) => not_listed(work, facts, &shown),
+        Some(_) => not_listed(work, facts, &missing, &shown),
         None => {
             let message = format!(
                 "{} could not be read, and without it the id of what the row names is not known",
@@ -110,31 +111,30 @@ fn is_so(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
     unless_corrected(work, Write::Advance { job, from, how, id: None, evidence })
 }
 
-/// What a row names: what it is, its name, and the field that carries its id.
-fn named(action: &Action) -> (&'static str, String, &'static str) {
+/// What a row names by its name: what it is, and the field that carries its id.
+fn named(action: &Action) -> (&'static str, &'static str) {
+    const CLOUD: (&str, &str) = ("VPN cloud", "vpnCloudId");
+    const INTERFACE: (&str, &str) = ("interface", "interfaceDeviceId");
     match action {
-        Action::PutLabel(OwnedLabel { owner: Owner::Interface { name, .. }, .. })
-        | Action::DeleteLabel(OwnedLabel { owner: Owner::Interface { name, .. }, .. }) => {
-            ("interface", name.clone(), "interfaceDeviceId")
+        Action::PutLabel(_) | Action::DeleteLabel(_) => INTERFACE,
+        Action::SubscribeTemplate(_) | Action::UnsubscribeTemplate(_) => {
+            ("enterprise template", "enterpriseTemplateId")
         }
-        Action::SubscribeTemplate(offer) | Action::UnsubscribeTemplate(offer) => {
-            ("enterprise template", offer.to_string(), "enterpriseTemplateId")
-        }
-        Action::JoinVpnCloud(offer) | Action::LeaveVpnCloud(offer) => {
-            ("VPN cloud", offer.to_string(), "vpnCloudId")
-        }
-        _ => ("entry", action.subject(), "key"),
+        Action::JoinVpnCloud(_) | Action::LeaveVpnCloud(_) => CLOUD,
+        Action::ConfigureVpn(settings) if settings.cloud.id().is_none() => CLOUD,
+        Action::ConfigureVpn(_) => INTERFACE,
+        _ => ("entry", "key"),
     }
 }
 
 /// A row that names what its record neither has nor can have.
-fn not_listed(work: &Work, facts: &RunFacts<'_>, shown: &[&Found]) -> RowDecision {
-    let (what, name, field) = named(&work.action);
+fn not_listed(work: &Work, facts: &RunFacts<'_>, name: &str, shown: &[&Found]) -> RowDecision {
+    let (what, field) = named(&work.action);
     let listed = |found: &&'_ Found| found.normalized_name.as_ref().or(found.name.as_ref()).cloned();
     let mut names: Vec<String> = shown.iter().filter_map(listed).collect();
     names.sort_unstable();
     names.dedup();
-    let near = did_you_mean(&nearest(&name, names.iter().map(String::as_str)));
+    let near = did_you_mean(&nearest(name, names.iter().map(String::as_str)));
     let has = match names.len() {
         0 => "the service shows none".to_owned(),
         1..=NAMES_SHOWN => format!("the service shows {}", names.join(", ")),
@@ -155,10 +155,10 @@ fn not_listed(work: &Work, facts: &RunFacts<'_>, shown: &[&Found]) -> RowDecisio
 
 /// A row that names several things by one name.
 fn ambiguous(work: &Work, facts: &RunFacts<'_>, ids: &[RemoteId]) -> RowDecision {
-    let (what, name, field) = named(&work.action);
+    let (what, field) = named(&work.action);
     let ids: Vec<String> = ids.iter().map(RemoteId::to_string).collect();
     let message = format!(
-        "the service shows more than one {what} '{name}': enter the id of the right one, one of {}",
+        "the service shows more than one {what} of the name that the row gives: enter the id of the right one, one of {}",
         ids.join(", ")
     );
     write_rejection(work, facts, with_cell(refusal(Reason::NameAmbiguous.as_str(), message), field))

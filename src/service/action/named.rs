@@ -1,7 +1,7 @@
 //! What an action names otherwise than by its id (an interface, an entry, a template, a VPN cloud): the lists that show the
 //! id, and what they show.
 
-use crate::model::action::{Action, Offer, OwnedEntry, Owner};
+use crate::model::action::{Action, Offer, OwnedEntry, Owner, VpnSettings};
 use crate::model::id::RemoteId;
 use crate::model::key::comparable;
 use crate::model::kind::Kind;
@@ -13,8 +13,8 @@ use crate::service::lookup::Lookup;
 pub enum NameSearch {
     /// The action with the id.
     Found(Action),
-    /// Nothing of that name.
-    Missing,
+    /// Nothing of this name.
+    Missing(String),
     /// Several of that name.
     Several(Vec<RemoteId>),
 }
@@ -38,12 +38,21 @@ pub fn name_lookups(action: &Action, kind: Kind, owner: RemoteId) -> Vec<Lookup>
         Action::JoinVpnCloud(cloud) | Action::LeaveVpnCloud(cloud) if cloud.id().is_none() => {
             vec![Lookup::DeviceVpnClouds(owner), Lookup::JoinableVpnClouds(owner)]
         }
+        Action::ConfigureVpn(settings) if settings.cloud.id().is_none() => {
+            vec![Lookup::DeviceVpnClouds(owner), Lookup::JoinableVpnClouds(owner)]
+        }
+        Action::ConfigureVpn(settings) if settings.interfaces.iter().any(|entry| entry.id.is_none()) => {
+            vec![Lookup::DeviceInterfaces(owner)]
+        }
         _ => Vec::new(),
     }
 }
 
 /// What the answer to one of [`name_lookups`] shows.
 pub fn find_name(action: &Action, found: &[Found]) -> NameSearch {
+    if let Action::ConfigureVpn(settings) = action {
+        return find_names(settings, found);
+    }
     let is_it = |found: &&Found| match action {
         Action::PutLabel(label) | Action::DeleteLabel(label) => match &label.owner {
             Owner::Interface { name, .. } => is_interface(found, name),
@@ -57,7 +66,13 @@ pub fn find_name(action: &Action, found: &[Found]) -> NameSearch {
         _ => false,
     };
     match ids(found.iter().filter(is_it)).as_slice() {
-        [] => NameSearch::Missing,
+        [] => NameSearch::Missing(match action {
+            Action::PutLabel(label) | Action::DeleteLabel(label) => match &label.owner {
+                Owner::Interface { name, .. } => name.clone(),
+                Owner::Company | Owner::Site | Owner::Device => label.label.clone(),
+            },
+            _ => action.subject(),
+        }),
         &[id] => {
             let mut action = action.clone();
             action.set_id(id);
@@ -65,6 +80,27 @@ pub fn find_name(action: &Action, found: &[Found]) -> NameSearch {
         }
         several => NameSearch::Several(several.to_vec()),
     }
+}
+
+/// The cloud of settings, else all of their interfaces.
+fn find_names(settings: &VpnSettings, found: &[Found]) -> NameSearch {
+    let mut settings = settings.clone();
+    if settings.cloud.id().is_none() {
+        match ids(found.iter().filter(|found| is_offer(found, &settings.cloud))).as_slice() {
+            [] => return NameSearch::Missing(settings.cloud.to_string()),
+            &[id] => settings.cloud.set_id(id),
+            several => return NameSearch::Several(several.to_vec()),
+        }
+        return NameSearch::Found(Action::ConfigureVpn(settings));
+    }
+    for entry in &mut settings.interfaces {
+        match ids(found.iter().filter(|found| is_interface(found, &entry.interface))).as_slice() {
+            [] => return NameSearch::Missing(entry.interface.clone()),
+            &[id] => entry.id = Some(id),
+            several => return NameSearch::Several(several.to_vec()),
+        }
+    }
+    NameSearch::Found(Action::ConfigureVpn(settings))
 }
 
 /// Whether a list shows the interface of this name or id.
@@ -110,7 +146,7 @@ mod tests {
         let list = found(Operation::ListAssignableTemplates, &list).unwrap();
         let search = |name: &str| find_name(&Action::SubscribeTemplate(Offer::named(name)), &list);
         assert_eq!(search("Retail"), NameSearch::Several(vec![id(1), id(3)]));
-        assert_eq!(search("retail"), NameSearch::Missing);
+        assert_eq!(search("retail"), NameSearch::Missing("retail".to_owned()));
         let NameSearch::Found(action) = search("Office Standard") else { panic!("not found") };
         assert_eq!(name_lookups(&action, Kind::Device, id(9)), []);
         assert_eq!(action.subject(), "Office Standard", "it is known by its name still");

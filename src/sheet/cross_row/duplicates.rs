@@ -6,6 +6,7 @@ use crate::model::kind::Kind;
 use crate::sheet::field::fold_key;
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::{Finding, Related, ValueKind, shown};
+use crate::sheet::row::draft::INTERFACE;
 use crate::sheet::row::upkeep::subject_column;
 
 /// What is said of a row of which there is another one.
@@ -180,6 +181,18 @@ pub(super) fn natural(
                 Kind::Person | Kind::Device => {
                     "a device of this name in the same company, and neither has a MAC address"
                 }
+                Kind::Upkeep(_) if is_settings(between.get(entry.unique)) => {
+                    let advice = advice(entry, before, "keep the one that is right, and delete the other");
+                    return Repeat {
+                        code: Code::DupNaturalKey,
+                        what: format!(
+                            "has settings of the same interface of this device in this cloud: {advice}"
+                        ),
+                        column: "interface",
+                        value: TextSpan::default(),
+                        rule: "one row for each interface of a device in a cloud".to_owned(),
+                    };
+                }
                 Kind::Upkeep(upkeep) => {
                     let advice = advice(entry, before, "keep the one that is right, and delete the other");
                     return Repeat {
@@ -199,6 +212,44 @@ pub(super) fn natural(
         told,
         found,
     );
+}
+
+/// Whether this is what tells rows with settings of a device in a VPN cloud apart.
+fn is_settings(unique: Option<&str>) -> bool {
+    unique.is_some_and(|unique| unique.contains(INTERFACE))
+}
+
+/// Rows that give one device different cipher suites in one VPN cloud: they are one request, which has one.
+pub(super) fn cipher_suites(
+    between: &mut Between,
+    resolutions: &[Resolution],
+    found: &mut dyn FnMut(Finding),
+) {
+    let of = |between: &Between, entry: &RowEntry| {
+        let (kind, owner, _, unique) = natural_of(between, entry, resolutions)?;
+        let (cloud, _) = unique.split_once(INTERFACE)?;
+        between.get(entry.name).map(|_| (kind, owner, cloud.to_owned()))
+    };
+    let index = Index::new(between.entries.len(), |row| of(between, &between.entries[row]));
+    for (row, first) in repeated(between, &index, of) {
+        let (entry, before) = (between.entries[row as usize], between.entries[first as usize]);
+        let suite = between.get(before.name).unwrap_or_default();
+        if between.get(entry.name) == Some(suite) {
+            continue;
+        }
+        let repeat = Repeat {
+            code: Code::RowConflict,
+            what: format!(
+                "gives this device the cipher suite {} in this cloud: enter the same in both, or clear one of the cells",
+                shown(suite)
+            ),
+            column: "cipher_suite",
+            value: entry.name,
+            rule: "one cipher suite for a device in a cloud".to_owned(),
+        };
+        found(finding(between, (&entry, &before), first, repeat));
+        between.entries[row as usize].unusable = true;
+    }
 }
 
 /// Rows whose names differ in capitals, spaces and marks only, and that belong to one company (with one reference, for sites).

@@ -292,6 +292,7 @@ impl Between {
         let resolutions = references::all(&self, known)?;
         references::tell(&mut self, &resolutions, judged);
         duplicates::natural(&mut self, &resolutions, &mut told, judged);
+        duplicates::cipher_suites(&mut self, &resolutions, judged);
         duplicates::nearly(&self, &resolutions, judged);
         duplicates::whole_rows(&self, &told, judged);
         let depths = order::depths(&mut self, &resolutions, judged);

@@ -51,6 +51,8 @@ pub(crate) enum Value {
     Bool(bool),
     /// Decimal degrees.
     Number(f64),
+    /// A whole number.
+    Integer(i64),
     /// One of the values of an enumeration, by its position.
     Choice(usize),
     /// Ids.
@@ -321,6 +323,7 @@ fn form(
         Form::Latitude | Form::Longitude => {
             coordinates::degrees(text, form == Form::Latitude, setting.comma_is_free)
         }
+        Form::Integer => number::integer(text),
         Form::UuidList => list::uuids(text, reading),
         Form::Labels => list::labels(text, ways, reading),
         Form::Family(Family::Snat) => list::network(text),
@@ -340,6 +343,7 @@ fn norm(column: &Column) -> Norm {
         | Form::Username
         | Form::Mac
         | Form::Latitude
+        | Form::Integer
         | Form::Longitude
         | Form::Timezone
         | Form::UuidList

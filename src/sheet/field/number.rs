@@ -1,7 +1,8 @@
 //! Numbers that stand where text belongs, and what spreadsheet programs and scripts make of digits.
 
-use super::{CellReading, Problem, country};
+use super::{CellReading, Problem, Value, country};
 use crate::sheet::finding::code::Code;
+use crate::sheet::finding::shown;
 use crate::sheet::table::column::{Column, Form};
 
 /// Digits Excel keeps of a number.
@@ -16,6 +17,20 @@ pub(super) const POSTCODE: &str = "postcode";
 const MODEL: &str = "device_model";
 const IDENTIFIER: &str = "store phone numbers, codes, keys and names as text, not as numbers";
 
+/// A whole number.
+pub(super) fn integer(text: &str) -> Result<Value, Problem> {
+    let whole = text.split_once('.').map_or(text, |(whole, zeros)| {
+        if !zeros.is_empty() && zeros.bytes().all(|digit| digit == b'0') { whole } else { text }
+    });
+    whole.parse().map(Value::Integer).map_err(|_| {
+        Problem::new(
+            Code::CellNumber,
+            format!("'{}' is not a whole number: enter one such as 10", shown(text)),
+        )
+        .rule("a whole number")
+    })
+}
+
 /// A cell that holds a number: the text to go on with, or none when all is said. `country` is that of the row.
 pub(super) fn read_cell(
     column: &Column,
@@ -25,7 +40,7 @@ pub(super) fn read_cell(
     reading: &mut CellReading,
 ) -> Option<String> {
     match column.form {
-        Form::Bool | Form::Latitude | Form::Longitude => return Some(text.to_owned()),
+        Form::Bool | Form::Latitude | Form::Longitude | Form::Integer => return Some(text.to_owned()),
         _ if !value.is_finite() => {
             reading.problems.push(beyond_all());
             return None;

@@ -82,6 +82,7 @@ fn lost_letter(column: &Column, text: &str) -> Option<Problem> {
         | Form::Phone
         | Form::Mac
         | Form::Latitude
+        | Form::Integer
         | Form::Longitude
         | Form::Timezone
         | Form::UuidList
@@ -181,6 +182,7 @@ fn joins_letters(form: Form) -> bool {
         | Form::Phone
         | Form::Mac
         | Form::Latitude
+        | Form::Integer
         | Form::Longitude
         | Form::Timezone
         | Form::UuidList
@@ -270,6 +272,7 @@ pub(super) fn too_long(form: Form, text: &str, ways: &Ways) -> Option<Problem> {
         | Form::Bool
         | Form::Mac
         | Form::Latitude
+        | Form::Integer
         | Form::Longitude
         | Form::UuidList
         | Form::Action

@@ -13,6 +13,9 @@ use crate::model::record::{
 use crate::sheet::field::{Pointer, Value};
 use crate::sheet::table::column::{Column, Family, columns};
 
+/// What stands before the interface in [`Draft::distinct_name`]; no cell can contain it.
+pub(in crate::sheet) const INTERFACE: char = '\u{1f}';
+
 /// A row that can become a job.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Draft {
@@ -28,6 +31,26 @@ impl Draft {
     /// The record that it creates, without the ids of others.
     pub fn record(&self) -> Option<&Record> {
         self.steps.iter().find_map(Action::record)
+    }
+
+    /// What tells the row from others about the same record: its name, and of settings the interface. Rows with settings of
+    /// several interfaces of a device in one cloud are one job.
+    pub fn distinct_name(&self) -> Cow<'_, str> {
+        match self.steps.first() {
+            Some(Action::ConfigureVpn(settings)) => {
+                let interface = settings.interfaces.first().map_or("", |entry| entry.interface.as_str());
+                Cow::Owned(format!("{}{INTERFACE}{interface}", self.name()))
+            }
+            _ => self.name(),
+        }
+    }
+
+    /// The cipher suite that it gives a device in a cloud.
+    pub fn cipher_suite(&self) -> Option<&str> {
+        match self.steps.first() {
+            Some(Action::ConfigureVpn(settings)) => settings.cipher_suite.as_deref(),
+            _ => None,
+        }
     }
 
     /// What the row is known by: the name of its record, or what it changes.
@@ -156,6 +179,13 @@ impl RowValues {
     fn truth(&mut self, name: &str) -> Option<bool> {
         match self.take(name) {
             Some(Value::Bool(truth)) => Some(truth),
+            _ => None,
+        }
+    }
+
+    pub(super) fn integer(&self, name: &str) -> Option<i64> {
+        match self.get(name) {
+            Some(Value::Integer(number)) => Some(*number),
             _ => None,
         }
     }

@@ -222,7 +222,9 @@ impl<'a> RowReader<'a> {
         } else {
             row.draft = self.values.draft();
             if !self.table.kind.is_record() {
-                row.identity.unique = row.draft.as_ref().map(|draft| draft.name().into_owned());
+                row.identity.unique = row.draft.as_ref().map(|draft| draft.distinct_name().into_owned());
+                row.identity.name =
+                    row.draft.as_ref().and_then(|draft| draft.cipher_suite()).map(str::to_owned);
             }
         }
         row.cells = self.texts(cells);

@@ -2,7 +2,9 @@
 
 use super::draft::{RowValues, column_of_role};
 use super::row_rules::RowProblem;
-use crate::model::action::{Action, Offer, OwnedEntry, OwnedLabel, Owner};
+use crate::model::action::{
+    Action, CIPHER_SUITES, InterfaceSettings, Offer, OwnedEntry, OwnedLabel, Owner, VpnSettings,
+};
 use crate::model::kind::{Kind, Upkeep};
 use crate::model::record::Role;
 use crate::sheet::field::{Problem, Value, has_several_ids, offer};
@@ -17,6 +19,13 @@ const ENTRY_OWNERS: [Kind; 3] = [Kind::Company, Kind::Site, Kind::Device];
 
 /// What is done where the cell says so and not the usual thing: every sheet has the usual one first.
 const REMOVES: usize = 1;
+/// The third of the actions of a VPN cloud.
+const CONFIGURES: usize = 2;
+
+/// The columns of settings in a VPN cloud.
+const SETTINGS: [&str; 6] = ["cipher_suite", "interface", "direction", "snat", "weight", "default"];
+/// Those among them that are about an interface.
+const OF_INTERFACE: [&str; 4] = ["direction", "snat", "weight", "default"];
 
 /// The column that tells a row from others about the same record.
 pub(crate) const fn subject_column(upkeep: Upkeep) -> &'static str {
@@ -57,6 +66,70 @@ impl RowValues {
     /// Whether the row takes something away.
     fn removes(&self) -> bool {
         self.position("action") == Some(REMOVES)
+    }
+
+    /// Whether the row gives a device settings in a cloud.
+    fn configures(&self) -> bool {
+        self.kind() == Kind::Upkeep(Upkeep::Vpn) && self.position("action") == Some(CONFIGURES)
+    }
+
+    /// The settings of the row in a cloud.
+    fn settings(&self, cloud: Offer) -> VpnSettings {
+        let text = |name: &str| self.peek(name).map(str::to_owned);
+        let interface = |interface| InterfaceSettings {
+            interface,
+            id: None,
+            direction: text("direction"),
+            snat: text("snat"),
+            weight: self.integer("weight"),
+            default: match self.get("default") {
+                Some(Value::Bool(truth)) => Some(*truth),
+                _ => None,
+            },
+        };
+        VpnSettings {
+            cloud,
+            cipher_suite: self
+                .position("cipher_suite")
+                .and_then(|position| CIPHER_SUITES.get(position))
+                .map(|suite| (*suite).to_owned()),
+            interfaces: text("interface").map(interface).into_iter().collect(),
+        }
+    }
+
+    /// What is wrong between the cells of a row about a VPN cloud.
+    fn vpn_problems(&self, wrong: &mut dyn FnMut(&'static str, &[&'static str], Problem)) {
+        let given = |columns: &[&'static str]| columns.iter().copied().find(|column| self.is_given(column));
+        if !self.configures() {
+            if let Some(column) = given(&SETTINGS)
+                && (self.has("action") || !self.is_given("action"))
+            {
+                let text = "only a row whose action is configure has settings: clear this cell, or add a row with configure \
+                            for the settings";
+                wrong(column, &["action"], Problem::new(Code::RowConflict, text));
+            }
+            return;
+        }
+        if !self.is_given("interface") {
+            if let Some(column) = given(&OF_INTERFACE) {
+                let text =
+                    format!("{column} is a setting of an interface: enter the name or id of the interface");
+                wrong("interface", &[column], Problem::new(Code::RowIncompleteGroup, text));
+            } else if !self.is_given("cipher_suite") {
+                let text = "the row has no settings: enter a cipher suite, or an interface and its settings";
+                wrong("cipher_suite", &["action"], Problem::new(Code::RowIncompleteGroup, text));
+            }
+        } else if given(&OF_INTERFACE).is_none() {
+            let text = "the row names an interface and gives it no settings: enter direction, snat, weight or default";
+            wrong("interface", &OF_INTERFACE, Problem::new(Code::RowIncompleteGroup, text));
+        }
+        if matches!(self.get("default"), Some(Value::Bool(true)))
+            && let Some(column) = given(&["direction", "snat", "weight"])
+        {
+            let text = "an interface that uses the default configuration has no direction, snat or weight: clear them, or \
+                        write no as default";
+            wrong(column, &["default"], Problem::new(Code::RowConflict, text));
+        }
     }
 
     /// The owner of a label or an entry.
@@ -108,7 +181,11 @@ impl RowValues {
             Upkeep::SiteAssignments => Action::AssignToSite,
             Upkeep::Vpn => {
                 let cloud = self.offer("cloud")?;
-                if removes { Action::LeaveVpnCloud(cloud) } else { Action::JoinVpnCloud(cloud) }
+                match (removes, self.configures()) {
+                    (true, _) => Action::LeaveVpnCloud(cloud),
+                    (false, true) => Action::ConfigureVpn(self.settings(cloud)),
+                    (false, false) => Action::JoinVpnCloud(cloud),
+                }
             }
         })
     }
@@ -153,12 +230,17 @@ impl RowValues {
             }
             Upkeep::Subscriptions | Upkeep::Vpn => {
                 let column = subject_column(upkeep);
-                let Some(text) = self.peek(column) else { return };
+                let text = self.peek(column).unwrap_or_default();
                 if has_several_ids(text) {
                     let text = "the cell has more than one id: give each a row of its own";
                     wrong(column, &[], Problem::new(Code::CellMultipleValues, text));
-                } else if let Err(problem) = offer(text) {
+                } else if !text.is_empty()
+                    && let Err(problem) = offer(text)
+                {
                     wrong(column, &[], problem);
+                }
+                if upkeep == Upkeep::Vpn {
+                    self.vpn_problems(&mut wrong);
                 }
             }
             Upkeep::Licences | Upkeep::SiteAssignments => {}

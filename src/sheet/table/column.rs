@@ -79,6 +79,8 @@ pub enum Form {
     Latitude,
     /// Decimal degrees from -180 to 180.
     Longitude,
+    /// A whole number.
+    Integer,
     /// A country, by name or ISO code.
     Country,
     /// A time zone.
@@ -121,6 +123,7 @@ impl Form {
             Self::Mac => "12 hexadecimal digits (format the column as Text)".into(),
             Self::Latitude => "decimal degrees, -90 to 90".into(),
             Self::Longitude => "decimal degrees, -180 to 180".into(),
+            Self::Integer => "whole number".into(),
             Self::Timezone => "time zone such as Pacific/Auckland".into(),
             Self::UuidList => "ids of the service, separated by ;".into(),
             Self::Labels => "labels, separated by ;".into(),
@@ -201,6 +204,7 @@ fn from_record(
         ("mac", _) => Form::Mac,
         ("latitude", _) => Form::Latitude,
         ("longitude", _) => Form::Longitude,
+        ("integer", _) => Form::Integer,
         ("country", _) => Form::Country,
         ("timezone", _) => Form::Timezone,
         ("uuids", _) => Form::UuidList,
@@ -270,7 +274,7 @@ mod tests {
     #[test]
     fn every_line_of_the_table_is_a_column_of_the_sheets_that_it_names() {
         let lines = data::records(include_str!("../data/columns.csv"), |record: [String; 11]| record);
-        assert_eq!(lines.len(), 69);
+        assert_eq!(lines.len(), 75);
         let named: usize = lines.iter().map(|line| line[0].split('|').count()).sum();
         assert_eq!(Kind::ALL.map(|kind| columns(kind).len()).iter().sum::<usize>(), named);
     }

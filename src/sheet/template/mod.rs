@@ -376,6 +376,7 @@ fn validation(
         | Form::Username
         | Form::Phone
         | Form::Mac
+        | Form::Integer
         | Form::Country
         | Form::UuidList
         | Form::Labels

@@ -1,8 +1,8 @@
-//! The order of upkeep rows within one record: what is put on a record waits, blocked, until what is taken away from it is
-//! settled. Different records go side by side.
+//! The order of upkeep rows within one record: what takes something away, then what puts something there, then what gives it
+//! settings. Rows of a later turn wait, blocked, until those of an earlier one are settled. Different records go side by side.
 //!
-//! A removal is settled once it has a final state: what was put goes on after one that was rejected or cancelled. While one
-//! is in doubt or on hold, what is put waits. Rows that were sent already are not held back.
+//! A row is settled once it has a final state: those after it go on when it was rejected or cancelled. While one is in doubt or
+//! on hold, they wait. Rows that were sent already are not held back.
 
 use std::collections::BTreeSet;
 
@@ -11,74 +11,72 @@ use rusqlite::{Connection, OptionalExtension};
 use super::moved;
 use crate::error::Result;
 use crate::journal::state::write::Moved;
+use crate::model::action::Turn;
 use crate::model::id::JobId;
 use crate::model::state::JobState;
 
-/// Notes which record an upkeep row is about, and whether it takes something away from it.
-pub(in crate::journal) fn note(
-    connection: &Connection,
-    job: JobId,
-    (record, removes): (&str, bool),
-) -> Result<()> {
+/// The last turn, as the journal has it.
+const LAST: i64 = Turn::Configure as i64;
+
+/// Notes which record an upkeep row is about, and its turn.
+pub(in crate::journal) fn note(connection: &Connection, job: JobId, record: &str, turn: Turn) -> Result<()> {
     connection
-        .prepare_cached("INSERT OR REPLACE INTO upkeep (job, record, removes) VALUES (?1, ?2, ?3)")?
-        .execute((job, record, removes))?;
+        .prepare_cached("INSERT OR REPLACE INTO upkeep (job, record, turn) VALUES (?1, ?2, ?3)")?
+        .execute((job, record, turn as i64))?;
     Ok(())
 }
 
-/// The record that a job takes something away from; `None` for a job that takes nothing away.
-pub(in crate::journal) fn removes_from(connection: &Connection, job: JobId) -> Result<Option<String>> {
-    Ok(connection
-        .prepare_cached("SELECT record FROM upkeep WHERE job = ?1 AND removes = 1")?
-        .query_row([job], |row| row.get(0))
-        .optional()?)
-}
-
-/// Whether a job puts something on a record from which something is still to be taken away.
+/// Whether something comes before a job that is not settled.
 pub(in crate::journal) fn waits(connection: &Connection, job: JobId) -> Result<bool> {
-    let record: Option<String> = connection
-        .prepare_cached("SELECT record FROM upkeep WHERE job = ?1 AND removes = 0")?
-        .query_row([job], |row| row.get(0))
+    let own: Option<(String, i64)> = connection
+        .prepare_cached("SELECT record, turn FROM upkeep WHERE job = ?1 AND turn > 0")?
+        .query_row([job], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
-    record.map_or(Ok(false), |record| Ok(open_removal(connection, &record)?.is_some()))
+    own.map_or(Ok(false), |(record, turn)| Ok(turn_of(connection, &record)? < turn))
 }
 
-/// Where what is put on a record stands now: held back while a removal is open (ready → blocked), let go otherwise (blocked →
-/// ready).
+/// Where the rows about a record stand now: those of a later turn than the one it is are held back (ready → blocked), the
+/// others let go (blocked → ready).
 pub(in crate::journal) fn keep(connection: &Connection, record: &str) -> Result<Vec<Moved>> {
-    let (sql, from, to) = match open_removal(connection, record)? {
-        Some(_) => (
+    let turn = turn_of(connection, record)?;
+    let mut moves = Vec::new();
+    for (sql, from, to) in [
+        (
             "UPDATE job SET state = 'blocked', code = NULL, message = NULL
-             WHERE +state = 'ready' AND id IN (SELECT job FROM upkeep WHERE record = ?1 AND removes = 0)
+             WHERE +state = 'ready' AND id IN (SELECT job FROM upkeep WHERE record = ?1 AND turn > ?2)
              RETURNING id, kind, operation",
             JobState::Ready,
             JobState::Blocked,
         ),
-        None => (
+        (
             "UPDATE job SET state = 'ready'
-             WHERE +state = 'blocked' AND id IN (SELECT job FROM upkeep WHERE record = ?1 AND removes = 0)
+             WHERE +state = 'blocked' AND id IN (SELECT job FROM upkeep WHERE record = ?1 AND turn <= ?2)
                AND NOT EXISTS (SELECT 1 FROM link JOIN job AS other ON other.id = link.target_job
                                WHERE link.job = job.id AND other.remote_id IS NULL)
              RETURNING id, kind, operation",
             JobState::Blocked,
             JobState::Ready,
         ),
-    };
-    connection
-        .prepare_cached(sql)?
-        .query_map([record], |row| moved(row, from, to))?
-        .collect::<rusqlite::Result<_>>()
-        .map_err(Into::into)
+    ] {
+        let mut statement = connection.prepare_cached(sql)?;
+        let rows = statement.query_map((record, turn), |row| moved(row, from, to))?;
+        moves.extend(rows.collect::<rusqlite::Result<Vec<_>>>()?);
+    }
+    Ok(moves)
 }
 
-/// The same for the records that any of these jobs takes something away from, when they have been settled or are open again.
+/// The same for the records of these jobs, when they have been settled or are open again, as far as others come after them.
 pub(in crate::journal) fn keep_after(
     connection: &Connection,
     jobs: impl IntoIterator<Item = JobId>,
 ) -> Result<Vec<Moved>> {
-    let mut records = BTreeSet::new();
+    let mut followed = connection.prepare_cached(
+        "SELECT record FROM upkeep AS own WHERE job = ?1
+         AND EXISTS (SELECT 1 FROM upkeep AS later WHERE later.record = own.record AND later.turn > own.turn)",
+    )?;
+    let mut records: BTreeSet<String> = BTreeSet::new();
     for job in jobs {
-        records.extend(removes_from(connection, job)?);
+        records.extend(followed.query_row([job], |row| row.get::<_, String>(0)).optional()?);
     }
     let mut moved = Vec::new();
     for record in records {
@@ -87,15 +85,17 @@ pub(in crate::journal) fn keep_after(
     Ok(moved)
 }
 
-/// A removal from a record that is not settled, the one that was imported last: those before it are sent first, so that few
-/// settled ones are passed on the way.
-fn open_removal(connection: &Connection, record: &str) -> Result<Option<JobId>> {
-    Ok(connection
-        .prepare_cached(
-            "SELECT removal.job FROM upkeep AS removal CROSS JOIN job ON job.id = removal.job
-             WHERE removal.record = ?1 AND removal.removes = 1 AND job.finished_at IS NULL
-             ORDER BY removal.job DESC LIMIT 1",
-        )?
-        .query_row([record], |row| row.get(0))
-        .optional()?)
+/// Whose turn it is at a record: the first with a row that is not settled, else the last. Rows that were imported last are
+/// looked at first: those before them are sent first, so that few settled ones are passed on the way.
+fn turn_of(connection: &Connection, record: &str) -> Result<i64> {
+    let mut open = connection.prepare_cached(
+        "SELECT 1 FROM upkeep AS row CROSS JOIN job ON job.id = row.job
+         WHERE row.record = ?1 AND row.turn = ?2 AND job.finished_at IS NULL ORDER BY row.job DESC LIMIT 1",
+    )?;
+    for turn in 0..LAST {
+        if open.exists((record, turn))? {
+            return Ok(turn);
+        }
+    }
+    Ok(LAST)
 }

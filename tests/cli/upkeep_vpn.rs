@@ -1,0 +1,168 @@
+//! Settings of devices in VPN clouds: rows of one device and cloud are one request, what is so already is left, and what is
+//! wrong is found at its cell.
+
+use fleetload::sandbox::{Fault, FaultKind, Scenario, TEMPLATE_DEVICE, VPN_CLOUDS};
+use serde_json::{Value, json};
+
+use crate::bench::Bench;
+
+const UPDATE: &str = "updateDeviceVpnConfiguration";
+
+/// Settings of two interfaces and a cipher suite, above the row by which the device joins the cloud.
+const ROWS: &str = "\
+Guest,configure,ECDHE_ECDSA_AES128_GCM,LAN 1,outbound,hide,10,
+Guest,configure,,LAN 2,,,,yes
+Guest,,,,,,,
+";
+
+fn bench_of(rows: &str) -> Bench {
+    let bench = Bench::new(Scenario::default());
+    bench.profile("", "", "");
+    write(&bench, rows);
+    bench
+}
+
+/// A sheet whose rows are about the device that is there.
+fn write(bench: &Bench, rows: &str) {
+    let rows: String = rows.lines().map(|line| format!("{TEMPLATE_DEVICE},{line}\n")).collect();
+    let head = "device,cloud,action,cipher_suite,interface,direction,snat,weight,default";
+    bench.write("vpn.csv", &format!("{head}\n{rows}"));
+}
+
+fn run(bench: &Bench, code: i32) {
+    bench.fleetload(&["run", "vpn.csv"]).expect_code(code);
+}
+
+/// Of each row of an import its state and code.
+fn outcomes(bench: &Bench, import: u32) -> Vec<String> {
+    let words = |row: &Value| {
+        let word = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
+        format!("{} {}", word("status"), word("code")).trim().to_owned()
+    };
+    bench.results(import).iter().map(words).collect()
+}
+
+/// The operations that the service has carried out, and the last request.
+fn done(bench: &Bench) -> (Vec<String>, Value) {
+    let ledger = bench.ledger();
+    let last = ledger.last().map(|entry| entry.request.clone()).unwrap_or_default();
+    (ledger.into_iter().map(|entry| entry.operation).collect(), last)
+}
+
+/// The id of an interface of the device.
+fn interface(number: u128) -> String {
+    uuid::Uuid::from_u128(TEMPLATE_DEVICE.as_u128() ^ number).to_string()
+}
+
+/// The number of the interface in the simulated service, by the request that names it.
+fn entry(request: &Value, at: usize) -> Value {
+    request["interfaceConfiguration"][at].clone()
+}
+
+#[test]
+fn rows_of_one_device_and_cloud_are_one_request_after_the_device_has_joined() {
+    let bench = bench_of(ROWS);
+    run(&bench, 0);
+    let (operations, request) = done(&bench);
+    assert_eq!(operations, ["addDeviceToVpnCloud", UPDATE]);
+    assert_eq!(request["vpnCloudId"], json!(VPN_CLOUDS[1]));
+    assert_eq!(request["cipherSuite"], "ECDHE_ECDSA_AES128_GCM");
+    let ids =
+        [entry(&request, 0)["interfaceDeviceId"].clone(), entry(&request, 1)["interfaceDeviceId"].clone()];
+    assert_eq!(
+        request["interfaceConfiguration"],
+        json!([
+            {"interfaceDeviceId": ids[0], "direction": "outbound", "snat": "hide", "weight": 10},
+            {"interfaceDeviceId": ids[1], "configurationDisabled": true},
+        ])
+    );
+    let known = (1..10).map(interface).collect::<Vec<_>>();
+    assert!(ids.iter().all(|id| known.contains(&id.as_str().expect("an id").to_owned())), "{ids:?}");
+    assert_eq!(outcomes(&bench, 1), ["done"; 3]);
+
+    // The same rows in another order ask for nothing.
+    let other: Vec<&str> = ROWS.lines().rev().collect();
+    write(&bench, &other.join("\n"));
+    run(&bench, 0);
+    assert_eq!(outcomes(&bench, 2), ["done row.unchanged"; 3]);
+
+    // One cell: one request for all rows of the device and cloud.
+    write(&bench, &ROWS.replace(",10,", ",20,"));
+    run(&bench, 0);
+    let (operations, request) = done(&bench);
+    assert_eq!(operations, ["addDeviceToVpnCloud", UPDATE, UPDATE]);
+    assert_eq!(entry(&request, 0)["weight"], 20);
+    assert_eq!(bench.requests(UPDATE), 2);
+
+    // By the id of the cloud they are other rows, which find it so.
+    write(&bench, &ROWS.replace(",10,", ",20,").replace("Guest", &VPN_CLOUDS[1].to_string()));
+    run(&bench, 0);
+    assert_eq!(outcomes(&bench, 4), ["existing"; 3]);
+    assert_eq!(bench.requests(UPDATE), 2);
+}
+
+#[test]
+fn settings_whose_answer_was_lost_are_looked_up_and_not_sent_again() {
+    for fault in [FaultKind::AnswerLost, FaultKind::Error500After] {
+        let bench = bench_of(ROWS);
+        let fault = Fault::new(UPDATE, fault).times(1);
+        bench.sandbox().change(|scenario| scenario.fault = vec![fault.clone()]).expect("a fault");
+        run(&bench, 0);
+        assert_eq!(bench.statistics().faults_fired.values().sum::<u64>(), 1);
+        assert_eq!(bench.requests(UPDATE), 1);
+        assert_eq!(outcomes(&bench, 1), ["done"; 3]);
+    }
+}
+
+#[test]
+fn an_interface_that_the_device_lacks_and_a_cloud_it_is_not_in_are_rejected() {
+    let bench = bench_of("Guest,,,,,,,\nGuest,configure,,LAN 1,,,10,\nGuest,configure,,LAN 9,,,10,");
+    run(&bench, 4);
+    let rejected: Vec<Value> =
+        bench.results(1).into_iter().filter(|row| row["status"] == "rejected").collect();
+    assert_eq!(rejected.len(), 2, "they are one request");
+    assert!(rejected.iter().all(|row| row["column"] == "interface"), "{rejected:?}");
+    insta::assert_snapshot!(rejected[0]["message"].as_str().expect("words"));
+    assert_eq!(bench.requests(UPDATE), 0);
+
+    write(&bench, "Guest,,,,,,,\nGuest,configure,,LAN 1,,,10,\nCorporate,configure,,LAN 1,,,10,");
+    run(&bench, 4);
+    assert_eq!(outcomes(&bench, 2), ["done row.unchanged", "done", "rejected noDataFound"]);
+}
+
+#[test]
+fn what_is_wrong_with_settings_is_found_at_its_cell_and_nothing_is_sent() {
+    let configure = "Guest,configure,";
+    let table = [
+        (format!("{configure},LAN 1,,,heavy,"), "H2 cell.number"),
+        (format!("{configure},LAN 1,,,1.5,"), "H2 cell.number"),
+        (format!("{configure}ECDHE_ECDSA_AES129_GCM,,,,,"), "D2 cell.enum"),
+        (format!("{configure},LAN 1,,,10,perhaps"), "I2 cell.bool"),
+        (format!("{configure},LAN 1,,,10,yes"), "H2 row.conflict"),
+        (format!("{configure},LAN 1,,,,"), "E2 row.incomplete-group"),
+        (format!("{configure},,,,10,"), "E2 row.incomplete-group"),
+        (format!("{configure},,,,,"), "D2 row.incomplete-group"),
+        ("Guest,join,,LAN 1,,,10,".to_owned(), "E2 row.conflict"),
+        ("Guest,,Automatic,,,,,".to_owned(), "D2 row.conflict"),
+        ("Guest,leave,,,,,10,".to_owned(), "H2 row.conflict"),
+        (format!("{configure},LAN 1,,,10,\n{configure},LAN 1,,,20,"), "E3 dup.natural-key"),
+        (
+            format!("{configure}Automatic,LAN 1,,,10,\n{configure}ECDHE_ECDSA_AES256_GCM,LAN 2,,,10,"),
+            "D3 row.conflict",
+        ),
+    ];
+    let bench = bench_of("");
+    for (rows, expected) in table {
+        write(&bench, &rows);
+        let outcome = bench.fleetload(&["run", "vpn.csv", "--json"]).expect_code(3);
+        let found: Vec<String> = outcome
+            .stdout
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).expect("JSON"))
+            .filter(|line| line["severity"] == "error")
+            .map(|line| format!("{} {}", line["cell"], line["code"]).replace('"', ""))
+            .collect();
+        assert_eq!(found, [expected], "{rows}");
+    }
+    assert_eq!(bench.ledger().len(), 0);
+}
