@@ -195,6 +195,11 @@ impl Action {
         }
     }
 
+    /// Whether it takes something away.
+    pub fn removes(&self) -> bool {
+        self.turn() == Turn::Remove
+    }
+
     /// What a second request does after one that may have been carried out.
     pub fn repeat(&self) -> Repeat {
         match self {

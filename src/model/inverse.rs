@@ -71,6 +71,13 @@ pub fn inverse(action: &Action, before: Option<&Before>) -> Vec<Result<Inverse, 
         (Action::LeaveVpnCloud(of), Some(Before::Present { .. })) => {
             restored(Action::JoinVpnCloud(of.clone()))
         }
+        (Action::ConfigureVpn(settings), Some(Before::Present { settings: Some(before), .. })) => {
+            let part = |part: Option<_>| match part {
+                Some(settings) => restored(Action::ConfigureVpn(settings)),
+                None => Err(Irreversible::SettingsNotRead),
+            };
+            return settings.restored(before).into_iter().map(part).collect();
+        }
         (Action::AssignToSite, Some(Before::Site { id, .. })) => {
             Ok(Inverse { action: Action::AssignToSite, site: Some(*id) })
         }
@@ -98,6 +105,7 @@ pub fn inverse(action: &Action, before: Option<&Before>) -> Vec<Result<Inverse, 
             | Action::UnsubscribeTemplate(_)
             | Action::JoinVpnCloud(_)
             | Action::LeaveVpnCloud(_)
+            | Action::ConfigureVpn(_)
             | Action::AssignToSite,
             Some(_),
         ) => Err(Irreversible::NotRead),

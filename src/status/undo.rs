@@ -1,11 +1,11 @@
 //! Undo: the upkeep rows that would restore what an import changed, as it was read before it was sent, and what cannot be
 //! restored, each with its reason. Nothing is sent.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::Result;
 use crate::journal::{ChangedRow, DoneStep, View};
-use crate::model::action::{Action, Offer, OwnedEntry, OwnedLabel, Owner};
+use crate::model::action::{Action, InterfaceSettings, Offer, OwnedEntry, OwnedLabel, Owner};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::inverse::{Inverse, Irreversible, inverse};
 use crate::model::kind::{Kind, Upkeep};
@@ -114,8 +114,12 @@ impl Undo {
     /// What restores an import of the journal.
     pub fn of(journal: &View, import: ImportId) -> Result<Self> {
         let mut undo = Self::default();
+        let mut jobs = BTreeSet::new();
         journal.changed_rows(import, &mut |row| {
-            undo.add(&row);
+            // Several rows may be one job.
+            if jobs.insert(row.job) {
+                undo.add(&row);
+            }
             Ok(())
         })?;
         Ok(undo)
@@ -230,6 +234,27 @@ fn cells(inverse: &Inverse, owner: RemoteId) -> Option<(Kind, BTreeMap<&'static 
         Action::UnsubscribeTemplate(of) => named(Upkeep::Subscriptions, "template", of, "unsubscribe"),
         Action::JoinVpnCloud(of) => named(Upkeep::Vpn, "cloud", of, "join"),
         Action::LeaveVpnCloud(of) => named(Upkeep::Vpn, "cloud", of, "leave"),
+        Action::ConfigureVpn(settings) => {
+            let (of, interface) = (settings.cloud.to_string(), settings.interfaces.first());
+            let of_interface = |value: fn(&InterfaceSettings) -> Option<String>| {
+                interface.and_then(value).unwrap_or_default()
+            };
+            let yes_or_no = |truth: bool| if truth { "yes" } else { "no" }.to_owned();
+            let default = interface.and_then(|entry| entry.default).map(yes_or_no).unwrap_or_default();
+            of_device(
+                Upkeep::Vpn,
+                &[
+                    ("cloud", of),
+                    ("action", "configure".to_owned()),
+                    ("cipher_suite", settings.cipher_suite.clone().unwrap_or_default()),
+                    ("interface", of_interface(|entry| Some(entry.interface.clone()))),
+                    ("direction", of_interface(|entry| entry.direction.clone())),
+                    ("snat", of_interface(|entry| entry.snat.clone())),
+                    ("weight", of_interface(|entry| entry.weight.map(|weight| weight.to_string()))),
+                    ("default", default),
+                ],
+            )
+        }
         Action::AssignToSite => of_device(Upkeep::SiteAssignments, &[("site", inverse.site?.to_string())]),
         // Nothing is restored by them.
         Action::Create(_) | Action::PutLabels(_) | Action::PutMetadata(_) | Action::AddLicence(_) => {
@@ -241,7 +266,8 @@ fn cells(inverse: &Inverse, owner: RemoteId) -> Option<(Kind, BTreeMap<&'static 
 
 /// Whether the texts that came from the service are read back from their cells as they are.
 fn keeps(kind: Kind, cells: &BTreeMap<&'static str, String>) -> bool {
-    let is_restored = |name: &str| matches!(name, "value" | "label" | "key" | "interface");
+    let is_restored =
+        |name: &str| matches!(name, "value" | "label" | "key" | "interface" | "direction" | "snat");
     let is_put = cells.get("action").is_some_and(|action| action == "put");
     cells.iter().filter(|(name, _)| is_restored(name)).all(|(name, text)| {
         let Some(column) = sheet::column::column(kind, name) else { return false };

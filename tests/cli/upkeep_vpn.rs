@@ -166,3 +166,22 @@ fn what_is_wrong_with_settings_is_found_at_its_cell_and_nothing_is_sent() {
     }
     assert_eq!(bench.ledger().len(), 0);
 }
+
+#[test]
+fn an_undo_gives_interfaces_and_the_cloud_the_settings_that_they_had() {
+    let bench = bench_of(ROWS);
+    run(&bench, 0);
+    let first = done(&bench).1;
+    write(&bench, &ROWS.replace(",10,", ",20,").replace("GCM", "CTR").replace("hide", "plain"));
+    run(&bench, 0);
+    assert_ne!(done(&bench).1, first);
+    bench.fleetload(&["undo", "2", "--out", "undo.xlsx"]).expect_code(0);
+    bench.fleetload(&["run", "undo.xlsx"]).expect_code(0);
+    let (operations, last) = done(&bench);
+    assert_eq!(operations, ["addDeviceToVpnCloud", UPDATE, UPDATE, UPDATE], "all rows are one request");
+    assert_eq!(last["cipherSuite"], first["cipherSuite"]);
+    for (name, value) in entry(&first, 0).as_object().expect("settings") {
+        assert_eq!(entry(&last, 0)[name], *value, "{name}");
+    }
+    assert_eq!(entry(&last, 1)["configurationDisabled"], true);
+}

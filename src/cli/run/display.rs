@@ -36,7 +36,12 @@ pub(super) async fn send(
     let clock: Arc<dyn Clock> = context.clock.clone();
     let tick = || Tick { now: clock.now(), elapsed: clock.elapsed() };
     let shown = match concerned {
-        [import] => journal.tally(Some(*import))?,
+        [import] => {
+            // What moves is told of jobs.
+            let mut rows = journal.tally(Some(*import))?;
+            rows.take_away(&journal.rows_beyond_jobs(*import)?);
+            rows
+        }
         _ => journal.tally(None)?,
     };
     let mut progress =

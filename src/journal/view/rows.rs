@@ -18,7 +18,7 @@ use crate::journal::view::later_imports;
 use crate::journal::{Candidate, Decided, Difference, Disposition, SheetId, View};
 use crate::model::before::Before;
 use crate::model::id::{ImportId, JobId, RemoteId};
-use crate::model::kind::Kind;
+use crate::model::kind::{Kind, Upkeep};
 use crate::model::operation::Operation;
 use crate::model::reason::Reason;
 use crate::model::state::JobState;
@@ -336,6 +336,18 @@ impl View {
             "SELECT job.kind, job.state, count(*) FROM sheet_row JOIN job ON job.id = sheet_row.job
              WHERE sheet_row.place BETWEEN ?1 AND ?2 GROUP BY job.kind, job.state",
             row_ref::range_of(&self.connection, import)?,
+        )
+    }
+
+    /// The rows of an import beyond the first of their job: settings of a device in a VPN cloud are several rows and one job.
+    pub fn rows_beyond_jobs(&self, import: ImportId) -> Result<Tally> {
+        let (first, last) = row_ref::range_of(&self.connection, import)?;
+        counted(
+            &self.connection,
+            "SELECT job.kind, job.state, count(*) - count(DISTINCT job.id)
+             FROM sheet_row JOIN job ON job.id = sheet_row.job
+             WHERE sheet_row.place BETWEEN ?1 AND ?2 AND job.kind = ?3 GROUP BY job.kind, job.state",
+            (first, last, Kind::Upkeep(Upkeep::Vpn)),
         )
     }
 

@@ -1,6 +1,7 @@
 //! The settings of a device in a VPN cloud (specification 2.9).
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::offer::Offer;
 use crate::model::id::RemoteId;
@@ -57,5 +58,72 @@ impl VpnSettings {
             self.cipher_suite.clone_from(&other.cipher_suite);
         }
         self.interfaces.extend(other.interfaces.iter().cloned());
+    }
+
+    /// The settings that restore what these changed, one for each row of a sheet; `before` is the configuration as the service
+    /// answered it (specification 2.9). `None` for an interface that it does not show.
+    pub fn restored(&self, before: &Value) -> Vec<Option<Self>> {
+        let of_cloud = || Self { cloud: self.cloud.clone(), cipher_suite: None, interfaces: Vec::new() };
+        let suite = before["cipherSuite"].as_str().map(str::to_owned);
+        let suite = self.cipher_suite.iter().map(|_| {
+            let cipher_suite = Some(suite.clone()?);
+            Some(Self { cipher_suite, ..of_cloud() })
+        });
+        let entries = before["interfaceConfiguration"].as_array().map_or(&[][..], Vec::as_slice);
+        let interfaces = self.interfaces.iter().map(|own| {
+            let device = |entry: &'_ &Value| {
+                ["name", "id"].iter().any(|field| entry["interfaceDevice"][field] == *own.interface)
+            };
+            let entry = entries.iter().find(device)?;
+            let text = |field: &str| entry[field].as_str().map(str::to_owned);
+            let is_default = entry["configurationDisabled"] == true;
+            let interfaces = vec![InterfaceSettings {
+                interface: own.interface.clone(),
+                id: None,
+                direction: text("direction").filter(|_| !is_default),
+                snat: text("snat").filter(|_| !is_default),
+                weight: entry["weight"].as_i64().filter(|_| !is_default),
+                default: Some(is_default),
+            }];
+            Some(Self { interfaces, ..of_cloud() })
+        });
+        suite.chain(interfaces).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::testing;
+
+    #[test]
+    fn what_interfaces_and_the_cloud_had_before_is_restored_row_by_row() {
+        let mut settings = VpnSettings { cipher_suite: Some("Automatic".into()), ..testing::vpn_settings() };
+        let first = settings.interfaces[0].clone();
+        settings.interfaces.push(InterfaceSettings { interface: "eth1".into(), ..first.clone() });
+        settings.interfaces.push(InterfaceSettings { interface: "eth9".into(), ..first.clone() });
+        let before = json!({
+            "cipherSuite": "ECDHE_ECDSA_AES128_GCM",
+            "interfaceConfiguration": [
+                {"interfaceDevice": {"name": "eth0"}, "direction": "out", "weight": 7},
+                {"interfaceDevice": {"name": "eth1"}, "configurationDisabled": true},
+            ],
+        });
+        let of = |suite: Option<&str>, interfaces| {
+            let cloud = settings.cloud.clone();
+            Some(VpnSettings { cloud, cipher_suite: suite.map(str::to_owned), interfaces })
+        };
+        let eth0 = InterfaceSettings {
+            direction: Some("out".into()),
+            weight: Some(7),
+            default: Some(false),
+            ..first.clone()
+        };
+        let eth1 = InterfaceSettings { interface: "eth1".into(), weight: None, default: Some(true), ..first };
+        let expected =
+            [of(Some("ECDHE_ECDSA_AES128_GCM"), vec![]), of(None, vec![eth0]), of(None, vec![eth1]), None];
+        assert_eq!(settings.restored(&before), expected);
     }
 }
