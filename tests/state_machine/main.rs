@@ -24,7 +24,7 @@ use world::{Seen, World};
 const CASES: u32 = 2_000;
 
 /// What so many sequences must have come to, each of it many times.
-const TO_BE_SEEN: [&str; 19] = [
+const TO_BE_SEEN: [&str; 21] = [
     "import refused",
     "import given up",
     "import cancelled",
@@ -44,6 +44,8 @@ const TO_BE_SEEN: [&str; 19] = [
     "in doubt after a crash",
     "held after three deaths",
     "decision refused",
+    "upkeep row done",
+    "upkeep row asked for otherwise",
 ];
 
 /// The sequences are tried in so many threads, each with a journal of its own.

@@ -10,8 +10,8 @@ use proptest::prelude::*;
 
 use crate::reference::Record;
 
-/// How many different rows there are: three companies, two sites, a device.
-pub(crate) const ROWS: u8 = 6;
+/// How many different rows there are: three companies, two sites, a device, an entry of metadata and a licence code.
+pub(crate) const ROWS: u8 = 8;
 
 /// How many records of the service the answers draw from. Few, so that two jobs come to the same one.
 const RECORDS: u128 = 8;

@@ -9,8 +9,6 @@ mod job;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fleetload::model::kind::Kind;
-use fleetload::model::operation::Operation;
 use fleetload::model::state::JobState::{
     self, Adopted, Blocked, Cancelled, Created, Deferred, Done, Existing, Held, InDoubt, Incomplete, Ready,
     Rejected, Sending, Skipped,
@@ -27,17 +25,6 @@ const DEATHS: u32 = 3;
 
 /// A record of the service, by a small number.
 pub(crate) type Record = u128;
-
-/// The operation that creates a record of a kind.
-pub(crate) fn creation(kind: Kind) -> Operation {
-    match kind {
-        Kind::Company => Operation::AddCompany,
-        Kind::Site => Operation::AddSite,
-        Kind::Person => Operation::AddPerson,
-        Kind::Device => Operation::AddDevice,
-        Kind::Upkeep(_) => unreachable!("the reference creates records only"),
-    }
-}
 
 /// A job that left a state, or a step.
 pub(crate) type Move = (usize, JobState, JobState);
@@ -269,6 +256,7 @@ impl Reference {
                 self.go(number, Sending)
             }
             What::Advance { how, id } => self.finish(number, *how, *id),
+            What::Leave { .. } if !self.jobs[&number].values.makes_a_record() => None,
             What::Leave { id } => {
                 let job = &self.jobs[&number];
                 let taken = job.record.is_none() && self.owner(*id).is_some();
@@ -339,6 +327,9 @@ impl Reference {
     /// The step a job stands at is done.
     fn finish(&mut self, number: usize, how: How, id: Option<Record>) -> Answer {
         let job = &self.jobs[&number];
+        if !job.values.makes_a_record() {
+            return self.finish_upkeep(number, how, id);
+        }
         match (job.record, id) {
             (None, None) => return None,
             (Some(known), Some(given)) if known != given => return None,
@@ -375,6 +366,29 @@ impl Reference {
         self.go(number, to)
     }
 
+    /// The one step of a job that makes no record is done: it has no id to come home with.
+    fn finish_upkeep(&mut self, number: usize, how: How, id: Option<Record>) -> Answer {
+        let outcome = match how {
+            How::Done => Done,
+            How::Existing => Existing,
+            How::Created | How::Adopted => return None,
+        };
+        if id.is_some() {
+            return None;
+        }
+        let job = self.job(number);
+        job.forget_the_step();
+        job.outcome = Some(outcome);
+        self.go(number, outcome)
+    }
+
+    /// The record that a job which makes none is about, where it is there.
+    pub(crate) fn about(&self, number: usize) -> Option<Record> {
+        let values = &self.jobs.get(&number)?.values;
+        let parent = values.parents.first().and_then(|parent| self.jobs[parent].record);
+        values.about.or(parent).filter(|_| !values.makes_a_record())
+    }
+
     /// Takes a row of the import under way. With `force`, its values are given to its job whatever state that is in.
     pub(crate) fn take(&mut self, values: Values, force: bool) -> Taken {
         let Some(number) = self.of_row(values.row) else {
@@ -384,7 +398,8 @@ impl Reference {
         };
         let job = &self.jobs[&number];
         let may =
-            matches!(job.state, Blocked | Ready | Deferred | Rejected | Incomplete | Skipped | Cancelled);
+            matches!(job.state, Blocked | Ready | Deferred | Rejected | Incomplete | Skipped | Cancelled)
+                || matches!(job.state, Done | Existing) && !job.values.makes_a_record();
         match (force, may) {
             (true, false) => return Taken::Refused,
             (true, true) => {}
@@ -454,6 +469,10 @@ impl Reference {
             return None;
         }
         match decision {
+            Decision::Created(id) if !job.values.makes_a_record() => match self.about(number) {
+                Some(about) if about == id => self.finish(number, How::Done, None),
+                Some(_) | None => None,
+            },
             Decision::Created(id) => {
                 if job.record.is_none() && self.owner(id).is_some() {
                     return None;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use fleetload::error::Error;
 use fleetload::journal::{self, Disposition, Journal, Moved, NewRow, NewSheet, Selection, SheetId, Write};
 use fleetload::model::id::{ImportId, JobId, RemoteId};
-use fleetload::model::kind::Kind;
+use fleetload::model::kind::{Kind, Upkeep};
 use fleetload::model::state::JobState;
 use fleetload::model::time::Moment;
 use fleetload::model::verdict::Execution;
@@ -18,8 +18,8 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 
 use self::rows::row;
-use crate::operations::{Operation, RowSpec, Verdict, What, WriteSpec};
-use crate::reference::{Answer, Decision, Reference, Taken, allowed};
+use crate::operations::{How, Operation, RowSpec, Verdict, What, WriteSpec};
+use crate::reference::{Answer, Decision, Job, Reference, Taken, allowed};
 
 /// Between two operations, in milliseconds.
 const TICK: i64 = 1_000;
@@ -30,7 +30,7 @@ const WHO: &str = "operator";
 pub(crate) type Seen = BTreeMap<&'static str, u64>;
 
 /// The tables of a journal that a sequence of operations writes to.
-const TABLES: [&str; 12] = [
+const TABLES: [&str; 13] = [
     "import",
     "import_file",
     "sheet",
@@ -43,6 +43,7 @@ const TABLES: [&str; 12] = [
     "quota",
     "decision",
     "spill_taken",
+    "upkeep",
 ];
 
 /// See the module.
@@ -118,7 +119,8 @@ impl World {
         let mut import = self.journal.begin_import(now).unwrap();
         import.file("rows.xlsx", "digest").unwrap();
         let mut sheets = BTreeMap::new();
-        for kind in [Kind::Company, Kind::Site, Kind::Device] {
+        let upkeep = [Kind::Upkeep(Upkeep::Metadata), Kind::Upkeep(Upkeep::Licences)];
+        for kind in [Kind::Company, Kind::Site, Kind::Device].into_iter().chain(upkeep) {
             let sheet = NewSheet {
                 name: kind.singular().to_owned(),
                 file: "rows.xlsx".to_owned(),
@@ -202,6 +204,10 @@ impl World {
         if imported.revised > 0 {
             self.saw("job revised");
         }
+        let was_done = |job: &Job| !job.values.makes_a_record() && job.outcome.is_some();
+        if before.jobs.iter().any(|(number, job)| was_done(job) && !was_done(&self.reference.jobs[number])) {
+            self.saw("upkeep row asked for otherwise");
+        }
     }
 
     /// The jobs that a number may mean, and the one it does.
@@ -223,6 +229,9 @@ impl World {
         let state = known.as_ref().map_or(JobState::Ready, |job| job.state);
         let from = spec.believed.map_or(state, |index| JobState::ALL[index % JobState::ALL.len()]);
         let mut what = spec.what.clone();
+        if known.as_ref().is_some_and(|job| !job.values.makes_a_record()) {
+            what = of_upkeep(what);
+        }
         if let What::Advance { id: Some(id), .. } | What::Leave { id } = &mut what
             && let Some(record) = known.as_ref().and_then(|job| job.record)
             && *id % 8 != 0
@@ -259,6 +268,9 @@ impl World {
             }
             (_, Some(moves), _) if moves.iter().any(|&(_, _, to)| to == JobState::Skipped) => {
                 self.saw("skipped");
+            }
+            (What::Advance { .. }, Some(_), Some(known)) if !known.values.makes_a_record() => {
+                self.saw("upkeep row done");
             }
             (What::Advance { .. }, Some(moves), _) if moves.len() > 1 => self.saw("children released"),
             (What::Advance { .. }, Some(_), Some(known)) if known.at > 0 => {
@@ -354,7 +366,8 @@ impl World {
 
     fn resolve(&mut self, job: usize, fitting: bool, verdict: Verdict) {
         let number = self.choose(job, fitting, &[JobState::Held, JobState::InDoubt]);
-        let known = self.reference.jobs.get(&number).and_then(|job| job.record);
+        let record = self.reference.jobs.get(&number).and_then(|job| job.record);
+        let known = record.or_else(|| self.reference.about(number));
         let decision = match verdict {
             Verdict::Created(id) => Decision::Created(id),
             Verdict::CreatedAsKnown => Decision::Created(known.unwrap_or(2_000_000 + number as u128)),
@@ -391,6 +404,21 @@ impl World {
             (None, Err(_)) => assert_eq!(Some(self.dump()), dump, "a refused cancellation changes nothing"),
             (expected, outcome) => panic!("cancel {import}: {outcome:?} instead of {expected:?}"),
         }
+    }
+}
+
+/// A write as a job gets it that makes no record: it is done or was so already, and hardly ever comes home with an id.
+fn of_upkeep(what: What) -> What {
+    match what {
+        What::Advance { how: How::Created | How::Done, id } => {
+            What::Advance { how: How::Done, id: id.filter(|id| id % 8 == 0) }
+        }
+        What::Advance { how: How::Adopted | How::Existing, id } => {
+            What::Advance { how: How::Existing, id: id.filter(|id| id % 8 == 0) }
+        }
+        // Of records only.
+        What::Leave { .. } => What::Return,
+        other => other,
     }
 }
 

@@ -6,7 +6,7 @@ use fleetload::model::kind::Kind;
 use fleetload::model::operation::Operation;
 use fleetload::model::state::JobState::{self, Blocked, Ready};
 
-use super::{Record, creation};
+use super::Record;
 
 /// A step after the creation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +27,17 @@ pub(crate) struct Values {
     /// The jobs it belongs to, by their numbers.
     pub(crate) parents: Vec<usize>,
     pub(crate) steps: Vec<(Operation, u8)>,
+    /// The operation of its first step.
+    pub(crate) first: Operation,
+    /// The record that it names by its id, of a row that makes none.
+    pub(crate) about: Option<Record>,
+}
+
+impl Values {
+    /// Whether the job makes a record, as against one that changes something about another.
+    pub(crate) fn makes_a_record(&self) -> bool {
+        self.kind.is_record()
+    }
 }
 
 /// A job.
@@ -98,6 +109,10 @@ impl Job {
         }
         let stood_at = self.at;
         let next = self.steps.iter().position(|step| !step.done);
+        if !values.makes_a_record() {
+            // What was done for a record is asked for otherwise: it is to be done again.
+            self.outcome = None;
+        }
         (self.state, self.at) = match (self.record, next, self.outcome) {
             (None, ..) => (Blocked, 0),
             (Some(_), Some(next), _) => (Ready, next + 1),
@@ -120,7 +135,7 @@ impl Job {
     /// The operation of the step it stands at.
     pub(crate) fn operation(&self) -> Operation {
         match self.at {
-            0 => creation(self.values.kind),
+            0 => self.values.first,
             n => self.steps[n - 1].operation,
         }
     }
