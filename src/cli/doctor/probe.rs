@@ -54,22 +54,19 @@ pub(in crate::cli) fn questions(endpoints: &Endpoints) -> Vec<(Operation, Origin
 
 /// A question about a record that cannot exist.
 pub(super) fn question(operation: Operation) -> Call {
-    let parameters = holes(operation.path())
-        .map(|name| {
-            let value = match name {
+    let parameters = operation
+        .parameters()
+        .into_iter()
+        .map(|parameter| {
+            let value = match parameter.name {
                 "name" | "companyName" | "username" | "label" | "key" => "fleetload-doctor".to_owned(),
                 "macAddress" => "00:00:00:00:00:00".to_owned(),
                 _ => RemoteId::nil().to_string(),
             };
-            (name, value)
+            (parameter.name, value)
         })
         .collect();
     Call { operation, parameters, body: None }
-}
-
-/// The names in braces of a path.
-pub(super) fn holes(path: &'static str) -> impl Iterator<Item = &'static str> {
-    path.split('{').skip(1).filter_map(|rest| rest.split_once('}').map(|(name, _)| name))
 }
 
 /// What an answer to such a question says about the endpoint.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::probe::{Finding, finding, holes, question};
+use super::probe::{Finding, finding, question};
 use crate::clock::Clock;
 use crate::error::Result;
 use crate::journal::Journal;
@@ -164,7 +164,7 @@ impl Known {
     /// The call about records that exist; `None` where one that it needs is not known.
     fn call(&self, operation: Operation) -> Option<Call> {
         let mut parameters = Vec::new();
-        for name in holes(operation.path()) {
+        for name in operation.parameters().into_iter().map(|parameter| parameter.name) {
             match self.0.get(&asked(operation, name)?) {
                 Some(value) => parameters.push((name, value.clone())),
                 // The company only narrows a search by name.
@@ -328,7 +328,7 @@ mod tests {
     fn every_parameter_of_an_operation_that_reads_is_asked_for_by_what_it_is() {
         let mut seen = 0;
         for operation in Operation::ALL.iter().filter(|operation| operation.looks_up()) {
-            for name in holes(operation.path()) {
+            for name in operation.parameters().into_iter().map(|parameter| parameter.name) {
                 assert!(asked(*operation, name).is_some(), "{operation} {name}");
                 seen += 1;
             }

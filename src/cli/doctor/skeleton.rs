@@ -4,7 +4,6 @@
 use std::io::{ErrorKind as Io, Write as _};
 use std::path::Path;
 
-use super::probe::holes;
 use crate::error::{Error, Result};
 use crate::model::operation::{Operation, Provenance};
 use crate::plan::needs::{groups, needed_for};
@@ -63,7 +62,7 @@ fn entry(operation: Operation, profile: &str, endpoints: &Endpoints) -> String {
         }
         None => (operation.method(), operation.path(), "assumed"),
     };
-    let parameters: Vec<&str> = holes(operation.path()).collect();
+    let parameters: Vec<&str> = operation.parameters().into_iter().map(|parameter| parameter.name).collect();
     let parameters = match parameters.is_empty() {
         true => String::new(),
         false => format!("; parameters: {}", parameters.join(", ")),
