@@ -2,6 +2,7 @@
 
 use std::io::{Cursor, Read as _};
 
+use fleetload::model::operation::Operation;
 use fleetload::sandbox::{ENTERPRISE_TEMPLATES, Scenario};
 
 use crate::bench::{self, Bench};
@@ -46,7 +47,8 @@ fn drop_downs_list_the_records_of_the_company_and_a_cell_with_an_entry_means_its
     assert_eq!(counts, [1, 2, 2, 2, 2]);
     assert_eq!(
         summary["filled_in"]["notes"][0],
-        "Filled in for Customer 1: 1 company, 2 sites, 2 devices, 2 templates, 2 clouds."
+        "Filled in for Customer 1: 1 company, 2 sites, 2 devices, 2 templates, 2 clouds. The drop-downs list these in place \
+         of the keys of this workbook."
     );
 
     let bytes = std::fs::read(bench.path("blank.xlsx")).expect("a workbook");
@@ -98,6 +100,33 @@ fn what_cannot_be_read_is_said_and_only_workbooks_have_drop_downs() {
     }
     let strings = part(&std::fs::read(bench.path("some.xlsx")).expect("a workbook"), "xl/sharedStrings.xml");
     assert!(strings.contains("sites are not filled in: listSites has no known path"), "{strings}");
+
+    // Without the lists, the searches and the statuses show the same, and it is said.
+    let others = [
+        Operation::FindSitesByName,
+        Operation::ListCompanyDeviceOnlineStatuses,
+        Operation::FindDevicesByName,
+    ];
+    let mapped: String = others
+        .map(|operation| {
+            let (method, path) = (operation.method().as_str(), operation.path());
+            format!("[profile.bench.endpoints.{operation}]\nmethod = \"{method}\"\npath = \"{path}\"\n")
+        })
+        .concat();
+    bench.profile("paths = \"documented\"", "", "");
+    let profile = std::fs::read_to_string(bench.path("fleetload.toml")).expect("a profile");
+    bench.write("fleetload.toml", &format!("{profile}{mapped}"));
+    let outcome =
+        bench.fleetload(&["template", "--for", &id, "--out", "found.xlsx", "--json"]).expect_code(0);
+    let summary: serde_json::Value =
+        serde_json::from_str(outcome.stdout.lines().last().expect("a summary")).expect("JSON");
+    assert_eq!([&summary["filled_in"]["sites"], &summary["filled_in"]["devices"]], [2, 2]);
+    assert!(
+        outcome.stderr.contains("sites may be missing: listSites has no known path"),
+        "{}",
+        outcome.stderr
+    );
+    bench.profile("paths = \"documented\"", "", "");
 
     let refused = bench.fleetload(&["template", "--for", &id, "--out", "folder"]).expect_code(2);
     assert!(refused.stderr.contains("--out FILE.xlsx"), "{}", refused.stderr);

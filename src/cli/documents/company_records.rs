@@ -11,9 +11,10 @@ use crate::cli::context::Context;
 use crate::cli::reading::access::ServiceAccess;
 use crate::cli::reading::reference::resolve;
 use crate::error::{Error, Result};
-use crate::export::{Query, Sought, search, shown_name};
+use crate::export::{Query, Scope, Sought, Subject, search, shown_name, survey};
 use crate::model::id::RemoteId;
-use crate::service::{ReadError, ServiceReader};
+use crate::model::operation::Operation;
+use crate::service::{Call, ReadError, ServiceReader, found};
 use crate::sheet::template::KnownRecords;
 use crate::term::{clean, count, counted};
 
@@ -67,7 +68,7 @@ fn read_from(context: &Context<'_>, access: &ServiceAccess, company: &str) -> Re
         lists.notes.push("hardware models are not filled in: the service has no operation that lists them".to_owned());
         let sum = |number: usize, sought: Sought| counted(number as u64, sought.singular(), sought.plural());
         let filled = format!(
-            "Filled in for {name}: {}, {}, {}, {}, {}.",
+            "Filled in for {name}: {}, {}, {}, {}, {}. The drop-downs list these in place of the keys of this workbook.",
             sum(companies.len(), Sought::Companies),
             sum(sites.len(), Sought::Sites),
             sum(devices.len(), Sought::Devices),
@@ -99,7 +100,8 @@ impl Lists<'_> {
         let result = match search(self.reader, &query).await {
             Ok(result) => result,
             Err(error @ ReadError::Stopped(_)) => return Err(self.access.failed(&error)),
-            Err(error @ (ReadError::Unavailable(..) | ReadError::NotFound(..) | ReadError::Failed(..))) => {
+            Err(error @ ReadError::Unavailable(..)) => return self.survey(sought, company, &error).await,
+            Err(error @ (ReadError::NotFound(..) | ReadError::Failed(..))) => {
                 self.notes.push(format!("{kind} are not filled in: {error}"));
                 return Ok(Vec::new());
             }
@@ -113,17 +115,62 @@ impl Lists<'_> {
                 "{kind} may be missing: {operation} gave {length} entries, which may be a page"
             ));
         }
-        let mut records: Vec<(String, RemoteId)> = result
-            .hits
+        let records =
+            result.hits.iter().filter_map(|hit| Some((clean(&shown_name(&hit.record)), hit.record.id?)));
+        Ok(self.most(sought, records.collect()))
+    }
+
+    /// The records of a kind that no list shows, found as an export finds them; `missing` is the list.
+    async fn survey(
+        &mut self,
+        sought: Sought,
+        company: Option<RemoteId>,
+        missing: &ReadError,
+    ) -> Result<Vec<(String, RemoteId)>> {
+        let kind = sought.plural();
+        let subject = match sought {
+            Sought::Sites => Some(Subject::Sites),
+            Sought::Devices => Some(Subject::Devices),
+            Sought::Companies | Sought::People | Sought::Templates | Sought::Clouds => None,
+        };
+        let (Some(subject), Some(id)) = (subject, company) else {
+            self.notes.push(format!("{kind} are not filled in: {missing}"));
+            return Ok(Vec::new());
+        };
+        let owners = match survey(self.reader, subject, Scope::Company { id, below: false }).await {
+            Ok(survey) => survey.owners,
+            Err(error @ ReadError::Stopped(_)) => return Err(self.access.failed(&error)),
+            Err(_) => {
+                self.notes.push(format!("{kind} are not filled in: {missing}"));
+                return Ok(Vec::new());
+            }
+        };
+        self.notes.push(format!("{kind} may be missing: {missing}, so they were found by other operations"));
+        let nameless: Vec<Call> = owners
             .iter()
-            .filter_map(|hit| Some((clean(&shown_name(&hit.record)), hit.record.id?)))
+            .filter(|owner| owner.name.is_none() && subject == Subject::Devices)
+            .map(|owner| Call::reading(Operation::GetDevice, [owner.id.to_string()]))
             .collect();
+        let mut records: Vec<(String, RemoteId)> =
+            owners.into_iter().filter_map(|owner| Some((clean(&owner.name?), owner.id))).collect();
+        for answer in self.reader.read_all(nameless).await.map_err(|error| self.access.failed(&error))? {
+            let read =
+                answer.ok().and_then(|body| found(Operation::GetDevice, &body).ok()).unwrap_or_default();
+            records.extend(read.iter().filter_map(|record| Some((clean(&shown_name(record)), record.id?))));
+        }
+        records.sort();
+        Ok(self.most(sought, records))
+    }
+
+    /// As many as a drop-down lists; it is noted where there are more.
+    fn most(&mut self, sought: Sought, mut records: Vec<(String, RemoteId)>) -> Vec<(String, RemoteId)> {
+        let kind = sought.plural();
         if records.len() > MOST {
             let (most, all) = (count(MOST as u64), count(records.len() as u64));
             self.notes.push(format!("of {all} {kind} the first {most} are filled in"));
             records.truncate(MOST);
         }
-        Ok(records)
+        records
     }
 }
 
