@@ -123,7 +123,7 @@ pub(super) fn named(decision: &RowDecision) -> String {
         RowDecision::Resolved(action) => format!("goes on with {action:?}"),
         RowDecision::AskOwners(found) => format!("asks who owns {}", found.ids().len()),
         RowDecision::AskControl(operation) => format!("asks for a control of {operation:?}"),
-        RowDecision::Write(write) => named_write(write),
+        RowDecision::Write(write) | RowDecision::WriteUnlisted(_, write) => named_write(write),
         RowDecision::Refused(_) => "was refused".to_owned(),
         RowDecision::Drop => "is dropped".to_owned(),
         RowDecision::Baseline(Some(seen), then) => format!("{}, after {} seen", named(then), seen.len()),

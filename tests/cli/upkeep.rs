@@ -265,3 +265,20 @@ fn what_is_gone_when_it_is_to_be_deleted_is_deleted() {
     let done = endings(&bench, 2).into_iter().filter(|row| row.ends_with("done")).count();
     assert_eq!((done, bench.counts(2)["done"]), (6, 7), "{:?}", endings(&bench, 2));
 }
+
+#[test]
+fn an_interface_of_a_device_that_was_created_just_now_is_waited_for() {
+    // The service shows what belongs to the devices only after some time.
+    let late = Fault::new("listInterfaces", FaultKind::NoDataFound).times(4);
+    let bench = bench_of(Scenario::default().with_fault(late));
+    run(&bench, 0);
+    assert_eq!(bench.statistics().faults_fired["no_data_found"], 4);
+    assert!(endings(&bench, 1).contains(&"label 5: done".to_owned()));
+    assert!(endings(&bench, 1).contains(&"label 6: existing".to_owned()));
+
+    // Of a device that has been there for long it is rejected at once.
+    bench.write("labels.csv", &LABELS.replace("LAN 1,uplink", "LAN 9,uplink"));
+    run(&bench, 4);
+    assert!(endings(&bench, 2).contains(&"label 5: rejected".to_owned()));
+    assert_eq!(bench.requests("listInterfaces"), 4 + 2 + 1);
+}

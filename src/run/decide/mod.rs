@@ -31,6 +31,8 @@ pub(super) enum RowDecision {
     Ask(Lookup, Question),
     /// A list is compared with it, once it is there: the children of a company, or what a record has.
     CompareWithList(Lookup),
+    /// It is put in the journal, and compared with a newer list when it comes again.
+    WriteUnlisted(Lookup, Box<Write>),
     /// A list has shown the id of what the row names: it goes on with this action.
     Resolved(Box<Action>),
     /// The journal is asked who owns these records.

@@ -3,6 +3,8 @@
 //! What a record has is listed once for all rows about it, and again after some minutes. Where no list is available the row
 //! is sent without one: a second request changes nothing, or, where that is not known, a lost answer is for a person.
 
+use std::time::Duration;
+
 use super::pre_send::unless_corrected;
 use super::{RowDecision, RunFacts};
 use crate::journal::{Evidence, How, Work, Write};
@@ -16,6 +18,9 @@ use crate::run::evidence::lookups;
 use crate::run::evidence::record_list::RecordList;
 use crate::service::{Found, Lookup, NameSearch, before, find_name, is_shown, may_be_a_page};
 use crate::sheet::{did_you_mean, nearest};
+
+/// How long a row waits for the list of what a record has that was created moments ago.
+const LIST_AGAIN: Duration = Duration::from_secs(2);
 
 /// Names that a message lists at most.
 const NAMES_SHOWN: usize = 20;
@@ -82,10 +87,14 @@ fn on_names(
     if let Some(next) = next {
         return RowDecision::CompareWithList(next.clone());
     }
+    // An entry that is not there is deleted already; all else is waited for.
+    let is_entry = matches!(work.action, Action::DeleteMetadataEntry(_));
+    if list.is_some() && !is_entry && facts.evidence.lag.is_below_young(work, facts.elapsed) {
+        return wait_for_list(work, facts, lookup, &missing);
+    }
     let is_read = |lookup: &Lookup| facts.evidence.lists.known(lookup).map(RecordList::all);
     let shown: Vec<&Found> = lookups::of_name(work).iter().filter_map(is_read).flatten().collect();
     match list {
-        // An entry that is not there is deleted already.
         Some(found) if matches!(work.action, Action::DeleteMetadataEntry(_)) => {
             match is_shown(&work.action, None, found) {
                 true => is_so(work, facts),
@@ -101,6 +110,23 @@ fn on_names(
             reject(work, facts, Reason::LookupUnavailable, message)
         }
     }
+}
+
+/// A row below a record that this run made just now: the service may not list yet what belongs to it.
+fn wait_for_list(work: &Work, facts: &RunFacts<'_>, lookup: &Lookup, missing: &str) -> RowDecision {
+    let (what, _) = named(&work.action);
+    let write = Write::Postpone {
+        job: work.job,
+        from: work.state,
+        until: facts.now.plus(LIST_AGAIN),
+        code: Reason::NotListed.as_str().to_owned(),
+        reason: format!(
+            "the record was created moments ago, and the service does not list its {what} '{missing}' yet: it is looked \
+             up again"
+        ),
+        at: facts.now,
+    };
+    RowDecision::WriteUnlisted(lookup.clone(), Box::new(write))
 }
 
 /// What the row asks for is so already.

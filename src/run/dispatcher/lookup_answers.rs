@@ -92,6 +92,10 @@ impl Dispatcher {
                 self.journal.ask(Inquiry::Controls { asker: Asker::Reconcile, job, operation, kind });
             }
             RowDecision::Write(write) => self.settle(job, *write),
+            RowDecision::WriteUnlisted(lookup, write) => {
+                self.evidence.lists.on_sent(&lookup, job);
+                self.settle(job, *write);
+            }
             RowDecision::Refused(rejection) => {
                 self.count_verdict(job, Some(&rejection));
                 let evidence = Evidence::at(self.clock.now());

@@ -35,6 +35,11 @@ impl RecentCreations {
         self.confirmed.contains_key(&job)
     }
 
+    /// Whether the record of a job was confirmed so lately that what belongs to it may not be listed yet.
+    pub(super) fn is_young(&self, job: JobId, now: Duration) -> bool {
+        self.confirmed.get(&job).is_some_and(|confirmed| now < *confirmed + YOUNG)
+    }
+
     /// The service shows the record of a job: it has taken a row that refers to it, or a look has found it.
     pub(in crate::run) fn show(&mut self, job: JobId, now: Duration) {
         self.shown.entry(job).or_insert(now);
