@@ -122,7 +122,18 @@ impl Undo {
             }
             Ok(())
         })?;
+        undo.drop_settings_of_clouds_left();
         Ok(undo)
+    }
+
+    /// A device that leaves a VPN cloud has no settings there to restore.
+    fn drop_settings_of_clouds_left(&mut self) {
+        let Some(rows) = self.rows.get_mut(&Kind::Upkeep(Upkeep::Vpn)) else { return };
+        let cell = |row: &UndoRow, name: &str| row.cells.get(name).cloned().unwrap_or_default();
+        let membership = |row: &UndoRow| (cell(row, "device"), cell(row, "cloud"));
+        let leaves = |row: &&UndoRow| cell(row, "action") == "leave";
+        let left: BTreeSet<(String, String)> = rows.iter().filter(leaves).map(membership).collect();
+        rows.retain(|row| cell(row, "action") != "configure" || !left.contains(&membership(row)));
     }
 
     /// How many rows restore something.

@@ -282,3 +282,23 @@ fn an_undo_that_cannot_be_written_says_why_and_writes_nothing() {
     assert_eq!(elsewhere.code, 6, "{}", elsewhere.stderr);
     assert_eq!(bench.ledger().len(), sent, "nothing was sent");
 }
+
+#[test]
+fn a_cloud_that_was_joined_and_configured_is_left_and_its_settings_go_with_it() {
+    let bench = with_everything();
+    let before = state(&bench);
+    let guest = VPN_CLOUDS[1];
+    bench.write(
+        "vpn.csv",
+        &format!(
+            "device,cloud,action,cipher_suite\nT0,{guest},join,\nT0,{guest},configure,ECDHE_ECDSA_AES256_GCM\n"
+        ),
+    );
+    bench.fleetload(&["run", "vpn.csv"]).expect_code(0);
+    let undo = bench.fleetload(&["undo", "2", "--out", "undo.xlsx", "--json"]).expect_code(0);
+    let (_, rows) = objects(&undo.stdout, "restores");
+    let actions: Vec<&Value> = rows.iter().map(|row| &row["cells"]["action"]).collect();
+    assert_eq!(actions, ["leave"]);
+    bench.fleetload(&["run", "undo.xlsx"]).expect_code(0);
+    assert_eq!(state(&bench), before);
+}
