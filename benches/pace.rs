@@ -240,6 +240,7 @@ async fn go(journal: Journal, service: &Running, rate: Rate) {
             // Measured is how fast records are made.
             audit: None,
             on_rejections: OnRejections::Leave,
+            overwrite: false,
         },
         limits: RunLimits { rate, concurrency: 256, daily_quota: None, reserve: 0 },
         until: None,

@@ -8,6 +8,7 @@ use crate::model::kind::Kind;
 use crate::model::record::{
     Address, Company, CompanyType, Device, Metadata, Person, Record, Site, TemplateScope, UserType,
 };
+use crate::model::record_update::RecordUpdate;
 
 /// An address.
 pub fn address() -> Address {
@@ -95,6 +96,12 @@ pub fn actions() -> Vec<Action> {
     let mut actions: Vec<Action> =
         Kind::RECORDS.into_iter().map(|kind| Action::Create(record(kind))).collect();
     actions.extend([
+        Action::Update(RecordUpdate {
+            called: "HQ".into(),
+            fields: [("name".to_owned(), "Head office".into())].into(),
+            ..RecordUpdate::default()
+        }),
+        Action::Keep(Box::new(Action::SubscribeTemplate(Offer::Id(RemoteId::nil())))),
         Action::PutLabels(vec!["north".into()]),
         Action::PutMetadata(vec![Metadata { key: "k".into(), value: "v".into() }]),
         Action::AddLicence("L1".into()),
@@ -111,7 +118,7 @@ pub fn actions() -> Vec<Action> {
     }
     actions.push(Action::DeleteLabel(OwnedLabel { owner: eth0(), label: "north".into() }));
     for owner in [Owner::Company, Owner::Site, Owner::Device] {
-        let entry = OwnedEntry { owner, key: "k".into(), value: Some("v".into()), id: None };
+        let entry = OwnedEntry { owner, key: "k".into(), value: Some("v".into()), exported: None, id: None };
         actions.push(Action::DeleteMetadataEntry(OwnedEntry { value: None, ..entry.clone() }));
         actions.push(Action::PutMetadataEntry(entry));
     }

@@ -69,7 +69,7 @@ pub(crate) fn templates(folder: &Path) -> Result<Vec<PathBuf>> {
         written.push(folder.join(name));
         fs::write(folder.join(name), template::workbook_bytes(&kinds, None)?)?;
     }
-    for kind in Kind::ALL {
+    for kind in Kind::SHEETS {
         let path = folder.join(format!("{kind}.csv"));
         fs::write(&path, template::csv_bytes(kind)?)?;
         written.push(path);
@@ -79,7 +79,7 @@ pub(crate) fn templates(folder: &Path) -> Result<Vec<PathBuf>> {
 
 /// The kinds of upkeep sheets.
 fn upkeep_kinds() -> Vec<Kind> {
-    Kind::ALL.into_iter().filter(|kind| !kind.is_record()).collect()
+    Kind::SHEETS.into_iter().filter(|kind| !kind.is_record()).collect()
 }
 
 /// Writes the pages of the documentation that are made from the program: the tables of columns and of

@@ -137,7 +137,7 @@ fn used_by(operation: Operation) -> Vec<String> {
         for (of, _) in ability::operations(kind).into_iter().filter(|(_, used)| *used == operation) {
             let what = ActionDescriptor::of(operation).map_or("", |action| action.words);
             put(match of {
-                Use::Create | Use::Ask => format!("sheet of {kind}: {what}"),
+                Use::Create | Use::Ask => format!("sheet of {}: {what}", kind.sheet()),
                 Use::LookUp | Use::Verify => format!("run, resolve, find: looking up {kind}"),
             });
         }

@@ -46,7 +46,10 @@ impl Row {
         for (name, value) in given {
             fields.insert((*name).to_owned(), value.clone());
         }
-        let values = columns.iter().map(|column| column.take(&mut fields)).collect();
+        let mut values: Vec<Value> = columns.iter().map(|column| column.take(&mut fields)).collect();
+        if let Some(at) = columns.iter().position(|column| column.name == EXPORTED) {
+            values[at] = exported(columns, &values);
+        }
         let other = fields
             .into_iter()
             .filter(|(_, value)| !is_empty(value))
@@ -69,6 +72,21 @@ impl Row {
             other => other.to_string(),
         }
     }
+}
+
+/// The column of what the export saw of a row, for the sheet that it may become.
+const EXPORTED: &str = "exported";
+
+/// The cells of a row that a sheet reads, as they are written: what a change is told from when the sheet comes back.
+fn exported(columns: &[Column], values: &[Value]) -> Value {
+    let is_read = |name: &str| name != EXPORTED && !name.starts_with('_');
+    let cells: Map<String, Value> = columns
+        .iter()
+        .zip(values)
+        .filter(|(column, value)| is_read(&column.name) && !is_empty(value))
+        .map(|(column, value)| (column.name.clone(), Value::String(Row::text(value))))
+        .collect();
+    Value::String(Value::Object(cells).to_string())
 }
 
 /// Whether a value says nothing.
@@ -98,7 +116,8 @@ mod tests {
             entry,
         );
         let texts: Vec<String> = row.values.iter().map(Row::text).collect();
-        assert_eq!(texts, ["d", "t", "subscribe", "Retail", ""]);
+        let exported = r#"{"device":"d","template":"t","action":"subscribe"}"#;
+        assert_eq!(texts, ["d", "t", "subscribe", "Retail", exported, ""]);
         assert_eq!(Value::Object(row.other), json!({"pciTemplate": true, "list": []}));
         let odd = Row::of(columns, &[], json!("a text in the place of a record"));
         assert_eq!(Value::Object(odd.other), json!({"value": "a text in the place of a record"}));

@@ -120,7 +120,9 @@ fn values(kind: Kind, content: &Content<'_>, label: &dyn Fn(&Link) -> String) ->
             }
             Action::JoinVpnCloud(offer) => lists.entry("vpn_clouds").or_default().push(offer.to_string()),
             // A row that is about the same thing as before has its new values.
-            Action::PutLabel(_)
+            Action::Update(_)
+            | Action::Keep(_)
+            | Action::PutLabel(_)
             | Action::DeleteLabel(_)
             | Action::PutMetadataEntry(_)
             | Action::DeleteMetadataEntry(_)

@@ -17,11 +17,15 @@ use crate::model::id::JobId;
 use crate::model::key::{natural_key, upkeep_key};
 use crate::model::kind::Kind;
 use crate::model::record::{Link, Record, Role, Target};
+use crate::model::record_update::RecordUpdate;
 use crate::model::time::Moment;
 use crate::sheet::cross_row::To;
 use crate::sheet::finding::Findings;
 use crate::sheet::{Row, Table, formula_guard};
 use deciding::Fate;
+
+/// The field of a licence code.
+const LICENCE_CODE: &str = "licenceCode";
 
 /// A row that is not placed yet.
 const UNPLACED: JobId = JobId(0);
@@ -63,7 +67,7 @@ pub(super) fn place<'j>(
         remote: HashMap::new(),
         findings: examined.findings.none_yet(),
     };
-    for kind in Kind::ALL {
+    for kind in Kind::SHEETS {
         for (number, (book, table, first)) in examined.places.iter().enumerate() {
             let book = &examined.books[*book];
             let table = &book.tables[*table];
@@ -263,8 +267,18 @@ impl Placing<'_, '_> {
                 targets.push(Link { role: *role, target: self.target(role.target(), *to)? });
             }
         }
-        let Usable { steps, written, cells, key, name } = usable;
-        let kind = self.examined.sheets[table].kind;
+        let Usable { mut steps, mut written, cells, key, name } = usable;
+        let sheet_kind = self.examined.sheets[table].kind;
+        let kind = match (steps.first_mut(), sheet_kind.updates()) {
+            (Some(Action::Update(update)), Some(updates)) => {
+                self.drop_created(update, sheet_kind, &targets)?;
+                updates
+            }
+            _ => sheet_kind,
+        };
+        if let (Some(action @ Action::Update(_)), Some(first)) = (steps.first(), written.first_mut()) {
+            *first = journal::written(action)?;
+        }
         let natural_key = match steps.as_slice() {
             [Action::Create(record), ..] => natural_key(record, &targets),
             [action, ..] => upkeep_key(kind, action, &targets),
@@ -280,6 +294,25 @@ impl Placing<'_, '_> {
             steps,
         };
         Ok(Ready { table, sheet, ordinal, row, values, written, cells, refers_to_left_out })
+    }
+
+    /// Leaves out of an update what cannot be changed and what the record was created with, where a job of ours created it.
+    fn drop_created(&self, update: &mut RecordUpdate, kind: Kind, links: &[Link]) -> Result<()> {
+        let owner = links.iter().find(|link| link.role == Role::owner(kind));
+        if let Some(Link { target: Target::Job(job), .. }) = owner
+            && !update.fixed.is_empty()
+        {
+            for step in self.writer.steps_of(*job)? {
+                match step {
+                    Action::Create(record) => update.drop_created(&record),
+                    Action::AddLicence(code) => {
+                        update.fixed.retain(|field, wanted| field != LICENCE_CODE || *wanted != code);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Writes a row with its job, or leaves it out; gives it back, with the job that is in its way, where it awaits others.

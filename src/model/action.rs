@@ -11,9 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use super::descriptor::{self, ActionDescriptor};
 use super::id::RemoteId;
-use super::kind::Kind;
+use super::kind::{Kind, Upkeep};
 use super::operation::Operation;
 use super::record::{Metadata, Record};
+use super::record_update::RecordUpdate;
 use crate::mistake::{self, Mistake};
 pub use offer::Offer;
 pub use vpn::{CIPHER_SUITES, InterfaceSettings, VpnSettings};
@@ -24,6 +25,11 @@ pub use vpn::{CIPHER_SUITES, InterfaceSettings, VpnSettings};
 pub enum Action {
     /// Creates a record.
     Create(Record),
+    /// Changes fields of a record that exists.
+    Update(RecordUpdate),
+    /// What an export saw and nobody changed in the sheet. It asks for nothing: it is carried out again only if the operator
+    /// lets the sheet overwrite what the service has changed since.
+    Keep(Box<Action>),
     /// Puts labels on a site or device.
     PutLabels(Vec<String>),
     /// Puts metadata on a company, site or device.
@@ -112,6 +118,9 @@ pub struct OwnedEntry {
     pub key: String,
     /// Its value; `None` where it is deleted.
     pub value: Option<String>,
+    /// The value that an export saw, where the row comes from one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exported: Option<String>,
     /// The id by which it is deleted, once the owner's list has shown it.
     #[serde(skip)]
     pub id: Option<RemoteId>,
@@ -135,6 +144,8 @@ impl Action {
     pub const fn descriptor(&self) -> &'static ActionDescriptor {
         match self {
             Self::Create(_) => &descriptor::CREATE,
+            Self::Update(_) => &descriptor::UPDATE,
+            Self::Keep(action) => action.descriptor(),
             Self::PutLabels(_) => &descriptor::PUT_LABELS,
             Self::PutMetadata(_) => &descriptor::PUT_METADATA,
             Self::AddLicence(_) => &descriptor::ADD_LICENCE,
@@ -155,6 +166,10 @@ impl Action {
     /// refers to.
     pub const fn about(&self, kind: Kind) -> Kind {
         match (kind, self) {
+            (_, Self::Keep(action)) => action.about(kind),
+            (Kind::Upkeep(Upkeep::CompanyUpdates), _) => Kind::Company,
+            (Kind::Upkeep(Upkeep::SiteUpdates), _) => Kind::Site,
+            (Kind::Upkeep(Upkeep::DeviceUpdates), _) => Kind::Device,
             (Kind::Upkeep(_), Self::PutLabel(label) | Self::DeleteLabel(label)) => label.owner.kind(),
             (Kind::Upkeep(_), Self::PutMetadataEntry(entry) | Self::DeleteMetadataEntry(entry)) => {
                 entry.owner.kind()
@@ -168,6 +183,7 @@ impl Action {
     pub fn operation(&self, kind: Kind) -> Option<Operation> {
         match self {
             Self::Create(record) => (record.kind() == kind).then(|| record.creation()),
+            Self::Keep(action) => action.operation(kind),
             Self::PutLabel(OwnedLabel { owner: Owner::Interface { .. }, .. }) => {
                 Some(Operation::PutInterfaceLabel)
             }
@@ -182,7 +198,9 @@ impl Action {
             | Self::DeleteMetadataEntry(_)
             | Self::UnsubscribeTemplate(_)
             | Self::LeaveVpnCloud(_) => Turn::Remove,
+            Self::Keep(action) => action.turn(),
             Self::Create(_)
+            | Self::Update(_)
             | Self::PutLabels(_)
             | Self::PutMetadata(_)
             | Self::AddLicence(_)
@@ -210,7 +228,9 @@ impl Action {
             }
             Self::Create(Record::Device(device)) if device.identification.is_some() => Repeat::Refused,
             Self::Create(_) => Repeat::Duplicates,
-            Self::PutLabels(_)
+            Self::Keep(action) => action.repeat(),
+            Self::Update(_)
+            | Self::PutLabels(_)
             | Self::PutMetadata(_)
             | Self::SubscribeTemplate(_)
             | Self::JoinVpnCloud(_)
@@ -256,13 +276,18 @@ impl Action {
             }
             Self::PutMetadataEntry(entry) | Self::DeleteMetadataEntry(entry) => entry.key.clone(),
             Self::AddLicence(code) => code.clone(),
+            Self::Keep(action) => action.subject(),
             Self::SubscribeTemplate(offer)
             | Self::UnsubscribeTemplate(offer)
             | Self::JoinVpnCloud(offer)
             | Self::LeaveVpnCloud(offer) => offer.to_string(),
             // Its membership in the cloud is another row's.
             Self::ConfigureVpn(settings) => format!("{} (settings)", settings.cloud),
-            Self::Create(_) | Self::PutLabels(_) | Self::PutMetadata(_) | Self::AssignToSite => String::new(),
+            Self::Create(_)
+            | Self::Update(_)
+            | Self::PutLabels(_)
+            | Self::PutMetadata(_)
+            | Self::AssignToSite => String::new(),
         }
     }
 

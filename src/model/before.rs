@@ -40,6 +40,12 @@ pub enum Before {
     Fields {
         /// By the names of the specification; `null` for a field without a value.
         fields: BTreeMap<String, Value>,
+        /// What was sent in their place.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        sent: BTreeMap<String, Value>,
+        /// What the service has of fields that it changed since the export of the row, and that were left as they are.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        left: BTreeMap<String, Value>,
     },
 }
 
@@ -67,6 +73,8 @@ mod tests {
                 Before::Fields {
                     fields: [("name".to_owned(), json!("Acme")), ("faxNumber".to_owned(), json!(null))]
                         .into(),
+                    sent: BTreeMap::new(),
+                    left: BTreeMap::new(),
                 },
                 json!({"was": "fields", "fields": {"faxNumber": null, "name": "Acme"}}),
             ),

@@ -65,6 +65,9 @@ impl Upkeep {
         const SUBSCRIPTIONS: KindDescriptor = of(Operation::SubscribeTemplate, DEVICE);
         const ASSIGNMENTS: KindDescriptor = of(Operation::AssignDeviceToSite, &[Role::Device, Role::Site]);
         const VPN: KindDescriptor = of(Operation::AddDeviceToVpnCloud, DEVICE);
+        const COMPANY_UPDATES: KindDescriptor = of(Operation::UpdateCompany, &[Role::Company]);
+        const SITE_UPDATES: KindDescriptor = of(Operation::UpdateSite, &[Role::Site]);
+        const DEVICE_UPDATES: KindDescriptor = of(Operation::UpdateDevice, &[Role::Device, Role::Site]);
         match self {
             Self::Labels => &LABELS,
             Self::Metadata => &METADATA,
@@ -72,9 +75,16 @@ impl Upkeep {
             Self::Subscriptions => &SUBSCRIPTIONS,
             Self::SiteAssignments => &ASSIGNMENTS,
             Self::Vpn => &VPN,
+            Self::CompanyUpdates => &COMPANY_UPDATES,
+            Self::SiteUpdates => &SITE_UPDATES,
+            Self::DeviceUpdates => &DEVICE_UPDATES,
         }
     }
 }
+
+const COMPANY_UPDATES: Kind = Kind::Upkeep(Upkeep::CompanyUpdates);
+const SITE_UPDATES: Kind = Kind::Upkeep(Upkeep::SiteUpdates);
+const DEVICE_UPDATES: Kind = Kind::Upkeep(Upkeep::DeviceUpdates);
 
 /// What is known of an action whatever its values.
 #[derive(Debug)]
@@ -118,8 +128,20 @@ actions! {
         column: None,
     };
 
+    UPDATE = ActionDescriptor {
+        asked_by: &[COMPANY_UPDATES, SITE_UPDATES, DEVICE_UPDATES],
+        operations: &[
+            (Kind::Company, Operation::UpdateCompany),
+            (Kind::Site, Operation::UpdateSite),
+            (Kind::Device, Operation::UpdateDevice),
+        ],
+        shown_by: &[Operation::GetCompany, Operation::GetSite, Operation::GetDevice],
+        words: "changing its fields",
+        column: None,
+    };
+
     PUT_LABELS = ActionDescriptor {
-        asked_by: &[Kind::Site, Kind::Device],
+        asked_by: &[Kind::Site, Kind::Device, SITE_UPDATES, DEVICE_UPDATES],
         operations: &[(Kind::Site, Operation::PutSiteLabels), (Kind::Device, Operation::PutDeviceLabels)],
         shown_by: &[Operation::ListSiteLabels, Operation::ListDeviceLabels],
         words: "setting its labels",
@@ -127,7 +149,14 @@ actions! {
     };
 
     PUT_METADATA = ActionDescriptor {
-        asked_by: &[Kind::Company, Kind::Site, Kind::Device],
+        asked_by: &[
+            Kind::Company,
+            Kind::Site,
+            Kind::Device,
+            COMPANY_UPDATES,
+            SITE_UPDATES,
+            DEVICE_UPDATES,
+        ],
         operations: &[
             (Kind::Company, Operation::PutCompanyMetadataList),
             (Kind::Site, Operation::PutSiteMetadataList),
@@ -147,7 +176,7 @@ actions! {
     };
 
     SUBSCRIBE_TEMPLATE = ActionDescriptor {
-        asked_by: &[Kind::Device, Kind::Upkeep(Upkeep::Subscriptions)],
+        asked_by: &[Kind::Device, DEVICE_UPDATES, Kind::Upkeep(Upkeep::Subscriptions)],
         operations: &[(Kind::Device, Operation::SubscribeTemplate)],
         shown_by: &[Operation::ListAssignedTemplates],
         words: "subscribing it to its enterprise template",
@@ -155,7 +184,7 @@ actions! {
     };
 
     JOIN_VPN_CLOUD = ActionDescriptor {
-        asked_by: &[Kind::Device, Kind::Upkeep(Upkeep::Vpn)],
+        asked_by: &[Kind::Device, DEVICE_UPDATES, Kind::Upkeep(Upkeep::Vpn)],
         operations: &[(Kind::Device, Operation::AddDeviceToVpnCloud)],
         shown_by: &[Operation::ListDeviceVpnClouds],
         words: "adding it to its VPN cloud",
@@ -231,7 +260,7 @@ actions! {
     };
 
     ASSIGN_TO_SITE = ActionDescriptor {
-        asked_by: &[Kind::Upkeep(Upkeep::SiteAssignments)],
+        asked_by: &[DEVICE_UPDATES, Kind::Upkeep(Upkeep::SiteAssignments)],
         operations: &[(Kind::Device, Operation::AssignDeviceToSite)],
         shown_by: &[Operation::ListSiteDeviceOnlineStatuses],
         words: "assigning the device to the site",
@@ -256,7 +285,8 @@ impl ActionDescriptor {
     /// The operations by which rows of a kind have it carried out: on their own record, or on any that they refer to.
     pub fn operations_for(&self, rows: Kind) -> impl Iterator<Item = Operation> {
         let asks = self.asked_by.contains(&rows);
-        let fits = move |kind: Kind| asks && (kind == rows || !rows.is_record());
+        let own = rows.sheet();
+        let fits = move |kind: Kind| asks && (kind == own || !own.is_record());
         self.operations.iter().filter(move |(kind, _)| fits(*kind)).map(|&(_, operation)| operation)
     }
 }

@@ -6,6 +6,7 @@
 use super::action::{Action, OwnedEntry, OwnedLabel, Owner};
 use super::before::Before;
 use super::id::RemoteId;
+use super::record_update::{self, FieldValues, RecordUpdate};
 
 /// An action that restores a part of what another one changed. Its record is that of the other one.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +30,8 @@ pub enum Irreversible {
     NotRead,
     /// A device was in no site.
     NoSite,
+    /// A field of a record was blank.
+    WasBlank,
     /// The membership of a VPN cloud comes back without the settings that it had, which were not read.
     SettingsNotRead,
 }
@@ -43,7 +46,12 @@ pub fn inverse(action: &Action, before: Option<&Before>) -> Vec<Result<Inverse, 
         (Action::PutLabel(OwnedLabel { owner: Owner::Company | Owner::Site | Owner::Device, .. }), _) => {
             Err(Irreversible::LabelStays)
         }
+        // It asked for nothing.
+        (Action::Keep(_), _) => return Vec::new(),
         (_, None) => Err(Irreversible::NotRead),
+        (Action::Update(update), Some(Before::Fields { fields, sent, .. })) => {
+            return restored_fields(update, fields, sent);
+        }
         (Action::PutLabel(label), Some(Before::Absent)) => restored(Action::DeleteLabel(label.clone())),
         (Action::DeleteLabel(label), Some(Before::Present { .. })) => {
             restored(Action::PutLabel(label.clone()))
@@ -96,7 +104,8 @@ pub fn inverse(action: &Action, before: Option<&Before>) -> Vec<Result<Inverse, 
         ) => return Vec::new(),
         // What was read is not what such a step changes.
         (
-            Action::PutMetadata(_)
+            Action::Update(_)
+            | Action::PutMetadata(_)
             | Action::PutLabel(_)
             | Action::DeleteLabel(_)
             | Action::PutMetadataEntry(_)
@@ -113,6 +122,30 @@ pub fn inverse(action: &Action, before: Option<&Before>) -> Vec<Result<Inverse, 
     vec![one]
 }
 
+/// The update that sets the fields that were sent to what they were; each that it cannot restore, with the reason.
+fn restored_fields(
+    update: &RecordUpdate,
+    before: &FieldValues,
+    sent: &FieldValues,
+) -> Vec<Result<Inverse, Irreversible>> {
+    let mut fields = FieldValues::new();
+    let mut parts = Vec::new();
+    for field in sent.keys() {
+        match before.get(field) {
+            None => parts.push(Err(Irreversible::NotRead)),
+            Some(value) if record_update::text(value).is_empty() => parts.push(Err(Irreversible::WasBlank)),
+            Some(value) => {
+                fields.insert(field.clone(), value.clone());
+            }
+        }
+    }
+    if !fields.is_empty() {
+        let update = RecordUpdate { called: update.called.clone(), fields, ..RecordUpdate::default() };
+        parts.push(Ok(Inverse { action: Action::Update(update), site: None }));
+    }
+    parts
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -124,7 +157,8 @@ mod tests {
     }
 
     fn entry(value: Option<&str>) -> OwnedEntry {
-        OwnedEntry { owner: Owner::Device, key: "asset".into(), value: value.map(str::to_owned), id: None }
+        let value = value.map(str::to_owned);
+        OwnedEntry { owner: Owner::Device, key: "asset".into(), value, exported: None, id: None }
     }
 
     #[test]

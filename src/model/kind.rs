@@ -36,6 +36,12 @@ pub enum Upkeep {
     SiteAssignments,
     /// A VPN cloud that a device belongs to (specification 4.9).
     Vpn,
+    /// Fields of a company that exists (specification 4.2); a row of the companies sheet with the action `update`.
+    CompanyUpdates,
+    /// Fields of a site that exists (specification 4.8).
+    SiteUpdates,
+    /// Fields of a device that exists (specification 4.5).
+    DeviceUpdates,
 }
 
 impl Upkeep {
@@ -48,13 +54,48 @@ impl Upkeep {
             Self::Subscriptions => "template",
             Self::SiteAssignments => "site",
             Self::Vpn => "cloud",
+            Self::CompanyUpdates => "company",
+            Self::SiteUpdates => "site",
+            Self::DeviceUpdates => "device",
+        }
+    }
+
+    /// The kind of record whose fields a row changes; `None` for a row of a sheet of its own.
+    pub const fn updated(self) -> Option<Kind> {
+        match self {
+            Self::CompanyUpdates => Some(Kind::Company),
+            Self::SiteUpdates => Some(Kind::Site),
+            Self::DeviceUpdates => Some(Kind::Device),
+            Self::Labels
+            | Self::Metadata
+            | Self::Licences
+            | Self::Subscriptions
+            | Self::SiteAssignments
+            | Self::Vpn => None,
         }
     }
 }
 
 impl Kind {
     /// Every kind, in the order in which rows are carried out.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 13] = [
+        Self::Company,
+        Self::Site,
+        Self::Person,
+        Self::Device,
+        Self::Upkeep(Upkeep::Labels),
+        Self::Upkeep(Upkeep::Metadata),
+        Self::Upkeep(Upkeep::Licences),
+        Self::Upkeep(Upkeep::Subscriptions),
+        Self::Upkeep(Upkeep::SiteAssignments),
+        Self::Upkeep(Upkeep::Vpn),
+        Self::Upkeep(Upkeep::CompanyUpdates),
+        Self::Upkeep(Upkeep::SiteUpdates),
+        Self::Upkeep(Upkeep::DeviceUpdates),
+    ];
+
+    /// The kinds that have sheets of their own, in the order of the sheets.
+    pub const SHEETS: [Self; 10] = [
         Self::Company,
         Self::Site,
         Self::Person,
@@ -81,6 +122,27 @@ impl Kind {
         }
     }
 
+    /// The kind of the sheets in which its rows stand.
+    pub const fn sheet(self) -> Self {
+        match self {
+            Self::Upkeep(upkeep) => match upkeep.updated() {
+                Some(record) => record,
+                None => self,
+            },
+            Self::Company | Self::Site | Self::Person | Self::Device => self,
+        }
+    }
+
+    /// The kind of the rows of its sheets that change records which exist; `None` where the service changes none.
+    pub const fn updates(self) -> Option<Self> {
+        match self {
+            Self::Company => Some(Self::Upkeep(Upkeep::CompanyUpdates)),
+            Self::Site => Some(Self::Upkeep(Upkeep::SiteUpdates)),
+            Self::Device => Some(Self::Upkeep(Upkeep::DeviceUpdates)),
+            Self::Person | Self::Upkeep(_) => None,
+        }
+    }
+
     /// Whether its rows are records.
     pub const fn is_record(self) -> bool {
         !matches!(self, Self::Upkeep(_))
@@ -99,6 +161,9 @@ impl Kind {
             Self::Upkeep(Upkeep::Subscriptions) => "subscription",
             Self::Upkeep(Upkeep::SiteAssignments) => "site assignment",
             Self::Upkeep(Upkeep::Vpn) => "VPN membership",
+            Self::Upkeep(Upkeep::CompanyUpdates) => "company update",
+            Self::Upkeep(Upkeep::SiteUpdates) => "site update",
+            Self::Upkeep(Upkeep::DeviceUpdates) => "device update",
         }
     }
 
@@ -115,6 +180,9 @@ impl Kind {
             Self::Upkeep(Upkeep::Subscriptions) => "subscriptions",
             Self::Upkeep(Upkeep::SiteAssignments) => "site_assignments",
             Self::Upkeep(Upkeep::Vpn) => "vpn",
+            Self::Upkeep(Upkeep::CompanyUpdates) => "company updates",
+            Self::Upkeep(Upkeep::SiteUpdates) => "site updates",
+            Self::Upkeep(Upkeep::DeviceUpdates) => "device updates",
         }
     }
 }
@@ -137,7 +205,7 @@ impl From<Kind> for &'static str {
 pub struct UnknownKind(pub String);
 
 fn kinds() -> String {
-    let names = Kind::ALL.map(Kind::plural);
+    let names = Kind::SHEETS.map(Kind::plural);
     let (last, rest) = names.split_last().map_or(("", &[][..]), |(last, rest)| (*last, rest));
     format!("{} and {last}", rest.join(", "))
 }
@@ -172,6 +240,8 @@ mod tests {
             assert_eq!(kind.singular().parse(), Ok(kind));
             assert_eq!(kind.plural().parse(), Ok(kind));
             assert_eq!(Kind::RECORDS.contains(&kind), kind.is_record());
+            assert_eq!(Kind::SHEETS.contains(&kind), kind.sheet() == kind);
+            assert!(kind.updates().is_none_or(|updates| updates.sheet() == kind));
         }
         assert_eq!(
             "gateway".parse::<Kind>().unwrap_err().to_string(),

@@ -18,6 +18,7 @@ pub mod kind;
 pub mod operation;
 pub mod policy;
 pub mod record;
+pub mod record_update;
 pub mod time;
 pub mod zone;
 

@@ -9,6 +9,7 @@ mod action;
 pub mod needs;
 
 mod demand;
+mod field_changes;
 mod saved_plan;
 mod survey;
 mod tree;
@@ -28,6 +29,7 @@ use crate::model::time::Moment;
 pub use self::action::{ActionCounts, PlannedAction};
 pub use crate::model::company_forest::{Extent, Visit};
 pub use demand::{Asks, Demand, Way};
+pub use field_changes::{FieldChange, FieldChanges};
 pub use saved_plan::{Difference, FORM, RowDigest, SavedPlan, SheetDigest};
 pub use survey::{Cause, JobOrigin, Survey, SurveyedJob};
 pub use tree::{Company, PlannedCompany, Tree, rows_in};

@@ -271,7 +271,9 @@ impl Layout {
             | Form::Longitude
             | Form::UuidList
             | Form::Labels
+            | Form::Id
             | Form::Action
+            | Form::Exported
             | Form::Family(_) => column.name == "device_model",
         };
         self.kept.get(position).copied().filter(|original| is_choice && self.together != Some(*original))

@@ -85,6 +85,8 @@ pub struct RunPolicy {
     pub audit: Option<AuditScope>,
     /// When the service refuses the rows of a sheet one after another for the same reason.
     pub on_rejections: OnRejections,
+    /// Whether an update sets fields that the service has changed since the row was exported.
+    pub overwrite: bool,
 }
 
 /// When the service refuses the rows of a sheet one after another for the same reason.

@@ -95,6 +95,7 @@ pub(super) const POLICY: RunPolicy = RunPolicy {
     settle: Duration::from_secs(600),
     audit: None,
     on_rejections: OnRejections::Leave,
+    overwrite: false,
 };
 
 /// What a run knows a second after its beginning.

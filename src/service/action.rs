@@ -45,6 +45,9 @@ pub fn request(
     owner: Option<RemoteId>,
     links: &[(Role, RemoteId)],
 ) -> Option<Call> {
+    if let Action::Keep(action) = action {
+        return request(action, kind, owner, links);
+    }
     let operation = action.operation(kind)?;
     let about = action.about(kind);
     let by_owner = |owner: RemoteId| vec![(owner_parameter(about), owner.to_string())];
@@ -56,6 +59,8 @@ pub fn request(
     let device_and = |field: &str, id: RemoteId| Some(json!({ "deviceId": owner?, field: id }));
     let (parameters, body) = match action {
         Action::Create(record) => (Vec::new(), creation_body(record, links)),
+        Action::Keep(_) => return None,
+        Action::Update(update) => (by_owner(owner?), update.body()),
         Action::PutLabels(labels) => {
             (by_owner(owner?), labels.iter().map(|label| json!({ "label": label })).collect::<Value>())
         }
@@ -96,6 +101,8 @@ pub fn look_up(action: &Action, kind: Kind, owner: RemoteId, links: &[(Role, Rem
     let about = action.about(kind);
     match action {
         Action::Create(_) | Action::AddLicence(_) => None,
+        Action::Update(_) => Lookup::record(about, owner),
+        Action::Keep(action) => look_up(action, kind, owner, links),
         Action::PutLabels(_) => Lookup::labels(about, owner),
         Action::PutMetadata(_) | Action::PutMetadataEntry(_) | Action::DeleteMetadataEntry(_) => {
             Lookup::metadata(about, owner)
@@ -131,6 +138,11 @@ pub fn is_shown(action: &Action, owner: Option<RemoteId>, found: &[Found]) -> bo
     };
     let has_id = |id: RemoteId| found.iter().any(|found| found.id == Some(id));
     match action {
+        Action::Keep(action) => is_shown(action, owner, found),
+        Action::Update(update) => {
+            let record = found.iter().find(|found| found.id == owner);
+            record.is_some_and(|found| update.is_shown_by(&found.raw))
+        }
         Action::PutLabels(labels) => labels.iter().all(|label| has_label(label)),
         Action::PutMetadata(entries) => entries.iter().all(|entry| has_value(&entry.key, &entry.value)),
         Action::SubscribeTemplate(offer) | Action::JoinVpnCloud(offer) => offer.id().is_some_and(has_id),

@@ -45,6 +45,9 @@ pub fn before(action: &Action, found: &[Found]) -> Option<Before> {
         Action::AssignToSite => None,
         // They are carried out on a record that the same row has made, or cannot be looked up.
         Action::Create(_) | Action::PutLabels(_) | Action::PutMetadata(_) | Action::AddLicence(_) => None,
+        // What is kept depends on what is sent.
+        Action::Update(update) => update.before.clone(),
+        Action::Keep(action) => before(action, found),
     }
 }
 
@@ -62,7 +65,13 @@ mod tests {
     fn what_was_there_is_read_from_the_list_that_the_row_is_compared_with() {
         let (id, other) = (RemoteId::from_u128(5), RemoteId::from_u128(6));
         let label = |label: &str| OwnedLabel { owner: Owner::Device, label: label.into() };
-        let entry = |key: &str| OwnedEntry { owner: Owner::Site, key: key.into(), value: None, id: None };
+        let entry = |key: &str| OwnedEntry {
+            owner: Owner::Site,
+            key: key.into(),
+            value: None,
+            exported: None,
+            id: None,
+        };
         let present =
             |name: Option<&str>| Some(Before::Present { name: name.map(str::to_owned), settings: None });
         let labels = || json!([{"label": "north"}]);

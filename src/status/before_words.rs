@@ -5,6 +5,16 @@ use serde_json::Value;
 use crate::model::before::Before;
 use crate::model::operation::Operation;
 
+/// A value of a field, so that its ends are seen.
+fn quoted(value: &Value) -> String {
+    match value {
+        Value::Null => "blank".to_owned(),
+        Value::String(text) if text.is_empty() => "blank".to_owned(),
+        Value::String(text) => format!("\"{text}\""),
+        other => other.to_string(),
+    }
+}
+
 /// What there was before the last step of a row; nothing where it only added something.
 pub fn words(operation: Operation, before: &Before) -> String {
     let removes = matches!(
@@ -27,16 +37,18 @@ pub fn words(operation: Operation, before: &Before) -> String {
         Before::Value { value } => format!("the value was \"{value}\" before"),
         Before::Site { id, name: Some(name) } => format!("it was in the site \"{name}\" ({id}) before"),
         Before::Site { id, name: None } => format!("it was in the site {id} before"),
-        Before::Fields { fields } => {
-            let was = |(field, value): (&String, &Value)| match value {
-                Value::Null => format!("{field} was blank"),
-                Value::String(value) => format!("{field} was \"{value}\""),
-                other => format!("{field} was {other}"),
-            };
-            match fields.is_empty() {
-                true => String::new(),
-                false => format!("{} before", fields.iter().map(was).collect::<Vec<_>>().join(", ")),
-            }
+        Before::Fields { fields, sent, left } => {
+            let changed = sent.iter().map(|(field, now)| match fields.get(field) {
+                Some(was) => format!("{field} was {}, now {}", quoted(was), quoted(now)),
+                None => format!("{field} was not shown, now {}", quoted(now)),
+            });
+            let left = left.iter().map(|(field, there)| {
+                format!(
+                    "{field} was changed to {} in the service since the export, and left so",
+                    quoted(there)
+                )
+            });
+            changed.chain(left).collect::<Vec<_>>().join("; ")
         }
     }
 }

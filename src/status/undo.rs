@@ -10,6 +10,7 @@ use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::inverse::{Inverse, Irreversible, inverse};
 use crate::model::kind::{Kind, Upkeep};
 use crate::model::record::Role;
+use crate::model::record_update;
 use crate::model::state::JobState;
 use crate::sheet;
 
@@ -72,6 +73,7 @@ impl LeftReason {
             Self::Irreversible(Irreversible::LabelStays) => "label-stays",
             Self::Irreversible(Irreversible::NotRead) => "not-read",
             Self::Irreversible(Irreversible::NoSite) => "no-site",
+            Self::Irreversible(Irreversible::WasBlank) => "was-blank",
             Self::Irreversible(Irreversible::SettingsNotRead) => "settings-not-read",
             Self::NotWritable => "not-writable",
             Self::ChangedSince(_) => "changed-since",
@@ -95,6 +97,9 @@ impl LeftReason {
             }
             Self::Irreversible(Irreversible::NoSite) => {
                 "the device was in no site, and the service has no operation that takes it out of one"
+            }
+            Self::Irreversible(Irreversible::WasBlank) => {
+                "the field was blank, and a blank cell of an update leaves a field as it is"
             }
             Self::Irreversible(Irreversible::SettingsNotRead) => {
                 "the device joins the VPN cloud again, but the settings that it had were not read"
@@ -180,7 +185,7 @@ impl Undo {
                 let owner =
                     owner(row, &part.action).ok_or(LeftReason::Irreversible(Irreversible::NotRead))?;
                 let (kind, cells) =
-                    cells(&part, owner).ok_or(LeftReason::Irreversible(Irreversible::NotRead))?;
+                    cells(&part, row.kind, owner).ok_or(LeftReason::Irreversible(Irreversible::NotRead))?;
                 keeps(kind, &cells).then_some((kind, cells)).ok_or(LeftReason::NotWritable)
             });
             match written {
@@ -209,7 +214,7 @@ fn owner(row: &ChangedRow, action: &Action) -> Option<RemoteId> {
 }
 
 /// The row that asks for an action on a record.
-fn cells(inverse: &Inverse, owner: RemoteId) -> Option<(Kind, BTreeMap<&'static str, String>)> {
+fn cells(inverse: &Inverse, of: Kind, owner: RemoteId) -> Option<(Kind, BTreeMap<&'static str, String>)> {
     let of_owner = |of: &Owner| {
         let (word, interface) = match of {
             Owner::Company => ("company", String::new()),
@@ -236,6 +241,15 @@ fn cells(inverse: &Inverse, owner: RemoteId) -> Option<(Kind, BTreeMap<&'static 
     let named = |upkeep, column, of: &Offer, action: &str| {
         of_device(upkeep, &[(column, of.to_string()), ("action", action.to_owned())])
     };
+    if let Action::Update(update) = &inverse.action {
+        let about = inverse.action.about(of);
+        let mut cells: BTreeMap<&'static str, String> =
+            [("id", owner.to_string()), ("action", "update".to_owned())].into();
+        for (field, value) in &update.fields {
+            cells.insert(sheet::column::column_of_violation(about, field)?.name, record_update::text(value));
+        }
+        return Some((about, cells));
+    }
     let (upkeep, cells): (Upkeep, BTreeMap<&'static str, String>) = match &inverse.action {
         Action::PutLabel(what) => label(what, "put"),
         Action::DeleteLabel(what) => label(what, "delete"),
@@ -268,7 +282,12 @@ fn cells(inverse: &Inverse, owner: RemoteId) -> Option<(Kind, BTreeMap<&'static 
         }
         Action::AssignToSite => of_device(Upkeep::SiteAssignments, &[("site", inverse.site?.to_string())]),
         // Nothing is restored by them.
-        Action::Create(_) | Action::PutLabels(_) | Action::PutMetadata(_) | Action::AddLicence(_) => {
+        Action::Create(_)
+        | Action::Update(_)
+        | Action::Keep(_)
+        | Action::PutLabels(_)
+        | Action::PutMetadata(_)
+        | Action::AddLicence(_) => {
             return None;
         }
     };
@@ -277,8 +296,10 @@ fn cells(inverse: &Inverse, owner: RemoteId) -> Option<(Kind, BTreeMap<&'static 
 
 /// Whether the texts that came from the service are read back from their cells as they are.
 fn keeps(kind: Kind, cells: &BTreeMap<&'static str, String>) -> bool {
-    let is_restored =
-        |name: &str| matches!(name, "value" | "label" | "key" | "interface" | "direction" | "snat");
+    let is_restored = |name: &str| match kind.is_record() {
+        true => !matches!(name, "id" | "action"),
+        false => matches!(name, "value" | "label" | "key" | "interface" | "direction" | "snat"),
+    };
     let is_put = cells.get("action").is_some_and(|action| action == "put");
     cells.iter().filter(|(name, _)| is_restored(name)).all(|(name, text)| {
         let Some(column) = sheet::column::column(kind, name) else { return false };

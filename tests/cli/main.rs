@@ -44,6 +44,7 @@ mod status;
 mod template_for;
 mod undo;
 mod unseen;
+mod updating;
 mod upkeep;
 mod upkeep_faults;
 mod upkeep_names;

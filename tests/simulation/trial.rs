@@ -186,6 +186,7 @@ pub(super) fn options(script: &Script, network: &Arc<Network>) -> RunOptions {
             settle: SETTLE,
             audit: Some(AuditScope::All),
             on_rejections: OnRejections::Leave,
+            overwrite: false,
         },
         limits: RunLimits {
             rate: Rate::PerSecond(98.0),

@@ -228,6 +228,7 @@ impl Wish {
             Upkeep::Subscriptions => (cell(0), "subscription", cell(1).to_owned(), cell(2)),
             Upkeep::SiteAssignments => (cell(0), "site", id(cell(1))?.to_string(), ""),
             Upkeep::Vpn => (cell(0), "vpn_cloud", cell(1).to_owned(), cell(2)),
+            Upkeep::CompanyUpdates | Upkeep::SiteUpdates | Upkeep::DeviceUpdates => return None,
         };
         let interface = INTERFACES.into_iter().find(|name| upkeep == Upkeep::Labels && *name == cell(2));
         let thing = Attachment { owner: id(owner)?, interface, kind, value };

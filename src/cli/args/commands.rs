@@ -32,6 +32,10 @@ pub(in crate::cli) struct Run {
     #[arg(long)]
     pub(in crate::cli) despite_rejections: bool,
 
+    /// Let updates set fields that the service has changed since the sheet was exported
+    #[arg(long, hide_short_help = true)]
+    pub(in crate::cli) overwrite: bool,
+
     #[command(flatten)]
     pub(in crate::cli) reading: ReadingArgs,
     #[command(flatten)]

@@ -33,8 +33,9 @@ use crate::model::forecast::Allowance;
 use crate::model::id_check::{IdCheck, NamedId};
 use crate::model::operation::Operation;
 use crate::model::policy::{Audit, Proxy};
-use crate::plan::{Cause, Plan, Terms};
+use crate::plan::{Cause, FieldChanges, Plan, Terms};
 use crate::service::Rate;
+use crate::sheet::Table;
 use crate::sheet::finding::{Code, Finding, Findings};
 use crate::term::{Ink, Line, counted};
 
@@ -101,6 +102,7 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         "plan": plan, "in_the_way": obstacles, "left_out": outlook.left_out.0 + outlook.left_out.1,
         "unavailable": missing, "found": found, "finish": plan.finish.map(|at| at.to_string()),
         "page": typed.out, "ids": asked_now.as_ref().map(ids::object),
+        "changes": outlook.changes.listed, "changed_cells": outlook.changes.total,
     }));
     if missing.is_empty() {
         context.terminal.hint(Advice::from("to do it: ").command(again));
@@ -186,7 +188,12 @@ fn look(
         }
         let more_obstacles = plan.obstacles.len().saturating_sub(OBSTACLES) as u64;
         let left_out = left_out(examined, writer.left_out());
-        looked = Some((Outlook { plan, obstacles, more_obstacles, left_out }, surveyed.promise));
+        let has_updates = |table: &Table| table.position("action").is_some();
+        let changes = match examined.books().iter().flat_map(|book| &book.tables).any(has_updates) {
+            true => FieldChanges::of(writer)?,
+            false => FieldChanges::default(),
+        };
+        looked = Some((Outlook { plan, obstacles, more_obstacles, left_out, changes }, surveyed.promise));
         Ok(())
     })?;
     Ok(match looked {
@@ -242,6 +249,7 @@ fn tell(context: &Context<'_>, settings: &Settings, terms: &PlanTerms, outlook: 
     for company in &outlook.plan.tree.companies {
         terminal.object(&output::company_object(&outlook.plan, company));
     }
+    output::tell_changes(context, &outlook.changes);
     output::tell_calls(context, &outlook.plan);
     output::tell_days(context, &outlook.plan, settings, &terms.terms, terms.learned);
     tell_proxies(context, settings);

@@ -17,7 +17,7 @@ use crate::import::Examined;
 use crate::journal::Whose;
 use crate::model::operation::Operation;
 use crate::model::time::Moment;
-use crate::plan::{ActionCounts, Calls, Cause, Plan, PlannedAction, Terms, Way};
+use crate::plan::{ActionCounts, Calls, Cause, FieldChanges, Plan, PlannedAction, Terms, Way};
 use crate::report::{MARK, PlanPage as Page, plan_page as page};
 use crate::status::next_command::Again;
 use crate::status::row_words;
@@ -28,6 +28,9 @@ pub(in crate::cli) use super::tree::{company_object, tell_tree};
 /// Days shown one by one.
 const DAYS: usize = 10;
 
+/// Changed cells shown one by one.
+const CHANGES: usize = 20;
+
 /// What is planned, and what the plan itself does not know.
 pub(super) struct Outlook {
     pub(in crate::cli) plan: Plan,
@@ -37,6 +40,8 @@ pub(super) struct Outlook {
     pub(super) more_obstacles: u64,
     /// Rows that are left out for their errors, and those that come along with them.
     pub(in crate::cli) left_out: (u64, u64),
+    /// The cells that change records which exist.
+    pub(in crate::cli) changes: FieldChanges,
 }
 
 /// What stands in the way of rows, in words; `place` says where another row is.
@@ -194,6 +199,26 @@ fn hindrance(outlook: &Outlook, sums: &ActionCounts) -> Line {
 }
 
 /// The requests, and what is done about lost answers.
+/// The cells that change records which exist.
+pub(super) fn tell_changes(context: &Context<'_>, changes: &FieldChanges) {
+    if changes.total == 0 {
+        return;
+    }
+    let terminal = context.terminal;
+    terminal.result("");
+    terminal.result("Changes to records that exist, as far as they are not so already:");
+    for change in changes.listed.iter().take(CHANGES) {
+        let from = change.from.as_ref().map(|from| format!("{from:?} -> ")).unwrap_or_default();
+        terminal.result(format!("  {}  {}: {from}{:?}", change.row, change.column, change.to));
+    }
+    if let more @ 1.. = changes.total.saturating_sub(CHANGES) {
+        terminal.result(format!(
+            "  and {}; --json lists more",
+            counted(more as u64, "other cell", "other cells")
+        ));
+    }
+}
+
 pub(super) fn tell_calls(context: &Context<'_>, plan: &Plan) {
     let terminal = context.terminal;
     let lists = [

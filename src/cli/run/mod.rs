@@ -257,7 +257,12 @@ impl Settings {
     }
 
     /// What the run is told.
-    pub(super) fn options(&self, until: Option<Moment>, on_rejections: OnRejections) -> RunOptions {
+    pub(super) fn options(
+        &self,
+        until: Option<Moment>,
+        on_rejections: OnRejections,
+        overwrite: bool,
+    ) -> RunOptions {
         let policy = RunPolicy {
             on_quota: self.on_quota.value,
             on_existing: self.on_existing.value,
@@ -265,6 +270,7 @@ impl Settings {
             settle: self.settle.value,
             audit: self.audit_scope(),
             on_rejections,
+            overwrite,
         };
         let limits = RunLimits {
             rate: self.rate.value,

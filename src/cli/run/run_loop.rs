@@ -90,7 +90,7 @@ impl Passes<'_> {
         if let Some(ending) = refused {
             return Ok((journal, ending));
         }
-        let options = self.settings.options(self.until, self.on_rejections());
+        let options = self.settings.options(self.until, self.on_rejections(), self.typed.overwrite);
         send(self.context, journal, client.clone(), options, self.concerned, self.watch).await
     }
 
@@ -107,7 +107,7 @@ impl Passes<'_> {
             span(settings.settle.value)
         ));
         let client = settings.client(context.clock.clone())?;
-        let options = settings.options(self.until, self.on_rejections());
+        let options = settings.options(self.until, self.on_rejections(), self.typed.overwrite);
         let asked = (&client, settings.rate.value);
         let ended = match ids::before_run(context, asked, journal, self.asked_before).await {
             Ok((journal, None)) => send(context, journal, client, options, self.concerned, watch).await,

@@ -69,7 +69,7 @@ macro_rules! words {
 }
 
 words! {
-    Kind: &Kind::ALL.map(Kind::plural), plural;
+    Kind: &Kind::SHEETS.map(Kind::plural), plural;
     HiddenRows: HiddenRows::WORDS, word;
     CountryForm: CountryForm::WORDS, word;
     MacForm: MacForm::WORDS, word;

@@ -18,7 +18,9 @@ use crate::journal::state::{baseline, dependents, step};
 use crate::model::before::Before;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
-use crate::model::state::JobState::{self, Deferred, Held, InDoubt, Incomplete, Ready, Rejected, Sending};
+use crate::model::state::JobState::{
+    self, Deferred, Existing, Held, InDoubt, Incomplete, Ready, Rejected, Sending,
+};
 use crate::model::time::{Day, Moment};
 use crate::model::verdict::Rejection;
 
@@ -114,6 +116,8 @@ pub(in crate::journal) fn finish_step(
         quota::found(connection, standing)?;
     }
     let outcome = match standing.outcome {
+        // A row of several changes is done once one of them was carried out.
+        Some(Existing) if standing.step > 0 && !standing.kind.is_record() => how.outcome(),
         Some(outcome) if standing.step > 0 => outcome,
         Some(_) | None => how.outcome(),
     };
@@ -124,6 +128,8 @@ pub(in crate::journal) fn finish_step(
         None => (outcome, standing.step, standing.operation),
     };
     let finished_at = next.is_none().then_some(evidence.at);
+    // Of what was so already, what was seen that is worth saying.
+    let note = (how == How::Existing && standing.state != Sending).then_some(());
     // What was made is read back at the end of a run, against what the creation was sent with.
     let is_due = made.is_some() && matches!(how, How::Created | How::Adopted);
     standing.change(
@@ -131,7 +137,7 @@ pub(in crate::journal) fn finish_step(
         "UPDATE job SET state = ?3, step = ?4, operation = ?5, remote_id = ?6, outcome = ?7, finished_at = ?8,
             due = NULL, step_attempts = 0, deaths = 0, first_sent_at = NULL, baseline = NULL,
             doubted = 0, doubts = 0, executed = 0, doubt = NULL, doubt_since = NULL, absent_reads = 0, looks = 0,
-            held_since = NULL, code = NULL, message = NULL, violations = NULL, candidates = NULL,
+            held_since = NULL, code = ?11, message = ?12, violations = NULL, candidates = NULL,
             audit = iif(?9, 'due', audit), made_baseline = iif(?9, baseline, made_baseline),
             made_doubted = iif(?9, doubted OR ?10, made_doubted)
          WHERE id = ?1 AND state = ?2",
@@ -144,6 +150,8 @@ pub(in crate::journal) fn finish_step(
             &finished_at,
             &is_due,
             &(how == How::Adopted),
+            &note.and(evidence.code.as_ref()),
+            &note.and(evidence.excerpt.as_ref()),
         ],
     )?;
     let mut moved = vec![Moved { job, kind: standing.kind, from: standing.state, to, operation }];

@@ -192,8 +192,13 @@ mod tests {
     use crate::model::verdict::{Doubt, Execution};
 
     fn asset(value: &str) -> NewJob {
-        let entry =
-            OwnedEntry { owner: Owner::Device, key: "asset".into(), value: Some(value.into()), id: None };
+        let entry = OwnedEntry {
+            owner: Owner::Device,
+            key: "asset".into(),
+            value: Some(value.into()),
+            exported: None,
+            id: None,
+        };
         NewJob {
             kind: Kind::Upkeep(Upkeep::Metadata),
             sheet_key: None,

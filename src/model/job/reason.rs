@@ -88,6 +88,10 @@ codes! {
     NotListed = "not-listed",
     /// The record has, or can have, several things of the name that the row gives.
     NameAmbiguous = "name.ambiguous",
+    /// The service cannot change the field that the row would change.
+    NotChangeable = "not-changeable",
+    /// The service has changed the field since the row was exported.
+    ChangedSinceExport = "changed.since-export",
     /// The look-ups tell nothing for certain.
     LookupInconclusive = "lookup.inconclusive",
     /// The process ended three times while the row was being sent.

@@ -120,6 +120,8 @@ fn known_by(kind: Kind) -> &'static [&'static str] {
         Kind::Upkeep(Upkeep::Subscriptions) => &["device", "template"],
         Kind::Upkeep(Upkeep::SiteAssignments) => &["device", "site"],
         Kind::Upkeep(Upkeep::Vpn) => &["device", "cloud"],
+        Kind::Upkeep(Upkeep::CompanyUpdates | Upkeep::SiteUpdates) => &["id", "key", "name"],
+        Kind::Upkeep(Upkeep::DeviceUpdates) => &["id", "key", "name", "mac"],
     }
 }
 

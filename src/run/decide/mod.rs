@@ -4,6 +4,7 @@
 pub(super) mod pre_send;
 pub(super) mod reconcile;
 pub(super) mod settle;
+mod update;
 pub(super) mod upkeep;
 
 use std::time::Duration;

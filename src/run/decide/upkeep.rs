@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use super::pre_send::unless_corrected;
-use super::{RowDecision, RunFacts};
+use super::{RowDecision, RunFacts, update};
 use crate::journal::{Evidence, How, Work, Write};
 use crate::mistake::{self, Mistake};
 use crate::model::action::Action;
@@ -27,6 +27,14 @@ const NAMES_SHOWN: usize = 20;
 
 /// A row was fetched that is about a record which exists.
 pub(in crate::run) fn first_lookup(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
+    if let Action::Update(update) = &work.action {
+        return update::first_lookup(work, update, facts);
+    }
+    if let Action::Keep(action) = &work.action
+        && facts.policy.overwrite
+    {
+        return RowDecision::Resolved(action.clone());
+    }
     let lists = lookups::of_name(work);
     if let Some(last) = lists.last() {
         return match lists.iter().find(|lookup| (facts.usable)(lookup.operation())) {
@@ -44,7 +52,10 @@ pub(in crate::run) fn first_lookup(work: &Work, facts: &RunFacts<'_>) -> RowDeci
     }
     match lookups::of_step(work, facts.usable) {
         Some(lookup) => RowDecision::CompareWithList(lookup),
-        None => RowDecision::Send,
+        None => match &work.action {
+            Action::Keep(_) => update::unread_export(work, facts),
+            _ => RowDecision::Send,
+        },
     }
 }
 
@@ -55,6 +66,9 @@ pub(in crate::run) fn on_list(
     lookup: &Lookup,
     list: Option<&[Found]>,
 ) -> RowDecision {
+    if let Action::Update(update) = &work.action {
+        return update::on_record(work, update, facts, list);
+    }
     let lists = lookups::of_name(work);
     if let Some(asked) = lists.iter().position(|list| list == lookup) {
         let next = lists[asked + 1..].iter().find(|lookup| (facts.usable)(lookup.operation()));
@@ -63,10 +77,23 @@ pub(in crate::run) fn on_list(
     let found = match list {
         Some(found) => found,
         None if mistake::made(Mistake::UnreadListMeansSo) => return is_so(work, facts),
-        None => return RowDecision::Send,
+        None => {
+            return match &work.action {
+                Action::Keep(_) => update::unread_export(work, facts),
+                _ => RowDecision::Send,
+            };
+        }
     };
     if is_shown(&work.action, work.owner().map(|(_, id)| id), found) {
         return is_so(work, facts);
+    }
+    if let Action::Keep(_) = &work.action {
+        return update::gone_since_export(work, facts);
+    }
+    if let Action::PutMetadataEntry(entry) = &work.action
+        && let Some(refused) = update::refuse_overwriting(work, facts, entry, found)
+    {
+        return refused;
     }
     before(&work.action, found).map_or(RowDecision::Send, RowDecision::SendOver)
 }
@@ -155,6 +182,9 @@ fn named(action: &Action) -> (&'static str, &'static str) {
 
 /// A row that names what its record neither has nor can have.
 fn not_listed(work: &Work, facts: &RunFacts<'_>, name: &str, shown: &[&Found]) -> RowDecision {
+    if let Action::Keep(_) = &work.action {
+        return update::gone_since_export(work, facts);
+    }
     let (what, field) = named(&work.action);
     let listed = |found: &&'_ Found| found.normalized_name.as_ref().or(found.name.as_ref()).cloned();
     let mut names: Vec<String> = shown.iter().filter_map(listed).collect();
@@ -200,7 +230,7 @@ fn reject(work: &Work, facts: &RunFacts<'_>, code: Reason, message: String) -> R
     write_rejection(work, facts, refusal(code.as_str(), message))
 }
 
-fn write_rejection(work: &Work, facts: &RunFacts<'_>, rejection: Rejection) -> RowDecision {
+pub(super) fn write_rejection(work: &Work, facts: &RunFacts<'_>, rejection: Rejection) -> RowDecision {
     let (job, from) = (work.job, work.state);
     unless_corrected(work, Write::Reject { job, from, rejection, evidence: Evidence::at(facts.now) })
 }

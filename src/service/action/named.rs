@@ -23,6 +23,7 @@ pub enum NameSearch {
 /// what the device has before what it may have. None where the action needs none.
 pub fn name_lookups(action: &Action, kind: Kind, owner: RemoteId) -> Vec<Lookup> {
     match action {
+        Action::Keep(action) => name_lookups(action, kind, owner),
         Action::PutLabel(label) | Action::DeleteLabel(label) => match &label.owner {
             Owner::Interface { id: None, .. } => vec![Lookup::DeviceInterfaces(owner)],
             Owner::Interface { id: Some(_), .. } | Owner::Company | Owner::Site | Owner::Device => Vec::new(),
@@ -52,6 +53,12 @@ pub fn name_lookups(action: &Action, kind: Kind, owner: RemoteId) -> Vec<Lookup>
 pub fn find_name(action: &Action, found: &[Found]) -> NameSearch {
     if let Action::ConfigureVpn(settings) = action {
         return find_names(settings, found);
+    }
+    if let Action::Keep(action) = action {
+        return match find_name(action, found) {
+            NameSearch::Found(action) => NameSearch::Found(Action::Keep(Box::new(action))),
+            other => other,
+        };
     }
     let is_it = |found: &&Found| match action {
         Action::PutLabel(label) | Action::DeleteLabel(label) => match &label.owner {

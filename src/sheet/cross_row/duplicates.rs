@@ -1,5 +1,6 @@
 //! Rows that are the same thing twice: by key, by what must be unique, by natural key, or cell by cell.
 
+use super::references::column_of;
 use super::{Between, Index, Resolution, RowEntry, TextSpan, To};
 use crate::model::key::comparable;
 use crate::model::kind::Kind;
@@ -195,6 +196,17 @@ pub(super) fn natural(
                 }
                 Kind::Upkeep(upkeep) => {
                     let advice = advice(entry, before, "keep the one that is right, and delete the other");
+                    if upkeep.updated().is_some() {
+                        let (role, (_, pointer)) =
+                            (entry.owner_role, &between.pointers[entry.owner as usize]);
+                        return Repeat {
+                            code: Code::DupNaturalKey,
+                            what: format!("changes the same {}: {advice}", upkeep.thing()),
+                            column: column_of(between, entry, role, pointer),
+                            value: entry.unique,
+                            rule: "one update for each record".to_owned(),
+                        };
+                    }
                     return Repeat {
                         code: Code::DupNaturalKey,
                         what: format!("is about the same {} of the same record: {advice}", upkeep.thing()),

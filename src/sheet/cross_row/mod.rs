@@ -89,6 +89,8 @@ struct RowEntry {
     fingerprint: u64,
     /// Has errors, or depends on a row that has.
     unusable: bool,
+    /// Whether the row changes a record that exists.
+    is_update: bool,
     /// Of which references the cell is blank, so that a default stands for it: a bit for each role.
     defaults: u8,
 }
@@ -190,7 +192,6 @@ impl Between {
 
     /// Takes in a row; the numbers count up from 0 in the order of the calls.
     pub fn add(&mut self, table: usize, row: &Row) -> usize {
-        let kind = self.tables[table].kind;
         let mut entry = RowEntry {
             // Tables and distinct references are far fewer than rows, and rows than 2^32.
             table: u32::try_from(table).unwrap_or(u32::MAX),
@@ -206,14 +207,16 @@ impl Between {
             fingerprint: row.fingerprint(),
             unusable: row.draft.is_none(),
             defaults: 0,
+            is_update: row.identity.is_update,
         };
+        let kind = self.kind(&entry);
         let is_record = kind.is_record();
         let references = row.draft.as_ref().map_or(&row.identity.references, |draft| &draft.references);
         for reference in references {
             let number = self.number(reference.role.target(), &reference.pointer);
             let position = self.tables[table].position(column_of_role(kind, reference.role));
             let cell = position.and_then(|position| row.cells.get(position));
-            if cell.is_none_or(|cell| super::text::is_blank(cell)) {
+            if !entry.is_update && cell.is_none_or(|cell| super::text::is_blank(cell)) {
                 entry.defaults |= bit(reference.role);
             }
             match reference.role {
@@ -270,7 +273,11 @@ impl Between {
     }
 
     fn kind(&self, entry: &RowEntry) -> Kind {
-        self.tables[entry.table as usize].kind
+        let kind = self.tables[entry.table as usize].kind;
+        match kind.updates() {
+            Some(updates) if entry.is_update => updates,
+            Some(_) | None => kind,
+        }
     }
 
     /// Checks all rows against each other; everything found goes to `found`.

@@ -1,7 +1,7 @@
 //! Where references lead and what is wrong with them, be it that they lead nowhere or that they do not agree. The order of
 //! creation that follows is left to `order`.
 
-use super::{Between, By, Index, Known, Resolution, To};
+use super::{Between, By, Index, Known, Resolution, RowEntry, To};
 use crate::error::Result;
 use crate::model::id::RemoteId;
 use crate::model::id_check::NamedId;
@@ -279,6 +279,16 @@ fn called_otherwise_earlier(known: &dyn Known, kind: Kind, pointer: &Pointer) ->
     Ok(jobs.len() == 1)
 }
 
+/// The column of the cell that refers to a record. An update names its record by its id, its key or its MAC address.
+pub(super) fn column_of(between: &Between, entry: &RowEntry, role: Role, pointer: &Pointer) -> &'static str {
+    let kind = between.kind(entry);
+    match pointer {
+        Pointer::Key(_) if entry.is_update && role == Role::owner(kind.sheet()) => "key",
+        Pointer::Any(_) if entry.is_update && role == Role::owner(kind.sheet()) => "mac",
+        Pointer::Id(_) | Pointer::Key(_) | Pointer::Name(_) | Pointer::Any(_) => column_of_role(kind, role),
+    }
+}
+
 /// What a cell that refers to another record may hold.
 fn rule(role: Role) -> String {
     format!("the key, name or id of a {}", role.target().singular())
@@ -296,7 +306,7 @@ pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mu
                 Pointer::Name(text) => format!("name:{text}"),
                 Pointer::Any(text) => text.clone(),
             };
-            let column = column_of_role(between.kind(&entry), role);
+            let column = column_of(between, &entry, role, &between.pointers[reference as usize].1);
             match &resolutions[reference as usize] {
                 Resolution::To(To::Remote(id)) => {
                     let is_verified =

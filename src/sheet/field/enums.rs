@@ -80,15 +80,21 @@ pub(super) fn truth(text: &str) -> Result<Value, Problem> {
     }
 }
 
+/// What can be done with a row.
+pub(in crate::sheet) const ACTIONS: [&str; 2] = ["create", "update"];
+
 /// What to do with a row.
 pub(super) fn action(text: &str) -> Result<Value, Problem> {
-    if text.eq_ignore_ascii_case("create") {
-        return Ok(Value::Choice(0));
+    if let Some(position) = ACTIONS.iter().position(|action| text.eq_ignore_ascii_case(action)) {
+        return Ok(Value::Choice(position));
     }
-    Err(Problem::new(
+    let problem = Problem::new(
         Code::CellUnsupportedAction,
-        "the only action for these rows is create: leave the cell blank or write create",
+        "the actions for these rows are create and update: the service deletes no record",
     )
-    .rule("create")
-    .suggest("create"))
+    .rule("create or update; blank means create");
+    Err(match nearest(text, ACTIONS).as_slice() {
+        [near] => problem.suggest(*near),
+        _ => problem,
+    })
 }

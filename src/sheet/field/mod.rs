@@ -33,6 +33,7 @@ use super::text::{Changes, Norm, normalise};
 use crate::model::zone::ZoneList;
 use remembered::Remembered;
 
+pub(in crate::sheet) use enums::ACTIONS;
 pub use key::fold_key;
 pub(super) use key::{BrokenId, broken_id, has_several_ids, offer};
 pub(in crate::sheet) use list::doubled;
@@ -315,7 +316,12 @@ fn form(
                 timezone::timezone(text, ways.zones.as_deref(), seeks, reading)
             }),
         },
+        Form::Id => match key::uuid(text) {
+            Some(id) => Ok(Value::Pointer(Pointer::Id(id))),
+            None => Err(key::bad_uuid(text)),
+        },
         Form::Action => enums::action(text),
+        Form::Exported => Ok(Value::Text(text.to_owned())),
         Form::Key => key::key(text, reading),
         Form::Reference(_) | Form::Owner => key::reference(text),
         Form::Username => key::username(text),
@@ -334,7 +340,9 @@ fn form(
 fn norm(column: &Column) -> Norm {
     match column.form {
         Form::Name | Form::Country | Form::Reference(_) | Form::Owner => Norm::Name,
-        Form::Text | Form::Labels | Form::Family(Family::Label | Family::Meta) => Norm::Prose,
+        Form::Text | Form::Exported | Form::Labels | Form::Family(Family::Label | Family::Meta) => {
+            Norm::Prose
+        }
         // A site is recognised by its reference; other codes are sent as they are written.
         Form::Code if column.name == REFERENCE => Norm::Code,
         Form::Code => Norm::Prose,
@@ -347,6 +355,7 @@ fn norm(column: &Column) -> Norm {
         | Form::Longitude
         | Form::Timezone
         | Form::UuidList
+        | Form::Id
         | Form::Action
         | Form::Family(Family::Snat) => Norm::Code,
         Form::Enum(_) | Form::Bool | Form::Phone => Norm::Words,

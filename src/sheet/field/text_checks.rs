@@ -87,7 +87,9 @@ fn lost_letter(column: &Column, text: &str) -> Option<Problem> {
         | Form::Timezone
         | Form::UuidList
         | Form::Labels
+        | Form::Id
         | Form::Action
+        | Form::Exported
         | Form::Family(Family::Label | Family::Meta | Family::Snat) => false,
     };
     is_lost.then(|| {
@@ -186,7 +188,9 @@ fn joins_letters(form: Form) -> bool {
         | Form::Longitude
         | Form::Timezone
         | Form::UuidList
+        | Form::Id
         | Form::Action
+        | Form::Exported
         | Form::Family(Family::Snat) => false,
     }
 }
@@ -275,7 +279,9 @@ pub(super) fn too_long(form: Form, text: &str, ways: &Ways) -> Option<Problem> {
         | Form::Integer
         | Form::Longitude
         | Form::UuidList
+        | Form::Id
         | Form::Action
+        | Form::Exported
         | Form::Family(Family::Snat) => return None,
     };
     (count > ways.longest_text).then(|| {

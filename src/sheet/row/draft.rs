@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use super::update::ExportedCells;
 use crate::model::action::{Action, Offer};
 use crate::model::kind::{Kind, Upkeep};
 use crate::model::record::{
@@ -41,6 +42,8 @@ impl Draft {
                 let interface = settings.interfaces.first().map_or("", |entry| entry.interface.as_str());
                 Cow::Owned(format!("{}{INTERFACE}{interface}", self.name()))
             }
+            // A record has one update, whatever the row calls it.
+            Some(Action::Update(_)) => Cow::Borrowed(""),
             _ => self.name(),
         }
     }
@@ -57,6 +60,7 @@ impl Draft {
     pub fn name(&self) -> Cow<'_, str> {
         match (self.record(), self.steps.first()) {
             (Some(record), _) => Cow::Borrowed(record.name()),
+            (None, Some(Action::Update(update))) => Cow::Borrowed(&update.called),
             (None, Some(action)) => Cow::Owned(action.subject()),
             (None, None) => Cow::Borrowed(""),
         }
@@ -81,6 +85,9 @@ pub(crate) fn from_default(kind: Kind, column: &str) -> String {
 pub const fn column_of_role(kind: Kind, role: Role) -> &'static str {
     match (kind, role) {
         (Kind::Upkeep(Upkeep::Labels | Upkeep::Metadata), _) => "owner",
+        (Kind::Upkeep(Upkeep::CompanyUpdates), _)
+        | (Kind::Upkeep(Upkeep::SiteUpdates), _)
+        | (Kind::Upkeep(Upkeep::DeviceUpdates), Role::Device) => "id",
         (_, Role::Parent) => "parent",
         (_, Role::Company) => "company",
         (_, Role::Site) => "site",
@@ -98,6 +105,8 @@ pub(crate) struct RowValues {
     plain: Vec<Option<Value>>,
     /// Columns whose cells hold something that cannot be used, and is reported at the cell.
     wrong: Vec<bool>,
+    /// What an export saw of the row.
+    exported: ExportedCells,
     /// Of families: the column, what stands after the colon, the value.
     entries: Vec<Entry>,
 }
@@ -114,6 +123,7 @@ impl RowValues {
             copy_coordinates,
             plain: vec![None; width],
             wrong: vec![false; width],
+            exported: ExportedCells::default(),
             entries: Vec::new(),
         }
     }
@@ -122,6 +132,7 @@ impl RowValues {
     pub(crate) fn clear(&mut self) {
         self.plain.fill(None);
         self.wrong.fill(false);
+        self.exported = ExportedCells::default();
         self.entries.clear();
     }
 
@@ -133,6 +144,16 @@ impl RowValues {
             }
             (_, value) => self.plain[slot] = Some(value),
         }
+    }
+
+    /// Takes in what an export saw of the row.
+    pub(super) fn set_exported(&mut self, exported: ExportedCells) {
+        self.exported = exported;
+    }
+
+    /// What an export saw of the row.
+    pub(super) fn exported(&self) -> &ExportedCells {
+        &self.exported
     }
 
     /// Notes that the cell of a column is filled in, but cannot be used.
@@ -247,6 +268,9 @@ impl RowValues {
 
     /// Takes what the row refers to.
     pub(crate) fn references(&mut self) -> Vec<Reference> {
+        if self.is_update() {
+            return self.update_references();
+        }
         let mut references = Vec::new();
         let owner = self.owner_role();
         for &role in self.kind.descriptor().roles {
@@ -266,8 +290,22 @@ impl RowValues {
         // The order of the columns says nothing: a sheet whose columns were moved holds the same records.
         self.entries.sort_by(|(_, left, _), (_, right, _)| (left.len(), left).cmp(&(right.len(), right)));
         if let Kind::Upkeep(upkeep) = self.kind {
-            let steps = vec![self.upkeep(upkeep)?];
+            let action = self.upkeep(upkeep)?;
+            let steps = match self.exported.is_unchanged() {
+                true => vec![Action::Keep(Box::new(action))],
+                false => vec![action],
+            };
             return Some(Draft { steps, key: None, references: self.references() });
+        }
+        if self.is_update() {
+            let (references, update) = (self.update_references(), self.update());
+            let assigns = references.iter().any(|reference| reference.role == Role::Site);
+            let assigns = assigns && self.kind == Kind::Device;
+            // A second code would be added where nothing shows the first.
+            self.text("licence_code");
+            let steps = std::iter::once(update).chain(self.later_steps());
+            let steps = steps.chain(assigns.then_some(Action::AssignToSite)).collect();
+            return Some(Draft { steps, key: None, references });
         }
         let key = self.text("key");
         let references = self.references();

@@ -11,6 +11,7 @@ mod plan;
 pub(super) mod reading;
 mod row_checks;
 mod row_rules;
+mod update;
 pub(in crate::sheet) mod upkeep;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -34,6 +35,7 @@ use draft::{Draft, Reference, RowValues, from_default};
 use notes::ColumnCounts;
 use notes::TableCounts;
 use plan::Planned;
+use update::ExportedCells;
 use upkeep::example_column;
 
 /// A row as it was read.
@@ -62,6 +64,8 @@ pub struct RowIdentity {
     pub name: Option<String>,
     /// What must be unique besides: the MAC of a device, the username of a person; the reference of a site.
     pub unique: Option<String>,
+    /// Whether it changes a record that exists.
+    pub is_update: bool,
     /// What a row with errors refers to, so that what is wrong with that is told at the same time; that of others is in
     /// the draft.
     pub references: Vec<Reference>,
@@ -136,17 +140,26 @@ pub(crate) struct RowReader<'a> {
     findings: Vec<Finding>,
     tally: TableCounts,
     hidden_rows_are_decided: bool,
+    /// Columns that a creation needs and the table does not have, as its rows may all be updates.
+    absent: Vec<&'static Column>,
+    /// Whether a row was met that is no update.
+    creates_records: bool,
     /// Whether columns without a name are not read, as a person said.
     nameless_are_ignored: bool,
 }
 
 impl<'a> RowReader<'a> {
     pub(crate) fn new(table: &'a Table, options: &Options, setting: TableSetting) -> Self {
+        let plan = plan::of(table, options);
+        let absent = match table.kind.updates().and(table.position("action")) {
+            Some(_) => plan::absent(table.kind, &plan),
+            None => Vec::new(),
+        };
         Self {
             table,
             setting,
             ways: Ways::of(options),
-            plan: plan::of(table, options),
+            plan,
             values: RowValues::new(table.kind, options.copy_coordinates),
             folded: table.headers.iter().map(|header| fold(header)).collect(),
             counts: vec![ColumnCounts::default(); table.width()],
@@ -156,6 +169,8 @@ impl<'a> RowReader<'a> {
             findings: Vec::new(),
             tally: TableCounts::default(),
             hidden_rows_are_decided: options.hidden_rows.is_some(),
+            absent,
+            creates_records: false,
             nameless_are_ignored: options.ignore_columns.iter().any(|name| is_blank(name)),
         }
     }
@@ -243,17 +258,57 @@ impl<'a> RowReader<'a> {
         texts
     }
 
+    /// Whether a row says that it changes a record which exists.
+    fn is_update(&self, cells: &[Cell]) -> bool {
+        let planned = self.plan.iter().find(|planned| planned.column.form == Form::Action);
+        planned.is_some_and(|planned| {
+            let given = cells.get(planned.position).filter(|cell| !cell.is_blank());
+            given.or(planned.default.as_ref()).is_some_and(|cell| {
+                let reading =
+                    field::read(planned.column, cell, CellContext::default(), self.setting, &self.ways);
+                matches!(reading.value, Some(field::Value::Choice(update::UPDATE)))
+            })
+        })
+    }
+
+    /// What an export saw of a row, where it is `asked_for`: a creation has nothing that was seen before.
+    fn exported(&self, cells: &[Cell], asked_for: bool, row: &mut Row) -> Option<ExportedCells> {
+        let planned = self.plan.iter().find(|planned| planned.column.form == Form::Exported)?;
+        let cell = cells.get(planned.position).filter(|cell| asked_for && !cell.is_blank())?;
+        let exported = ExportedCells::read(&cell.text);
+        if exported.is_none() {
+            let text = "this is not what the export wrote here: take the cell from the exported file again, or clear it";
+            let problem = Problem::new(Code::RowConflict, text);
+            row.findings.push(self.cell_finding(problem, planned.column, Some(planned.position), cell, row));
+        }
+        exported
+    }
+
     /// Reads each planned cell.
     fn fields(&mut self, cells: &[Cell], links: &[MailLink], row: &mut Row) -> Fields {
         let mut restored = Vec::new();
         let country = plan::country(&self.plan, cells);
         let mut wanted: Vec<usize> = Vec::new();
-        let mut needed = false;
+        let is_update = self.is_update(cells);
+        let mut exported = self.exported(cells, is_update || !self.table.kind.is_record(), row);
+        // An update needs nothing but the name of its record.
+        let mut needed = is_update;
         for planned in &self.plan {
             let given = cells.get(planned.position).filter(|cell| !cell.is_blank());
+            if let (Some(cell), Some(exported)) = (given, &mut exported)
+                && exported.is_as_exported(planned.column.name, &cell.text)
+                && is_update
+                && planned.column.api.is_some()
+            {
+                continue;
+            }
             needed |= given.is_some_and(|cell| !cell.is_covered()) && planned.column.need == Need::Required;
-            let Some(cell) = given.or(planned.default.as_ref()) else {
+            // A blank cell of an update leaves the field as it is.
+            let is_read = !is_update || planned.column.form == Form::Action;
+            let default = planned.default.as_ref().filter(|_| is_read);
+            let Some(cell) = given.or(default) else {
                 match planned.column.need {
+                    _ if is_update => {}
                     Need::Required => row.findings.push(self.blank(planned.column, row)),
                     Need::Wanted => {
                         wanted.push(planned.position);
@@ -289,12 +344,19 @@ impl<'a> RowReader<'a> {
                 }
                 Some(_) => self.values.set_wrong(planned.slot),
                 // Only what is invisible stood in the cell, or its only content was taken off.
-                None if !wrong && planned.column.need == Need::Required => {
+                None if !wrong && planned.column.need == Need::Required && !is_update => {
                     row.findings.push(self.blank(planned.column, row));
                 }
                 None if wrong => self.values.set_wrong(planned.slot),
                 None => {}
             }
+        }
+        self.values.set_exported(exported.unwrap_or_default());
+        let is_unclear = self.values.is_given("action") && !self.values.has("action");
+        if !is_update && !is_unclear {
+            self.creates_records = true;
+            let blank: Vec<Finding> = self.absent.iter().map(|column| self.blank(column, row)).collect();
+            row.findings.extend(blank);
         }
         // What no remark has is damage, wherever it stands.
         let is_damaged = row.findings.iter().any(|finding| finding.code == Code::CellControlChar);
@@ -357,15 +419,17 @@ impl<'a> RowReader<'a> {
     /// Notes what the row is known by, before its values become a record.
     fn identify(&self, row: &mut Row) {
         let owned = |name: &str| self.values.peek(name).map(str::to_owned);
+        let is_update = self.values.is_update();
         row.identity = RowIdentity {
-            key: owned("key").filter(|_| self.table.kind.is_record()),
+            key: owned("key").filter(|_| self.table.kind.is_record() && !is_update),
             name: match self.table.kind {
                 // As it is in its cell: what is meant by it, and compared, is below.
                 Kind::Person => row.identity.name.take(),
-                Kind::Company | Kind::Site | Kind::Device => owned("name"),
+                Kind::Company | Kind::Site | Kind::Device => owned("name").filter(|_| !is_update),
                 Kind::Upkeep(_) => None,
             },
             unique: match self.table.kind {
+                _ if is_update => None,
                 Kind::Company => None,
                 Kind::Site => owned("reference"),
                 // Of a username in capitals what is suggested, so that two that differ by case only are reported.
@@ -374,6 +438,7 @@ impl<'a> RowReader<'a> {
                 // What it changes is known when all its cells are right.
                 Kind::Upkeep(_) => None,
             },
+            is_update,
             references: Vec::new(),
         };
     }
@@ -413,8 +478,9 @@ impl<'a> RowReader<'a> {
             counts.tell(self.table, position, &mut findings);
         }
         let planned = |column: &Column| self.plan.iter().any(|planned| planned.column.name == column.name);
-        let absent =
-            columns(self.table.kind).iter().filter(|column| column.need == Need::Wanted && !planned(column));
+        let absent = columns(self.table.kind)
+            .iter()
+            .filter(|column| column.need == Need::Wanted && self.creates_records && !planned(column));
         self.tally.tell(self.table, absent, &mut findings);
         findings
     }

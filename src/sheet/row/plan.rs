@@ -1,10 +1,11 @@
 //! Which cells of a row are read, each under which column: those of the header, and for columns that have none the
 //! defaults of the options.
 
+use crate::model::kind::Kind;
 use crate::sheet::cell::{Cell, CellKind};
 use crate::sheet::options::Options;
 use crate::sheet::table::Table;
-use crate::sheet::table::column::{Column, Form, columns};
+use crate::sheet::table::column::{Column, Form, Need, columns};
 use crate::sheet::table::header::Mapped;
 
 /// The place of a column that only has a default: beyond every cell of every row, so that the default always applies.
@@ -47,6 +48,12 @@ pub(super) fn of(table: &Table, options: &Options) -> Vec<Planned> {
         }
     }
     plan
+}
+
+/// The columns that every creation needs and that are not read.
+pub(super) fn absent(kind: Kind, plan: &[Planned]) -> Vec<&'static Column> {
+    let is_read = |column: &Column| plan.iter().any(|planned| planned.column.name == column.name);
+    columns(kind).iter().filter(|column| column.need == Need::Required && !is_read(column)).collect()
 }
 
 /// The country of a row, as its cell has it or by default.

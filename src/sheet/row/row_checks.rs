@@ -88,7 +88,7 @@ impl RowReader<'_> {
     fn no_record(&self, cells: &[Cell], row: &Row) -> Option<Finding> {
         let own = self.table.own(cells);
         // Asked of every row, and true of hardly any.
-        if !layout::is_total_or_remark(own) || own.iter().any(Cell::is_covered) {
+        if self.values.is_update() || !layout::is_total_or_remark(own) || own.iter().any(Cell::is_covered) {
             return None;
         }
         let lacking = self.lacking(cells, 0);

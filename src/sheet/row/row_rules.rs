@@ -41,6 +41,7 @@ impl RowValues {
         if let Some(label) = self.doubled_label() {
             problems.push(RowProblem { column: "label:", others: Vec::new(), problem: doubled(label) });
         }
+        self.update_problems(&mut problems);
         match self.kind() {
             Kind::Device => self.device_problems(&mut problems),
             Kind::Upkeep(upkeep) => self.upkeep_problems(upkeep, &mut problems),
@@ -69,7 +70,8 @@ impl RowValues {
 
     /// Whether a device has neither a model nor a template, so that nothing says what it is.
     pub(crate) fn is_of_no_model(&self) -> bool {
-        self.kind() == Kind::Device && !self.is_given("device_model") && !self.is_given("template")
+        let names_one = self.is_given("device_model") || self.is_given("template");
+        self.kind() == Kind::Device && !names_one && !self.is_update()
     }
 
     fn device_problems(&self, problems: &mut Vec<RowProblem>) {

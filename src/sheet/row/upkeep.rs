@@ -36,6 +36,7 @@ pub(crate) const fn subject_column(upkeep: Upkeep) -> &'static str {
         Upkeep::Subscriptions => "template",
         Upkeep::SiteAssignments => "device",
         Upkeep::Vpn => "cloud",
+        Upkeep::CompanyUpdates | Upkeep::SiteUpdates | Upkeep::DeviceUpdates => "id",
     }
 }
 
@@ -164,9 +165,17 @@ impl RowValues {
             Upkeep::Metadata => {
                 let (owner, key) = (self.owner()?, text("key")?);
                 if removes {
-                    Action::DeleteMetadataEntry(OwnedEntry { owner, key, value: None, id: None })
+                    Action::DeleteMetadataEntry(OwnedEntry {
+                        owner,
+                        key,
+                        value: None,
+                        exported: None,
+                        id: None,
+                    })
                 } else {
-                    Action::PutMetadataEntry(OwnedEntry { owner, key, value: Some(text("value")?), id: None })
+                    let exported = self.exported().cell("value").map(str::to_owned);
+                    let value = Some(text("value")?);
+                    Action::PutMetadataEntry(OwnedEntry { owner, key, value, exported, id: None })
                 }
             }
             Upkeep::Licences => Action::AddLicence(text("licence_code")?),
@@ -179,6 +188,7 @@ impl RowValues {
                 }
             }
             Upkeep::SiteAssignments => Action::AssignToSite,
+            Upkeep::CompanyUpdates | Upkeep::SiteUpdates | Upkeep::DeviceUpdates => self.update(),
             Upkeep::Vpn => {
                 let cloud = self.offer("cloud")?;
                 match (removes, self.configures()) {
@@ -243,7 +253,11 @@ impl RowValues {
                     self.vpn_problems(&mut wrong);
                 }
             }
-            Upkeep::Licences | Upkeep::SiteAssignments => {}
+            Upkeep::Licences
+            | Upkeep::SiteAssignments
+            | Upkeep::CompanyUpdates
+            | Upkeep::SiteUpdates
+            | Upkeep::DeviceUpdates => {}
         }
     }
 }

@@ -89,8 +89,12 @@ pub enum Form {
     UuidList,
     /// Labels, separated by semicolons.
     Labels,
-    /// What to do with the row: `create`.
+    /// The id of a record of the service.
+    Id,
+    /// What to do with the row: `create` or `update`.
     Action,
+    /// What an export showed, as it was written by it.
+    Exported,
     /// One column for each entry, named after the colon.
     Family(Family),
 }
@@ -127,7 +131,9 @@ impl Form {
             Self::Timezone => "time zone such as Pacific/Auckland".into(),
             Self::UuidList => "ids of the service, separated by ;".into(),
             Self::Labels => "labels, separated by ;".into(),
-            Self::Action => "create".into(),
+            Self::Id => "id of the service".into(),
+            Self::Action => "create or update".into(),
+            Self::Exported => "what the export wrote".into(),
             Self::Family(Family::Label) => "one label in each column".into(),
             Self::Family(Family::Meta) => "the value; the header has the key".into(),
             Self::Family(Family::Snat) => "network such as 10.1.0.0/16 or 10.1.0.0/255.255.0.0".into(),
@@ -157,15 +163,15 @@ impl Column {
 
 /// The columns of a kind, in the order of the templates.
 pub fn columns(kind: Kind) -> &'static [Column] {
-    static COLUMNS: LazyLock<[Vec<Column>; Kind::ALL.len()]> = LazyLock::new(|| {
+    static COLUMNS: LazyLock<[Vec<Column>; Kind::SHEETS.len()]> = LazyLock::new(|| {
         let records = data::records(include_str!("../data/columns.csv"), |record: [String; 11]| record);
-        Kind::ALL.map(|kind| {
+        Kind::SHEETS.map(|kind| {
             let is_of_kind =
                 |record: &&[String; 11]| record[0].split('|').any(|sheet| sheet == kind.plural());
             records.iter().filter(is_of_kind).cloned().filter_map(from_record).collect()
         })
     });
-    &COLUMNS[kind.index()]
+    &COLUMNS[kind.sheet().index()]
 }
 
 /// A column as the table of columns has it. There is one of each as long as the program runs, so that it is never freed.
@@ -209,7 +215,9 @@ fn from_record(
         ("timezone", _) => Form::Timezone,
         ("uuids", _) => Form::UuidList,
         ("labels", _) => Form::Labels,
+        ("id", _) => Form::Id,
         ("action", _) => Form::Action,
+        ("exported", _) => Form::Exported,
         ("label", _) => Form::Family(Family::Label),
         ("meta", _) => Form::Family(Family::Meta),
         ("snat", _) => Form::Family(Family::Snat),
@@ -263,7 +271,7 @@ pub fn column_of_violation(kind: Kind, path: &str) -> Option<&'static Column> {
 
 /// Whether a word is what the service may call a record of `kind`: `device`, `addDevice`, `deviceDto`.
 fn is_entity(kind: Kind, word: &str) -> bool {
-    word.to_ascii_lowercase().contains(kind.singular())
+    word.to_ascii_lowercase().contains(kind.sheet().singular())
 }
 
 #[cfg(test)]
@@ -274,9 +282,9 @@ mod tests {
     #[test]
     fn every_line_of_the_table_is_a_column_of_the_sheets_that_it_names() {
         let lines = data::records(include_str!("../data/columns.csv"), |record: [String; 11]| record);
-        assert_eq!(lines.len(), 75);
+        assert_eq!(lines.len(), 77);
         let named: usize = lines.iter().map(|line| line[0].split('|').count()).sum();
-        assert_eq!(Kind::ALL.map(|kind| columns(kind).len()).iter().sum::<usize>(), named);
+        assert_eq!(Kind::SHEETS.map(|kind| columns(kind).len()).iter().sum::<usize>(), named);
     }
 
     #[test]

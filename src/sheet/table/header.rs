@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use super::column::{Column, Family, Need, columns};
+use super::column::{Column, Family, Form, Need, columns};
 use super::header_name::{LONGEST, by_name, family, fold, is_ignored, named, typed};
 use super::rename;
 use crate::advice::quoted;
@@ -82,8 +82,13 @@ pub(crate) fn map(
     let mut mapping: Vec<Mapped> = Vec::with_capacity(headers.len());
     let mut first: HashMap<(&'static str, Option<String>), usize> = HashMap::new();
     let mut weak: Vec<(usize, &'static Column)> = Vec::new();
+    let is_action = |header: &String| {
+        named(kind, meant(kind, header, headers, renamed)).is_some_and(|column| column.form == Form::Action)
+    };
+    let has_action = headers.iter().any(is_action);
+    let lists_updates = has_action && kind.updates().is_some();
     for (index, header) in headers.iter().enumerate() {
-        let mapped = if ignored.iter().any(|name| rename::is_name_of(name, header, headers)) {
+        let mut mapped = if ignored.iter().any(|name| rename::is_name_of(name, header, headers)) {
             Mapped::Ignored
         } else if is_blank(header) {
             Mapped::Blank
@@ -92,6 +97,14 @@ pub(crate) fn map(
         } else {
             one(kind, meant(kind, header, headers, renamed), index, &mut problems, &mut weak)
         };
+        if let Mapped::Column { column, .. } = &mapped
+            && kind.is_record()
+            && is_of_updates(column)
+            && !has_action
+        {
+            problems.push(unknown(kind, header, index));
+            mapped = Mapped::Unknown;
+        }
         if let Mapped::Column { column, entry } = &mapped {
             claim(column, entry.clone(), index, headers, &mut first, &mut problems);
         }
@@ -107,7 +120,8 @@ pub(crate) fn map(
         }
     }
     for column in columns(kind).iter().filter(|column| column.need == Need::Required) {
-        if !first.contains_key(&(column.name, None)) && !have_default(column.name) {
+        // A sheet with an action may have nothing but updates; what its other rows lack is reported row by row.
+        if !first.contains_key(&(column.name, None)) && !have_default(column.name) && !lists_updates {
             problems.push(HeaderProblem {
                 code: Code::HeaderRequiredMissing,
                 column: None,
@@ -118,6 +132,11 @@ pub(crate) fn map(
         }
     }
     (mapping, problems)
+}
+
+/// Whether a column has a meaning only where rows say that they change records: elsewhere its header is somebody's own.
+fn is_of_updates(column: &Column) -> bool {
+    matches!(column.form, Form::Id | Form::Exported)
 }
 
 /// Notes which header claims a column first; the second is a finding.
@@ -226,7 +245,8 @@ fn unsupported(kind: Kind, header: &str, folded: &str, index: usize) -> Option<H
 /// The finding for a header that means nothing here.
 fn unknown(kind: Kind, header: &str, index: usize) -> HeaderProblem {
     let folded = fold(header);
-    let names = columns(kind).iter().filter(|column| column.family().is_none()).map(|column| column.name);
+    let named = |column: &&Column| column.family().is_none() && !(kind.is_record() && is_of_updates(column));
+    let names = columns(kind).iter().filter(named).map(|column| column.name);
     let mut message = format!("'{}' is not a column of {kind}.", shown(header));
     let mut suggestion = None;
     let is_it = |column: &&Column| column.suggested_for.contains(&folded.as_str());
@@ -242,7 +262,7 @@ fn unknown(kind: Kind, header: &str, index: usize) -> HeaderProblem {
         let hint = did_you_mean(&spelled_near);
         if hint.is_empty()
             && let Some(other) =
-                Kind::ALL.into_iter().find(|other| *other != kind && by_name(*other, &folded).is_some())
+                Kind::SHEETS.into_iter().find(|other| *other != kind && by_name(*other, &folded).is_some())
         {
             message.push_str(&format!(" It is a column of {other}."));
         }

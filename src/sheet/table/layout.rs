@@ -50,7 +50,7 @@ pub(crate) fn beside(kind: Kind, headers: &[String], mapping: &[Mapped]) -> Opti
         let right = &headers[at..];
         let filled = right.iter().filter(|header| !is_blank(header)).count();
         let own = header::score(kind, right, &[]);
-        let other = Kind::ALL.into_iter().map(|kind| header::score(kind, right, &[])).max().unwrap_or(0);
+        let other = Kind::SHEETS.into_iter().map(|kind| header::score(kind, right, &[])).max().unwrap_or(0);
         let repeats = mapping[at..].iter().any(|mapped| match mapped {
             Mapped::Column { .. } => mapping[..at].contains(mapped),
             Mapped::Ignored | Mapped::Blank | Mapped::Unknown => false,
@@ -90,7 +90,7 @@ fn is_value(text: &str) -> bool {
 /// Whether a text is the name of a column of any kind.
 fn is_name(text: &str) -> bool {
     static NAMES: LazyLock<HashSet<String>> = LazyLock::new(|| {
-        let all = Kind::ALL.into_iter().flat_map(|kind| columns(kind).iter());
+        let all = Kind::SHEETS.into_iter().flat_map(|kind| columns(kind).iter());
         all.filter(|column| column.family().is_none())
             .flat_map(|column| column.aliases.iter().copied().chain([column.name]))
             .map(header_name::fold)

@@ -117,7 +117,7 @@ pub(crate) fn guess(
     for (index, candidate) in candidates.iter().enumerate() {
         let filled = candidate.filled();
         for considered in
-            Kind::ALL.into_iter().filter(|considered| kind.is_none_or(|kind| kind == *considered))
+            Kind::SHEETS.into_iter().filter(|considered| kind.is_none_or(|kind| kind == *considered))
         {
             let score = header::score(considered, &candidate.cells, renamed);
             if !is_header(score, filled) {
@@ -143,7 +143,7 @@ pub(crate) fn guess(
 pub(crate) fn is_transposed(candidates: &[HeaderCandidate], kind: Option<Kind>) -> bool {
     let down: Vec<String> =
         candidates.iter().filter_map(|candidate| candidate.cells.first().cloned()).collect();
-    Kind::ALL
+    Kind::SHEETS
         .into_iter()
         .filter(|of| kind.is_none_or(|kind| kind == *of))
         .any(|of| header::score(of, &down, &[]) >= TRANSPOSED_NAMES)

@@ -75,7 +75,7 @@ pub fn renamed<'a>(
 pub fn check(header: &str, column: &str) -> Result<()> {
     let kinds = match scope(header).0 {
         Some(kind) => vec![kind],
-        None => Kind::ALL.to_vec(),
+        None => Kind::SHEETS.to_vec(),
     };
     if kinds.iter().any(|&kind| is_column(kind, column)) {
         return Ok(());

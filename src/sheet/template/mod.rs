@@ -15,6 +15,7 @@ use rust_xlsxwriter::{
     FormatBorder, Note, Workbook, Worksheet, XlsxError,
 };
 
+use super::field::ACTIONS;
 use super::row::notes::EXAMPLE_KEY;
 use super::row::upkeep::example_column;
 use super::table::column::{Column, Form, Need, columns};
@@ -134,7 +135,7 @@ fn put(path: &Path, bytes: &[u8]) -> Result<()> {
 
 /// The columns of a blank sheet; those of which there can be many are reported on the first page instead.
 fn shown(kind: Kind) -> impl Iterator<Item = &'static Column> {
-    columns(kind).iter().filter(|column| column.family().is_none())
+    columns(kind).iter().filter(|column| column.family().is_none() && column.form != Form::Exported)
 }
 
 /// What the example row holds.
@@ -144,10 +145,10 @@ fn example(kind: Kind, column: &Column) -> &'static str {
 
 fn sheet_name(kind: Kind) -> &'static str {
     match kind {
-        Kind::Company => "Companies",
-        Kind::Site => "Sites",
+        Kind::Company | Kind::Upkeep(Upkeep::CompanyUpdates) => "Companies",
+        Kind::Site | Kind::Upkeep(Upkeep::SiteUpdates) => "Sites",
         Kind::Person => "People",
-        Kind::Device => "Devices",
+        Kind::Device | Kind::Upkeep(Upkeep::DeviceUpdates) => "Devices",
         Kind::Upkeep(Upkeep::Labels) => "Labels",
         Kind::Upkeep(Upkeep::Metadata) => "Metadata",
         Kind::Upkeep(Upkeep::Licences) => "Licences",
@@ -339,9 +340,9 @@ fn validation(
         }
         Form::Bool => Some(choice(&["yes", "no"], DataValidationErrorStyle::Warning, "Choose yes or no.")?),
         Form::Action => Some(choice(
-            &["create"],
+            &ACTIONS,
             DataValidationErrorStyle::Warning,
-            "Leave the cell blank, or choose create.",
+            "Choose create or update. Blank means create.",
         )?),
         Form::Latitude => Some(degrees(90, "A latitude lies between -90 and 90, with a point: -36.8485")?),
         Form::Longitude => {
@@ -370,6 +371,8 @@ fn validation(
         Form::Name
         | Form::Text
         | Form::Owner
+        | Form::Id
+        | Form::Exported
         | Form::Code
         | Form::Key
         | Form::Email

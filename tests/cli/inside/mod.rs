@@ -215,6 +215,7 @@ pub(crate) fn options(settle: Duration) -> RunOptions {
         policy: RunPolicy {
             audit: None,
             on_rejections: OnRejections::Leave,
+            overwrite: false,
             on_quota: OnQuota::Wait,
             on_existing: OnExisting::Adopt,
             in_doubt: InDoubt::Settle,

@@ -81,7 +81,8 @@ fn upkeep_row(spec: &RowSpec, reference: &Reference) -> (Values, NewJob) {
     let (kind, role, rows, action, first) = match spec.row {
         UPKEEP => {
             let value = (!deletes).then(|| format!("v{}", spec.version));
-            let entry = OwnedEntry { owner: Owner::Site, key: "tier".to_owned(), value, id: None };
+            let entry =
+                OwnedEntry { owner: Owner::Site, key: "tier".to_owned(), value, exported: None, id: None };
             let (action, operation) = match deletes {
                 true => (Action::DeleteMetadataEntry(entry), Call::DeleteSiteMetadata),
                 false => (Action::PutMetadataEntry(entry), Call::PutSiteMetadata),

@@ -318,7 +318,8 @@ fn damaged_and_suspicious_text_is_told() {
     );
     assert_eq!(field(Kind::Person, "last_name", Cell::text("Null".into())).1, []);
     assert_eq!(text(Kind::Site, "action", "Create"), Ok(Value::Choice(0)));
-    assert_eq!(text(Kind::Site, "action", "update"), Err(Code::CellUnsupportedAction));
+    assert_eq!(text(Kind::Site, "action", "UPDATE"), Ok(Value::Choice(1)));
+    assert_eq!(text(Kind::Site, "action", "delete"), Err(Code::CellUnsupportedAction));
 }
 
 proptest::proptest! {

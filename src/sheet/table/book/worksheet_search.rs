@@ -262,7 +262,7 @@ impl Book {
 
     /// Refuses worksheets that hold rows of one kind where nobody has said which are meant.
     fn refuse_rivals(&self, found: &[FoundSheet]) -> std::result::Result<(), Refusal> {
-        for kind in Kind::ALL {
+        for kind in Kind::SHEETS {
             let of_kind: Vec<&FoundSheet> = found.iter().filter(|found| found.kind == kind).collect();
             // Our own reports keep the sheets apart that several files brought together.
             let ours =

@@ -1,0 +1,353 @@
+//! Changes to fields of a record that exists: what a row asks for, and what of it is sent once the record has been read
+//! (specification 4.2, 4.5 and 4.8).
+//!
+//! A row that comes from an export knows what the service showed then. A field is sent only if the sheet changed it, and if
+//! the service still has the value of the export.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::before::Before;
+use super::kind::Kind;
+use super::record::Record;
+
+/// The part of a field's path that all fields of an address begin with.
+const ADDRESS: &str = "address.";
+
+/// Values by field, each with its path in the body of a creation: `address.city`.
+pub type FieldValues = BTreeMap<String, Value>;
+
+/// New values for fields of a record that exists.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct RecordUpdate {
+    /// What the row calls the record: its name, else its key or id.
+    pub called: String,
+    /// The fields that the service can change, with the values that they shall have.
+    pub fields: FieldValues,
+    /// Fields that the service cannot change, with the values that the row has for them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub fixed: FieldValues,
+    /// What the service showed when the row was exported, as text.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub exported: BTreeMap<String, String>,
+    /// What is sent, once the record has been read.
+    #[serde(skip)]
+    pub send: Option<FieldValues>,
+    /// What the record had before, as it was read.
+    #[serde(skip)]
+    pub before: Option<Before>,
+}
+
+/// A field whose value at the service is none of those that were expected.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FieldDifference {
+    /// Its path: `address.city`.
+    pub field: String,
+    /// What the row has; of a field that the sheet did not change, what was exported.
+    pub wanted: String,
+    /// What the service shows; `None` if it does not show the field.
+    pub shown: Option<String>,
+}
+
+/// What a record that was read means for an update of it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct UpdateComparison {
+    /// What is to be sent; an address is sent whole.
+    pub send: FieldValues,
+    /// Fields that cannot be changed and are not, or cannot be seen to be, what the row says.
+    pub fixed: Vec<FieldDifference>,
+    /// Fields that the sheet and the service have both changed since the export.
+    pub conflicts: Vec<FieldDifference>,
+    /// Fields that only the service has changed since the export.
+    pub left: Vec<FieldDifference>,
+    /// Whether only a part of an address would be sent that the service does not show.
+    pub is_partial_address: bool,
+}
+
+impl RecordUpdate {
+    /// Whether the service can change a field of records of a kind.
+    pub fn can_change(kind: Kind, field: &str) -> bool {
+        match kind {
+            Kind::Company => {
+                field.starts_with(ADDRESS)
+                    || matches!(
+                        field,
+                        "name"
+                            | "phoneNumber"
+                            | "faxNumber"
+                            | "supportEmail"
+                            | "salesEmail"
+                            | "accountsEmail"
+                    )
+            }
+            Kind::Site => {
+                field.starts_with(ADDRESS)
+                    || matches!(
+                        field,
+                        "name" | "reference" | "phoneNumber" | "faxNumber" | "latitude" | "longitude"
+                    )
+            }
+            Kind::Device => field == "name",
+            Kind::Person | Kind::Upkeep(_) => false,
+        }
+    }
+
+    /// Compares what the row asks for with the record as the service shows it. With `overwrite` what the service has changed
+    /// since the export is set to what the sheet has.
+    pub fn compare(&self, record: &Value, overwrite: bool) -> UpdateComparison {
+        let shown = |field: &str| value_at(record, field);
+        let mut comparison = UpdateComparison::default();
+        let difference = |field: &str, wanted: String| FieldDifference {
+            field: field.to_owned(),
+            wanted,
+            shown: shown(field).map(text),
+        };
+        for (field, wanted) in &self.fields {
+            let there = shown(field);
+            if there.is_some_and(|there| is_same(wanted, there)) {
+                continue;
+            }
+            let has_changed = self
+                .exported
+                .get(field)
+                .is_some_and(|exported| there.is_some_and(|there| text(there) != *exported));
+            if has_changed && !overwrite {
+                comparison.conflicts.push(difference(field, text(wanted)));
+            } else {
+                comparison.send.insert(field.clone(), wanted.clone());
+            }
+        }
+        for (field, exported) in &self.exported {
+            if self.fields.contains_key(field) {
+                continue;
+            }
+            if shown(field).is_some_and(|there| text(there) != *exported) {
+                match sendable(field, exported).filter(|_| overwrite) {
+                    Some(value) => {
+                        comparison.send.insert(field.clone(), value);
+                    }
+                    None => comparison.left.push(difference(field, exported.clone())),
+                }
+            }
+        }
+        for (field, wanted) in &self.fixed {
+            if !shown(field).is_some_and(|there| is_same(wanted, there)) {
+                comparison.fixed.push(difference(field, text(wanted)));
+            }
+        }
+        if comparison.send.keys().any(|field| field.starts_with(ADDRESS)) {
+            match record.get("address").and_then(Value::as_object) {
+                Some(address) => {
+                    for (part, value) in address.iter().filter(|(_, value)| !value.is_null()) {
+                        comparison.send.entry(format!("{ADDRESS}{part}")).or_insert_with(|| value.clone());
+                    }
+                }
+                None => comparison.is_partial_address = !comparison.send.contains_key("address.address1"),
+            }
+        }
+        comparison
+    }
+
+    /// Whether the record has all that the row asks for.
+    pub fn is_shown_by(&self, record: &Value) -> bool {
+        self.fields
+            .iter()
+            .all(|(field, wanted)| value_at(record, field).is_some_and(|there| is_same(wanted, there)))
+    }
+
+    /// Leaves out the fields that cannot be changed and that the record was created with.
+    pub fn drop_created(&mut self, record: &Record) {
+        let created = fields_of(record);
+        self.fixed.retain(|field, wanted| !created.get(field).is_some_and(|made| is_same(wanted, made)));
+    }
+
+    /// The same update, with what of it is sent and what the record had before.
+    pub fn resolved(&self, record: &Value, compared: UpdateComparison) -> Self {
+        let asked = |field: &String| self.fields.contains_key(field) || self.exported.contains_key(field);
+        let sent: FieldValues = compared
+            .send
+            .iter()
+            .filter(|(field, _)| asked(field))
+            .map(|(field, value)| (field.clone(), value.clone()))
+            .collect();
+        let shown = |field: &String| Some((field.clone(), value_at(record, field)?.clone()));
+        let before = Before::Fields {
+            fields: sent.keys().filter_map(shown).collect(),
+            left: compared.left.iter().filter_map(|left| shown(&left.field)).collect(),
+            sent,
+        };
+        Self { send: Some(compared.send), before: Some(before), ..self.clone() }
+    }
+
+    /// The body of the request.
+    pub fn body(&self) -> Value {
+        let mut body = Map::new();
+        for (field, value) in self.send.as_ref().unwrap_or(&self.fields) {
+            match field.strip_prefix(ADDRESS) {
+                Some(part) => {
+                    let address = body.entry("address").or_insert_with(|| Value::Object(Map::new()));
+                    if let Value::Object(address) = address {
+                        address.insert(part.to_owned(), value.clone());
+                    }
+                }
+                None => {
+                    body.insert(field.clone(), value.clone());
+                }
+            }
+        }
+        Value::Object(body)
+    }
+}
+
+/// The fields of a record by their paths, as its creation sends them.
+pub fn fields_of(record: &Record) -> FieldValues {
+    let body = match record {
+        Record::Company(company) => serde_json::to_value(company),
+        Record::Site(site) => serde_json::to_value(site),
+        Record::Person(person) => serde_json::to_value(person),
+        Record::Device(device) => serde_json::to_value(device),
+    };
+    let mut fields = FieldValues::new();
+    // Records are structs with string keys throughout.
+    let Ok(Value::Object(body)) = body else { return fields };
+    for (field, value) in body {
+        match value {
+            Value::Object(parts) if field == "address" => {
+                fields.extend(parts.into_iter().map(|(part, value)| (format!("{ADDRESS}{part}"), value)));
+            }
+            value => {
+                fields.insert(field, value);
+            }
+        }
+    }
+    fields
+}
+
+/// The value of a field; `None` where the record does not show it. A field that is `null` is shown, and has no value.
+fn value_at<'v>(record: &'v Value, field: &str) -> Option<&'v Value> {
+    match field.strip_prefix(ADDRESS) {
+        Some(part) => record.get("address")?.get(part),
+        None => record.get(field),
+    }
+}
+
+/// A value as a sheet shows it.
+pub fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => value.to_string(),
+    }
+}
+
+/// What was exported, as it is sent.
+fn sendable(field: &str, exported: &str) -> Option<Value> {
+    match field {
+        "latitude" | "longitude" | "address.latitude" | "address.longitude" => {
+            exported.parse::<f64>().ok().map(Value::from)
+        }
+        _ => Some(Value::from(exported)),
+    }
+}
+
+fn is_same(wanted: &Value, there: &Value) -> bool {
+    match (wanted.as_f64(), there.as_f64()) {
+        (Some(wanted), Some(there)) => (wanted - there).abs() < 1e-9,
+        _ => text(wanted) == text(there),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+    use serde_json::json;
+
+    fn values(value: &Value) -> FieldValues {
+        value.as_object().unwrap().clone().into_iter().collect()
+    }
+
+    fn exported(fields: &[(&str, &str)]) -> BTreeMap<String, String> {
+        fields.iter().map(|(field, text)| ((*field).to_owned(), (*text).to_owned())).collect()
+    }
+
+    #[test]
+    fn only_what_the_record_does_not_have_is_sent_and_an_address_whole() {
+        let update = RecordUpdate {
+            fields: values(
+                &json!({"name": "New", "phoneNumber": "1", "address.city": "Rome", "latitude": 1.5}),
+            ),
+            ..RecordUpdate::default()
+        };
+        let record = json!({
+            "name": "Old", "phoneNumber": "1", "latitude": 1.5,
+            "address": {"address1": "1 High St", "city": "Paris", "suburb": null},
+        });
+        let compared = update.compare(&record, false);
+        assert_eq!(
+            compared.send,
+            values(&json!({"name": "New", "address.city": "Rome", "address.address1": "1 High St"}))
+        );
+        let sent = RecordUpdate { send: Some(compared.send), ..update.clone() };
+        assert_eq!(sent.body(), json!({"name": "New", "address": {"address1": "1 High St", "city": "Rome"}}));
+        let after = json!({"name": "New", "phoneNumber": "1", "latitude": 1.5, "address": {"city": "Rome"}});
+        assert!(!update.is_shown_by(&record) && update.is_shown_by(&after));
+        // A record that does not show its address: a part of one might replace it all.
+        let compared = update.compare(&json!({"name": "Old"}), false);
+        assert!(compared.is_partial_address);
+        assert_eq!(compared.send.len(), 4, "what is not shown is sent");
+    }
+
+    #[test]
+    fn what_the_service_changed_since_the_export_is_not_overwritten_unless_asked() {
+        let update = RecordUpdate {
+            fields: values(&json!({"name": "New", "reference": "R-2"})),
+            exported: exported(&[
+                ("name", "Old"),
+                ("reference", "R-1"),
+                ("phoneNumber", "1"),
+                ("faxNumber", "2"),
+            ]),
+            ..RecordUpdate::default()
+        };
+        let record = json!({"name": "Theirs", "reference": "R-1", "phoneNumber": "9", "faxNumber": "2"});
+        let compared = update.compare(&record, false);
+        assert_eq!(compared.send, values(&json!({"reference": "R-2"})));
+        let named = |found: &[FieldDifference]| -> Vec<(String, String, Option<String>)> {
+            found.iter().map(|of| (of.field.clone(), of.wanted.clone(), of.shown.clone())).collect()
+        };
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(named(&compared.conflicts), [("name".into(), "New".into(), some("Theirs"))]);
+        assert_eq!(named(&compared.left), [("phoneNumber".into(), "1".into(), some("9"))]);
+        let compared = update.compare(&record, true);
+        assert_eq!(compared.send, values(&json!({"name": "New", "reference": "R-2", "phoneNumber": "1"})));
+        assert!(compared.conflicts.is_empty() && compared.left.is_empty());
+    }
+
+    #[test]
+    fn what_cannot_be_changed_must_be_so_already_by_the_service_or_by_its_creation() {
+        let fixed =
+            values(&json!({"identification": "aa", "deviceModel": "Edge 100", "address.city": "Auckland"}));
+        let mut update = RecordUpdate { fixed, ..RecordUpdate::default() };
+        update.drop_created(&Record::Device(testing::device("Till", None)));
+        assert_eq!(update.fixed.keys().collect::<Vec<_>>(), ["identification"]);
+        assert!(update.compare(&json!({"identification": "aa"}), false).fixed.is_empty());
+        for record in [json!({"identification": "bb"}), json!({})] {
+            assert_eq!(update.compare(&record, true).fixed.len(), 1, "{record}");
+        }
+        let table = [
+            (Kind::Company, "supportEmail", true),
+            (Kind::Company, "companyType", false),
+            (Kind::Site, "address.city", true),
+            (Kind::Site, "latitude", true),
+            (Kind::Device, "name", true),
+            (Kind::Device, "address.city", false),
+            (Kind::Device, "identification", false),
+        ];
+        for (kind, field, expected) in table {
+            assert_eq!(RecordUpdate::can_change(kind, field), expected, "{kind} {field}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The cells by which rows of an import change records that exist, as far as the sheets tell: a cell that an export saw is
+//! shown with what it was then.
+
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::journal::ImportWriter;
+use crate::model::action::Action;
+use crate::model::record_update::text;
+use crate::sheet::column::column_of_violation;
+
+/// Changes that are kept at most; the rest are counted.
+const LISTED: usize = 1_000;
+
+/// A cell that changes a field of a record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FieldChange {
+    /// `file!sheet!row` of the row.
+    pub row: String,
+    /// The column of the cell.
+    pub column: String,
+    /// What an export saw; `None` where the row comes from no export.
+    pub from: Option<String>,
+    /// What the cell has.
+    pub to: String,
+}
+
+/// The changes of an import.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FieldChanges {
+    /// The first of them, in the order of the rows.
+    pub listed: Vec<FieldChange>,
+    /// How many there are.
+    pub total: usize,
+}
+
+impl FieldChanges {
+    /// Those of the rows of an import that are still to be carried out.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn of(writer: &ImportWriter<'_>) -> Result<Self> {
+        let mut changes = Self::default();
+        writer.prospects(&mut |prospect| {
+            let kind = prospect.kind;
+            let fields: Vec<(String, Option<String>, String)> = match prospect.steps.first() {
+                _ if prospect.row.is_none() => Vec::new(),
+                Some(Action::Update(update)) => update
+                    .fields
+                    .iter()
+                    .map(|(field, wanted)| {
+                        let column =
+                            column_of_violation(kind, field).map_or(field.as_str(), |column| column.name);
+                        (column.to_owned(), update.exported.get(field).cloned(), text(wanted))
+                    })
+                    .collect(),
+                Some(Action::PutMetadataEntry(entry)) if entry.exported != entry.value => {
+                    let value = entry.value.clone().unwrap_or_default();
+                    vec![("value".to_owned(), entry.exported.clone(), value)]
+                }
+                _ => Vec::new(),
+            };
+            for (column, from, to) in fields {
+                changes.total += 1;
+                if changes.listed.len() < LISTED {
+                    changes.listed.push(FieldChange {
+                        row: writer.place_of(prospect.job)?,
+                        column,
+                        from,
+                        to,
+                    });
+                }
+            }
+            Ok(())
+        })?;
+        Ok(changes)
+    }
+}

@@ -1,0 +1,194 @@
+//! The look before a record is changed: what of the row's fields is sent, by what the record has now (specification 4.2, 4.5
+//! and 4.8).
+//!
+//! Only what differs is sent. What the service has changed since the row was exported is not overwritten unless the operator
+//! says so, and a row that asks for what the service cannot change is refused before anything is sent for it.
+
+use super::pre_send::unless_corrected;
+use super::upkeep::write_rejection;
+use super::{RowDecision, RunFacts};
+use crate::journal::{Evidence, How, Work, Write};
+use crate::model::action::{Action, OwnedEntry};
+use crate::model::kind::Kind;
+use crate::model::reason::Reason;
+use crate::model::record_update::{FieldDifference, RecordUpdate, UpdateComparison};
+use crate::model::verdict::{Rejection, Violation};
+use crate::run::evidence::classify::refusal;
+use crate::run::evidence::lookups;
+use crate::service::Found;
+
+/// A row was fetched that changes a record which exists.
+pub(super) fn first_lookup(work: &Work, update: &RecordUpdate, facts: &RunFacts<'_>) -> RowDecision {
+    match (&update.send, &update.before) {
+        (Some(_), Some(before)) => return RowDecision::SendOver(before.clone()),
+        (Some(_), None) => return RowDecision::Send,
+        (None, _) => {}
+    }
+    match lookups::of_step(work, facts.usable) {
+        Some(lookup) => RowDecision::CompareWithList(lookup),
+        None => unread(work, update, facts),
+    }
+}
+
+/// The record was read, or could not be.
+pub(super) fn on_record(
+    work: &Work,
+    update: &RecordUpdate,
+    facts: &RunFacts<'_>,
+    found: Option<&[Found]>,
+) -> RowDecision {
+    let id = work.owner().map(|(_, id)| id);
+    let Some(record) = found.and_then(|found| found.iter().find(|found| found.id == id)) else {
+        return unread(work, update, facts);
+    };
+    let compared = update.compare(&record.raw, facts.policy.overwrite);
+    if let Some(refused) = refuse(work, facts, &compared) {
+        return refused;
+    }
+    if compared.send.is_empty() {
+        return existing(work, facts, &compared.left);
+    }
+    RowDecision::Resolved(Box::new(Action::Update(update.resolved(&record.raw, compared))))
+}
+
+/// The record cannot be read: all fields are sent, unless something of the row can only be judged by the record.
+fn unread(work: &Work, update: &RecordUpdate, facts: &RunFacts<'_>) -> RowDecision {
+    let kind = work.kind.sheet();
+    let unreadable = |why: &str| {
+        let message = format!("the {} could not be read, and without that {why}", kind.singular());
+        write_rejection(work, facts, refusal(Reason::LookupUnavailable.as_str(), message))
+    };
+    let parts = || update.fields.keys().filter(|field| field.starts_with("address."));
+    if let Some(field) = update.fixed.keys().next() {
+        return unreadable(&format!("it is not known whether its {} is as in the row", words(field)));
+    }
+    if !update.exported.is_empty() && !facts.policy.overwrite {
+        return unreadable("it is not known whether the service has changed it since the export");
+    }
+    if parts().next().is_some() && !parts().any(|field| field == "address.address1") {
+        return unreadable("a part of the address might replace it all");
+    }
+    if update.fields.is_empty() {
+        return existing(work, facts, &[]);
+    }
+    RowDecision::Send
+}
+
+/// Refuses a row that asks for what cannot be, or must not be without a person's word.
+fn refuse(work: &Work, facts: &RunFacts<'_>, compared: &UpdateComparison) -> Option<RowDecision> {
+    let kind = work.kind.sheet();
+    let (code, differences) = match (compared.fixed.as_slice(), compared.conflicts.as_slice()) {
+        ([], []) if compared.is_partial_address => {
+            let message = format!(
+                "the service does not show the address of the {}, and a part of it might replace it all: fill in address1 \
+                 and the other cells of the address",
+                kind.singular()
+            );
+            let violations =
+                vec![Violation { path: "address.address1".to_owned(), message: message.clone() }];
+            let code = Reason::NotChangeable.as_str();
+            let rejection = Rejection { violations, ..refusal(code, message) };
+            return Some(write_rejection(work, facts, rejection));
+        }
+        ([], []) => return None,
+        ([], conflicts) => (Reason::ChangedSinceExport, conflicts),
+        (fixed, _) => (Reason::NotChangeable, fixed),
+    };
+    let violations: Vec<Violation> = differences
+        .iter()
+        .map(|difference| Violation {
+            path: difference.field.clone(),
+            message: match code {
+                Reason::ChangedSinceExport => since_export(difference),
+                _ => fixed(kind, difference),
+            },
+        })
+        .collect();
+    let message =
+        violations.iter().map(|violation| violation.message.as_str()).collect::<Vec<_>>().join("; ");
+    let rejection = Rejection { violations, ..refusal(code.as_str(), message) };
+    Some(write_rejection(work, facts, rejection))
+}
+
+/// A row that an export saw, nobody changed, and that is no longer so: the service changed it, and it stays.
+pub(super) fn gone_since_export(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
+    let what = "the service has changed this since the export, and it is left as it is".to_owned();
+    leave(work, facts, Some((Reason::ChangedSinceExport, what)))
+}
+
+/// A row that an export saw and nobody changed, about what cannot be read now.
+pub(super) fn unread_export(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
+    let what = "the row asks for nothing new, and whether it is so still could not be read".to_owned();
+    leave(work, facts, Some((Reason::LookupUnavailable, what)))
+}
+
+/// Refuses to replace the value of a metadata entry that the service has changed since the export.
+pub(super) fn refuse_overwriting(
+    work: &Work,
+    facts: &RunFacts<'_>,
+    entry: &OwnedEntry,
+    found: &[Found],
+) -> Option<RowDecision> {
+    let exported = entry.exported.as_deref()?;
+    let there = found.iter().find(|found| found.key.as_deref() == Some(&entry.key));
+    let shown = there.and_then(|found| found.value.as_deref()).unwrap_or_default();
+    if shown == exported || facts.policy.overwrite || work.doubted {
+        return None;
+    }
+    let difference = FieldDifference {
+        field: "value".to_owned(),
+        wanted: entry.value.clone().unwrap_or_default(),
+        shown: Some(shown.to_owned()),
+    };
+    let message = since_export(&difference);
+    let violations = vec![Violation { path: difference.field, message: message.clone() }];
+    let rejection = Rejection { violations, ..refusal(Reason::ChangedSinceExport.as_str(), message) };
+    Some(write_rejection(work, facts, rejection))
+}
+
+/// Nothing is to be sent. What the service changed since the export is named.
+fn existing(work: &Work, facts: &RunFacts<'_>, left: &[FieldDifference]) -> RowDecision {
+    let told: Vec<String> =
+        left.iter().map(|left| format!("{}: {}", words(&left.field), since_export(left))).collect();
+    let told = told.join("; ");
+    leave(work, facts, (!left.is_empty()).then_some((Reason::ChangedSinceExport, told)))
+}
+
+/// Ends a row for which nothing is to be sent, with what is worth saying.
+fn leave(work: &Work, facts: &RunFacts<'_>, note: Option<(Reason, String)>) -> RowDecision {
+    let (job, from) = (work.job, work.state);
+    let (code, excerpt) = match note {
+        Some((code, words)) => (Some(code.as_str().to_owned()), Some(words)),
+        None => (None, None),
+    };
+    let evidence = Evidence { code, excerpt, ..Evidence::at(facts.now) };
+    // After a lost answer what shows now may be what that request did.
+    let how = if work.doubted { How::Done } else { How::Existing };
+    unless_corrected(work, Write::Advance { job, from, how, id: None, evidence })
+}
+
+/// A field that the service has changed since the export.
+fn since_export(difference: &FieldDifference) -> String {
+    format!(
+        "the service has changed this to '{}' since the export, and the sheet has '{}'",
+        difference.shown.as_deref().unwrap_or_default(),
+        difference.wanted
+    )
+}
+
+/// A field that the service cannot change.
+fn fixed(kind: Kind, difference: &FieldDifference) -> String {
+    let (field, kind) = (words(&difference.field), kind.singular());
+    let has = match &difference.shown {
+        Some(shown) => format!("it is '{shown}'"),
+        None => "the service does not show it".to_owned(),
+    };
+    format!(
+        "the service cannot change the {field} of a {kind}, and {has}: clear the cell, or enter what it is"
+    )
+}
+
+/// A field as the service calls it, without the object around it.
+fn words(field: &str) -> &str {
+    field.strip_prefix("address.").unwrap_or(field)
+}

@@ -1,0 +1,162 @@
+//! Rows that change records which exist: how a row names its record, and which of its cells it asks to change
+//! (specification 4.2, 4.5 and 4.8).
+//!
+//! A blank cell leaves its field as it is. A cell that an export filled in and nobody changed asks for nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value as Json;
+
+use super::draft::{Reference, RowValues};
+use super::row_rules::RowProblem;
+use crate::model::action::Action;
+use crate::model::kind::Kind;
+use crate::model::record::Role;
+use crate::model::record_update::{FieldValues, RecordUpdate};
+use crate::sheet::field::{Pointer, Problem, Value};
+use crate::sheet::finding::code::Code;
+use crate::sheet::table::column::{Form, columns};
+
+/// The place of `update` among the actions.
+pub(super) const UPDATE: usize = 1;
+
+/// Columns that only a creation has a use for: a device is copied once.
+const CREATION_ONLY: [&str; 3] = ["template", "copy_dhcp_leases", "copy_internet_passwords"];
+
+/// What an export saw of a row: its cells, by column.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ExportedCells {
+    cells: BTreeMap<String, String>,
+    /// The columns whose cells are as they were exported.
+    unchanged: BTreeSet<&'static str>,
+}
+
+impl ExportedCells {
+    /// Reads what an export wrote; `None` where the cell holds something else.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        Some(Self { cells: serde_json::from_str(text).ok()?, unchanged: BTreeSet::new() })
+    }
+
+    /// A cell as it was exported.
+    pub(super) fn cell(&self, column: &str) -> Option<&str> {
+        self.cells.get(column).map(String::as_str)
+    }
+
+    /// Whether the row is from an export, and no cell that it showed was changed.
+    pub(super) fn is_unchanged(&self) -> bool {
+        !self.cells.is_empty() && self.cells.keys().all(|column| self.unchanged.contains(column.as_str()))
+    }
+
+    /// Whether a cell is as it was exported. It is noted, since such a cell asks for nothing.
+    pub(super) fn is_as_exported(&mut self, column: &'static str, text: &str) -> bool {
+        let is_same = self.cells.get(column).is_some_and(|exported| exported.trim() == text.trim());
+        if is_same {
+            self.unchanged.insert(column);
+        }
+        is_same
+    }
+}
+
+impl RowValues {
+    /// Whether the row changes a record that exists.
+    pub(in crate::sheet) fn is_update(&self) -> bool {
+        matches!(self.get("action"), Some(Value::Choice(UPDATE))) && self.kind().updates().is_some()
+    }
+
+    /// What is wrong between the cells of a row that changes a record, or of one that creates a record and has cells of one
+    /// that changes it.
+    pub(super) fn update_problems(&self, problems: &mut Vec<RowProblem>) {
+        let mut wrong = |column: &'static str, code: Code, text: &str| {
+            problems.push(RowProblem {
+                column,
+                others: if column == "action" { Vec::new() } else { vec!["action"] },
+                problem: Problem::new(code, text.to_owned()),
+            });
+        };
+        if !self.is_update() {
+            if self.has("id") {
+                let text = "only an update has an id: write update as action, or clear this cell";
+                wrong("id", Code::RowConflict, text);
+            }
+            return;
+        }
+        let names = |column: &str| self.is_given(column);
+        let has_name = names("id") || names("key") || (self.kind() == Kind::Device && names("mac"));
+        if !has_name {
+            let text = "an update does not say of which record: enter its id, or its key";
+            wrong("action", Code::CellRequired, text);
+        }
+        for column in CREATION_ONLY {
+            if self.has(column) && !matches!(self.get(column), Some(Value::Bool(false))) {
+                let text = "a device is copied when it is created: clear this cell";
+                wrong(column, Code::CellUnsupportedAction, text);
+            }
+        }
+    }
+
+    /// The record that the row changes, and the site that a device is put in.
+    pub(super) fn update_references(&self) -> Vec<Reference> {
+        let text = |column: &str| self.peek(column).map(str::to_owned);
+        let by_mac = || text("mac").filter(|_| self.kind() == Kind::Device).map(Pointer::Any);
+        let pointer = match self.get("id") {
+            Some(Value::Pointer(pointer)) => Some(pointer.clone()),
+            _ => text("key").map(Pointer::Key).or_else(by_mac),
+        };
+        let role = Role::owner(self.kind());
+        let mut references: Vec<Reference> =
+            pointer.into_iter().map(|pointer| Reference { role, pointer }).collect();
+        if let (Kind::Device, Some(Value::Pointer(pointer))) = (self.kind(), self.get("site")) {
+            references.push(Reference { role: Role::Site, pointer: pointer.clone() });
+        }
+        references
+    }
+
+    /// The change that the row asks for.
+    pub(super) fn update(&self) -> Action {
+        let kind = self.kind();
+        let mut update = RecordUpdate::default();
+        for column in columns(kind) {
+            let Some(field) = column.api else { continue };
+            if let Some(exported) = self.exported().cell(column.name)
+                && RecordUpdate::can_change(kind, field)
+            {
+                update.exported.insert(field.to_owned(), exported.to_owned());
+            }
+            if self.exported().unchanged.contains(column.name) {
+                continue;
+            }
+            let Some(value) = self.get(column.name).and_then(|value| sent(column.form, value)) else {
+                continue;
+            };
+            let fields: &mut FieldValues = match RecordUpdate::can_change(kind, field) {
+                true => &mut update.fields,
+                false => &mut update.fixed,
+            };
+            fields.insert(field.to_owned(), value);
+        }
+        // Where a device is put is an assignment of its own; nothing shows the parent of a company.
+        for not_compared in ["siteId", "parentCompanyId"] {
+            update.fixed.remove(not_compared);
+        }
+        let called = ["name", "key"].into_iter().find_map(|column| self.peek(column).map(str::to_owned));
+        update.called = called.unwrap_or_else(|| match self.get("id") {
+            Some(Value::Pointer(Pointer::Id(id))) => id.to_string(),
+            _ => self.peek("mac").unwrap_or_default().to_owned(),
+        });
+        Action::Update(update)
+    }
+}
+
+/// A value as the body of a request has it; `None` for what is no field of the record, or says nothing.
+fn sent(form: Form, value: &Value) -> Option<Json> {
+    match (form, value) {
+        (_, Value::Text(text)) => Some(Json::from(text.as_str())),
+        (_, Value::Number(number)) => Some(Json::from(*number)),
+        (_, Value::Integer(number)) => Some(Json::from(*number)),
+        (Form::Enum(values), Value::Choice(position)) => values.get(*position).map(|word| Json::from(*word)),
+        (_, Value::Pointer(Pointer::Id(id))) => Some(Json::from(id.to_string())),
+        (_, Value::Bool(_) | Value::Choice(_) | Value::Uuids(_) | Value::Labels(_) | Value::Pointer(_)) => {
+            None
+        }
+    }
+}

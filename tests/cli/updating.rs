@@ -1,0 +1,237 @@
+//! Rows that change records which exist: the action `update`, by hand and from an export that was edited.
+
+use fleetload::sandbox::{Fault, FaultKind, Scenario};
+use serde_json::Value;
+
+use crate::bench::{self, Bench, Outcome};
+
+const DEVICES: &str = "\
+key,company,name,device_model,mac,phone,address1,city,country
+T0,C0,Till 0,Edge 100,00:1a:2b:00:00:00,+64 9 557 0000,1 Earl Street,Auckland,NZ
+T1,C0,Till 1,Edge 100,00:1a:2b:00:00:01,+64 9 557 0000,1 Earl Street,Auckland,NZ
+T2,C0,Till 2,Edge 100,00:1a:2b:00:00:02,+64 9 557 0000,1 Earl Street,Auckland,NZ
+";
+
+/// A company with two sites and three devices, that exist.
+fn created(scenario: Scenario) -> Bench {
+    let bench = Bench::new(scenario);
+    bench.profile("", "", "");
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("sites.csv", &bench::sites(2, 1));
+    bench.write("devices.csv", DEVICES);
+    bench.fleetload(&["run", "companies.csv", "sites.csv", "devices.csv"]).expect_code(0);
+    bench
+}
+
+/// How each row of an import ended, with its code and message.
+fn endings(bench: &Bench, import: u32) -> Vec<(String, String, String)> {
+    let text = |row: &Value, field: &str| row[field].as_str().unwrap_or_default().to_owned();
+    let ending = |row: &Value| (text(row, "status"), text(row, "code"), text(row, "message"));
+    bench.results(import).iter().map(ending).collect()
+}
+
+/// The updates that the service has carried out.
+fn updates(bench: &Bench) -> usize {
+    bench.ledger().iter().filter(|entry| entry.operation.starts_with("update")).count()
+}
+
+fn id_of(bench: &Bench, site: &str) -> String {
+    let mut made = bench.created("site").into_iter().filter(|entry| entry.request["name"] == site);
+    made.next().expect("it is there").id.to_string()
+}
+
+/// The objects that a command wrote with `--json`.
+fn objects(outcome: &Outcome) -> Vec<Value> {
+    outcome.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+fn ended(status: &str, code: &str, message: &str) -> (String, String, String) {
+    (status.into(), code.into(), message.into())
+}
+
+#[test]
+fn the_sheet_that_created_devices_changes_them_once_its_rows_say_update() {
+    let bench = created(Scenario::default());
+    let rows = DEVICES.replace("key,", "action,key,").replace("\nT", "\nupdate,T");
+    bench.write("devices.csv", &rows.replace("Till 1", "Front desk"));
+    let planned = bench.fleetload(&["plan", "devices.csv"]).expect_code(0);
+    assert!(planned.stdout.contains("devices.csv!devices!3  name: \"Front desk\""), "{}", planned.stdout);
+    assert!(planned.stdout.contains("3 rows to carry out: 3 device updates"), "{}", planned.stdout);
+    bench.fleetload(&["run", "devices.csv"]).expect_code(0);
+    let as_before = || ended("existing", "", "it was so before anything was sent");
+    let changed = ended("done", "", "name was \"Till 1\", now \"Front desk\"");
+    assert_eq!(endings(&bench, 2), [as_before(), changed, as_before()]);
+    assert_eq!((updates(&bench), bench.requests("updateDevice")), (1, 1));
+    // The same again asks for nothing; nor does it look.
+    let looks = bench.requests("getDevice");
+    bench.fleetload(&["run", "devices.csv"]).expect_code(0);
+    assert_eq!((updates(&bench), bench.requests("getDevice")), (1, looks));
+    // And back, though the record was created with that name.
+    bench.write("devices.csv", &rows);
+    bench.fleetload(&["run", "devices.csv"]).expect_code(0);
+    let back = ended("done", "", "name was \"Front desk\", now \"Till 1\"");
+    assert_eq!(endings(&bench, 4)[1], back);
+    assert_eq!(updates(&bench), 2);
+    // Undone, and the undo undone.
+    for (import, was, now) in [(4, "Till 1", "Front desk"), (5, "Front desk", "Till 1")] {
+        bench
+            .fleetload(&["undo", &import.to_string(), "--out", &format!("undo{import}.xlsx")])
+            .expect_code(0);
+        bench.fleetload(&["run", &format!("undo{import}.xlsx")]).expect_code(0);
+        let message = format!("name was \"{was}\", now \"{now}\"");
+        assert_eq!(endings(&bench, import + 1), [ended("done", "", &message)]);
+    }
+    assert_eq!(updates(&bench), 4);
+}
+
+#[test]
+fn a_record_is_named_by_its_id_or_mac_address_and_blank_cells_leave_its_fields_as_they_are() {
+    let bench = created(Scenario::default());
+    let site = id_of(&bench, "Branch 0");
+    bench.write("sites.csv", &format!("action,id,name,reference,city\nupdate,{site},,R-9,\n"));
+    bench.write("devices.csv", "action,mac,name,site\nupdate,00-1A-2B-00-00-02,Back office,S1\n");
+    bench.fleetload(&["run", "sites.csv", "devices.csv"]).expect_code(0);
+    let endings = endings(&bench, 2);
+    assert_eq!(endings[0], ended("done", "", "reference was \"REF-0\", now \"R-9\""));
+    assert_eq!(endings[1].0, "done");
+    let sent: Vec<String> = bench.ledger().into_iter().map(|entry| entry.operation).collect();
+    assert_eq!(sent.iter().filter(|operation| *operation == "assignDeviceToSite").count(), 1);
+    assert_eq!(updates(&bench), 2);
+}
+
+#[test]
+fn what_cannot_be_changed_or_is_not_said_is_refused_at_its_cell() {
+    let bench = created(Scenario::default());
+    let table = [
+        ("action,name\nupdate,Till\n", "cell.required", "A2"),
+        ("action,key,name\nupdate,T9,Till\n", "ref.not-found", "B2"),
+        ("action,id,name\nupdate,12,Till\n", "cell.uuid", "B2"),
+        ("action,key,name\ndelete,T0,Till\n", "cell.unsupported-action", "A2"),
+        ("action,key,name,template\nupdate,T0,Till,T1\n", "cell.unsupported-action", "D2"),
+        ("action,key,name,exported\nupdate,T0,Till,nonsense\n", "row.conflict", "D2"),
+        ("action,key,name\nupdate,T0,Till\nupdate,t0,Desk\n", "dup.natural-key", "B3"),
+    ];
+    for (sheet, code, cell) in table {
+        bench.write("devices.csv", sheet);
+        let outcome = bench.fleetload(&["check", "devices.csv", "--json"]).expect_code(3);
+        let found: Vec<(String, String)> = objects(&outcome)
+            .iter()
+            .filter(|object| object["severity"] == "error")
+            .map(|object| {
+                let text = |field: &str| object[field].as_str().unwrap_or_default().to_owned();
+                (text("code"), text("cell"))
+            })
+            .collect();
+        assert_eq!(found, [(code.to_owned(), cell.to_owned())], "{sheet}");
+    }
+    assert_eq!(updates(&bench), 0);
+    // A field that the service does not change is compared with what the record has, and was created with.
+    bench.write(
+        "devices.csv",
+        "action,key,name,mac,address1\nupdate,T0,Till,00:1a:2b:00:00:09,9 New Street\n",
+    );
+    bench.fleetload(&["run", "devices.csv"]).expect_code(4);
+    let [(status, code, message)] = &endings(&bench, 2)[..] else { panic!("one row") };
+    assert_eq!((status.as_str(), code.as_str()), ("rejected", "not-changeable"));
+    assert!(
+        message.contains("cannot change the identification of a device, and it is '00:1a:2b:00:00:00'"),
+        "{message}"
+    );
+    assert!(message.contains("cannot change the address1 of a device"), "{message}");
+    assert_eq!(updates(&bench), 0);
+}
+
+#[test]
+fn lost_answers_are_settled_by_what_the_record_has() {
+    let faults = [FaultKind::AnswerLost, FaultKind::Error500After, FaultKind::AnswerCut]
+        .map(|kind| Fault::new("updateDevice", kind).times(1));
+    let bench = created(Scenario { fault: faults.to_vec(), ..Scenario::default() });
+    let rows = DEVICES.replace("key,", "action,key,").replace("\nT", "\nupdate,T").replace("Till", "Desk");
+    bench.write("devices.csv", &rows);
+    bench.fleetload(&["run", "devices.csv"]).expect_code(0);
+    assert!(endings(&bench, 2).iter().all(|(status, ..)| status == "done"), "{:?}", endings(&bench, 2));
+    assert_eq!(bench.statistics().faults_fired.values().sum::<u64>(), 3);
+    assert_eq!(updates(&bench), 3, "none was carried out twice");
+}
+
+/// An edit of one cell of a CSV file.
+fn edit(bench: &Bench, file: &str, from: &str, to: &str) {
+    let text = std::fs::read_to_string(bench.path(file)).expect("the file");
+    assert_eq!(text.matches(from).count(), 1, "{from} in {text}");
+    bench.write(file, &text.replace(from, to));
+}
+
+#[test]
+fn an_export_that_was_edited_is_a_sheet_of_changes() {
+    let bench = created(Scenario::default());
+    let root = bench::root();
+    bench.write("metadata.csv", "owner_kind,owner,key,value\ndevice,T0,asset,A-1\ndevice,T1,asset,A-2\n");
+    bench.fleetload(&["run", "metadata.csv"]).expect_code(0);
+    let files = ["sites.out.csv", "devices.out.csv", "metadata.out.csv"];
+    for (what, out) in ["sites", "devices", "metadata"].into_iter().zip(files) {
+        bench.fleetload(&["export", what, "--company", &root, "--below", "--out", out]).expect_code(0);
+    }
+    // As it was exported it asks for nothing.
+    let run = || -> Outcome { bench.fleetload(&["run", files[0], files[1], files[2]]) };
+    run().expect_code(0);
+    assert!(endings(&bench, 3).iter().all(|(status, code, _)| status == "existing" && code.is_empty()));
+    let changes = || updates(&bench) + usize::try_from(bench.requests("putDeviceMetadata")).expect("few");
+    let before = changes();
+    // Three cells.
+    edit(&bench, files[0], "\"Branch 1\",\"REF", "\"Branch One\",\"REF");
+    edit(&bench, files[1], ",\"Till 2\",", ",\"Till Two\",");
+    edit(&bench, files[2], "\"asset\",\"A-2\",", "\"asset\",\"B-2\",");
+    let planned = bench.fleetload(&["plan", files[0], files[1], files[2], "--json"]).expect_code(0);
+    let summary = objects(&planned).pop().expect("a summary");
+    let cells: Vec<(&str, &str, &str)> = summary["changes"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|change| {
+            let text = |field: &str| change[field].as_str().expect("a text");
+            (text("column"), text("from"), text("to"))
+        })
+        .collect();
+    assert_eq!(
+        cells,
+        [("name", "Branch 1", "Branch One"), ("name", "Till 2", "Till Two"), ("value", "A-2", "B-2")]
+    );
+    run().expect_code(0);
+    assert_eq!(changes() - before, 3);
+    run().expect_code(0);
+    assert_eq!(changes() - before, 3, "nothing is left to be changed");
+}
+
+#[test]
+fn what_the_service_changed_since_the_export_is_told_and_not_overwritten_unless_asked() {
+    let bench = created(Scenario::default());
+    let (root, file) = (bench::root(), "sites.out.csv");
+    bench.fleetload(&["export", "sites", "--company", &root, "--below", "--out", file]).expect_code(0);
+    // Somebody else renames both.
+    for site in ["Branch 0", "Branch 1"] {
+        let id = id_of(&bench, site);
+        bench.write("body.json", &format!("{{\"name\": \"{site} of theirs\"}}"));
+        let parameter = format!("siteId={id}");
+        bench
+            .fleetload(&["call", "updateSite", "-p", &parameter, "--body", "body.json", "--yes"])
+            .expect_code(0);
+    }
+    edit(&bench, file, "\"Branch 1\",\"REF", "\"Branch One\",\"REF");
+    bench.fleetload(&["run", file]).expect_code(4);
+    let left = "name: the service has changed this to 'Branch 0 of theirs' since the export, and the sheet has 'Branch 0'";
+    let refused = "name: the service has changed this to 'Branch 1 of theirs' since the export, and the sheet has 'Branch One'";
+    let mut found = endings(&bench, 2);
+    found.sort();
+    assert_eq!(
+        found,
+        [ended("existing", "changed.since-export", left), ended("rejected", "changed.since-export", refused)]
+    );
+    assert_eq!(updates(&bench), 2, "theirs");
+    bench.fleetload(&["retry", "2", "--code", "changed.since-export"]).expect_code(0);
+    bench.fleetload(&["run", "--overwrite"]).expect_code(0);
+    assert_eq!(
+        endings(&bench, 2)[1],
+        ended("done", "", "name was \"Branch 1 of theirs\", now \"Branch One\"")
+    );
+    assert_eq!(updates(&bench), 3);
+}
