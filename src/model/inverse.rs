@@ -60,11 +60,14 @@ pub fn inverse(action: &Action, before: Option<&Before>) -> Vec<Result<Inverse, 
             Action::PutMetadataEntry(entry) | Action::DeleteMetadataEntry(entry),
             Some(Before::Value { value }),
         ) => {
-            let entry = OwnedEntry { value: Some(value.clone()), id: None, ..entry.clone() };
+            // What others have put there since is not overwritten.
+            let exported = entry.value.clone();
+            let entry = OwnedEntry { value: Some(value.clone()), id: None, exported, ..entry.clone() };
             restored(Action::PutMetadataEntry(entry))
         }
         (Action::PutMetadataEntry(entry), Some(Before::Absent)) => {
-            restored(Action::DeleteMetadataEntry(OwnedEntry { value: None, id: None, ..entry.clone() }))
+            let entry = OwnedEntry { value: None, id: None, exported: None, ..entry.clone() };
+            restored(Action::DeleteMetadataEntry(entry))
         }
         (Action::SubscribeTemplate(of), Some(Before::Absent)) => {
             restored(Action::UnsubscribeTemplate(of.clone()))
@@ -122,26 +125,36 @@ pub fn inverse(action: &Action, before: Option<&Before>) -> Vec<Result<Inverse, 
     vec![one]
 }
 
-/// The update that sets the fields that were sent to what they were; each that it cannot restore, with the reason.
+/// The update that sets the fields that were sent to what they were, as long as they are what was sent; each that it cannot
+/// restore, with the reason.
 fn restored_fields(
     update: &RecordUpdate,
     before: &FieldValues,
     sent: &FieldValues,
 ) -> Vec<Result<Inverse, Irreversible>> {
-    let mut fields = FieldValues::new();
+    let mut back = RecordUpdate { called: update.called.clone(), ..RecordUpdate::default() };
     let mut parts = Vec::new();
-    for field in sent.keys() {
+    for (field, now) in sent {
         match before.get(field) {
             None => parts.push(Err(Irreversible::NotRead)),
             Some(value) if record_update::text(value).is_empty() => parts.push(Err(Irreversible::WasBlank)),
             Some(value) => {
-                fields.insert(field.clone(), value.clone());
+                back.fields.insert(field.clone(), value.clone());
+                back.exported.insert(field.clone(), record_update::text(now));
             }
         }
     }
-    if !fields.is_empty() {
-        let update = RecordUpdate { called: update.called.clone(), fields, ..RecordUpdate::default() };
-        parts.push(Ok(Inverse { action: Action::Update(update), site: None }));
+    // A row has both coordinates or none.
+    for (one, other) in [("latitude", "longitude"), ("longitude", "latitude")] {
+        if back.fields.contains_key(one)
+            && !sent.contains_key(other)
+            && let Some(value) = update.fields.get(other)
+        {
+            back.fields.insert(other.to_owned(), value.clone());
+        }
+    }
+    if !back.fields.is_empty() {
+        parts.push(Ok(Inverse { action: Action::Update(back), site: None }));
     }
     parts
 }
@@ -172,7 +185,7 @@ mod tests {
             (
                 Action::PutMetadataEntry(entry(Some("A-2"))),
                 was("A-1"),
-                Action::PutMetadataEntry(entry(Some("A-1"))),
+                Action::PutMetadataEntry(OwnedEntry { exported: Some("A-2".into()), ..entry(Some("A-1")) }),
             ),
             (
                 Action::PutMetadataEntry(entry(Some("A-2"))),

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::{Map, Value, json};
+
 use crate::error::Result;
 use crate::journal::{ChangedRow, DoneStep, View};
 use crate::model::action::{Action, InterfaceSettings, Offer, OwnedEntry, OwnedLabel, Owner};
@@ -213,6 +215,9 @@ fn owner(row: &ChangedRow, action: &Action) -> Option<RemoteId> {
     row.links.iter().find(|(linked, _)| *linked == role).map(|&(_, id)| id)
 }
 
+/// The column of what the service had when the row was written, so that a change since then is not overwritten.
+const EXPORTED: &str = "exported";
+
 /// The row that asks for an action on a record.
 fn cells(inverse: &Inverse, of: Kind, owner: RemoteId) -> Option<(Kind, BTreeMap<&'static str, String>)> {
     let of_owner = |of: &Owner| {
@@ -228,11 +233,12 @@ fn cells(inverse: &Inverse, of: Kind, owner: RemoteId) -> Option<(Kind, BTreeMap
         let cells = of_owner(owner).into_iter();
         (Upkeep::Labels, cells.chain([("label", label.clone()), ("action", action.to_owned())]).collect())
     };
-    let entry = |OwnedEntry { owner, key, value, .. }: &OwnedEntry, action: &str| {
+    let entry = |OwnedEntry { owner, key, value, exported, .. }: &OwnedEntry, action: &str| {
         let cells = of_owner(owner).into_iter().take(2);
         let value = value.clone().unwrap_or_default();
+        let exported = exported.as_ref().map(|put| (EXPORTED, json!({"value": put}).to_string()));
         let more = [("key", key.clone()), ("value", value), ("action", action.to_owned())];
-        (Upkeep::Metadata, cells.chain(more).collect())
+        (Upkeep::Metadata, cells.chain(more).chain(exported).collect())
     };
     let of_device = |upkeep: Upkeep, more: &[(&'static str, String)]| {
         let device = ("device", owner.to_string());
@@ -245,9 +251,15 @@ fn cells(inverse: &Inverse, of: Kind, owner: RemoteId) -> Option<(Kind, BTreeMap
         let about = inverse.action.about(of);
         let mut cells: BTreeMap<&'static str, String> =
             [("id", owner.to_string()), ("action", "update".to_owned())].into();
+        let mut exported = Map::new();
         for (field, value) in &update.fields {
-            cells.insert(sheet::column::column_of_violation(about, field)?.name, record_update::text(value));
+            let column = sheet::column::column_of_violation(about, field)?.name;
+            cells.insert(column, record_update::text(value));
+            if let Some(now) = update.exported.get(field) {
+                exported.insert(column.to_owned(), json!(now));
+            }
         }
+        cells.insert(EXPORTED, Value::Object(exported).to_string());
         return Some((about, cells));
     }
     let (upkeep, cells): (Upkeep, BTreeMap<&'static str, String>) = match &inverse.action {
@@ -297,7 +309,7 @@ fn cells(inverse: &Inverse, of: Kind, owner: RemoteId) -> Option<(Kind, BTreeMap
 /// Whether the texts that came from the service are read back from their cells as they are.
 fn keeps(kind: Kind, cells: &BTreeMap<&'static str, String>) -> bool {
     let is_restored = |name: &str| match kind.is_record() {
-        true => !matches!(name, "id" | "action"),
+        true => !matches!(name, "id" | "action" | EXPORTED),
         false => matches!(name, "value" | "label" | "key" | "interface" | "direction" | "snat"),
     };
     let is_put = cells.get("action").is_some_and(|action| action == "put");

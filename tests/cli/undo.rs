@@ -227,6 +227,7 @@ fn what_cannot_be_undone_is_listed_with_its_reason() {
     let (summary, restores) = objects(&outcome.stdout, "restores");
     let expected = json!({
         "owner_kind": "device", "owner": device, "key": "plain", "value": "p-1", "action": "put",
+        "exported": "{\"value\":\"p-2\"}",
     });
     assert_eq!(restores.iter().map(|row| &row["cells"]).collect::<Vec<_>>(), [&expected]);
     assert_eq!((&summary["restores"], &summary["not_restored"]), (&1.into(), &7.into()));
@@ -301,4 +302,52 @@ fn a_cloud_that_was_joined_and_configured_is_left_and_its_settings_go_with_it() 
     assert_eq!(actions, ["leave"]);
     bench.fleetload(&["run", "undo.xlsx"]).expect_code(0);
     assert_eq!(state(&bench), before);
+}
+
+/// A record as the service shows it.
+fn record(bench: &Bench, operation: &str, id: &str) -> Value {
+    let outcome = bench.fleetload(&["call", operation, "-p", &format!("id={id}")]).expect_code(0);
+    serde_json::from_str(&outcome.stdout).expect("JSON")
+}
+
+#[test]
+fn changed_fields_get_their_earlier_values_back_unless_others_have_changed_them_since() {
+    let bench = bench_of(Scenario::default());
+    let id = |kind: &str| {
+        let row = bench.results(1).into_iter().find(|row| row["kind"] == kind).expect("a row");
+        row["id"].as_str().expect("an id").to_owned()
+    };
+    let (company, device) = (id("company"), id("device"));
+    let records = || (record(&bench, "getCompany", &company), record(&bench, "getDevice", &device));
+    let before = records();
+    bench.write(
+        "companies.csv",
+        "key,action,name,phone,fax,city\nC0,update,Customer zero,+64 4 555 1111,+64 4 555 2222,Wellington\n",
+    );
+    bench.write("devices.csv", "key,action,name\nT0,update,Till renamed\n");
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
+    let changed = records();
+    assert_ne!(before, changed);
+
+    // The service showed no fax number of the company, so that none is known to put back.
+    let undo = bench.fleetload(&["undo", "3", "--out", "undo.xlsx", "--json"]).expect_code(4);
+    let (summary, left) = objects(&undo.stdout, "not_restored");
+    assert_eq!((&summary["restores"], &left[0]["reason"]), (&2.into(), &"not-read".into()));
+    bench.fleetload(&["run", "undo.xlsx"]).expect_code(0);
+    let mut expected = before.clone();
+    expected.0["faxNumber"] = changed.0["faxNumber"].clone();
+    assert_eq!(records(), expected);
+
+    // What others change between the import and its undo is not overwritten.
+    bench.fleetload(&["undo", "4", "--out", "redo.xlsx"]).expect_code(0);
+    bench.write("body.json", &json!({"name": "Till of theirs"}).to_string());
+    let parameter = format!("deviceId={device}");
+    bench
+        .fleetload(&["call", "updateDevice", "-p", &parameter, "--body", "body.json", "--yes"])
+        .expect_code(0);
+    bench.fleetload(&["run", "redo.xlsx"]).expect_code(4);
+    let (_, last) = records();
+    assert_eq!(last["name"], "Till of theirs");
+    let codes: Vec<Value> = bench.results(5).iter().map(|row| row["code"].clone()).collect();
+    assert_eq!(codes, [Value::Null, "changed.since-export".into()]);
 }

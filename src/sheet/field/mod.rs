@@ -198,7 +198,12 @@ pub(crate) fn keeps(column: &Column, text: &str) -> bool {
     let setting = TableSetting { is_text_table: false, comma_is_free: true };
     let cell = Cell::text(text.to_owned());
     let reading = read(column, &cell, CellContext::default(), setting, &Ways::of(&Options::default()));
-    !reading.is_wrong() && matches!(&reading.value, Some(Value::Text(read)) if read == text)
+    let is_same = match &reading.value {
+        Some(Value::Text(read)) => read == text,
+        Some(Value::Number(read)) => read.to_string() == text,
+        _ => false,
+    };
+    !reading.is_wrong() && is_same
 }
 
 /// Reads a cell as a value of its column.
