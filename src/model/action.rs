@@ -191,6 +191,15 @@ impl Action {
         }
     }
 
+    /// Whether a row asks for a change by it. What an export saw and nobody changed asks for none.
+    pub fn asks_for_a_change(&self) -> bool {
+        match self {
+            Self::Keep(_) => false,
+            Self::Update(update) => !update.fields.is_empty(),
+            _ => true,
+        }
+    }
+
     /// When it is sent among the rows about one record.
     pub const fn turn(&self) -> Turn {
         match self {

@@ -57,7 +57,7 @@ impl Asks {
     pub fn of<'a>(kind: Kind, steps: impl IntoIterator<Item = &'a Action>) -> Self {
         let mut asks = Self { kind, sent: Vec::new(), found_by: Vec::new(), safe: false, creates: false };
         for step in steps {
-            asks.sent.extend(step.operation(kind));
+            asks.sent.extend(step.operation(kind).filter(|_| step.asks_for_a_change()));
             if let Action::Create(record) = step {
                 asks.found_by = look_ups(record);
                 asks.safe = step.repeat() == Repeat::Refused;

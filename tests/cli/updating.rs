@@ -182,6 +182,13 @@ fn an_export_that_was_edited_is_a_sheet_of_changes() {
     edit(&bench, files[1], ",\"Till 2\",", ",\"Till Two\",");
     edit(&bench, files[2], "\"asset\",\"A-2\",", "\"asset\",\"B-2\",");
     let planned = bench.fleetload(&["plan", files[0], files[1], files[2], "--json"]).expect_code(0);
+    let calls = |operation: &str| {
+        let summary = objects(&planned).pop().expect("a summary");
+        let mut sent = summary["plan"]["sent"].as_array().expect("a list").clone().into_iter();
+        sent.find(|calls| calls["operation"] == operation).map(|calls| calls["calls"].clone())
+    };
+    assert_eq!(calls("updateSite"), Some(1.into()));
+    assert_eq!(calls("updateDevice"), Some(1.into()));
     let summary = objects(&planned).pop().expect("a summary");
     let cells: Vec<(&str, &str, &str)> = summary["changes"]
         .as_array()

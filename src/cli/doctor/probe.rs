@@ -114,7 +114,7 @@ mod tests {
     fn only_look_ups_are_asked_and_every_one_about_nothing() {
         let assumed = Endpoints::new(Paths::Assumed, BTreeMap::new()).unwrap();
         let questions = questions(&assumed);
-        assert_eq!(questions.len(), 20);
+        assert_eq!(questions.len(), 21);
         for (operation, _, call) in &questions {
             assert_eq!(operation.method(), Method::Get, "{operation}");
             assert!(call.body.is_none());
