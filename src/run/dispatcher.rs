@@ -389,6 +389,9 @@ impl Dispatcher {
             && let Some(lookup) = lookups::of_step(work, &|operation| self.gates.usable(operation))
         {
             self.evidence.lists.on_sent(&lookup, job);
+            if removal {
+                self.evidence.lists.on_removal(&lookup);
+            }
         }
         let counted = self.in_flight.counted(job);
         let unseen = match (&answer.verdict, self.in_flight.sent_at(job)) {

@@ -144,3 +144,19 @@ fn what_waits_for_a_removal_on_hold_says_so_and_goes_on_when_that_is_decided() {
     bench.fleetload(&["run"]).expect_code(0);
     assert_eq!(bench.counts(2), [("cancelled".to_owned(), 1), ("done".to_owned(), 3)].into());
 }
+
+#[test]
+fn what_is_taken_away_and_put_again_under_its_id_is_compared_with_what_is_there_then() {
+    let bench = bench_of(1);
+    let [_, new] = ENTERPRISE_TEMPLATES;
+    let device = bench.created("device").pop().expect("a device").id;
+    let body = format!("{{\"deviceId\": \"{device}\", \"enterpriseTemplateId\": \"{new}\"}}");
+    bench.write("body.json", &body);
+    bench.fleetload(&["call", "subscribeTemplate", "--body", "body.json", "--yes"]).expect_code(0);
+    let before = bench.ledger().len();
+    let rows = format!("T0,{new},subscribe\nT0,Office Standard,unsubscribe\n");
+    bench.write("subscriptions.csv", &format!("device,template,action\n{rows}"));
+    bench.fleetload(&["run", "subscriptions.csv"]).expect_code(0);
+    let operations: Vec<Vec<String>> = done_since(&bench, before).into_values().collect();
+    assert_eq!(operations, [["unsubscribeTemplate", "subscribeTemplate"]]);
+}

@@ -128,6 +128,9 @@ impl Dispatcher {
     }
 
     fn compare_with_list(&mut self, job: JobId, lookup: Lookup) {
+        if self.in_flight.work(job).is_some_and(|work| !work.action.removes()) {
+            self.evidence.lists.renew_shrunk(&lookup);
+        }
         match self.evidence.lists.need(lookup.clone(), job, self.clock.elapsed()) {
             ListNeed::Met(list) => self.decide_by_list(job, &lookup, list.as_deref()),
             ListNeed::Wait => self.in_flight.set_stage(job, Stage::AwaitingList),

@@ -31,11 +31,13 @@ pub(in crate::run) struct SharedLists<K, L> {
     lists: HashMap<K, SharedList<L>>,
     /// How often lists were used.
     uses: u64,
+    /// The lists from which something was taken away since they were read.
+    shrunk: HashSet<K>,
 }
 
 impl<K, L> Default for SharedLists<K, L> {
     fn default() -> Self {
-        Self { lists: HashMap::new(), uses: 0 }
+        Self { lists: HashMap::new(), uses: 0, shrunk: HashSet::new() }
     }
 }
 
@@ -88,6 +90,20 @@ impl<K: Clone + Eq + Hash + Ord, L: Entries> SharedLists<K, L> {
         if let Some(SharedList::Known { changed_by, .. }) = self.lists.get_mut(of) {
             changed_by.insert(job);
         }
+    }
+
+    /// A request was sent that may have taken something away from a list.
+    pub(in crate::run) fn on_removal(&mut self, of: &K) {
+        self.shrunk.insert(of.clone());
+    }
+
+    /// A job puts something on what a list is of: what others have taken away must not count as there. Removals go first, so
+    /// that this costs one list more.
+    pub(in crate::run) fn renew_shrunk(&mut self, of: &K) {
+        if self.shrunk.contains(of) && matches!(self.lists.get(of), Some(SharedList::Known { .. })) {
+            self.lists.remove(of);
+        }
+        self.shrunk.remove(of);
     }
 
     /// A list that is known.
@@ -188,6 +204,21 @@ mod tests {
         assert!(matches!(lists.need(of, JobId(1), at), ListNeed::Ask));
         lists.on_list(&of, Some(Arc::new(4)), at);
         assert!(matches!(lists.need(of, JobId(1), at), ListNeed::Met(Some(_))));
+    }
+
+    #[test]
+    fn what_is_put_after_a_removal_is_compared_with_a_newer_list() {
+        let mut lists = Lists::default();
+        let (of, at) = (record(1), Duration::from_secs(5));
+        lists.need(of, JobId(1), at);
+        lists.on_list(&of, Some(Arc::new(3)), at);
+        lists.renew_shrunk(&of);
+        assert!(matches!(lists.need(of, JobId(2), at), ListNeed::Met(Some(_))));
+        lists.on_removal(&of);
+        lists.renew_shrunk(&of);
+        assert!(matches!(lists.need(of, JobId(2), at), ListNeed::Ask));
+        lists.renew_shrunk(&of);
+        assert!(matches!(lists.need(of, JobId(3), at), ListNeed::Wait), "it is asked for once");
     }
 
     #[test]
