@@ -334,7 +334,7 @@ fn changed_fields_get_their_earlier_values_back_unless_others_have_changed_them_
     let (summary, left) = objects(&undo.stdout, "not_restored");
     assert_eq!((&summary["restores"], &left[0]["reason"]), (&2.into(), &"not-read".into()));
     bench.fleetload(&["run", "undo.xlsx"]).expect_code(0);
-    let mut expected = before.clone();
+    let mut expected = before;
     expected.0["faxNumber"] = changed.0["faxNumber"].clone();
     assert_eq!(records(), expected);
 
