@@ -193,7 +193,7 @@ pub(super) fn unreachable_of(ids: &[NamedId], available: &dyn Fn(Operation) -> b
 }
 
 /// Tells with a plan what a look at all ids has shown, where there was one, and which ids no look-up shows. The cells of ids
-/// that the service does not have are told as findings.
+/// that the service does not have are findings.
 pub(super) fn tell_of_plan(context: &Context<'_>, check: Option<&IdCheck>, cannot_be_verified: Vec<String>) {
     if let Some(check) = check {
         let (verified, absent) = (check.verified.len() as u64, check.absent.len() as u64);

@@ -1,7 +1,6 @@
 //! `fleetload undo`: the workbook that restores what an import changed, as it was read before it was sent. Nothing is sent.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::Path;
 
 use serde_json::json;
@@ -116,8 +115,7 @@ fn taken(out: &Path) -> Error {
 
 /// Writes a file that does not exist yet, for its owner alone.
 fn write(out: &Path, bytes: &[u8]) -> Result<()> {
-    let opened = private_file::options().write(true).create_new(true).open(out);
-    opened.and_then(|mut file| file.write_all(bytes)).map_err(|error| {
+    private_file::create(out, bytes).map_err(|error| {
         if error.kind() == std::io::ErrorKind::AlreadyExists {
             return taken(out);
         }

@@ -77,7 +77,7 @@ impl Row {
 /// The column of what the export saw of a row, for the sheet that it may become.
 const EXPORTED: &str = "exported";
 
-/// The cells of a row that a sheet reads, as they are written: what a change is told from when the sheet comes back.
+/// The cells of a row that a sheet reads, as they are written: what shows a change when the sheet comes back.
 fn exported(columns: &[Column], values: &[Value]) -> Value {
     let is_read = |name: &str| name != EXPORTED && !name.starts_with('_');
     let cells: Map<String, Value> = columns

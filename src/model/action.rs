@@ -167,9 +167,9 @@ impl Action {
     pub const fn about(&self, kind: Kind) -> Kind {
         match (kind, self) {
             (_, Self::Keep(action)) => action.about(kind),
-            (Kind::Upkeep(Upkeep::CompanyUpdates), _) => Kind::Company,
-            (Kind::Upkeep(Upkeep::SiteUpdates), _) => Kind::Site,
-            (Kind::Upkeep(Upkeep::DeviceUpdates), _) => Kind::Device,
+            (Kind::Upkeep(Upkeep::CompanyUpdates | Upkeep::SiteUpdates | Upkeep::DeviceUpdates), _) => {
+                kind.sheet()
+            }
             (Kind::Upkeep(_), Self::PutLabel(label) | Self::DeleteLabel(label)) => label.owner.kind(),
             (Kind::Upkeep(_), Self::PutMetadataEntry(entry) | Self::DeleteMetadataEntry(entry)) => {
                 entry.owner.kind()

@@ -39,7 +39,7 @@ number! {
 }
 
 number! {
-    /// A call: one request that a person sent by itself, numbered from 1 within a journal.
+    /// A call: one request that a person sent with `call`, numbered from 1 within a journal.
     CallId
 }
 

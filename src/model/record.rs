@@ -5,6 +5,7 @@
 //! [`Action`](super::action::Action).
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::id::{JobId, RemoteId};
 use super::kind::Kind;
@@ -54,6 +55,18 @@ impl Record {
             Self::Person(person) => &person.username,
             Self::Device(device) => &device.name,
         }
+    }
+
+    /// The body of its creation, without the ids of other records.
+    pub fn body(&self) -> Value {
+        let body = match self {
+            Self::Company(company) => serde_json::to_value(company),
+            Self::Site(site) => serde_json::to_value(site),
+            Self::Person(person) => serde_json::to_value(person),
+            Self::Device(device) => serde_json::to_value(device),
+        };
+        // Records are structs with string keys throughout, the one thing serialising to a value needs.
+        body.expect("a record serialises to JSON")
     }
 
     /// Where it is.

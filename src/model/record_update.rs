@@ -203,15 +203,8 @@ impl RecordUpdate {
 
 /// The fields of a record by their paths, as its creation sends them.
 pub fn fields_of(record: &Record) -> FieldValues {
-    let body = match record {
-        Record::Company(company) => serde_json::to_value(company),
-        Record::Site(site) => serde_json::to_value(site),
-        Record::Person(person) => serde_json::to_value(person),
-        Record::Device(device) => serde_json::to_value(device),
-    };
     let mut fields = FieldValues::new();
-    // Records are structs with string keys throughout.
-    let Ok(Value::Object(body)) = body else { return fields };
+    let Value::Object(body) = record.body() else { return fields };
     for (field, value) in body {
         match value {
             Value::Object(parts) if field == "address" => {

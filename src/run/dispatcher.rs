@@ -26,6 +26,7 @@ use super::clock_watch::ClockWatch;
 use super::decide::settle::{self, SettledStep};
 use super::ending::Ending;
 use super::evidence::reference_lag::RefusedRow;
+use super::evidence::shared_lists::ListUser;
 use super::evidence::{RunEvidence, lookups};
 use super::gates::paused_sheets::PausedSheets;
 use super::gates::{BreakerOutcome, Gates, Phase};
@@ -388,10 +389,7 @@ impl Dispatcher {
         if !work.kind.is_record()
             && let Some(lookup) = lookups::of_step(work, &|operation| self.gates.usable(operation))
         {
-            self.evidence.lists.on_sent(&lookup, job);
-            if removal {
-                self.evidence.lists.on_removal(&lookup);
-            }
+            self.evidence.lists.on_sent(&lookup, ListUser { job, removes: removal });
         }
         let counted = self.in_flight.counted(job);
         let unseen = match (&answer.verdict, self.in_flight.sent_at(job)) {

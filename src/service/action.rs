@@ -18,16 +18,9 @@ use crate::model::kind::Kind;
 use crate::model::record::{Record, Role};
 pub use named::{NameSearch, find_name, name_lookups};
 
-/// The body of a creation: the serialised form of `record`, with the ids it links to under their fields.
+/// The body of a creation, with the ids that the record links to under their fields.
 pub fn creation_body(record: &Record, links: &[(Role, RemoteId)]) -> Value {
-    let body = match record {
-        Record::Company(company) => serde_json::to_value(company),
-        Record::Site(site) => serde_json::to_value(site),
-        Record::Person(person) => serde_json::to_value(person),
-        Record::Device(device) => serde_json::to_value(device),
-    };
-    // Records are structs with string keys throughout, the one thing serialising to a value needs.
-    let mut body = body.expect("a record serialises to JSON");
+    let mut body = record.body();
     for (role, id) in links {
         body[role.field()] = json!(id);
     }

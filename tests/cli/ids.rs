@@ -126,7 +126,7 @@ fn a_plan_looks_all_ids_up_when_it_is_asked_to_and_says_which_it_cannot() {
     let refused = bench.fleetload(&["plan", "companies.csv", "--refresh"]).expect_code(3);
     assert!(refused.stdout.contains("error[ref.unknown-id] companies.csv!B3"), "{}", refused.stdout);
     bench.fleetload(&["plan", "companies.csv"]).expect_code(0);
-    assert_eq!(bench.requests("getCompany"), 2, "a plan asks only when it is told to");
+    assert_eq!(bench.requests("getCompany"), 2, "a plan asks only with --refresh");
 
     // Sites have no documented look-up.
     bench.profile("paths = \"documented\"", "", "");

@@ -1,7 +1,7 @@
 //! The skeleton of the mapping: a settings file with every operation whose path the specification does not state, all of
 //! it commented out, for the owner of the account to complete.
 
-use std::io::{ErrorKind as Io, Write as _};
+use std::io::ErrorKind as Io;
 use std::path::Path;
 
 use crate::error::{Error, Result};
@@ -20,10 +20,7 @@ pub(super) fn write(file: &Path, profile: &str, endpoints: &Endpoints) -> Result
             .because(error)
             .hint("name a file in an existing folder that you may write to"),
     };
-    let mut options = private_file::options();
-    options.write(true).create_new(true);
-    let mut made = options.open(file).map_err(failed)?;
-    made.write_all(text.as_bytes()).and_then(|()| made.sync_all()).map_err(failed)?;
+    private_file::create(file, text.as_bytes()).map_err(failed)?;
     Ok(operations)
 }
 

@@ -1,5 +1,5 @@
 //! What the service has of a company, for the drop-downs of a blank workbook: companies below it, sites, devices, and the
-//! templates and clouds that a device of it can have. What cannot be read is told, on the terminal and in the workbook.
+//! templates and clouds that a device of it can have. What cannot be read is reported, on the terminal and in the workbook.
 
 use std::time::Duration;
 

@@ -37,7 +37,7 @@ pub(super) async fn send(
     let tick = || Tick { now: clock.now(), elapsed: clock.elapsed() };
     let shown = match concerned {
         [import] => {
-            // What moves is told of jobs.
+            // Moves are reported for jobs.
             let mut rows = journal.tally(Some(*import))?;
             rows.take_away(&journal.rows_beyond_jobs(*import)?);
             rows

@@ -19,7 +19,7 @@ use crate::journal::{Journal, Recovered};
 use crate::model::id::ImportId;
 use crate::model::id_check::IdCheck;
 use crate::model::time::Moment;
-use crate::run::{Ending, OnRejections};
+use crate::run::{Ending, OnRejections, RunOptions};
 use crate::service::Client;
 use crate::status::run_state;
 use crate::term::{counted, span};
@@ -90,7 +90,7 @@ impl Passes<'_> {
         if let Some(ending) = refused {
             return Ok((journal, ending));
         }
-        let options = self.settings.options(self.until, self.on_rejections(), self.typed.overwrite);
+        let options = self.options(self.settings);
         send(self.context, journal, client.clone(), options, self.concerned, self.watch).await
     }
 
@@ -107,7 +107,7 @@ impl Passes<'_> {
             span(settings.settle.value)
         ));
         let client = settings.client(context.clock.clone())?;
-        let options = settings.options(self.until, self.on_rejections(), self.typed.overwrite);
+        let options = self.options(&settings);
         let asked = (&client, settings.rate.value);
         let ended = match ids::before_run(context, asked, journal, self.asked_before).await {
             Ok((journal, None)) => send(context, journal, client, options, self.concerned, watch).await,
@@ -116,6 +116,11 @@ impl Passes<'_> {
         };
         rehearsal.running.stop().await;
         ended
+    }
+
+    /// What a pass goes by.
+    fn options(&self, settings: &Settings) -> RunOptions {
+        settings.options(self.until, self.on_rejections(), self.typed.overwrite)
     }
 
     /// What to do with a sheet that the service refuses: ask, when somebody is there.

@@ -152,7 +152,7 @@ impl Surveyor<'_> {
         Ok(())
     }
 
-    /// What a way answered; a way that failed is told, and the others go on.
+    /// What a way answered; a way that failed is reported, and the others go on.
     fn unless_failed<T>(
         &mut self,
         ways: &mut Ways,

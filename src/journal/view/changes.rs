@@ -1,4 +1,4 @@
-//! What an import changed of records that were there: its rows, what became of each, and what was read before they were sent.
+//! What an import changed of records that were there: its rows, how each ended, and what was read before they were sent.
 
 use rusqlite::Connection;
 

@@ -4,10 +4,9 @@
 //! Only what differs is sent. What the service has changed since the row was exported is not overwritten unless the operator
 //! says so, and a row that asks for what the service cannot change is refused before anything is sent for it.
 
-use super::pre_send::unless_corrected;
-use super::upkeep::write_rejection;
+use super::upkeep::{leave, with_cell, write_rejection};
 use super::{RowDecision, RunFacts};
-use crate::journal::{Evidence, How, Work, Write};
+use crate::journal::Work;
 use crate::model::action::{Action, OwnedEntry};
 use crate::model::kind::Kind;
 use crate::model::reason::Reason;
@@ -77,33 +76,30 @@ fn unread(work: &Work, update: &RecordUpdate, facts: &RunFacts<'_>) -> RowDecisi
 /// Refuses a row that asks for what cannot be, or must not be without a person's word.
 fn refuse(work: &Work, facts: &RunFacts<'_>, compared: &UpdateComparison) -> Option<RowDecision> {
     let kind = work.kind.sheet();
-    let (code, differences) = match (compared.fixed.as_slice(), compared.conflicts.as_slice()) {
+    let (code, told): (Reason, Vec<(&str, String)>) = match (
+        compared.fixed.as_slice(),
+        compared.conflicts.as_slice(),
+    ) {
         ([], []) if compared.is_partial_address => {
             let message = format!(
-                "the service does not show the address of the {}, and a part of it might replace it all: fill in address1 \
-                 and the other cells of the address",
+                "the service does not show the address of the {}, and a part of it might replace it all: fill in \
+                     address1 and the other cells of the address",
                 kind.singular()
             );
-            let violations =
-                vec![Violation { path: "address.address1".to_owned(), message: message.clone() }];
-            let code = Reason::NotChangeable.as_str();
-            let rejection = Rejection { violations, ..refusal(code, message) };
-            return Some(write_rejection(work, facts, rejection));
+            (Reason::NotChangeable, vec![("address.address1", message)])
         }
         ([], []) => return None,
-        ([], conflicts) => (Reason::ChangedSinceExport, conflicts),
-        (fixed, _) => (Reason::NotChangeable, fixed),
+        ([], conflicts) => (
+            Reason::ChangedSinceExport,
+            conflicts.iter().map(|found| (found.field.as_str(), since_export(found))).collect(),
+        ),
+        (differences, _) => (
+            Reason::NotChangeable,
+            differences.iter().map(|found| (found.field.as_str(), fixed(kind, found))).collect(),
+        ),
     };
-    let violations: Vec<Violation> = differences
-        .iter()
-        .map(|difference| Violation {
-            path: difference.field.clone(),
-            message: match code {
-                Reason::ChangedSinceExport => since_export(difference),
-                _ => fixed(kind, difference),
-            },
-        })
-        .collect();
+    let violation = |(field, message): (&str, String)| Violation { path: field.to_owned(), message };
+    let violations: Vec<Violation> = told.into_iter().map(violation).collect();
     let message =
         violations.iter().map(|violation| violation.message.as_str()).collect::<Vec<_>>().join("; ");
     let rejection = Rejection { violations, ..refusal(code.as_str(), message) };
@@ -140,10 +136,8 @@ pub(super) fn refuse_overwriting(
         wanted: entry.value.clone().unwrap_or_default(),
         shown: Some(shown.to_owned()),
     };
-    let message = since_export(&difference);
-    let violations = vec![Violation { path: difference.field, message: message.clone() }];
-    let rejection = Rejection { violations, ..refusal(Reason::ChangedSinceExport.as_str(), message) };
-    Some(write_rejection(work, facts, rejection))
+    let rejection = refusal(Reason::ChangedSinceExport.as_str(), since_export(&difference));
+    Some(write_rejection(work, facts, with_cell(rejection, &difference.field)))
 }
 
 /// Nothing is to be sent. What the service changed since the export is named.
@@ -152,19 +146,6 @@ fn existing(work: &Work, facts: &RunFacts<'_>, left: &[FieldDifference]) -> RowD
         left.iter().map(|left| format!("{}: {}", words(&left.field), since_export(left))).collect();
     let told = told.join("; ");
     leave(work, facts, (!left.is_empty()).then_some((Reason::ChangedSinceExport, told)))
-}
-
-/// Ends a row for which nothing is to be sent, with what is worth saying.
-fn leave(work: &Work, facts: &RunFacts<'_>, note: Option<(Reason, String)>) -> RowDecision {
-    let (job, from) = (work.job, work.state);
-    let (code, excerpt) = match note {
-        Some((code, words)) => (Some(code.as_str().to_owned()), Some(words)),
-        None => (None, None),
-    };
-    let evidence = Evidence { code, excerpt, ..Evidence::at(facts.now) };
-    // After a lost answer what shows now may be what that request did.
-    let how = if work.doubted { How::Done } else { How::Existing };
-    unless_corrected(work, Write::Advance { job, from, how, id: None, evidence })
 }
 
 /// A field that the service has changed since the export.

@@ -158,7 +158,14 @@ fn wait_for_list(work: &Work, facts: &RunFacts<'_>, lookup: &Lookup, missing: &s
 
 /// What the row asks for is so already.
 fn is_so(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
-    let (job, from, evidence) = (work.job, work.state, Evidence::at(facts.now));
+    leave(work, facts, None)
+}
+
+/// Ends a row for which nothing is to be sent, with what is worth saying.
+pub(super) fn leave(work: &Work, facts: &RunFacts<'_>, note: Option<(Reason, String)>) -> RowDecision {
+    let (job, from) = (work.job, work.state);
+    let (code, excerpt) = note.map(|(code, words)| (code.as_str().to_owned(), words)).unzip();
+    let evidence = Evidence { code, excerpt, ..Evidence::at(facts.now) };
     // After a lost answer what shows now may be what that request did.
     let how = if work.doubted { How::Done } else { How::Existing };
     unless_corrected(work, Write::Advance { job, from, how, id: None, evidence })
@@ -221,7 +228,7 @@ fn ambiguous(work: &Work, facts: &RunFacts<'_>, ids: &[RemoteId]) -> RowDecision
 }
 
 /// A rejection that is about one field of the row.
-fn with_cell(rejection: Rejection, field: &str) -> Rejection {
+pub(super) fn with_cell(rejection: Rejection, field: &str) -> Rejection {
     let violation = Violation { path: field.to_owned(), message: rejection.message.clone() };
     Rejection { violations: vec![violation], ..rejection }
 }

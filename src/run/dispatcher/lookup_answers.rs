@@ -19,7 +19,7 @@ use crate::run::evidence::matching::SeenRecord;
 use crate::run::evidence::question::{Asker, LookupAnswer, Question, Subject, Tries};
 use crate::run::evidence::record_list::RecordList;
 use crate::run::evidence::reference_lag::{LagStep, RefusedRow};
-use crate::run::evidence::shared_lists::ListNeed;
+use crate::run::evidence::shared_lists::{ListNeed, ListUser};
 use crate::run::gates::{BreakerOutcome, Phase, consequence_of_lookup};
 use crate::run::in_flight::{QueuedRequest, Stage};
 use crate::run::run_action::Inquiry;
@@ -93,7 +93,7 @@ impl Dispatcher {
             }
             RowDecision::Write(write) => self.settle(job, *write),
             RowDecision::WriteUnlisted(lookup, write) => {
-                self.evidence.lists.on_sent(&lookup, job);
+                self.evidence.lists.on_sent(&lookup, ListUser { job, removes: false });
                 self.settle(job, *write);
             }
             RowDecision::Refused(rejection) => {
@@ -128,10 +128,8 @@ impl Dispatcher {
     }
 
     fn compare_with_list(&mut self, job: JobId, lookup: Lookup) {
-        if self.in_flight.work(job).is_some_and(|work| !work.action.removes()) {
-            self.evidence.lists.renew_shrunk(&lookup);
-        }
-        match self.evidence.lists.need(lookup.clone(), job, self.clock.elapsed()) {
+        let removes = self.in_flight.work(job).is_some_and(|work| work.action.removes());
+        match self.evidence.lists.need(lookup.clone(), ListUser { job, removes }, self.clock.elapsed()) {
             ListNeed::Met(list) => self.decide_by_list(job, &lookup, list.as_deref()),
             ListNeed::Wait => self.in_flight.set_stage(job, Stage::AwaitingList),
             ListNeed::Ask => {

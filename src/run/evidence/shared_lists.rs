@@ -31,13 +31,11 @@ pub(in crate::run) struct SharedLists<K, L> {
     lists: HashMap<K, SharedList<L>>,
     /// How often lists were used.
     uses: u64,
-    /// The lists from which something was taken away since they were read.
-    shrunk: HashSet<K>,
 }
 
 impl<K, L> Default for SharedLists<K, L> {
     fn default() -> Self {
-        Self { lists: HashMap::new(), uses: 0, shrunk: HashSet::new() }
+        Self { lists: HashMap::new(), uses: 0 }
     }
 }
 
@@ -47,8 +45,17 @@ enum SharedList<L> {
     /// Asked for; these jobs wait for it.
     Asked(Vec<JobId>),
     /// Known since then and used last the so-manieth time; `None` where the list could not be read. It does not show what
-    /// these jobs have changed since.
-    Known { list: Option<Arc<L>>, at: Duration, used: u64, changed_by: HashSet<JobId> },
+    /// these jobs have changed since, nor whether one of them took something away.
+    Known { list: Option<Arc<L>>, at: Duration, used: u64, changed_by: HashSet<JobId>, is_shrunk: bool },
+}
+
+/// Who needs a list, or has changed what it is of.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::run) struct ListUser {
+    pub(in crate::run) job: JobId,
+    /// Whether it takes something away. Removals come before what puts something there, which must not count as there what
+    /// they took away.
+    pub(in crate::run) removes: bool,
 }
 
 /// What is to be done for a job that needs a list.
@@ -64,15 +71,20 @@ pub(in crate::run) enum ListNeed<L> {
 
 impl<K: Clone + Eq + Hash + Ord, L: Entries> SharedLists<K, L> {
     /// A job needs a list.
-    pub(in crate::run) fn need(&mut self, of: K, job: JobId, now: Duration) -> ListNeed<L> {
+    pub(in crate::run) fn need(
+        &mut self,
+        of: K,
+        ListUser { job, removes }: ListUser,
+        now: Duration,
+    ) -> ListNeed<L> {
         self.uses += 1;
         match self.lists.get_mut(&of) {
             Some(SharedList::Asked(waiting)) => {
                 waiting.push(job);
                 ListNeed::Wait
             }
-            Some(SharedList::Known { list, at, used, changed_by })
-                if !is_old(*at, now) && !changed_by.contains(&job) =>
+            Some(SharedList::Known { list, at, used, changed_by, is_shrunk })
+                if !is_old(*at, now) && !changed_by.contains(&job) && (removes || !*is_shrunk) =>
             {
                 *used = self.uses;
                 ListNeed::Met(list.clone())
@@ -84,26 +96,13 @@ impl<K: Clone + Eq + Hash + Ord, L: Entries> SharedLists<K, L> {
         }
     }
 
-    /// A request of a job was sent that may have changed what a list shows of it: a row that is corrected meanwhile and comes
-    /// again is compared with a newer one.
-    pub(in crate::run) fn on_sent(&mut self, of: &K, job: JobId) {
-        if let Some(SharedList::Known { changed_by, .. }) = self.lists.get_mut(of) {
+    /// A request of a job was sent that may have changed what a list shows: a row that is corrected meanwhile and comes
+    /// again is compared with a newer one, and so is what is put there after a removal.
+    pub(in crate::run) fn on_sent(&mut self, of: &K, ListUser { job, removes }: ListUser) {
+        if let Some(SharedList::Known { changed_by, is_shrunk, .. }) = self.lists.get_mut(of) {
             changed_by.insert(job);
+            *is_shrunk |= removes;
         }
-    }
-
-    /// A request was sent that may have taken something away from a list.
-    pub(in crate::run) fn on_removal(&mut self, of: &K) {
-        self.shrunk.insert(of.clone());
-    }
-
-    /// A job puts something on what a list is of: what others have taken away must not count as there. Removals go first, so
-    /// that this costs one list more.
-    pub(in crate::run) fn renew_shrunk(&mut self, of: &K) {
-        if self.shrunk.contains(of) && matches!(self.lists.get(of), Some(SharedList::Known { .. })) {
-            self.lists.remove(of);
-        }
-        self.shrunk.remove(of);
     }
 
     /// A list that is known.
@@ -117,7 +116,7 @@ impl<K: Clone + Eq + Hash + Ord, L: Entries> SharedLists<K, L> {
     /// A list has come, or could not be read. The jobs that wait for it come back.
     pub(in crate::run) fn on_list(&mut self, of: &K, list: Option<Arc<L>>, now: Duration) -> Vec<JobId> {
         let used = self.uses;
-        let known = SharedList::Known { list, at: now, used, changed_by: HashSet::new() };
+        let known = SharedList::Known { list, at: now, used, changed_by: HashSet::new(), is_shrunk: false };
         let asked = self.lists.insert(of.clone(), known);
         self.drop_old(now);
         while self.entries() > MOST_ENTRIES
@@ -180,45 +179,51 @@ mod tests {
 
     type Lists = SharedLists<RemoteId, usize>;
 
+    fn puts(job: i64) -> ListUser {
+        ListUser { job: JobId(job), removes: false }
+    }
+
+    fn removes(job: i64) -> ListUser {
+        ListUser { job: JobId(job), removes: true }
+    }
+
     #[test]
     fn a_list_is_asked_for_once_and_again_when_it_is_old() {
         let mut lists = Lists::default();
         let (of, at) = (record(1), Duration::from_secs(5));
-        assert!(matches!(lists.need(of, JobId(1), at), ListNeed::Ask));
-        assert!(matches!(lists.need(of, JobId(2), at), ListNeed::Wait));
+        assert!(matches!(lists.need(of, puts(1), at), ListNeed::Ask));
+        assert!(matches!(lists.need(of, puts(2), at), ListNeed::Wait));
         assert_eq!(lists.on_list(&of, Some(Arc::new(3)), at), [JobId(1), JobId(2)]);
-        assert!(matches!(lists.need(of, JobId(3), at), ListNeed::Met(Some(_))));
-        assert!(matches!(lists.need(of, JobId(4), at + GOOD_FOR), ListNeed::Ask));
+        assert!(matches!(lists.need(of, puts(3), at), ListNeed::Met(Some(_))));
+        assert!(matches!(lists.need(of, puts(4), at + GOOD_FOR), ListNeed::Ask));
         assert_eq!(lists.on_failure(&of), [JobId(4)]);
-        assert!(matches!(lists.need(of, JobId(4), at + GOOD_FOR), ListNeed::Ask));
+        assert!(matches!(lists.need(of, puts(4), at + GOOD_FOR), ListNeed::Ask));
     }
 
     #[test]
     fn a_job_that_was_sent_is_compared_with_a_newer_list_and_others_with_the_one_there_is() {
         let mut lists = Lists::default();
         let (of, at) = (record(1), Duration::from_secs(5));
-        lists.need(of, JobId(1), at);
+        lists.need(of, puts(1), at);
         lists.on_list(&of, Some(Arc::new(3)), at);
-        lists.on_sent(&of, JobId(1));
-        assert!(matches!(lists.need(of, JobId(2), at), ListNeed::Met(Some(_))));
-        assert!(matches!(lists.need(of, JobId(1), at), ListNeed::Ask));
+        lists.on_sent(&of, puts(1));
+        assert!(matches!(lists.need(of, puts(2), at), ListNeed::Met(Some(_))));
+        assert!(matches!(lists.need(of, puts(1), at), ListNeed::Ask));
         lists.on_list(&of, Some(Arc::new(4)), at);
-        assert!(matches!(lists.need(of, JobId(1), at), ListNeed::Met(Some(_))));
+        assert!(matches!(lists.need(of, puts(1), at), ListNeed::Met(Some(_))));
     }
 
     #[test]
     fn what_is_put_after_a_removal_is_compared_with_a_newer_list() {
         let mut lists = Lists::default();
         let (of, at) = (record(1), Duration::from_secs(5));
-        lists.need(of, JobId(1), at);
+        lists.need(of, puts(1), at);
         lists.on_list(&of, Some(Arc::new(3)), at);
-        lists.renew_shrunk(&of);
-        assert!(matches!(lists.need(of, JobId(2), at), ListNeed::Met(Some(_))));
-        lists.on_removal(&of);
-        lists.renew_shrunk(&of);
-        assert!(matches!(lists.need(of, JobId(2), at), ListNeed::Ask));
-        lists.renew_shrunk(&of);
-        assert!(matches!(lists.need(of, JobId(3), at), ListNeed::Wait), "it is asked for once");
+        assert!(matches!(lists.need(of, puts(2), at), ListNeed::Met(Some(_))));
+        lists.on_sent(&of, removes(1));
+        assert!(matches!(lists.need(of, removes(4), at), ListNeed::Met(Some(_))), "one for all removals");
+        assert!(matches!(lists.need(of, puts(2), at), ListNeed::Ask));
+        assert!(matches!(lists.need(of, puts(3), at), ListNeed::Wait), "it is asked for once");
     }
 
     #[test]
@@ -226,10 +231,10 @@ mod tests {
         let mut lists = Lists::default();
         let mut now = Duration::ZERO;
         for n in 0..10 {
-            lists.need(record(n), JobId(1), now);
+            lists.need(record(n), puts(1), now);
             lists.on_list(&record(n), Some(Arc::new(MOST_ENTRIES / 5)), now);
             // The first is used by every row.
-            lists.need(record(0), JobId(2), now);
+            lists.need(record(0), puts(2), now);
             now += Duration::from_secs(1);
         }
         assert_eq!(lists.entries(), MOST_ENTRIES);

@@ -188,7 +188,8 @@ impl RowValues {
                 }
             }
             Upkeep::SiteAssignments => Action::AssignToSite,
-            Upkeep::CompanyUpdates | Upkeep::SiteUpdates | Upkeep::DeviceUpdates => self.update(),
+            // Their rows stand in the sheets of records.
+            Upkeep::CompanyUpdates | Upkeep::SiteUpdates | Upkeep::DeviceUpdates => return None,
             Upkeep::Vpn => {
                 let cloud = self.offer("cloud")?;
                 match (removes, self.configures()) {
