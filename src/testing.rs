@@ -2,13 +2,13 @@
 //!
 //! A test that needs another value changes that field and no other.
 
+use crate::model::action::record_update::RecordUpdate;
 use crate::model::action::{Action, InterfaceSettings, Offer, OwnedEntry, OwnedLabel, Owner, VpnSettings};
 use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
 use crate::model::record::{
     Address, Company, CompanyType, Device, Metadata, Person, Record, Site, TemplateScope, UserType,
 };
-use crate::model::record_update::RecordUpdate;
 
 /// An address.
 pub fn address() -> Address {

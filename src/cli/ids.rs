@@ -13,7 +13,7 @@ use crate::ending::End;
 use crate::error::Result;
 use crate::import::Examined;
 use crate::journal::{Journal, NamingRow};
-use crate::model::id_check::{IdCheck, NamedId};
+use crate::model::id::check::{IdCheck, NamedId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::verdict::{Rejection, Violation};

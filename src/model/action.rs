@@ -4,7 +4,10 @@
 //! carries an action out, and the look-up that shows whether it is so already, are in `service::action`; what is known of an
 //! action whatever its values is in [`super::descriptor`].
 
+pub mod before;
+pub mod inverse;
 mod offer;
+pub mod record_update;
 mod vpn;
 
 use serde::{Deserialize, Serialize};
@@ -14,9 +17,9 @@ use super::id::RemoteId;
 use super::kind::{Kind, Upkeep};
 use super::operation::Operation;
 use super::record::{Metadata, Record};
-use super::record_update::RecordUpdate;
 use crate::mistake::{self, Mistake};
 pub use offer::Offer;
+use record_update::RecordUpdate;
 pub use vpn::{CIPHER_SUITES, InterfaceSettings, VpnSettings};
 
 /// What a step brings about.

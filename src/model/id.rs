@@ -1,5 +1,7 @@
 //! The numbers and ids things go by in a journal, each a type of its own so that one is never taken for another.
 
+pub mod check;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};

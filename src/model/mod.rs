@@ -3,22 +3,18 @@
 
 pub mod action;
 pub mod amount;
-pub mod before;
 pub mod company_forest;
 pub mod descriptor;
 pub mod device_status;
 pub mod digest;
 pub mod forecast;
 pub mod id;
-pub mod id_check;
-pub mod inverse;
 mod job;
 pub mod key;
 pub mod kind;
 pub mod operation;
 pub mod policy;
 pub mod record;
-pub mod record_update;
 pub mod time;
 pub mod zone;
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::journal::ImportWriter;
 use crate::model::action::Action;
-use crate::model::record_update::text;
+use crate::model::action::record_update::text;
 use crate::sheet::column::column_of_violation;
 
 /// Changes that are kept at most; the rest are counted.

@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 
 use crate::clock::Clock;
 use crate::error::Result;
-use crate::model::id_check::{IdCheck, IdStanding, NamedId};
+use crate::model::id::check::{IdCheck, IdStanding, NamedId};
 use crate::model::operation::Operation;
 use crate::service::{Lookup, ReadError, ServiceReader, found};
 

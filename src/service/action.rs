@@ -3,6 +3,7 @@
 //!
 //! What is known of an action without the service is in [`crate::model::action`].
 
+mod before;
 mod named;
 pub(super) mod vpn;
 
@@ -16,6 +17,7 @@ use crate::model::action::{Action, OwnedEntry, OwnedLabel, Owner};
 use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
 use crate::model::record::{Record, Role};
+pub use before::before;
 pub use named::{NameSearch, find_name, name_lookups};
 
 /// The body of a creation, with the ids that the record links to under their fields.

@@ -2,15 +2,17 @@
 //!
 //! An operation that is none of these is unavailable; nothing here guesses. Filling a path is left to the template.
 
+mod template;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use sha2::{Digest, Sha256};
 
-use super::template::Template;
 use crate::error::{Error, Result};
 use crate::model::operation::{Method, Operation, Provenance};
 pub use crate::model::policy::Paths;
+use template::Template;
 
 /// Where the profile says an operation is: `[endpoints.<operation>]`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,7 +6,6 @@
 //! [`ServiceReader`] asks what exists, which may be asked again at any time.
 
 mod action;
-mod before;
 mod call;
 mod client;
 mod config;
@@ -20,13 +19,12 @@ mod token;
 mod transport;
 
 mod envelope;
-mod template;
 #[cfg(test)]
 mod tests;
 mod wording;
 
-pub use action::{NameSearch, creation_body, find_name, is_shown, look_up, name_lookups, request};
-pub use before::before;
+pub use action::{NameSearch, before, creation_body, find_name, is_shown, look_up, name_lookups, request};
+
 pub use call::Call;
 pub use client::{Answer, Client};
 pub use config::{Config, Proxy};

@@ -9,7 +9,7 @@ use super::table::column;
 use super::table::column::{Column, Family, Need};
 use super::text;
 use crate::error::{Error, Result};
-use crate::model::id_check::IdCheck;
+use crate::model::id::check::IdCheck;
 use crate::model::kind::Kind;
 use crate::model::policy::choice;
 use crate::model::zone::ZoneList;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::model::before::Before;
+use crate::model::action::before::Before;
 use crate::model::operation::Operation;
 
 /// A value of a field, so that its ends are seen.

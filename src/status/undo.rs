@@ -7,12 +7,12 @@ use serde_json::{Map, Value, json};
 
 use crate::error::Result;
 use crate::journal::{ChangedRow, DoneStep, View};
+use crate::model::action::inverse::{Inverse, Irreversible, inverse};
+use crate::model::action::record_update;
 use crate::model::action::{Action, InterfaceSettings, Offer, OwnedEntry, OwnedLabel, Owner};
 use crate::model::id::{ImportId, JobId, RemoteId};
-use crate::model::inverse::{Inverse, Irreversible, inverse};
 use crate::model::kind::{Kind, Upkeep};
 use crate::model::record::Role;
-use crate::model::record_update;
 use crate::model::state::JobState;
 use crate::sheet;
 

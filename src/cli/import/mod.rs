@@ -26,7 +26,7 @@ use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::import::{Examined, Outcome, examine, import_when};
 use crate::journal::{Account, Imported, Journal};
-use crate::model::id_check::{IdCheck, NamedId};
+use crate::model::id::check::{IdCheck, NamedId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::state::JobState;

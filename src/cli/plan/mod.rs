@@ -30,7 +30,7 @@ use crate::error::{Error, Result};
 use crate::import::{Examined, rehearse_with};
 use crate::journal::{Journal, Whose};
 use crate::model::forecast::Allowance;
-use crate::model::id_check::{IdCheck, NamedId};
+use crate::model::id::check::{IdCheck, NamedId};
 use crate::model::operation::Operation;
 use crate::model::policy::{Audit, Proxy};
 use crate::plan::{Cause, FieldChanges, Plan, Terms};

@@ -36,7 +36,7 @@ use crate::cli::zones;
 use crate::error::{Error, Result};
 use crate::journal::{Account, AuditScope, Journal, Writing};
 use crate::model::id::ImportId;
-use crate::model::id_check::{IdCheck, NamedId};
+use crate::model::id::check::{IdCheck, NamedId};
 use crate::model::policy::Audit;
 use crate::model::state::JobState;
 use crate::model::time::Moment;

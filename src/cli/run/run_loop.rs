@@ -17,7 +17,7 @@ use crate::cli::settings::{Purpose, Settings};
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::{Journal, Recovered};
 use crate::model::id::ImportId;
-use crate::model::id_check::IdCheck;
+use crate::model::id::check::IdCheck;
 use crate::model::time::Moment;
 use crate::run::{Ending, OnRejections, RunOptions};
 use crate::service::Client;

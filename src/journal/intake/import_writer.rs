@@ -24,8 +24,8 @@ use crate::journal::{
     Account, Disposition, Imported, Journal, NewJob, NewRow, NewSheet, SheetId, View, bind_in,
 };
 use crate::model::action::Turn;
+use crate::model::id::check::NamedId;
 use crate::model::id::{ImportId, JobId};
-use crate::model::id_check::NamedId;
 use crate::model::key::upkeep_record;
 use crate::model::record::{Link, Target};
 use crate::model::state::JobState::{

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::journal::file::sqlite_error::{damaged, unwritable};
 use crate::journal::state::job_row::JobRow;
 use crate::model::action::Action;
-use crate::model::before::Before;
+use crate::model::action::before::Before;
 use crate::model::id::JobId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;

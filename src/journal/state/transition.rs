@@ -15,7 +15,7 @@ use crate::journal::state::job_row::{self, JobRow};
 use crate::journal::state::quota;
 use crate::journal::state::write::{Evidence, How, Moved};
 use crate::journal::state::{baseline, dependents, step};
-use crate::model::before::Before;
+use crate::model::action::before::Before;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
 use crate::model::state::JobState::{

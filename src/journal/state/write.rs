@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Result;
 use crate::journal::RunId;
 use crate::journal::file::sqlite_error::damaged;
-use crate::model::before::Before;
+use crate::model::action::before::Before;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;

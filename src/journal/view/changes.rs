@@ -7,7 +7,7 @@ use crate::journal::file::column::Id;
 use crate::journal::state::step::{parse_action, parse_before};
 use crate::journal::{View, row_ref};
 use crate::model::action::Action;
-use crate::model::before::Before;
+use crate::model::action::before::Before;
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -181,8 +181,8 @@ pub(in crate::journal) fn is_of(
 mod tests {
     use crate::journal::fixture::{apply, at, bench, claim, row, sheet};
     use crate::journal::{Disposition, Evidence, How, Journal, NewJob, Write};
+    use crate::model::action::before::Before;
     use crate::model::action::{Action, OwnedEntry, Owner};
-    use crate::model::before::Before;
     use crate::model::id::{ImportId, JobId, RemoteId};
     use crate::model::kind::{Kind, Upkeep};
     use crate::model::operation::Operation::PutDeviceMetadata;

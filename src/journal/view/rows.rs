@@ -16,7 +16,7 @@ use crate::journal::view::differences;
 use crate::journal::view::every_row::every_row;
 use crate::journal::view::later_imports;
 use crate::journal::{Candidate, Decided, Difference, Disposition, SheetId, View};
-use crate::model::before::Before;
+use crate::model::action::before::Before;
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::{Kind, Upkeep};
 use crate::model::operation::Operation;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::Result;
 use crate::journal::{Candidate, Decided, Disposition};
-use crate::model::before::Before;
+use crate::model::action::before::Before;
 use crate::model::id::ImportId;
 use crate::model::kind::{Kind, Upkeep};
 use crate::model::operation::Operation;

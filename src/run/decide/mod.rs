@@ -14,7 +14,7 @@ use super::evidence::RunEvidence;
 use super::evidence::question::Question;
 use crate::journal::Write;
 use crate::model::action::Action;
-use crate::model::before::Before;
+use crate::model::action::before::Before;
 use crate::model::id::RemoteId;
 use crate::model::operation::Operation;
 use crate::model::time::Moment;

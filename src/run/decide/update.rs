@@ -7,10 +7,10 @@
 use super::upkeep::{leave, with_cell, write_rejection};
 use super::{RowDecision, RunFacts};
 use crate::journal::Work;
+use crate::model::action::record_update::{FieldDifference, RecordUpdate, UpdateComparison};
 use crate::model::action::{Action, OwnedEntry};
 use crate::model::kind::Kind;
 use crate::model::reason::Reason;
-use crate::model::record_update::{FieldDifference, RecordUpdate, UpdateComparison};
 use crate::model::verdict::{Rejection, Violation};
 use crate::run::evidence::classify::refusal;
 use crate::run::evidence::lookups;

@@ -14,7 +14,7 @@ use super::evidence::reference_lag::RefusedRow;
 use super::gates::Phase;
 use crate::journal::Work;
 use crate::model::action::Action;
-use crate::model::before::Before;
+use crate::model::action::before::Before;
 use crate::model::id::{JobId, RemoteId, SheetId};
 use crate::model::operation::Operation;
 use crate::model::state::JobState;

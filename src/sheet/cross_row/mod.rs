@@ -24,7 +24,7 @@ use super::row::draft::column_of_role;
 use super::table::Table;
 use crate::error::Result;
 use crate::model::id::JobId;
-use crate::model::id_check::{IdCheck, NamedId};
+use crate::model::id::check::{IdCheck, NamedId};
 use crate::model::kind::Kind;
 use crate::model::record::Role;
 

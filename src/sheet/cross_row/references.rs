@@ -4,7 +4,7 @@
 use super::{Between, By, Index, Known, Resolution, RowEntry, To};
 use crate::error::Result;
 use crate::model::id::RemoteId;
-use crate::model::id_check::NamedId;
+use crate::model::id::check::NamedId;
 use crate::model::key::{comparable, mac_digits};
 use crate::model::kind::Kind;
 use crate::model::record::Role;

@@ -1,9 +1,9 @@
 //! What a record has of what an action changes, by the answer to the look-up of the action: to be put back by an undo.
 
-use super::action::vpn::of_cloud;
-use super::found::{Found, may_be_a_page};
+use super::vpn::of_cloud;
+use crate::model::action::before::Before;
 use crate::model::action::{Action, OwnedEntry, OwnedLabel};
-use crate::model::before::Before;
+use crate::service::found::{Found, may_be_a_page};
 
 /// What the answer to [`look_up`](super::look_up) shows of what the action is about to change. `None` where it does not show
 /// it: a list that may be a page of a longer one does not show that something is absent.

@@ -3,10 +3,10 @@
 //! The service has no operation that deletes records, takes licence codes back, deletes labels of sites and devices or takes
 //! a device out of its site (specification 4.2 to 4.9).
 
-use super::action::{Action, OwnedEntry, OwnedLabel, Owner};
 use super::before::Before;
-use super::id::RemoteId;
 use super::record_update::{self, FieldValues, RecordUpdate};
+use super::{Action, OwnedEntry, OwnedLabel, Owner};
+use crate::model::id::RemoteId;
 
 /// An action that restores a part of what another one changed. Its record is that of the other one.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::id::RemoteId;
-use super::kind::Kind;
+use super::RemoteId;
+use crate::model::kind::Kind;
 
 /// A record of the service as a sheet names it: by its id, as a record of this kind.
 pub type NamedId = (Kind, RemoteId);

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::before::Before;
-use super::kind::Kind;
-use super::record::Record;
+use crate::model::kind::Kind;
+use crate::model::record::Record;
 
 /// The part of a field's path that all fields of an address begin with.
 const ADDRESS: &str = "address.";

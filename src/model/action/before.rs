@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::id::RemoteId;
+use crate::model::id::RemoteId;
 
 /// What a record had of what a step changes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
