@@ -51,6 +51,9 @@ impl JobQueue<'_> {
     pub fn begin_run(&mut self, at: Moment) -> Result<RunId> {
         // What an earlier run set aside on this connection is tried again.
         self.journal.shelved.clear();
+        // While sockets use up the files that this process may open, a batch of writes must not need one more for what it
+        // may have to take back.
+        self.journal.view.connection.pragma_update(None, "temp_store", "MEMORY")?;
         let transaction = self.journal.begin()?;
         let run = transaction.prepare_cached("INSERT INTO run (started_at) VALUES (?1)")?.insert([at])?;
         identity::mark(&transaction, true)?;
@@ -172,6 +175,15 @@ mod tests {
         bench.journal.queue().note_terms(run, "these").unwrap();
         bench.journal.queue().begin_run(at(2)).unwrap();
         assert_eq!(bench.journal.last_terms().unwrap().as_deref(), Some("these"));
+    }
+
+    #[test]
+    fn a_run_lets_sqlite_open_no_file_for_what_a_batch_may_take_back() {
+        let mut bench = bench();
+        bench.journal.queue().begin_run(at(1)).unwrap();
+        let connection = &bench.journal.view.connection;
+        let kept: i64 = connection.query_row("PRAGMA temp_store", [], |row| row.get(0)).unwrap();
+        assert_eq!(kept, 2, "in memory");
     }
 
     #[test]
