@@ -210,23 +210,26 @@ fn kinds() -> String {
     format!("{} and {last}", rest.join(", "))
 }
 
+/// A kind of sheet, as people name it.
 impl FromStr for Kind {
     type Err = UnknownKind;
 
     fn from_str(word: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|kind| kind.singular() == word || kind.plural() == word)
-            .ok_or_else(|| UnknownKind(word.to_owned()))
+        named(&Self::SHEETS, word).ok_or_else(|| UnknownKind(word.to_owned()))
     }
 }
 
+/// Any kind, as it was written by us: in the journal, a plan.
 impl TryFrom<String> for Kind {
     type Error = UnknownKind;
 
     fn try_from(word: String) -> Result<Self, Self::Error> {
-        word.parse()
+        named(&Self::ALL, &word).ok_or(UnknownKind(word))
     }
+}
+
+fn named(kinds: &[Kind], word: &str) -> Option<Kind> {
+    kinds.iter().copied().find(|kind| kind.singular() == word || kind.plural() == word)
 }
 
 #[cfg(test)]
@@ -237,8 +240,14 @@ mod tests {
     fn every_kind_has_its_place_and_its_words() {
         for (index, kind) in Kind::ALL.into_iter().enumerate() {
             assert_eq!(kind.index(), index);
-            assert_eq!(kind.singular().parse(), Ok(kind));
-            assert_eq!(kind.plural().parse(), Ok(kind));
+            for word in [kind.singular(), kind.plural()] {
+                assert_eq!(Kind::try_from(word.to_owned()), Ok(kind));
+                assert_eq!(
+                    word.parse().ok(),
+                    Some(kind).filter(|kind| Kind::SHEETS.contains(kind)),
+                    "{word}"
+                );
+            }
             assert_eq!(Kind::RECORDS.contains(&kind), kind.is_record());
             assert_eq!(Kind::SHEETS.contains(&kind), kind.sheet() == kind);
             assert!(kind.updates().is_none_or(|updates| updates.sheet() == kind));

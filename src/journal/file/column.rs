@@ -65,7 +65,7 @@ macro_rules! word {
 
 word! {
     JobState: JobState::as_str, |word: &str| word.parse().ok();
-    Kind: Kind::singular, |word: &str| word.parse().ok();
+    Kind: Kind::singular, |word: &str| Kind::try_from(word.to_owned()).ok();
     Operation: Operation::name, |word: &str| word.parse().ok();
     Role: Role::as_str, Role::parse;
     Doubt: Doubt::code, Doubt::parse;
