@@ -104,8 +104,14 @@ impl Surveyor<'_> {
             return Ok(vec![Owner::account()]);
         }
         if let Scope::Records(records) = scope {
-            let records = records.into_iter().filter(|record| wanted.contains(&record.kind)).collect();
-            return if subject == Subject::States { self.by_company(records).await } else { Ok(records) };
+            let records = records.into_iter().filter(|record| wanted.contains(&record.kind));
+            if subject != Subject::States {
+                return Ok(records.collect());
+            }
+            let (devices, mut owners): (Vec<Owner>, Vec<Owner>) =
+                records.partition(|record| record.kind == OwnerKind::Device && record.trouble.is_none());
+            owners.extend(self.by_company(devices).await?);
+            return Ok(owners);
         }
         if wanted.contains(&OwnerKind::CompanyTree) {
             return self.of_diagnostics(subject, &scope).await;

@@ -395,6 +395,48 @@ fn the_rows_of_a_sheet_are_exported_as_the_records_that_exist_of_them() {
     assert!(outcome.stderr.contains("missing.csv"), "{}", outcome.stderr);
 }
 
+#[test]
+fn what_the_rows_of_upkeep_sheets_are_about_is_exported() {
+    let bench = filled(Scenario::default());
+    let id = |kind: &str, name: &str| record(&bench, kind, name).id.to_string();
+    let (site, till) = (id("site", "Branch 2"), id("device", "Till 5"));
+    // By a key of an earlier import, a name, an id and a MAC address; twice the same; one that nobody has.
+    bench.write(
+        "labels.csv",
+        &format!(
+            "owner_kind,owner,label\nsite,S1,x\nsite,name:Branch 0,x\nsite,{site},x\ndevice,00-1A-2B-00-00-01,x\n\
+             device,{till},x\nsite,S1,\nsite,key:S99,x\n"
+        ),
+    );
+    let arguments = ["export", "labels", "--sheet", "labels.csv", "--json"];
+    let (rows, summary) = objects(&bench.fleetload(&arguments).expect_code(4));
+    let shown: BTreeSet<(&str, &str)> =
+        rows.iter().filter_map(|row| Some((row["owner"].as_str()?, row["label"].as_str()?))).collect();
+    let sites = [("Branch 1", "north 1"), ("Branch 0", "north 0"), ("Branch 2", "north 2")]
+        .map(|(name, label)| (id("site", name), label));
+    let devices =
+        [("Till 1", "till 1"), ("Till 5", "till 5")].map(|(name, label)| (id("device", name), label));
+    let mut expected: BTreeSet<(&str, &str)> =
+        sites.iter().chain(&devices).map(|(id, label)| (id.as_str(), *label)).collect();
+    expected.extend(sites.iter().map(|(id, _)| (id.as_str(), "retail")));
+    assert_eq!(shown, expected);
+    assert_eq!((&summary["rows"], &summary["failed"]), (&json!(8), &json!(1)));
+    let note = rows[8]["_export_note"].as_str().expect("a note");
+    assert_eq!(note, "labels row 8: no site of this file or of the journal has the key 'S99'");
+    // Devices and sites of assignments; a record of another sheet of the file is one already.
+    bench.write("site_assignments.csv", &format!("device,site\n{till},S1\nTill 1,S1\n"));
+    for (what, ids) in
+        [("sites", vec![id("site", "Branch 1")]), ("devices", vec![till, id("device", "Till 1")])]
+    {
+        let arguments = ["export", what, "--sheet", "site_assignments.csv", "--json"];
+        let (rows, _) = objects(&bench.fleetload(&arguments).expect_code(0));
+        let shown: Vec<&str> = rows.iter().filter_map(|row| row["id"].as_str()).collect();
+        assert_eq!(shown, ids, "{what}");
+    }
+    let outcome = bench.fleetload(&["export", "companies", "--sheet", "site_assignments.csv"]).expect_code(3);
+    assert!(outcome.stderr.contains("site_assignments.csv: no row names a company"), "{}", outcome.stderr);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_signal_stops_an_export_that_is_still_finding_out_what_to_read() {

@@ -73,7 +73,8 @@ pub(in crate::cli) struct Export {
     #[arg(long, value_name = "N", value_parser = import_id, conflicts_with = "records")]
     pub(in crate::cli) import: Option<ImportId>,
 
-    /// Only the records of the rows of this sheet that exist: by id, MAC address or username, else by name
+    /// Only the records of the rows of this sheet that exist, and those that its upkeep rows are about: by id, MAC address or
+    /// username, by a key that the journal knows, else by name
     #[arg(long, value_name = "SHEET", conflicts_with_all = ["records", "import"])]
     pub(in crate::cli) sheet: Option<PathBuf>,
 
@@ -105,6 +106,7 @@ Examples:
   fleetload export statuses --full --company \"Acme Ltd\" --json
   fleetload export people --import 3 --out people.csv
   fleetload export interfaces --sheet devices.xlsx --out interfaces.xlsx
+  fleetload export labels --sheet labels.xlsx            the labels of what its rows are about
   fleetload export devices --company \"Acme Ltd\" --out devices.xlsx --resume
 
 Nothing is changed. Companies, sites, devices, labels, metadata, subscriptions and vpn have the columns of their sheets.

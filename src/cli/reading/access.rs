@@ -90,6 +90,17 @@ impl ServiceAccess {
         Self::reach(context, typed.sandbox, typed.scenario.as_deref(), journal, overrides)
     }
 
+    /// The journal, where there is one and its rows are those of this account.
+    pub(super) fn own_journal(&self, context: &Context<'_>) -> Result<Option<Journal>> {
+        let path = context.common.journal.as_path();
+        if !path.exists() {
+            return Ok(None);
+        }
+        let journal = Journal::open_existing(path)?;
+        let bound = journal.account()?;
+        Ok((bound.is_some() && bound == self.settings.identity()).then_some(journal))
+    }
+
     /// Whose records are read.
     pub(super) fn whose(&self) -> Whose {
         Whose::from(self.settings.identity())

@@ -235,7 +235,9 @@ impl Asked<'_> {
             return Ok((Scope::Records(records), format!("import {import}")));
         }
         if let Some(file) = &typed.sheet {
-            let records = records_of_sheet(access, reader, file).await?;
+            let journal = access.own_journal(context)?;
+            let wanted = self.subject.owners();
+            let records = records_of_sheet(access, reader, (file, wanted), journal.as_ref()).await?;
             return Ok((Scope::Records(records), format!("sheet {}", file.display())));
         }
         let company = match &typed.company {

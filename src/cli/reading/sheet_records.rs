@@ -1,4 +1,5 @@
-//! The records that exist of the rows of a sheet: by their ids, MAC addresses and usernames, else by their names.
+//! The records that exist of the rows of a sheet, and those that its upkeep rows are about: by their ids, MAC addresses and
+//! usernames, by their keys where the journal knows them, else by their names.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -9,12 +10,13 @@ use super::access::ServiceAccess;
 use crate::advice::{Advice, quoted};
 use crate::error::{Error, Result};
 use crate::export::{Owner, OwnerKind, as_id};
+use crate::journal::{Journal, KnownJob};
 use crate::model::id::RemoteId;
-use crate::model::key::{Likeness, likeness};
+use crate::model::key::{Likeness, comparable, likeness, mac_digits};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::service::{Call, Found, ReadError, ServiceReader, found};
-use crate::sheet::{Options, Row, Table, fold, open};
+use crate::sheet::{Book, Options, Pointer, Reference, Row, Table, fold, fold_key, open};
 
 /// What names the record of a row.
 enum NamedBy {
@@ -23,44 +25,55 @@ enum NamedBy {
     Answer(Call),
     /// Of the records in an answer it is the only one with this name.
     Name(Call, String),
-    Nothing,
+    /// Nothing does; why.
+    Nothing(String),
 }
 
-/// A row, by its place, and what names its record.
-struct SheetRow {
+/// A record that a row is or refers to, by the place of the row, and what names it.
+struct Named {
     place: String,
     kind: OwnerKind,
     named_by: NamedBy,
 }
 
-/// The records of the rows of a file, in its order. A row whose record is not found has one that says so.
+/// The records of the rows of a file, in its order, and after them those that its upkeep rows are about. A row whose record
+/// is not found has one that says so. Keys are those of the file and of the journal.
 ///
 /// # Errors
 ///
-/// `Sheets` when the file cannot be read, and whatever keeps the service from answering.
+/// `Sheets` when the file cannot be read or names no record of the kinds that are `wanted`, and whatever keeps the service
+/// from answering.
 pub(super) async fn records_of_sheet(
     access: &ServiceAccess,
     reader: &ServiceReader,
-    file: &Path,
+    (file, wanted): (&Path, &[OwnerKind]),
+    journal: Option<&Journal>,
 ) -> Result<Vec<Owner>> {
-    let rows = rows_of(file)?;
-    let calls = rows.iter().filter_map(|row| match &row.named_by {
+    let mut named = records_named(file, journal)?;
+    named.retain(|named| wanted.contains(&named.kind));
+    if named.is_empty() {
+        let kinds = wanted.iter().filter_map(|kind| record_kind(*kind));
+        let wanted: Vec<&str> = kinds.map(Kind::singular).collect();
+        let none = format!("{}: no row names a {}", file.display(), wanted.join(" or a "));
+        return Err(Error::sheets(none).hint("name a sheet of such records, or an upkeep sheet about them"));
+    }
+    let calls = named.iter().filter_map(|named| match &named.named_by {
         NamedBy::Answer(call) | NamedBy::Name(call, _) => Some(call.clone()),
-        NamedBy::Id(_) | NamedBy::Nothing => None,
+        NamedBy::Id(_) | NamedBy::Nothing(_) => None,
     });
     let answers = reader.read_all(calls.collect()).await.map_err(|error| access.failed(&error))?;
     let mut answers = answers.into_iter();
     let mut records = Vec::new();
     let mut seen = HashSet::new();
-    for SheetRow { place, kind, named_by } in rows {
+    for Named { place, kind, named_by } in named {
         let id = match named_by {
             NamedBy::Id(id) => Ok(id),
             NamedBy::Answer(call) => only(&call, None, answers.next()),
             NamedBy::Name(call, name) => only(&call, Some(&name), answers.next()),
-            NamedBy::Nothing => Err("no id, MAC address, username or name".to_owned()),
+            NamedBy::Nothing(why) => Err(why),
         };
         match id {
-            Ok(id) if seen.insert(id) => records.push(Owner::new(kind, id)),
+            Ok(id) if seen.insert((kind, id)) => records.push(Owner::new(kind, id)),
             Ok(_) => {}
             Err(why) => {
                 let name = Some(place);
@@ -97,33 +110,202 @@ fn only(
     }
 }
 
-fn rows_of(file: &Path) -> Result<Vec<SheetRow>> {
+/// What the rows of a file are and refer to.
+fn records_named(file: &Path, journal: Option<&Journal>) -> Result<Vec<Named>> {
     let book = open(file, &Options::default()).map_err(|findings| {
         let why = findings.into_iter().next().map(|finding| finding.message).unwrap_or_default();
         let check = format!("fleetload check {}", quoted(&file.to_string_lossy()));
         let hint = Advice::from("to see every problem, type: ").command(check);
         Error::sheets(format!("{}: {why}", file.display())).hint(hint)
     })?;
-    let mut rows = Vec::new();
-    // A row of an upkeep sheet is no record.
-    for table in book.tables.iter().filter(|table| table.kind.is_record()) {
+    let mut sheets = Sheets { journal, own: HashSet::new(), named: Vec::new() };
+    let (records, upkeep): (Vec<&Table>, Vec<&Table>) =
+        book.tables.iter().partition(|table| table.kind.is_record());
+    for table in records {
+        sheets.take_records(&book, table)?;
+    }
+    for table in upkeep {
+        sheets.take_references(&book, table)?;
+    }
+    Ok(sheets.named)
+}
+
+/// What the sheets of a file name.
+struct Sheets<'a> {
+    journal: Option<&'a Journal>,
+    /// Folded keys and comparable names of the rows that are records: what refers to one of them names nothing new.
+    own: HashSet<(OwnerKind, Pointer)>,
+    named: Vec<Named>,
+}
+
+impl Sheets<'_> {
+    /// Takes in the rows of a sheet of records.
+    fn take_records(&mut self, book: &Book, table: &Table) -> Result<()> {
         let columns = Columns::of(table);
+        let Some(kind) = owner_kind(table.kind) else { return Ok(()) };
         book.read(table, &mut |row| {
-            rows.push(columns.row(table, &row));
+            let (key, name) = (columns.cell(&row, columns.key), columns.cell(&row, columns.name));
+            let pointers = [
+                key.map(|key| Pointer::Key(fold_key(key))),
+                name.map(|name| Pointer::Name(comparable(name))),
+            ];
+            self.own.extend(pointers.into_iter().flatten().map(|pointer| (kind, pointer)));
+            let named_by = self.record(kind, &columns, &row)?;
+            self.named.push(Named { place: place(table, &row), kind, named_by });
             Ok(())
         })?;
+        Ok(())
     }
-    if rows.is_empty() {
-        return Err(Error::sheets(format!("{}: no row names a record", file.display()))
-            .hint("name a sheet of companies, people, sites or devices"));
+
+    /// Takes in what the rows of an upkeep sheet are about. The records of the file itself are there already.
+    fn take_references(&mut self, book: &Book, table: &Table) -> Result<()> {
+        let mut seen = HashSet::new();
+        book.read(table, &mut |mut row| {
+            let drafted = row.draft.take().map(|draft| draft.references);
+            let references = drafted.unwrap_or_else(|| std::mem::take(&mut row.identity.references));
+            for Reference { role, pointer } in references {
+                let Some(kind) = owner_kind(role.target()) else { continue };
+                if !self.is_own(kind, &pointer) && seen.insert((kind, pointer.clone())) {
+                    let named_by = self.referred(kind, &pointer)?;
+                    self.named.push(Named { place: place(table, &row), kind, named_by });
+                }
+            }
+            Ok(())
+        })?;
+        Ok(())
     }
-    Ok(rows)
+
+    fn is_own(&self, kind: OwnerKind, pointer: &Pointer) -> bool {
+        let has = |pointer: Pointer| self.own.contains(&(kind, pointer));
+        let (key, name) =
+            (|text: &str| Pointer::Key(fold_key(text)), |text: &str| Pointer::Name(comparable(text)));
+        match pointer {
+            Pointer::Id(_) => false,
+            Pointer::Key(text) => has(key(text)),
+            Pointer::Name(text) => has(name(text)),
+            Pointer::Any(text) => has(key(text)) || has(name(text)),
+        }
+    }
+
+    /// What names the record of a row.
+    fn record(&self, kind: OwnerKind, columns: &Columns, row: &Row) -> Result<NamedBy> {
+        if let Some(id) = columns.cell(row, columns.id).and_then(as_id) {
+            return Ok(NamedBy::Id(id));
+        }
+        if let Some((operation, unique)) = columns.unique
+            && let Some(unique) = columns.cell(row, Some(unique))
+        {
+            return Ok(NamedBy::Answer(Call::reading(operation, [unique.to_owned()])));
+        }
+        if let Some(key) = columns.cell(row, columns.key)
+            && let Some(known) = self.known(kind, &Pointer::Key(key.to_owned()))?
+        {
+            return Ok(known);
+        }
+        let company = columns.cell(row, columns.company).and_then(as_id);
+        let by_name = columns.cell(row, columns.name).and_then(|name| search(kind, name, company));
+        Ok(by_name.unwrap_or_else(|| NamedBy::Nothing("no id, MAC address, username or name".to_owned())))
+    }
+
+    /// What names the record that a cell refers to.
+    fn referred(&self, kind: OwnerKind, pointer: &Pointer) -> Result<NamedBy> {
+        let (key, name) = match pointer {
+            Pointer::Id(id) => return Ok(NamedBy::Id(*id)),
+            Pointer::Key(key) => (Some(key), None),
+            Pointer::Name(name) => (None, Some(name)),
+            Pointer::Any(text) => (Some(text), Some(text)),
+        };
+        if let Some(known) = self.known(kind, pointer)? {
+            return Ok(known);
+        }
+        let mac = name.filter(|name| kind == OwnerKind::Device && mac_digits(name).is_some());
+        if let Some(mac) = mac {
+            return Ok(NamedBy::Answer(Call::reading(Operation::GetDeviceByMac, [mac.clone()])));
+        }
+        let text = key.or(name).map(String::as_str).unwrap_or_default();
+        let nowhere = || {
+            let kind = kind.word();
+            NamedBy::Nothing(format!("no {kind} of this file or of the journal has the key '{text}'"))
+        };
+        Ok(name.and_then(|name| search(kind, name, None)).unwrap_or_else(nowhere))
+    }
+
+    /// The record of an earlier import that has a key or a name; `None` where the journal has none that exists.
+    fn known(&self, kind: OwnerKind, pointer: &Pointer) -> Result<Option<NamedBy>> {
+        let (Some(journal), Some(of)) = (self.journal, record_kind(kind)) else { return Ok(None) };
+        let existing = |jobs: Vec<KnownJob>| {
+            let mut ids: Vec<RemoteId> = jobs.into_iter().filter_map(|job| job.remote_id).collect();
+            ids.sort_unstable();
+            ids.dedup();
+            ids
+        };
+        let by_key = |text: &str| journal.by_sheet_key(of, &fold_key(text)).map(existing);
+        let by_name = |text: &str| journal.by_name(of, &comparable(text)).map(existing);
+        let ids = match pointer {
+            Pointer::Id(id) => vec![*id],
+            Pointer::Key(text) => by_key(text)?,
+            Pointer::Name(text) => by_name(text)?,
+            Pointer::Any(text) => match by_key(text)? {
+                none if none.is_empty() => by_name(text)?,
+                ids => ids,
+            },
+        };
+        Ok(match ids.as_slice() {
+            [] => None,
+            [id] => Some(NamedBy::Id(*id)),
+            [..] => {
+                let many = ids.len();
+                Some(NamedBy::Nothing(format!(
+                    "{many} records of the journal have this key or name: give the id of one"
+                )))
+            }
+        })
+    }
+}
+
+fn place(table: &Table, row: &Row) -> String {
+    format!("{} row {}", table.name, row.number)
+}
+
+/// What an export asks about for the records of a kind.
+const fn owner_kind(kind: Kind) -> Option<OwnerKind> {
+    match kind {
+        Kind::Company => Some(OwnerKind::Company),
+        Kind::Site => Some(OwnerKind::Site),
+        Kind::Person => Some(OwnerKind::Person),
+        Kind::Device => Some(OwnerKind::Device),
+        Kind::Upkeep(_) => None,
+    }
+}
+
+/// The kind of record that an export asks about.
+const fn record_kind(kind: OwnerKind) -> Option<Kind> {
+    match kind {
+        OwnerKind::Company => Some(Kind::Company),
+        OwnerKind::Site => Some(Kind::Site),
+        OwnerKind::Person => Some(Kind::Person),
+        OwnerKind::Device => Some(Kind::Device),
+        OwnerKind::Account | OwnerKind::CompanyTree => None,
+    }
+}
+
+/// The search for a record by its name; the service has none for people.
+fn search(kind: OwnerKind, name: &str, company: Option<RemoteId>) -> Option<NamedBy> {
+    let operation = match kind {
+        OwnerKind::Company => Operation::FindCompaniesByName,
+        OwnerKind::Site => Operation::FindSitesByName,
+        OwnerKind::Device => Operation::FindDevicesByName,
+        OwnerKind::Person | OwnerKind::Account | OwnerKind::CompanyTree => return None,
+    };
+    let values = [name.to_owned()].into_iter().chain(company.map(|id| id.to_string()));
+    Some(NamedBy::Name(Call::reading(operation, values), name.to_owned()))
 }
 
 /// Where a table has what names a record.
 struct Columns {
     id: Option<usize>,
     unique: Option<(Operation, usize)>,
+    key: Option<usize>,
     name: Option<usize>,
     company: Option<usize>,
 }
@@ -138,37 +320,14 @@ impl Columns {
         Self {
             id: table.headers.iter().position(|header| fold(header) == "id"),
             unique: unique.and_then(|(operation, column)| Some((operation, table.position(column)?))),
+            key: table.position("key"),
             name: table.position("name"),
             company: table.position("company"),
         }
     }
 
-    fn row(&self, table: &Table, row: &Row) -> SheetRow {
-        let cell = |place: Option<usize>| {
-            place
-                .and_then(|place| row.cells.get(place))
-                .map(|cell| cell.trim())
-                .filter(|cell| !cell.is_empty())
-        };
-        let (kind, search) = match table.kind {
-            Kind::Company => (OwnerKind::Company, Some(Operation::FindCompaniesByName)),
-            Kind::Site => (OwnerKind::Site, Some(Operation::FindSitesByName)),
-            Kind::Device => (OwnerKind::Device, Some(Operation::FindDevicesByName)),
-            Kind::Person => (OwnerKind::Person, None),
-            Kind::Upkeep(_) => (OwnerKind::Device, None),
-        };
-        let unique = || {
-            let (operation, place) = self.unique?;
-            Some(NamedBy::Answer(Call::reading(operation, [cell(Some(place))?.to_owned()])))
-        };
-        let name = || {
-            let (operation, name) = (search?, cell(self.name)?);
-            let company = cell(self.company).and_then(as_id).map(|id| id.to_string());
-            let values = [name.to_owned()].into_iter().chain(company);
-            Some(NamedBy::Name(Call::reading(operation, values), name.to_owned()))
-        };
-        let id = cell(self.id).and_then(as_id).map(NamedBy::Id);
-        let named_by = id.or_else(unique).or_else(name).unwrap_or(NamedBy::Nothing);
-        SheetRow { place: format!("{} row {}", table.name, row.number), kind, named_by }
+    /// What a row has in a column.
+    fn cell<'r>(&self, row: &'r Row, column: Option<usize>) -> Option<&'r str> {
+        column.and_then(|place| row.cells.get(place)).map(|cell| cell.trim()).filter(|cell| !cell.is_empty())
     }
 }
