@@ -86,9 +86,8 @@ pub fn record(kind: Kind) -> Record {
 
 /// Settings of one interface in a cloud, both by their names.
 pub fn vpn_settings() -> VpnSettings {
-    let (interface, weight) = ("eth0".to_owned(), Some(10));
-    let entry = InterfaceSettings { interface, id: None, direction: None, snat: None, weight, default: None };
-    VpnSettings { cloud: Offer::named("Guest"), cipher_suite: None, interfaces: vec![entry] }
+    let entry = InterfaceSettings { weight: Some(10), ..InterfaceSettings::named("eth0") };
+    VpnSettings { cloud: Offer::named("Guest"), interfaces: vec![entry], ..VpnSettings::default() }
 }
 
 /// An action of every descriptor, a creation of every kind.

@@ -9,6 +9,7 @@ pub mod inverse;
 mod offer;
 pub mod record_update;
 mod vpn;
+pub mod vpn_comparison;
 
 use serde::{Deserialize, Serialize};
 
@@ -199,6 +200,7 @@ impl Action {
         match self {
             Self::Keep(_) => false,
             Self::Update(update) => !update.fields.is_empty(),
+            Self::ConfigureVpn(settings) => settings.asks_for_a_change(),
             _ => true,
         }
     }

@@ -19,6 +19,7 @@ use crate::model::kind::Kind;
 use crate::model::record::{Record, Role};
 pub use before::before;
 pub use named::{NameSearch, find_name, name_lookups};
+pub use vpn::shown_settings;
 
 /// The body of a creation, with the ids that the record links to under their fields.
 pub fn creation_body(record: &Record, links: &[(Role, RemoteId)]) -> Value {

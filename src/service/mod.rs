@@ -23,7 +23,9 @@ mod envelope;
 mod tests;
 mod wording;
 
-pub use action::{NameSearch, before, creation_body, find_name, is_shown, look_up, name_lookups, request};
+pub use action::{
+    NameSearch, before, creation_body, find_name, is_shown, look_up, name_lookups, request, shown_settings,
+};
 
 pub use call::Call;
 pub use client::{Answer, Client};

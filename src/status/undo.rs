@@ -278,6 +278,16 @@ fn cells(inverse: &Inverse, of: Kind, owner: RemoteId) -> Option<(Kind, BTreeMap
             };
             let yes_or_no = |truth: bool| if truth { "yes" } else { "no" }.to_owned();
             let default = interface.and_then(|entry| entry.default).map(yes_or_no).unwrap_or_default();
+            let of_field = |(field, put): (&String, &String)| {
+                let column = sheet::column::column_of_violation(Kind::Upkeep(Upkeep::Vpn), field)?.name;
+                Some((column.to_owned(), json!(put)))
+            };
+            let suite = settings.exported_suite.as_ref().map(|put| ("cipher_suite".to_owned(), json!(put)));
+            let exported: Map<String, Value> = interface
+                .into_iter()
+                .flat_map(|entry| entry.exported.iter().filter_map(of_field))
+                .chain(suite)
+                .collect();
             of_device(
                 Upkeep::Vpn,
                 &[
@@ -289,6 +299,7 @@ fn cells(inverse: &Inverse, of: Kind, owner: RemoteId) -> Option<(Kind, BTreeMap
                     ("snat", of_interface(|entry| entry.snat.clone())),
                     ("weight", of_interface(|entry| entry.weight.map(|weight| weight.to_string()))),
                     ("default", default),
+                    (EXPORTED, Value::Object(exported).to_string()),
                 ],
             )
         }

@@ -242,3 +242,25 @@ fn what_the_service_changed_since_the_export_is_told_and_not_overwritten_unless_
     );
     assert_eq!(updates(&bench), 3);
 }
+
+#[test]
+fn an_exported_entry_that_the_service_changed_is_not_deleted_and_one_of_another_key_is_a_new_one() {
+    let bench = created(Scenario::default());
+    bench.write("metadata.csv", "owner_kind,owner,key,value\ndevice,T0,asset,A-1\ndevice,T1,asset,A-2\n");
+    bench.fleetload(&["run", "metadata.csv"]).expect_code(0);
+    let (root, file) = (bench::root(), "metadata.out.csv");
+    bench.fleetload(&["export", "metadata", "--company", &root, "--below", "--out", file]).expect_code(0);
+    // Somebody else changes the first.
+    bench.write("metadata.csv", "owner_kind,owner,key,value\ndevice,T0,asset,theirs\n");
+    bench.fleetload(&["run", "metadata.csv"]).expect_code(0);
+    edit(&bench, file, "\"asset\",\"A-1\",\"put\"", "\"asset\",\"\",\"delete\"");
+    edit(&bench, file, "\"asset\",\"A-2\",\"put\"", "\"owner\",\"A-2\",\"put\"");
+    bench.fleetload(&["run", file]).expect_code(4);
+    let mut found = endings(&bench, 3);
+    found.sort();
+    let words = "value: the service has changed the value to 'theirs' since the export, which saw 'A-1': it is not deleted";
+    assert_eq!(found, [ended("done", "", ""), ended("rejected", "changed.since-export", words)]);
+    bench.fleetload(&["retry", "3", "--code", "changed.since-export"]).expect_code(0);
+    bench.fleetload(&["run", "--overwrite"]).expect_code(0);
+    assert_eq!(bench.requests("deleteDeviceMetadata"), 1);
+}

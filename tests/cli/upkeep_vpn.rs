@@ -183,5 +183,121 @@ fn an_undo_gives_interfaces_and_the_cloud_the_settings_that_they_had() {
     for (name, value) in entry(&first, 0).as_object().expect("settings") {
         assert_eq!(entry(&last, 0)[name], *value, "{name}");
     }
-    assert_eq!(entry(&last, 1)["configurationDisabled"], true);
+    assert_eq!(entry(&last, 1), Value::Null, "the other one has what it had");
+}
+
+/// The settings of the device as an export has them, with a cell of the row of an interface replaced.
+fn edited(bench: &Bench, number: usize, column: &str, value: &str) {
+    let text = std::fs::read_to_string(bench.path("vpn.out.csv")).expect("the export");
+    let text = text.trim_start_matches('\u{feff}');
+    let mut reader = csv::ReaderBuilder::new().from_reader(text.as_bytes());
+    let headers = reader.headers().expect("headers").clone();
+    let at = headers.iter().position(|header| header == column).expect("the column");
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(&headers).expect("a header");
+    for (row, record) in reader.records().enumerate() {
+        let record = record.expect("a row");
+        let cells = record.iter().enumerate().map(|(place, cell)| match (row, place) {
+            (row, place) if (row, place) == (number, at) => value,
+            _ => cell,
+        });
+        writer.write_record(cells).expect("a row");
+    }
+    let text = String::from_utf8(writer.into_inner().expect("the rows")).expect("text");
+    bench.write("vpn.out.csv", &text);
+}
+
+fn export(bench: &Bench) {
+    let device = TEMPLATE_DEVICE.to_string();
+    bench.fleetload(&["export", "vpn", "--device", &device, "--out", "vpn.out.csv"]).expect_code(0);
+}
+
+/// Somebody else gives the first interface another weight.
+fn change_weight(bench: &Bench, weight: i64) {
+    let mut body = done(bench).1;
+    body["interfaceConfiguration"][0]["weight"] = json!(weight);
+    bench.write("body.json", &body.to_string());
+    bench.fleetload(&["call", UPDATE, "--body", "body.json", "--yes"]).expect_code(0);
+}
+
+#[test]
+fn an_exported_sheet_of_settings_asks_for_nothing_until_a_cell_is_changed() {
+    let bench = bench_of(ROWS);
+    run(&bench, 0);
+    export(&bench);
+    let run = || bench.fleetload(&["run", "vpn.out.csv"]).expect_code(0);
+    run();
+    assert_eq!(outcomes(&bench, 2), ["existing"; 3]);
+    assert_eq!(bench.requests(UPDATE), 1);
+
+    edited(&bench, 1, "weight", "20");
+    run();
+    assert_eq!(bench.requests(UPDATE), 2);
+    let (_, request) = done(&bench);
+    let first = interface_of(&request, 0);
+    // The interface is sent whole, and nothing else.
+    assert_eq!(
+        request["interfaceConfiguration"],
+        json!([{"interfaceDeviceId": first, "direction": "outbound", "snat": "hide", "weight": 20,
+            "configurationDisabled": false}])
+    );
+    assert_eq!(request["cipherSuite"], json!(null));
+    run();
+    assert_eq!(bench.requests(UPDATE), 2, "nothing is left to be changed");
+
+    // What was sent is undone, and what others have changed since is not.
+    bench.fleetload(&["undo", "3", "--out", "undo.xlsx"]).expect_code(0);
+    bench.fleetload(&["run", "undo.xlsx"]).expect_code(0);
+    assert_eq!(entry(&done(&bench).1, 0)["weight"], 10);
+    change_weight(&bench, 15);
+    bench.fleetload(&["undo", "5", "--out", "undo5.xlsx"]).expect_code(0);
+    bench.fleetload(&["run", "undo5.xlsx"]).expect_code(4);
+    assert_eq!(outcomes(&bench, 6), ["rejected changed.since-export"]);
+
+    // The cipher suite, in one row of three.
+    export(&bench);
+    edited(&bench, 2, "cipher_suite", "Automatic");
+    run();
+    let (_, request) = done(&bench);
+    assert_eq!(
+        (&request["cipherSuite"], &request["interfaceConfiguration"]),
+        (&json!("Automatic"), &json!(null))
+    );
+}
+
+/// The id of an interface in a request.
+fn interface_of(request: &Value, at: usize) -> Value {
+    entry(request, at)["interfaceDeviceId"].clone()
+}
+
+#[test]
+fn settings_that_the_service_changed_since_the_export_are_told_and_not_overwritten_unless_asked() {
+    let bench = bench_of(ROWS);
+    run(&bench, 0);
+    export(&bench);
+    change_weight(&bench, 15);
+    // A row that nobody changed, and another one of the same request.
+    edited(&bench, 2, "default", "no");
+    edited(&bench, 2, "weight", "7");
+    bench.fleetload(&["run", "vpn.out.csv"]).expect_code(0);
+    let (_, request) = done(&bench);
+    assert_eq!(request["interfaceConfiguration"].as_array().map(Vec::len), Some(1), "{request}");
+    assert_eq!((&entry(&request, 0)["weight"], bench.requests(UPDATE)), (&json!(7), 3));
+
+    export(&bench);
+    change_weight(&bench, 25);
+    edited(&bench, 2, "weight", "8");
+    bench.fleetload(&["run", "vpn.out.csv"]).expect_code(4);
+    let rows = bench.results(3);
+    assert!(
+        rows.iter().all(|row| row["code"] == "changed.since-export" && row["column"] == "weight"),
+        "{rows:?}"
+    );
+    let message = rows[0]["message"].as_str().expect("words");
+    let told = ": the service has changed this to '25' since the export, and the sheet has '8'";
+    assert!(message.ends_with(told) && message.starts_with("weight: interface "), "{message}");
+    assert_eq!(bench.requests(UPDATE), 4, "theirs");
+    bench.fleetload(&["retry", "3", "--code", "changed.since-export"]).expect_code(0);
+    bench.fleetload(&["run", "--overwrite"]).expect_code(0);
+    assert_eq!((&entry(&done(&bench).1, 0)["weight"], bench.requests(UPDATE)), (&json!(8), 5));
 }

@@ -66,7 +66,8 @@ pub fn inverse(action: &Action, before: Option<&Before>) -> Vec<Result<Inverse, 
             restored(Action::PutMetadataEntry(entry))
         }
         (Action::PutMetadataEntry(entry), Some(Before::Absent)) => {
-            let entry = OwnedEntry { value: None, id: None, exported: None, ..entry.clone() };
+            let exported = entry.value.clone();
+            let entry = OwnedEntry { value: None, id: None, exported, ..entry.clone() };
             restored(Action::DeleteMetadataEntry(entry))
         }
         (Action::SubscribeTemplate(of), Some(Before::Absent)) => {
@@ -190,7 +191,7 @@ mod tests {
             (
                 Action::PutMetadataEntry(entry(Some("A-2"))),
                 Before::Absent,
-                Action::DeleteMetadataEntry(entry(None)),
+                Action::DeleteMetadataEntry(OwnedEntry { exported: Some("A-2".into()), ..entry(None) }),
             ),
             (
                 Action::DeleteMetadataEntry(entry(None)),

@@ -46,6 +46,13 @@ impl Offer {
     }
 }
 
+/// One that is not named yet.
+impl Default for Offer {
+    fn default() -> Self {
+        Self::Id(RemoteId::nil())
+    }
+}
+
 impl fmt::Display for Offer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

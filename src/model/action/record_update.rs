@@ -150,11 +150,14 @@ impl RecordUpdate {
         comparison
     }
 
-    /// Whether the record has all that the row asks for.
+    /// Whether the record has all that was sent, or, as long as that is not known, all that the row asks for. Nothing shows
+    /// that a row was carried out which asks for nothing.
     pub fn is_shown_by(&self, record: &Value) -> bool {
-        self.fields
-            .iter()
-            .all(|(field, wanted)| value_at(record, field).is_some_and(|there| is_same(wanted, there)))
+        let sent = self.send.as_ref().unwrap_or(&self.fields);
+        !sent.is_empty()
+            && sent
+                .iter()
+                .all(|(field, wanted)| value_at(record, field).is_some_and(|there| is_same(wanted, there)))
     }
 
     /// Leaves out the fields that cannot be changed and that the record was created with.

@@ -1,5 +1,7 @@
 //! The settings of a device in a VPN cloud (specification 2.9).
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -16,8 +18,13 @@ pub const CIPHER_SUITES: [&str; 6] = [
     "ECDHE_ECDSA_AES256_CTR",
 ];
 
+/// The field of the cipher suite.
+pub(super) const SUITE: &str = "cipherSuite";
+/// The field by which an interface uses the default configuration.
+pub(super) const DEFAULT: &str = "configurationDisabled";
+
 /// What a device is to have in a VPN cloud. What is not given stays as it is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct VpnSettings {
     /// The cloud, which the device belongs to.
     pub cloud: Offer,
@@ -27,10 +34,16 @@ pub struct VpnSettings {
     /// Those of its interfaces.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interfaces: Vec<InterfaceSettings>,
+    /// The cipher suite that an export saw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exported_suite: Option<String>,
+    /// What is sent of settings that an export saw, once those that the service has were read.
+    #[serde(skip)]
+    pub send: Option<Box<Self>>,
 }
 
 /// The settings of one interface.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct InterfaceSettings {
     /// Its `normalizedName` or its id, as the row has it.
     pub interface: String,
@@ -49,45 +62,115 @@ pub struct InterfaceSettings {
     /// `configurationDisabled`: the interface uses the default configuration and has none of the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<bool>,
+    /// What an export saw of the fields that are given, and of those that nobody changed, which are not given then.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub exported: BTreeMap<String, String>,
+}
+
+impl InterfaceSettings {
+    /// The fields, as the service names them.
+    pub const FIELDS: [&str; 4] = ["direction", "snat", "weight", DEFAULT];
+
+    /// Those of an interface of which nothing is given.
+    pub fn named(interface: impl Into<String>) -> Self {
+        Self { interface: interface.into(), ..Self::default() }
+    }
+
+    /// A field that is given, as text.
+    pub fn value(&self, field: &str) -> Option<String> {
+        match field {
+            "direction" => self.direction.clone(),
+            "snat" => self.snat.clone(),
+            "weight" => self.weight.map(|weight| weight.to_string()),
+            DEFAULT => self.default.map(|default| default.to_string()),
+            _ => None,
+        }
+    }
+
+    /// Takes in a field from its text; blank leaves it out.
+    pub(super) fn set(&mut self, field: &str, text: &str) {
+        let given = || Some(text.to_owned()).filter(|text| !text.is_empty());
+        match field {
+            "direction" => self.direction = given(),
+            "snat" => self.snat = given(),
+            "weight" => self.weight = text.parse().ok(),
+            DEFAULT => self.default = text.parse().ok(),
+            _ => {}
+        }
+    }
+
+    /// Whether a field is given.
+    fn asks_for_a_change(&self) -> bool {
+        Self::FIELDS.iter().any(|field| self.value(field).is_some())
+    }
 }
 
 impl VpnSettings {
+    /// Whether rows of an export are among those that ask for them.
+    pub fn is_from_export(&self) -> bool {
+        self.exported_suite.is_some() || self.interfaces.iter().any(|entry| !entry.exported.is_empty())
+    }
+
+    /// Whether something is given. Rows of an export that nobody changed give nothing.
+    pub fn asks_for_a_change(&self) -> bool {
+        self.cipher_suite.is_some() || self.interfaces.iter().any(InterfaceSettings::asks_for_a_change)
+    }
+
+    /// What the request sends.
+    pub fn sent(&self) -> &Self {
+        self.send.as_deref().unwrap_or(self)
+    }
+
     /// Takes in those of another row about the same device and cloud. Rows that contradict each other were refused.
     pub fn merge(&mut self, other: &Self) {
         if self.cipher_suite.is_none() {
             self.cipher_suite.clone_from(&other.cipher_suite);
         }
+        if self.exported_suite.is_none() {
+            self.exported_suite.clone_from(&other.exported_suite);
+        }
         self.interfaces.extend(other.interfaces.iter().cloned());
     }
 
-    /// The settings that restore what these changed, one for each row of a sheet; `before` is the configuration as the service
-    /// answered it (specification 2.9). `None` for an interface that it does not show.
+    /// The settings that restore what these changed, one for each row of a sheet, with what these set as what an export saw;
+    /// `before` is the configuration as the service answered it (specification 2.9), of settings that an export saw the part
+    /// that was sent. `None` for an interface that it does not show.
     pub fn restored(&self, before: &Value) -> Vec<Option<Self>> {
-        let of_cloud = || Self { cloud: self.cloud.clone(), cipher_suite: None, interfaces: Vec::new() };
-        let suite = before["cipherSuite"].as_str().map(str::to_owned);
-        let suite = self.cipher_suite.iter().map(|_| {
-            let cipher_suite = Some(suite.clone()?);
-            Some(Self { cipher_suite, ..of_cloud() })
+        let of_cloud = || Self { cloud: self.cloud.clone(), ..Self::default() };
+        let is_sent = |shown: bool| !self.is_from_export() || shown;
+        let suite = before[SUITE].as_str().map(str::to_owned);
+        let suite = (self.cipher_suite.is_some() || self.is_from_export() && suite.is_some()).then(|| {
+            let (cipher_suite, exported_suite) = (Some(suite.clone()?), self.cipher_suite.clone());
+            Some(Self { cipher_suite, exported_suite, ..of_cloud() })
         });
         let entries = before["interfaceConfiguration"].as_array().map_or(&[][..], Vec::as_slice);
-        let interfaces = self.interfaces.iter().map(|own| {
+        let interfaces = self.interfaces.iter().filter_map(|own| {
             let device = |entry: &'_ &Value| {
                 ["name", "id"].iter().any(|field| entry["interfaceDevice"][field] == *own.interface)
             };
-            let entry = entries.iter().find(device)?;
-            let text = |field: &str| entry[field].as_str().map(str::to_owned);
-            let is_default = entry["configurationDisabled"] == true;
-            let interfaces = vec![InterfaceSettings {
-                interface: own.interface.clone(),
-                id: None,
-                direction: text("direction").filter(|_| !is_default),
-                snat: text("snat").filter(|_| !is_default),
-                weight: entry["weight"].as_i64().filter(|_| !is_default),
-                default: Some(is_default),
-            }];
-            Some(Self { interfaces, ..of_cloud() })
+            let entry = entries.iter().find(device);
+            is_sent(entry.is_some())
+                .then(|| Some(Self { interfaces: vec![own.restored(entry?)], ..of_cloud() }))
         });
-        suite.chain(interfaces).collect()
+        suite.filter(|_| is_sent(before.get(SUITE).is_some())).into_iter().chain(interfaces).collect()
+    }
+}
+
+impl InterfaceSettings {
+    /// The settings that an interface had, with what these set as what an export saw.
+    fn restored(&self, entry: &Value) -> Self {
+        let text = |field: &str| entry[field].as_str().map(str::to_owned);
+        let is_default = entry[DEFAULT] == true;
+        let put = |field: &&str| Some(((*field).to_owned(), self.value(field)?));
+        Self {
+            interface: self.interface.clone(),
+            id: None,
+            direction: text("direction").filter(|_| !is_default),
+            snat: text("snat").filter(|_| !is_default),
+            weight: entry["weight"].as_i64().filter(|_| !is_default),
+            default: Some(is_default),
+            exported: Self::FIELDS.iter().filter_map(put).collect(),
+        }
     }
 }
 
@@ -112,9 +195,11 @@ mod tests {
             ],
         });
         let of = |suite: Option<&str>, interfaces| {
-            let cloud = settings.cloud.clone();
-            Some(VpnSettings { cloud, cipher_suite: suite.map(str::to_owned), interfaces })
+            let (cloud, cipher_suite) = (settings.cloud.clone(), suite.map(str::to_owned));
+            let exported_suite = suite.and(settings.cipher_suite.clone());
+            Some(VpnSettings { cloud, cipher_suite, exported_suite, interfaces, send: None })
         };
+        let first = InterfaceSettings { exported: [("weight".to_owned(), "10".to_owned())].into(), ..first };
         let eth0 = InterfaceSettings {
             direction: Some("out".into()),
             weight: Some(7),

@@ -1,14 +1,17 @@
 //! The look before a record is changed: what of the row's fields is sent, by what the record has now (specification 4.2, 4.5
-//! and 4.8).
+//! and 4.8); and the same for metadata and settings in VPN clouds that come from an export.
 //!
 //! Only what differs is sent. What the service has changed since the row was exported is not overwritten unless the operator
 //! says so, and a row that asks for what the service cannot change is refused before anything is sent for it.
+
+use serde_json::Value;
 
 use super::upkeep::{leave, with_cell, write_rejection};
 use super::{RowDecision, RunFacts};
 use crate::journal::Work;
 use crate::model::action::record_update::{FieldDifference, RecordUpdate, UpdateComparison};
-use crate::model::action::{Action, OwnedEntry};
+use crate::model::action::vpn_comparison::SettingDifference;
+use crate::model::action::{Action, OwnedEntry, VpnSettings};
 use crate::model::kind::Kind;
 use crate::model::reason::Reason;
 use crate::model::verdict::{Rejection, Violation};
@@ -118,7 +121,7 @@ pub(super) fn unread_export(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
     leave(work, facts, Some((Reason::LookupUnavailable, what)))
 }
 
-/// Refuses to replace the value of a metadata entry that the service has changed since the export.
+/// Refuses to replace or delete a metadata entry whose value the service has changed since the export.
 pub(super) fn refuse_overwriting(
     work: &Work,
     facts: &RunFacts<'_>,
@@ -131,13 +134,59 @@ pub(super) fn refuse_overwriting(
     if shown == exported || facts.policy.overwrite || work.doubted {
         return None;
     }
-    let difference = FieldDifference {
-        field: "value".to_owned(),
-        wanted: entry.value.clone().unwrap_or_default(),
-        shown: Some(shown.to_owned()),
+    let message = match &entry.value {
+        Some(wanted) => {
+            let (wanted, shown) = (wanted.clone(), Some(shown.to_owned()));
+            since_export(&FieldDifference { field: "value".to_owned(), wanted, shown })
+        }
+        None => format!(
+            "the service has changed the value to '{shown}' since the export, which saw '{exported}': it is not deleted"
+        ),
     };
-    let rejection = refusal(Reason::ChangedSinceExport.as_str(), since_export(&difference));
-    Some(write_rejection(work, facts, with_cell(rejection, &difference.field)))
+    let rejection = refusal(Reason::ChangedSinceExport.as_str(), message);
+    Some(write_rejection(work, facts, with_cell(rejection, "value")))
+}
+
+/// The settings that a device has in a VPN cloud were read, for a row with settings that an export saw.
+pub(super) fn on_settings(
+    work: &Work,
+    settings: &VpnSettings,
+    facts: &RunFacts<'_>,
+    shown: &Value,
+) -> RowDecision {
+    let compared = settings.compare(shown, facts.policy.overwrite);
+    let told = |of: &SettingDifference| {
+        let interface = of.interface.as_ref().map(|name| format!("interface {name}: "));
+        interface.unwrap_or_default() + &since_export(&of.difference)
+    };
+    if !compared.conflicts.is_empty() {
+        let violation =
+            |of: &SettingDifference| Violation { path: of.difference.field.clone(), message: told(of) };
+        let violations: Vec<Violation> = compared.conflicts.iter().map(violation).collect();
+        let messages: Vec<&str> = violations.iter().map(|violation| violation.message.as_str()).collect();
+        let rejection = refusal(Reason::ChangedSinceExport.as_str(), messages.join("; "));
+        return write_rejection(work, facts, Rejection { violations, ..rejection });
+    }
+    if !compared.send.asks_for_a_change() {
+        let left: Vec<String> =
+            compared.left.iter().map(|left| format!("{}: {}", left.difference.field, told(left))).collect();
+        return leave(work, facts, (!left.is_empty()).then(|| (Reason::ChangedSinceExport, left.join("; "))));
+    }
+    let send = Some(Box::new(compared.send));
+    RowDecision::Resolved(Box::new(Action::ConfigureVpn(VpnSettings { send, ..settings.clone() })))
+}
+
+/// The settings that a device has in a VPN cloud cannot be read, for a row with settings that an export saw.
+pub(super) fn unread_settings(work: &Work, settings: &VpnSettings, facts: &RunFacts<'_>) -> RowDecision {
+    if facts.policy.overwrite {
+        return on_settings(work, settings, facts, &Value::Null);
+    }
+    if !settings.asks_for_a_change() {
+        return unread_export(work, facts);
+    }
+    let message = "the settings of the device in the VPN cloud could not be read, and without that it is not known whether \
+                   the service has changed them since the export";
+    write_rejection(work, facts, refusal(Reason::LookupUnavailable.as_str(), message.to_owned()))
 }
 
 /// Nothing is to be sent. What the service changed since the export is named.

@@ -16,7 +16,7 @@ use crate::model::verdict::{Rejection, Violation};
 use crate::run::evidence::classify::refusal;
 use crate::run::evidence::lookups;
 use crate::run::evidence::record_list::RecordList;
-use crate::service::{Found, Lookup, NameSearch, before, find_name, is_shown, may_be_a_page};
+use crate::service::{Found, Lookup, NameSearch, before, find_name, is_shown, may_be_a_page, shown_settings};
 use crate::sheet::{did_you_mean, nearest};
 
 /// How long a row waits for the list of what a record has that was created moments ago.
@@ -52,10 +52,18 @@ pub(in crate::run) fn first_lookup(work: &Work, facts: &RunFacts<'_>) -> RowDeci
     }
     match lookups::of_step(work, facts.usable) {
         Some(lookup) => RowDecision::CompareWithList(lookup),
-        None => match &work.action {
-            Action::Keep(_) => update::unread_export(work, facts),
-            _ => RowDecision::Send,
-        },
+        None => unread(work, facts),
+    }
+}
+
+/// What the record has cannot be read.
+fn unread(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
+    match &work.action {
+        Action::Keep(_) => update::unread_export(work, facts),
+        Action::ConfigureVpn(settings) if settings.is_from_export() && settings.send.is_none() => {
+            update::unread_settings(work, settings, facts)
+        }
+        _ => RowDecision::Send,
     }
 }
 
@@ -77,20 +85,26 @@ pub(in crate::run) fn on_list(
     let found = match list {
         Some(found) => found,
         None if mistake::made(Mistake::UnreadListMeansSo) => return is_so(work, facts),
-        None => {
-            return match &work.action {
-                Action::Keep(_) => update::unread_export(work, facts),
-                _ => RowDecision::Send,
-            };
-        }
+        None => return unread(work, facts),
     };
+    if let Action::ConfigureVpn(settings) = &work.action
+        && settings.is_from_export()
+        && settings.send.is_none()
+    {
+        match shown_settings(settings, found) {
+            Some(shown) => return update::on_settings(work, settings, facts, shown),
+            None if !settings.asks_for_a_change() => return update::gone_since_export(work, facts),
+            // The service says so of a device that is not in the cloud.
+            None => {}
+        }
+    }
     if is_shown(&work.action, work.owner().map(|(_, id)| id), found) {
         return is_so(work, facts);
     }
     if let Action::Keep(_) = &work.action {
         return update::gone_since_export(work, facts);
     }
-    if let Action::PutMetadataEntry(entry) = &work.action
+    if let Action::PutMetadataEntry(entry) | Action::DeleteMetadataEntry(entry) = &work.action
         && let Some(refused) = update::refuse_overwriting(work, facts, entry, found)
     {
         return refused;

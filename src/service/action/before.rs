@@ -36,7 +36,10 @@ pub fn before(action: &Action, found: &[Found]) -> Option<Before> {
             match settings.cloud.id().and_then(|cloud| of_cloud(found, cloud)) {
                 Some(shown) => Some(Before::Present {
                     name: shown["cloud"]["name"].as_str().map(str::to_owned),
-                    settings: Some(shown.clone()),
+                    settings: Some(match &settings.send {
+                        Some(sent) => sent.part_of(shown),
+                        None => shown.clone(),
+                    }),
                 }),
                 None => absent(),
             }

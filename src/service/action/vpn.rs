@@ -10,6 +10,7 @@ use crate::service::judge::parse_id;
 /// The body of the request; `None` while the id of something that it names is not known.
 pub(super) fn body(settings: &VpnSettings, device: RemoteId) -> Option<Value> {
     let mut body = json!({ "deviceId": device, "vpnCloudId": settings.cloud.id()? });
+    let settings = settings.sent();
     if let Some(suite) = &settings.cipher_suite {
         body["cipherSuite"] = json!(suite);
     }
@@ -28,7 +29,7 @@ fn entry(settings: &InterfaceSettings) -> Option<Value> {
 
 /// The fields that are given.
 fn fields(settings: &InterfaceSettings) -> Map<String, Value> {
-    let InterfaceSettings { interface: _, id: _, direction, snat, weight, default } = settings;
+    let InterfaceSettings { interface: _, id: _, direction, snat, weight, default, exported: _ } = settings;
     let mut fields = Map::new();
     let mut put = |name: &str, value: Option<Value>| {
         if let Some(value) = value {
@@ -47,12 +48,23 @@ pub(in crate::service) fn of_cloud(found: &[Found], cloud: RemoteId) -> Option<&
     found.iter().map(|found| &found.raw).find(|raw| id_of(&raw["cloud"]["id"]) == Some(cloud))
 }
 
-/// Whether an answer shows all that is given.
+/// The settings in the cloud that these are for, as an answer shows them.
+pub fn shown_settings<'f>(settings: &VpnSettings, found: &'f [Found]) -> Option<&'f Value> {
+    of_cloud(found, settings.cloud.id()?)
+}
+
+/// Whether an answer shows all that was sent, or, as long as that is not known, all that is given. Nothing shows that settings
+/// were sent of which nothing is given.
 pub(super) fn is_shown(settings: &VpnSettings, found: &[Found]) -> bool {
     let Some(shown) = settings.cloud.id().and_then(|cloud| of_cloud(found, cloud)) else { return false };
+    let settings = settings.sent();
+    if !settings.asks_for_a_change() {
+        return false;
+    }
     let has_suite = settings.cipher_suite.as_ref().is_none_or(|suite| shown["cipherSuite"] == **suite);
     let entries = shown["interfaceConfiguration"].as_array().map_or(&[][..], Vec::as_slice);
-    has_suite && settings.interfaces.iter().all(|interface| has_entry(interface, entries))
+    let given = settings.interfaces.iter().filter(|interface| !fields(interface).is_empty());
+    has_suite && given.into_iter().all(|interface| has_entry(interface, entries))
 }
 
 fn has_entry(settings: &InterfaceSettings, entries: &[Value]) -> bool {
@@ -87,14 +99,7 @@ mod tests {
     }
 
     fn interface(n: u128) -> InterfaceSettings {
-        InterfaceSettings {
-            interface: format!("LAN {n}"),
-            id: Some(id(n)),
-            direction: None,
-            snat: None,
-            weight: None,
-            default: None,
-        }
+        InterfaceSettings { id: Some(id(n)), ..InterfaceSettings::named(format!("LAN {n}")) }
     }
 
     fn settings() -> VpnSettings {
@@ -105,6 +110,7 @@ mod tests {
                 InterfaceSettings { weight: Some(10), snat: Some("hide".to_owned()), ..interface(1) },
                 InterfaceSettings { default: Some(true), ..interface(2) },
             ],
+            ..VpnSettings::default()
         }
     }
 

@@ -291,7 +291,9 @@ impl RowValues {
         self.entries.sort_by(|(_, left, _), (_, right, _)| (left.len(), left).cmp(&(right.len(), right)));
         if let Kind::Upkeep(upkeep) = self.kind {
             let action = self.upkeep(upkeep)?;
-            let steps = match self.exported.is_unchanged() {
+            // Settings are put together with those of other rows, and know themselves what was exported.
+            let is_kept = self.exported.is_unchanged() && !matches!(action, Action::ConfigureVpn(_));
+            let steps = match is_kept {
                 true => vec![Action::Keep(Box::new(action))],
                 false => vec![action],
             };

@@ -42,6 +42,18 @@ impl ExportedCells {
         self.cells.get(column).map(String::as_str)
     }
 
+    /// The same of a row whose cells in these columns, which say what the row is about, are as they were exported: with others
+    /// in them it is another row.
+    pub(super) fn about(&self, columns: &[&str]) -> Option<&Self> {
+        let is_same = |column: &&str| self.cell(column).is_none() || self.unchanged.contains(column);
+        (!self.cells.is_empty() && columns.iter().all(is_same)).then_some(self)
+    }
+
+    /// Whether the cell of a column is as it was exported.
+    pub(super) fn has_unchanged(&self, column: &str) -> bool {
+        self.unchanged.contains(column)
+    }
+
     /// Whether the row is from an export, and no cell that it showed was changed.
     pub(super) fn is_unchanged(&self) -> bool {
         !self.cells.is_empty() && self.cells.keys().all(|column| self.unchanged.contains(column.as_str()))
@@ -49,7 +61,12 @@ impl ExportedCells {
 
     /// Whether a cell is as it was exported. It is noted, since such a cell asks for nothing.
     pub(super) fn is_as_exported(&mut self, column: &'static str, text: &str) -> bool {
-        let is_same = self.cells.get(column).is_some_and(|exported| exported.trim() == text.trim());
+        let is_same = self.cells.get(column).is_some_and(|exported| {
+            let (exported, text) = (exported.trim(), text.trim());
+            // A spreadsheet program writes truths in capitals.
+            let is_truth = matches!(exported, "true" | "false");
+            exported == text || (is_truth && exported.eq_ignore_ascii_case(text))
+        });
         if is_same {
             self.unchanged.insert(column);
         }

@@ -9,6 +9,7 @@ use crate::model::kind::{Kind, Upkeep};
 use crate::model::record::Role;
 use crate::sheet::field::{Problem, Value, has_several_ids, offer};
 use crate::sheet::finding::code::Code;
+use crate::sheet::table::column::column;
 
 /// What a label can be on, in the order of the column's values.
 const LABEL_OWNERS: [Kind; 3] = [Kind::Site, Kind::Device, Kind::Device];
@@ -74,27 +75,38 @@ impl RowValues {
         self.kind() == Kind::Upkeep(Upkeep::Vpn) && self.position("action") == Some(CONFIGURES)
     }
 
-    /// The settings of the row in a cloud.
+    /// The settings of the row in a cloud. Cells that an export filled in and nobody changed ask for nothing.
     fn settings(&self, cloud: Offer) -> VpnSettings {
-        let text = |name: &str| self.peek(name).map(str::to_owned);
-        let interface = |interface| InterfaceSettings {
-            interface,
-            id: None,
+        let seen = self.exported().about(&["device", "cloud", "interface"]);
+        let is_asked = |name: &str| !seen.is_some_and(|seen| seen.has_unchanged(name));
+        // A cell that was blank and has something now was exported as blank; one that was cleared asks for nothing.
+        let exported = |name: &str| {
+            let seen = seen.filter(|_| self.is_given(name))?;
+            Some(seen.cell(name).unwrap_or_default().to_owned())
+        };
+        let text = |name: &str| self.peek(name).filter(|_| is_asked(name)).map(str::to_owned);
+        let field = |name: &&'static str| Some((column(self.kind(), name)?.api?.to_owned(), exported(name)?));
+        let interface = |interface: &str| InterfaceSettings {
             direction: text("direction"),
             snat: text("snat"),
-            weight: self.integer("weight"),
+            weight: self.integer("weight").filter(|_| is_asked("weight")),
             default: match self.get("default") {
-                Some(Value::Bool(truth)) => Some(*truth),
+                Some(Value::Bool(truth)) if is_asked("default") => Some(*truth),
                 _ => None,
             },
+            exported: OF_INTERFACE.iter().filter_map(field).collect(),
+            ..InterfaceSettings::named(interface)
         };
         VpnSettings {
             cloud,
             cipher_suite: self
                 .position("cipher_suite")
+                .filter(|_| is_asked("cipher_suite"))
                 .and_then(|position| CIPHER_SUITES.get(position))
                 .map(|suite| (*suite).to_owned()),
-            interfaces: text("interface").map(interface).into_iter().collect(),
+            interfaces: self.peek("interface").map(interface).into_iter().collect(),
+            exported_suite: exported("cipher_suite"),
+            send: None,
         }
     }
 
@@ -164,18 +176,13 @@ impl RowValues {
             }
             Upkeep::Metadata => {
                 let (owner, key) = (self.owner()?, text("key")?);
+                let seen = self.exported().about(&["owner_kind", "owner", "key"]);
+                let exported = seen.and_then(|seen| seen.cell("value")).map(str::to_owned);
+                let entry = OwnedEntry { owner, key, value: None, exported, id: None };
                 if removes {
-                    Action::DeleteMetadataEntry(OwnedEntry {
-                        owner,
-                        key,
-                        value: None,
-                        exported: None,
-                        id: None,
-                    })
+                    Action::DeleteMetadataEntry(entry)
                 } else {
-                    let exported = self.exported().cell("value").map(str::to_owned);
-                    let value = Some(text("value")?);
-                    Action::PutMetadataEntry(OwnedEntry { owner, key, value, exported, id: None })
+                    Action::PutMetadataEntry(OwnedEntry { value: Some(text("value")?), ..entry })
                 }
             }
             Upkeep::Licences => Action::AddLicence(text("licence_code")?),
