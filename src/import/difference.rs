@@ -10,10 +10,13 @@ use crate::model::action::Action;
 use crate::model::kind::Kind;
 use crate::model::record::{Link, Role};
 use crate::sheet::column::{Column, column, column_of_violation};
-use crate::sheet::{Mapped, Table, column_of_role, meaning};
+use crate::sheet::{Mapped, Table, column_of_role, meaning, subject_column};
 
 /// The column whose values the address of a site takes where it has none of its own.
 const COORDINATES: [(&str, &str); 2] = [("address_latitude", "latitude"), ("address_longitude", "longitude")];
+
+/// The columns by which an upkeep row names its record, and what only an export fills in.
+const NAMES_OF_RECORDS: [&str; 6] = ["id", "key", "mac", "owner", "device", "exported"];
 
 /// All that a row asks for. What it refers to is named as `label` says.
 pub(super) struct Content<'a> {
@@ -60,6 +63,15 @@ pub(super) fn between(
         }
     }
     let told = RowPair { table, cells, earlier: said_earlier, meaning: meaning_of(table, said_earlier) };
+    if let Kind::Upkeep(upkeep) = kind
+        && differing.is_empty()
+        && !asks_the_same(earlier.steps, now.steps)
+    {
+        differing = told.differing_cells();
+        if differing.is_empty() {
+            differing.push((subject_column(upkeep), None));
+        }
+    }
     let mut differing: Vec<Place> = differing.into_iter().flat_map(|place| told.columns_of(place)).collect();
     differing.sort_by_key(|place| told.position(place).unwrap_or(usize::MAX));
     differing.dedup();
@@ -74,6 +86,18 @@ pub(super) fn between(
             Difference { column, header, earlier, now }
         })
         .collect()
+}
+
+/// Whether two rows about one thing ask for the same of it.
+fn asks_the_same(earlier: &[Action], now: &[Action]) -> bool {
+    let is_same = |(earlier, now): (&Action, &Action)| match (earlier, now) {
+        // What a row calls its record says nothing about what it asks for.
+        (Action::Update(earlier), Action::Update(now)) => {
+            (&earlier.fields, &earlier.fixed, &earlier.exported) == (&now.fields, &now.fixed, &now.exported)
+        }
+        _ => earlier == now,
+    };
+    earlier.len() == now.len() && earlier.iter().zip(now).all(is_same)
 }
 
 /// What an earlier sheet means by its headers: the same as this one where they are the same, however they were mapped.
@@ -119,7 +143,7 @@ fn values(kind: Kind, content: &Content<'_>, label: &dyn Fn(&Link) -> String) ->
                 lists.entry("enterprise_template").or_default().push(offer.to_string());
             }
             Action::JoinVpnCloud(offer) => lists.entry("vpn_clouds").or_default().push(offer.to_string()),
-            // A row that is about the same thing as before has its new values.
+            // Shown by the cells of the row.
             Action::Update(_)
             | Action::Keep(_)
             | Action::PutLabel(_)
@@ -210,6 +234,19 @@ impl RowPair<'_> {
             (earlier, now) if earlier == now => (before, after),
             (earlier, now) => (earlier.map(str::to_owned).or(before), now.map(str::to_owned).or(after)),
         }
+    }
+
+    /// The columns whose cells differ, but for those that name the record.
+    fn differing_cells(&self) -> Vec<Place> {
+        let place = |mapped: &Mapped| match mapped {
+            Mapped::Column { column, entry } => Some((column.name, entry.clone())),
+            Mapped::Ignored | Mapped::Blank | Mapped::Unknown => None,
+        };
+        let differs = |place: &Place| {
+            let (earlier, now) = self.cells(place);
+            earlier != now && !NAMES_OF_RECORDS.contains(&place.0)
+        };
+        self.table.mapping.iter().chain(&self.meaning).filter_map(place).filter(differs).collect()
     }
 
     /// Labels may stand in columns of their own: those whose cells differ are meant.

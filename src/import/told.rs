@@ -70,8 +70,9 @@ pub(super) fn said(
             first_column(differences, name),
             format!(
                 "job {job} is being sent, or its outcome is not known yet: the values it was sent with stay, and those \
-                 of the row are not used: {}{stays}",
-                columns(differences)
+                 of the row are not used: {}{stays}{}",
+                columns(differences),
+                if kind.is_record() { "" } else { "; import the row again once that is settled" },
             ),
         ),
         Decision::ChangedSince(job) => (

@@ -495,3 +495,32 @@ fn the_report_of_an_import_that_is_cancelled_is_written_again() {
     assert_reported(&bench, &[("created", 1), ("cancelled", 2)], "Finished; 2 rows were cancelled");
     assert!(!bench.fleetload(&["run"]).expect_code(0).stdout.contains("written again"), "once");
 }
+
+#[test]
+fn an_upkeep_row_that_asks_otherwise_while_the_earlier_one_is_on_hold_is_told_and_sent_when_it_comes_again() {
+    let lost = Fault::new("putCompanyMetadata", FaultKind::AnswerLost).times(1);
+    let unread = Fault::new("listCompanyMetadata", FaultKind::GeneralError);
+    let bench = Bench::new(Scenario { fault: vec![lost, unread], ..Scenario::default() });
+    bench.profile("", "", "");
+    let root = bench::root();
+    let sheet = |cells: &str| format!("owner_kind,owner,key,value,action\ncompany,{root},tier,{cells}\n");
+    bench.write("metadata.csv", &sheet("gold,"));
+    bench.fleetload(&["run", "metadata.csv"]).expect_code(8);
+    bench.write("metadata.csv", &sheet("silver,"));
+    let checked = bench.fleetload(&["check", "metadata.csv", "--json"]).expect_code(0);
+    let told = "job 1 is being sent, or its outcome is not known yet: the values it was sent with stay, and those of the \
+                row are not used: value was 'gold', is 'silver' now; import the row again once that is settled";
+    assert!(checked.stdout.contains(told), "{}", checked.stdout);
+    bench.fleetload(&["run", "metadata.csv"]).expect_code(8);
+    bench.fleetload(&["resolve", "1", "--created", &root, "--unchecked"]).expect_code(0);
+    let ending = |import| {
+        let row = &bench.results(import)[0];
+        (row["status"].clone(), row["code"].clone())
+    };
+    bench.fleetload(&["report", "2"]).expect_code(0);
+    assert_eq!(ending(2), ("done".into(), "row.differs".into()));
+    bench.fleetload(&["run", "metadata.csv"]).expect_code(0);
+    assert_eq!(ending(3).0, "done");
+    let put = |value| bench.ledger().iter().filter(|entry| entry.request["value"] == value).count();
+    assert_eq!((put("gold"), put("silver")), (1, 1));
+}
