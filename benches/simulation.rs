@@ -15,6 +15,8 @@ mod script;
 mod time;
 #[path = "../tests/simulation/trial.rs"]
 mod trial;
+#[path = "../tests/simulation/updates.rs"]
+mod updates;
 #[path = "../tests/simulation/upkeep.rs"]
 mod upkeep;
 
@@ -43,6 +45,8 @@ fn main() -> ExitCode {
     println!("trials                        {}", sums.trials);
     println!("  with three kinds of fault and a crash  {}", sums.kinds_of_fault);
     println!("rows                          {}", sums.rows);
+    println!("  asked for otherwise later   {}", sums.asked_otherwise);
+    println!("  not, being in doubt then    {}", sums.left_in_doubt);
     println!("requests                      {}", sums.requests);
     println!("crashes                       {}", sums.crashes);
     println!("  with a request under way    {}", sums.in_the_window);

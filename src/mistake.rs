@@ -46,6 +46,12 @@ pub enum Mistake {
     UnreadListMeansSo,
     /// A metadata entry that has another value counts as the one that a row asks for.
     ValueNotCompared,
+    /// Fields of a record that are as a row asks for are sent with those that are not.
+    EqualFieldsSent,
+    /// A part of an address is sent without the parts of it that the record has.
+    AddressSentInPart,
+    /// What the service cannot change counts as the row has it.
+    FixedFieldNotCompared,
     /// A creation that the service refused does not count against the day's quota.
     RefusalNotCounted,
     /// A creation that was under way when the process ended does not count against the day's quota.
@@ -74,6 +80,9 @@ impl Mistake {
         Self::RemovalPresumed,
         Self::UnreadListMeansSo,
         Self::ValueNotCompared,
+        Self::EqualFieldsSent,
+        Self::AddressSentInPart,
+        Self::FixedFieldNotCompared,
         Self::RefusalNotCounted,
         Self::UnderWayForgotten,
     ];

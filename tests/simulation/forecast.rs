@@ -64,7 +64,7 @@ fn run(script: &Script) -> Told {
     let time = Time::starting_at(start);
     let sandbox = Sandbox::new(script.scenario.clone(), start.millis()).expect("a consistent scenario");
     let network = Network::new(Arc::clone(&time), sandbox, script.weather.clone(), 4);
-    trial::take_in(script, folder.path(), &path, time.now());
+    trial::take_in(&script.sheets, script.rows, folder.path(), &path, time.now());
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     runtime.enable_time().start_paused(true).build().expect("a runtime").block_on(async {
         time.begin_life();

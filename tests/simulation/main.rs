@@ -9,13 +9,14 @@ mod oracle;
 mod script;
 mod time;
 mod trial;
+mod updates;
 mod upkeep;
 
 use script::Script;
 use trial::Trial;
 
 /// Seeds of the test.
-const SEEDS: u64 = 300;
+const SEEDS: u64 = 220;
 
 fn told(seed: u64, trial: &Trial) -> String {
     format!("seed {seed}:\n  {}\n  {}", trial.violations.join("\n  "), trial.trace.join("\n  "))
@@ -38,6 +39,12 @@ fn nothing_is_lost_and_nothing_made_twice_whatever_a_seed_brings() {
         of_state("done") > SEEDS && of_state("existing") > SEEDS / 2,
         "few upkeep rows were carried out: {:?}",
         sums.states
+    );
+    assert!(
+        sums.asked_otherwise > SEEDS / 3 && sums.left_in_doubt >= 3,
+        "{} rows were asked for otherwise, {} in doubt then",
+        sums.asked_otherwise,
+        sums.left_in_doubt
     );
     let fewest = sums.kinds_of_fault;
     assert!(fewest > SEEDS * 2 / 3, "only {fewest} trials met three kinds of fault and a crash");

@@ -16,6 +16,8 @@ use super::trial::{self, QuotaFigures, Trial};
 pub(crate) struct Sums {
     pub(crate) trials: u64,
     pub(crate) rows: u64,
+    pub(crate) asked_otherwise: u64,
+    pub(crate) left_in_doubt: u64,
     pub(crate) crashes: u64,
     /// Crashes at which a request was under way.
     pub(crate) in_the_window: u64,
@@ -39,6 +41,8 @@ impl Sums {
         let figures = &trial.figures;
         self.trials += 1;
         self.rows += figures.rows;
+        self.asked_otherwise += figures.asked_otherwise;
+        self.left_in_doubt += figures.left_in_doubt;
         self.crashes += figures.crashes;
         self.in_the_window += figures.crashes_in_the_window;
         self.interrupts += figures.interrupts;

@@ -20,7 +20,7 @@ use super::time::Time;
 /// The client id of whoever else uses the service.
 pub(crate) const SOMEBODY_ELSE: &str = "somebody else";
 /// How long after it left a request is carried out at the latest, lost on the way or put off by a fault.
-const LATEST_ARRIVAL_MS: i64 = 130_000;
+pub(crate) const LATEST_ARRIVAL_MS: i64 = 130_000;
 /// By how much midnight may come too early for the run: the service tells whole seconds.
 const CLOCKS_DIFFER_MS: i64 = 3_000;
 /// More events than any trial has: beyond it the run turns in a circle.

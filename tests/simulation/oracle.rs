@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fleetload::journal::{AuditFinding, AuditScope, Journal, RowView};
+use fleetload::journal::{AuditFinding, AuditScope, Disposition, Journal, RowView};
+use fleetload::model::id::JobId;
 use fleetload::model::kind::{Kind, Upkeep};
 use fleetload::model::state::JobState;
 use fleetload::model::time::{Day, Moment};
@@ -12,13 +13,17 @@ use uuid::Uuid;
 use super::network::SOMEBODY_ELSE;
 use super::script::Script;
 use super::trial::QuotaFigures;
-use super::upkeep;
+use super::{updates, upkeep};
 
 /// What the oracle found.
 pub(crate) struct Verdict {
     pub(crate) violations: Vec<String>,
     pub(crate) states: BTreeMap<String, u64>,
     pub(crate) rows: u64,
+    /// Rows of a later import that gave a job other values.
+    pub(crate) asked_otherwise: u64,
+    /// Those that did not, as its outcome was not known.
+    pub(crate) left_in_doubt: u64,
 }
 
 const RECORDS: [&str; 4] = ["company", "person", "site", "device"];
@@ -26,9 +31,41 @@ const RECORDS: [&str; 4] = ["company", "person", "site", "device"];
 /// Codes for which no row may be given up: the service did not execute it and will later.
 const GIVEN_UP: [&str; 3] = ["quotaLimitExceeded", "rateLimitExceeded", "invalid_token"];
 
-/// Judges a trial after its last run; `attachments` are those before the first run, and those after the last.
+/// What a row that creates no record brought about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    CarriedOut,
+    /// It may have been carried out.
+    Open,
+    Nothing,
+}
+
+/// The rows that create no record, in the order in which they count: those whose job a later import gave other values as
+/// they stood then, in `earlier`, then all others as they stand in the end.
+fn in_order<'r>(earlier: &'r [RowView], rows: &'r [RowView]) -> Vec<(&'r RowView, Outcome)> {
+    let revised = |row: &&RowView| row.disposition == Disposition::Revised;
+    let revised: BTreeSet<Option<JobId>> = rows.iter().filter(revised).map(|row| row.job).collect();
+    let outcome = |row: &RowView| match row.state {
+        JobState::Done | JobState::Existing => Outcome::CarriedOut,
+        JobState::Held | JobState::InDoubt | JobState::Sending => Outcome::Open,
+        JobState::Ready | JobState::Deferred | JobState::Blocked if row.attempts > 0 => Outcome::Open,
+        _ => Outcome::Nothing,
+    };
+    let counts = |row: &&RowView| match row.disposition {
+        Disposition::New => !revised.contains(&row.job),
+        Disposition::Revised => true,
+        Disposition::Recognised | Disposition::ChangedSince | Disposition::LeftOut => false,
+    };
+    let replaced = earlier.iter().filter(|row| revised.contains(&row.job));
+    let in_the_end = rows.iter().filter(counts);
+    replaced.chain(in_the_end).filter(|row| !row.kind.is_record()).map(|row| (row, outcome(row))).collect()
+}
+
+/// Judges a trial after its last run; `attachments` are those before the first run, and those after the last; `earlier`
+/// are the rows as they stood before a later import.
 pub(crate) fn judge(
     journal: &Journal,
+    earlier: &[RowView],
     ledger: &[LedgerEntry],
     attachments: (&[Attachment], &[Attachment]),
     script: &Script,
@@ -43,8 +80,9 @@ pub(crate) fn judge(
         .collect();
     let ours = |entry: &&&LedgerEntry| entry.client != SOMEBODY_ELSE;
     // Every row of the sheets is there, in a state that is an answer.
-    if rows.len() != script.rows {
-        violations.push(format!("{} rows of {} are in the journal", rows.len(), script.rows));
+    let asked = script.rows + script.later.as_ref().map_or(0, |later| later.rows);
+    if rows.len() != asked {
+        violations.push(format!("{} rows of {asked} are in the journal", rows.len()));
     }
     let mut owned: BTreeMap<String, &RowView> = BTreeMap::new();
     for row in &rows {
@@ -64,6 +102,10 @@ pub(crate) fn judge(
                 if row.code.is_none() =>
             {
                 violations.push(format!("not explained: {name} is {} without a code", row.state));
+            }
+            _ if row.disposition == Disposition::ChangedSince && row.code.is_none() => {
+                violations
+                    .push(format!("not explained: {name} is {}, as another row asked for it", row.state));
             }
             _ => {}
         }
@@ -131,6 +173,7 @@ pub(crate) fn judge(
             violations.push(format!("unexpected: the service has {} {id}: {}", entry.kind, entry.request));
         }
     }
+    let (in_order, ids) = (in_order(earlier, &rows), named(&rows));
     // Nothing vanishes in a trial, so that reading back must not say so. Doubles are somebody else's; a site may be
     // left of a device that was in doubt.
     for finding in journal.audit_findings(None, None).expect("readable") {
@@ -143,18 +186,28 @@ pub(crate) fn judge(
         let right = match finding.code.as_str() {
             AuditFinding::ORPHAN_SITE => own_sites > usize::from(finding.id.is_some()),
             AuditFinding::DOUBLE => others > 0,
+            // By the name it was created with, it is not found any more.
+            AuditFinding::VANISHED => updates::renames(&in_order, &ids, finding.id),
             _ => false,
         };
         if !right {
             violations.push(format!("read back wrongly: {name}, {}: {}", finding.code, finding.message));
         }
     }
-    violations.extend(upkeep::judge(&rows, &named(&rows), attachments, ledger));
+    violations.extend(upkeep::judge(&in_order, &ids, attachments, ledger));
+    violations.extend(updates::judge(&in_order, &ids, attachments.1, ledger, script));
     let unread = journal.count_unaudited(AuditScope::All).expect("readable");
     if unread > 0 {
         violations.push(format!("{unread} records were never read back"));
     }
-    Verdict { violations, states, rows: rows.len() as u64 }
+    let count = |disposition| rows.iter().filter(|row| row.disposition == disposition).count() as u64;
+    Verdict {
+        violations,
+        states,
+        rows: rows.len() as u64,
+        asked_otherwise: count(Disposition::Revised),
+        left_in_doubt: count(Disposition::ChangedSince),
+    }
 }
 
 /// Holds the quota ledger of each day against the service's own count: what is confirmed or refused it has counted, and
@@ -189,7 +242,8 @@ pub(crate) fn judge_quota(
     violations
 }
 
-fn rows(journal: &Journal) -> Vec<RowView> {
+/// Every row of every import.
+pub(crate) fn rows(journal: &Journal) -> Vec<RowView> {
     let mut rows = Vec::new();
     for import in journal.imports().expect("readable") {
         for sheet in journal.sheets(import.import).expect("readable") {
@@ -204,17 +258,18 @@ fn rows(journal: &Journal) -> Vec<RowView> {
     rows
 }
 
-/// The ids of records by what upkeep rows name them by: a key, of a device its name.
+/// The ids of records by what upkeep rows name them by: a key, of a device its name or MAC address.
 fn named(rows: &[RowView]) -> BTreeMap<String, Uuid> {
     let named = rows.iter().filter_map(|row| {
-        let column = match row.kind {
-            Kind::Company | Kind::Site => 0,
-            Kind::Device => 1,
+        let columns: &[usize] = match row.kind {
+            Kind::Company | Kind::Site => &[0],
+            Kind::Device => &[1, 3],
             Kind::Person | Kind::Upkeep(_) => return None,
         };
-        Some((row.cells[column].clone(), row.remote_id?.to_string().parse().ok()?))
+        let id: Uuid = row.remote_id?.to_string().parse().ok()?;
+        Some(columns.iter().map(move |column| (row.cells[*column].clone(), id)))
     });
-    named.collect()
+    named.flatten().collect()
 }
 
 /// The cell that names the record: names are given once in a trial. An upkeep row is known by the record it is about.
@@ -224,6 +279,7 @@ fn name_of(row: &RowView) -> &str {
         Kind::Device | Kind::Upkeep(Upkeep::Labels | Upkeep::Metadata) => 1,
         Kind::Site => 2,
         Kind::Company => 3,
+        Kind::Upkeep(Upkeep::CompanyUpdates | Upkeep::SiteUpdates | Upkeep::DeviceUpdates) => 1,
         Kind::Upkeep(_) => 0,
     };
     &row.cells[column]

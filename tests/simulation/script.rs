@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::network::Weather;
 use super::trial::LONGEST_LAG;
-use super::upkeep;
+use super::{updates, upkeep};
 
 /// Kinds of fault for creations that leave in doubt whether they were executed.
 const DOUBTFUL: &[FaultKind] = &[
@@ -116,6 +116,15 @@ impl Theme {
     }
 }
 
+/// Sheets that are imported when the process has already lived and died over others.
+#[derive(Debug)]
+pub(crate) struct LaterImport {
+    /// The place of the life after which.
+    pub(crate) after_life: usize,
+    pub(crate) sheets: Vec<(&'static str, String)>,
+    pub(crate) rows: usize,
+}
+
 /// One trial.
 #[derive(Debug)]
 pub(crate) struct Script {
@@ -126,6 +135,8 @@ pub(crate) struct Script {
     /// File names and contents.
     pub(crate) sheets: Vec<(&'static str, String)>,
     pub(crate) rows: usize,
+    /// What is imported later.
+    pub(crate) later: Option<LaterImport>,
     /// Requests that somebody else makes before anything is imported: records that are there already.
     pub(crate) twins: Vec<(String, String)>,
     /// The lives before the last one.
@@ -169,13 +180,25 @@ impl Script {
             ..Scenario::default()
         };
         draw_faults(&mut chance, &mut scenario, theme);
+        let mut later = None;
         if upkeep::has(seed) {
             // Generators of their own: the rest of the story stays as it is without.
             let mut chance = fastrand::Rng::with_seed(seed ^ 0x0b5e_55ed);
-            let drawn = upkeep::draw(&mut chance, &mut scenario, &files);
-            files.extend(drawn.files);
-            rows += drawn.rows;
-            twins.extend(drawn.before);
+            let upkeep = upkeep::draw(&mut chance, &mut scenario, &files);
+            let mut chance = fastrand::Rng::with_seed(seed ^ 0x00da_7e55);
+            let updates = updates::draw(&mut chance, &mut scenario, &files);
+            if chance.bool() {
+                let (mut sheets, mut rows) = upkeep::opposite(&mut chance, &upkeep.files);
+                let drawn = updates::draw(&mut chance, &mut scenario, &files);
+                rows += drawn.rows;
+                sheets.extend(drawn.files);
+                later = (rows > 0).then_some(LaterImport { after_life: chance.usize(..2), sheets, rows });
+            }
+            for drawn in [upkeep, updates] {
+                files.extend(drawn.files);
+                rows += drawn.rows;
+                twins.extend(drawn.before);
+            }
         }
         let weather = Weather {
             delay_ms: chance.u64(0..12),
@@ -213,8 +236,8 @@ impl Script {
             concurrency: [1, 2, 8, 64][chance.usize(0..4)],
             sheets: files,
             rows,
+            later,
             twins,
-
             lives,
             wrong_clock_ms: if chance.u8(..) < 80 { chance.i64(-30_000_000..30_000_000) } else { 0 },
         }
@@ -235,6 +258,7 @@ impl Script {
         }
         script.rows = DEVICES + 1;
         script.sheets = vec![("companies.csv", company_sheet(&mut chance, 1)), ("devices.csv", devices)];
+        script.later = None;
         script.twins.clear();
         script.lives = vec![End::Interrupt(Duration::from_secs(8 * 3_600))];
         (script.concurrency, script.in_doubt, script.wrong_clock_ms) = (concurrency, InDoubt::Settle, 0);

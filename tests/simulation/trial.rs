@@ -17,7 +17,7 @@ use fleetload::sandbox::Sandbox;
 use fleetload::service::{Client, Config, Endpoints, Paths, Proxy, Rate};
 use tokio::sync::mpsc;
 
-use super::network::{Network, Traffic, Wire};
+use super::network::{LATEST_ARRIVAL_MS, Network, Traffic, Wire};
 use super::oracle::{self, Verdict};
 use super::script::{End, Script};
 use super::time::{ProcessClock, Time};
@@ -30,6 +30,8 @@ pub(crate) const SETTLE: Duration = Duration::from_secs(120);
 const CLIENT: &str = "sim";
 /// Longer than any search lags behind.
 pub(crate) const LONGEST_LAG: Duration = Duration::from_secs(30);
+/// After it nothing that was sent is still under way.
+const LATEST_ARRIVAL: Duration = Duration::from_millis(LATEST_ARRIVAL_MS.unsigned_abs());
 /// Lives without disturbance after which everything must have come to an end.
 const CALM_LIVES: usize = 6;
 /// Longer than any quota can make a trial last.
@@ -49,6 +51,9 @@ pub(crate) struct Trial {
 #[derive(Debug, Default)]
 pub(crate) struct Figures {
     pub(crate) rows: u64,
+    /// Rows of a later import that gave a job other values, and those that did not, as its outcome was not known.
+    pub(crate) asked_otherwise: u64,
+    pub(crate) left_in_doubt: u64,
     pub(crate) crashes: u64,
     pub(crate) interrupts: u64,
     /// Crashes at which a creation was under way.
@@ -98,9 +103,10 @@ pub(crate) fn carry_out(script: &Script, seed: u64) -> Trial {
     time.pass(LONGEST_LAG);
     let before = network.sandbox.attachments(time.now().millis());
     let mut trial = Trial::default();
-    take_in(script, folder.path(), &path, time.now());
+    take_in(&script.sheets, script.rows, folder.path(), &path, time.now());
 
-    for end in &script.lives {
+    let mut earlier = Vec::new();
+    for (life, end) in script.lives.iter().enumerate() {
         let fate = live(script, &network, &path, Some(*end), &mut trial);
         match &fate {
             Fate::Crashed => trial.figures.crashes += 1,
@@ -110,6 +116,12 @@ pub(crate) fn carry_out(script: &Script, seed: u64) -> Trial {
         trial.trace.push(format!("{:?}: {end:?} -> {fate:?}", time.elapsed()));
         // Whoever starts it again takes a while.
         time.pass(Duration::from_secs(3));
+        if let Some(later) = script.later.as_ref().filter(|later| later.after_life == life) {
+            // What is still under way now may undo what the later rows ask for: that is not promised.
+            time.pass(LATEST_ARRIVAL);
+            earlier = oracle::rows(&Journal::open(&path).expect("the journal opens"));
+            take_in(&later.sheets, later.rows, folder.path(), &path, time.now());
+        }
     }
     network.sandbox.change(|scenario| scenario.fault.clear()).expect("a consistent scenario");
     network.calm_down();
@@ -137,11 +149,13 @@ pub(crate) fn carry_out(script: &Script, seed: u64) -> Trial {
     let journal = Journal::open(&path).expect("the journal opens");
     let attachments = (&before[..], &network.sandbox.attachments(now)[..]);
     let ledger = network.sandbox.ledger(now);
-    let Verdict { violations, states, rows } = oracle::judge(&journal, &ledger, attachments, script);
+    let Verdict { violations, states, rows, asked_otherwise, left_in_doubt } =
+        oracle::judge(&journal, &earlier, &ledger, attachments, script);
     trial.violations.extend(violations);
     let counted = statistics.quota_by_day.get(CLIENT).cloned().unwrap_or_default();
     let near = |midnight| network.creations_around(midnight);
     trial.violations.extend(oracle::judge_quota(&journal, &counted, script, near, &mut trial.figures.quota));
+    (trial.figures.asked_otherwise, trial.figures.left_in_doubt) = (asked_otherwise, left_in_doubt);
     trial.figures.rows = rows;
     trial.figures.states = states;
     trial
@@ -156,13 +170,19 @@ pub(super) fn folder() -> tempfile::TempDir {
     }
 }
 
-/// Imports the rows.
-pub(super) fn take_in(script: &Script, folder: &Path, path: &Path, now: Moment) {
-    let files: Vec<PathBuf> = script
-        .sheets
+/// Imports the rows of some sheets.
+pub(super) fn take_in(
+    sheets: &[(&'static str, String)],
+    rows: usize,
+    folder: &Path,
+    path: &Path,
+    now: Moment,
+) {
+    let files: Vec<PathBuf> = sheets
         .iter()
         .map(|(name, text)| {
             let file = folder.join(name);
+            std::fs::create_dir_all(file.parent().expect("it is in the folder")).expect("a writable folder");
             std::fs::write(&file, text).expect("a writable folder");
             file
         })
@@ -171,7 +191,7 @@ pub(super) fn take_in(script: &Script, folder: &Path, path: &Path, now: Moment) 
     journal.bind(&Account { base_url: BASE_URL.into(), client_id: CLIENT.into() }).expect("a new journal");
     let examined = import::examine(&files, &Default::default(), Some(&journal)).expect("readable files");
     match import::import(&examined, &mut journal, false, now).expect("an import") {
-        Outcome::Imported(imported, _) => assert_eq!(imported.rows, script.rows as u64),
+        Outcome::Imported(imported, _) => assert_eq!(imported.rows, rows as u64),
         Outcome::Refused(findings) => panic!("the script's rows are refused: {findings:?}"),
     }
 }

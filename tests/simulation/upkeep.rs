@@ -1,22 +1,23 @@
 //! Upkeep rows of a trial: drawn from its seed, and held against what the service has in the end.
 //!
 //! Rows are about records of the same import, and about two that were there before and have something to be taken away.
-//! No two rows are about the same thing, so that the state that is wished for does not depend on their order.
+//! No two rows of one import are about the same thing, so that the state that is wished for does not depend on their order.
+//! Rows of a later import ask for the opposite of some of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use fleetload::journal::RowView;
 use fleetload::model::kind::{Kind, Upkeep};
-use fleetload::model::state::JobState;
 use fleetload::sandbox::{
     Attachment, ENTERPRISE_TEMPLATES, FaultKind, LedgerEntry, Scenario, TEMPLATE_DEVICE, VPN_CLOUDS,
 };
 use uuid::Uuid;
 
+use super::oracle::Outcome;
 use super::script::{THERE, drawn};
 
 /// The kinds of fault for what upkeep rows ask for.
-const KINDS: [FaultKind; 16] = [
+pub(super) const KINDS: [FaultKind; 16] = [
     FaultKind::AnswerLost,
     FaultKind::RequestLost,
     FaultKind::Error500Before,
@@ -69,6 +70,53 @@ pub(crate) struct Drawn {
 /// Which trials have upkeep rows: those of seeds by which no defect of creations is known, so that these stay as they are.
 pub(crate) const fn has(seed: u64) -> bool {
     matches!(seed % 7, 0 | 5)
+}
+
+/// The sheets of a later import: of some rows of upkeep sheets the opposite, of some the same, and some not at all.
+pub(crate) fn opposite(
+    chance: &mut fastrand::Rng,
+    sheets: &[(&'static str, String)],
+) -> (Vec<(&'static str, String)>, usize) {
+    let (mut files, mut rows) = (Vec::new(), 0);
+    for (name, text) in sheets {
+        let mut lines = text.lines();
+        let head = lines.next().expect("a header");
+        let mut later = Vec::new();
+        for line in lines {
+            match chance.usize(..5) {
+                0 => {}
+                1 => later.push(line.to_owned()),
+                _ => later.push(opposite_of(name, line).unwrap_or_else(|| line.to_owned())),
+            }
+        }
+        if !later.is_empty() {
+            rows += later.len();
+            files.push((*name, format!("{head}\n{}\n", later.join("\n"))));
+        }
+    }
+    (files, rows)
+}
+
+/// A row that asks for the opposite of what a row asks for; `None` where the service has none.
+fn opposite_of(sheet: &str, line: &str) -> Option<String> {
+    let mut cells: Vec<&str> = line.split(',').collect();
+    let action = *cells.last()?;
+    let other = |remove| if action == remove { "" } else { remove };
+    match sheet {
+        "labels.csv" if cells[0] == "interface" => cells[4] = if action == "put" { "delete" } else { "put" },
+        "metadata.csv" => {
+            let (value, action) = match (cells[3], action) {
+                (_, "delete") => ("new 0", ""),
+                ("new 0", _) => ("new 1", ""),
+                _ => ("", "delete"),
+            };
+            (cells[3], cells[4]) = (value, action);
+        }
+        "subscriptions.csv" => cells[2] = other("unsubscribe"),
+        "vpn.csv" => cells[2] = other("leave"),
+        _ => return None,
+    }
+    Some(cells.join(","))
 }
 
 /// Draws the upkeep sheets of a trial with these sheets of records, and the faults that its rows meet.
@@ -247,10 +295,10 @@ impl Wish {
     }
 }
 
-/// Holds what the service has against what the rows ask for and how they ended. `ids` are those of the records that rows
-/// name by a key or name.
+/// Holds what the service has against what the rows ask for and how they came out. `ids` are those of the records that
+/// rows name by a key or name.
 pub(crate) fn judge(
-    rows: &[RowView],
+    rows: &[(&RowView, Outcome)],
     ids: &BTreeMap<String, Uuid>,
     (before, after): (&[Attachment], &[Attachment]),
     ledger: &[LedgerEntry],
@@ -259,10 +307,10 @@ pub(crate) fn judge(
     // What must be there, and what may be.
     let mut must: BTreeSet<Attachment> = before.iter().cloned().collect();
     let mut may = must.clone();
-    for row in rows {
+    for (row, outcome) in rows {
         let Some(wish) = Wish::of(row, ids) else { continue };
-        let carried_out = matches!(row.state, JobState::Done | JobState::Existing);
-        if !carried_out && row.state != JobState::Held {
+        let carried_out = *outcome == Outcome::CarriedOut;
+        if *outcome == Outcome::Nothing {
             continue;
         }
         must.retain(|other| !wish.excludes(other));
