@@ -205,6 +205,16 @@ impl Action {
         }
     }
 
+    /// Whether it is what an export saw, and nobody has changed it.
+    pub fn is_as_exported(&self) -> bool {
+        match self {
+            Self::Keep(_) => true,
+            Self::Update(update) => update.fields.is_empty() && update.fixed.is_empty(),
+            Self::ConfigureVpn(settings) => !settings.asks_for_a_change(),
+            _ => false,
+        }
+    }
+
     /// When it is sent among the rows about one record.
     pub const fn turn(&self) -> Turn {
         match self {

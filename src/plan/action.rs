@@ -15,6 +15,8 @@ pub enum PlannedAction {
     Apply,
     /// Its record is there; what the row asks for besides is still to be done.
     Complete,
+    /// Nothing: no cell of it was changed since it was exported.
+    Unchanged,
     /// Nothing: it is done.
     There,
     /// Nothing: it is done, with other values than the row has now.
@@ -34,7 +36,7 @@ pub enum PlannedAction {
 }
 
 /// How many actions there are.
-const ACTIONS: usize = 11;
+const ACTIONS: usize = 12;
 
 impl PlannedAction {
     /// Every action, those that send first.
@@ -42,6 +44,7 @@ impl PlannedAction {
         Self::Create,
         Self::Apply,
         Self::Complete,
+        Self::Unchanged,
         Self::There,
         Self::Changed,
         Self::Rejected,
@@ -58,6 +61,7 @@ impl PlannedAction {
             Self::Create => "create",
             Self::Apply => "apply",
             Self::Complete => "complete",
+            Self::Unchanged => "unchanged",
             Self::There => "there",
             Self::Changed => "changed",
             Self::Rejected => "rejected",
@@ -75,6 +79,7 @@ impl PlannedAction {
             Self::Create => "to be created",
             Self::Apply => "to be carried out",
             Self::Complete => "created already and still to be completed",
+            Self::Unchanged => "unchanged since the export",
             Self::There => "already in the service",
             Self::Changed => "already in the service, with other values",
             Self::Rejected => "rejected earlier and unchanged",
@@ -95,7 +100,9 @@ impl PlannedAction {
             | Self::InDoubt
             | Self::Cancelled
             | Self::Blocked => true,
-            Self::Create | Self::Apply | Self::Complete | Self::There | Self::Changed => false,
+            Self::Create | Self::Apply | Self::Complete | Self::Unchanged | Self::There | Self::Changed => {
+                false
+            }
         }
     }
 
@@ -122,9 +129,9 @@ impl PlannedAction {
 pub struct ActionCounts([u64; ACTIONS]);
 
 impl ActionCounts {
-    /// Adds a row.
-    pub fn add(&mut self, action: PlannedAction) {
-        self.0[action as usize] += 1;
+    /// Adds rows.
+    pub fn add(&mut self, action: PlannedAction, rows: u64) {
+        self.0[action as usize] += rows;
     }
 
     /// Adds those of another count.
@@ -211,7 +218,7 @@ mod tests {
         for action in
             [PlannedAction::Create, PlannedAction::Create, PlannedAction::There, PlannedAction::Held]
         {
-            actions.add(action);
+            actions.add(action, 1);
         }
         assert_eq!((actions.total(), actions.there(), actions.waiting()), (4, 1, 1));
         let text = serde_json::to_string(&actions).unwrap();

@@ -46,17 +46,31 @@ pub struct Asks {
     sent: Vec<Operation>,
     /// The look-ups that would find its record, best first, none once it is made; of an upkeep row those that show its state.
     found_by: Vec<Operation>,
+    /// The lists that show the id of what the row names by its name; of each group one is needed.
+    named_by: Vec<Vec<Operation>>,
     /// Whether sending the creation again is safe.
     safe: bool,
     /// Whether the record is still to be made.
     creates: bool,
+    /// Whether no cell of the row was changed since it was exported.
+    is_unchanged: bool,
 }
 
 impl Asks {
     /// What a row of a kind asks whose steps these are, of which nothing is done yet.
     pub fn of<'a>(kind: Kind, steps: impl IntoIterator<Item = &'a Action>) -> Self {
-        let mut asks = Self { kind, sent: Vec::new(), found_by: Vec::new(), safe: false, creates: false };
+        let mut asks = Self {
+            kind,
+            sent: Vec::new(),
+            found_by: Vec::new(),
+            named_by: Vec::new(),
+            safe: false,
+            creates: false,
+            is_unchanged: !kind.is_record(),
+        };
         for step in steps {
+            asks.is_unchanged &= step.is_as_exported();
+            asks.named_by.extend(lists_of_names(kind, step));
             asks.sent.extend(step.operation(kind).filter(|_| step.asks_for_a_change()));
             if let Action::Create(record) = step {
                 asks.found_by = look_ups(record);
@@ -73,6 +87,17 @@ impl Asks {
     pub fn sent(&self) -> &[Operation] {
         &self.sent
     }
+
+    /// Whether no cell of the row was changed since it was exported.
+    pub fn is_unchanged(&self) -> bool {
+        self.is_unchanged
+    }
+
+    /// The list without which it is not known what the row names, where none that shows it can be asked.
+    pub fn lacking_list(&self, available: &dyn Fn(Operation) -> bool) -> Option<Operation> {
+        let lacking = self.named_by.iter().find(|lists| !lists.iter().any(|&list| available(list)));
+        lacking.and_then(|lists| lists.last()).copied()
+    }
 }
 
 /// The rows of some sheets, added up.
@@ -80,24 +105,34 @@ impl Asks {
 pub struct Demand {
     rows: BTreeMap<Kind, u64>,
     sent: BTreeMap<Operation, u64>,
-    /// Rows by the look-ups that would find their record, best first, and whether sending again is safe.
-    found_by: BTreeMap<(Kind, Vec<Operation>, bool), u64>,
+    /// Jobs and their rows by the look-ups that would find their record, best first, and whether sending again is safe.
+    found_by: BTreeMap<(Kind, Vec<Operation>, bool), FoundBy>,
+}
+
+/// Jobs that are looked up alike. Several rows may be one job.
+#[derive(Debug, Clone, Copy, Default)]
+struct FoundBy {
+    jobs: u64,
+    /// Of those for which something is sent.
+    rows: u64,
 }
 
 impl Demand {
     /// Adds a row that nothing is done of yet.
     pub fn add<'a>(&mut self, kind: Kind, steps: impl IntoIterator<Item = &'a Action>) {
-        self.ask(&Asks::of(kind, steps), 1);
+        self.ask(&Asks::of(kind, steps), 1, 1);
     }
 
-    /// Adds rows that ask this.
-    pub fn ask(&mut self, asks: &Asks, rows: u64) {
+    /// Adds jobs that ask this, and their rows.
+    pub fn ask(&mut self, asks: &Asks, jobs: u64, rows: u64) {
         *self.rows.entry(asks.kind).or_default() += rows;
         for &operation in &asks.sent {
-            *self.sent.entry(operation).or_default() += rows;
+            *self.sent.entry(operation).or_default() += jobs;
         }
         if asks.creates || !asks.kind.is_record() {
-            *self.found_by.entry((asks.kind, asks.found_by.clone(), asks.safe)).or_default() += rows;
+            let found = self.found_by.entry((asks.kind, asks.found_by.clone(), asks.safe)).or_default();
+            found.jobs += jobs;
+            found.rows += if asks.sent.is_empty() { 0 } else { rows };
         }
     }
 
@@ -120,11 +155,11 @@ impl Demand {
     /// are counted as one each here, so this is the most it can be.
     pub(super) fn looked_up(&self, available: &dyn Fn(Operation) -> bool) -> BTreeMap<Operation, u64> {
         let mut calls = BTreeMap::new();
-        for ((kind, look_ups, _), rows) in &self.found_by {
+        for ((kind, look_ups, _), FoundBy { jobs, .. }) in &self.found_by {
             // A row of a record needs the best of them, an upkeep row all.
             let most = if kind.is_record() { 1 } else { look_ups.len() };
             for &operation in look_ups.iter().filter(|&&operation| available(operation)).take(most) {
-                *calls.entry(operation).or_default() += rows;
+                *calls.entry(operation).or_default() += jobs;
             }
         }
         calls
@@ -133,10 +168,11 @@ impl Demand {
     /// The look-ups that read back what was made: one a row, by its key, or by its id where that alone is available.
     pub(super) fn read_back(&self, available: &dyn Fn(Operation) -> bool) -> BTreeMap<Operation, u64> {
         let mut calls = BTreeMap::new();
-        for ((kind, look_ups, _), rows) in self.found_by.iter().filter(|((kind, ..), _)| kind.is_record()) {
+        let records = self.found_by.iter().filter(|((kind, ..), _)| kind.is_record());
+        for ((kind, look_ups, _), FoundBy { jobs, .. }) in records {
             let by_id = kind.descriptor().by_id;
             if let Some(&operation) = look_ups.iter().chain(&by_id).find(|&&operation| available(operation)) {
-                *calls.entry(operation).or_default() += rows;
+                *calls.entry(operation).or_default() += jobs;
             }
         }
         calls
@@ -145,7 +181,8 @@ impl Demand {
     /// How doubt about the creations would be resolved.
     pub(super) fn doubts(&self, available: &dyn Fn(Operation) -> bool) -> BTreeMap<(Kind, Way), u64> {
         let mut doubts = BTreeMap::new();
-        for ((kind, look_ups, safe), rows) in &self.found_by {
+        let sent = self.found_by.iter().filter(|(_, found)| found.rows > 0);
+        for ((kind, look_ups, safe), FoundBy { rows, .. }) in sent {
             let is_available = |operation: &Operation| available(*operation);
             let way = if !kind.is_record() && !look_ups.is_empty() && look_ups.iter().all(is_available) {
                 Way::LookAtState
@@ -169,17 +206,29 @@ fn look_ups(record: &Record) -> Vec<Operation> {
     record.kind().descriptor().look_ups.iter().copied().filter(usable).collect()
 }
 
-/// The look-ups that show whether what an upkeep row asks for is so, in their order.
-fn lookups_of_upkeep(kind: Kind, action: &Action) -> Vec<Operation> {
-    let (mut action, mut look_ups) = (action.clone(), Vec::new());
-    let (id, links) = (RemoteId::nil(), [(Role::Site, RemoteId::nil())]);
-    look_ups.extend(service::name_lookups(&action, kind, id).iter().map(Lookup::operation));
+/// The lists that show the ids of what a step names by its name, in the order in which they are asked; one of each group is
+/// enough.
+fn lists_of_names(kind: Kind, action: &Action) -> Vec<Vec<Operation>> {
+    let (mut action, id) = (action.clone(), RemoteId::nil());
+    let lists = |action: &Action| -> Vec<Operation> {
+        service::name_lookups(action, kind, id).iter().map(Lookup::operation).collect()
+    };
+    let mut groups = vec![lists(&action)];
     if let Action::ConfigureVpn(settings) = &mut action
         && settings.cloud.id().is_none()
     {
         settings.cloud.set_id(id);
-        look_ups.extend(service::name_lookups(&action, kind, id).iter().map(Lookup::operation));
+        groups.push(lists(&action));
     }
+    groups.retain(|group| !group.is_empty());
+    groups
+}
+
+/// The look-ups that show whether what an upkeep row asks for is so, in their order.
+fn lookups_of_upkeep(kind: Kind, action: &Action) -> Vec<Operation> {
+    let (id, links) = (RemoteId::nil(), [(Role::Site, RemoteId::nil())]);
+    let mut look_ups: Vec<Operation> = lists_of_names(kind, action).into_iter().flatten().collect();
+    let mut action = action.clone();
     action.set_id(id);
     let state = service::look_up(&action, kind, id, &links).map(|lookup| lookup.operation());
     look_ups.extend(state.filter(|operation| !look_ups.contains(operation)));

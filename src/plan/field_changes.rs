@@ -3,10 +3,12 @@
 
 use serde::Serialize;
 
+use super::row_settings::settings_of_row;
 use crate::error::Result;
 use crate::journal::ImportWriter;
-use crate::model::action::Action;
 use crate::model::action::record_update::text;
+use crate::model::action::{Action, InterfaceSettings, VpnSettings};
+use crate::model::kind::{Kind, Upkeep};
 use crate::sheet::column::column_of_violation;
 
 /// Changes that are kept at most; the rest are counted.
@@ -58,21 +60,35 @@ impl FieldChanges {
                     let value = entry.value.clone().unwrap_or_default();
                     vec![("value".to_owned(), entry.exported.clone(), value)]
                 }
+                Some(Action::ConfigureVpn(job)) => {
+                    settings(&settings_of_row(writer, &prospect)?.unwrap_or_else(|| job.clone()))
+                }
                 _ => Vec::new(),
             };
             for (column, from, to) in fields {
                 changes.total += 1;
-                if changes.listed.len() < LISTED {
-                    changes.listed.push(FieldChange {
-                        row: writer.place_of(prospect.job)?,
-                        column,
-                        from,
-                        to,
-                    });
+                if let Some(row) = prospect.row.filter(|_| changes.listed.len() < LISTED) {
+                    let row = writer.place_of_row(row.sheet, row.number)?;
+                    changes.listed.push(FieldChange { row, column, from, to });
                 }
             }
             Ok(())
         })?;
         Ok(changes)
     }
+}
+
+/// The cells of settings in a VPN cloud, with what an export saw.
+fn settings(settings: &VpnSettings) -> Vec<(String, Option<String>, String)> {
+    let suite = settings.cipher_suite.iter();
+    let mut cells: Vec<_> = suite
+        .map(|suite| ("cipher_suite".to_owned(), settings.exported_suite.clone(), suite.clone()))
+        .collect();
+    for entry in &settings.interfaces {
+        cells.extend(InterfaceSettings::FIELDS.iter().filter_map(|field| {
+            let column = column_of_violation(Kind::Upkeep(Upkeep::Vpn), field)?.name;
+            Some((column.to_owned(), entry.exported.get(*field).cloned(), entry.value(field)?))
+        }));
+    }
+    cells
 }

@@ -10,6 +10,7 @@ pub mod needs;
 
 mod demand;
 mod field_changes;
+mod row_settings;
 mod saved_plan;
 mod survey;
 mod tree;
@@ -30,6 +31,7 @@ pub use self::action::{ActionCounts, PlannedAction};
 pub use crate::model::company_forest::{Extent, Visit};
 pub use demand::{Asks, Demand, Way};
 pub use field_changes::{FieldChange, FieldChanges};
+pub use row_settings::settings_of_row;
 pub use saved_plan::{Difference, FORM, RowDigest, SavedPlan, SheetDigest};
 pub use survey::{Cause, JobOrigin, Survey, SurveyedJob};
 pub use tree::{Company, PlannedCompany, Tree, rows_in};
@@ -223,7 +225,8 @@ fn rows(survey: &Survey, decided: &JobActions) -> BTreeMap<Kind, ActionCounts> {
     let mut rows: BTreeMap<Kind, ActionCounts> = BTreeMap::new();
     for (node, &action) in survey.nodes.iter().zip(&decided.actions) {
         if matches!(node.origin, JobOrigin::Sheets { .. }) {
-            rows.entry(node.kind).or_default().add(action);
+            let counts = rows.entry(node.kind).or_default();
+            node.rows(action).into_iter().for_each(|(action, rows)| counts.add(action, rows));
         }
     }
     rows
@@ -233,8 +236,9 @@ fn rows(survey: &Survey, decided: &JobActions) -> BTreeMap<Kind, ActionCounts> {
 fn obstacles(survey: &Survey, decided: &JobActions) -> Vec<Obstacle> {
     let mut rows: BTreeMap<Cause, u64> = BTreeMap::new();
     for (place, cause) in &decided.causes {
-        if matches!(survey.nodes[*place as usize].origin, JobOrigin::Sheets { .. }) {
-            *rows.entry(*cause).or_default() += 1;
+        let node = &survey.nodes[*place as usize];
+        if matches!(node.origin, JobOrigin::Sheets { .. }) {
+            *rows.entry(*cause).or_default() += node.rows(PlannedAction::Blocked)[0].1;
         }
     }
     let mut obstacles: Vec<_> = rows.into_iter().map(|(cause, rows)| Obstacle { cause, rows }).collect();
@@ -304,6 +308,7 @@ mod tests {
                 owner: None,
                 unmade: &[],
                 asks: Asks::of(kind, &steps),
+                is_unchanged: false,
             });
         }
         survey

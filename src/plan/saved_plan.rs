@@ -135,7 +135,8 @@ impl SavedPlan {
         self.rows = BTreeMap::new();
         for (node, &action) in survey.nodes.iter().zip(&decided.actions) {
             if matches!(node.origin, JobOrigin::Sheets { .. }) {
-                self.rows.entry(node.kind).or_default().add(action);
+                let counts = self.rows.entry(node.kind).or_default();
+                node.rows(action).into_iter().for_each(|(action, rows)| counts.add(action, rows));
             }
         }
         let demand = survey.demand(&decided, |origin| matches!(origin, JobOrigin::Sheets { .. }));
@@ -219,7 +220,7 @@ mod tests {
     fn saved() -> SavedPlan {
         let mut rows = BTreeMap::<Kind, ActionCounts>::new();
         for _ in 0..3 {
-            rows.entry(Kind::Company).or_default().add(PlannedAction::Create);
+            rows.entry(Kind::Company).or_default().add(PlannedAction::Create, 1);
         }
         SavedPlan {
             form: FORM,
@@ -249,7 +250,7 @@ mod tests {
         let mut now = saved();
         now.files[0].1 = "bb".into();
         now.import = 3;
-        now.rows.entry(Kind::Company).or_default().add(PlannedAction::There);
+        now.rows.entry(Kind::Company).or_default().add(PlannedAction::There, 1);
         now.operations.insert(Operation::PutCompanyMetadataList, 4);
         now.unavailable.push(Operation::AddCompany);
         now.sheets[0].digest = "e".into();

@@ -34,6 +34,8 @@ pub struct SurveyedJob<'a> {
     pub unmade: &'a [JobId],
     /// What it asks of the service.
     pub asks: Asks,
+    /// Whether no cell of the row by which it comes was changed since it was exported. Several rows may be one job.
+    pub is_unchanged: bool,
 }
 
 /// How a job comes into the run.
@@ -57,6 +59,8 @@ pub enum Cause {
     Row(JobId, PlannedAction),
     /// An operation that is neither documented nor in the profile.
     Operation(Operation),
+    /// The same of a list, without which it is not known what the row names.
+    List(Operation),
 }
 
 /// A job as it is kept.
@@ -71,6 +75,10 @@ pub(super) struct Node {
     unmade: Box<[JobId]>,
     /// Its number in the list of what rows ask.
     asks: u32,
+    /// Its rows.
+    rows: u32,
+    /// Those of them that nobody has changed since they were exported.
+    unchanged: u32,
 }
 
 /// What is known of a company besides.
@@ -100,11 +108,17 @@ pub(super) struct JobActions {
 }
 
 impl Survey {
-    /// Takes in a job; the second time it is left as it is.
+    /// Takes in a job; the second time as another row of it.
     pub fn add(&mut self, found: SurveyedJob<'_>) {
         // Rows are fewer than 2^32.
         let place = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
-        if self.by_job.contains_key(&found.job) {
+        let unchanged = u32::from(found.is_unchanged);
+        if let Some(known) = self.by_job.get(&found.job) {
+            if matches!(found.origin, JobOrigin::Sheets { .. }) {
+                let node = &mut self.nodes[*known as usize];
+                node.rows += 1;
+                node.unchanged += unchanged;
+            }
             return;
         }
         self.by_job.insert(found.job, place);
@@ -129,6 +143,8 @@ impl Survey {
             made: found.remote_id.is_some(),
             unmade: found.unmade.into(),
             asks,
+            rows: 1,
+            unchanged,
         });
     }
 
@@ -153,15 +169,17 @@ impl Survey {
 
     /// What the rows of the sheets would ask, or those left from earlier imports, as far as they are to be sent.
     pub(super) fn demand(&self, decided: &JobActions, of: impl Fn(JobOrigin) -> bool) -> Demand {
-        let mut rows: BTreeMap<u32, u64> = BTreeMap::new();
+        let mut sent: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
         for (place, node) in (0_u32..).zip(&self.nodes) {
             if of(node.origin) && decided.is_sent(place) {
-                *rows.entry(node.asks).or_default() += 1;
+                let (jobs, rows) = sent.entry(node.asks).or_default();
+                *jobs += 1;
+                *rows += u64::from(node.rows);
             }
         }
         let mut demand = Demand::default();
-        for (asks, rows) in rows {
-            demand.ask(&self.asks[asks as usize], rows);
+        for (asks, (jobs, rows)) in sent {
+            demand.ask(&self.asks[asks as usize], jobs, rows);
         }
         demand
     }
@@ -177,10 +195,14 @@ impl Survey {
 
     /// What becomes of each job, when these operations can be used.
     pub(super) fn actions(&self, available: &dyn Fn(Operation) -> bool) -> JobActions {
-        let lacking: Vec<Option<Operation>> = self
+        let lacking: Vec<Option<Cause>> = self
             .asks
             .iter()
-            .map(|asks| asks.sent().iter().copied().find(|&operation| !available(operation)))
+            .map(|asks| {
+                let operation = asks.sent().iter().copied().find(|&operation| !available(operation));
+                let list = || asks.lacking_list(available).map(Cause::List);
+                operation.map(Cause::Operation).or_else(list)
+            })
             .collect();
         let mut settled: Vec<Option<PlannedAction>> = vec![None; self.nodes.len()];
         let mut on_the_way = vec![false; self.nodes.len()];
@@ -227,7 +249,7 @@ impl Survey {
         node: &Node,
         settled: &[Option<PlannedAction>],
         causes: &HashMap<u32, Cause>,
-        lacking: Option<Operation>,
+        lacking: Option<Cause>,
     ) -> (PlannedAction, Option<Cause>) {
         let changed_since = node.origin == JobOrigin::Sheets { changed_since: true };
         let own = PlannedAction::of(node.state, node.made, changed_since);
@@ -238,7 +260,8 @@ impl Survey {
             | PlannedAction::Incomplete
             | PlannedAction::Held
             | PlannedAction::InDoubt
-            | PlannedAction::Cancelled),
+            | PlannedAction::Cancelled
+            | PlannedAction::Unchanged),
         ) = own
         {
             return (action, None);
@@ -250,6 +273,7 @@ impl Survey {
                     PlannedAction::Create
                     | PlannedAction::Apply
                     | PlannedAction::Complete
+                    | PlannedAction::Unchanged
                     | PlannedAction::There
                     | PlannedAction::Changed
                     | PlannedAction::Incomplete,
@@ -264,11 +288,14 @@ impl Survey {
                 None => return (PlannedAction::Blocked, Some(Cause::Row(*job, PlannedAction::Blocked))),
             }
         }
-        if let Some(operation) = lacking {
-            return (PlannedAction::Blocked, Some(Cause::Operation(operation)));
+        if let Some(lacking) = lacking {
+            return (PlannedAction::Blocked, Some(lacking));
         }
         let action =
             match own.unwrap_or(if node.made { PlannedAction::Complete } else { PlannedAction::Create }) {
+                PlannedAction::Create if self.asks[node.asks as usize].is_unchanged() => {
+                    PlannedAction::Unchanged
+                }
                 PlannedAction::Create if !node.kind.is_record() => PlannedAction::Apply,
                 action => action,
             };
@@ -276,11 +303,24 @@ impl Survey {
     }
 }
 
+impl Node {
+    /// How many of its rows have an action, if this is that of the job: rows that nobody has changed ask for nothing, whatever
+    /// others of the job ask for.
+    pub(super) fn rows(&self, action: PlannedAction) -> [(PlannedAction, u64); 2] {
+        let unchanged = if action == PlannedAction::Apply { self.unchanged } else { 0 };
+        [(action, u64::from(self.rows - unchanged)), (PlannedAction::Unchanged, u64::from(unchanged))]
+    }
+}
+
 impl JobActions {
     /// Whether a job is sent, or would be if every operation it needs could be used.
     pub(super) fn is_sent(&self, place: u32) -> bool {
         match self.actions[place as usize] {
-            PlannedAction::Create | PlannedAction::Apply | PlannedAction::Complete => true,
+            // What nobody has changed is looked up all the same.
+            PlannedAction::Create
+            | PlannedAction::Apply
+            | PlannedAction::Complete
+            | PlannedAction::Unchanged => true,
             PlannedAction::Blocked => matches!(self.causes.get(&place), Some(Cause::Operation(_))),
             PlannedAction::There
             | PlannedAction::Changed

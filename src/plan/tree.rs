@@ -68,7 +68,7 @@ pub(super) fn company_tree(survey: &Survey, decided: &JobActions) -> Tree {
         }
         let Some(owner) = builder.owner(number) else { continue };
         let owner = builder.company(owner);
-        builder.companies[owner].1.rows[node.kind.index()].add(decided.actions[number as usize]);
+        builder.companies[owner].1.rows[node.kind.index()].add(decided.actions[number as usize], 1);
     }
     builder.finish()
 }

@@ -13,7 +13,8 @@ use crate::model::amount::{count, counted};
 use crate::model::forecast::DayShare;
 use crate::model::kind::Kind;
 use crate::plan::{
-    ActionCounts, Calls, Company, Doubts, Extent, Lacking, Plan, PlannedAction, Terms, Visit, rows_in,
+    ActionCounts, Calls, Company, Doubts, Extent, FieldChange, FieldChanges, Lacking, Plan, PlannedAction,
+    Terms, Visit, rows_in,
 };
 use crate::status::row_words::not_imported;
 
@@ -22,6 +23,9 @@ pub const MARK: &str = "<!-- a plan of fleetload -->";
 
 /// How much of the tree is shown. Deeper than any real tree of companies; browsers flatten what is nested deeper still.
 const SHOWN: Extent = Extent { broad: 200, deep: 24, all: 2_000 };
+
+/// Changed cells that are listed.
+const CHANGES: usize = 500;
 
 /// What is put into the page.
 pub struct PlanPage<'a> {
@@ -43,6 +47,8 @@ pub struct PlanPage<'a> {
     pub whose: &'a Whose,
     /// The command that does it.
     pub command: &'a str,
+    /// The cells that change records which exist.
+    pub changes: &'a FieldChanges,
 }
 
 /// The template with what it shows, all of it in words.
@@ -62,6 +68,8 @@ struct Sheet<'a> {
     waiting: Vec<String>,
     obstacles: Vec<String>,
     branches: Vec<Branch>,
+    changes: Vec<Change>,
+    more_changes: Option<String>,
     /// How many requests there are, in a sentence.
     requests: String,
     lists: Vec<(&'static str, Vec<Call>)>,
@@ -101,6 +109,14 @@ struct Day {
     creations: String,
     from: When,
     until: When,
+}
+
+/// A changed cell.
+struct Change {
+    row: String,
+    column: String,
+    from: Option<String>,
+    to: String,
 }
 
 /// A step through the tree, as the template takes it.
@@ -165,6 +181,10 @@ pub fn page(page: &PlanPage<'_>) -> Result<String> {
         waiting,
         obstacles: obstacles(page),
         branches: branches(plan),
+        changes: page.changes.listed.iter().take(CHANGES).map(change).collect(),
+        more_changes: page.changes.total.checked_sub(CHANGES).filter(|more| *more > 0).map(|more| {
+            format!("and {}; plan --json lists more", counted(more as u64, "other cell", "other cells"))
+        }),
         lists: lists
             .into_iter()
             .filter(|(_, calls)| !calls.is_empty())
@@ -240,6 +260,7 @@ fn figures(plan: &Plan, sums: &ActionCounts) -> Vec<Figure> {
             figures.push(Figure { words: words.to_owned(), number: count(rows), of: String::new() });
         }
     };
+    besides("rows unchanged since the export", sums.of(PlannedAction::Unchanged));
     besides("rows that exist already", sums.there());
     besides("rows of earlier imports, also sent", plan.rows_earlier);
     figures
@@ -268,6 +289,15 @@ fn quota(page: &PlanPage<'_>) -> String {
     let creations = counted(page.plan.creations, "creation", "creations");
     let later = if page.plan.unavailable().is_empty() { "" } else { "Once the operations have a path: " };
     format!("{later}{creations}; daily quota: {}.{pace}", shown(page.quota))
+}
+
+fn change(change: &FieldChange) -> Change {
+    Change {
+        row: shown(&change.row),
+        column: shown(&change.column),
+        from: change.from.as_deref().map(shown),
+        to: shown(&change.to),
+    }
 }
 
 fn day(share: &DayShare) -> Day {
@@ -356,6 +386,7 @@ fn word(company: &Company) -> (&'static str, &'static str, &'static str) {
         | Some(
             PlannedAction::There
             | PlannedAction::Changed
+            | PlannedAction::Unchanged
             | PlannedAction::Complete
             | PlannedAction::Incomplete,
         ) => ("exists", "done", "\u{2713}"),

@@ -1,7 +1,7 @@
 //! Rows that change records which exist: the action `update`, by hand and from an export that was edited.
 
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::bench::{self, Bench, Outcome};
 
@@ -172,6 +172,13 @@ fn an_export_that_was_edited_is_a_sheet_of_changes() {
         bench.fleetload(&["export", what, "--company", &root, "--below", "--out", out]).expect_code(0);
     }
     // As it was exported it asks for nothing.
+    let planned = bench.fleetload(&["plan", files[0], files[1], files[2]]).expect_code(0);
+    assert!(planned.stdout.contains("nothing is sent for these sheets"), "{}", planned.stdout);
+    assert!(
+        planned.stdout.contains("unchanged  8 rows as exported: nothing is asked for"),
+        "{}",
+        planned.stdout
+    );
     let run = || -> Outcome { bench.fleetload(&["run", files[0], files[1], files[2]]) };
     run().expect_code(0);
     assert!(endings(&bench, 3).iter().all(|(status, code, _)| status == "existing" && code.is_empty()));
@@ -190,6 +197,17 @@ fn an_export_that_was_edited_is_a_sheet_of_changes() {
     assert_eq!(calls("updateSite"), Some(1.into()));
     assert_eq!(calls("updateDevice"), Some(1.into()));
     let summary = objects(&planned).pop().expect("a summary");
+    let rows = &summary["plan"]["rows"];
+    assert_eq!(rows["site update"], json!({"apply": 1, "there": 1}));
+    assert_eq!(rows["device update"], json!({"apply": 1, "there": 3}));
+    assert_eq!(rows["metadata entry"], json!({"apply": 1, "there": 1}));
+    let told = bench.fleetload(&["plan", files[0], files[1], files[2], "--out", "plan.html"]).expect_code(0);
+    assert!(told.stdout.contains("3 rows to carry out"), "{}", told.stdout);
+    let page = std::fs::read_to_string(bench.path("plan.html")).expect("the page");
+    for (from, to) in [("Branch 1", "Branch One"), ("Till 2", "Till Two"), ("A-2", "B-2")] {
+        let cells = format!("<bdi>{from}</bdi></td>\n<td data-label=\"New value\"><bdi>{to}</bdi>");
+        assert!(page.contains(&cells), "{cells}");
+    }
     let cells: Vec<(&str, &str, &str)> = summary["changes"]
         .as_array()
         .expect("a list")

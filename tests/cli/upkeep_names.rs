@@ -108,3 +108,20 @@ fn what_is_no_whole_id_and_several_ids_in_a_cell_are_found_before_anything_is_se
         .collect();
     assert_eq!(found, ["B2 cell.multiple-values", "B3 cell.uuid", "B2 cell.uuid"]);
 }
+
+#[test]
+fn a_plan_says_that_a_name_cannot_be_resolved_where_no_list_shows_its_id() {
+    let bench = bench_of("Retail Standard,\nOffice Standard,", "Corporate,join");
+    let path = "/device-api/config/v1/subscribeTemplate";
+    let mapped = format!(
+        "paths = \"documented\"\nendpoints.subscribeTemplate = {{method = \"POST\", path = \"{path}\"}}"
+    );
+    bench.profile(&mapped, "", "");
+    let plan = || bench.fleetload(&["plan", "subscriptions.csv"]).expect_code(0).stdout;
+    let told = "2 rows wait: listAssignableTemplates is neither documented nor in the profile, and without it the id of \
+                what the row names is not known: give the id, or set [profile.NAME.endpoints.listAssignableTemplates]";
+    assert!(plan().contains(told), "{}", plan());
+    // By their ids nothing is to be resolved.
+    write(&bench, &ENTERPRISE_TEMPLATES.map(|id| format!("{id},")).join("\n"), "");
+    assert!(plan().contains("2 rows to carry out: 2 subscriptions"), "{}", plan());
+}

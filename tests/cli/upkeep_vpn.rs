@@ -231,6 +231,15 @@ fn an_exported_sheet_of_settings_asks_for_nothing_until_a_cell_is_changed() {
     assert_eq!(bench.requests(UPDATE), 1);
 
     edited(&bench, 1, "weight", "20");
+    let planned = bench.fleetload(&["plan", "vpn.out.csv", "--json"]).expect_code(0);
+    let last = planned.stdout.lines().last().expect("a summary");
+    let summary: Value = serde_json::from_str(last).expect("JSON");
+    assert_eq!(summary["plan"]["rows"]["VPN membership"], json!({"apply": 1, "unchanged": 2}));
+    assert_eq!(summary["plan"]["sent"][0]["calls"], 1);
+    assert_eq!(
+        summary["changes"],
+        json!([{"row": "vpn.out.csv!vpn.out!3", "column": "weight", "from": "10", "to": "20"}])
+    );
     run();
     assert_eq!(bench.requests(UPDATE), 2);
     let (_, request) = done(&bench);

@@ -11,10 +11,13 @@ use tempfile::TempDir;
 use crate::error::{Error, Result};
 use crate::import::Examined;
 use crate::journal::{Disposition, ImportWriter, Journal, Prospect, SheetId};
+use crate::model::action::Action;
 use crate::model::id::ImportId;
 use crate::model::record::Role;
 use crate::model::time::Moment;
-use crate::plan::{Asks, FORM, JobOrigin, RowDigest, SavedPlan, SheetDigest, Survey, SurveyedJob};
+use crate::plan::{
+    Asks, FORM, JobOrigin, RowDigest, SavedPlan, SheetDigest, Survey, SurveyedJob, settings_of_row,
+};
 
 /// A journal in a folder of its own that goes with it.
 pub(in crate::cli) struct TempJournal {
@@ -75,7 +78,10 @@ pub(in crate::cli) fn survey(
             Some(row) => JobOrigin::Sheets { changed_since: row.disposition == Disposition::ChangedSince },
             None => JobOrigin::Earlier,
         };
-        survey.add(found(&prospect, origin));
+        let job = found(&prospect, origin);
+        let own = settings_of_row(writer, &prospect)?;
+        let is_unchanged = own.map_or(job.is_unchanged, |own| Action::ConfigureVpn(own).is_as_exported());
+        survey.add(SurveyedJob { is_unchanged, ..job });
         Ok(())
     })?;
     // Companies above others, up to the top.
@@ -109,6 +115,7 @@ pub(in crate::cli) fn survey(
 }
 
 fn found(prospect: &Prospect, origin: JobOrigin) -> SurveyedJob<'_> {
+    let asks = Asks::of(prospect.kind, &prospect.steps);
     let owner = prospect.links.iter().find(|link| matches!(link.role, Role::Parent | Role::Company));
     SurveyedJob {
         job: prospect.job,
@@ -119,7 +126,8 @@ fn found(prospect: &Prospect, origin: JobOrigin) -> SurveyedJob<'_> {
         origin,
         owner: owner.map(|link| link.target),
         unmade: &prospect.unmade,
-        asks: Asks::of(prospect.kind, &prospect.steps),
+        is_unchanged: asks.is_unchanged(),
+        asks,
     }
 }
 

@@ -182,7 +182,7 @@ fn look(
         for obstacle in plan.obstacles.iter().take(OBSTACLES) {
             let place = match obstacle.cause {
                 Cause::Row(job, _) => writer.place_of(job)?,
-                Cause::Operation(_) => String::new(),
+                Cause::Operation(_) | Cause::List(_) => String::new(),
             };
             obstacles.push((output::in_the_way(&again, obstacle.cause, &place), obstacle.rows));
         }

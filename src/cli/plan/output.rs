@@ -51,6 +51,10 @@ pub(super) fn in_the_way(again: &Again, cause: Cause, place: &str) -> Advice {
             Advice::from(format!("{operation} is neither documented nor in the profile: set "))
                 .words(format!("[profile.NAME.endpoints.{operation}]"))
         }
+        Cause::List(operation) => Advice::from(format!(
+            "{operation} is neither documented nor in the profile, and without it the id of what the row names is not known: give the id, or set "
+        ))
+        .words(format!("[profile.NAME.endpoints.{operation}]")),
         Cause::Row(job, action) => {
             let place = Advice::from(format!("{place} "));
             match action {
@@ -71,6 +75,7 @@ pub(super) fn in_the_way(again: &Again, cause: Cause, place: &str) -> Advice {
                 | PlannedAction::Create
                 | PlannedAction::Apply
                 | PlannedAction::Complete
+                | PlannedAction::Unchanged
                 | PlannedAction::There
                 | PlannedAction::Changed
                 | PlannedAction::Incomplete => place.words("is not sent either"),
@@ -110,6 +115,10 @@ pub(super) fn tell_headline(context: &Context<'_>, outlook: &Outlook, terms: &Te
             "rows left over from earlier imports",
         );
         facts.push(("also", Line::plain(rows)));
+    }
+    if let unchanged @ 1.. = sums.of(PlannedAction::Unchanged) {
+        let rows = counted(unchanged, "row", "rows");
+        facts.push(("unchanged", Line::plain(format!("{rows} as exported: nothing is asked for"))));
     }
     if sums.there() > 0 {
         let changed = match sums.of(PlannedAction::Changed) {
@@ -198,7 +207,6 @@ fn hindrance(outlook: &Outlook, sums: &ActionCounts) -> Line {
     Line::new().ink(Ink::Warning, parts.join(", "))
 }
 
-/// The requests, and what is done about lost answers.
 /// The cells that change records which exist.
 pub(super) fn tell_changes(context: &Context<'_>, changes: &FieldChanges) {
     if changes.total == 0 {
@@ -219,6 +227,7 @@ pub(super) fn tell_changes(context: &Context<'_>, changes: &FieldChanges) {
     }
 }
 
+/// The requests, and what is done about lost answers.
 pub(super) fn tell_calls(context: &Context<'_>, plan: &Plan) {
     let terminal = context.terminal;
     let lists = [
@@ -390,6 +399,7 @@ pub(super) fn write_page(
         quota: &quota(known.settings, &known.terms.terms, known.terms.learned),
         whose: known.whose,
         command: known.command,
+        changes: &outlook.changes,
     })?;
     atomic_file::put(out, text.as_bytes()).map_err(|error| {
         Error::usage(format!("the page {} cannot be written", out.display()))

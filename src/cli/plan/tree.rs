@@ -88,6 +88,7 @@ fn word(company: &Company) -> &'static str {
         | Some(
             PlannedAction::There
             | PlannedAction::Changed
+            | PlannedAction::Unchanged
             | PlannedAction::Complete
             | PlannedAction::Incomplete,
         ) => "exists",

@@ -58,6 +58,18 @@ impl ImportWriter<'_> {
         created.ok_or_else(|| Error::internal(format!("job {job} creates no record")))
     }
 
+    /// A row of this import, as it stands in its sheet.
+    pub fn row_as_written(&self, sheet: SheetId, number: u32) -> Result<EarlierRow> {
+        let (headers, cells): (String, String) = self
+            .transaction
+            .prepare_cached(
+                "SELECT sheet.headers, sheet_row.cells FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
+                 WHERE sheet_row.place = ?1",
+            )?
+            .query_row([row_ref::key(sheet, number)], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(EarlierRow { headers: list(&headers)?, cells: list(&cells)? })
+    }
+
     /// The row from which a job has its values.
     pub fn row_of_values(&self, job: JobId) -> Result<Option<EarlierRow>> {
         let found: Option<(String, String)> = self
@@ -70,8 +82,6 @@ impl ImportWriter<'_> {
             .query_row([job], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?;
         let Some((headers, cells)) = found else { return Ok(None) };
-        let list =
-            |text: &str| serde_json::from_str(text).map_err(|error| damaged("the cells of a row", error));
         Ok(Some(EarlierRow { headers: list(&headers)?, cells: list(&cells)? }))
     }
 
@@ -116,4 +126,9 @@ impl ImportWriter<'_> {
             .execute([job])?;
         Ok(())
     }
+}
+
+/// Headers or cells as the journal keeps them.
+fn list(text: &str) -> Result<Vec<String>> {
+    serde_json::from_str(text).map_err(|error| damaged("the cells of a row", error))
 }

@@ -122,6 +122,14 @@ impl ImportWriter<'_> {
         row_ref::of_job(&self.transaction, job)
     }
 
+    /// `file!sheet!row` of a row of this import.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn place_of_row(&self, sheet: SheetId, number: u32) -> Result<String> {
+        row_ref::written(&self.transaction, row_ref::key(sheet, number))
+    }
+
     /// Skips what lies below jobs that will not be made, as far as no row of this import has corrected them.
     pub(in crate::journal) fn skip_below_the_lost(&self) -> Result<()> {
         for &job in &self.lost {

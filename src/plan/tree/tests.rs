@@ -29,6 +29,7 @@ fn survey(rows: &[(i64, Kind, JobState, Target)]) -> Survey {
             owner: Some(owner),
             unmade: &unmade,
             asks: Asks::of(record.kind(), &[Action::Create(record.clone())]),
+            is_unchanged: false,
         });
     }
     survey

@@ -32,6 +32,7 @@ fn survey(name: &str) -> Survey {
             owner: Some(owner),
             unmade: &[],
             asks: Asks::of(record.kind(), &[Action::Create(record.clone())]),
+            is_unchanged: false,
         });
     }
     survey
@@ -46,6 +47,12 @@ fn shown(name: &str, available: bool) -> String {
     };
     let usable = |operation| available || operation != Operation::AddSite;
     let plan = Plan::new(&survey(name), &usable, &terms);
+    let renamed = FieldChange {
+        row: format!("{name}!sites!2"),
+        column: "name".to_owned(),
+        from: Some("HQ".to_owned()),
+        to: name.to_owned(),
+    };
     page(&PlanPage {
         whose: &Whose::default(),
         files: &[name.to_owned()],
@@ -56,6 +63,7 @@ fn shown(name: &str, available: bool) -> String {
         left_out: (1, 2),
         quota: "1 a day",
         command: "fleetload run a.csv",
+        changes: &FieldChanges { listed: vec![renamed], total: 700 },
     })
     .unwrap()
 }
