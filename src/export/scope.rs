@@ -88,6 +88,19 @@ fn whole(kind: OwnerKind, found: Found) -> Option<Owner> {
     Owner::listed(kind, found).map(|owner| Owner { record, ..owner })
 }
 
+/// The records that an export of `subject` is asked for. Where an answer about one shows what belongs to it, only the
+/// smallest: a device is among those of its site and of its company as well.
+fn smallest(subject: Subject, records: Vec<Owner>) -> Vec<Owner> {
+    let wanted = subject.owners();
+    let has = |kind: &&OwnerKind| records.iter().any(|one| one.kind == **kind && one.trouble.is_none());
+    let only = wanted.iter().rev().find(has).filter(|_| subject.is_shown_by_larger()).copied();
+    let is_meant = |one: &Owner| match only {
+        Some(kind) => one.kind == kind || one.trouble.is_some(),
+        None => true,
+    };
+    records.into_iter().filter(|one| wanted.contains(&one.kind) && is_meant(one)).collect()
+}
+
 struct Surveyor<'a> {
     reader: &'a ServiceReader,
     survey: Survey,
@@ -104,12 +117,13 @@ impl Surveyor<'_> {
             return Ok(vec![Owner::account()]);
         }
         if let Scope::Records(records) = scope {
-            let records = records.into_iter().filter(|record| wanted.contains(&record.kind));
+            let records = smallest(subject, records);
             if subject != Subject::States {
-                return Ok(records.collect());
+                return Ok(records);
             }
-            let (devices, mut owners): (Vec<Owner>, Vec<Owner>) =
-                records.partition(|record| record.kind == OwnerKind::Device && record.trouble.is_none());
+            let (devices, mut owners): (Vec<Owner>, Vec<Owner>) = records
+                .into_iter()
+                .partition(|record| record.kind == OwnerKind::Device && record.trouble.is_none());
             owners.extend(self.by_company(devices).await?);
             return Ok(owners);
         }

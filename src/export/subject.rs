@@ -120,6 +120,27 @@ impl Subject {
         }
     }
 
+    /// Whether an answer about a record shows what another answer shows of each record that belongs to it.
+    pub const fn is_shown_by_larger(self) -> bool {
+        match self {
+            Self::People | Self::Statuses | Self::FullStatuses | Self::States => true,
+            Self::Companies
+            | Self::Sites
+            | Self::Devices
+            | Self::Interfaces
+            | Self::Labels
+            | Self::Metadata
+            | Self::Templates
+            | Self::Subscriptions
+            | Self::Clouds
+            | Self::Vpn
+            | Self::TimeZones
+            | Self::Tunnels
+            | Self::Connections
+            | Self::Routes => false,
+        }
+    }
+
     /// The operations without which nothing can be read about records of a kind.
     pub const fn needed(self, owner: OwnerKind) -> &'static [Operation] {
         match (self, owner) {
