@@ -55,7 +55,7 @@ pub use state::operator::{Cancelled, HeldJob, Retried};
 pub use state::selection::Selection;
 pub use state::write::{AuditFinding, Candidate, Evidence, How, Moved, ReadBy, Write};
 pub use view::activity::{Activity, Recent, Span};
-pub use view::audit::{AuditFigures, AuditScope, Audited};
+pub use view::audit::{AuditFigures, AuditScope, AuditSubject, Audited, Unaudited};
 pub use view::causes::{Cause, Said};
 pub use view::changes::{ChangedRow, DoneStep};
 pub use view::company_tree::{Above, CompanyNode, CompanyTree};

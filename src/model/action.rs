@@ -7,6 +7,7 @@
 pub mod before;
 pub mod inverse;
 mod offer;
+pub mod opposes;
 pub mod record_update;
 mod vpn;
 pub mod vpn_comparison;

@@ -277,6 +277,13 @@ impl ActionDescriptor {
             .find(|action| action.operations.iter().any(|&(_, known)| known == operation))
     }
 
+    /// The look-up that shows what an operation has changed: the one in its place, where the action has one for each.
+    pub fn shown_by_of(operation: Operation) -> Option<Operation> {
+        let action = Self::of(operation)?;
+        let place = action.operations.iter().position(|&(_, known)| known == operation)?;
+        action.shown_by.get(place).copied()
+    }
+
     /// The operations that carry it out on records of a kind, the usual one first.
     pub fn operations_on(&self, kind: Kind) -> impl Iterator<Item = Operation> {
         self.operations.iter().filter(move |(known, _)| *known == kind).map(|&(_, operation)| operation)

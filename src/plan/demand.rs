@@ -165,11 +165,18 @@ impl Demand {
         calls
     }
 
-    /// The look-ups that read back what was made: one a row, by its key, or by its id where that alone is available.
+    /// The look-ups that read back what was made: one a row, by its key, or by its id where that alone is available; of an
+    /// upkeep row those that show its state.
     pub(super) fn read_back(&self, available: &dyn Fn(Operation) -> bool) -> BTreeMap<Operation, u64> {
         let mut calls = BTreeMap::new();
-        let records = self.found_by.iter().filter(|((kind, ..), _)| kind.is_record());
-        for ((kind, look_ups, _), FoundBy { jobs, .. }) in records {
+        for ((kind, look_ups, _), FoundBy { jobs, rows }) in &self.found_by {
+            if !kind.is_record() {
+                // What asks for nothing is not read back.
+                for &operation in look_ups.iter().filter(|&&operation| available(operation)) {
+                    *calls.entry(operation).or_default() += jobs.min(rows);
+                }
+                continue;
+            }
             let by_id = kind.descriptor().by_id;
             if let Some(&operation) = look_ups.iter().chain(&by_id).find(|&&operation| available(operation)) {
                 *calls.entry(operation).or_default() += jobs;

@@ -9,7 +9,10 @@ use super::evidence::question::Asker;
 use super::in_flight::Fetch;
 use super::run_action::Inquiry;
 use crate::error::Result;
-use crate::journal::{JobQueue, Journal, Reply, RunId, Shelved, Unfinished, Work, Write, Writer, Writing};
+use crate::journal::{
+    JobQueue, Journal, Reply, RunId, Shelved, Unaudited, Unfinished, Work, Write, Writer, Writing,
+};
+use crate::model::action::Action;
 use crate::model::id::{JobId, RemoteId, SheetId};
 use crate::model::operation::Operation;
 use crate::model::tally::Tally;
@@ -43,11 +46,13 @@ pub(super) enum JournalMessage {
 /// What the journal says about records that are read back.
 pub(super) enum AuditReply {
     /// Rows that are due; how many there are in all, the first time.
-    Page { works: Vec<Work>, total: Option<u64> },
+    Page { works: Vec<Work>, total: Option<Unaudited> },
     /// Who owns the records that are equal to that of a row.
     Twins { job: JobId, owners: Vec<(RemoteId, JobId)> },
     /// Who owns the sites of the name that a device brings along, and how many devices brought such a site.
     CustomSites { job: JobId, owners: Vec<(RemoteId, JobId)>, devices: u64 },
+    /// What other rows changed of the record of a row after it.
+    ChangedLater { job: JobId, later: Vec<Action> },
     /// It could not be read; the row is left.
     Unreadable { job: JobId },
 }
@@ -187,6 +192,12 @@ fn answer(journal: &mut JobQueue<'_>, run: RunId, inquiry: Inquiry) -> Option<Jo
             JournalMessage::Audit(match (journal.devices_with_site(company, &device), journal.owners(&ids)) {
                 (Ok(devices), Ok(owners)) => AuditReply::CustomSites { job, owners, devices },
                 (Err(_), _) | (_, Err(_)) => AuditReply::Unreadable { job },
+            })
+        }
+        Inquiry::ChangedLater { job, record } => {
+            JournalMessage::Audit(match journal.changed_later(job, record) {
+                Ok(later) => AuditReply::ChangedLater { job, later },
+                Err(_) => AuditReply::Unreadable { job },
             })
         }
         Inquiry::Unfinished(scope) => {

@@ -12,6 +12,7 @@ use super::evidence::settle_timer::SettleTimers;
 use super::gates::{Gates, OperationPace};
 use super::in_flight::InFlight;
 use crate::journal::Unfinished;
+use crate::model::descriptor::ActionDescriptor;
 use crate::model::event::Event;
 use crate::model::id::JobId;
 use crate::model::kind::Kind;
@@ -248,6 +249,9 @@ impl RunView<'_> {
                 *requests.entry(operation).or_default() += records;
             }
         };
+        for (&operation, &records) in &unfinished.changed {
+            put(records, ActionDescriptor::shown_by_of(operation).as_slice());
+        }
         for (kind, &records) in &unfinished.records {
             match kind {
                 Kind::Company if self.gates.usable(Operation::GetChildCompanies) => {
@@ -268,7 +272,7 @@ impl RunView<'_> {
                     put(with_mac, &[Operation::GetDeviceByMac, by_name[0], by_name[1]]);
                     put(records - with_mac, &by_name);
                 }
-                // No record is made.
+                // They make no record.
                 Kind::Upkeep(_) => {}
             }
         }

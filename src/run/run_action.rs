@@ -50,6 +50,8 @@ pub(super) enum Inquiry {
     Twins { job: JobId, ids: Vec<RemoteId> },
     /// Who owns the sites of the name that a device brings along, and how many devices brought such a site.
     CustomSites { job: JobId, ids: Vec<RemoteId>, company: Option<RemoteId>, device: Box<Device> },
+    /// What other rows changed of a record after this one.
+    ChangedLater { job: JobId, record: RemoteId },
     /// What is still to be done.
     Unfinished(Option<AuditScope>),
     /// Pauses a sheet.

@@ -5,6 +5,7 @@
 
 mod before;
 mod named;
+mod seen;
 pub(super) mod vpn;
 
 use serde_json::{Value, json};
@@ -19,6 +20,7 @@ use crate::model::kind::Kind;
 use crate::model::record::{Record, Role};
 pub use before::before;
 pub use named::{NameSearch, find_name, name_lookups};
+pub use seen::{SeenChange, seen_change};
 pub use vpn::shown_settings;
 
 /// The body of a creation, with the ids that the record links to under their fields.

@@ -24,7 +24,8 @@ mod tests;
 mod wording;
 
 pub use action::{
-    NameSearch, before, creation_body, find_name, is_shown, look_up, name_lookups, request, shown_settings,
+    NameSearch, SeenChange, before, creation_body, find_name, is_shown, look_up, name_lookups, request,
+    seen_change, shown_settings,
 };
 
 pub use call::Call;

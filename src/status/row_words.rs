@@ -46,11 +46,27 @@ pub fn with_along(words: String, own: u64, along: u64) -> String {
     }
 }
 
-/// What was verified, in one sentence.
+/// What was verified: records in one sentence, what upkeep rows changed in another.
 pub fn verified(figures: &AuditFigures) -> String {
+    let changes = verified_changes(figures);
+    let has_records = figures.checked
+        + figures.vanished
+        + figures.doubled
+        + figures.orphan_sites
+        + figures.not_checked
+        + figures.not_verified_yet
+        > 0;
+    match changes {
+        Some(changes) if !has_records => changes,
+        Some(changes) => format!("{}. {changes}", verified_records(figures)),
+        None => verified_records(figures),
+    }
+}
+
+fn verified_records(figures: &AuditFigures) -> String {
     let mut words = match figures.checked {
         // A run that was killed noted them, and not its counts.
-        0 if figures.findings() > 0 => "verified".to_owned(),
+        0 if figures.vanished + figures.doubled + figures.orphan_sites > 0 => "verified".to_owned(),
         0 => "no record was verified".to_owned(),
         checked => format!("{} verified", counted(checked, "record", "records")),
     };
@@ -91,6 +107,42 @@ pub fn verified(figures: &AuditFigures) -> String {
     words
 }
 
+/// What was verified of upkeep rows; `None` where there are none.
+fn verified_changes(figures: &AuditFigures) -> Option<String> {
+    let mut parts = Vec::new();
+    match (figures.changes_checked, figures.reverted) {
+        (0, 0) => {}
+        // A run that was killed noted them, and not its counts.
+        (0, reverted) => {
+            parts.push(format!("verified: {}", counted(reverted, "change is undone", "changes are undone")));
+        }
+        (1, 0) => parts.push("1 change verified: as asked".to_owned()),
+        (checked, 0) => parts.push(format!("{} changes verified: all as asked", count(checked))),
+        (checked, reverted) => {
+            let checked = counted(checked, "change", "changes");
+            let are = if reverted == 1 { "is" } else { "are" };
+            parts.push(format!("{checked} verified: {} {are} undone", count(reverted)));
+        }
+    }
+    if figures.changes_not_checked > 0 {
+        parts.push(format!(
+            "{} not be verified: the look-up was inconclusive or is not available, or the same was changed again",
+            counted(figures.changes_not_checked, "change could", "changes could")
+        ));
+    }
+    if figures.licences_not_shown > 0 {
+        parts.push(format!(
+            "{} not be verified: the service has no look-up for them",
+            counted(figures.licences_not_shown, "licence code could", "licence codes could")
+        ));
+    }
+    if figures.changes_not_verified_yet > 0 {
+        let changes = counted(figures.changes_not_verified_yet, "change is", "changes are");
+        parts.push(format!("{changes} not verified yet"));
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,6 +169,8 @@ mod tests {
     #[test]
     fn what_was_verified_is_one_honest_sentence() {
         let figures = AuditFigures { checked: 312, ..AuditFigures::default() };
+        let changed =
+            |changes_checked, reverted| AuditFigures { changes_checked, reverted, ..AuditFigures::default() };
         let table = [
             (figures, "312 records verified: all there, none duplicated"),
             (
@@ -143,6 +197,24 @@ mod tests {
             (
                 AuditFigures { checked: 1, orphan_sites: 1, ..figures },
                 "1 record verified: 1 device with a site that belongs to no row",
+            ),
+            (
+                AuditFigures { changes_checked: 40, ..figures },
+                "312 records verified: all there, none duplicated. 40 changes verified: all as asked",
+            ),
+            (changed(1, 0), "1 change verified: as asked"),
+            (changed(0, 1), "verified: 1 change is undone"),
+            (changed(9, 2), "9 changes verified: 2 are undone"),
+            (
+                AuditFigures {
+                    changes_not_checked: 2,
+                    licences_not_shown: 1,
+                    changes_not_verified_yet: 7,
+                    ..changed(3, 0)
+                },
+                "3 changes verified: all as asked; 2 changes could not be verified: the look-up was inconclusive or is \
+                 not available, or the same was changed again; 1 licence code could not be verified: the service has no \
+                 look-up for them; 7 changes are not verified yet",
             ),
         ];
         for (figures, expected) in table {

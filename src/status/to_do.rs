@@ -93,10 +93,9 @@ pub(super) fn needs(facts: &Facts, state: RunState, commands: &Commands<'_>) -> 
     }
     if let (number, Some(first)) = facts.findings {
         let them = if number == 1 { "it" } else { "them" };
-        let records = counted(number, "record", "records");
-        let words = format!(
-            "verification found problems with {records}: review {them}, then mark {them} as reviewed"
-        );
+        let rows = counted(number, "row", "rows");
+        let words =
+            format!("verification found problems with {rows}: review {them}, then mark {them} as reviewed");
         put("read_back", number, words, &format!("resolve {first} --seen"));
     }
     if matches!(state, RunState::Ended(end) if end.exit() == Exit::Service) {

@@ -268,7 +268,7 @@ impl Picture {
     /// One line while records are verified: how many were.
     pub(super) fn read_line(&self) -> Option<String> {
         let (done, of) = self.read_back.filter(|(done, of)| done < of)?;
-        Some(format!("{} of {} records verified", count(done), count(of)))
+        Some(format!("{} of {} verified", count(done), count(of)))
     }
 
     /// When everything is done.

@@ -89,7 +89,7 @@ fn a_record_that_vanished_after_its_creation_is_named_and_not_made_again() {
         let made = bench.ledger().len();
         let later = bench.fleetload(&["run"]).expect_code(8);
         assert_eq!(bench.ledger().len(), made, "{operation}: it is not made again");
-        says(&later, "an earlier run found problems with 1 record, not reviewed yet");
+        says(&later, "an earlier run found problems with 1 row, not reviewed yet");
         says(&later, &gone.id.to_string());
         let seen = format!("resolve {} --seen", rows[0]["job"]);
         assert!(later.stderr.contains(&seen), "{}", later.stderr);

@@ -3,6 +3,7 @@
 mod access;
 mod again;
 mod audit;
+mod audit_changes;
 mod bench;
 mod call;
 mod checked;

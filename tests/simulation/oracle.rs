@@ -197,8 +197,8 @@ pub(crate) fn judge(
     violations.extend(upkeep::judge(&in_order, &ids, attachments, ledger));
     violations.extend(updates::judge(&in_order, &ids, attachments.1, ledger, script));
     let unread = journal.count_unaudited(AuditScope::All).expect("readable");
-    if unread > 0 {
-        violations.push(format!("{unread} records were never read back"));
+    if unread.total() > 0 {
+        violations.push(format!("{} rows were never read back", unread.total()));
     }
     let count = |disposition| rows.iter().filter(|row| row.disposition == disposition).count() as u64;
     Verdict {

@@ -66,7 +66,7 @@ pub(in crate::cli) struct Overrides {
     #[arg(long, value_name = "WHAT", value_parser = words!(InDoubt), hide_short_help = true)]
     pub(in crate::cli) in_doubt: Option<InDoubt>,
 
-    /// Records to verify before the run ends: all, those whose creation was ever in doubt, or none
+    /// Records and changes to verify before the run ends: all, those that were ever in doubt, or none
     #[arg(long, value_name = "WHAT", value_parser = words!(Audit), hide_short_help = true)]
     pub(in crate::cli) audit: Option<Audit>,
 }

@@ -38,7 +38,7 @@ pub(super) struct Ended<'a> {
 
 /// Writes the reports, says how it ended and what to type next.
 pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'_>) -> Result<Summary> {
-    let unread = ended.scope.map_or(Ok(0), |scope| journal.count_unaudited(scope))?;
+    let unread = ended.scope.map_or(Ok(0), |scope| journal.count_unaudited(scope).map(|due| due.total()))?;
     let concerned = with_read_back(journal, ended.concerned)?;
     let read_back = ReadBack::since(journal, ended.earlier)?;
     let rows = match worst_of_rows(journal, ended)? {

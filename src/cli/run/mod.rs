@@ -86,7 +86,7 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     let newest = journal.imports()?.last().map(|info| info.import);
     // An earlier run may have ended before it had read back what it made.
     let scope = settings.audit_scope();
-    let unread = scope.map_or(Ok(0), |scope| journal.count_unaudited(scope))?;
+    let unread = scope.map_or(Ok(0), |scope| journal.count_unaudited(scope).map(|due| due.total()))?;
     let ended = |ending| Ended { ending, earlier, scope, imported, concerned: &concerned };
     if run_state::moving(&journal.tally(None)?) == 0 && unread == 0 {
         context.terminal.say("nothing is left to be sent");

@@ -196,7 +196,7 @@ pub(in crate::cli) fn tell_earlier_findings(context: &Context<'_>, findings: &[A
         Ink::Warning,
         format!(
             "an earlier run found problems with {}, not reviewed yet:",
-            counted(findings.len() as u64, "record", "records")
+            counted(findings.len() as u64, "row", "rows")
         ),
     ));
     list_findings(context, findings);

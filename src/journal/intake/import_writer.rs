@@ -16,6 +16,7 @@ use crate::journal::file::sqlite_error::unwritable;
 use crate::journal::intake::bulk_load::{self, DroppedIndexes, Inserts, WithoutLog};
 use crate::journal::intake::named_id;
 use crate::journal::lineage::identity;
+use crate::journal::state::audit;
 use crate::journal::state::dependents::{self, record_order};
 use crate::journal::state::job_row;
 use crate::journal::state::step;
@@ -227,7 +228,8 @@ impl ImportWriter<'_> {
                 unsure = unsure OR (?11 AND natural_key <> ?7 AND remote_id IS NULL),
                 step_attempts = 0, deaths = 0, executed = 0, due = NULL,
                 doubt = NULL, doubt_since = NULL, absent_reads = 0, looks = 0, held_since = NULL,
-                code = NULL, message = NULL, violations = NULL, candidates = NULL
+                code = NULL, message = NULL, violations = NULL, candidates = NULL,
+                audit = iif(?12, audit, NULL), made_doubted = ?12 AND made_doubted
              WHERE id = ?1 AND state = ?2",
             &[
                 &state,
@@ -242,6 +244,9 @@ impl ImportWriter<'_> {
                 &standing.kind.is_record(),
             ],
         )?;
+        if !standing.kind.is_record() {
+            audit::forget(&self.transaction, job)?;
+        }
         dependents::revive_below(&self.transaction, job)?;
         self.note_record(job, values)
     }

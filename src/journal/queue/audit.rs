@@ -17,7 +17,7 @@ use crate::model::record::{Device, Record, Role};
 
 impl JobQueue<'_> {
     /// Jobs that are to be read back, oldest first, from after the job given. Their `baseline` and `doubted` are
-    /// those with which their record was made.
+    /// those with which their record was made. Of an upkeep row one for each step that was carried out.
     pub fn unaudited(&self, scope: AuditScope, after: Option<JobId>, limit: usize) -> Result<Vec<Work>> {
         let after = after.unwrap_or(JobId(0));
         let mut due: Vec<(JobId, Option<i64>, bool)> = self
@@ -46,9 +46,55 @@ impl JobQueue<'_> {
             work.baseline =
                 seen.map(|number| baseline::load(&self.journal.view.connection, number)).transpose()?;
             work.doubted = doubted;
-            works.push(work);
+            if work.kind.is_record() {
+                works.push(work);
+            } else {
+                works.extend(self.carried_out(&work)?);
+            }
         }
         Ok(works)
+    }
+
+    /// An upkeep row at each of its steps that a request carried out; where none is known to have, at all that are done.
+    fn carried_out(&self, work: &Work) -> Result<Vec<Work>> {
+        let mut statement = self.journal.view.connection.prepare_cached(
+            "SELECT n, operation, action,
+                 EXISTS (SELECT 1 FROM attempt WHERE attempt.job = ?1 AND attempt.step = step.n
+                     AND attempt.execution IN ('confirmed', 'doubtful'))
+             FROM step WHERE id BETWEEN ?1 << 16 AND (?1 << 16) + 65535 AND state = 'done' ORDER BY id",
+        )?;
+        let mut rows = statement.query([work.job])?;
+        let mut steps = Vec::new();
+        while let Some(row) = rows.next()? {
+            let action = parse_action(row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?)?;
+            let step = Work { step: row.get(0)?, operation: row.get(1)?, action, ..work.clone() };
+            steps.push((step, row.get::<_, bool>(3)?));
+        }
+        let some_sent = steps.iter().any(|(_, was_sent)| *was_sent);
+        Ok(steps.into_iter().filter(|(_, was_sent)| *was_sent || !some_sent).map(|(step, _)| step).collect())
+    }
+
+    /// What other jobs changed of this record, by requests that were sent after the last one of `job` that may have been
+    /// carried out, or are still to be answered.
+    pub fn changed_later(&self, job: JobId, record: RemoteId) -> Result<Vec<Action>> {
+        let mut statement = self.journal.view.connection.prepare_cached(
+            "SELECT DISTINCT step.action FROM (
+                 SELECT job FROM upkeep WHERE record = ?2
+                     OR record IN (SELECT '#' || id FROM job WHERE remote_id = ?2)
+                 UNION SELECT id FROM job WHERE remote_id = ?2) AS other
+             JOIN step ON step.id BETWEEN other.job << 16 AND (other.job << 16) + 65535
+             JOIN attempt ON attempt.job = other.job AND attempt.step = step.n
+             WHERE other.job <> ?1
+               AND (attempt.execution IS NULL OR attempt.execution IN ('confirmed', 'doubtful'))
+               AND attempt.sent_at >= coalesce((SELECT max(sent_at) FROM attempt AS own
+                   WHERE own.job = ?1 AND own.execution IN ('confirmed', 'doubtful')), 0)",
+        )?;
+        let mut rows = statement.query((job, Id(record)))?;
+        let mut actions = Vec::new();
+        while let Some(row) = rows.next()? {
+            actions.push(parse_action(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?)?);
+        }
+        Ok(actions)
     }
 
     /// How many devices we made in this company that brought a site of this reference and name along.

@@ -28,6 +28,9 @@ pub struct Unfinished {
     pub unseen: u64,
     /// Records that are to be verified, those that are still to be made among them.
     pub records: BTreeMap<Kind, u64>,
+    /// Records whose changes by an operation are to be verified, those that are still to be sent among them: one list shows
+    /// all of them.
+    pub changed: BTreeMap<Operation, u64>,
     /// The share of devices that have a MAC address.
     pub with_mac: f64,
     /// Companies below which companies are to be verified: one list shows them all.
@@ -74,6 +77,7 @@ impl JobQueue<'_> {
         self.find_doubts(&mut unfinished)?;
         if let Some(scope) = scope {
             self.count_records(scope, &mut unfinished)?;
+            self.count_changed(scope, &mut unfinished)?;
         }
         Ok(unfinished)
     }
@@ -165,11 +169,27 @@ impl JobQueue<'_> {
         Ok(())
     }
 
+    fn count_changed(&self, scope: AuditScope, unfinished: &mut Unfinished) -> Result<()> {
+        let (due, open) = (
+            "SELECT job.operation, count(DISTINCT upkeep.record) FROM job JOIN upkeep ON upkeep.job = job.id
+             WHERE job.audit = 'due' AND (?1 OR job.made_doubted) GROUP BY 1",
+            "SELECT job.operation, count(DISTINCT upkeep.record) FROM upkeep JOIN job ON job.id = upkeep.job
+             WHERE ?1 AND job.finished_at IS NULL AND job.state <> 'held' GROUP BY 1",
+        );
+        for sql in [due, open] {
+            self.count_by_operation(sql, [scope == AuditScope::All], |operation, records| {
+                *unfinished.changed.entry(operation).or_default() += records;
+            })?;
+        }
+        Ok(())
+    }
+
     fn count_records(&self, scope: AuditScope, unfinished: &mut Unfinished) -> Result<()> {
         let connection = &self.connection;
         let all = scope == AuditScope::All;
         let mut made = connection.prepare_cached(
-            "SELECT kind, count(*) FROM job WHERE audit = 'due' AND (?1 OR made_doubted) GROUP BY 1",
+            "SELECT kind, count(*) FROM job
+             WHERE audit = 'due' AND remote_id IS NOT NULL AND (?1 OR made_doubted) GROUP BY 1",
         )?;
         let mut rows = made.query([all])?;
         while let Some(row) = rows.next()? {

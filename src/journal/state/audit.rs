@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::journal::RunId;
 use crate::journal::file::column::Id;
 use crate::journal::file::sqlite_error::unwritable;
+use crate::journal::state::selection::{Selection, is_selected};
 use crate::journal::state::write::{AuditFinding, ReadBy};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::reason::Reason;
@@ -18,6 +19,8 @@ impl AuditFinding {
     pub const DOUBLE: &str = Reason::AuditDouble.as_str();
     /// The code of a site that belongs to no row.
     pub const ORPHAN_SITE: &str = Reason::AuditOrphanSite.as_str();
+    /// The code of what an upkeep row brought about and is not so any more.
+    pub const REVERTED: &str = Reason::AuditReverted.as_str();
 }
 
 impl ReadBy {
@@ -40,18 +43,45 @@ impl ReadBy {
     }
 }
 
-/// Notes how a job was read back, unless it has another record by now than the one that was read.
+/// The upkeep rows that a selection means and of which what they changed is not so any more, oldest first.
+pub(in crate::journal) fn reverted(connection: &Connection, selection: &Selection) -> Result<Vec<JobId>> {
+    let jobs: Vec<JobId> = connection
+        .prepare_cached(
+            "SELECT job.id FROM audit JOIN job ON job.id = audit.job
+             WHERE audit.code = ?1 AND job.state IN ('done', 'incomplete') ORDER BY job.id",
+        )?
+        .query_map([AuditFinding::REVERTED], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut meant = Vec::new();
+    for job in jobs {
+        if is_selected(connection, job, selection)? {
+            meant.push(job);
+        }
+    }
+    Ok(meant)
+}
+
+/// What was found about the values that an upkeep row had before is not about those that it has now.
+pub(in crate::journal) fn forget(connection: &Connection, job: JobId) -> Result<()> {
+    connection.prepare_cached("DELETE FROM audit WHERE job = ?1")?.execute([job])?;
+    Ok(())
+}
+
+/// Notes how a job was read back, unless it has another record or other values by now than those that were read.
 pub(in crate::journal) fn note(
     connection: &Connection,
-    (job, id): (JobId, Option<RemoteId>),
+    (job, id, content): (JobId, Option<RemoteId>, &str),
     run: RunId,
     by: ReadBy,
     finding: Option<&AuditFinding>,
     at: Moment,
 ) -> Result<()> {
     let noted = connection
-        .prepare_cached("UPDATE job SET audit = ?3 WHERE id = ?1 AND remote_id IS ?2")?
-        .execute((job, id.map(Id), by.as_str()))?;
+        .prepare_cached(
+            "UPDATE job SET audit = ?3 WHERE id = ?1 AND remote_id IS ?2 AND content_hash = ?4
+                AND (audit IS NOT NULL OR state = 'held')",
+        )?
+        .execute((job, id.map(Id), by.as_str(), content))?;
     if noted == 0 {
         return Ok(());
     }

@@ -11,15 +11,15 @@ use crate::journal::state::hold::owner_of;
 use crate::journal::state::job_row::{self, JobRow};
 use crate::journal::state::selection::{Selection, selected};
 use crate::journal::state::transition::finish_step;
-use crate::journal::state::write::{Candidate, Evidence, How, Moved, parse_candidates};
-use crate::journal::state::{baseline, dependents, step};
+use crate::journal::state::write::{AuditFinding, Candidate, Evidence, How, Moved, parse_candidates};
+use crate::journal::state::{audit, baseline, dependents, step};
 use crate::journal::{Journal, View};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::reason::Reason;
 use crate::model::record::Role;
 use crate::model::state::JobState::{
-    self, Blocked, Cancelled as GivenUp, Deferred, Held, InDoubt, Incomplete, Ready, Rejected,
+    self, Blocked, Cancelled as GivenUp, Deferred, Done, Held, InDoubt, Incomplete, Ready, Rejected,
 };
 use crate::model::time::Moment;
 
@@ -70,7 +70,7 @@ pub struct HeldJob {
 
 impl Journal {
     /// Gives rejected and incomplete jobs another chance at the step that was rejected, and opens what was skipped below
-    /// them.
+    /// them. By its code, what upkeep rows changed and was found to be undone is changed again.
     pub fn retry(&mut self, selection: &Selection, who: &str, at: Moment) -> Result<Retried> {
         let transaction = self.begin()?;
         let mut retried = Retried::default();
@@ -83,6 +83,14 @@ impl Journal {
                 note(&transaction, at, who, "retry", Some(job), None, None)?;
                 retried.retried += 1;
                 retried.released += dependents::revive_below(&transaction, job)?.len() as u64;
+            }
+        }
+        if selection.code.as_deref() == Some(AuditFinding::REVERTED) {
+            for job in audit::reverted(&transaction, selection)? {
+                do_again(&transaction, &job_row::of(&transaction, job)?)?;
+                dependents::record_order::keep_after(&transaction, [job])?;
+                note(&transaction, at, who, "retry", Some(job), None, None)?;
+                retried.retried += 1;
             }
         }
         transaction.commit()?;
@@ -244,6 +252,21 @@ fn reopen(connection: &Connection, standing: &JobRow) -> Result<Moved> {
         &[&to],
     )?;
     Ok(standing.moved(to))
+}
+
+/// done or incomplete → ready, or blocked, at the first step of an upkeep row.
+fn do_again(connection: &Connection, standing: &JobRow) -> Result<()> {
+    standing.leaves(&[Done, Incomplete], "carried out again")?;
+    let to = dependents::footing_of(connection, standing)?;
+    let (first, operation) = step::restart(connection, standing.job)?;
+    standing.change(
+        connection,
+        "UPDATE job SET state = ?3, step = ?4, operation = ?5, outcome = NULL, finished_at = NULL, audit = NULL,
+            made_doubted = 0, code = NULL, message = NULL, violations = NULL, candidates = NULL
+         WHERE id = ?1 AND state = ?2",
+        &[&to, &first, &operation],
+    )?;
+    audit::forget(connection, standing.job)
 }
 
 fn abandon(connection: &Connection, standing: &JobRow, who: &str, at: Moment) -> Result<Vec<Moved>> {

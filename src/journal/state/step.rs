@@ -106,6 +106,14 @@ pub(in crate::journal) fn next(connection: &Connection, job: JobId) -> Result<Op
     Ok(found)
 }
 
+/// Has all steps of a job done once more. Returns the first one.
+pub(in crate::journal) fn restart(connection: &Connection, job: JobId) -> Result<(u32, Operation)> {
+    connection
+        .prepare_cached(of_job!("UPDATE step SET state = 'waiting' WHERE ", " AND state = 'done'"))?
+        .execute([job])?;
+    next(connection, job)?.ok_or_else(|| Error::internal("a job without a step"))
+}
+
 /// Marks a step as done.
 pub(in crate::journal) fn end(connection: &Connection, job: JobId, n: u32) -> Result<()> {
     connection

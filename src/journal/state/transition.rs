@@ -19,7 +19,7 @@ use crate::model::action::before::Before;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
 use crate::model::state::JobState::{
-    self, Deferred, Existing, Held, InDoubt, Incomplete, Ready, Rejected, Sending,
+    self, Deferred, Done, Existing, Held, InDoubt, Incomplete, Ready, Rejected, Sending,
 };
 use crate::model::time::{Day, Moment};
 use crate::model::verdict::Rejection;
@@ -130,8 +130,12 @@ pub(in crate::journal) fn finish_step(
     let finished_at = next.is_none().then_some(evidence.at);
     // Of what was so already, what was seen that is worth saying.
     let note = (how == How::Existing && standing.state != Sending).then_some(());
-    // What was made is read back at the end of a run, against what the creation was sent with.
-    let is_due = made.is_some() && matches!(how, How::Created | How::Adopted);
+    // What was made is read back at the end of a run, against what the creation was sent with; so is what was changed.
+    let is_change = !standing.kind.is_record();
+    let is_due = match is_change {
+        true => next.is_none() && outcome == Done,
+        false => made.is_some() && matches!(how, How::Created | How::Adopted),
+    };
     standing.change(
         connection,
         "UPDATE job SET state = ?3, step = ?4, operation = ?5, remote_id = ?6, outcome = ?7, finished_at = ?8,
@@ -139,7 +143,8 @@ pub(in crate::journal) fn finish_step(
             doubted = 0, doubts = 0, executed = 0, doubt = NULL, doubt_since = NULL, absent_reads = 0, looks = 0,
             held_since = NULL, code = ?11, message = ?12, violations = NULL, candidates = NULL,
             audit = iif(?9, 'due', audit), made_baseline = iif(?9, baseline, made_baseline),
-            made_doubted = iif(?9, doubted OR ?10, made_doubted)
+            made_doubted = CASE WHEN ?13 THEN made_doubted OR doubted
+                WHEN ?9 THEN doubted OR ?10 ELSE made_doubted END
          WHERE id = ?1 AND state = ?2",
         &[
             &to,
@@ -152,6 +157,7 @@ pub(in crate::journal) fn finish_step(
             &(how == How::Adopted),
             &note.and(evidence.code.as_ref()),
             &note.and(evidence.excerpt.as_ref()),
+            &is_change,
         ],
     )?;
     let mut moved = vec![Moved { job, kind: standing.kind, from: standing.state, to, operation }];
@@ -179,6 +185,8 @@ pub(in crate::journal) fn reject(
     let standing = job_row::of(connection, job)?;
     standing.leaves_as(from, &[Sending, Ready, Deferred, InDoubt], "rejected")?;
     let to = if standing.outcome.is_some() { Incomplete } else { Rejected };
+    // The steps of an upkeep row that were carried out before this one.
+    let is_due = !standing.kind.is_record() && standing.outcome == Some(Done);
     end_attempt(connection, &standing, evidence)?;
     let violations = match rejection.violations.as_slice() {
         [] => None,
@@ -186,9 +194,10 @@ pub(in crate::journal) fn reject(
     };
     standing.change(
         connection,
-        "UPDATE job SET state = ?7, code = ?3, message = ?4, violations = ?5, finished_at = ?6, due = NULL
+        "UPDATE job SET state = ?7, code = ?3, message = ?4, violations = ?5, finished_at = ?6, due = NULL,
+            audit = iif(?8, 'due', audit)
          WHERE id = ?1 AND state = ?2",
-        &[&rejection.code, &rejection.message, &violations, &evidence.at, &to],
+        &[&rejection.code, &rejection.message, &violations, &evidence.at, &to, &is_due],
     )?;
     let mut moved = vec![standing.moved(to)];
     moved.extend(dependents::skip_below(connection, &standing, dependents::PARENT_REJECTED, evidence.at)?);

@@ -197,6 +197,8 @@ pub enum Write {
         job: JobId,
         /// The record it had when it was read back; nothing is noted when it has another one by now.
         id: Option<RemoteId>,
+        /// The digest of the values it had; nothing is noted when it has others by now.
+        content: String,
         /// The run that read it back.
         run: RunId,
         /// How.

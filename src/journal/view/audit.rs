@@ -18,13 +18,13 @@ use crate::journal::state::selection::{Selection, is_selected};
 use crate::journal::state::write::{AuditFinding, ReadBy, parse_candidates};
 use crate::journal::{Candidate, Journal, RunId, View};
 use crate::model::id::{ImportId, JobId, RemoteId};
-use crate::model::kind::Kind;
+use crate::model::kind::{Kind, Upkeep};
 use crate::model::time::Moment;
 
 /// Which rows are read back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AuditScope {
-    /// All whose record we made or adopted.
+    /// All whose record we made or adopted, and all that changed a record.
     All,
     /// Those among them that were ever in doubt.
     Doubtful,
@@ -48,19 +48,73 @@ pub struct AuditFigures {
     /// Records that are still to be verified.
     #[serde(default)]
     pub not_verified_yet: u64,
+    /// Upkeep rows of which was looked up whether what they changed is so.
+    #[serde(default)]
+    pub changes_checked: u64,
+    /// Upkeep rows that were carried out, and of which that is not so any more.
+    #[serde(default)]
+    pub reverted: u64,
+    /// Upkeep rows that cannot be verified: no look-up is available, or none was conclusive.
+    #[serde(default)]
+    pub changes_not_checked: u64,
+    /// Rows that added a licence code: the service has no operation that shows one.
+    #[serde(default)]
+    pub licences_not_shown: u64,
+    /// Upkeep rows that are still to be verified.
+    #[serde(default)]
+    pub changes_not_verified_yet: u64,
+}
+
+/// What is read back of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AuditSubject {
+    /// The record that it made.
+    Record,
+    /// What it changed of a record that exists.
+    Change,
+    /// The licence code that it added, which no look-up shows.
+    Licence,
+    /// What a row on hold may have left behind.
+    Leftover,
+}
+
+impl AuditSubject {
+    /// Of a row of this kind; `made` says whether it has a record of its own.
+    pub fn of(kind: Kind, made: bool) -> Self {
+        match kind {
+            Kind::Upkeep(Upkeep::Licences) => Self::Licence,
+            Kind::Upkeep(_) => Self::Change,
+            Kind::Company | Kind::Site | Kind::Person | Kind::Device if made => Self::Record,
+            Kind::Company | Kind::Site | Kind::Person | Kind::Device => Self::Leftover,
+        }
+    }
+}
+
+/// How many rows are to be read back.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Unaudited {
+    /// Those that made a record.
+    pub records: u64,
+    /// Upkeep rows.
+    pub changes: u64,
+}
+
+impl Unaudited {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.records + self.changes
+    }
 }
 
 impl AuditFigures {
     /// Rows with a finding, those included that a person has looked into.
     pub fn findings(&self) -> u64 {
-        self.vanished + self.doubled + self.orphan_sites
+        self.vanished + self.doubled + self.orphan_sites + self.reverted
     }
 
-    /// Takes in how a row was read back; `made` says whether it has a record of its own.
-    pub fn add(&mut self, made: bool, by: ReadBy, code: Option<&str>) {
-        if made {
-            self.add_reading(by, 1);
-        }
+    /// Takes in how a row was read back.
+    pub fn add(&mut self, subject: AuditSubject, by: ReadBy, code: Option<&str>) {
+        self.add_reading(subject, by, 1);
         if let Some(code) = code {
             self.add_findings(code, 1);
         }
@@ -68,20 +122,34 @@ impl AuditFigures {
 
     /// Counts these findings instead of those noted.
     pub fn set_findings(&mut self, findings: &[Audited]) {
-        (self.vanished, self.doubled, self.orphan_sites) = (0, 0, 0);
+        (self.vanished, self.doubled, self.orphan_sites, self.reverted) = (0, 0, 0, 0);
         for finding in findings {
             self.add_findings(&finding.code, 1);
         }
     }
 
-    fn add_reading(&mut self, by: ReadBy, rows: u64) {
-        match by {
-            ReadBy::Key => self.checked += rows,
-            ReadBy::Id => {
+    /// Takes in rows that are left to the next run.
+    pub fn add_unread(&mut self, subject: AuditSubject, rows: u64) {
+        match subject {
+            AuditSubject::Change | AuditSubject::Licence => self.changes_not_verified_yet += rows,
+            AuditSubject::Record | AuditSubject::Leftover => self.not_verified_yet += rows,
+        }
+    }
+
+    fn add_reading(&mut self, subject: AuditSubject, by: ReadBy, rows: u64) {
+        match (subject, by) {
+            (AuditSubject::Record, ReadBy::Key) => self.checked += rows,
+            (AuditSubject::Record, ReadBy::Id) => {
                 self.checked += rows;
                 self.doubles_not_checked += rows;
             }
-            ReadBy::Nothing => self.not_checked += rows,
+            (AuditSubject::Record, ReadBy::Nothing) => self.not_checked += rows,
+            (AuditSubject::Change | AuditSubject::Licence, ReadBy::Key | ReadBy::Id) => {
+                self.changes_checked += rows;
+            }
+            (AuditSubject::Change, ReadBy::Nothing) => self.changes_not_checked += rows,
+            (AuditSubject::Licence, ReadBy::Nothing) => self.licences_not_shown += rows,
+            (AuditSubject::Leftover, _) => {}
         }
     }
 
@@ -89,6 +157,7 @@ impl AuditFigures {
         match code {
             AuditFinding::VANISHED => self.vanished += rows,
             AuditFinding::DOUBLE => self.doubled += rows,
+            AuditFinding::REVERTED => self.reverted += rows,
             _ => self.orphan_sites += rows,
         }
     }
@@ -101,6 +170,11 @@ impl AuditFigures {
         self.orphan_sites += other.orphan_sites;
         self.not_checked += other.not_checked;
         self.not_verified_yet += other.not_verified_yet;
+        self.changes_checked += other.changes_checked;
+        self.reverted += other.reverted;
+        self.changes_not_checked += other.changes_not_checked;
+        self.licences_not_shown += other.licences_not_shown;
+        self.changes_not_verified_yet += other.changes_not_verified_yet;
     }
 }
 
@@ -223,13 +297,13 @@ fn findings(connection: &Connection, import: Option<ImportId>, after: Option<Run
 }
 
 impl View {
-    /// How many records are to be read back.
-    pub fn count_unaudited(&self, scope: AuditScope) -> Result<u64> {
-        let due: i64 = self
+    /// How many rows are to be read back.
+    pub fn count_unaudited(&self, scope: AuditScope) -> Result<Unaudited> {
+        let (records, changes): (i64, i64) = self
             .connection
-            .prepare_cached(due!("count(*)", ""))?
-            .query_row([scope == AuditScope::All], |row| row.get(0))?;
-        Ok(natural(due))
+            .prepare_cached(due!("count(remote_id), count(*) - count(remote_id)", ""))?
+            .query_row([scope == AuditScope::All], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(Unaudited { records: natural(records), changes: natural(changes) })
     }
 
     /// What reading back came to for the rows of an import, or for all jobs.
@@ -238,20 +312,25 @@ impl View {
         match import {
             Some(import) => figures(
                 connection,
-                "SELECT job.audit, NULL, count(*) FROM sheet
+                "SELECT job.audit, NULL, job.kind, count(*) FROM sheet
                  JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
                  JOIN job ON job.id = sheet_row.job
-                 WHERE sheet.import = ?1 AND job.remote_id IS NOT NULL AND job.audit IS NOT NULL GROUP BY 1
+                 WHERE sheet.import = ?1 AND (job.remote_id IS NOT NULL OR job.outcome = 'done')
+                     AND job.audit IS NOT NULL GROUP BY 1, 3
                  UNION ALL
-                 SELECT NULL, audit.code, count(*) FROM sheet
+                 SELECT NULL, audit.code, NULL, count(*) FROM sheet
                  JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
                  JOIN audit ON audit.job = sheet_row.job WHERE sheet.import = ?1 GROUP BY 2",
                 [import],
             ),
+            // Upkeep rows are found among those that are finished, so that a journal of many that are not costs nothing.
             None => figures(
                 connection,
-                "SELECT audit, NULL, count(*) FROM job WHERE remote_id IS NOT NULL AND audit IS NOT NULL GROUP BY 1
-                 UNION ALL SELECT NULL, code, count(*) FROM audit GROUP BY 2",
+                "SELECT audit, NULL, kind, count(*) FROM job
+                     WHERE remote_id IS NOT NULL AND audit IS NOT NULL GROUP BY 1, 3
+                 UNION ALL SELECT audit, NULL, kind, count(*) FROM job
+                     WHERE finished_at > 0 AND outcome = 'done' AND audit IS NOT NULL GROUP BY 1, 3
+                 UNION ALL SELECT NULL, code, NULL, count(*) FROM audit GROUP BY 2",
                 [],
             ),
         }
@@ -274,18 +353,19 @@ impl View {
     }
 }
 
-/// Adds up rows of a word of `job.audit` or a code of `audit`, and how many.
+/// Adds up rows of a word of `job.audit` with their kind or of a code of `audit`, and how many.
 fn figures(connection: &Connection, sql: &str, values: impl Params) -> Result<AuditFigures> {
     let mut figures = AuditFigures::default();
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(values)?;
     while let Some(row) = rows.next()? {
         let (word, code): (Option<String>, Option<String>) = (row.get(0)?, row.get(1)?);
-        let many = natural(row.get(2)?);
+        let many = natural(row.get(3)?);
         if let Some(word) = word {
+            let subject = AuditSubject::of(row.get(2)?, true);
             match ReadBy::parse(&word) {
-                Some(by) => figures.add_reading(by, many),
-                None => figures.not_verified_yet += many,
+                Some(by) => figures.add_reading(subject, by, many),
+                None => figures.add_unread(subject, many),
             }
         }
         if let Some(code) = code {
@@ -331,13 +411,21 @@ mod tests {
     use crate::model::state::JobState::Sending;
 
     fn vanished(bench: &mut Bench, run: RunId, job: JobId, number: u128) {
+        let content = bench.journal.work(job).unwrap().expect("a job").content_hash;
         let finding = Some(AuditFinding {
             code: AuditFinding::VANISHED.to_owned(),
             message: "gone".to_owned(),
             found: vec![],
         });
-        let audited =
-            Write::Audited { job, id: Some(id(number)), run, by: ReadBy::Key, finding, at: at(9_000) };
+        let audited = Write::Audited {
+            job,
+            id: Some(id(number)),
+            content,
+            run,
+            by: ReadBy::Key,
+            finding,
+            at: at(9_000),
+        };
         apply(&mut bench.journal, audited).unwrap();
     }
 

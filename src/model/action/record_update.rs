@@ -157,10 +157,21 @@ impl RecordUpdate {
     /// that a row was carried out which asks for nothing.
     pub fn is_shown_by(&self, record: &Value) -> bool {
         let sent = self.send.as_ref().unwrap_or(&self.fields);
-        !sent.is_empty()
-            && sent
-                .iter()
-                .all(|(field, wanted)| value_at(record, field).is_some_and(|there| is_same(wanted, there)))
+        !sent.is_empty() && self.differences(record).is_empty()
+    }
+
+    /// The fields of which the record does not show what was sent, or, as long as that is not known, what the row asks for.
+    pub fn differences(&self, record: &Value) -> Vec<FieldDifference> {
+        let sent = self.send.as_ref().unwrap_or(&self.fields);
+        let is_so =
+            |field: &str, wanted: &Value| value_at(record, field).is_some_and(|there| is_same(wanted, there));
+        let differing = sent.iter().filter(|(field, wanted)| !is_so(field, wanted));
+        let difference = |(field, wanted): (&String, &Value)| FieldDifference {
+            field: field.clone(),
+            wanted: text(wanted),
+            shown: value_at(record, field).map(text),
+        };
+        differing.map(difference).collect()
     }
 
     /// Leaves out the fields that cannot be changed and that the record was created with.

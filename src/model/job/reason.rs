@@ -124,4 +124,6 @@ codes! {
     AuditDouble = "audit.double",
     /// Read back: a site that belongs to no row.
     AuditOrphanSite = "audit.orphan-site",
+    /// Read back: what an upkeep row brought about is not so any more.
+    AuditReverted = "audit.reverted",
 }

@@ -147,6 +147,11 @@ fn details(page: &mut OwnSheet<'_>, figures: &Figures) -> Result<(), XlsxError> 
         ("Missing", figures.audit.vanished),
         ("Duplicated", figures.audit.doubled),
         ("Sites of no row", figures.audit.orphan_sites),
+        ("Changes verified", figures.audit.changes_checked),
+        ("Changes not verified yet", figures.audit.changes_not_verified_yet),
+        ("Changes that could not be verified", figures.audit.changes_not_checked),
+        ("Licence codes that no look-up shows", figures.audit.licences_not_shown),
+        ("Changes that are undone", figures.audit.reverted),
         ("Findings to review", figures.findings),
     ] {
         if number > 0 {

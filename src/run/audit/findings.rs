@@ -2,6 +2,7 @@
 //! for it. Pure rules; asking is in [`super`].
 
 use crate::journal::{AuditFinding, Candidate, Work};
+use crate::model::action::Action;
 use crate::model::id::RemoteId;
 use crate::model::key::{self, Likeness};
 use crate::model::record::Device;
@@ -58,6 +59,8 @@ pub(super) struct RowFindings {
     pub(super) sites: Vec<Candidate>,
     /// How many of those are its own or those of other devices.
     pub(super) expected_sites: u64,
+    /// What an upkeep row changed and is not so any more, in words.
+    pub(super) reverted: Vec<String>,
 }
 
 impl RowFindings {
@@ -66,6 +69,10 @@ impl RowFindings {
         let kind = work.kind.singular();
         let ours = work.remote_id.map(|id| id.to_string()).unwrap_or_default();
         let (mut code, mut words) = (None, Vec::new());
+        if !self.reverted.is_empty() {
+            code.get_or_insert(AuditFinding::REVERTED);
+            words.extend(self.reverted);
+        }
         if self.vanished {
             code.get_or_insert(AuditFinding::VANISHED);
             words.push(format!("the {kind} was created with the id {ours} and is missing now"));
@@ -96,6 +103,50 @@ impl RowFindings {
     }
 }
 
+/// That what an action brought about is not so any more; `seen` is what the service shows instead.
+pub(super) fn reverted(action: &Action, seen: Option<&str>) -> String {
+    let now = seen.unwrap_or("it is not there now");
+    match action {
+        Action::Keep(action) => reverted(action, seen),
+        Action::PutLabel(label) => format!("the label '{}' was put, and {now}", label.label),
+        Action::DeleteLabel(label) => format!("the label '{}' was deleted, and {now}", label.label),
+        Action::PutLabels(labels) => {
+            format!("the labels '{}' were put, and not all of them are there now", labels.join("', '"))
+        }
+        Action::PutMetadataEntry(entry) => {
+            let value = entry.value.as_deref().unwrap_or_default();
+            format!("'{}' was given the value '{value}', and {now}", entry.key)
+        }
+        Action::DeleteMetadataEntry(entry) => format!("'{}' was deleted, and {now}", entry.key),
+        Action::PutMetadata(_) => {
+            format!("metadata was put, and {}", seen.unwrap_or("not all of it is there now"))
+        }
+        Action::SubscribeTemplate(offer) => {
+            format!("the device was subscribed to the template '{offer}', and is not now")
+        }
+        Action::UnsubscribeTemplate(offer) => {
+            format!("the device was unsubscribed from the template '{offer}', and is subscribed to it now")
+        }
+        Action::JoinVpnCloud(offer) => {
+            format!("the device was added to the VPN cloud '{offer}', and is not in it now")
+        }
+        Action::LeaveVpnCloud(offer) => {
+            format!("the device was removed from the VPN cloud '{offer}', and is in it now")
+        }
+        Action::ConfigureVpn(settings) => {
+            let now = seen.unwrap_or("the device is not in it now");
+            format!("the device was given settings in the VPN cloud '{}', and {now}", settings.cloud)
+        }
+        Action::Update(_) => {
+            let now = seen.unwrap_or("the service does not show the record now");
+            format!("its fields were changed, and {now}")
+        }
+        Action::AssignToSite | Action::Create(_) | Action::AddLicence(_) => {
+            format!("it was carried out, and {now}")
+        }
+    }
+}
+
 fn ids(candidates: &[Candidate]) -> String {
     let ids: Vec<String> =
         candidates.iter().filter_map(|candidate| candidate.id).map(|id| id.to_string()).collect();
@@ -107,7 +158,6 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::model::action::Action;
     use crate::model::record::Record;
     use crate::run::evidence::classify::device_with_site;
     use crate::run::tests::{OTHER, OURS, company, device, found, record, site};

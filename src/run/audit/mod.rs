@@ -8,9 +8,10 @@
 //!          a device in doubt that brings a site along: the sites of that name ── noted ────┴─┘
 //! ```
 //!
-//! What follows from a look-up is in `read_back`. Look-ups pass the gates like any other; what cannot be asked now stays due
+//! What follows from a look-up is in `read_back`, for what upkeep rows changed in `changes`. Look-ups pass the gates like any other; what cannot be asked now stays due
 //! for the next run.
 
+mod changes;
 mod findings;
 mod read_back;
 
@@ -19,12 +20,16 @@ use std::time::Duration;
 
 use self::findings::RowFindings;
 use super::evidence::question::{Asker, LookupAnswer, Question, Subject};
+use super::evidence::record_list::RecordList;
+use super::evidence::shared_lists::SharedLists;
 use super::evidence::{ControlResult, LookupControls};
 use super::gates::Gates;
 use super::in_flight::Backlog;
 use super::journal_client::AuditReply;
 use super::run_action::{Inquiry, RunAction};
-use crate::journal::{AuditFigures, AuditScope, Candidate, ReadBy, RunId, Work, Write};
+use crate::journal::{
+    AuditFigures, AuditScope, AuditSubject, Candidate, ReadBy, RunId, Unaudited, Work, Write,
+};
 use crate::model::amount::counted;
 use crate::model::event::Event;
 use crate::model::id::{JobId, RemoteId};
@@ -59,7 +64,37 @@ struct AuditedRow {
     absent: u32,
     first_missed: Option<Duration>,
     next_lookup_at: Option<Duration>,
+    /// Of an upkeep row, the steps after the one at hand, the last first.
+    steps: Vec<Work>,
+    /// Whether a step of it cannot be verified.
+    is_unclear: bool,
+    /// What the service shows otherwise than the step at hand.
+    seen: Option<String>,
     findings: RowFindings,
+}
+
+impl AuditedRow {
+    fn new(work: Work) -> Self {
+        Self {
+            work,
+            by: ReadBy::Nothing,
+            suspects: Vec::new(),
+            shown: false,
+            key_operation: None,
+            page: false,
+            absent: 0,
+            first_missed: None,
+            next_lookup_at: None,
+            steps: Vec::new(),
+            is_unclear: false,
+            seen: None,
+            findings: RowFindings::default(),
+        }
+    }
+
+    fn subject(&self) -> AuditSubject {
+        AuditSubject::of(self.work.kind, self.work.remote_id.is_some())
+    }
 }
 
 /// The audit of a run.
@@ -76,6 +111,8 @@ pub(super) struct Audit {
     rows: HashMap<JobId, AuditedRow>,
     /// Rows that wait for the list of a company's children.
     child_lists: HashMap<RemoteId, Vec<JobId>>,
+    /// What records have that upkeep rows changed.
+    lists: SharedLists<Lookup, RecordList>,
     /// Rows that could not be asked about in this run.
     left: HashSet<JobId>,
     counted: bool,
@@ -99,6 +136,7 @@ impl Audit {
             fresh: false,
             rows: HashMap::new(),
             child_lists: HashMap::new(),
+            lists: SharedLists::default(),
             left: HashSet::new(),
             counted: false,
             progress: (0, 0),
@@ -168,6 +206,10 @@ impl Audit {
         for job in again {
             let Some(row) = self.rows.get_mut(&job) else { continue };
             row.next_lookup_at = None;
+            if !row.work.kind.is_record() {
+                self.ask_for_change(cx, job);
+                continue;
+            }
             let by_id = row.work.remote_id.and_then(|id| Some((id, Lookup::record(row.work.kind, id)?)));
             match by_id {
                 Some((id, lookup)) if cx.gates.usable(lookup.operation()) => {
@@ -190,16 +232,18 @@ impl Audit {
             AuditReply::Page { works, total } => self.add_rows(cx, works, total),
             AuditReply::Twins { job, owners } => self.twins_owned(cx, job, &owners),
             AuditReply::CustomSites { job, owners, devices } => self.sites_owned(cx, job, &owners, devices),
+            AuditReply::ChangedLater { job, later } => self.on_changed_later(cx, job, &later),
             AuditReply::Unreadable { job } => self.leave_unverified(vec![job]),
         }
     }
 
-    fn add_rows(&mut self, cx: &mut AuditContext<'_>, works: Vec<Work>, total: Option<u64>) {
-        if let Some(total) = total {
+    fn add_rows(&mut self, cx: &mut AuditContext<'_>, works: Vec<Work>, total: Option<Unaudited>) {
+        if let Some(unaudited) = total {
             self.counted = true;
+            let total = unaudited.total();
             if total > 0 {
-                let records = counted(total, "record is looked up", "records are looked up");
-                self.actions.push(RunAction::Tell(Event::Note { text: format!("verification: {records}") }));
+                let text = format!("verification: {}", looked_up(unaudited));
+                self.actions.push(RunAction::Tell(Event::Note { text }));
                 self.progress.0 = total;
                 self.actions.push(RunAction::Tell(Event::ReadBack { done: 0, of: total }));
             }
@@ -210,25 +254,20 @@ impl Audit {
         };
         self.cursor = Some(last);
         self.backlog = Backlog::Unknown;
-        let mut fresh = Vec::new();
+        let mut fresh: Vec<JobId> = Vec::new();
         for work in works {
             let job = work.job;
+            // Another step of the row before.
+            if fresh.last() == Some(&job)
+                && let Some(row) = self.rows.get_mut(&job)
+            {
+                row.steps.insert(0, work);
+                continue;
+            }
             if self.rows.contains_key(&job) || self.left.contains(&job) {
                 continue;
             }
-            let row = AuditedRow {
-                work,
-                by: ReadBy::Nothing,
-                suspects: Vec::new(),
-                shown: false,
-                key_operation: None,
-                page: false,
-                absent: 0,
-                first_missed: None,
-                next_lookup_at: None,
-                findings: RowFindings::default(),
-            };
-            self.rows.insert(job, row);
+            self.rows.insert(job, AuditedRow::new(work));
             fresh.push(job);
         }
         self.fresh |= !fresh.is_empty();
@@ -255,15 +294,19 @@ impl Audit {
         &mut self,
         cx: &mut AuditContext<'_>,
         subject: Subject,
-        operation: Operation,
+        lookup: &Lookup,
         answer: LookupAnswer,
     ) {
+        if subject == Subject::SharedList {
+            return self.on_change_list(cx, lookup, answer);
+        }
+        let operation = lookup.operation();
         let found = match answer {
             LookupAnswer::Records(found) => found,
             LookupAnswer::Unavailable | LookupAnswer::Inconclusive(_) => {
                 return self.unanswered(cx, subject);
             }
-            LookupAnswer::Failed(_) => return self.failed(subject),
+            LookupAnswer::Failed(_) => return self.failed(lookup, subject),
         };
         match subject {
             Subject::Key(job) => self.read_key(cx, job, operation, &found, found.len()),
@@ -300,7 +343,7 @@ impl Audit {
     }
 
     /// The service failed: the rows stay due, and the next run asks again.
-    pub(super) fn failed(&mut self, subject: Subject) {
+    pub(super) fn failed(&mut self, lookup: &Lookup, subject: Subject) {
         let jobs = match subject {
             Subject::Children(parent) => self.child_lists.remove(&parent).unwrap_or_default(),
             Subject::Key(job)
@@ -308,7 +351,8 @@ impl Audit {
             | Subject::Record(job, _)
             | Subject::CustomSites(job)
             | Subject::Control(job, _) => vec![job],
-            Subject::SharedList | Subject::Anything => Vec::new(),
+            Subject::SharedList => self.lists.on_failure(lookup),
+            Subject::Anything => Vec::new(),
         };
         self.leave_unverified(jobs);
     }
@@ -316,9 +360,9 @@ impl Audit {
     /// Leaves rows to the next run.
     fn leave_unverified(&mut self, jobs: Vec<JobId>) {
         for job in jobs {
-            if self.rows.remove(&job).is_some() {
+            if let Some(row) = self.rows.remove(&job) {
                 self.left.insert(job);
-                self.figures.not_verified_yet += 1;
+                self.figures.add_unread(row.subject(), 1);
                 self.count_audited();
             }
         }
@@ -342,11 +386,13 @@ impl Audit {
 
     /// Everything that can be known about a row is: notes it.
     pub(super) fn conclude(&mut self, cx: &mut AuditContext<'_>, job: JobId) {
-        let Some(AuditedRow { work, by, findings, .. }) = self.rows.remove(&job) else { return };
-        let (id, run, at) = (work.remote_id, self.run, cx.wall);
-        let finding = findings.noted(&work);
-        self.figures.add(id.is_some(), by, finding.as_ref().map(|finding| finding.code.as_str()));
-        self.actions.push(RunAction::Write(Write::Audited { job, id, run, by, finding, at }));
+        let Some(row) = self.rows.remove(&job) else { return };
+        let (subject, by) = (row.subject(), row.by);
+        let (id, run, at) = (row.work.remote_id, self.run, cx.wall);
+        let finding = row.findings.noted(&row.work);
+        self.figures.add(subject, by, finding.as_ref().map(|finding| finding.code.as_str()));
+        let content = row.work.content_hash;
+        self.actions.push(RunAction::Write(Write::Audited { job, id, content, run, by, finding, at }));
         self.count_audited();
     }
 
@@ -358,4 +404,14 @@ impl Audit {
         let (of, done) = (*of, *done);
         self.actions.push(RunAction::Tell(Event::ReadBack { done, of }));
     }
+}
+
+/// How many rows are looked up, in words.
+fn looked_up(unaudited: Unaudited) -> String {
+    let Unaudited { records, changes } = unaudited;
+    let are = if records + changes == 1 { "is" } else { "are" };
+    let words = [(records, ("record", "records")), (changes, ("change", "changes"))];
+    let counts = words.into_iter().filter(|(many, _)| *many > 0);
+    let counts: Vec<String> = counts.map(|(many, (one, several))| counted(many, one, several)).collect();
+    format!("{} {are} looked up", counts.join(" and "))
 }

@@ -20,6 +20,9 @@ impl Audit {
     /// The first look: by the key, which would show a second record as well.
     pub(super) fn ask_by_key(&mut self, cx: &mut AuditContext<'_>, job: JobId) {
         let Some(row) = self.rows.get(&job) else { return };
+        if !row.work.kind.is_record() {
+            return self.ask_for_change(cx, job);
+        }
         if row.work.remote_id.is_none() {
             return self.ask_for_sites(cx, job);
         }
@@ -190,22 +193,10 @@ impl Audit {
     /// A look did not show the record. Believed only after the settle time, of more than one look, and of a look-up
     /// that finds what is known to exist.
     pub(super) fn missed(&mut self, cx: &mut AuditContext<'_>, job: JobId, operation: Operation) {
-        let (now, settle) = (cx.now, self.settle);
-        let Some(row) = self.rows.get_mut(&job) else { return };
-        row.absent += 1;
-        let since = *row.first_missed.get_or_insert(now);
-        if now < since + settle || row.absent < ABSENT_READS {
-            let wait = FIRST_WAIT.saturating_mul(1 << (row.absent - 1).min(16));
-            row.next_lookup_at = Some((now + wait).min((since + settle).max(now)));
-            if !std::mem::replace(&mut self.missing_reported, true) {
-                let seconds = settle.as_secs();
-                let text = format!(
-                    "a record that was made is not seen now; it is looked up again for up to {seconds} s"
-                );
-                self.actions.push(RunAction::Tell(Event::Note { text }));
-            }
+        if self.is_awaited(cx, job) {
             return;
         }
+        let Some(row) = self.rows.get_mut(&job) else { return };
         let asked_by_id = row.work.kind.descriptor().by_id == Some(operation);
         if row.page && !asked_by_id {
             return self.not_verified(cx, job);
@@ -213,12 +204,43 @@ impl Audit {
         if cx.controls.is_proved(operation) {
             return self.vanished(cx, job);
         }
+        self.ask_for_control(job, operation);
+    }
+
+    /// Whether what a look did not show is to be looked up again, as its settle time is not over.
+    pub(super) fn is_awaited(&mut self, cx: &mut AuditContext<'_>, job: JobId) -> bool {
+        let (now, settle) = (cx.now, self.settle);
+        let Some(row) = self.rows.get_mut(&job) else { return false };
+        row.absent += 1;
+        let since = *row.first_missed.get_or_insert(now);
+        if now >= since + settle && row.absent >= ABSENT_READS {
+            return false;
+        }
+        let wait = FIRST_WAIT.saturating_mul(1 << (row.absent - 1).min(16));
+        row.next_lookup_at = Some((now + wait).min((since + settle).max(now)));
+        let what = match row.work.kind.is_record() {
+            true => "a record that was made is not seen now",
+            false => "something that was changed is not seen as it was asked for",
+        };
+        if !std::mem::replace(&mut self.missing_reported, true) {
+            let text = format!("{what}; it is looked up again for up to {} s", settle.as_secs());
+            self.actions.push(RunAction::Tell(Event::Note { text }));
+        }
+        true
+    }
+
+    /// Asks for a record that is known to exist, to prove by it the look-up that did not show something of a row.
+    pub(super) fn ask_for_control(&mut self, job: JobId, operation: Operation) {
+        let Some(row) = self.rows.get(&job) else { return };
         let (asker, kind) = (Asker::Audit, row.work.kind);
         self.actions.push(RunAction::AskJournal(Inquiry::Controls { asker, job, operation, kind }));
     }
 
     pub(super) fn vanished(&mut self, cx: &mut AuditContext<'_>, job: JobId) {
         let Some(row) = self.rows.get_mut(&job) else { return };
+        if !row.work.kind.is_record() {
+            return self.vanished_change(cx, job);
+        }
         row.findings.vanished = true;
         self.ask_for_sites(cx, job);
     }
@@ -226,6 +248,9 @@ impl Audit {
     /// Nothing that can be relied on was learned about the record itself.
     pub(super) fn not_verified(&mut self, cx: &mut AuditContext<'_>, job: JobId) {
         let Some(row) = self.rows.get_mut(&job) else { return };
+        if !row.work.kind.is_record() {
+            return self.end_change(cx, job, false);
+        }
         if !row.shown {
             row.by = ReadBy::Nothing;
         }

@@ -201,7 +201,7 @@ impl Dispatcher {
                 self.evidence.lag.on_answer(reference, id, answer, self.clock.elapsed());
             }
             (Asker::Audit, subject) => {
-                self.audit(|audit, cx| audit.on_answer(cx, subject, operation, answer));
+                self.audit(|audit, cx| audit.on_answer(cx, subject, lookup, answer));
             }
             (Asker::Breaker(operation), _) => self.on_health_check(operation, &answer),
             // Nobody asks these.

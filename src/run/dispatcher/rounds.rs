@@ -292,8 +292,8 @@ impl Dispatcher {
         }
         let failing: Vec<Operation> = self.gates.open_breakers().map(|open| open.operation).collect();
         for operation in failing {
-            for question in self.in_flight.take_audit_lookups(operation) {
-                self.audit(|audit, _| audit.failed(question.subject));
+            for (lookup, question) in self.in_flight.take_audit_lookups(operation) {
+                self.audit(|audit, _| audit.failed(&lookup, question.subject));
             }
         }
     }

@@ -470,11 +470,11 @@ impl InFlight {
     }
 
     /// Takes the look-ups of the audit that wait for an operation.
-    pub(super) fn take_audit_lookups(&mut self, operation: Operation) -> Vec<Question> {
+    pub(super) fn take_audit_lookups(&mut self, operation: Operation) -> Vec<(Lookup, Question)> {
         let mut taken = Vec::new();
         self.queue(operation).waiting.retain(|request| match request {
-            QueuedRequest::Lookup { question, .. } if question.asker == Asker::Audit => {
-                taken.push(*question);
+            QueuedRequest::Lookup { lookup, question, .. } if question.asker == Asker::Audit => {
+                taken.push((lookup.clone(), *question));
                 false
             }
             QueuedRequest::Lookup { .. } | QueuedRequest::Send(_) => true,

@@ -99,7 +99,8 @@ kinds! {
     Redirect302 = "redirect_302",
     /// addDevice with a site of its own: the site is made, the device is not; the answer is 500.
     OrphanSite = "orphan_site",
-    /// It was done and answered OK; right after, what came into being is gone, as when a spare takes over.
+    /// It was done and answered OK; right after, what came into being is gone and what was changed is as before, as when a
+    /// spare takes over.
     Vanished = "vanished",
     /// It is done with the name in capitals, stored and answered so; the ledger too shows it so.
     NameFolded = "name_folded",

@@ -18,6 +18,8 @@ pub(crate) struct Commit {
     pub(crate) id: Uuid,
     pub(crate) parent: Option<Uuid>,
     pub(crate) change: Change,
+    /// The change that takes it back.
+    pub(crate) previous: Change,
 }
 
 /// What an operation works with.
@@ -113,8 +115,9 @@ impl Call<'_> {
         parent: Option<Uuid>,
         change: Change,
     ) {
+        let previous = self.world.previous(&change);
         self.world.apply(change.clone());
-        self.commits.push(Commit { created, kind, id, parent, change });
+        self.commits.push(Commit { created, kind, id, parent, change, previous });
     }
 }
 

@@ -48,6 +48,8 @@ pub(crate) struct Service {
     pub(super) late: Vec<(Millis, Request)>,
     /// Set while a fault ends a creation once its site is made.
     pub(super) ends_after_site: bool,
+    /// What takes back what the last request changed, change by change.
+    previous: Vec<Change>,
     /// Lines for the state file that have not been taken yet, when there is such a file.
     outbox: Option<Vec<Line>>,
 }
@@ -84,6 +86,7 @@ impl Service {
             latencies: seeded(4),
             late: Vec::new(),
             ends_after_site: false,
+            previous: Vec::new(),
             outbox: kept.then(Vec::new),
             scenario,
         })
@@ -265,6 +268,7 @@ impl Service {
         }
         let at = self.timestamp(now);
         let last = commits.len().saturating_sub(1);
+        self.previous.clear();
         for (place, commit) in commits.into_iter().enumerate() {
             let entry = LedgerEntry {
                 sequence: self.ledger.len() as u64 + 1,
@@ -282,19 +286,18 @@ impl Service {
                 outbox.push(Line::Commit { entry: entry.clone(), change: commit.change });
             }
             self.ledger.push(entry);
+            self.previous.push(commit.previous);
         }
         result
     }
 
-    /// Takes away every record that came into being since the ledger had `known` entries; says whether any did.
+    /// Takes back everything that changed since the ledger had `known` entries, by the last request; says whether anything
+    /// did.
     pub(super) fn lose_what_came_after(&mut self, known: usize, now: Millis) -> bool {
-        let made = self.ledger[known..].iter().filter(|entry| {
-            entry.created && matches!(&*entry.kind, "company" | "person" | "site" | "device")
-        });
-        let made: Vec<_> = made.cloned().collect();
+        let made = self.ledger[known..].to_vec();
+        let previous = std::mem::take(&mut self.previous);
         let at = self.timestamp(now);
-        for entry in &made {
-            let change = Change::Gone { id: entry.id };
+        for (entry, change) in made.iter().zip(previous).rev() {
             self.world.apply(change.clone());
             let entry = LedgerEntry {
                 sequence: self.ledger.len() as u64 + 1,

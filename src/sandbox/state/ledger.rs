@@ -21,7 +21,7 @@ pub struct LedgerEntry {
     pub at: Timestamp,
     /// The client id that asked for it.
     pub client: String,
-    /// The operation that did it, for example `addDevice`; `vanished` when a fault took the record away.
+    /// The operation that did it, for example `addDevice`; `vanished` when a fault took back what was done.
     pub operation: String,
     /// Whether a record came into being, as against one that changed or went.
     pub created: bool,

@@ -277,6 +277,30 @@ impl World {
         }
     }
 
+    /// The change that would take this one back.
+    pub(crate) fn previous(&self, change: &Change) -> Change {
+        let or_gone = |id: Uuid, previous: Option<Change>| previous.unwrap_or(Change::Gone { id });
+        match change {
+            Change::Company(Company { id, .. }) => {
+                or_gone(*id, self.companies.get(*id).cloned().map(Change::Company))
+            }
+            Change::Person(Person { id, .. }) => {
+                or_gone(*id, self.people.get(*id).cloned().map(Change::Person))
+            }
+            Change::Site(Site { id, .. }) => or_gone(*id, self.sites.get(*id).cloned().map(Change::Site)),
+            Change::Device(Device { id, .. }) => {
+                or_gone(*id, self.devices.get(*id).cloned().map(Change::Device))
+            }
+            Change::Labels { owner, .. } => {
+                Change::Labels { owner: *owner, labels: self.labels(*owner).to_vec() }
+            }
+            Change::Metadata { owner, .. } => {
+                Change::Metadata { owner: *owner, entries: self.metadata(*owner).to_vec() }
+            }
+            Change::Gone { id } => Change::Gone { id: *id },
+        }
+    }
+
     /// Whether anything has, or had, this id: one id is one record, of one kind.
     pub(crate) fn knows(&self, id: Uuid) -> bool {
         self.companies.knows(id)

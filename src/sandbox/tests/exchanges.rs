@@ -109,6 +109,29 @@ fn a_deed_that_comes_late_is_done_at_its_time_and_not_before() {
 }
 
 #[test]
+fn what_was_changed_and_is_lost_was_answered_and_is_as_before() {
+    let bench = Bench::new(Scenario::default());
+    let device = bench.made("addDevice", &device("Till"));
+    let put = |label: &str| bench.post(&format!("putDeviceLabel/{device}"), &json!({ "label": label }));
+    let labels = || {
+        let listed = bench.get(&format!("listDeviceLabels/{device}"));
+        let listed = listed["body"].as_array().expect("a list").clone();
+        listed.iter().map(|label| label["label"].clone()).collect::<Vec<_>>()
+    };
+    put("north");
+    let lost = Fault::new("putDeviceLabel", FaultKind::Vanished).times(1);
+    bench.sandbox.change(|scenario| scenario.fault = vec![lost]).unwrap();
+    assert_eq!(put("south")["body"]["label"], "south");
+    assert_eq!(labels(), ["north"]);
+    put("west");
+    assert_eq!(labels(), ["north", "west"]);
+    let ledger = bench.sandbox.ledger(bench.now);
+    let operations: Vec<_> = ledger.iter().skip(1).map(|e| (e.operation.as_str(), e.created)).collect();
+    let (put, lost) = (("putDeviceLabel", true), ("vanished", false));
+    assert_eq!(operations, [put, put, lost, put]);
+}
+
+#[test]
 fn what_vanishes_was_answered_and_is_found_nowhere() {
     let fault = Fault::new("addPerson", FaultKind::Vanished).times(1);
     let bench = Bench::new(Scenario::default().with_fault(fault));

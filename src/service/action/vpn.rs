@@ -67,12 +67,27 @@ pub(super) fn is_shown(settings: &VpnSettings, found: &[Found]) -> bool {
     has_suite && given.into_iter().all(|interface| has_entry(interface, entries))
 }
 
+/// Whether an answer shows a value, be it another one, for all that was sent; `None` where it does not show the cloud.
+pub(super) fn shows_all_fields(settings: &VpnSettings, found: &[Found]) -> Option<bool> {
+    let shown = shown_settings(settings, found)?;
+    let settings = settings.sent();
+    if !settings.asks_for_a_change() {
+        return Some(false);
+    }
+    let has_suite = settings.cipher_suite.is_none() || shown["cipherSuite"].is_string();
+    let entries = shown["interfaceConfiguration"].as_array().map_or(&[][..], Vec::as_slice);
+    let has_entry = |settings: &InterfaceSettings| entries.iter().any(|entry| is_of(entry, settings));
+    Some(has_suite && settings.interfaces.iter().all(has_entry))
+}
+
+/// Whether an entry is about the interface of these settings.
+fn is_of(entry: &Value, settings: &InterfaceSettings) -> bool {
+    let id = id_of(&entry["interfaceDevice"]["id"]).or_else(|| id_of(&entry["interfaceDeviceId"]));
+    id.is_some() && id == settings.id
+}
+
 fn has_entry(settings: &InterfaceSettings, entries: &[Value]) -> bool {
-    let own = |entry: &&Value| {
-        let id = id_of(&entry["interfaceDevice"]["id"]).or_else(|| id_of(&entry["interfaceDeviceId"]));
-        id.is_some() && id == settings.id
-    };
-    let Some(entry) = entries.iter().find(own) else { return false };
+    let Some(entry) = entries.iter().find(|entry| is_of(entry, settings)) else { return false };
     let is_default = entry["configurationDisabled"] == true;
     // An interface that uses the default configuration has none of the others.
     is_default == settings.default.unwrap_or(false)

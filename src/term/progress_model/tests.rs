@@ -248,7 +248,7 @@ fn while_records_are_verified_it_is_seen_how_far_that_is() {
         picture.take(&Event::ReadBack { done, of: 3_240 }, tick(1), &TimeZone::UTC);
         picture.read_line()
     };
-    assert_eq!(read(1_292).as_deref(), Some("1,292 of 3,240 records verified"));
+    assert_eq!(read(1_292).as_deref(), Some("1,292 of 3,240 verified"));
     assert_eq!(read(3_240), None, "all of them are");
     let told = picture.object(tick(111));
     assert_eq!((told.read_back, told.to_read_back), (3_240, 3_240));

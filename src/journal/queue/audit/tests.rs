@@ -6,9 +6,16 @@ use crate::model::operation::Operation::AddCompany;
 use crate::model::state::JobState::{Created, InDoubt, Ready, Sending};
 use crate::model::verdict::Doubt;
 
-fn audited(job: JobId, id: Option<RemoteId>, run: RunId, by: ReadBy, code: Option<&str>) -> Write {
+fn audited(
+    (job, name): (JobId, &str),
+    id: Option<RemoteId>,
+    run: RunId,
+    by: ReadBy,
+    code: Option<&str>,
+) -> Write {
     let finding = code.map(|code| AuditFinding { code: code.into(), message: "gone".into(), found: vec![] });
-    Write::Audited { job, id, run, by, finding, at: at(9_000) }
+    let content = format!("hash of {name}");
+    Write::Audited { job, id, content, run, by, finding, at: at(9_000) }
 }
 
 #[test]
@@ -57,14 +64,17 @@ fn a_record_that_was_made_is_due_with_what_it_was_sent_with_and_then_never_again
     assert_eq!((all[1].baseline.clone(), all[1].doubted), (None, false));
     assert_eq!(due(&mut bench.journal, AuditScope::Doubtful), jobs[..1]);
     assert_eq!(bench.journal.queue().unaudited(AuditScope::All, Some(jobs[0]), 10).unwrap().len(), 1);
-    assert_eq!(bench.journal.count_unaudited(AuditScope::All).unwrap(), 2);
-    assert_eq!(bench.journal.count_unaudited(AuditScope::Doubtful).unwrap(), 1);
+    assert_eq!(bench.journal.count_unaudited(AuditScope::All).unwrap().total(), 2);
+    assert_eq!(bench.journal.count_unaudited(AuditScope::Doubtful).unwrap().total(), 1);
 
-    apply(&mut bench.journal, audited(jobs[0], Some(id(1)), run, ReadBy::Key, None)).unwrap();
+    apply(&mut bench.journal, audited((jobs[0], "Acme"), Some(id(1)), run, ReadBy::Key, None)).unwrap();
     assert_eq!(due(&mut bench.journal, AuditScope::All), jobs[1..2]);
     // A note about another record than the job has says nothing about it.
-    apply(&mut bench.journal, audited(jobs[1], Some(id(9)), run, ReadBy::Key, Some(AuditFinding::VANISHED)))
-        .unwrap();
+    apply(
+        &mut bench.journal,
+        audited((jobs[1], "Bolt"), Some(id(9)), run, ReadBy::Key, Some(AuditFinding::VANISHED)),
+    )
+    .unwrap();
     assert_eq!(due(&mut bench.journal, AuditScope::All), jobs[1..2]);
     assert_eq!(bench.journal.audit_findings(None, None).unwrap(), []);
 }
@@ -78,9 +88,12 @@ fn a_finding_leaves_the_state_and_is_told_with_its_row() {
         apply(&mut bench.journal, created(*job, Sending, id(number))).unwrap();
     }
     let run = bench.journal.queue().begin_run(at(1)).unwrap();
-    apply(&mut bench.journal, audited(jobs[0], Some(id(1)), run, ReadBy::Key, Some(AuditFinding::VANISHED)))
-        .unwrap();
-    apply(&mut bench.journal, audited(jobs[1], Some(id(2)), run, ReadBy::Id, None)).unwrap();
+    apply(
+        &mut bench.journal,
+        audited((jobs[0], "Acme"), Some(id(1)), run, ReadBy::Key, Some(AuditFinding::VANISHED)),
+    )
+    .unwrap();
+    apply(&mut bench.journal, audited((jobs[1], "Bolt"), Some(id(2)), run, ReadBy::Id, None)).unwrap();
     let figures = AuditFigures {
         checked: 2,
         doubles_not_checked: 1,
@@ -139,8 +152,8 @@ fn a_finding_goes_when_its_record_is_read_back_and_in_order_again() {
     ];
     for (code, by, left) in table {
         for write in [
-            audited(jobs[0], Some(id(1)), run, ReadBy::Key, Some(code)),
-            audited(jobs[0], Some(id(1)), run, by, None),
+            audited((jobs[0], "Acme"), Some(id(1)), run, ReadBy::Key, Some(code)),
+            audited((jobs[0], "Acme"), Some(id(1)), run, by, None),
         ] {
             apply(&mut bench.journal, write).unwrap();
         }
