@@ -238,6 +238,11 @@ impl Action {
         }
     }
 
+    /// Whether it changes a record or settings as a whole, of which rows of other imports know nothing.
+    pub fn replaces(&self) -> bool {
+        matches!(self, Self::Update(_) | Self::ConfigureVpn(_))
+    }
+
     /// Whether it takes something away.
     pub fn removes(&self) -> bool {
         self.turn() == Turn::Remove

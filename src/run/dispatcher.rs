@@ -389,7 +389,10 @@ impl Dispatcher {
         if !work.kind.is_record()
             && let Some(lookup) = lookups::of_step(work, &|operation| self.gates.usable(operation))
         {
-            self.evidence.lists.on_sent(&lookup, ListUser { job, removes: removal });
+            match work.action.replaces() {
+                true => self.evidence.lists.on_replaced(&lookup),
+                false => self.evidence.lists.on_sent(&lookup, ListUser { job, removes: removal }),
+            }
         }
         let counted = self.in_flight.counted(job);
         let unseen = match (&answer.verdict, self.in_flight.sent_at(job)) {

@@ -105,6 +105,13 @@ impl<K: Clone + Eq + Hash + Ord, L: Entries> SharedLists<K, L> {
         }
     }
 
+    /// A request was sent that replaces what a list shows: nobody is compared with it any more.
+    pub(in crate::run) fn on_replaced(&mut self, of: &K) {
+        if matches!(self.lists.get(of), Some(SharedList::Known { .. })) {
+            self.lists.remove(of);
+        }
+    }
+
     /// A list that is known.
     pub(in crate::run) fn known(&self, of: &K) -> Option<&L> {
         match self.lists.get(of) {
@@ -211,6 +218,17 @@ mod tests {
         assert!(matches!(lists.need(of, puts(1), at), ListNeed::Ask));
         lists.on_list(&of, Some(Arc::new(4)), at);
         assert!(matches!(lists.need(of, puts(1), at), ListNeed::Met(Some(_))));
+    }
+
+    #[test]
+    fn what_was_replaced_is_asked_for_again_by_whoever_needs_it() {
+        let mut lists = Lists::default();
+        let (of, at) = (record(1), Duration::from_secs(5));
+        lists.need(of, puts(1), at);
+        lists.on_replaced(&of);
+        assert_eq!(lists.on_list(&of, Some(Arc::new(3)), at), [JobId(1)], "who waits for it has it");
+        lists.on_replaced(&of);
+        assert!(matches!(lists.need(of, puts(2), at), ListNeed::Ask));
     }
 
     #[test]
