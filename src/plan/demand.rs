@@ -1,7 +1,7 @@
 //! What rows ask of the service, added up: creations, steps after them, look-ups before them, and what could be
 //! done about a lost answer.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -88,6 +88,11 @@ impl Asks {
         &self.sent
     }
 
+    /// Whether the row creates a record, or has created it.
+    pub fn creates_record(&self) -> bool {
+        self.kind.is_record()
+    }
+
     /// Whether no cell of the row was changed since it was exported.
     pub fn is_unchanged(&self) -> bool {
         self.is_unchanged
@@ -107,6 +112,8 @@ pub struct Demand {
     sent: BTreeMap<Operation, u64>,
     /// Jobs and their rows by the look-ups that would find their record, best first, and whether sending again is safe.
     found_by: BTreeMap<(Kind, Vec<Operation>, bool), FoundBy>,
+    /// The lists that show the id of what rows that create records name, one of each group.
+    named_by: BTreeSet<Vec<Operation>>,
 }
 
 /// Jobs that are looked up alike. Several rows may be one job.
@@ -129,6 +136,9 @@ impl Demand {
         for &operation in &asks.sent {
             *self.sent.entry(operation).or_default() += jobs;
         }
+        if asks.creates_record() {
+            self.named_by.extend(asks.named_by.iter().cloned());
+        }
         if asks.creates || !asks.kind.is_record() {
             let found = self.found_by.entry((asks.kind, asks.found_by.clone(), asks.safe)).or_default();
             found.jobs += jobs;
@@ -144,6 +154,13 @@ impl Demand {
     /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
+    }
+
+    /// The operations that rows need and that cannot be used.
+    pub fn unavailable(&self, available: &dyn Fn(Operation) -> bool) -> Vec<Operation> {
+        let lacking = self.named_by.iter().filter(|lists| !lists.iter().any(|&list| available(list)));
+        let sent = self.sent.keys().copied().filter(|&operation| !available(operation));
+        sent.chain(lacking.filter_map(|lists| lists.last()).copied()).collect()
     }
 
     /// The operations that the rows need, with their calls.

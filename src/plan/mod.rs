@@ -92,6 +92,9 @@ pub struct Plan {
     pub sent: Vec<Calls>,
     /// What the run would send for rows left over from earlier imports.
     pub sent_earlier: Vec<Calls>,
+    /// Operations that the rows need and that the profile does not say where to find, in the order of creation.
+    #[serde(skip)]
+    pub unavailable: Vec<Operation>,
     /// The look-ups before sending. Unavailable ones are left out of a run.
     pub looked_up: Vec<Calls>,
     /// The look-ups at the end, which read back what was made; as many as those before sending, at most.
@@ -155,11 +158,15 @@ impl Plan {
             .map(|((kind, way), rows)| Doubts { kind, way, rows })
             .collect();
         let (sent, sent_earlier) = (in_order(&demand), in_order(&earlier));
+        let mut unavailable = both.unavailable(available);
+        unavailable.sort_by_key(|&operation| order(operation));
+        unavailable.dedup();
         Self {
             rows: rows(survey, &decided),
             creations: creations(&sent),
             sent,
             sent_earlier,
+            unavailable,
             looked_up,
             read_back,
             rows_earlier: earlier.rows().values().sum(),
@@ -174,11 +181,7 @@ impl Plan {
 
     /// Operations that rows need and that the profile does not say where to find.
     pub fn unavailable(&self) -> Vec<Operation> {
-        let all = self.sent.iter().chain(&self.sent_earlier);
-        let mut missing: Vec<_> = all.filter(|calls| !calls.available).map(|calls| calls.operation).collect();
-        missing.sort_by_key(|&operation| order(operation));
-        missing.dedup();
-        missing
+        self.unavailable.clone()
     }
 
     /// Rows of the sheets with an action, of every kind.

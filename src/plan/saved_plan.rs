@@ -141,8 +141,7 @@ impl SavedPlan {
         }
         let demand = survey.demand(&decided, |origin| matches!(origin, JobOrigin::Sheets { .. }));
         self.operations = demand.sent().clone();
-        self.unavailable =
-            self.operations.keys().copied().filter(|&operation| !available(operation)).collect();
+        self.unavailable = demand.unavailable(available);
     }
 
     /// Whether both speak of files of the same names.

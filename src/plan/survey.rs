@@ -200,7 +200,9 @@ impl Survey {
             .iter()
             .map(|asks| {
                 let operation = asks.sent().iter().copied().find(|&operation| !available(operation));
-                let list = || asks.lacking_list(available).map(Cause::List);
+                // A run refuses to create what it cannot complete.
+                let cause = if asks.creates_record() { Cause::Operation } else { Cause::List };
+                let list = || asks.lacking_list(available).map(cause);
                 operation.map(Cause::Operation).or_else(list)
             })
             .collect();

@@ -269,7 +269,7 @@ impl Layout {
             | Form::Latitude
             | Form::Integer
             | Form::Longitude
-            | Form::UuidList
+            | Form::Offers
             | Form::Labels
             | Form::Id
             | Form::Action

@@ -1,9 +1,9 @@
 //! Templates and VPN clouds by their names: the lists of what a device has and may have show the id.
 
-use fleetload::sandbox::{ENTERPRISE_TEMPLATES, Scenario, TEMPLATE_DEVICE, VPN_CLOUDS};
+use fleetload::sandbox::{ENTERPRISE_TEMPLATES, Fault, FaultKind, Scenario, TEMPLATE_DEVICE, VPN_CLOUDS};
 use serde_json::json;
 
-use crate::bench::Bench;
+use crate::bench::{self, Bench};
 
 fn bench_of(subscriptions: &str, vpn: &str) -> Bench {
     let bench = Bench::new(Scenario::default());
@@ -127,4 +127,72 @@ fn a_plan_says_that_a_name_cannot_be_resolved_where_no_list_shows_its_id() {
     // By their ids nothing is to be resolved.
     write(&bench, &ENTERPRISE_TEMPLATES.map(|id| format!("{id},")).join("\n"), "");
     assert!(plan().contains("2 rows to carry out: 2 subscriptions"), "{}", plan());
+}
+
+/// A device to be created, with templates and clouds.
+fn device(bench: &Bench, templates: &str, clouds: &str) {
+    let header = bench::devices(0, 1).replace("company,name", "company,enterprise_template,vpn_clouds,name");
+    let rows = bench::devices(1, 1)
+        .lines()
+        .nth(1)
+        .expect("a row")
+        .replace("C0,", &format!("C0,{templates},{clouds},"));
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", &format!("{header}{rows}\n"));
+}
+
+#[test]
+fn a_new_device_is_subscribed_and_joined_by_names_that_are_looked_up_when_it_is_there() {
+    let bench = bench_of("", "");
+    device(&bench, &format!("Retail Standard;{}", ENTERPRISE_TEMPLATES[1]), "Corporate; name:Guest");
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
+    let joined = VPN_CLOUDS.map(|id| ("addDeviceToVpnCloud".to_owned(), id.to_string()));
+    let subscribed = ENTERPRISE_TEMPLATES.map(|id| ("subscribeTemplate".to_owned(), id.to_string()));
+    let mut after = changes(&bench);
+    after.retain(|(operation, _)| !["addCompany", "addDevice"].contains(&operation.as_str()));
+    assert_eq!(after, [joined, subscribed].concat());
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
+    assert_eq!(outcomes(&bench, 2), ["created row.unchanged"; 2]);
+    assert_eq!(changes(&bench).len(), after.len() + 2);
+}
+
+#[test]
+fn a_new_device_whose_template_is_not_there_is_incomplete_and_says_which_is_nearest() {
+    let bench = bench_of("", "");
+    device(&bench, "Retail Standrad", "Corporate");
+    // The run that creates it ends before it asks for the list, so that the next one need not wait for what is new.
+    let fault = Fault::new("listAssignedTemplates", FaultKind::UnauthorizedSource).times(1);
+    bench.sandbox().change(|scenario| scenario.fault = vec![fault]).expect("a fault");
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(7);
+    assert_eq!(bench.statistics().faults_fired.values().sum::<u64>(), 1);
+    bench.fleetload(&["run"]).expect_code(4);
+    let row = bench.results(1).pop().expect("the device");
+    assert_eq!((&row["status"], &row["column"]), (&json!("incomplete"), &json!("enterprise_template")));
+    assert!(row["message"].as_str().expect("words").contains("'Retail Standard'?"), "{row}");
+    // Corrected, the same device is completed.
+    device(&bench, "Retail Standard", "Corporate");
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
+    let operations: Vec<String> = changes(&bench).into_iter().map(|(operation, _)| operation).collect();
+    assert_eq!(operations, ["addCompany", "addDevice", "addDeviceToVpnCloud", "subscribeTemplate"]);
+}
+
+#[test]
+fn a_device_is_not_created_where_no_list_shows_the_id_of_its_template() {
+    let bench = bench_of("", "");
+    device(&bench, "Retail Standard", "");
+    let path = "/device-api/config/v1/subscribeTemplate";
+    let mapped = format!(
+        "paths = \"documented\"\nendpoints.subscribeTemplate = {{method = \"POST\", path = \"{path}\"}}"
+    );
+    bench.profile(&mapped, "", "");
+    for command in ["plan", "run"] {
+        let outcome = bench.fleetload(&[command, "companies.csv", "devices.csv"]).expect_code(2);
+        let told =
+            "the sheets need listAssignableTemplates, whose path is neither documented nor in the profile";
+        assert!(outcome.stderr.contains(told), "{}", outcome.stderr);
+    }
+    assert_eq!(bench.ledger().len(), 0);
+    // By its id nothing is looked up.
+    device(&bench, &ENTERPRISE_TEMPLATES[0].to_string(), "");
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
 }

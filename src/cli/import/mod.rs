@@ -177,7 +177,7 @@ pub(super) fn import(
     if let Some(available) = lacking
         && !context.common.journal.exists()
     {
-        require(demand(&examined)?.sent().keys().copied(), available)?;
+        require(&demand(&examined)?.unavailable(available))?;
     }
     let mut journal = Journal::open(&context.common.journal)?;
     context.at_journal.set(true);
@@ -192,8 +192,8 @@ pub(super) fn import(
         let mut surveyed = survey(writer, &examined, now)?;
         let anything = |_| true;
         saved::complete(&mut surveyed, account, available.unwrap_or(&anything));
-        if let Some(available) = lacking {
-            require(surveyed.promise.operations.keys().copied(), available)?;
+        if lacking.is_some() {
+            require(&surveyed.promise.unavailable)?;
         }
         if let (None, Some(planned)) = (available, &planned) {
             // Without a profile nobody knows what is available.
@@ -387,13 +387,15 @@ fn demand(examined: &Examined) -> Result<Demand> {
 /// Whether everything that rows of these kinds could need is there, so that nobody need look at each of them.
 fn has_all(examined: &Examined, available: &dyn Fn(Operation) -> bool) -> bool {
     let kinds: BTreeSet<Kind> = examined.sheets.iter().map(|sheet| sheet.kind).collect();
+    // Devices may name templates and clouds, which lists show.
+    let lists = [Operation::ListAssignableTemplates, Operation::ListJoinableVpnClouds];
     kinds.iter().all(|&kind| ability::could_send(kind).all(available))
+        && (!kinds.contains(&Kind::Device) || lists.into_iter().all(available))
 }
 
 /// Refuses what needs an operation whose place is neither documented nor mapped.
-fn require(needed: impl Iterator<Item = Operation>, available: &dyn Fn(Operation) -> bool) -> Result<()> {
-    let missing: Vec<Operation> = needed.filter(|&operation| !available(operation)).collect();
-    if missing.is_empty() { Ok(()) } else { Err(unavailable(&missing)) }
+fn require(missing: &[Operation]) -> Result<()> {
+    if missing.is_empty() { Ok(()) } else { Err(unavailable(missing)) }
 }
 
 /// The error about operations whose place nobody knows, in the order in which they are listed everywhere.

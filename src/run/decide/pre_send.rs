@@ -37,7 +37,8 @@ pub(in crate::run) fn first_lookup(work: &Work, facts: &RunFacts<'_>) -> RowDeci
         // An older copy of the journal says that it was not sent: it is treated as if its answer had been lost.
         return RowDecision::write(Write::Suspect { job: work.job, from: work.state, at: facts.now });
     }
-    if !work.kind.is_record() {
+    // So does a step after the creation that names a template or cloud by its name.
+    if !work.kind.is_record() || names_something(work) {
         return upkeep::first_lookup(work, facts);
     }
     // A baseline stays good until the first request that may have been executed. After that it is too late to
@@ -56,6 +57,24 @@ pub(in crate::run) fn first_lookup(work: &Work, facts: &RunFacts<'_>) -> RowDeci
         }
         Some(lookup @ Lookup::ChildCompanies(_)) if !again => RowDecision::CompareWithList(lookup),
         Some(lookup) => RowDecision::Ask(lookup, question(Subject::Key(work.job))),
+    }
+}
+
+/// Whether the current step of a row names something of which the id is not known.
+fn names_something(work: &Work) -> bool {
+    !lookups::creates(work) && !lookups::of_name(work).is_empty()
+}
+
+/// A list that a row needs before it is sent is there, or could not be read.
+pub(in crate::run) fn on_list(
+    work: &Work,
+    facts: &RunFacts<'_>,
+    lookup: &Lookup,
+    list: Option<&RecordList>,
+) -> RowDecision {
+    match lookups::creates(work) {
+        true => on_children(work, facts, list),
+        false => upkeep::on_list(work, facts, lookup, list.map(RecordList::all)),
     }
 }
 
@@ -79,11 +98,7 @@ pub(in crate::run) fn on_answer(
 }
 
 /// The children of the row's parent are known, or could not be read.
-pub(in crate::run) fn on_children(
-    work: &Work,
-    facts: &RunFacts<'_>,
-    children: Option<&RecordList>,
-) -> RowDecision {
+fn on_children(work: &Work, facts: &RunFacts<'_>, children: Option<&RecordList>) -> RowDecision {
     let Some(children) = children else { return RowDecision::Send };
     let namesakes = children.named(&work.name);
     let asked = (Subject::Key(work.job), Operation::GetChildCompanies);

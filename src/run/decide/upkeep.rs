@@ -201,6 +201,12 @@ fn named(action: &Action) -> (&'static str, &'static str) {
     }
 }
 
+/// The cell that names something: in a sheet of records the column of the step, which is no field of the record.
+fn cell(work: &Work, field: &'static str) -> &'static str {
+    let of_step = work.action.descriptor().column.filter(|_| work.kind.sheet().is_record());
+    of_step.unwrap_or(field)
+}
+
 /// A row that names what its record neither has nor can have.
 fn not_listed(work: &Work, facts: &RunFacts<'_>, name: &str, shown: &[&Found]) -> RowDecision {
     if let Action::Keep(_) = &work.action {
@@ -227,7 +233,7 @@ fn not_listed(work: &Work, facts: &RunFacts<'_>, name: &str, shown: &[&Found]) -
         _ => "neither has nor can have",
     };
     let message = format!("the record {lacks} {what} '{name}': {has}{page}{end}{near}");
-    write_rejection(work, facts, with_cell(refusal(Reason::NotListed.as_str(), message), field))
+    write_rejection(work, facts, with_cell(refusal(Reason::NotListed.as_str(), message), cell(work, field)))
 }
 
 /// A row that names several things by one name.
@@ -238,7 +244,11 @@ fn ambiguous(work: &Work, facts: &RunFacts<'_>, ids: &[RemoteId]) -> RowDecision
         "the service shows more than one {what} of the name that the row gives: enter the id of the right one, one of {}",
         ids.join(", ")
     );
-    write_rejection(work, facts, with_cell(refusal(Reason::NameAmbiguous.as_str(), message), field))
+    write_rejection(
+        work,
+        facts,
+        with_cell(refusal(Reason::NameAmbiguous.as_str(), message), cell(work, field)),
+    )
 }
 
 /// A rejection that is about one field of the row.

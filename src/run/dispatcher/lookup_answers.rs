@@ -12,7 +12,7 @@ use crate::model::id::{JobId, RemoteId, SheetId};
 use crate::model::operation::Operation;
 use crate::model::reason::ServiceCode;
 use crate::model::state::JobState;
-use crate::run::decide::{FoundRecords, RowDecision, RunFacts, pre_send, reconcile, upkeep};
+use crate::run::decide::{FoundRecords, RowDecision, RunFacts, pre_send, reconcile};
 use crate::run::evidence::ControlResult;
 use crate::run::evidence::lookups::{self, ReferencedRecord};
 use crate::run::evidence::matching::SeenRecord;
@@ -141,10 +141,7 @@ impl Dispatcher {
 
     /// A list that a row needs before it is sent is there, or could not be read.
     fn decide_by_list(&mut self, job: JobId, lookup: &Lookup, list: Option<&RecordList>) {
-        self.decide(job, |work, facts| match work.kind.is_record() {
-            true => pre_send::on_children(work, facts, list),
-            false => upkeep::on_list(work, facts, lookup, list.map(RecordList::all)),
-        });
+        self.decide(job, |work, facts| pre_send::on_list(work, facts, lookup, list));
     }
 
     /// A look-up has its answer: it is asked again when that tells nothing, else it goes to whoever asked.

@@ -144,7 +144,9 @@ impl ReferenceLag {
 
     /// Whether one of the records that a row refers to was made so lately that what belongs to it may not be listed yet.
     pub(in crate::run) fn is_below_young(&self, work: &Work, now: Duration) -> bool {
-        work.parents.iter().any(|(_, parent)| self.created.is_young(*parent, now))
+        let own = work.remote_id.map(|_| work.job);
+        let above = work.parents.iter().map(|(_, parent)| *parent);
+        above.chain(own).any(|job| self.created.is_young(job, now))
     }
 
     /// A row that left at `sent_at` was refused with `noDataFound`: what it waits for, when a record it refers to may not

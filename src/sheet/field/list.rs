@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::key::{bad_uuid, uuid_or_listed};
+use super::key::offer;
 use super::spreadsheet::formula_error;
 use super::text_checks::suspicions;
 use super::{CellReading, Problem, Value, Ways};
@@ -11,19 +11,21 @@ use crate::sheet::finding::shown;
 use crate::sheet::text::{is_formula_error, is_placeholder};
 
 const LABELS: &str = "labels separated by semicolons, in quotation marks if they contain one";
+const ITEMS: &str = "a list separated by semicolons, in quotation marks what contains one";
 
-/// Ids separated by semicolons; doubled ones once, with a note.
-pub(super) fn uuids(text: &str, reading: &mut CellReading) -> Result<Value, Problem> {
-    let mut ids = Vec::new();
-    for item in text.split(';').map(str::trim).filter(|item| !item.is_empty()) {
-        let id = uuid_or_listed(item).ok_or_else(|| bad_uuid(item))?;
-        if ids.contains(&id) {
-            told_once(doubled(item), reading);
+/// Ids and names separated by semicolons; doubled ones once, with a note. A name with a semicolon in it stands in quotation
+/// marks, as a label does.
+pub(super) fn offers(text: &str, reading: &mut CellReading) -> Result<Value, Problem> {
+    let mut offers = Vec::new();
+    for item in split(text, "names")? {
+        let offer = offer(&item)?;
+        if offers.contains(&offer) {
+            told_once(doubled(&item), reading);
         } else {
-            ids.push(id);
+            offers.push(offer);
         }
     }
-    Ok(Value::Uuids(ids))
+    Ok(Value::Offers(offers))
 }
 
 /// The note on what a list names twice.
@@ -45,7 +47,7 @@ fn told_once(problem: Problem, reading: &mut CellReading) {
 /// Labels separated by semicolons, quoted when they contain one; doubled ones once, order kept. Each is looked at as the
 /// texts of other cells are.
 pub(super) fn labels(text: &str, ways: &Ways, reading: &mut CellReading) -> Result<Value, Problem> {
-    let split = split(text)?;
+    let split = split(text, "labels")?;
     let is_list = split.len() > 1;
     let mut labels: Vec<String> = Vec::with_capacity(split.len());
     for label in split {
@@ -83,8 +85,8 @@ pub(super) fn labels(text: &str, ways: &Ways, reading: &mut CellReading) -> Resu
     Ok(Value::Labels(labels))
 }
 
-/// The labels of a cell, those that are blank left out.
-fn split(text: &str) -> Result<Vec<String>, Problem> {
+/// The items of a cell, those that are blank left out; `what` they are.
+fn split(text: &str, what: &str) -> Result<Vec<String>, Problem> {
     let mut labels: Vec<String> = Vec::new();
     let mut rest = text.trim();
     while !rest.is_empty() {
@@ -105,17 +107,17 @@ fn split(text: &str) -> Result<Vec<String>, Problem> {
             let Some(end) = end else {
                 return Err(Problem::new(
                     Code::RowQuoteUnterminated,
-                    "a quotation mark in the list of labels is never closed: close it after the label",
+                    format!("a quotation mark in the list of {what} is never closed: close it"),
                 )
-                .rule(LABELS));
+                .rule(ITEMS));
             };
             let after = quoted[end..].trim_start();
             if !after.is_empty() && !after.starts_with(';') {
                 return Err(Problem::new(
                     Code::RowQuoteStray,
-                    "something follows the closing quotation mark of a label: put a semicolon between two labels",
+                    format!("something follows a closing quotation mark: put a semicolon between two {what}"),
                 )
-                .rule(LABELS));
+                .rule(ITEMS));
             }
             (label, after)
         } else {

@@ -30,6 +30,7 @@ use super::table::Table;
 use super::table::column::{Column, Family, Form};
 use super::table::header::Mapped;
 use super::text::{Changes, Norm, normalise};
+use crate::model::action::Offer;
 use crate::model::zone::ZoneList;
 use remembered::Remembered;
 
@@ -57,7 +58,7 @@ pub(crate) enum Value {
     /// One of the values of an enumeration, by its position.
     Choice(usize),
     /// Ids.
-    Uuids(Vec<Uuid>),
+    Offers(Vec<Offer>),
     /// Labels.
     Labels(Vec<String>),
     /// A reference to another record.
@@ -335,7 +336,7 @@ fn form(
             coordinates::degrees(text, form == Form::Latitude, setting.comma_is_free)
         }
         Form::Integer => number::integer(text),
-        Form::UuidList => list::uuids(text, reading),
+        Form::Offers => list::offers(text, reading),
         Form::Labels => list::labels(text, ways, reading),
         Form::Family(Family::Snat) => list::network(text),
     }
@@ -344,7 +345,7 @@ fn form(
 /// How the text of a column is normalised.
 fn norm(column: &Column) -> Norm {
     match column.form {
-        Form::Name | Form::Country | Form::Reference(_) | Form::Owner => Norm::Name,
+        Form::Name | Form::Country | Form::Reference(_) | Form::Owner | Form::Offers => Norm::Name,
         Form::Text | Form::Exported | Form::Labels | Form::Family(Family::Label | Family::Meta) => {
             Norm::Prose
         }
@@ -359,7 +360,6 @@ fn norm(column: &Column) -> Norm {
         | Form::Integer
         | Form::Longitude
         | Form::Timezone
-        | Form::UuidList
         | Form::Id
         | Form::Action
         | Form::Family(Family::Snat) => Norm::Code,

@@ -85,7 +85,7 @@ fn lost_letter(column: &Column, text: &str) -> Option<Problem> {
         | Form::Integer
         | Form::Longitude
         | Form::Timezone
-        | Form::UuidList
+        | Form::Offers
         | Form::Labels
         | Form::Id
         | Form::Action
@@ -187,7 +187,7 @@ fn joins_letters(form: Form) -> bool {
         | Form::Integer
         | Form::Longitude
         | Form::Timezone
-        | Form::UuidList
+        | Form::Offers
         | Form::Id
         | Form::Action
         | Form::Exported
@@ -278,7 +278,7 @@ pub(super) fn too_long(form: Form, text: &str, ways: &Ways) -> Option<Problem> {
         | Form::Latitude
         | Form::Integer
         | Form::Longitude
-        | Form::UuidList
+        | Form::Offers
         | Form::Id
         | Form::Action
         | Form::Exported

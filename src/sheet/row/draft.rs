@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::update::ExportedCells;
-use crate::model::action::{Action, Offer};
+use crate::model::action::Action;
 use crate::model::kind::{Kind, Upkeep};
 use crate::model::record::{
     Address, Company, CompanyType, Device, Metadata, Person, Record, Role, Site, SnatMapping, TemplateCopy,
@@ -431,11 +431,11 @@ impl RowValues {
         if let Some(code) = self.text("licence_code") {
             steps.push(Action::AddLicence(code));
         }
-        if let Some(Value::Uuids(ids)) = self.take("enterprise_template") {
-            steps.extend(ids.into_iter().map(Offer::Id).map(Action::SubscribeTemplate));
+        if let Some(Value::Offers(templates)) = self.take("enterprise_template") {
+            steps.extend(templates.into_iter().map(Action::SubscribeTemplate));
         }
-        if let Some(Value::Uuids(ids)) = self.take("vpn_clouds") {
-            steps.extend(ids.into_iter().map(Offer::Id).map(Action::JoinVpnCloud));
+        if let Some(Value::Offers(clouds)) = self.take("vpn_clouds") {
+            steps.extend(clouds.into_iter().map(Action::JoinVpnCloud));
         }
         steps
     }

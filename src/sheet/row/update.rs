@@ -172,7 +172,7 @@ fn sent(form: Form, value: &Value) -> Option<Json> {
         (_, Value::Integer(number)) => Some(Json::from(*number)),
         (Form::Enum(values), Value::Choice(position)) => values.get(*position).map(|word| Json::from(*word)),
         (_, Value::Pointer(Pointer::Id(id))) => Some(Json::from(id.to_string())),
-        (_, Value::Bool(_) | Value::Choice(_) | Value::Uuids(_) | Value::Labels(_) | Value::Pointer(_)) => {
+        (_, Value::Bool(_) | Value::Choice(_) | Value::Offers(_) | Value::Labels(_) | Value::Pointer(_)) => {
             None
         }
     }

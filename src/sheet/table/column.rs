@@ -85,8 +85,8 @@ pub enum Form {
     Country,
     /// A time zone.
     Timezone,
-    /// Ids of the service, separated by semicolons.
-    UuidList,
+    /// Ids or names of what the service lists for the device, separated by semicolons.
+    Offers,
     /// Labels, separated by semicolons.
     Labels,
     /// The id of a record of the service.
@@ -129,7 +129,7 @@ impl Form {
             Self::Longitude => "decimal degrees, -180 to 180".into(),
             Self::Integer => "whole number".into(),
             Self::Timezone => "time zone such as Pacific/Auckland".into(),
-            Self::UuidList => "ids of the service, separated by ;".into(),
+            Self::Offers => "ids or names, separated by ;".into(),
             Self::Labels => "labels, separated by ;".into(),
             Self::Id => "id of the service".into(),
             Self::Action => "create or update".into(),
@@ -213,7 +213,7 @@ fn from_record(
         ("integer", _) => Form::Integer,
         ("country", _) => Form::Country,
         ("timezone", _) => Form::Timezone,
-        ("uuids", _) => Form::UuidList,
+        ("offers", _) => Form::Offers,
         ("labels", _) => Form::Labels,
         ("id", _) => Form::Id,
         ("action", _) => Form::Action,

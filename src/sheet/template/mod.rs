@@ -381,7 +381,7 @@ fn validation(
         | Form::Mac
         | Form::Integer
         | Form::Country
-        | Form::UuidList
+        | Form::Offers
         | Form::Labels
         | Form::Family(_) => None,
     })

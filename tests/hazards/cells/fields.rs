@@ -182,7 +182,15 @@ fn d12_an_id_is_read_with_braces_capitals_or_without_dashes_and_not_when_cut() {
         assert_eq!(place, (Some("B2"), suggestion), "{value}");
     }
     cases("sites", "company", &[("id:acme", "error cell.uuid", None)]);
-    cases("devices", "vpn_clouds", &[("cloud one", "error cell.uuid", None)]);
+    cases(
+        "devices",
+        "vpn_clouds",
+        &[
+            ("cloud one; Two", "", None),
+            ("id:cloud", "error cell.uuid", None),
+            ("6f1c2a3e-0000-4000-8000", "error cell.uuid", None),
+        ],
+    );
 }
 
 /// A device with a site, and a site to be made with it.
