@@ -183,6 +183,11 @@ fn finished(row: &RowView, settled_before: bool) -> String {
         JobState::Done => "carried out",
         _ => "created",
     };
+    if let Some(import) = row.replaced_by {
+        return format!(
+            "import {import} asked for something else of the same record before anything was sent for this row"
+        );
+    }
     if row.differs() {
         let columns: Vec<String> = row.differences.iter().map(Difference::words).collect();
         let columns = if columns.is_empty() { String::new() } else { format!(": {}", columns.join("; ")) };
@@ -220,9 +225,16 @@ fn rejected(row: &RowView, told: &str, blames: &[Blame]) -> String {
     let words = parts.join("; ");
     match row.operation {
         Some(operation) if row.state == JobState::Incomplete => {
-            let name = row.kind.singular();
+            let name = row.kind.sheet().singular();
             let step = ActionDescriptor::of(operation).map_or(operation.name(), |action| action.words);
-            format!("the {name} was created; a later step failed, {step}: {words}")
+            match row.kind.is_record() {
+                true => format!("the {name} was created; a later step failed, {step}: {words}"),
+                false => {
+                    format!(
+                        "the fields of the {name} are as the row asks; a later step failed, {step}: {words}"
+                    )
+                }
+            }
         }
         Some(_) => words,
         None => format!("not imported, nothing was sent: {words}"),

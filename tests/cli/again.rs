@@ -524,3 +524,26 @@ fn an_upkeep_row_that_asks_otherwise_while_the_earlier_one_is_on_hold_is_told_an
     let put = |value| bench.ledger().iter().filter(|entry| entry.request["value"] == value).count();
     assert_eq!((put("gold"), put("silver")), (1, 1));
 }
+
+#[test]
+fn a_row_that_a_later_import_replaces_before_it_is_sent_says_so() {
+    let bench = Bench::new(Scenario::default());
+    bench.profile("", "", "");
+    let root = bench::root();
+    bench.write("phone.csv", &format!("action,id,phone\nupdate,{root},+64 9 555 0999\n"));
+    bench.write("name.csv", &format!("action,id,name\nupdate,{root},Northwind\n"));
+    bench.fleetload(&["import", "phone.csv", "--kind", "companies"]).expect_code(0);
+    bench.fleetload(&["run", "name.csv", "--kind", "companies"]).expect_code(0);
+    let told = |import| bench.results(import)[0]["message"].as_str().unwrap_or_default().to_owned();
+    assert_eq!(
+        told(1),
+        "import 2 asked for something else of the same record before anything was sent for this row"
+    );
+    assert_eq!(told(2), "name was \"Northwind Networks\", now \"Northwind\"");
+    // What was sent before it was asked for otherwise is no such row.
+    bench.write("name.csv", &format!("action,id,name\nupdate,{root},Northwind Networks\n"));
+    bench.fleetload(&["run", "name.csv", "--kind", "companies"]).expect_code(0);
+    bench.fleetload(&["report", "2"]).expect_code(0);
+    assert_eq!(told(2), "");
+    assert_eq!(told(3), "name was \"Northwind\", now \"Northwind Networks\"");
+}

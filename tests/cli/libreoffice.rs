@@ -207,3 +207,31 @@ fn the_workbook_of_a_roll_out_holds_the_same_after_libreoffice_has_saved_it() {
     let names: Vec<Data> = sheet.rows[3..].iter().map(|row| row[name].clone()).collect();
     assert_eq!(names, ODD.map(|name| Data::String(name.into())));
 }
+
+#[test]
+fn an_exported_workbook_asks_for_nothing_after_libreoffice_has_saved_it_and_then_for_what_was_changed() {
+    if !is_there() {
+        return;
+    }
+    let bench = Bench::new(Scenario::default());
+    bench.profile("", "", "");
+    bench.write("devices.csv", &odd_devices().replace("Edge 9000", "Edge 100"));
+    bench.fleetload(&["run", "devices.csv"]).expect_code(0);
+    bench
+        .fleetload(&["export", "devices", "--company", &bench::root(), "--out", "exported.xlsx"])
+        .expect_code(0);
+    let saved = survives(&bench, &bench.path("exported.xlsx"));
+    bench.fleetload(&["run", &saved.to_string_lossy()]).expect_code(0);
+    assert_eq!(bench.requests("updateDevice"), 0);
+    let mut sheets = books::read(&saved);
+    let devices = sheets.iter_mut().find(|sheet| sheet.name == "devices").expect("the sheet of devices");
+    let name = devices.column("name");
+    let row = devices.rows.iter_mut().find(|row| row[name] == Data::String(ODD[0].into())).expect("a row");
+    row[name] = Data::String("Front desk".into());
+    books::write(&bench.path("edited.xlsx"), &sheets);
+    let edited = saved_as(&bench, &bench.path("edited.xlsx"), "xlsx");
+    bench.fleetload(&["run", &edited.to_string_lossy()]).expect_code(0);
+    assert_eq!(bench.requests("updateDevice"), 1);
+    let renamed = bench.ledger().into_iter().filter(|entry| entry.operation == "updateDevice");
+    assert_eq!(renamed.map(|entry| entry.request["name"].clone()).collect::<Vec<_>>(), ["Front desk"]);
+}

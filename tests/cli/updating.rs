@@ -281,3 +281,19 @@ fn an_exported_entry_that_the_service_changed_is_not_deleted_and_one_of_another_
     bench.fleetload(&["run", "--overwrite"]).expect_code(0);
     assert_eq!(bench.requests("deleteDeviceMetadata"), 1);
 }
+
+#[test]
+fn a_step_that_fails_after_the_fields_were_changed_says_what_was_changed() {
+    let bench = created(Scenario::default().with_fault(Fault::new("putSiteLabels", FaultKind::InvalidData)));
+    bench.write("sites.csv", "action,key,name,labels\nupdate,S0,Depot,north\n");
+    bench.fleetload(&["run", "sites.csv"]).expect_code(4);
+    let [(status, _, message)] = &endings(&bench, 2)[..] else { panic!("one row") };
+    assert_eq!(status, "incomplete");
+    assert!(
+        message.starts_with(
+            "the fields of the site are as the row asks; a later step failed, setting its labels:"
+        ),
+        "{message}"
+    );
+    assert_eq!(updates(&bench), 1);
+}

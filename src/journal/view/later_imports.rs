@@ -18,6 +18,7 @@ use crate::model::id::ImportId;
 use crate::model::kind::Kind;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
+use crate::model::time::Moment;
 
 /// Rows of an import that a later one answers for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,6 +77,40 @@ pub(in crate::journal) fn of_sheet(
         answered.insert(row.get(0)?, row.get(1)?);
     }
     Ok(answered)
+}
+
+/// The upkeep rows of a sheet, imported at this moment, for which nothing was sent before a later import gave their job
+/// other values, by their places: that import.
+pub(in crate::journal) fn replaced(
+    connection: &Connection,
+    sheet: SheetId,
+    imported_at: Moment,
+) -> Result<HashMap<i64, ImportId>> {
+    let (first, last) = row_ref::range(sheet);
+    let mut statement = connection.prepare_cached(
+        "SELECT own.place, import.id, import.at FROM sheet_row AS own
+         JOIN job ON job.id = own.job AND job.state IN ('done', 'existing')
+         JOIN sheet_row AS later ON later.job = own.job AND later.disposition = 'revised'
+         JOIN sheet ON sheet.id = later.place >> 32 JOIN import ON import.id = sheet.import
+         WHERE own.place BETWEEN ?1 AND ?2 AND own.disposition IN ('new', 'revised') AND later.place > ?2
+         ORDER BY later.place DESC",
+    )?;
+    let mut found = statement.query((first, last))?;
+    let mut replaced: HashMap<i64, (ImportId, Moment)> = HashMap::new();
+    while let Some(row) = found.next()? {
+        replaced.insert(row.get(0)?, (row.get(1)?, row.get(2)?));
+    }
+    let mut was_sent = connection.prepare_cached(
+        "SELECT 1 FROM attempt JOIN sheet_row ON sheet_row.job = attempt.job
+         WHERE sheet_row.place = ?1 AND attempt.sent_at BETWEEN ?2 AND ?3",
+    )?;
+    let mut unsent = HashMap::new();
+    for (place, (import, at)) in replaced {
+        if !was_sent.exists((place, imported_at, at))? {
+            unsent.insert(place, import);
+        }
+    }
+    Ok(unsent)
 }
 
 /// How many rows of a statement each later import answers for, by kind and state.

@@ -111,6 +111,8 @@ pub struct RowView {
     pub differences: Vec<Difference>,
     /// Of a row that did not get through, or that differs: the later import that has it again and answers for it.
     pub answered_by: Option<ImportId>,
+    /// Of an upkeep row that is done: the later import that gave its job other values before anything was sent for it.
+    pub replaced_by: Option<ImportId>,
 }
 
 impl RowView {
@@ -229,6 +231,7 @@ impl View {
             .query_row([sheet], |row| row.get(0))
             .optional()?
             .unwrap_or(Moment::from_millis(i64::MIN));
+        let replaced = later_imports::replaced(&self.connection, sheet, imported_at)?;
         let mut rows = statement.query(row_ref::range(sheet))?;
         while let Some(row) = rows.next()? {
             let cells: String = row.get(2)?;
@@ -272,6 +275,7 @@ impl View {
                 blocked_by,
                 differences: differences.remove(&row.get(0)?).unwrap_or_default(),
                 answered_by: answered.get(&row.get(0)?).copied(),
+                replaced_by: replaced.get(&row.get(0)?).copied(),
             };
             // A job stands in a sheet once, but for rows that repeat another.
             if let Some(finding) = job.and_then(|job| findings.get(&job)) {
