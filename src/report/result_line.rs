@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::journal::{Candidate, Difference, Disposition, ImportInfo, RowView};
 use crate::model::descriptor::ActionDescriptor;
 use crate::model::id::ImportId;
+use crate::model::kind::Kind;
 use crate::model::state::JobState;
 
 use super::cell_change::{CellChange, Suggestions};
@@ -47,7 +48,10 @@ impl ResultLine {
                 row_advice::of_rejected(row.code.as_deref(), row.state, !blames.is_empty())
                     .next(job, import.import)
             }
-            (None, Some(job)) => row_advice::of(row.code.as_deref(), row.state).next(job, import.import),
+            (None, Some(job)) => match row.kind {
+                Kind::Upkeep(kind) if row.state == JobState::Held => row_advice::of_held_change(kind, job),
+                _ => row_advice::of(row.code.as_deref(), row.state).next(job, import.import),
+            },
             (None, None) => row_advice::of_left_out(row.state),
         };
         let is_to_correct = must_be_corrected(&row);

@@ -9,6 +9,7 @@ use super::next_command::Again;
 use super::to_do::Correction;
 use crate::advice::Advice;
 use crate::model::id::{ImportId, JobId};
+use crate::model::kind::Upkeep;
 use crate::model::reason::Reason;
 use crate::model::state::JobState;
 use crate::sheet::finding::Code;
@@ -144,6 +145,27 @@ impl RowAdvice {
     pub fn next_for_all(&self, import: ImportId) -> Advice {
         self.entry.advice("JOB", &import.to_string())
     }
+}
+
+/// What to do about an upkeep row that is on hold: what to look for, and how to decide.
+pub fn of_held_change(kind: Upkeep, job: JobId) -> Advice {
+    let what = match kind {
+        Upkeep::Labels => "the label is put or deleted as the row asks for",
+        Upkeep::Metadata => "the entry is as the row asks for",
+        Upkeep::Licences => "the device has the licence code",
+        Upkeep::Subscriptions => "the device is subscribed or unsubscribed as the row asks for",
+        Upkeep::SiteAssignments => "the device is in the site",
+        Upkeep::Vpn => "the device's place in the VPN cloud is as the row asks for",
+        Upkeep::CompanyUpdates | Upkeep::SiteUpdates | Upkeep::DeviceUpdates => {
+            "the record has the values of the row"
+        }
+    };
+    Advice::from(format!("Look in the service whether {what}. If so, type: "))
+        .command(typed(&format!("resolve {job} --done")))
+        .words(". If certainly not, type: ")
+        .command(typed(&format!("resolve {job} --not-done")))
+        .words(". To cancel the row, type: ")
+        .command(typed(&format!("resolve {job} --abandon")))
 }
 
 /// Whether the next run goes on with a row by itself.

@@ -12,6 +12,7 @@ mod clocks;
 mod commands;
 mod cut_answers;
 mod deciding;
+mod deciding_changes;
 mod dressing;
 mod endings;
 mod exactly_once;

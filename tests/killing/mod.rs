@@ -252,7 +252,7 @@ pub(crate) fn finish(bench: &Bench, first: &[&str], environment: &[(&str, &str)]
                         Some([id]) => {
                             // A row may also be held at a step after its creation, which is not there yet.
                             let output = run(&["resolve", &job, "--created", id]);
-                            if told(&output).contains("the values of the step are not there") {
+                            if told(&output).contains("it is not as the row asks for") {
                                 must(&["resolve", &job, "--not-created"]);
                             } else {
                                 assert_eq!(output.status.code(), Some(0), "{job}: {}", told(&output));

@@ -276,7 +276,7 @@ pub(in crate::cli) struct Resolve {
         value_parser = call_id,
         group = "selection",
         requires = "seen",
-        conflicts_with_all = ["jobs", "import", "sheet", "code", "created", "not_created", "abandon"]
+        conflicts_with_all = ["jobs", "import", "sheet", "code", "created", "done", "not_created", "abandon"]
     )]
     pub(in crate::cli) calls: Vec<CallId>,
 
@@ -284,8 +284,12 @@ pub(in crate::cli) struct Resolve {
     #[arg(long, value_name = "ID", group = "decision", requires = "selection")]
     pub(in crate::cli) created: Option<RemoteId>,
 
-    /// The record was not created; the row may be sent again
+    /// What the row asks for is so in the service, of a row that creates no record
     #[arg(long, group = "decision", requires = "selection")]
+    pub(in crate::cli) done: bool,
+
+    /// The record was not created, or what the row asks for is not so; the row may be sent again
+    #[arg(long, visible_alias = "not-done", group = "decision", requires = "selection")]
     pub(in crate::cli) not_created: bool,
 
     /// Cancel the row; the rows that depend on it are skipped
@@ -310,6 +314,7 @@ Examples:
   fleetload resolve 17 --created 6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11
   fleetload resolve 17 18 19 --not-created
   fleetload resolve --import 3 --code absent --not-created
+  fleetload resolve 52 53 --done           labels, codes … that are in the service as the rows ask for
   fleetload resolve 17 --abandon
   fleetload resolve 17 --seen              the findings of its verification are reviewed
   fleetload resolve --import 3 --code audit.vanished --seen

@@ -93,13 +93,23 @@ impl RowVerifier {
                 Err(Error::usage(format!("{by} shows a record that may be the row's: {}{more}", found[0]))
                     .hint(adopt.unwrap_or_default().join(&is_not)))
             }
-            RecordSearch::Unknown(why) => Err(Error::usage(format!(
-                "cannot check whether the record exists: {why}"
-            ))
-            .hint(context.advice(
-                "look in the service yourself; if you are certain that the record does not exist: ",
-                &unchecked,
-            ))),
+            RecordSearch::Change { by, is_so: false } => {
+                self.refuse_unsettled(context, &work(journal, job)?)?;
+                Ok(format!("checked by {by}: it is not as the row asks for"))
+            }
+            RecordSearch::Change { by, is_so: true } => {
+                let done = context.advice("to take it as done: ", &format!("resolve {job} --done"));
+                Err(Error::usage(format!("{by} shows that it is as the row asks for")).hint(done))
+            }
+            RecordSearch::Unknown(why) => {
+                let (whether, not_so) = match is_change(&work(journal, job)?) {
+                    true => ("it was carried out", "it was not carried out"),
+                    false => ("the record exists", "the record does not exist"),
+                };
+                let look = format!("look in the service yourself; if you are certain that {not_so}: ");
+                Err(Error::usage(format!("cannot check whether {whether}: {why}"))
+                    .hint(context.advice(look, &unchecked)))
+            }
         }
     }
 
@@ -107,15 +117,21 @@ impl RowVerifier {
     fn refuse_unsettled(&self, context: &Context<'_>, work: &Work) -> Result<()> {
         let Some(until) = unsettled(work.doubt_since, self.settle, context.now()) else { return Ok(()) };
         let job = work.job;
+        let (is_not, never) = match is_change(work) {
+            true => ("it is not as the row asks for yet", "it will never be carried out"),
+            false => ("the record does not exist yet", "it will never exist"),
+        };
         Err(Error::usage(format!(
-            "the record does not exist yet, but the answer was lost less than {} ago: the service may still carry out \
-            the request",
+            "{is_not}, but the answer was lost less than {} ago: the service may still carry out the request",
             span(self.settle)
         ))
         .hint(
             context
-                .advice(format!("wait until {}, then: ", context.moment(until)), &format!("resolve {job} --not-created"))
-                .words("\nif you are certain that it will never exist: ")
+                .advice(
+                    format!("wait until {}, then: ", context.moment(until)),
+                    &format!("resolve {job} --not-created"),
+                )
+                .words(format!("\nif you are certain that {never}: "))
                 .command(context.again(&format!("resolve {job} --not-created --unchecked"))),
         ))
     }
@@ -129,6 +145,9 @@ impl RowVerifier {
         id: RemoteId,
     ) -> Result<String> {
         let work = work(journal, job)?;
+        if is_change(&work) {
+            return self.check_change(context, journal, &work, id);
+        }
         refuse_record_of_another_row(journal, job, id)?;
         match self.access.runtime.block_on(self.verifier.check(journal, &work, id)).map_err(unreached)? {
             RecordCheck::Confirmed { by, notes } if notes.is_empty() => {
@@ -152,6 +171,36 @@ impl RowVerifier {
             ))),
         }
     }
+
+    /// The same for a step that creates no record: it is believed when it is so.
+    fn check_change(
+        &mut self,
+        context: &Context<'_>,
+        journal: &Journal,
+        work: &Work,
+        id: RemoteId,
+    ) -> Result<String> {
+        let job = work.job;
+        match self.access.runtime.block_on(self.verifier.check(journal, work, id)).map_err(unreached)? {
+            RecordCheck::Confirmed { by, notes: _ } => {
+                Ok(format!("checked by {by}: it is as the row asks for"))
+            }
+            RecordCheck::Another { by, differences } => {
+                Err(Error::usage(format!("{by}: {}", differences.join("; ")))
+                    .hint(context.advice("to have it carried out: ", &format!("resolve {job} --not-done"))))
+            }
+            RecordCheck::Unknown(why) => {
+                let look = "look in the service yourself; if you are certain that it was: ";
+                Err(Error::usage(format!("cannot check whether it was carried out: {why}"))
+                    .hint(context.advice(look, &format!("resolve {job} --done --unchecked"))))
+            }
+        }
+    }
+}
+
+/// Whether the step of a row creates no record.
+fn is_change(work: &Work) -> bool {
+    work.action.record().is_none()
 }
 
 /// Until when "not there" is not to be believed of a row in doubt since then; `None` when it may be.

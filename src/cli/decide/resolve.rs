@@ -15,10 +15,19 @@ use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::{Candidate, Decision, HeldJob, Journal, Moved, Selection};
-use crate::model::id::{CallId, JobId};
+use crate::model::id::{CallId, JobId, RemoteId};
 use crate::model::state::JobState;
 use crate::run::RecordSearch;
 use crate::term::{Line, counted};
+
+/// What was typed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Choice {
+    /// The same decision for every job.
+    Decision(Decision),
+    /// What each row asks for is so: the record is the one that it is about.
+    Done,
+}
 
 /// How a decision is recorded that the service was not asked about.
 const NOT_CHECKED: &str = "not checked";
@@ -46,19 +55,19 @@ pub(in crate::cli) fn resolve(context: &Context<'_>, typed: &Resolve) -> Result<
         context.terminal.hint(context.advice("to list the rows on hold and why: ", "status"));
         return Ok(Summary::new(End::Done).with_all(json!({"selected": 0, "decided": 0, "refused": 0})));
     }
-    let Some(decision) = decision(typed) else { return show(context, typed, &journal, &held, &jobs) };
+    let Some(choice) = choice(typed) else { return show(context, typed, &journal, &held, &jobs) };
     if typed.created.is_some() && jobs.len() > 1 {
         return Err(Error::usage("one id belongs to one job")
             .hint("give the jobs one by one, each with the id of its own record"));
     }
-    let asks = !typed.unchecked && decision != Decision::Abandon;
+    let asks = !typed.unchecked && choice != Choice::Decision(Decision::Abandon);
     let mut service = asks.then(|| RowVerifier::reach(context, typed, &mut journal)).transpose()?;
     let (mut decided, mut refused) = (0_u64, 0_u64);
     let mut outcome = Ok(());
     for &job in &jobs {
         let shown =
             held.iter().find(|held| held.job == job).map_or(&[][..], |held| held.candidates.as_slice());
-        match decide(context, &mut journal, service.as_mut(), (job, shown), decision) {
+        match decide(context, &mut journal, service.as_mut(), (job, shown), choice) {
             Ok(()) => decided += 1,
             Err(error) if error.kind() == ErrorKind::Usage && jobs.len() > 1 => {
                 refused += 1;
@@ -126,12 +135,29 @@ fn review_calls(context: &Context<'_>, journal: &mut Journal, calls: &[CallId]) 
     Ok(Summary::new(End::Done).with("seen", reviewed.len()))
 }
 
-fn decision(typed: &Resolve) -> Option<Decision> {
-    match (typed.created, typed.not_created, typed.abandon) {
-        (Some(id), _, _) => Some(Decision::Created(id)),
-        (None, true, _) => Some(Decision::NotCreated),
-        (None, false, true) => Some(Decision::Abandon),
-        (None, false, false) => None,
+fn choice(typed: &Resolve) -> Option<Choice> {
+    let decision = match (typed.created, typed.not_created, typed.abandon) {
+        (Some(id), _, _) => Decision::Created(id),
+        (None, true, _) => Decision::NotCreated,
+        (None, false, true) => Decision::Abandon,
+        (None, false, false) => return typed.done.then_some(Choice::Done),
+    };
+    Some(Choice::Decision(decision))
+}
+
+/// The id of the record that the step of a row is about.
+fn about(context: &Context<'_>, journal: &Journal, job: JobId) -> Result<RemoteId> {
+    let Some(work) = journal.work(job)? else {
+        return Err(Error::usage(format!("the journal has no job {job}"))
+            .hint("to list the rows on hold, type: fleetload status"));
+    };
+    match (work.action.record(), work.owner()) {
+        (None, Some((_, id))) => Ok(id),
+        (Some(_), _) | (None, None) => {
+            let kind = work.kind.singular();
+            Err(Error::usage(format!("job {job} creates a {kind}, which has an id if it was created"))
+                .hint(context.advice("give its id: ", &format!("resolve {job} --created ID"))))
+        }
     }
 }
 
@@ -152,8 +178,12 @@ fn decide(
     journal: &mut Journal,
     service: Option<&mut RowVerifier>,
     (job, shown): (JobId, &[Candidate]),
-    decision: Decision,
+    choice: Choice,
 ) -> Result<()> {
+    let decision = match choice {
+        Choice::Decision(decision) => decision,
+        Choice::Done => Decision::Created(about(context, journal, job)?),
+    };
     let check = match (service, decision) {
         (Some(service), Decision::NotCreated) => Some(service.check_absent(context, journal, job, shown)?),
         (Some(service), Decision::Created(id)) => Some(service.check_identity(context, journal, job, id)?),
@@ -179,6 +209,7 @@ fn tell_decided(context: &Context<'_>, job: JobId, moved: &[Moved], check: Optio
         Some(JobState::Blocked) => "waits for the row that it depends on",
         Some(JobState::Cancelled) => "is cancelled",
         Some(JobState::Held) => "is still on hold",
+        Some(JobState::Done) => "is done",
         _ => "has its record",
     };
     let dependents = |state| moved.iter().filter(|step| step.job != job && step.to == state).count() as u64;
@@ -270,7 +301,7 @@ fn show(
         service.leave();
     }
     if let Some(first) = chosen.first() {
-        terminal.hint(review::ways(context, "to decide:".into(), first.job));
+        terminal.hint(review::ways(context, "to decide:".into(), first));
     }
     Ok(Summary::new(End::Done).with_all(json!({"selected": jobs.len(), "held": chosen.len()})))
 }
@@ -303,6 +334,10 @@ fn sight_in_words(sight: &RecordSearch) -> (Vec<String>, Value) {
                 "earlier": earlier.iter().map(object).collect::<Vec<_>>(),
             });
             (lines, told)
+        }
+        RecordSearch::Change { by, is_so } => {
+            let words = if *is_so { "it is as the row asks for" } else { "it is not as the row asks for" };
+            (vec![format!("{by}: {words}")], json!({"by": by, "is_so": is_so}))
         }
         RecordSearch::Unknown(why) => (vec![format!("unknown: {why}")], json!({"untold": why})),
     }

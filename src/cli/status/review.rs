@@ -8,7 +8,8 @@ use crate::advice::Advice;
 use crate::cli::context::Context;
 use crate::error::Result;
 use crate::journal::{AuditFigures, Audited, Candidate, HeldJob, Journal, Selection};
-use crate::model::id::{ImportId, JobId};
+use crate::model::id::ImportId;
+use crate::model::kind::{Kind, Upkeep};
 use crate::status::{row_advice, row_words};
 use crate::term::{Ink, Line, count, counted};
 
@@ -98,15 +99,28 @@ pub(in crate::cli) fn tell(
         });
     }
     if let Some(first) = held.first() {
-        let look = context.advice("to see what the service has of them now: ", "resolve");
-        terminal.hint(ways(context, look.words("\nlook in the service, then decide:"), first.job));
+        // Licence codes are what no look-up shows.
+        let advice = match held.iter().all(|job| job.kind == Kind::Upkeep(Upkeep::Licences)) {
+            true => Advice::from(
+                "no look-up shows licence codes: look at the devices in the service, then decide:",
+            ),
+            false => context
+                .advice("to see what the service has of them now: ", "resolve")
+                .words("\nlook in the service, then decide:"),
+        };
+        terminal.hint(ways(context, advice, first));
     }
     Ok(held.len())
 }
 
 /// The ways to decide a job, a line each.
-pub(in crate::cli) fn ways(context: &Context<'_>, advice: Advice, job: JobId) -> Advice {
-    ["--created ID", "--not-created", "--abandon"].into_iter().fold(advice, |advice, decision| {
+pub(in crate::cli) fn ways(context: &Context<'_>, advice: Advice, held: &HeldJob) -> Advice {
+    let decisions = match held.kind.is_record() {
+        true => ["--created ID", "--not-created", "--abandon"],
+        false => ["--done", "--not-done", "--abandon"],
+    };
+    let job = held.job;
+    decisions.into_iter().fold(advice, |advice, decision| {
         advice.words("\n").command(context.again(&format!("resolve {job} {decision}")))
     })
 }

@@ -84,7 +84,7 @@ impl Audit {
                 return self.ask_for_change(cx, job);
             }
             // The first list is of what the record has.
-            let is_gone = at == 0 && list.is_whole() && leaves_nothing(&row.work.action);
+            let is_gone = at == 0 && list.is_whole() && lookups::is_gone_with_its_name(&row.work.action);
             let next = names[at + 1..].iter().find(|lookup| cx.gates.usable(lookup.operation()));
             return match (found, next) {
                 (NameSearch::Missing(_), _) if is_gone => self.end_change(cx, job, true),
@@ -165,26 +165,5 @@ impl Audit {
         }
         row.by = if row.is_unclear { ReadBy::Nothing } else { ReadBy::Key };
         self.conclude(cx, job);
-    }
-}
-
-/// Whether a record from which the action removed something has it no more when no list of it shows the name.
-fn leaves_nothing(action: &Action) -> bool {
-    match action {
-        Action::Keep(action) => leaves_nothing(action),
-        Action::DeleteMetadataEntry(_) | Action::UnsubscribeTemplate(_) | Action::LeaveVpnCloud(_) => true,
-        Action::Create(_)
-        | Action::Update(_)
-        | Action::PutLabels(_)
-        | Action::PutMetadata(_)
-        | Action::AddLicence(_)
-        | Action::SubscribeTemplate(_)
-        | Action::JoinVpnCloud(_)
-        | Action::PutLabel(_)
-        // An interface that is not listed says nothing of its labels.
-        | Action::DeleteLabel(_)
-        | Action::PutMetadataEntry(_)
-        | Action::AssignToSite
-        | Action::ConfigureVpn(_) => false,
     }
 }

@@ -31,6 +31,27 @@ pub(in crate::run) fn of_name(work: &Work) -> Vec<Lookup> {
     work.owner().map_or_else(Vec::new, |(_, owner)| service::name_lookups(&work.action, work.kind, owner))
 }
 
+/// Whether what an action removes is gone when the list of what its record has does not show the name.
+pub(in crate::run) fn is_gone_with_its_name(action: &Action) -> bool {
+    match action {
+        Action::Keep(action) => is_gone_with_its_name(action),
+        Action::DeleteMetadataEntry(_) | Action::UnsubscribeTemplate(_) | Action::LeaveVpnCloud(_) => true,
+        Action::Create(_)
+        | Action::Update(_)
+        | Action::PutLabels(_)
+        | Action::PutMetadata(_)
+        | Action::AddLicence(_)
+        | Action::SubscribeTemplate(_)
+        | Action::JoinVpnCloud(_)
+        | Action::PutLabel(_)
+        // An interface that is not listed says nothing of its labels.
+        | Action::DeleteLabel(_)
+        | Action::PutMetadataEntry(_)
+        | Action::AssignToSite
+        | Action::ConfigureVpn(_) => false,
+    }
+}
+
 /// Why nothing tells whether a step was carried out for which [`of_step`] has no look-up.
 pub(in crate::run) fn why_none(work: &Work) -> &'static str {
     match (&work.action, work.doubt) {

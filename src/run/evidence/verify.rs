@@ -16,11 +16,12 @@ use super::question::LookupAnswer;
 use crate::clock::Clock;
 use crate::error::Result;
 use crate::journal::{Candidate, Journal, Work};
+use crate::model::action::Action;
 use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::record::Role;
-use crate::service::{Client, Found, Lookup, is_shown, may_be_a_page};
+use crate::service::{Client, Found, Lookup, NameSearch, SeenChange, find_name, may_be_a_page, seen_change};
 
 /// Records known to exist by which a look-up is tried before it counts as one that does not find them.
 const CONTROLS: usize = 3;
@@ -38,6 +39,13 @@ pub enum RecordSearch {
         candidates: Vec<Candidate>,
         /// Records that would be candidates, had they not been there before the row was sent.
         earlier: Vec<Candidate>,
+    },
+    /// Whether what a step other than a creation asks for is so.
+    Change {
+        /// The look-ups.
+        by: String,
+        /// Whether it is.
+        is_so: bool,
     },
     /// Nothing can be said; says why.
     Unknown(String),
@@ -94,34 +102,90 @@ impl Verifier {
         if lookups::creates(work) {
             return self.search_by_key(journal, work, shown).await;
         }
+        self.search_change(work).await
+    }
+
+    /// Whether what a step other than a creation asks for is so.
+    async fn search_change(&mut self, work: &Work) -> Result<RecordSearch> {
         let Some((_, owner)) = work.owner() else {
             return Ok(RecordSearch::Unknown("its record has no id".to_owned()));
         };
-        let Some(lookup) = lookups::of_step(work, &|operation| self.service.usable(operation)) else {
-            return Ok(RecordSearch::Unknown(
-                "no look-up shows whether this step was carried out".to_owned(),
-            ));
+        let mut work = work.clone();
+        if let Some(ended) = self.find_names(&mut work).await? {
+            return Ok(ended);
+        }
+        let Some(lookup) = lookups::of_step(&work, &|operation| self.service.usable(operation)) else {
+            let why = match &work.action {
+                Action::AddLicence(_) => "the service has no look-up for licence codes",
+                _ => "no look-up that shows whether it was carried out is available",
+            };
+            return Ok(RecordSearch::Unknown(why.to_owned()));
         };
+        let by = lookup.operation().to_string();
         Ok(match self.service.ask(&lookup).await? {
-            LookupAnswer::Records(found) => {
-                let done = Candidate {
-                    id: Some(owner),
-                    name: Some(work.name.clone()),
-                    details: "the row's own record".to_owned(),
-                    difference: "the values of the step are there".to_owned(),
-                };
-                let candidates =
-                    is_shown(&work.action, Some(owner), &found).then_some(done).into_iter().collect();
-                let by = lookup.operation().to_string();
-                RecordSearch::Answered { by, candidates, earlier: Vec::new() }
-            }
-            LookupAnswer::Unavailable => {
-                RecordSearch::Unknown(format!("{} is not available", lookup.operation()))
-            }
+            LookupAnswer::Records(found) => match seen_change(&work.action, Some(owner), &found) {
+                SeenChange::AsAsked => RecordSearch::Change { by, is_so: true },
+                SeenChange::Otherwise(_) | SeenChange::Absent => RecordSearch::Change { by, is_so: false },
+                // To assign a device once more changes nothing.
+                SeenChange::Unclear if work.action == Action::AssignToSite => {
+                    RecordSearch::Change { by, is_so: false }
+                }
+                SeenChange::Unclear => RecordSearch::Unknown(format!("{by} does not tell whether it is so")),
+            },
+            LookupAnswer::Unavailable => RecordSearch::Unknown(format!("{by} is not available")),
             LookupAnswer::Inconclusive(why) | LookupAnswer::Failed(why) => {
-                RecordSearch::Unknown(format!("{}: {why}", lookup.operation()))
+                RecordSearch::Unknown(format!("{by}: {why}"))
             }
         })
+    }
+
+    /// Finds the ids of what a step names otherwise; returns what there is to say where they cannot be found.
+    async fn find_names(&mut self, work: &mut Work) -> Result<Option<RecordSearch>> {
+        'names: loop {
+            let names = lookups::of_name(work);
+            let mut asked = Vec::new();
+            for (at, lookup) in names.iter().enumerate() {
+                let operation = lookup.operation();
+                if !self.service.usable(operation) {
+                    continue;
+                }
+                let found = match self.service.ask(lookup).await? {
+                    LookupAnswer::Records(found) => found,
+                    LookupAnswer::Unavailable => continue,
+                    LookupAnswer::Inconclusive(why) | LookupAnswer::Failed(why) => {
+                        return Ok(Some(RecordSearch::Unknown(format!("{operation}: {why}"))));
+                    }
+                };
+                asked.push(operation);
+                match find_name(&work.action, &found) {
+                    NameSearch::Found(action) => {
+                        work.action = action;
+                        continue 'names;
+                    }
+                    NameSearch::Several(_) => {
+                        let why = format!("{operation} shows more than one of the name that the row gives");
+                        return Ok(Some(RecordSearch::Unknown(why)));
+                    }
+                    NameSearch::Missing(_)
+                        if at == 0
+                            && lookups::is_gone_with_its_name(&work.action)
+                            && !may_be_a_page(found.len()) =>
+                    {
+                        return Ok(Some(RecordSearch::Change { by: operation.to_string(), is_so: true }));
+                    }
+                    NameSearch::Missing(_) => {}
+                }
+            }
+            return Ok(names.first().map(|first| {
+                RecordSearch::Unknown(match asked.is_empty() {
+                    true => format!(
+                        "{} is not available, and without it the id of what the row names is not known",
+                        first.operation()
+                    ),
+                    false => format!("{} shows nothing of the name that the row gives", written(&asked)),
+                })
+            }));
+        }
     }
 
     async fn search_by_key(
@@ -282,11 +346,12 @@ impl Verifier {
             return Ok(RecordCheck::Another { by: "the journal".to_owned(), differences });
         }
         Ok(match self.search(journal, work, &[]).await? {
-            RecordSearch::Answered { by, candidates, .. } if candidates.is_empty() => RecordCheck::Another {
-                by,
-                differences: vec!["the values of the step are not there".to_owned()],
-            },
-            RecordSearch::Answered { by, .. } => RecordCheck::Confirmed { by, notes: Vec::new() },
+            RecordSearch::Answered { by, .. } | RecordSearch::Change { by, is_so: true } => {
+                RecordCheck::Confirmed { by, notes: Vec::new() }
+            }
+            RecordSearch::Change { by, is_so: false } => {
+                RecordCheck::Another { by, differences: vec!["it is not as the row asks for".to_owned()] }
+            }
             RecordSearch::Unknown(why) => RecordCheck::Unknown(why),
         })
     }
