@@ -310,15 +310,16 @@ impl View {
     pub fn audit_figures(&self, import: Option<ImportId>) -> Result<AuditFigures> {
         let connection = &self.connection;
         match import {
+            // Several rows may be one job.
             Some(import) => figures(
                 connection,
-                "SELECT job.audit, NULL, job.kind, count(*) FROM sheet
+                "SELECT job.audit, NULL, job.kind, count(DISTINCT job.id) FROM sheet
                  JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
                  JOIN job ON job.id = sheet_row.job
                  WHERE sheet.import = ?1 AND (job.remote_id IS NOT NULL OR job.outcome = 'done')
                      AND job.audit IS NOT NULL GROUP BY 1, 3
                  UNION ALL
-                 SELECT NULL, audit.code, NULL, count(*) FROM sheet
+                 SELECT NULL, audit.code, NULL, count(DISTINCT audit.job) FROM sheet
                  JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
                  JOIN audit ON audit.job = sheet_row.job WHERE sheet.import = ?1 GROUP BY 2",
                 [import],
