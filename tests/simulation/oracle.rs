@@ -186,8 +186,6 @@ pub(crate) fn judge(
         let right = match finding.code.as_str() {
             AuditFinding::ORPHAN_SITE => own_sites > usize::from(finding.id.is_some()),
             AuditFinding::DOUBLE => others > 0,
-            // By the name it was created with, it is not found any more.
-            AuditFinding::VANISHED => updates::renames(&in_order, &ids, finding.id),
             _ => false,
         };
         if !right {

@@ -7,7 +7,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fleetload::journal::RowView;
-use fleetload::model::id::RemoteId;
 use fleetload::model::kind::{Kind, Upkeep};
 use fleetload::sandbox::{Attachment, LedgerEntry, Scenario, TEMPLATE_DEVICE};
 use serde_json::Value;
@@ -137,19 +136,6 @@ impl Wish {
         };
         Some(Self { id, fields, label: cell(8) == LABEL, impossible })
     }
-}
-
-/// Whether a row gives a record another name.
-pub(crate) fn renames(
-    rows: &[(&RowView, Outcome)],
-    ids: &BTreeMap<String, Uuid>,
-    id: Option<RemoteId>,
-) -> bool {
-    let id: Option<Uuid> = id.and_then(|id| id.to_string().parse().ok());
-    rows.iter().any(|(row, outcome)| {
-        *outcome == Outcome::CarriedOut
-            && Wish::of(row, ids).is_some_and(|wish| Some(wish.id) == id && wish.fields.contains_key("name"))
-    })
 }
 
 /// A field of a record.

@@ -146,6 +146,12 @@ impl Audit {
     /// What was changed later of the record of a row that is not as asked.
     pub(super) fn on_changed_later(&mut self, cx: &mut AuditContext<'_>, job: JobId, later: &[Action]) {
         let Some(row) = self.rows.get_mut(&job) else { return };
+        if row.work.kind.is_record() {
+            return match later.iter().any(renames) {
+                true => self.not_verified(cx, job),
+                false => self.is_missing(cx, job),
+            };
+        }
         if later.iter().any(|later| opposes(later, &row.work.action)) {
             return self.end_change(cx, job, false);
         }
@@ -165,5 +171,29 @@ impl Audit {
         }
         row.by = if row.is_unclear { ReadBy::Nothing } else { ReadBy::Key };
         self.conclude(cx, job);
+    }
+}
+
+/// Whether an action changes what a record is looked up by.
+fn renames(action: &Action) -> bool {
+    match action {
+        Action::Update(update) => {
+            ["name", "reference"].iter().any(|field| update.fields.contains_key(*field))
+        }
+        Action::Create(_)
+        | Action::Keep(_)
+        | Action::PutLabels(_)
+        | Action::PutMetadata(_)
+        | Action::AddLicence(_)
+        | Action::SubscribeTemplate(_)
+        | Action::UnsubscribeTemplate(_)
+        | Action::JoinVpnCloud(_)
+        | Action::LeaveVpnCloud(_)
+        | Action::PutLabel(_)
+        | Action::DeleteLabel(_)
+        | Action::PutMetadataEntry(_)
+        | Action::DeleteMetadataEntry(_)
+        | Action::AssignToSite
+        | Action::ConfigureVpn(_) => false,
     }
 }

@@ -237,10 +237,22 @@ impl Audit {
     }
 
     pub(super) fn vanished(&mut self, cx: &mut AuditContext<'_>, job: JobId) {
-        let Some(row) = self.rows.get_mut(&job) else { return };
+        let Some(row) = self.rows.get(&job) else { return };
         if !row.work.kind.is_record() {
             return self.vanished_change(cx, job);
         }
+        let Some(record) = row.work.remote_id else { return };
+        let by_id = Lookup::record(row.work.kind, record);
+        if by_id.is_some_and(|lookup| cx.gates.usable(lookup.operation())) {
+            return self.is_missing(cx, job);
+        }
+        // A record that another row has renamed is not found by the name that it was created with.
+        self.actions.push(RunAction::AskJournal(Inquiry::ChangedLater { job, record }));
+    }
+
+    /// The record of a row is not there.
+    pub(super) fn is_missing(&mut self, cx: &mut AuditContext<'_>, job: JobId) {
+        let Some(row) = self.rows.get_mut(&job) else { return };
         row.findings.vanished = true;
         self.ask_for_sites(cx, job);
     }
