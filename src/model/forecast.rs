@@ -108,8 +108,8 @@ const HARDLY_ANY: f64 = 0.5;
 
 /// Forecasts the end.
 ///
-/// The operations run side by side, each at its own pace, so the longest of them decides; the quota may be longer. What was
-/// made is verified once all of it is done. Answers that were lost so far will be lost again: the last of them take the time
+/// The operations run side by side, each at its own pace, so the longest of them decides; the quota may be longer. Most of
+/// what was made is verified meanwhile, the rest once all of it is done. Answers that were lost so far will be lost again: the last of them take the time
 /// to look them up, or to settle. A service that fails or cannot be reached leaves no end to be known.
 pub fn forecast(facts: &Remaining) -> Forecast {
     let next = next(facts);
@@ -195,7 +195,10 @@ fn finish(facts: &Remaining, created: Option<Moment>) -> Option<Moment> {
         _ if !facts.moving || doubts.settled_by.is_none_or(|by| by > made) => return None,
         _ => made,
     };
-    Some(made.plus(longest(facts.verifying.values())?))
+    let beside: Vec<Lane> =
+        facts.verifying.iter().map(|(operation, lane)| facts.beside(*operation, lane)).collect();
+    let verified = facts.at.plus(longest(beside.iter())?);
+    Some(made.max(verified).plus(longest(facts.verifying_at_end.values())?))
 }
 
 /// How long the last answers that will be lost take after the last request.
@@ -380,14 +383,19 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_operation_decides_at_the_pace_it_has_and_the_verification_comes_after_it() {
+    fn the_longest_operation_decides_at_the_pace_it_has_and_lists_that_verify_come_after_it() {
         let mut facts = devices(980, 98.0, None);
         facts.making.insert(Operation::PutDeviceLabels, lane(1_960, 98.0));
         assert_eq!(finish(&facts).as_deref(), Some("2026-03-01T12:00:20Z"));
         facts.making.insert(Operation::AddDevice, Lane { pace: Some(24.5), ..lane(980, 98.0) });
         assert_eq!(finish(&facts).as_deref(), Some("2026-03-01T12:00:40Z"), "slower than its limit");
-        facts.verifying.insert(Operation::GetDeviceByMac, lane(2_940, 98.0));
-        assert_eq!(finish(&facts).as_deref(), Some("2026-03-01T12:01:10Z"));
+        facts.verifying.insert(Operation::GetDevice, lane(2_940, 98.0));
+        assert_eq!(finish(&facts).as_deref(), Some("2026-03-01T12:00:40Z"), "verified meanwhile");
+        facts.verifying.insert(Operation::FindSitesByName, lane(2_940, 98.0));
+        facts.making.insert(Operation::FindSitesByName, lane(1_960, 98.0));
+        assert_eq!(finish(&facts).as_deref(), Some("2026-03-01T12:00:50Z"), "an operation that both need");
+        facts.verifying_at_end.insert(Operation::GetChildCompanies, lane(980, 98.0));
+        assert_eq!(finish(&facts).as_deref(), Some("2026-03-01T12:01:00Z"));
         let unlimited = Remaining {
             making: [(Operation::AddDevice, Lane { requests: 9, ..Lane::default() })].into(),
             ..devices(0, 98.0, None)
@@ -426,7 +434,7 @@ mod tests {
         assert_eq!(finish(&facts), None, "every second one was not found");
         facts.doubts.share_not_found = 0.0;
         let told = forecast(&facts);
-        assert_eq!(told.finish, Some(at("12:00:14")), "the first look-up finds what was made");
+        assert_eq!(told.finish, Some(at("12:00:10")), "the first look-up finds what was made");
         assert_eq!(told.next, [settled]);
         facts.doubts.not_found = 1;
         let told = forecast(&facts);

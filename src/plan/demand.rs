@@ -195,7 +195,11 @@ impl Demand {
                 continue;
             }
             let by_id = kind.descriptor().by_id;
-            if let Some(&operation) = look_ups.iter().chain(&by_id).find(|&&operation| available(operation)) {
+            let by_key = look_ups.iter().copied();
+            // Where the service keeps the key unique, the id shows as much.
+            let unique = *kind == Kind::Person || look_ups.contains(&Operation::GetDeviceByMac);
+            let mut ways = by_id.filter(|_| unique).into_iter().chain(by_key).chain(by_id);
+            if let Some(operation) = ways.find(|&operation| available(operation)) {
                 *calls.entry(operation).or_default() += jobs;
             }
         }

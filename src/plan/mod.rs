@@ -261,10 +261,13 @@ fn end(
     terms: &Terms,
 ) -> Forecast {
     let lane = |requests| Lane { requests, limit: terms.rate, pace: None };
+    let verified = verified.iter().map(|(&operation, &calls)| (operation, lane(calls))).collect();
+    let (verifying, verifying_at_end) = Remaining::verified_by(verified);
     forecast(&Remaining {
         at: terms.now,
         making: sent.iter().chain(looked_up).map(|calls| (calls.operation, lane(calls.calls))).collect(),
-        verifying: verified.iter().map(|(&operation, &calls)| (operation, lane(calls))).collect(),
+        verifying,
+        verifying_at_end,
         moving: true,
         quota: terms.quota,
         ..Remaining::default()
@@ -339,22 +342,17 @@ mod tests {
     }
 
     #[test]
-    fn reading_back_comes_after_the_last_creation_and_takes_a_look_up_a_row() {
+    fn reading_back_takes_a_look_up_a_row_beside_the_creations() {
         let terms = Terms { read_back: true, ..terms(None) };
         let plan = Plan::new(&survey(), &|_| true, &terms);
         let looks: Vec<_> =
             plan.read_back.iter().map(|calls| (calls.operation.name(), calls.calls)).collect();
         assert_eq!(
             looks,
-            [
-                ("getChildCompanies", 10),
-                ("getDeviceByMac", 500),
-                ("getPersonByUsername", 1),
-                ("findSitesByName", 1)
-            ]
+            [("getChildCompanies", 10), ("getDevice", 500), ("getPerson", 1), ("findSitesByName", 1)]
         );
         assert!(plan.read_back.iter().all(|calls| !calls.counted), "look-ups are free");
-        assert_eq!(plan.finish.unwrap().to_string(), "2026-03-01T12:00:10Z");
+        assert_eq!(plan.finish.unwrap().to_string(), "2026-03-01T12:00:05Z");
         // Without a look-up by key a record is read by its id, where that is documented.
         let documented =
             |operation: Operation| operation.provenance() == crate::model::operation::Provenance::Documented;

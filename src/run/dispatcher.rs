@@ -59,6 +59,8 @@ use crate::service::{Answer, Call, Client};
 const LONGEST_SLEEP: Duration = Duration::from_secs(2);
 /// The same while creations are parked and nothing is under way, perhaps for a day.
 const PARKED_SLEEP: Duration = Duration::from_secs(15);
+/// One request under way of so many may be a look-up of the audit, while rows are still carried out.
+const AUDIT_SHARE: usize = 4;
 
 /// The state of a run. See the module for its order of work.
 pub(super) struct Dispatcher {
@@ -261,6 +263,9 @@ impl Dispatcher {
             return Permission::Later(now);
         }
         let Some(first) = self.first_sendable(operation) else { return Permission::AfterAnswer };
+        if self.in_flight.is_of_audit(operation, first) && !self.has_room_for_audit() {
+            return Permission::AfterAnswer;
+        }
         if open.is_ok() {
             open = self.gates.permit(operation);
         }
@@ -271,6 +276,12 @@ impl Dispatcher {
                 self.in_flight.take(operation, first).map_or(Permission::NothingWaits, Permission::Granted)
             }
         }
+    }
+
+    /// Whether one more look-up of the audit may be under way.
+    fn has_room_for_audit(&self) -> bool {
+        let under_way = self.sent.values().filter(|(request, _)| request.is_of_audit()).count();
+        self.in_flight.is_empty() || under_way < (self.gates.capacity() / AUDIT_SHARE).max(1)
     }
 
     /// A request has its permission. **Claim**: a step of a job is put on disk as `sending` before anything
@@ -523,6 +534,9 @@ impl Dispatcher {
             Some(Ticket::Settle { job, makes, refused }) => {
                 failpoint::reach("settlement.on-disk");
                 if makes {
+                    if let Some(work) = self.in_flight.work(job) {
+                        self.audit.on_made(job, work.kind);
+                    }
                     self.evidence.lag.on_created(job, self.clock.elapsed());
                 }
                 match refused {

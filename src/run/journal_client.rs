@@ -47,6 +47,8 @@ pub(super) enum JournalMessage {
 pub(super) enum AuditReply {
     /// Rows that are due; how many there are in all, the first time.
     Page { works: Vec<Work>, total: Option<Unaudited> },
+    /// Rows that are due among those whose records were made a moment ago.
+    Made { works: Vec<Work> },
     /// Who owns the records that are equal to that of a row.
     Twins { job: JobId, owners: Vec<(RemoteId, JobId)> },
     /// Who owns the sites of the name that a device brings along, and how many devices brought such a site.
@@ -183,6 +185,11 @@ fn answer(journal: &mut JobQueue<'_>, run: RunId, inquiry: Inquiry) -> Option<Jo
             let total = if count { journal.count_unaudited(scope).ok() } else { None };
             let works = journal.unaudited(scope, after, limit).unwrap_or_default();
             JournalMessage::Audit(AuditReply::Page { works, total })
+        }
+        Inquiry::Made { scope, jobs } => {
+            // What cannot be read now is read at the end.
+            let works = journal.unaudited_among(scope, &jobs).unwrap_or_default();
+            JournalMessage::Audit(AuditReply::Made { works })
         }
         Inquiry::Twins { job, ids } => JournalMessage::Audit(match journal.owners(&ids) {
             Ok(owners) => AuditReply::Twins { job, owners },

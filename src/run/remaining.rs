@@ -174,9 +174,22 @@ fn share(part: u64, whole: u64) -> f64 {
     share
 }
 
+/// A share of a number of rows.
+fn part_of(rows: u64, share: f64) -> u64 {
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a share of a number of rows, for an estimate"
+    )]
+    let part = (rows as f64 * share).round() as u64;
+    part.min(rows)
+}
+
 /// What the run knows besides what the journal counts.
 pub(super) struct RunView<'run> {
     pub(super) gates: &'run Gates,
+    pub(super) in_flight: &'run InFlight,
     pub(super) audit: &'run Audit,
     pub(super) settle_timers: &'run SettleTimers,
     pub(super) settle: Duration,
@@ -194,10 +207,16 @@ impl RunView<'_> {
     fn remaining(&self, count: &RemainingCount, unfinished: &Unfinished) -> Remaining {
         let when = |at| self.when(at);
         let (missing, looked_up_by) = self.audit.missing();
+        let verified_by = self.lanes_of(count, self.verified_by(unfinished));
+        let (verifying, verifying_at_end) = match self.audit.takes_early() {
+            true => Remaining::verified_by(verified_by),
+            false => (BTreeMap::new(), verified_by),
+        };
         Remaining {
             at: self.now,
-            making: self.lanes_of(count, unfinished.requests.clone()),
-            verifying: self.lanes_of(count, self.verified_by(unfinished)),
+            making: self.lanes_of(count, self.made_by(unfinished)),
+            verifying,
+            verifying_at_end,
             moving: unfinished.moving > 0,
             deferred_until: unfinished.deferred_until.filter(|until| *until > self.now),
             unseen: unfinished.unseen,
@@ -241,7 +260,36 @@ impl RunView<'_> {
         requests.into_iter().filter_map(lane).collect()
     }
 
-    /// The look-ups that verify records: by their key, or by their id where that alone is available.
+    /// The requests that carry out rows, and the look-ups before them.
+    fn made_by(&self, unfinished: &Unfinished) -> BTreeMap<Operation, u64> {
+        let mut requests = unfinished.requests.clone();
+        let mut put = |rows: u64, look_ups: &[Operation]| {
+            if let Some(&operation) = look_ups.iter().find(|&&operation| self.gates.usable(operation)) {
+                *requests.entry(operation).or_default() += rows;
+            }
+        };
+        for (&operation, &rows) in &unfinished.requests {
+            let rows = rows.saturating_sub(self.in_flight.in_memory(operation));
+            match operation.makes() {
+                Some(Kind::Site) => put(rows, &[Operation::FindSitesByName]),
+                Some(Kind::Person) => put(rows, &[Operation::GetPersonByUsername]),
+                Some(Kind::Device) => {
+                    let with_mac = part_of(rows, unfinished.with_mac);
+                    put(with_mac, &[Operation::GetDeviceByMac, Operation::FindDevicesByName]);
+                    put(rows - with_mac, &[Operation::FindDevicesByName]);
+                }
+                // One list shows many of them.
+                Some(Kind::Company | Kind::Upkeep(_)) | None => {}
+            }
+        }
+        for (operation, waiting) in self.in_flight.look_ups() {
+            *requests.entry(operation).or_default() += waiting;
+        }
+        requests
+    }
+
+    /// The look-ups that verify records: by their id where the service keeps the key unique, else by their key, or by their
+    /// id where that alone is available.
     fn verified_by(&self, unfinished: &Unfinished) -> BTreeMap<Operation, u64> {
         let mut requests = BTreeMap::new();
         let mut put = |records: u64, look_ups: &[Operation]| {
@@ -259,17 +307,11 @@ impl RunView<'_> {
                 }
                 Kind::Company => put(records, &[Operation::GetCompany]),
                 Kind::Site => put(records, &[Operation::FindSitesByName, Operation::GetSite]),
-                Kind::Person => put(records, &[Operation::GetPersonByUsername, Operation::GetPerson]),
+                Kind::Person => put(records, &[Operation::GetPerson, Operation::GetPersonByUsername]),
                 Kind::Device => {
-                    #[expect(
-                        clippy::cast_precision_loss,
-                        clippy::cast_possible_truncation,
-                        clippy::cast_sign_loss,
-                        reason = "a share of a number of rows, for an estimate"
-                    )]
-                    let with_mac = ((records as f64 * unfinished.with_mac).round() as u64).min(records);
+                    let with_mac = part_of(records, unfinished.with_mac);
                     let by_name = [Operation::FindDevicesByName, Operation::GetDevice];
-                    put(with_mac, &[Operation::GetDeviceByMac, by_name[0], by_name[1]]);
+                    put(with_mac, &[Operation::GetDevice, Operation::GetDeviceByMac, by_name[0]]);
                     put(records - with_mac, &by_name);
                 }
                 // They make no record.

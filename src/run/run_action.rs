@@ -46,6 +46,8 @@ pub(super) enum Inquiry {
     Quota(Day),
     /// Rows to read back that come after this one; and how many there are in all.
     Unaudited { scope: AuditScope, after: Option<JobId>, limit: usize, count: bool },
+    /// These rows, as far as they are to be read back.
+    Made { scope: AuditScope, jobs: Vec<JobId> },
     /// Who owns the records that are equal to that of a row.
     Twins { job: JobId, ids: Vec<RemoteId> },
     /// Who owns the sites of the name that a device brings along, and how many devices brought such a site.

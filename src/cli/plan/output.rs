@@ -237,7 +237,7 @@ pub(super) fn tell_calls(context: &Context<'_>, plan: &Plan) {
             "Look-ups before sending, at most (records that already exist are not created again):",
             &plan.looked_up,
         ),
-        ("Look-ups of the verification at the end, at most:", &plan.read_back),
+        ("Look-ups of the verification, at most:", &plan.read_back),
     ];
     for (title, calls) in lists {
         if !calls.is_empty() {

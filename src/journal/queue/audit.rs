@@ -7,6 +7,7 @@
 use crate::error::Result;
 use crate::journal::file::column::{Id, count};
 use crate::journal::file::sqlite_error::unwritable;
+use crate::journal::queue::work::list;
 use crate::journal::state::baseline;
 use crate::journal::state::step::parse_action;
 use crate::journal::view::audit::due;
@@ -40,6 +41,26 @@ impl JobQueue<'_> {
         due.extend(held);
         due.sort_unstable();
         due.truncate(limit);
+        self.as_made(due)
+    }
+
+    /// Those of the jobs given whose record is to be read back, as [`Self::unaudited`] gives them.
+    pub fn unaudited_among(&self, scope: AuditScope, jobs: &[JobId]) -> Result<Vec<Work>> {
+        let due = self
+            .connection
+            .prepare_cached(due!(
+                "id, made_baseline, made_doubted",
+                "AND id IN (SELECT value FROM json_each(?2)) ORDER BY id"
+            ))?
+            .query_map((scope == AuditScope::All, list(jobs)), |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })?
+            .collect::<rusqlite::Result<_>>()?;
+        self.as_made(due)
+    }
+
+    /// Jobs as their records were made: with the baseline of that time, and whether they were in doubt.
+    fn as_made(&self, due: Vec<(JobId, Option<i64>, bool)>) -> Result<Vec<Work>> {
         let mut works = Vec::with_capacity(due.len());
         for (job, seen, doubted) in due {
             let Some(mut work) = self.journal.work(job)? else { continue };

@@ -274,7 +274,7 @@ impl View {
 }
 
 /// Jobs as SQL takes a list.
-fn list(jobs: &[JobId]) -> String {
+pub(super) fn list(jobs: &[JobId]) -> String {
     let jobs: Vec<String> = jobs.iter().map(JobId::to_string).collect();
     format!("[{}]", jobs.join(","))
 }

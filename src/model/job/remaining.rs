@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::time::Moment;
 
@@ -18,8 +19,11 @@ pub struct Remaining {
     pub at: Moment,
     /// Requests that create and complete rows, with the look-ups before them as far as they are known.
     pub making: BTreeMap<Operation, Lane>,
-    /// Look-ups of the verification, which begins when everything is made.
+    /// Look-ups of the verification, beside what is still made.
     pub verifying: BTreeMap<Operation, Lane>,
+    /// Look-ups of the verification that begin when everything is made.
+    #[serde(default)]
+    pub verifying_at_end: BTreeMap<Operation, Lane>,
     /// Whether rows can be sent now: none can while all of them wait for rows in doubt.
     pub moving: bool,
     /// The latest moment that a deferred row waits for.
@@ -38,6 +42,27 @@ pub struct Remaining {
     pub unreachable_until: Option<Moment>,
     /// Records that the verification has not found yet.
     pub missing: Missing,
+}
+
+impl Remaining {
+    /// Look-ups that verify: those that show one record each go beside what is still made, the others come at the end.
+    pub(crate) fn verified_by<T>(
+        look_ups: BTreeMap<Operation, T>,
+    ) -> (BTreeMap<Operation, T>, BTreeMap<Operation, T>) {
+        let shows_one = |operation: &Operation| {
+            [Kind::Site, Kind::Person, Kind::Device].iter().any(|kind| {
+                let known = kind.descriptor();
+                known.look_ups.contains(operation) || known.by_id == Some(*operation)
+            })
+        };
+        look_ups.into_iter().partition(|(operation, _)| shows_one(operation))
+    }
+
+    /// The look-ups of an operation that verify, with those of it that come before something is made.
+    pub(crate) fn beside(&self, operation: Operation, lane: &Lane) -> Lane {
+        let before = self.making.get(&operation).map_or(0, |lane| lane.requests);
+        Lane { requests: lane.requests + before, ..*lane }
+    }
 }
 
 /// The requests of one operation.

@@ -1,8 +1,9 @@
-//! Reading back: before a run ends, what it made is looked up again. A record may have vanished, a middlebox may have
+//! Reading back: before a run ends, what it made is looked up again, most of it while other rows are still created. A record may have vanished, a middlebox may have
 //! sent a creation twice, a device that failed may have left its site behind. Found and told, never repaired.
 //!
 //! ```text
-//! a row:   by its key (companies: one list for all below a parent) ── shows it ──────────────┐
+//! a row:   by its id, where the service keeps the key unique ── shows it with that key ───────┐
+//!             └ else by its key (companies: one list for all below a parent) ── shows it ─────┤
 //!             └ does not ── by its id ── shows it ───────────────────────────────────────────┤
 //!                              └ does not, until the settle time, and a control is found ──┐ │
 //!          a device in doubt that brings a site along: the sites of that name ── noted ────┴─┘
@@ -12,10 +13,11 @@
 //! for the next run.
 
 mod changes;
+mod early;
 mod findings;
 mod read_back;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
 use self::findings::RowFindings;
@@ -55,6 +57,8 @@ struct AuditedRow {
     by: ReadBy,
     /// Equal records whose owners are asked for, or that are to be compared in full.
     suspects: Vec<(RemoteId, Candidate)>,
+    /// Whether its id is asked for before its key, and has not been answered.
+    by_id_first: bool,
     /// Whether the look by key showed the record.
     shown: bool,
     /// The operation that was asked by key.
@@ -79,6 +83,7 @@ impl AuditedRow {
             work,
             by: ReadBy::Nothing,
             suspects: Vec::new(),
+            by_id_first: false,
             shown: false,
             key_operation: None,
             page: false,
@@ -113,6 +118,15 @@ pub(super) struct Audit {
     child_lists: HashMap<RemoteId, Vec<JobId>>,
     /// What records have that upkeep rows changed.
     lists: SharedLists<Lookup, RecordList>,
+    /// Whether everything else is done.
+    is_at_end: bool,
+    /// Whether records are taken up before that: until a look-up fails.
+    takes_early: bool,
+    /// Rows whose records were made since they were last taken up.
+    made: VecDeque<JobId>,
+    made_asked: bool,
+    /// When they are taken up next.
+    next_early: Duration,
     /// Rows that could not be asked about in this run.
     left: HashSet<JobId>,
     counted: bool,
@@ -137,6 +151,11 @@ impl Audit {
             rows: HashMap::new(),
             child_lists: HashMap::new(),
             lists: SharedLists::default(),
+            is_at_end: false,
+            takes_early: true,
+            made: VecDeque::new(),
+            made_asked: false,
+            next_early: Duration::ZERO,
             left: HashSet::new(),
             counted: false,
             progress: (0, 0),
@@ -174,6 +193,8 @@ impl Audit {
     /// Nothing else is left to be done: whether what was made has been read back. Goes on with it if not.
     pub(super) fn is_done(&mut self) -> bool {
         let Some(scope) = self.scope else { return true };
+        self.is_at_end = true;
+        self.stop_early();
         match self.backlog {
             Backlog::Unknown => self.ask_for_page(scope),
             Backlog::Asked => {}
@@ -230,6 +251,7 @@ impl Audit {
     pub(super) fn on_reply(&mut self, cx: &mut AuditContext<'_>, reply: AuditReply) {
         match reply {
             AuditReply::Page { works, total } => self.add_rows(cx, works, total),
+            AuditReply::Made { works } => self.add_made(cx, works),
             AuditReply::Twins { job, owners } => self.twins_owned(cx, job, &owners),
             AuditReply::CustomSites { job, owners, devices } => self.sites_owned(cx, job, &owners, devices),
             AuditReply::ChangedLater { job, later } => self.on_changed_later(cx, job, &later),
@@ -242,10 +264,13 @@ impl Audit {
             self.counted = true;
             let total = unaudited.total();
             if total > 0 {
-                let text = format!("verification: {}", looked_up(unaudited));
+                let done = self.progress.1;
+                let before = if done > 0 { format!("; {done} verified before") } else { String::new() };
+                let text = format!("verification: {}{before}", looked_up(unaudited));
                 self.actions.push(RunAction::Tell(Event::Note { text }));
-                self.progress.0 = total;
-                self.actions.push(RunAction::Tell(Event::ReadBack { done: 0, of: total }));
+                let of = done + total;
+                self.progress.0 = of;
+                self.actions.push(RunAction::Tell(Event::ReadBack { done, of }));
             }
         }
         let Some(last) = works.last().map(|work| work.job) else {
@@ -272,7 +297,7 @@ impl Audit {
         }
         self.fresh |= !fresh.is_empty();
         for job in fresh {
-            self.ask_by_key(cx, job);
+            self.ask_first(cx, job);
         }
     }
 
@@ -328,7 +353,7 @@ impl Audit {
                 }
             }
             Subject::Key(job) => self.ask_by_id(cx, job),
-            Subject::Record(job, id) if self.is_own(job, id) => self.not_verified(cx, job),
+            Subject::Record(job, id) if self.is_own(job, id) => self.unanswered_by_id(cx, job),
             // Not known to be equal in full, so not told as a second one.
             Subject::Record(job, _) => {
                 if let Some(row) = self.rows.get_mut(&job) {
@@ -357,10 +382,14 @@ impl Audit {
         self.leave_unverified(jobs);
     }
 
-    /// Leaves rows to the next run.
+    /// Leaves rows to the end of the run; at the end, to the next run.
     fn leave_unverified(&mut self, jobs: Vec<JobId>) {
         for job in jobs {
             if let Some(row) = self.rows.remove(&job) {
+                if !self.is_at_end {
+                    self.stop_early();
+                    continue;
+                }
                 self.left.insert(job);
                 self.figures.add_unread(row.subject(), 1);
                 self.count_audited();
@@ -402,6 +431,9 @@ impl Audit {
         *done += 1;
         *of = (*of).max(*done);
         let (of, done) = (*of, *done);
+        if !self.is_at_end {
+            return;
+        }
         self.actions.push(RunAction::Tell(Event::ReadBack { done, of }));
     }
 }

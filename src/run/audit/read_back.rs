@@ -12,12 +12,29 @@ use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::record::Role;
 use crate::run::decide::reconcile::{ABSENT_READS, FIRST_WAIT};
+use crate::run::evidence::matching::RecordMatch;
 use crate::run::evidence::record_list::RecordList;
 use crate::run::evidence::{classify, lookups, matching};
 use crate::service::{Found, Lookup, may_be_a_page};
 
 impl Audit {
-    /// The first look: by the key, which would show a second record as well.
+    /// The first look. Where the service keeps the key unique there is no second record to be seen, and the record with
+    /// that key is asked for by its id: the operation that finds it by the key has those rows to look up that are not sent.
+    pub(super) fn ask_first(&mut self, cx: &mut AuditContext<'_>, job: JobId) {
+        let Some(row) = self.rows.get_mut(&job) else { return };
+        let by_id = row.work.remote_id.and_then(|id| Some((id, Lookup::record(row.work.kind, id)?)));
+        match by_id {
+            Some((id, lookup))
+                if matching::key_is_unique(&row.work) && cx.gates.usable(lookup.operation()) =>
+            {
+                row.by_id_first = true;
+                self.ask(cx, lookup, Subject::Record(job, id));
+            }
+            Some(_) | None => self.ask_by_key(cx, job),
+        }
+    }
+
+    /// A look by the key, which would show a second record as well.
     pub(super) fn ask_by_key(&mut self, cx: &mut AuditContext<'_>, job: JobId) {
         let Some(row) = self.rows.get(&job) else { return };
         if !row.work.kind.is_record() {
@@ -60,7 +77,15 @@ impl Audit {
         found: &[Found],
     ) {
         let Some(row) = self.rows.get_mut(&job) else { return };
-        let there = row.work.remote_id.is_some_and(|id| findings::shows(id, found));
+        let own = found.iter().find(|found| found.id.is_some() && found.id == row.work.remote_id);
+        if std::mem::take(&mut row.by_id_first) {
+            let related = own.map(|own| matching::relate(&row.work, &matching::sent(&row.work), own));
+            // Somebody may have changed it since.
+            if !matches!(related, Some(RecordMatch::Agrees | RecordMatch::Differs(_))) {
+                return self.ask_by_key(cx, job);
+            }
+        }
+        let there = own.is_some();
         if row.by == ReadBy::Nothing || there {
             // A look by key that does not show the record would not show a second one either. Where the service
             // keeps the key unique there is none.
@@ -72,6 +97,15 @@ impl Audit {
             self.seen(cx, job);
         } else {
             self.missed(cx, job, operation);
+        }
+    }
+
+    /// The record could not be asked for by its id.
+    pub(super) fn unanswered_by_id(&mut self, cx: &mut AuditContext<'_>, job: JobId) {
+        let Some(row) = self.rows.get_mut(&job) else { return };
+        match std::mem::take(&mut row.by_id_first) {
+            true => self.ask_by_key(cx, job),
+            false => self.not_verified(cx, job),
         }
     }
 

@@ -109,6 +109,7 @@ impl Dispatcher {
             self.journal.fetch(fetch, now);
         }
         self.audit(Audit::retry_missing);
+        self.audit(Audit::read_early);
         self.resolve_reference_lag();
         self.drop_failing_lookups();
         let elapsed = self.clock.elapsed();
@@ -207,6 +208,7 @@ impl Dispatcher {
     pub(super) fn on_counted(&mut self, unfinished: Option<&Unfinished>) {
         let run = RunView {
             gates: &self.gates,
+            in_flight: &self.in_flight,
             audit: &self.audit,
             settle_timers: &self.evidence.settle,
             settle: self.options.policy.settle,

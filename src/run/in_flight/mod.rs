@@ -31,6 +31,13 @@ pub(super) enum QueuedRequest {
     Lookup { lookup: Lookup, question: Question, tries: Tries },
 }
 
+impl QueuedRequest {
+    /// Whether it is a look-up of the audit.
+    pub(super) fn is_of_audit(&self) -> bool {
+        matches!(self, Self::Lookup { question, .. } if question.asker == Asker::Audit)
+    }
+}
+
 /// A page to ask the journal for.
 pub(super) enum Fetch {
     /// Jobs that may be sent.
@@ -435,9 +442,37 @@ impl InFlight {
         })
     }
 
-    /// Queues a request.
+    /// Rows in memory that an operation is to carry out.
+    pub(super) fn in_memory(&self, operation: Operation) -> u64 {
+        self.queues.get(&operation).map_or(0, |queue| queue.jobs as u64)
+    }
+
+    /// Look-ups before rows that wait, by operation.
+    pub(super) fn look_ups(&self) -> impl Iterator<Item = (Operation, u64)> {
+        let of_rows = |queue: &OperationQueue| {
+            let waiting = queue.waiting.iter();
+            waiting.filter(|r| matches!(r, QueuedRequest::Lookup { .. }) && !r.is_of_audit()).count() as u64
+        };
+        self.queues
+            .iter()
+            .map(move |(&operation, queue)| (operation, of_rows(queue)))
+            .filter(|(_, waiting)| *waiting > 0)
+    }
+
+    /// Queues a request. The look-ups of the audit come after all others.
     pub(super) fn push(&mut self, operation: Operation, request: QueuedRequest) {
-        self.queue(operation).waiting.push_back(request);
+        let waiting = &mut self.queue(operation).waiting;
+        let place = match request.is_of_audit() {
+            true => waiting.len(),
+            false => waiting.iter().rposition(|before| !before.is_of_audit()).map_or(0, |last| last + 1),
+        };
+        waiting.insert(place, request);
+    }
+
+    /// Whether the request at this place is a look-up of the audit.
+    pub(super) fn is_of_audit(&self, operation: Operation, place: usize) -> bool {
+        let queue = self.queues.get(&operation);
+        queue.and_then(|queue| queue.waiting.get(place)).is_some_and(QueuedRequest::is_of_audit)
     }
 
     /// Queues a request before all others.
