@@ -77,7 +77,11 @@ impl Asks {
                 asks.safe = step.repeat() == Repeat::Refused;
                 asks.creates = true;
             } else if !kind.is_record() {
-                asks.found_by = lookups_of_upkeep(kind, step);
+                for operation in lookups_of_upkeep(kind, step) {
+                    if !asks.found_by.contains(&operation) {
+                        asks.found_by.push(operation);
+                    }
+                }
             }
         }
         asks
@@ -266,7 +270,20 @@ fn lookups_of_upkeep(kind: Kind, action: &Action) -> Vec<Operation> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::action::record_update::RecordUpdate;
+    use crate::model::kind::Upkeep;
     use crate::testing;
+
+    #[test]
+    fn a_row_of_several_steps_is_looked_up_for_each() {
+        let site = Kind::Upkeep(Upkeep::SiteUpdates);
+        let fields = [("name".to_owned(), "Head office".into())].into();
+        let update = Action::Update(RecordUpdate { called: "HQ".into(), fields, ..RecordUpdate::default() });
+        let mut demand = Demand::default();
+        demand.add(site, [&update, &Action::PutLabels(vec!["north".into()])]);
+        let looked_up: Vec<Operation> = demand.looked_up(&|_| true).into_keys().collect();
+        assert_eq!(looked_up, [Operation::ListSiteLabels, Operation::GetSite]);
+    }
 
     #[test]
     fn doubt_is_resolved_by_looking_else_by_sending_again_else_by_a_person() {
