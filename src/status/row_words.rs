@@ -33,7 +33,7 @@ pub fn not_imported(own: u64, along: u64) -> String {
 
 /// Rows whose record exists and of which a later step failed.
 pub fn incomplete(rows: u64) -> String {
-    format!("{} (created, a later step failed)", counted(rows, "row is incomplete", "rows are incomplete"))
+    format!("{} (a later step failed)", counted(rows, "row is incomplete", "rows are incomplete"))
 }
 
 /// Words about some rows, with those that only come along with them.
