@@ -441,7 +441,7 @@ mod tests {
         assert_eq!((told.finish, told.next), (None, vec![settled]));
         // What else is to be made takes longer than that.
         facts.making.insert(Operation::AddDevice, lane(98_000, 98.0));
-        assert_eq!(finish(&facts).as_deref(), Some("2026-03-01T12:16:50Z"));
+        assert_eq!(finish(&facts).as_deref(), Some("2026-03-01T12:16:40Z"));
         // Past that moment it is the next look-up that is waited for.
         facts.doubts.settled_by = Some(at("11:59:59"));
         facts.doubts.next_look = Some(at("12:00:05"));

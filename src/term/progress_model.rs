@@ -281,14 +281,14 @@ impl Picture {
     /// what is left then, such as rows of a paused sheet, is not part of it.
     fn finish(&self, now: Moment) -> Option<Moment> {
         let verified = self.read_back.is_none_or(|(done, of)| done >= of);
-        let nothing_left = self.standing().left == 0 && verified && self.facts.verifying.is_empty();
+        let nothing_left = self.standing().left == 0 && verified && !self.facts.is_to_verify();
         self.forecast().finish.filter(|finish| !nothing_left && finish.plus(Duration::from_secs(1)) >= now)
     }
 
     /// One line: when everything is done.
     pub(super) fn finish_line(&self, tick: Tick, here: &TimeZone) -> Option<String> {
         let words = expected(self.finish(tick.now)?, tick.now, here);
-        let verifies = !self.facts.verifying.is_empty() && self.standing().left > 0;
+        let verifies = self.facts.is_to_verify() && self.standing().left > 0;
         Some(if verifies { format!("{words}, verification included") } else { words })
     }
 
@@ -359,10 +359,10 @@ impl Picture {
         paces
             .into_iter()
             .filter(|(operation, _)| {
-                sending(*operation) || (verifies && self.facts.verifying.contains_key(operation))
+                sending(*operation) || (verifies && self.facts.verifying_by(*operation).is_some())
             })
             .map(|(operation, pace)| {
-                let lane = self.facts.making.get(&operation).or(self.facts.verifying.get(&operation));
+                let lane = self.facts.making.get(&operation).or(self.facts.verifying_by(operation));
                 let limit = lane.and_then(|lane| lane.limit).map(rounded);
                 (operation, PaceOf { per_second: rounded(pace), limit })
             })

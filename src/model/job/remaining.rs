@@ -45,6 +45,16 @@ pub struct Remaining {
 }
 
 impl Remaining {
+    /// Whether records are still to be verified.
+    pub fn is_to_verify(&self) -> bool {
+        !self.verifying.is_empty() || !self.verifying_at_end.is_empty()
+    }
+
+    /// The look-ups of an operation that verify.
+    pub fn verifying_by(&self, operation: Operation) -> Option<&Lane> {
+        self.verifying.get(&operation).or(self.verifying_at_end.get(&operation))
+    }
+
     /// Look-ups that verify: those that show one record each go beside what is still made, the others come at the end.
     pub(crate) fn verified_by<T>(
         look_ups: BTreeMap<Operation, T>,

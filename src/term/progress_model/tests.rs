@@ -30,7 +30,7 @@ fn facts(devices: u64, at: u64) -> Remaining {
     Remaining {
         at: tick(at).now,
         making: [(Operation::AddDevice, lane(devices))].into(),
-        verifying: [(Operation::GetDeviceByMac, lane(devices))].into(),
+        verifying_at_end: [(Operation::GetDeviceByMac, lane(devices))].into(),
         moving: true,
         ..Remaining::default()
     }
@@ -202,7 +202,7 @@ fn a_slower_pace_is_told_once_for_each_operation() {
 #[test]
 fn the_last_rows_are_never_done_in_no_time() {
     let mut picture = picture(1);
-    counts(&mut picture, Remaining { verifying: [].into(), ..facts(1, 1) }, 1);
+    counts(&mut picture, Remaining { verifying_at_end: [].into(), ..facts(1, 1) }, 1);
     let line = picture.finish_line(tick(2), &TimeZone::UTC);
     assert_eq!(line.as_deref(), Some("done about 12:00:03 UTC, in 1 s"));
     // The rows of a paused sheet are left, but the run does nothing for them any more.
