@@ -1,6 +1,6 @@
 //! Path templates: `{name}` in a path or a query string, checked when the profile is read and filled for each request.
 //!
-//! Which paths are used for which operation is left to [`super::endpoint`].
+//! Which paths are used for which operation is left to [`super`].
 
 use crate::model::operation::{Operation, Parameter};
 
