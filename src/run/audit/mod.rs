@@ -32,7 +32,7 @@ use super::run_action::{Inquiry, RunAction};
 use crate::journal::{
     AuditFigures, AuditScope, AuditSubject, Candidate, ReadBy, RunId, Unaudited, Work, Write,
 };
-use crate::model::amount::counted;
+use crate::model::amount::{count, counted};
 use crate::model::event::Event;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
@@ -265,8 +265,12 @@ impl Audit {
             let total = unaudited.total();
             if total > 0 {
                 let done = self.progress.1;
-                let before = if done > 0 { format!("; {done} verified before") } else { String::new() };
-                let text = format!("verification: {}{before}", looked_up(unaudited));
+                let already = match done {
+                    0 => String::new(),
+                    1 => "; 1 is verified already".to_owned(),
+                    _ => format!("; {} are verified already", count(done)),
+                };
+                let text = format!("verification: {}{already}", looked_up(unaudited));
                 self.actions.push(RunAction::Tell(Event::Note { text }));
                 let of = done + total;
                 self.progress.0 = of;
