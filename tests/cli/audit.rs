@@ -321,8 +321,9 @@ fn with_doubtful_only_what_was_in_doubt_is_read_back_and_with_none_nothing() {
 
 #[test]
 fn a_look_up_that_keeps_failing_holds_up_no_run_whose_rows_are_made() {
-    let failing = Fault::new("getDevice", FaultKind::Error500Before);
-    let bench = Bench::new(instant().with_fault(failing));
+    let by_id = Fault::new("getDevice", FaultKind::Error500Before);
+    let by_key = Fault::new("getDeviceByMac", FaultKind::Error500Before).after(180);
+    let bench = Bench::new(instant().with_fault(by_id).with_fault(by_key));
     bench.write("companies.csv", &bench::companies(1));
     bench.write("devices.csv", &bench::devices(200, 1));
     let until = bench::at_the_latest();
@@ -335,9 +336,22 @@ fn a_look_up_that_keeps_failing_holds_up_no_run_whose_rows_are_made() {
 }
 
 #[test]
+fn a_device_that_cannot_be_read_by_its_id_is_read_by_its_key() {
+    for kind in [FaultKind::Error500Before, FaultKind::Html200, FaultKind::NoDataFound, FaultKind::WrongId] {
+        let bench = Bench::new(instant().with_fault(Fault::new("getDevice", kind)));
+        bench.write("companies.csv", &bench::companies(1));
+        bench.write("devices.csv", &bench::devices(40, 1));
+        bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
+        assert!(bench.statistics().faults_fired[kind.name()] > 0, "{kind:?}");
+        assert_eq!(audit(&bench, 1), json!({"checked": 41}), "{kind:?}");
+    }
+}
+
+#[test]
 fn what_fails_to_be_read_back_is_left_to_the_next_run() {
-    let failing = Fault::new("getDevice", FaultKind::Error500Before);
-    let bench = Bench::new(instant().with_fault(failing));
+    let by_id = Fault::new("getDevice", FaultKind::Error500Before);
+    let by_key = Fault::new("getDeviceByMac", FaultKind::Error500Before).after(3);
+    let bench = Bench::new(instant().with_fault(by_id).with_fault(by_key));
     bench.write("companies.csv", &bench::companies(1));
     bench.write("devices.csv", &bench::devices(3, 1));
     let outcome = bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);

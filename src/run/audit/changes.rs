@@ -58,7 +58,7 @@ impl Audit {
         answer: LookupAnswer,
     ) {
         let list = match answer {
-            LookupAnswer::Failed(_) => return self.failed(lookup, Subject::SharedList),
+            LookupAnswer::Failed(_) => return self.failed(cx, lookup, Subject::SharedList),
             LookupAnswer::Records(found) => Some(Arc::new(RecordList::of(found))),
             LookupAnswer::Inconclusive(_) | LookupAnswer::Unavailable => None,
         };

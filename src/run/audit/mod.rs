@@ -335,7 +335,7 @@ impl Audit {
             LookupAnswer::Unavailable | LookupAnswer::Inconclusive(_) => {
                 return self.unanswered(cx, subject);
             }
-            LookupAnswer::Failed(_) => return self.failed(lookup, subject),
+            LookupAnswer::Failed(_) => return self.failed(cx, lookup, subject),
         };
         match subject {
             Subject::Key(job) => self.read_key(cx, job, operation, &found, found.len()),
@@ -371,8 +371,15 @@ impl Audit {
         }
     }
 
-    /// The service failed: the rows stay due, and the next run asks again.
-    pub(super) fn failed(&mut self, lookup: &Lookup, subject: Subject) {
+    /// The service failed: a record that was asked for by its id is asked for by its key, other rows stay due, and the next
+    /// run asks again.
+    pub(super) fn failed(&mut self, cx: &mut AuditContext<'_>, lookup: &Lookup, subject: Subject) {
+        if let Subject::Record(job, _) = subject
+            && let Some(row) = self.rows.get_mut(&job)
+            && std::mem::take(&mut row.by_id_first)
+        {
+            return self.ask_by_key(cx, job);
+        }
         let jobs = match subject {
             Subject::Children(parent) => self.child_lists.remove(&parent).unwrap_or_default(),
             Subject::Key(job)

@@ -295,7 +295,7 @@ impl Dispatcher {
         let failing: Vec<Operation> = self.gates.open_breakers().map(|open| open.operation).collect();
         for operation in failing {
             for (lookup, question) in self.in_flight.take_audit_lookups(operation) {
-                self.audit(|audit, _| audit.failed(&lookup, question.subject));
+                self.audit(|audit, cx| audit.failed(cx, &lookup, question.subject));
             }
         }
     }
