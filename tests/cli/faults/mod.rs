@@ -31,6 +31,12 @@ fn bench_of(scenario: Scenario, devices: usize) -> Bench {
     bench
 }
 
+/// Look-ups of ten devices before they are sent and while they are in doubt: one of them has no MAC address, and is looked
+/// for by its name once more when it is read back.
+fn looks(bench: &Bench) -> u64 {
+    bench.requests("getDeviceByMac") + bench.requests("findDevicesByName") - 1
+}
+
 fn sheets(bench: &Bench, devices: usize) {
     bench.write("companies.csv", &bench::companies(1));
     bench.write("devices.csv", &bench::devices(devices, 1));
