@@ -82,6 +82,36 @@ impl Upkeep {
     }
 }
 
+impl Kind {
+    /// Whether the service keeps the natural key of its records unique: usernames, and MAC addresses of devices that have one.
+    pub fn has_unique_key(self, has_mac: bool) -> bool {
+        match self {
+            Self::Person => true,
+            Self::Device => has_mac,
+            Self::Company | Self::Site | Self::Upkeep(_) => false,
+        }
+    }
+
+    /// The look-ups that find a record by its natural key, best first.
+    pub fn found_by(self, has_mac: bool) -> Vec<Operation> {
+        let usable = |operation: &Operation| has_mac || *operation != Operation::GetDeviceByMac;
+        self.descriptor().look_ups.iter().copied().filter(usable).collect()
+    }
+
+    /// The look-ups that read a record back, best first. Where its key is unique the id shows as much as the key, by an
+    /// operation that has nothing else to do.
+    pub fn read_back_by(self, has_mac: bool) -> Vec<Operation> {
+        let by_id = self.descriptor().by_id;
+        let first = by_id.filter(|_| self.has_unique_key(has_mac));
+        first.into_iter().chain(self.found_by(has_mac)).chain(by_id).collect()
+    }
+
+    /// Whether one list shows many of its rows, so that they are read back when everything else is done.
+    pub const fn is_listed(self) -> bool {
+        matches!(self, Self::Company | Self::Upkeep(_))
+    }
+}
+
 const COMPANY_UPDATES: Kind = Kind::Upkeep(Upkeep::CompanyUpdates);
 const SITE_UPDATES: Kind = Kind::Upkeep(Upkeep::SiteUpdates);
 const DEVICE_UPDATES: Kind = Kind::Upkeep(Upkeep::DeviceUpdates);

@@ -26,6 +26,11 @@ pub enum Record {
 }
 
 impl Record {
+    /// Whether it is a device with a MAC address.
+    pub fn has_mac(&self) -> bool {
+        matches!(self, Self::Device(device) if device.identification.is_some())
+    }
+
     /// What kind of record this is.
     pub fn kind(&self) -> Kind {
         match self {

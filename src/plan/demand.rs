@@ -9,7 +9,7 @@ use crate::model::action::{Action, Repeat};
 use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
-use crate::model::record::{Record, Role};
+use crate::model::record::Role;
 use crate::service::{self, Lookup};
 
 /// How it would be found out whether a record was created after its answer was lost.
@@ -73,7 +73,7 @@ impl Asks {
             asks.named_by.extend(lists_of_names(kind, step));
             asks.sent.extend(step.operation(kind).filter(|_| step.asks_for_a_change()));
             if let Action::Create(record) = step {
-                asks.found_by = look_ups(record);
+                asks.found_by = record.kind().found_by(record.has_mac());
                 asks.safe = step.repeat() == Repeat::Refused;
                 asks.creates = true;
             } else if !kind.is_record() {
@@ -198,12 +198,8 @@ impl Demand {
                 }
                 continue;
             }
-            let by_id = kind.descriptor().by_id;
-            let by_key = look_ups.iter().copied();
-            // Where the service keeps the key unique, the id shows as much.
-            let unique = *kind == Kind::Person || look_ups.contains(&Operation::GetDeviceByMac);
-            let mut ways = by_id.filter(|_| unique).into_iter().chain(by_key).chain(by_id);
-            if let Some(operation) = ways.find(|&operation| available(operation)) {
+            let ways = kind.read_back_by(look_ups.contains(&Operation::GetDeviceByMac));
+            if let Some(operation) = ways.into_iter().find(|&operation| available(operation)) {
                 *calls.entry(operation).or_default() += jobs;
             }
         }
@@ -229,13 +225,6 @@ impl Demand {
         }
         doubts
     }
-}
-
-/// The look-ups that would find a record by its natural key, best first.
-fn look_ups(record: &Record) -> Vec<Operation> {
-    let has_mac = matches!(record, Record::Device(device) if device.identification.is_some());
-    let usable = |operation: &Operation| has_mac || *operation != Operation::GetDeviceByMac;
-    record.kind().descriptor().look_ups.iter().copied().filter(usable).collect()
 }
 
 /// The lists that show the ids of what a step names by its name, in the order in which they are asked; one of each group is
@@ -272,6 +261,7 @@ mod tests {
     use super::*;
     use crate::model::action::record_update::RecordUpdate;
     use crate::model::kind::Upkeep;
+    use crate::model::record::Record;
     use crate::testing;
 
     #[test]

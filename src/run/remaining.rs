@@ -263,23 +263,11 @@ impl RunView<'_> {
     /// The requests that carry out rows, and the look-ups before them.
     fn made_by(&self, unfinished: &Unfinished) -> BTreeMap<Operation, u64> {
         let mut requests = unfinished.requests.clone();
-        let mut put = |rows: u64, look_ups: &[Operation]| {
-            if let Some(&operation) = look_ups.iter().find(|&&operation| self.gates.usable(operation)) {
-                *requests.entry(operation).or_default() += rows;
-            }
-        };
         for (&operation, &rows) in &unfinished.requests {
             let rows = rows.saturating_sub(self.in_flight.in_memory(operation));
-            match operation.makes() {
-                Some(Kind::Site) => put(rows, &[Operation::FindSitesByName]),
-                Some(Kind::Person) => put(rows, &[Operation::GetPersonByUsername]),
-                Some(Kind::Device) => {
-                    let with_mac = part_of(rows, unfinished.with_mac);
-                    put(with_mac, &[Operation::GetDeviceByMac, Operation::FindDevicesByName]);
-                    put(rows - with_mac, &[Operation::FindDevicesByName]);
-                }
-                // One list shows many of them.
-                Some(Kind::Company | Kind::Upkeep(_)) | None => {}
+            // Where one list shows many of them it hardly counts.
+            if let Some(kind) = operation.makes().filter(|kind| !kind.is_listed()) {
+                self.put(&mut requests, kind, rows, unfinished.with_mac, Kind::found_by);
             }
         }
         for (operation, waiting) in self.in_flight.look_ups() {
@@ -288,37 +276,45 @@ impl RunView<'_> {
         requests
     }
 
-    /// The look-ups that verify records: by their id where the service keeps the key unique, else by their key, or by their
-    /// id where that alone is available.
+    /// The look-ups that verify records and changes.
     fn verified_by(&self, unfinished: &Unfinished) -> BTreeMap<Operation, u64> {
         let mut requests = BTreeMap::new();
-        let mut put = |records: u64, look_ups: &[Operation]| {
-            if let Some(&operation) = look_ups.iter().find(|&&operation| self.gates.usable(operation)) {
-                *requests.entry(operation).or_default() += records;
-            }
-        };
         for (&operation, &records) in &unfinished.changed {
-            put(records, ActionDescriptor::shown_by_of(operation).as_slice());
+            self.put_first(&mut requests, records, ActionDescriptor::shown_by_of(operation).as_slice());
         }
-        for (kind, &records) in &unfinished.records {
-            match kind {
+        for (&kind, &records) in &unfinished.records {
+            let records = match kind {
                 Kind::Company if self.gates.usable(Operation::GetChildCompanies) => {
-                    put(records.min(unfinished.parents), &[Operation::GetChildCompanies]);
+                    records.min(unfinished.parents)
                 }
-                Kind::Company => put(records, &[Operation::GetCompany]),
-                Kind::Site => put(records, &[Operation::FindSitesByName, Operation::GetSite]),
-                Kind::Person => put(records, &[Operation::GetPerson, Operation::GetPersonByUsername]),
-                Kind::Device => {
-                    let with_mac = part_of(records, unfinished.with_mac);
-                    let by_name = [Operation::FindDevicesByName, Operation::GetDevice];
-                    put(with_mac, &[Operation::GetDevice, Operation::GetDeviceByMac, by_name[0]]);
-                    put(records - with_mac, &by_name);
-                }
+                Kind::Company | Kind::Site | Kind::Person | Kind::Device => records,
                 // They make no record.
-                Kind::Upkeep(_) => {}
-            }
+                Kind::Upkeep(_) => continue,
+            };
+            self.put(&mut requests, kind, records, unfinished.with_mac, Kind::read_back_by);
         }
         requests
+    }
+
+    /// Adds a look-up for each of so many rows, by the best way there is with a MAC address and without.
+    fn put(
+        &self,
+        requests: &mut BTreeMap<Operation, u64>,
+        kind: Kind,
+        rows: u64,
+        with_mac: f64,
+        ways: fn(Kind, bool) -> Vec<Operation>,
+    ) {
+        let with_mac = if kind == Kind::Device { part_of(rows, with_mac) } else { 0 };
+        self.put_first(requests, with_mac, &ways(kind, true));
+        self.put_first(requests, rows - with_mac, &ways(kind, false));
+    }
+
+    /// Adds requests by the first of these operations that is usable.
+    fn put_first(&self, requests: &mut BTreeMap<Operation, u64>, rows: u64, ways: &[Operation]) {
+        if let Some(&operation) = ways.iter().find(|&&operation| self.gates.usable(operation)) {
+            *requests.entry(operation).or_default() += rows;
+        }
     }
 
     /// The rows in doubt, and how doubts went so far.

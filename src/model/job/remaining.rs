@@ -60,7 +60,7 @@ impl Remaining {
         look_ups: BTreeMap<Operation, T>,
     ) -> (BTreeMap<Operation, T>, BTreeMap<Operation, T>) {
         let shows_one = |operation: &Operation| {
-            [Kind::Site, Kind::Person, Kind::Device].iter().any(|kind| {
+            Kind::RECORDS.iter().filter(|kind| !kind.is_listed()).any(|kind| {
                 let known = kind.descriptor();
                 known.look_ups.contains(operation) || known.by_id == Some(*operation)
             })

@@ -19,12 +19,7 @@ const WAITING: usize = 4_096;
 impl Audit {
     /// The record of a row is made, and that is on disk.
     pub(in crate::run) fn on_made(&mut self, job: JobId, kind: Kind) {
-        let alone = match kind {
-            Kind::Site | Kind::Person | Kind::Device => true,
-            // A list shows all companies below a parent.
-            Kind::Company | Kind::Upkeep(_) => false,
-        };
-        if alone && self.takes_early() && self.made.len() < WAITING {
+        if !kind.is_listed() && self.takes_early() && self.made.len() < WAITING {
             self.made.push_back(job);
         }
     }

@@ -1,5 +1,6 @@
-//! Reading back: before a run ends, what it made is looked up again, most of it while other rows are still created. A record may have vanished, a middlebox may have
-//! sent a creation twice, a device that failed may have left its site behind. Found and told, never repaired.
+//! Reading back: before a run ends, what it made is looked up again, most of it while other rows are still created. A
+//! record may have vanished, a middlebox may have sent a creation twice, a device that failed may have left its site behind.
+//! Found and told, never repaired.
 //!
 //! ```text
 //! a row:   by its id, where the service keeps the key unique ── shows it with that key ───────┐
@@ -9,8 +10,8 @@
 //!          a device in doubt that brings a site along: the sites of that name ── noted ────┴─┘
 //! ```
 //!
-//! What follows from a look-up is in `read_back`, for what upkeep rows changed in `changes`. Look-ups pass the gates like any other; what cannot be asked now stays due
-//! for the next run.
+//! What follows from a look-up is in `read_back`, for what upkeep rows changed in `changes`. Look-ups pass the gates like any
+//! other; what cannot be asked now stays due for the next run.
 
 mod changes;
 mod early;
@@ -95,6 +96,13 @@ impl AuditedRow {
             seen: None,
             findings: RowFindings::default(),
         }
+    }
+
+    /// The look-up of its record by the id, where that can be asked.
+    fn by_id(&self, cx: &AuditContext<'_>) -> Option<(RemoteId, Lookup)> {
+        let id = self.work.remote_id?;
+        let lookup = Lookup::record(self.work.kind, id)?;
+        cx.gates.usable(lookup.operation()).then_some((id, lookup))
     }
 
     fn subject(&self) -> AuditSubject {
@@ -231,12 +239,9 @@ impl Audit {
                 self.ask_for_change(cx, job);
                 continue;
             }
-            let by_id = row.work.remote_id.and_then(|id| Some((id, Lookup::record(row.work.kind, id)?)));
-            match by_id {
-                Some((id, lookup)) if cx.gates.usable(lookup.operation()) => {
-                    self.ask(cx, lookup, Subject::Record(job, id));
-                }
-                Some(_) | None => self.ask_by_key(cx, job),
+            match row.by_id(cx) {
+                Some((id, lookup)) => self.ask(cx, lookup, Subject::Record(job, id)),
+                None => self.ask_by_key(cx, job),
             }
         }
     }

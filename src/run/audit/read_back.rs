@@ -22,16 +22,8 @@ impl Audit {
     /// that key is asked for by its id: the operation that finds it by the key has those rows to look up that are not sent.
     pub(super) fn ask_first(&mut self, cx: &mut AuditContext<'_>, job: JobId) {
         let Some(row) = self.rows.get_mut(&job) else { return };
-        let by_id = row.work.remote_id.and_then(|id| Some((id, Lookup::record(row.work.kind, id)?)));
-        match by_id {
-            Some((id, lookup))
-                if matching::key_is_unique(&row.work) && cx.gates.usable(lookup.operation()) =>
-            {
-                row.by_id_first = true;
-                self.ask(cx, lookup, Subject::Record(job, id));
-            }
-            Some(_) | None => self.ask_by_key(cx, job),
-        }
+        row.by_id_first = matching::key_is_unique(&row.work) && row.by_id(cx).is_some();
+        if row.by_id_first { self.ask_by_id(cx, job) } else { self.ask_by_key(cx, job) }
     }
 
     /// A look by the key, which would show a second record as well.
@@ -59,10 +51,8 @@ impl Audit {
     /// The record itself, where a look by key did not show it or none is available.
     pub(super) fn ask_by_id(&mut self, cx: &mut AuditContext<'_>, job: JobId) {
         let Some(row) = self.rows.get(&job) else { return };
-        let Some(id) = row.work.remote_id else { return };
-        let lookup = Lookup::record(row.work.kind, id).filter(|lookup| cx.gates.usable(lookup.operation()));
-        match (lookup, row.key_operation) {
-            (Some(lookup), _) => self.ask(cx, lookup, Subject::Record(job, id)),
+        match (row.by_id(cx), row.key_operation) {
+            (Some((id, lookup)), _) => self.ask(cx, lookup, Subject::Record(job, id)),
             (None, Some(operation)) => self.missed(cx, job, operation),
             (None, None) => self.conclude(cx, job),
         }

@@ -10,7 +10,6 @@ use crate::mistake::{self, Mistake};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::key::{self, Likeness};
 use crate::model::kind::Kind;
-use crate::model::record::Record;
 use crate::service::{self, Found};
 
 /// Fields that tell records apart: one that the record has and the row does not is a difference.
@@ -36,11 +35,7 @@ pub(in crate::run) fn sent(work: &Work) -> Value {
 
 /// Whether the service itself keeps the row's natural key unique, so that two records with it cannot be.
 pub(in crate::run) fn key_is_unique(work: &Work) -> bool {
-    match work.record() {
-        Some(Record::Person(_)) => true,
-        Some(Record::Device(device)) => device.identification.is_some(),
-        Some(Record::Company(_) | Record::Site(_)) | None => false,
-    }
+    work.record().is_some_and(|record| record.kind().has_unique_key(record.has_mac()))
 }
 
 /// Relates one returned record to the row of `work`, whose body is `sent`.
