@@ -62,12 +62,20 @@ fn tokens_that_live_two_seconds_are_refreshed_before_they_end_and_cost_no_row() 
 
 #[test]
 fn tokens_that_are_revoked_in_mid_run_cost_no_row() {
-    let revoked = Fault { times: Some(3), after: 20, ..Fault::new("addDevice", FaultKind::TokenRevoked) };
-    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() }.with_fault(revoked));
+    // More than a second apart: a request that two tokens in a row are refused for ends the run.
+    let revoked = [20, 150, 280].map(|after| Fault {
+        times: Some(1),
+        after,
+        ..Fault::new("addDevice", FaultKind::TokenRevoked)
+    });
+    let bench = Bench::new(Scenario { fault: revoked.into(), ..Scenario::default() });
     bench.write("companies.csv", &bench::companies(5));
     bench.write("devices.csv", &bench::devices(300, 5));
-    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
-    assert!(bench.statistics().faults_fired["token_revoked"] >= 1);
+    bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
+    inside::finishes_virtually(&bench, Duration::from_millis(50), inside::options(Duration::from_secs(1)));
+    let statistics = bench.statistics();
+    assert_eq!(statistics.faults_fired["token_revoked"], 3);
+    assert_eq!(statistics.tokens_issued, 4, "one for each that ended: {statistics:?}");
     bench.assert_exact(1);
 }
 
