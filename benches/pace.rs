@@ -125,7 +125,7 @@ async fn at_the_limit() {
         }
     })
     .await;
-    go(journal, &service, Rate::PerSecond(98.0)).await;
+    go(journal, &service, Rate::PerSecond(98.5)).await;
     let statistics = service.sandbox().statistics(wall_clock());
     let ledger = service.sandbox().ledger(wall_clock());
     let creations = ["addCompany", "addSite", "addPerson", "addDevice"];

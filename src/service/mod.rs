@@ -19,6 +19,7 @@ mod token;
 mod transport;
 
 mod envelope;
+mod send_window;
 #[cfg(test)]
 mod tests;
 mod wording;

@@ -16,7 +16,7 @@ const HIGHEST_RATE: f64 = 100.0;
 /// Slower than one request in a hundred seconds is most likely a mistake in the unit.
 const LOWEST_RATE: f64 = 0.01;
 /// Leaves room for delays on the way to vary: a sliding second at the service stays within 100.
-const DEFAULT_RATE: f64 = 98.0;
+const DEFAULT_RATE: f64 = 98.5;
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cli) enum Origin {
@@ -155,7 +155,7 @@ impl Layers<'_> {
                 Ok(text.map(|_| Rate::Unlimited))
             } else {
                 Err(wrong(&text, "rate", "may be \"unlimited\" only towards this machine itself").hint(
-                    "the service allows 100 requests a second for each operation; leave rate out for 98",
+                    "the service allows 100 requests a second for each operation; leave rate out for 98.5",
                 ))
             };
         }
@@ -163,7 +163,7 @@ impl Layers<'_> {
         match number {
             Some(number) if number > HIGHEST_RATE => {
                 Err(wrong(&text, "rate", "is above 100 requests a second, which the service refuses")
-                    .hint("leave rate out for 98, which uses the limit as far as it safely goes"))
+                    .hint("leave rate out for 98.5, which uses the limit as far as it safely goes"))
             }
             Some(number) if number >= LOWEST_RATE => Ok(text.map(|_| Rate::PerSecond(number))),
             Some(_) | None => {

@@ -48,7 +48,7 @@ fn flags_win_over_the_environment_that_over_the_file_and_that_over_the_default()
         (&flags, &environment[..], &file, 30.0, "option --rate"),
         (&Overrides::default(), &environment[..], &file, 20.0, "environment FLEETLOAD_RATE"),
         (&Overrides::default(), nothing, &file, 10.0, "fleetload.toml, line 6"),
-        (&Overrides::default(), nothing, &with(""), 98.0, "default"),
+        (&Overrides::default(), nothing, &with(""), 98.5, "default"),
     ];
     for (flags, environment, profile, rate, origin) in table {
         let settings = settle(flags, environment, profile).unwrap();
@@ -131,7 +131,7 @@ fn every_option_of_the_table_is_an_option_of_run_and_every_override_is_in_the_ta
 fn the_defaults_are_those_of_the_documentation() {
     let settings = of_file("").unwrap();
     assert_eq!(settings.paths.value.to_string(), "documented");
-    assert_eq!(settings.rate.value, Rate::PerSecond(98.0));
+    assert_eq!(settings.rate.value, Rate::PerSecond(98.5));
     assert_eq!(settings.concurrency.value, 256);
     assert_eq!(settings.daily_quota.value, None);
     assert_eq!(settings.reserve.value, 0);
@@ -149,12 +149,12 @@ fn values_out_of_bounds_are_refused_with_their_origin_and_the_bounds() {
         (
             "limits",
             "rate = 101",
-            "fleetload.toml, line 6: rate is above 100 requests a second, which the service refuses | leave rate out for 98, which uses the limit as far as it safely goes",
+            "fleetload.toml, line 6: rate is above 100 requests a second, which the service refuses | leave rate out for 98.5, which uses the limit as far as it safely goes",
         ),
         (
             "limits",
             "rate = 100.5",
-            "fleetload.toml, line 6: rate is above 100 requests a second, which the service refuses | leave rate out for 98, which uses the limit as far as it safely goes",
+            "fleetload.toml, line 6: rate is above 100 requests a second, which the service refuses | leave rate out for 98.5, which uses the limit as far as it safely goes",
         ),
         (
             "limits",
@@ -169,7 +169,7 @@ fn values_out_of_bounds_are_refused_with_their_origin_and_the_bounds() {
         (
             "limits",
             "rate = 'unlimited'",
-            "fleetload.toml, line 6: rate may be \"unlimited\" only towards this machine itself | the service allows 100 requests a second for each operation; leave rate out for 98",
+            "fleetload.toml, line 6: rate may be \"unlimited\" only towards this machine itself | the service allows 100 requests a second for each operation; leave rate out for 98.5",
         ),
         (
             "limits",

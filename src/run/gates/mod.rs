@@ -190,8 +190,7 @@ impl Gates {
 
     /// Whether the sliding second has room for a claimed request; if not, when it has.
     pub(super) fn has_room(&self, operation: Operation) -> Result<(), Duration> {
-        let now = self.clock.elapsed();
-        self.operations.get(&operation).map_or(Ok(()), |gate| gate.has_room(now))
+        self.operations.get(&operation).map_or(Ok(()), |gate| gate.has_room())
     }
 
     /// Whether a claimed request of this phase should stay: the breaker has opened since it was permitted.
@@ -201,8 +200,7 @@ impl Gates {
 
     /// A request leaves.
     pub(super) fn on_departure(&mut self, operation: Operation) {
-        let now = self.clock.elapsed();
-        self.gate(operation).on_departure(now);
+        self.gate(operation).on_departure();
     }
 
     /// Whether the request of this phase that is under way is a probe of its breaker.

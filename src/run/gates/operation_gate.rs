@@ -1,6 +1,5 @@
-//! The gate of one operation: its endpoint, its breaker, its pace (limiter and sliding window).
+//! The gate of one operation: its endpoint, its breaker, its pace.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,11 +7,6 @@ use super::breaker::Breaker;
 use crate::clock::Clock;
 use crate::model::operation::Operation;
 use crate::service::{Limiter, Rate};
-
-/// Requests of one operation that the service accepts in a sliding second (specification 8).
-const LIMIT: usize = 100;
-/// A second, and by how much the time on the way may vary between two requests.
-const WINDOW: Duration = Duration::from_millis(1_020);
 
 /// Why nothing of an operation is sent any more in this run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,8 +21,6 @@ pub(in crate::run) enum Halt {
 pub(super) struct OperationGate {
     limiter: Limiter,
     breaker: Breaker,
-    /// `None` where no limit is to be kept.
-    window: Option<SendWindow>,
     halt: Option<Halt>,
     /// Requests sent in this run.
     sent: u64,
@@ -36,16 +28,7 @@ pub(super) struct OperationGate {
 
 impl OperationGate {
     pub(super) fn new(operation: Operation, rate: Rate, clock: Arc<dyn Clock>) -> Self {
-        Self {
-            limiter: Limiter::new(rate, clock),
-            breaker: Breaker::of(operation),
-            window: match rate {
-                Rate::PerSecond(_) => Some(SendWindow::default()),
-                Rate::Unlimited => None,
-            },
-            halt: None,
-            sent: 0,
-        }
+        Self { limiter: Limiter::new(rate, clock), breaker: Breaker::of(operation), halt: None, sent: 0 }
     }
 
     /// What the failures of the operation say.
@@ -87,16 +70,14 @@ impl OperationGate {
     }
 
     /// Whether the sliding second has room for a request; if not, when it has.
-    pub(super) fn has_room(&self, now: Duration) -> Result<(), Duration> {
-        self.window.as_ref().map_or(Ok(()), |window| window.permit(now))
+    pub(super) fn has_room(&self) -> Result<(), Duration> {
+        self.limiter.has_room()
     }
 
     /// A request leaves.
-    pub(super) fn on_departure(&mut self, now: Duration) {
+    pub(super) fn on_departure(&mut self) {
         self.sent += 1;
-        if let Some(window) = &mut self.window {
-            window.on_send(now);
-        }
+        self.limiter.on_departure();
     }
 
     /// Whether breaker and pace let a request leave now; if not, when to ask again (`None`: after an answer).
@@ -105,65 +86,7 @@ impl OperationGate {
             return Err(None);
         }
         self.breaker.permits(now)?;
-        self.has_room(now).map_err(Some)?;
         // The limiter comes last: asking it takes the permission.
         self.limiter.permit().map_err(Some)
-    }
-}
-
-/// When the last requests of an operation left. The limiter decides the pace before a job is claimed; the claim then waits
-/// for the disk, and requests whose claims came to disk together would leave together. This keeps the sliding second of
-/// what leaves within the service's limit whatever the disk does. Times are those of [`crate::clock::Clock::elapsed`].
-#[derive(Debug, Clone, Default)]
-struct SendWindow {
-    last: VecDeque<Duration>,
-}
-
-impl SendWindow {
-    /// Whether a request may leave at `now`; if not, when.
-    fn permit(&self, now: Duration) -> Result<(), Duration> {
-        match self.last.front() {
-            Some(&earliest) if self.last.len() >= LIMIT && now < earliest + WINDOW => Err(earliest + WINDOW),
-            _ => Ok(()),
-        }
-    }
-
-    /// A request leaves at `now`.
-    fn on_send(&mut self, now: Duration) {
-        if self.last.len() >= LIMIT {
-            self.last.pop_front();
-        }
-        self.last.push_back(now);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn claims_that_come_from_the_disk_in_heaps_never_leave_more_than_a_hundred_a_second() {
-        let mut random = fastrand::Rng::with_seed(7);
-        let mut send_window = SendWindow::default();
-        let mut left: Vec<Duration> = Vec::new();
-        let mut now = Duration::ZERO;
-        while left.len() < 2_000 {
-            // A commit brings a heap of claims after a pause of up to a third of a second.
-            now += Duration::from_millis(random.u64(0..300));
-            for _ in 0..random.usize(1..40) {
-                if let Err(at) = send_window.permit(now) {
-                    now = now.max(at);
-                }
-                assert_eq!(send_window.permit(now), Ok(()));
-                send_window.on_send(now);
-                left.push(now);
-            }
-        }
-        for (index, &from) in left.iter().enumerate() {
-            let within = left[index..].iter().take_while(|&&at| at < from + Duration::from_secs(1)).count();
-            assert!(within <= LIMIT, "{within} in the second from {from:?}");
-        }
-        let pace = left.len() as f64 / (now - left[0]).as_secs_f64();
-        assert!(pace > 60.0, "it holds back only what it must: {pace}");
     }
 }
