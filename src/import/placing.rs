@@ -5,15 +5,18 @@ mod deciding;
 
 use std::collections::{HashMap, HashSet};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD as BASE64;
 use sha2::{Digest, Sha256};
 
 use super::prepared::{Prepared, Usable, prepare};
 use super::{Examined, ahead};
 use crate::error::{Error, Result};
-use crate::journal::{self, Disposition, ImportWriter, Journal, NewJob, NewRow, NewSheet, SheetId};
+use crate::journal::{
+    self, Disposition, ImportWriter, Journal, NewJob, NewRow, NewSheet, SheetId, StoredRow,
+};
 use crate::model::action::Action;
 use crate::model::action::record_update::RecordUpdate;
-use crate::model::digest::hexadecimal;
 use crate::model::id::JobId;
 use crate::model::key::{natural_key, upkeep_key};
 use crate::model::kind::Kind;
@@ -26,6 +29,9 @@ use deciding::Fate;
 
 /// The field of a licence code.
 const LICENCE_CODE: &str = "licenceCode";
+
+/// Bytes kept of the digest of a row's values: 128 bits tell any two apart that come after each other.
+const DIGEST_BYTES: usize = 16;
 
 /// A row that is not placed yet.
 const UNPLACED: JobId = JobId(0);
@@ -55,6 +61,7 @@ pub(super) fn place<'j>(
             header_row: table.header_row,
         })?);
     }
+    let mut encoder = writer.encoder()?;
     let mut placing = Placing {
         examined,
         writer,
@@ -81,13 +88,17 @@ pub(super) fn place<'j>(
             let mut ordinal = *first;
             let (checked, policy) = (&examined.checked, &examined.policy);
             let cells_are_asked_for = placing.writer.rows_wait();
+            encoder.begin_sheet();
             let prepare = |mut row: Row| {
                 row.judge(policy);
-                let prepared = prepare(checked, ordinal, row, cells_are_asked_for)?;
+                let prepared = prepare(checked, ordinal, row, cells_are_asked_for, &mut encoder)?;
                 ordinal += 1;
                 prepared.ok_or_else(changed)
             };
             let summary = ahead::read(book, table, prepare, &mut |prepared| {
+                if let Some(usable) = &prepared.usable {
+                    placing.writer.add_texts(&usable.stored)?;
+                }
                 placing.take(Placed { table: number, sheet: sheets[number], prepared })
             })?;
             if summary.rows != examined.sheets[number].rows {
@@ -267,7 +278,7 @@ impl Placing<'_, '_> {
                 targets.push(Link { role: *role, target: self.target(role.target(), *to)? });
             }
         }
-        let Usable { mut steps, mut written, cells, key, name } = usable;
+        let Usable { mut steps, mut written, cells, stored, key, name } = usable;
         let sheet_kind = self.examined.sheets[table].kind;
         let kind = match (steps.first_mut(), sheet_kind.updates()) {
             (Some(Action::Update(update)), Some(updates)) => {
@@ -293,7 +304,7 @@ impl Placing<'_, '_> {
             links: targets,
             steps,
         };
-        Ok(Ready { table, sheet, ordinal, row, values, written, cells, refers_to_left_out })
+        Ok(Ready { table, sheet, ordinal, row, values, written, cells, stored, refers_to_left_out })
     }
 
     /// Leaves out of an update what cannot be changed and what the record was created with, where a job of ours created it.
@@ -344,7 +355,7 @@ impl Placing<'_, '_> {
                 return Ok(None);
             }
         };
-        for Ready { table, sheet, ordinal, row, values, cells, .. } in std::iter::once(ready).chain(others) {
+        for Ready { table, sheet, ordinal, row, values, stored, .. } in std::iter::once(ready).chain(others) {
             self.jobs[ordinal] = job;
             if self.writer.rows_wait() {
                 let is_new = disposition == Disposition::New;
@@ -353,7 +364,7 @@ impl Placing<'_, '_> {
             }
             let row =
                 NewRow { sheet, number: row.number, line: row.line, cells: Vec::new(), job, disposition };
-            self.writer.written_row(&row, &cells)?;
+            self.writer.stored_row(&row, &stored)?;
             if !differences.is_empty() {
                 self.writer.differs(sheet, row.number, &differences)?;
             }
@@ -376,10 +387,12 @@ pub(super) struct Ready {
     pub(super) ordinal: usize,
     row: Row,
     pub(super) values: NewJob,
-    /// What it asks for as the journal keeps it.
+    /// What it asks for, as JSON.
     written: Vec<String>,
-    /// Its cells as the journal keeps them.
+    /// Its cells as JSON.
     cells: String,
+    /// The row as the journal keeps it.
+    stored: StoredRow,
     /// Whether something that it refers to is not imported.
     refers_to_left_out: bool,
 }
@@ -389,6 +402,11 @@ impl Ready {
     pub(super) fn table<'e>(&self, examined: &'e Examined) -> &'e Table {
         let (book, table, _) = examined.places[self.table];
         &examined.books[book].tables[table]
+    }
+
+    /// Makes its job.
+    fn add_job(&self, writer: &mut ImportWriter<'_>) -> Result<JobId> {
+        writer.add_written_job(&self.values, &self.written, &self.stored, (self.sheet, self.row.number))
     }
 
     /// The record that it creates.
@@ -411,7 +429,7 @@ impl Ready {
     }
 }
 
-/// Cells as the journal keeps them.
+/// Cells from JSON.
 fn cells_of(written: &str) -> Result<Vec<String>> {
     serde_json::from_str(written)
         .map_err(|error| Error::internal("the cells of a row cannot be read again").because(error))
@@ -426,7 +444,7 @@ fn content_hash(written: &[String], links: &[Link]) -> Result<String> {
         digest.update("\n");
         digest.update(action);
     }
-    Ok(hexadecimal(&digest.finalize()))
+    Ok(BASE64.encode(&digest.finalize()[..DIGEST_BYTES]))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! writes has the longer way.
 
 use crate::error::Result;
-use crate::journal;
+use crate::journal::{self, RowEncoder, StoredRow};
 use crate::model::action::Action;
 use crate::model::key::comparable;
 use crate::sheet::cross_row::Checked;
@@ -24,8 +24,10 @@ pub(super) struct Usable {
     pub(super) steps: Vec<Action>,
     /// The same as the journal keeps it.
     pub(super) written: Vec<String>,
-    /// Its cells as the journal keeps them.
+    /// Its cells as JSON.
     pub(super) cells: String,
+    /// The row as the journal keeps it.
+    pub(super) stored: StoredRow,
     /// Its own key, folded.
     pub(super) key: Option<String>,
     /// Its name as names are compared.
@@ -39,6 +41,7 @@ pub(super) fn prepare(
     ordinal: usize,
     mut row: Row,
     asked_for: bool,
+    encoder: &mut RowEncoder,
 ) -> Result<Option<Prepared>> {
     if ordinal >= checked.rows() || row.fingerprint() != checked.fingerprint(ordinal) {
         return Ok(None);
@@ -51,8 +54,10 @@ pub(super) fn prepare(
             let key = draft.key.as_deref().map(fold_key);
             let name = comparable(&draft.name());
             let steps = draft.steps;
-            let written = steps.iter().map(journal::written).collect::<Result<_>>()?;
-            Some(Usable { steps, written, cells: journal::written(&row.cells)?, key, name })
+            let written: Vec<String> = steps.iter().map(journal::written).collect::<Result<_>>()?;
+            let created = written.first().filter(|_| matches!(steps.first(), Some(Action::Create(_))));
+            let (stored, cells) = encoder.row(&row.cells, created.map(String::as_str))?;
+            Some(Usable { steps, written, cells, stored, key, name })
         }
         None => None,
     };

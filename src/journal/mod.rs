@@ -53,6 +53,7 @@ pub use queue::writer::{Reply, Writer, Writing};
 pub use state::decision_log::{Decided, DecidedJob, Decision};
 pub use state::operator::{Cancelled, HeldJob, Retried};
 pub use state::selection::Selection;
+pub use state::stored_row::{RowEncoder, StoredRow};
 pub use state::write::{AuditFinding, Candidate, Evidence, How, Moved, ReadBy, Write};
 pub use view::activity::{Activity, Recent, Span};
 pub use view::audit::{AuditFigures, AuditScope, AuditSubject, Audited, Unaudited};

@@ -163,18 +163,24 @@ CREATE INDEX upkeep_record ON upkeep (record, turn, job);
 
 -- What a job is to bring about, one action after the other, counted from 0. The operation of the step that a job stands at is
 -- in `job` as well. `id` is job * 2^16 + n, so that the steps of a job lie together and in order.
+--
+-- `action` is JSON; of a step with a shape it is what stands for `?` in the shape, and what stands for its other places is in
+-- the cells of the row at `place`, from which the step was made (stored_row.rs).
 CREATE TABLE step (
     id INTEGER PRIMARY KEY,
-    job INTEGER NOT NULL REFERENCES job (id),
-    n INTEGER NOT NULL CHECK (n BETWEEN 0 AND 65535),
+    job INTEGER NOT NULL GENERATED ALWAYS AS (id >> 16) VIRTUAL,
+    n INTEGER NOT NULL GENERATED ALWAYS AS (id & 65535) VIRTUAL,
     operation TEXT NOT NULL,
-    action TEXT NOT NULL,
+    action TEXT,
+    shape INTEGER REFERENCES shape (id),
+    place INTEGER,
     -- 'skipped' is not carried out: the record was there, and on_existing says to leave it as it is.
     state TEXT NOT NULL CHECK (state = 'waiting' OR state = 'done' OR state = 'skipped'),
     -- What the record had of what the step changes, as JSON, as it was read before the first request that may have been
     -- carried out; NULL where no look-up showed it.
     before TEXT,
-    CHECK (id = job << 16 | n)
+    CHECK ((shape IS NULL) = (place IS NULL)),
+    CHECK (shape IS NOT NULL OR action IS NOT NULL)
 ) STRICT;
 CREATE INDEX step_waiting ON step (operation) WHERE state = 'waiting' AND n > 0;
 
@@ -197,7 +203,20 @@ CREATE TABLE attempt (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX attempt_sent ON attempt (sent_at);
 
--- One row of one sheet. `place` is sheet * 2^32 + number, so that the rows of a sheet lie together and in order.
+-- What the actions of many rows have in common.
+CREATE TABLE shape (
+    id INTEGER PRIMARY KEY,
+    text TEXT NOT NULL
+) STRICT;
+
+-- A text that stands in many cells.
+CREATE TABLE cell_text (
+    id INTEGER PRIMARY KEY,
+    text TEXT NOT NULL
+) STRICT;
+
+-- One row of one sheet. `place` is sheet * 2^32 + number, so that the rows of a sheet lie together and in order. `cells` is a
+-- JSON array of the cells as they stood: a text, or the number of one in cell_text.
 CREATE TABLE sheet_row (
     place INTEGER PRIMARY KEY,
     job INTEGER NOT NULL REFERENCES job (id),

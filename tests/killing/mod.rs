@@ -172,16 +172,15 @@ impl Death {
         let Some(journal) = journal_at_rest(bench) else { return Self::default() };
         let made = made(bench);
         let mut sending = journal
-            .prepare("SELECT job.kind, job.step, step.action FROM job JOIN step ON step.id = job.id << 16 WHERE job.state = 'sending'")
+            .prepare("SELECT kind, step, name FROM job WHERE state = 'sending'")
             .expect("a journal of the present version");
         let mut rows = sending.query([]).expect("a journal");
         let mut death = Self::default();
         while let Some(row) = rows.next().expect("a row") {
             let (kind, step): (String, u32) = (row.get(0).expect("a kind"), row.get(1).expect("a step"));
-            let action: String = row.get(2).expect("an action");
-            let action: Value = serde_json::from_str(&action).expect("JSON");
+            let name: String = row.get(2).expect("a name");
             death.under_way += 1;
-            if step == 0 && made.contains_key(&identity(&kind, &action["value"]["record"])) {
+            if step == 0 && made.contains_key(&(kind, name)) {
                 death.carried_out += 1;
             }
         }

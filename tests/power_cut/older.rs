@@ -45,8 +45,8 @@ fn make(path: &Path) -> rusqlite::Result<()> {
             [format!("site {number}")],
         )?;
         connection.execute(
-            "INSERT INTO step (id, job, n, operation, action, state)
-             SELECT max(id) << 16, max(id), 0, 'addSite', '{}', 'waiting' FROM job",
+            "INSERT INTO step (id, operation, action, state)
+             SELECT max(id) << 16, 'addSite', '{}', 'waiting' FROM job",
             [],
         )?;
     }

@@ -150,7 +150,7 @@ impl Placing<'_, '_> {
     pub(super) fn decide(&mut self, ready: &mut Ready, more_come: bool) -> Result<Fate> {
         if self.writer.is_first() {
             // Nothing was there before, and that no two rows are one record was checked between the rows.
-            let job = self.writer.add_written_job(&ready.values, &ready.written)?;
+            let job = ready.add_job(&mut self.writer)?;
             return Ok(Fate::Is(job, Disposition::New, Vec::new()));
         }
         let mut known = self.known(ready)?;
@@ -194,7 +194,7 @@ impl Placing<'_, '_> {
         }
         let (job, disposition) = match decision {
             Decision::Add => {
-                let job = self.writer.add_written_job(&ready.values, &ready.written)?;
+                let job = ready.add_job(&mut self.writer)?;
                 return Ok(Fate::Is(job, Disposition::New, differences));
             }
             Decision::Revise(job) => {

@@ -105,6 +105,7 @@ impl Salvaged {
                 parts.push(table);
             }
         }
+        forget_incomplete(&journal.connection)?;
         let lost = lost(&journal)?;
         Ok(Self { journal, lost, parts, _folder: folder })
     }
@@ -163,6 +164,17 @@ fn copy(source: &Connection, target: &Connection, table: &str, by_rowid: bool) -
     }
     target.execute_batch("COMMIT")?;
     Ok(sink.whole)
+}
+
+/// Removes the rows of which a text is lost, and the steps of which a part is.
+fn forget_incomplete(target: &Connection) -> Result<()> {
+    target.execute_batch(
+        "DELETE FROM sheet_row WHERE EXISTS (SELECT 1 FROM json_each(sheet_row.cells) AS cell
+             WHERE cell.type = 'integer' AND cell.value NOT IN (SELECT id FROM cell_text));
+         DELETE FROM step WHERE shape IS NOT NULL
+             AND (shape NOT IN (SELECT id FROM shape) OR place NOT IN (SELECT place FROM sheet_row));",
+    )?;
+    Ok(())
 }
 
 /// The columns of a table's primary key, in its order.

@@ -89,7 +89,10 @@ fn words(code: ErrorCode) -> Option<(End, &'static str, &'static str)> {
 }
 
 /// Text of the journal that is not what fleetload writes there.
-pub(in crate::journal) fn damaged(what: &str, cause: serde_json::Error) -> Error {
+pub(in crate::journal) fn damaged(
+    what: &str,
+    cause: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+) -> Error {
     Error::journal(format!("the journal holds {what} that cannot be read"))
         .ending(End::JournalDamaged)
         .hint("it was changed by another program or is damaged: go back to a copy of it")

@@ -10,6 +10,7 @@ use crate::journal::file::column::{Id, count};
 use crate::journal::file::file_watch::FileWatch;
 use crate::journal::file::open;
 use crate::journal::state::step;
+use crate::journal::state::stored_row::{Shaped, StoredRow};
 use crate::journal::{NewJob, NewRow, row_ref};
 use crate::model::id::{ImportId, JobId};
 use crate::model::record::{Link, Target};
@@ -92,6 +93,8 @@ pub(in crate::journal) struct Inserts<'a> {
     step: Statement<'a>,
     link: Statement<'a>,
     row: Statement<'a>,
+    text: Statement<'a>,
+    shape: Statement<'a>,
     /// The last job that was made, where all jobs are of this import and foreign keys are not looked up.
     last: Option<JobId>,
 }
@@ -107,6 +110,8 @@ impl<'a> Inserts<'a> {
             step: connection.prepare(step::ADD_STEP)?,
             link: connection
                 .prepare("INSERT INTO link (job, role, target_job, target_id) VALUES (?1, ?2, ?3, ?4)")?,
+            text: connection.prepare("INSERT INTO cell_text (id, text) VALUES (?1, ?2)")?,
+            shape: connection.prepare("INSERT INTO shape (id, text) VALUES (?1, ?2)")?,
             row: connection.prepare(
                 "INSERT INTO sheet_row (place, job, line, disposition, cells) VALUES (?1, ?2, ?3, ?4, ?5)",
             )?,
@@ -114,11 +119,23 @@ impl<'a> Inserts<'a> {
         })
     }
 
-    /// Adds a job in `state` with its steps, of which `written` has the actions as the journal keeps them.
+    /// Adds the texts and the shape that a row is the first to have.
+    pub(in crate::journal) fn texts(&mut self, stored: &StoredRow) -> Result<()> {
+        for (number, text) in &stored.texts {
+            self.text.execute((number, text))?;
+        }
+        if let Some(Shaped { shape, text: Some(text), .. }) = &stored.shaped {
+            self.shape.execute((shape, &**text))?;
+        }
+        Ok(())
+    }
+
+    /// Adds a job in `state` with its steps, of which `written` has the actions as JSON; `source` is the row from which the
+    /// first was made, and its place.
     pub(in crate::journal) fn job(
         &mut self,
         job: &NewJob,
-        written: &[String],
+        (written, source): (&[String], Option<(&StoredRow, i64)>),
         state: JobState,
         (import, unsure): (ImportId, bool),
     ) -> Result<JobId> {
@@ -137,8 +154,14 @@ impl<'a> Inserts<'a> {
         if self.last.is_some() {
             self.last = Some(id);
         }
+        let shaped = source.and_then(|(stored, place)| Some((stored.shaped.as_ref()?, place)));
         for ((action, text), n) in job.steps.iter().zip(written).zip(0_u32..) {
-            self.step.execute((id, n, step::operation_of(job.kind, action)?, text, "waiting"))?;
+            let (text, shape, place) = match shaped.filter(|_| n == 0) {
+                Some((shaped, place)) => (shaped.values.as_deref(), Some(shaped.shape), Some(place)),
+                None => (Some(text.as_str()), None, None),
+            };
+            let operation = step::operation_of(job.kind, action)?;
+            self.step.execute((id, n, operation, text, "waiting", shape, place))?;
         }
         Ok(id)
     }

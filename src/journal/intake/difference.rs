@@ -8,6 +8,7 @@ use crate::journal::file::sqlite_error::{damaged, unwritable};
 use crate::journal::intake::import_writer::ImportWriter;
 use crate::journal::row_ref;
 use crate::journal::state::step;
+use crate::journal::state::stored_row::StoredTexts;
 use crate::journal::view::differences::Difference;
 use crate::model::action::Action;
 use crate::model::id::JobId;
@@ -67,7 +68,7 @@ impl ImportWriter<'_> {
                  WHERE sheet_row.place = ?1",
             )?
             .query_row([row_ref::key(sheet, number)], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok(EarlierRow { headers: list(&headers)?, cells: list(&cells)? })
+        Ok(EarlierRow { headers: list(&headers)?, cells: StoredTexts::of(&self.transaction).cells(&cells)? })
     }
 
     /// The row from which a job has its values.
@@ -82,7 +83,8 @@ impl ImportWriter<'_> {
             .query_row([job], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?;
         let Some((headers, cells)) = found else { return Ok(None) };
-        Ok(Some(EarlierRow { headers: list(&headers)?, cells: list(&cells)? }))
+        let cells = StoredTexts::of(&self.transaction).cells(&cells)?;
+        Ok(Some(EarlierRow { headers: list(&headers)?, cells }))
     }
 
     /// Whether a row of a sheet of this import is at the place of a row of this job: where it says it comes from
@@ -128,7 +130,7 @@ impl ImportWriter<'_> {
     }
 }
 
-/// Headers or cells as the journal keeps them.
+/// Headers as the journal keeps them.
 fn list(text: &str) -> Result<Vec<String>> {
-    serde_json::from_str(text).map_err(|error| damaged("the cells of a row", error))
+    serde_json::from_str(text).map_err(|error| damaged("headers", error))
 }

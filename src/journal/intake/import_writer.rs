@@ -22,7 +22,8 @@ use crate::journal::state::job_row;
 use crate::journal::state::step;
 use crate::journal::view::rows;
 use crate::journal::{
-    Account, Disposition, Imported, Journal, NewJob, NewRow, NewSheet, SheetId, View, bind_in,
+    Account, Disposition, Imported, Journal, NewJob, NewRow, NewSheet, RowEncoder, SheetId, StoredRow, View,
+    bind_in, row_ref,
 };
 use crate::model::action::Turn;
 use crate::model::id::check::NamedId;
@@ -162,13 +163,28 @@ impl ImportWriter<'_> {
     /// will not be made it is skipped when the import ends.
     pub fn add_job(&mut self, job: &NewJob) -> Result<JobId> {
         let actions: Vec<String> = job.steps.iter().map(written).collect::<Result<_>>()?;
-        self.add_written_job(job, &actions)
+        self.add_job_of_row(job, &actions, None)
     }
 
-    /// The same, for a job whose actions were [`written`] elsewhere.
-    pub fn add_written_job(&mut self, job: &NewJob, actions: &[String]) -> Result<JobId> {
+    /// The same, for a job whose actions were [`written`] elsewhere, made from a row at this place.
+    pub fn add_written_job(
+        &mut self,
+        job: &NewJob,
+        actions: &[String],
+        row: &StoredRow,
+        (sheet, number): (SheetId, u32),
+    ) -> Result<JobId> {
+        self.add_job_of_row(job, actions, Some((row, row_ref::key(sheet, number))))
+    }
+
+    fn add_job_of_row(
+        &mut self,
+        job: &NewJob,
+        actions: &[String],
+        source: Option<(&StoredRow, i64)>,
+    ) -> Result<JobId> {
         let state = self.footing(&job.links)?;
-        let id = self.inserts.job(job, actions, state, (self.import, self.accepted))?;
+        let id = self.inserts.job(job, (actions, source), state, (self.import, self.accepted))?;
         self.made.add(job.kind, state, 1);
         self.inserts.links(id, &job.links)?;
         self.note_record(id, job)?;
@@ -275,13 +291,27 @@ impl ImportWriter<'_> {
         Ok(())
     }
 
+    /// What writes the rows of this import as they are kept.
+    pub fn encoder(&self) -> Result<RowEncoder> {
+        RowEncoder::after(&self.transaction)
+    }
+
+    /// Adds what a row is the first to have, and rows after it refer to: in the order in which they were encoded.
+    pub fn add_texts(&mut self, row: &StoredRow) -> Result<()> {
+        self.inserts.texts(row)
+    }
+
     /// Adds a row.
     pub fn row(&mut self, row: &NewRow) -> Result<()> {
         self.written_row(row, &written(&row.cells)?)
     }
 
-    /// The same, for a row whose cells were [`written`] elsewhere.
-    pub fn written_row(&mut self, row: &NewRow, cells: &str) -> Result<()> {
+    /// The same, for a row that was encoded.
+    pub fn stored_row(&mut self, row: &NewRow, stored: &StoredRow) -> Result<()> {
+        self.written_row(row, &stored.cells)
+    }
+
+    fn written_row(&mut self, row: &NewRow, cells: &str) -> Result<()> {
         self.count_row(row.sheet)?;
         self.inserts.row(row, cells)?;
         let count = match row.disposition {

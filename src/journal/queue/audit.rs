@@ -9,7 +9,8 @@ use crate::journal::file::column::{Id, count};
 use crate::journal::file::sqlite_error::unwritable;
 use crate::journal::queue::work::list;
 use crate::journal::state::baseline;
-use crate::journal::state::step::parse_action;
+use crate::journal::state::step::text;
+use crate::journal::state::stored_row::{StoredTexts, stored_action};
 use crate::journal::view::audit::due;
 use crate::journal::{AuditFigures, AuditScope, JobQueue, RunId, Work};
 use crate::model::action::Action;
@@ -78,16 +79,19 @@ impl JobQueue<'_> {
 
     /// An upkeep row at each of its steps that a request carried out; where none is known to have, at all that are done.
     fn carried_out(&self, work: &Work) -> Result<Vec<Work>> {
-        let mut statement = self.journal.view.connection.prepare_cached(
-            "SELECT n, operation, action,
+        let mut statement = self.journal.view.connection.prepare_cached(concat!(
+            "SELECT n, operation, ",
+            stored_action!("step"),
+            ",
                  EXISTS (SELECT 1 FROM attempt WHERE attempt.job = ?1 AND attempt.step = step.n
                      AND attempt.execution IN ('confirmed', 'doubtful'))
-             FROM step WHERE id BETWEEN ?1 << 16 AND (?1 << 16) + 65535 AND state = 'done' ORDER BY id",
-        )?;
+             FROM step WHERE id BETWEEN ?1 << 16 AND (?1 << 16) + 65535 AND state = 'done' ORDER BY id"
+        ))?;
         let mut rows = statement.query([work.job])?;
+        let mut texts = StoredTexts::of(&self.journal.view.connection);
         let mut steps = Vec::new();
         while let Some(row) = rows.next()? {
-            let action = parse_action(row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?)?;
+            let action = texts.action(text(row, 2)?)?;
             let step = Work { step: row.get(0)?, operation: row.get(1)?, action, ..work.clone() };
             steps.push((step, row.get::<_, bool>(3)?));
         }
@@ -98,8 +102,10 @@ impl JobQueue<'_> {
     /// What other jobs changed of this record, by requests that were sent after the last one of `job` that may have been
     /// carried out, or are still to be answered.
     pub fn changed_later(&self, job: JobId, record: RemoteId) -> Result<Vec<Action>> {
-        let mut statement = self.journal.view.connection.prepare_cached(
-            "SELECT DISTINCT step.action FROM (
+        let mut statement = self.journal.view.connection.prepare_cached(concat!(
+            "SELECT DISTINCT ",
+            stored_action!("step"),
+            " FROM (
                  SELECT job FROM upkeep WHERE record = ?2
                      OR record IN (SELECT '#' || id FROM job WHERE remote_id = ?2)
                  UNION SELECT id FROM job WHERE remote_id = ?2) AS other
@@ -108,30 +114,34 @@ impl JobQueue<'_> {
              WHERE other.job <> ?1
                AND (attempt.execution IS NULL OR attempt.execution IN ('confirmed', 'doubtful'))
                AND attempt.sent_at >= coalesce((SELECT max(sent_at) FROM attempt AS own
-                   WHERE own.job = ?1 AND own.execution IN ('confirmed', 'doubtful')), 0)",
-        )?;
+                   WHERE own.job = ?1 AND own.execution IN ('confirmed', 'doubtful')), 0)"
+        ))?;
         let mut rows = statement.query((job, Id(record)))?;
+        let mut texts = StoredTexts::of(&self.journal.view.connection);
         let mut actions = Vec::new();
         while let Some(row) = rows.next()? {
-            actions.push(parse_action(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?)?);
+            actions.push(texts.action(text(row, 0)?)?);
         }
         Ok(actions)
     }
 
     /// How many devices we made in this company that brought a site of this reference and name along.
     pub fn devices_with_site(&self, company: Option<RemoteId>, device: &Device) -> Result<u64> {
-        let mut statement = self.journal.view.connection.prepare_cached(
-            "SELECT step.action FROM job JOIN step ON step.id = job.id << 16
+        let mut statement = self.journal.view.connection.prepare_cached(concat!(
+            "SELECT ",
+            stored_action!("step"),
+            " FROM job JOIN step ON step.id = job.id << 16
              WHERE job.kind = 'device' AND job.remote_id IS NOT NULL AND job.outcome IN ('created', 'adopted')
                AND EXISTS (SELECT 1 FROM link LEFT JOIN job AS target ON target.id = link.target_job
                    WHERE link.job = job.id AND link.role = ?1
-                     AND coalesce(link.target_id, target.remote_id) IS ?2)",
-        )?;
+                     AND coalesce(link.target_id, target.remote_id) IS ?2)"
+        ))?;
         let mut rows = statement.query((Role::Company, company.map(Id)))?;
+        let mut texts = StoredTexts::of(&self.journal.view.connection);
         let mut devices = 0;
         while let Some(row) = rows.next()? {
-            let body = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
-            devices += u64::from(matches!(parse_action(body)?, Action::Create(Record::Device(other))
+            devices +=
+                u64::from(matches!(texts.action(text(row, 0)?)?, Action::Create(Record::Device(other))
                 if other.custom_site_id == device.custom_site_id
                     && other.custom_site_name == device.custom_site_name));
         }

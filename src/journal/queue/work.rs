@@ -8,7 +8,8 @@ use rusqlite::{Connection, OptionalExtension, Params, Row};
 use crate::error::Result;
 use crate::journal::file::column::{Id, count};
 use crate::journal::state::baseline;
-use crate::journal::state::step::parse_action;
+use crate::journal::state::step::text;
+use crate::journal::state::stored_row::{StoredTexts, stored_action};
 use crate::journal::{JobQueue, SheetId, View};
 use crate::model::action::Action;
 use crate::model::id::{JobId, RemoteId};
@@ -107,7 +108,7 @@ macro_rules! work {
         concat!(
             "SELECT job.id, job.kind, job.state, job.step, job.operation, job.remote_id, job.step_attempts, job.unsure,
                 job.deaths, job.doubted, job.executed, job.doubt, job.doubt_since, job.absent_reads, job.looks,
-                job.baseline, job.first_sent_at, step.action, first.action,
+                job.baseline, job.first_sent_at, ", stored_action!("step"), ", ", stored_action!("first"), ",
                 job.doubts, job.content_hash, job.name,
                 coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0)
              FROM job JOIN step ON step.id = job.id << 16 | job.step
@@ -282,19 +283,19 @@ pub(super) fn list(jobs: &[JobId]) -> String {
 fn read(connection: &Connection, sql: &str, values: impl Params) -> Result<Vec<Work>> {
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(values)?;
-    let mut page = Vec::new();
+    let (mut page, mut texts) = (Vec::new(), StoredTexts::of(connection));
     while let Some(row) = rows.next()? {
-        page.push(one(connection, row)?);
+        page.push(one(connection, &mut texts, row)?);
     }
     Ok(page)
 }
 
-fn one(connection: &Connection, row: &Row<'_>) -> Result<Work> {
+fn one(connection: &Connection, texts: &mut StoredTexts<'_>, row: &Row<'_>) -> Result<Work> {
     let job: JobId = row.get(0)?;
-    let action = parse_action(row.get_ref(17)?.as_str().map_err(rusqlite::Error::from)?)?;
-    let created = match row.get_ref(18)?.as_str_or_null().map_err(rusqlite::Error::from)? {
+    let action = texts.action(text(row, 17)?)?;
+    let created = match text(row, 18)? {
         None => None,
-        Some(first) => match parse_action(first)? {
+        first => match texts.action(first)? {
             Action::Create(record) => Some(record),
             _ => None,
         },

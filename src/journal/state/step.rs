@@ -2,11 +2,12 @@
 //!
 //! The number of a step is job * 2^16 + n, so that those of a job lie together and in order.
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::error::{Error, Result};
 use crate::journal::file::sqlite_error::{damaged, unwritable};
 use crate::journal::state::job_row::JobRow;
+use crate::journal::state::stored_row::{StoredTexts, stored_action};
 use crate::model::action::Action;
 use crate::model::action::before::Before;
 use crate::model::id::JobId;
@@ -15,14 +16,17 @@ use crate::model::operation::Operation;
 
 /// A statement about the steps of the job `?1`.
 macro_rules! of_job {
-    ($before:literal, $after:literal) => {
+    // Their actions, as they are stored.
+    ($after:literal) => {
+        of_job!(concat!("SELECT ", stored_action!("step"), " FROM step WHERE "), $after)
+    };
+    ($before:expr, $after:literal) => {
         concat!($before, "id BETWEEN ?1 << 16 AND (?1 << 16) + 65535", $after)
     };
 }
 
-/// Adds a step: its job, its number, its operation, its action, its state.
-pub(in crate::journal) const ADD_STEP: &str =
-    "INSERT INTO step (id, job, n, operation, action, state) VALUES (?1 << 16 | ?2, ?1, ?2, ?3, ?4, ?5)";
+/// Adds a step: its job, its number, its operation, its action, its state; its shape and the place of its row, or neither.
+pub(in crate::journal) const ADD_STEP: &str = "INSERT INTO step (id, operation, action, state, shape, place) VALUES (?1 << 16 | ?2, ?3, ?4, ?5, ?6, ?7)";
 
 /// The operation that carries out an action for rows of a kind.
 pub(in crate::journal) fn operation_of(kind: Kind, action: &Action) -> Result<Operation> {
@@ -39,10 +43,7 @@ pub(in crate::journal) fn revise(
     standing: &JobRow,
     steps: &[Action],
 ) -> Result<Operation> {
-    let mut done: Vec<String> = connection
-        .prepare_cached(of_job!("SELECT action FROM step WHERE ", " AND state = 'done'"))?
-        .query_map([standing.job], |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
+    let mut done = written_actions(connection, of_job!(" AND state = 'done'"), standing.job)?;
     let read_before: Vec<(u32, String)> = connection
         .prepare_cached(of_job!(
             "SELECT n, before FROM step WHERE ",
@@ -64,7 +65,8 @@ pub(in crate::journal) fn revise(
         };
         let operation = operation_of(standing.kind, action)?;
         first = first.or(Some(operation));
-        add.execute((standing.job, n, operation, &text, if is_done { "done" } else { "waiting" }))?;
+        let state = if is_done { "done" } else { "waiting" };
+        add.execute((standing.job, n, operation, &text, state, None::<i64>, None::<i64>))?;
     }
     for (n, before) in read_before {
         connection
@@ -132,22 +134,33 @@ pub(in crate::journal) fn skip(connection: &Connection, job: JobId) -> Result<()
 
 /// What a job is to bring about.
 pub(in crate::journal) fn actions(connection: &Connection, job: JobId) -> Result<Vec<Action>> {
-    read(connection, of_job!("SELECT action FROM step WHERE ", " ORDER BY id"), job)
+    read(connection, of_job!(" ORDER BY id"), job)
 }
 
 /// What of it is not done yet.
 pub(in crate::journal) fn waiting(connection: &Connection, job: JobId) -> Result<Vec<Action>> {
-    read(connection, of_job!("SELECT action FROM step WHERE ", " AND state = 'waiting' ORDER BY id"), job)
+    read(connection, of_job!(" AND state = 'waiting' ORDER BY id"), job)
 }
 
 fn read(connection: &Connection, sql: &str, job: JobId) -> Result<Vec<Action>> {
+    written_actions(connection, sql, job)?.iter().map(|action| parse_action(action)).collect()
+}
+
+/// Actions as JSON.
+fn written_actions(connection: &Connection, sql: &str, job: JobId) -> Result<Vec<String>> {
+    let mut texts = StoredTexts::of(connection);
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query([job])?;
     let mut actions = Vec::new();
     while let Some(row) = rows.next()? {
-        actions.push(parse_action(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?)?);
+        actions.push(texts.action_json(text(row, 0)?)?.into_owned());
     }
     Ok(actions)
+}
+
+/// A text in a column, left where it is.
+pub(in crate::journal) fn text<'r>(row: &'r Row<'_>, column: usize) -> Result<Option<&'r str>> {
+    Ok(row.get_ref(column)?.as_str_or_null().map_err(rusqlite::Error::from)?)
 }
 
 /// What was read before a step, as the journal keeps it.

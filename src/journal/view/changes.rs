@@ -4,7 +4,8 @@ use rusqlite::Connection;
 
 use crate::error::Result;
 use crate::journal::file::column::Id;
-use crate::journal::state::step::{parse_action, parse_before};
+use crate::journal::state::step::{parse_before, text};
+use crate::journal::state::stored_row::{StoredTexts, stored_action};
 use crate::journal::{View, row_ref};
 use crate::model::action::Action;
 use crate::model::action::before::Before;
@@ -123,19 +124,21 @@ fn links(connection: &Connection, job: JobId) -> Result<Vec<(Role, RemoteId)>> {
 
 /// The steps of a job that are done, and for which a request that was, or may have been, carried out was sent since.
 fn done(connection: &Connection, job: JobId, since: Moment) -> Result<Vec<DoneStep>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT n, action, before FROM step
+    let mut statement = connection.prepare_cached(concat!(
+        "SELECT n, ",
+        stored_action!("step"),
+        ", before FROM step
          WHERE id BETWEEN ?1 << 16 AND ?1 << 16 | 65535 AND state = 'done'
              AND EXISTS (SELECT 1 FROM attempt WHERE attempt.job = ?1 AND attempt.step = step.n
                  AND attempt.execution IN ('confirmed', 'doubtful') AND attempt.sent_at >= ?2)
-         ORDER BY id",
-    )?;
+         ORDER BY id"
+    ))?;
     let mut rows = statement.query((job, since))?;
-    let mut done = Vec::new();
+    let (mut done, mut texts) = (Vec::new(), StoredTexts::of(connection));
     while let Some(row) = rows.next()? {
         done.push(DoneStep {
             n: row.get(0)?,
-            action: parse_action(&row.get::<_, String>(1)?)?,
+            action: texts.action(text(row, 1)?)?,
             before: parse_before(row.get::<_, Option<String>>(2)?.as_deref())?,
         });
     }

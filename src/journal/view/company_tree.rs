@@ -8,7 +8,8 @@ use std::collections::HashMap;
 use crate::error::Result;
 use crate::journal::View;
 use crate::journal::file::column::{Id, count, natural};
-use crate::journal::state::step::parse_action;
+use crate::journal::state::step::text;
+use crate::journal::state::stored_row::{StoredTexts, stored_action};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
@@ -63,17 +64,24 @@ impl View {
             )?
             .query_row([import], |row| row.get(0))?;
         let companies = self.nodes(
-            "SELECT job.id, step.action, job.state, link.target_job, link.target_id FROM sheet
+            concat!(
+                "SELECT job.id, ",
+                stored_action!("step"),
+                ", job.state, link.target_job, link.target_id FROM sheet
              JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
              JOIN job ON job.id = sheet_row.job JOIN step ON step.id = job.id << 16
              LEFT JOIN link ON link.job = job.id AND link.role = 'parent'
              WHERE sheet.import = ?1 AND sheet.kind = 'company'
-             GROUP BY job.id ORDER BY min(sheet_row.place) LIMIT ?2",
+             GROUP BY job.id ORDER BY min(sheet_row.place) LIMIT ?2"
+            ),
             import,
             most,
         )?;
         let others = self.nodes(
-            "SELECT job.id, step.action, job.state, link.target_job, link.target_id FROM job
+            concat!(
+                "SELECT job.id, ",
+                stored_action!("step"),
+                ", job.state, link.target_job, link.target_id FROM job
              JOIN step ON step.id = job.id << 16
              LEFT JOIN link ON link.job = job.id AND link.role = 'parent'
              WHERE job.kind = 'company' AND job.id IN (
@@ -84,7 +92,8 @@ impl View {
              AND NOT EXISTS (
                  SELECT 1 FROM sheet_row AS own JOIN sheet ON sheet.id = own.place >> 32
                  WHERE own.job = job.id AND sheet.import = ?1)
-             ORDER BY job.id LIMIT ?2",
+             ORDER BY job.id LIMIT ?2"
+            ),
             import,
             most,
         )?;
@@ -99,9 +108,9 @@ impl View {
     fn nodes(&self, sql: &str, import: ImportId, most: usize) -> Result<Vec<CompanyNode>> {
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query((import, count(most)))?;
-        let mut nodes = Vec::new();
+        let (mut nodes, mut texts) = (Vec::new(), StoredTexts::of(&self.connection));
         while let Some(row) = rows.next()? {
-            let action = parse_action(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?;
+            let action = texts.action(text(row, 1)?)?;
             let Some(record) = action.record() else { continue };
             nodes.push(CompanyNode {
                 job: row.get(0)?,

@@ -4,7 +4,8 @@ use crate::error::Result;
 use crate::journal::View;
 use crate::journal::file::column::Id;
 use crate::journal::row_ref;
-use crate::journal::state::step::parse_action;
+use crate::journal::state::step::text;
+use crate::journal::state::stored_row::{StoredTexts, stored_action};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::record::Record;
 use crate::model::state::JobState;
@@ -55,8 +56,10 @@ impl Place {
 impl View {
     /// The devices of an import, in the order of their rows; one that several rows name is there once.
     pub fn devices(&self, import: ImportId) -> Result<Vec<DeviceRow>> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT job.id, min(sheet_row.place), sheet.name, step.action, job.state, job.remote_id,
+        let mut statement = self.connection.prepare_cached(concat!(
+            "SELECT job.id, min(sheet_row.place), sheet.name, ",
+            stored_action!("step"),
+            ", job.state, job.remote_id,
                  company.target_id, owner.remote_id, owner.name, (
                      SELECT known.name FROM job AS known
                      WHERE known.remote_id = company.target_id AND known.kind = 'company'),
@@ -71,17 +74,17 @@ impl View {
              LEFT JOIN job AS owner ON owner.id = company.target_job
              LEFT JOIN link AS site ON site.job = job.id AND site.role = 'site'
              LEFT JOIN job AS spot ON spot.id = site.target_job
-             WHERE sheet.import = ?1 GROUP BY job.id ORDER BY 2",
-        )?;
+             WHERE sheet.import = ?1 GROUP BY job.id ORDER BY 2"
+        ))?;
         let mut rows = statement.query([import])?;
-        let mut devices = Vec::new();
+        let (mut devices, mut texts) = (Vec::new(), StoredTexts::of(&self.connection));
         while let Some(row) = rows.next()? {
             let place = |at: usize| -> Result<Place> {
                 let (named, made): (Option<Id>, Option<Id>) = (row.get(at)?, row.get(at + 1)?);
                 let (own, known): (Option<String>, Option<String>) = (row.get(at + 2)?, row.get(at + 3)?);
                 Ok(Place { id: named.or(made).map(|id| id.0), name: own.or(known) })
             };
-            let action = parse_action(row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?)?;
+            let action = texts.action(text(row, 3)?)?;
             let Some(Record::Device(device)) = action.record() else { continue };
             let new_site = device.custom_site_name.as_ref().or(device.custom_site_id.as_ref());
             let new_site = new_site.map(|name| Place { id: None, name: Some(name.clone()) });

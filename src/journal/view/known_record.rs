@@ -5,7 +5,7 @@ use rusqlite::OptionalExtension as _;
 use crate::error::Result;
 use crate::journal::View;
 use crate::journal::file::column::Id;
-use crate::journal::state::step::parse_action;
+use crate::journal::state::stored_row::{StoredTexts, stored_action};
 use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
 use crate::model::record::Record;
@@ -13,16 +13,19 @@ use crate::model::record::Record;
 impl View {
     /// The last record of a kind that a row has; `None` where no row has one yet.
     pub fn known_record(&self, kind: Kind) -> Result<Option<(RemoteId, Record)>> {
-        let row: Option<(Id, String)> = self
+        let row: Option<(Id, Option<String>)> = self
             .connection
-            .prepare_cached(
-                "SELECT job.remote_id, step.action FROM job JOIN step ON step.id = job.id << 16
-                 WHERE job.kind = ?1 AND job.remote_id IS NOT NULL ORDER BY job.id DESC LIMIT 1",
-            )?
+            .prepare_cached(concat!(
+                "SELECT job.remote_id, ",
+                stored_action!("step"),
+                " FROM job JOIN step ON step.id = job.id << 16
+                 WHERE job.kind = ?1 AND job.remote_id IS NOT NULL ORDER BY job.id DESC LIMIT 1"
+            ))?
             .query_row([kind], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?;
         let Some((id, action)) = row else { return Ok(None) };
-        Ok(parse_action(&action)?.record().map(|record| (id.0, record.clone())))
+        let action = StoredTexts::of(&self.connection).action(action.as_deref())?;
+        Ok(action.record().map(|record| (id.0, record.clone())))
     }
 }
 

@@ -1,12 +1,16 @@
 //! What rows refer to and no row creates: records by their ids, and hardware models by their names. A rehearsal takes
 //! them as present.
 
+use std::collections::BTreeSet;
+
 use crate::error::Result;
 use crate::journal::View;
 use crate::journal::file::column::Id;
+use crate::journal::state::step::text;
+use crate::journal::state::stored_row::{StoredTexts, stored_action};
 use crate::model::id::{ImportId, RemoteId};
 use crate::model::operation::Operation;
-use crate::model::record::Role;
+use crate::model::record::{Record, Role};
 
 /// See the module.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -76,13 +80,23 @@ impl View {
     }
 
     fn models(&self) -> Result<Vec<String>> {
-        let mut models = self.connection.prepare(
-            "SELECT DISTINCT json_extract(action, '$.value.record.deviceModel') AS model FROM step
-             WHERE n = 0 AND (operation = ?1 OR operation = ?2) AND model IS NOT NULL ORDER BY 1",
-        )?;
-        let creations = (Operation::AddDevice, Operation::AddDeviceFromTemplate);
-        let models = models.query_map(creations, |row| row.get(0))?;
-        Ok(models.collect::<rusqlite::Result<_>>()?)
+        let mut models = BTreeSet::new();
+        let mut texts = StoredTexts::of(&self.connection);
+        let mut statement = self.connection.prepare(concat!(
+            "SELECT ",
+            stored_action!("step"),
+            " FROM step WHERE n = 0 AND (operation = ?1 OR operation = ?2)"
+        ))?;
+        let mut rows = statement.query((Operation::AddDevice, Operation::AddDeviceFromTemplate))?;
+        while let Some(row) = rows.next()? {
+            if let Some(Record::Device(device)) = texts.action(text(row, 0)?)?.record()
+                && let Some(model) = &device.device_model
+                && !models.contains(model)
+            {
+                models.insert(model.clone());
+            }
+        }
+        Ok(models.into_iter().collect())
     }
 }
 

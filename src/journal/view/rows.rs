@@ -9,6 +9,7 @@ use crate::journal::file::column::{Id, count, natural};
 use crate::journal::file::sqlite_error::damaged;
 use crate::journal::row_ref;
 use crate::journal::state::decision_log;
+use crate::journal::state::stored_row::StoredTexts;
 use crate::journal::state::write::parse_candidates;
 use crate::journal::view::audit;
 use crate::journal::view::changes;
@@ -232,9 +233,9 @@ impl View {
             .optional()?
             .unwrap_or(Moment::from_millis(i64::MIN));
         let replaced = later_imports::replaced(&self.connection, sheet, imported_at)?;
+        let mut texts = StoredTexts::of(&self.connection);
         let mut rows = statement.query(row_ref::range(sheet))?;
         while let Some(row) = rows.next()? {
-            let cells: String = row.get(2)?;
             let violations: Option<String> = row.get(10)?;
             let candidates: Option<String> = row.get(11)?;
             let (job, state): (Option<JobId>, _) = (row.get(4)?, row.get(6)?);
@@ -246,7 +247,7 @@ impl View {
             let mut view = RowView {
                 number: row_ref::number_of(row.get(0)?),
                 line: row.get::<_, Option<i64>>(1)?.map(natural),
-                cells: serde_json::from_str(&cells).map_err(|error| damaged("the cells of a row", error))?,
+                cells: texts.cells(row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?)?,
                 disposition: row.get(3)?,
                 job,
                 kind: row.get(5)?,
@@ -292,11 +293,14 @@ impl View {
     pub fn accepted_values(&self, sheet: SheetId, column: usize, most: usize) -> Result<Vec<(String, u64)>> {
         let (first, last) = row_ref::range(sheet);
         let mut statement = self.connection.prepare_cached(
-            "SELECT json_extract(sheet_row.cells, '$[' || ?3 || ']') AS value, count(*)
-             FROM sheet_row JOIN job ON job.id = sheet_row.job
-             WHERE sheet_row.place BETWEEN ?1 AND ?2
-                 AND job.state IN ('created', 'adopted', 'existing', 'done') AND value <> ''
-             GROUP BY value ORDER BY count(*) DESC, value LIMIT ?4",
+            "SELECT coalesce(cell_text.text, cell) AS value, sum(rows) FROM (
+                 SELECT json_extract(sheet_row.cells, '$[' || ?3 || ']') AS cell, count(*) AS rows
+                 FROM sheet_row JOIN job ON job.id = sheet_row.job
+                 WHERE sheet_row.place BETWEEN ?1 AND ?2
+                     AND job.state IN ('created', 'adopted', 'existing', 'done') AND cell <> ''
+                 GROUP BY cell)
+             LEFT JOIN cell_text ON cell_text.id = cell AND typeof(cell) = 'integer'
+             GROUP BY value ORDER BY sum(rows) DESC, value LIMIT ?4",
         )?;
         let values = statement.query_map((first, last, count(column), count(most)), |row| {
             Ok((row.get(0)?, natural(row.get(1)?)))

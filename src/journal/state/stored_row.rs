@@ -1,0 +1,521 @@
+//! The cells and the action of a row as the journal keeps them: every text once.
+//!
+//! A value that a column has again and again (a company, a town, a model) is a text of its own, in `cell_text`, and its number
+//! stands in the cells. An action that creates a record is a shape, which many rows share, with places for what stands in
+//! the cells: `$3` in a shape is the text of cell 3, counted from 0, `#3` the number that its text is. `?` is a value that no
+//! cell has, such as an address that is sent in another form than it was written: those stand in the step, in their order.
+//!
+//! What is read again is, byte for byte, the JSON that was written: the digest of a row's values does not change.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use rusqlite::{Connection, OptionalExtension as _};
+use serde::de::{Deserialize, Deserializer, Visitor};
+
+use crate::error::Result;
+use crate::journal::file::sqlite_error::{damaged, unwritable};
+use crate::journal::state::step::parse_action;
+use crate::model::action::Action;
+
+/// Different values of a column among which those are found that come again. A column with more has keys, names or addresses.
+const DIFFERENT: usize = 1_000;
+/// Values of a column without one that came again, after which none is looked for.
+const FRUITLESS: usize = 300;
+/// Bytes of a text that is worth a number: shorter ones take no more room, longer ones hardly come again.
+const WORTH_A_NUMBER: std::ops::RangeInclusive<usize> = 3..=200;
+/// Shapes of the rows of a sheet. Rows beyond are kept with their action as it is.
+const SHAPES: usize = 500;
+/// The fields of an action that say what it is: they stand in the shape whatever the cells have.
+const TAGS: [&str; 2] = ["\"action\"", "\"kind\""];
+
+/// A row as it is kept.
+#[derive(Debug, Default)]
+pub struct StoredRow {
+    /// Its cells: texts, and the numbers of texts.
+    pub(in crate::journal) cells: String,
+    /// The texts that no row before had twice, with their numbers.
+    pub(in crate::journal) texts: Vec<(i64, String)>,
+    /// Its first action, where that has a shape.
+    pub(in crate::journal) shaped: Option<Shaped>,
+}
+
+/// An action by its shape.
+#[derive(Debug)]
+pub(in crate::journal) struct Shaped {
+    /// The number of its shape.
+    pub(in crate::journal) shape: i64,
+    /// The shape itself, in the row that has it first.
+    pub(in crate::journal) text: Option<Arc<str>>,
+    /// What stands for `?`.
+    pub(in crate::journal) values: Option<String>,
+}
+
+/// Writes the rows of one sheet after the other; may be sent to the thread that reads them.
+#[derive(Debug)]
+pub struct RowEncoder {
+    next_text: i64,
+    next_shape: i64,
+    columns: Vec<ColumnTexts>,
+    shapes: HashMap<Arc<str>, i64>,
+}
+
+/// The texts of one column that came so far.
+#[derive(Debug, Default)]
+struct ColumnTexts {
+    /// Each with its number, from its second time on.
+    seen: HashMap<String, Option<i64>>,
+    /// How many came again.
+    found: usize,
+    is_hopeless: bool,
+}
+
+impl RowEncoder {
+    /// Goes on after the texts and shapes that the journal has.
+    pub(in crate::journal) fn after(connection: &Connection) -> Result<Self> {
+        let last = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+        Ok(Self {
+            next_text: last("SELECT coalesce(max(id), 0) + 1 FROM cell_text")?,
+            next_shape: last("SELECT coalesce(max(id), 0) + 1 FROM shape")?,
+            columns: Vec::new(),
+            shapes: HashMap::new(),
+        })
+    }
+
+    /// Begins a sheet: its columns are others.
+    pub fn begin_sheet(&mut self) {
+        self.columns.clear();
+    }
+
+    /// A row with these cells, which creates a record by `action` where that is given; and its cells as JSON.
+    ///
+    /// # Errors
+    /// When a cell cannot be written as JSON, which is a mistake of ours.
+    pub fn row(&mut self, cells: &[String], action: Option<&str>) -> Result<(StoredRow, String)> {
+        if self.columns.len() < cells.len() {
+            self.columns.resize_with(cells.len(), ColumnTexts::default);
+        }
+        let mut stored = StoredRow::default();
+        let mut written = String::with_capacity(cells.iter().map(|cell| cell.len() + 3).sum::<usize>() + 2);
+        let mut spans = Vec::with_capacity(cells.len());
+        for (cell, column) in cells.iter().zip(&mut self.columns) {
+            let before = if spans.is_empty() { '[' } else { ',' };
+            written.push(before);
+            stored.cells.push(before);
+            let start = written.len();
+            push_json(&mut written, cell)?;
+            spans.push(start..written.len());
+            match column.number_of(cell, &mut self.next_text, &mut stored.texts) {
+                Some(number) => stored.cells.push_str(&number.to_string()),
+                None => stored.cells.push_str(&written[start..]),
+            }
+        }
+        for list in [&mut written, &mut stored.cells] {
+            list.push_str(if spans.is_empty() { "[]" } else { "]" });
+        }
+        if let Some(action) = action {
+            let cells: Vec<&str> = spans.into_iter().map(|span| &written[span]).collect();
+            stored.shaped = self.shaped(action, &cells);
+        }
+        Ok((stored, written))
+    }
+
+    fn shaped(&mut self, action: &str, cells: &[&str]) -> Option<Shaped> {
+        let (shape, values) = shape_of(action, cells);
+        if let Some(&known) = self.shapes.get(&*shape) {
+            return Some(Shaped { shape: known, text: None, values });
+        }
+        if self.shapes.len() >= SHAPES {
+            return None;
+        }
+        let (number, text) = (self.next_shape, Arc::<str>::from(shape));
+        self.next_shape += 1;
+        self.shapes.insert(Arc::clone(&text), number);
+        Some(Shaped { shape: number, text: Some(text), values })
+    }
+}
+
+impl ColumnTexts {
+    /// The number of a text that came before; it is noted otherwise.
+    fn number_of(&mut self, text: &str, next: &mut i64, added: &mut Vec<(i64, String)>) -> Option<i64> {
+        if self.is_hopeless || !WORTH_A_NUMBER.contains(&text.len()) {
+            return None;
+        }
+        if let Some(number) = self.seen.get_mut(text) {
+            self.found += 1;
+            return Some(*number.get_or_insert_with(|| {
+                added.push((*next, text.to_owned()));
+                *next += 1;
+                *next - 1
+            }));
+        }
+        if self.seen.len() < DIFFERENT {
+            self.seen.insert(text.to_owned(), None);
+            if self.found == 0 && self.seen.len() >= FRUITLESS {
+                self.is_hopeless = true;
+                self.seen = HashMap::new();
+            }
+        }
+        None
+    }
+}
+
+/// A text as JSON has it.
+fn push_json(to: &mut String, text: &str) -> Result<()> {
+    if text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
+        to.push('"');
+        to.push_str(text);
+        to.push('"');
+        return Ok(());
+    }
+    to.push_str(&serde_json::to_string(text).map_err(unwritable)?);
+    Ok(())
+}
+
+/// Where the text that begins with a quotation mark at `start` ends.
+fn end_of_text(json: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while let Some(byte) = json.get(at) {
+        match byte {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    json.len()
+}
+
+fn is_of_number(byte: u8) -> bool {
+    byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E')
+}
+
+/// Where the number at `start` ends.
+fn end_of_number(json: &[u8], start: usize) -> usize {
+    json[start..].iter().position(|byte| !is_of_number(*byte)).map_or(json.len(), |length| start + length)
+}
+
+/// The shape of an action for a row with these cells, as JSON has them, and the values that none of them has.
+fn shape_of(action: &str, cells: &[&str]) -> (String, Option<String>) {
+    let json = action.as_bytes();
+    let (mut shape, mut values) = (String::with_capacity(action.len()), None::<String>);
+    let (mut at, mut copied) = (0, 0);
+    let mut name = "";
+    while at < json.len() {
+        let (end, mark) = match json[at] {
+            b'"' => (end_of_text(json, at), '$'),
+            byte if byte == b'-' || byte.is_ascii_digit() => (end_of_number(json, at), '#'),
+            _ => {
+                at += 1;
+                continue;
+            }
+        };
+        let literal = &action[at..end];
+        if json.get(end) == Some(&b':') {
+            name = literal;
+        } else if !TAGS.contains(&name) {
+            shape.push_str(&action[copied..at]);
+            let same = |cell: &str| match mark {
+                '$' => cell == literal,
+                _ => &cell[1..cell.len() - 1] == literal,
+            };
+            match cells.iter().position(|cell| same(cell)) {
+                Some(cell) => {
+                    shape.push(mark);
+                    shape.push_str(&cell.to_string());
+                }
+                None => {
+                    shape.push('?');
+                    let values = values.get_or_insert_default();
+                    if !values.is_empty() {
+                        values.push(',');
+                    }
+                    values.push_str(literal);
+                }
+            }
+            copied = end;
+        }
+        at = end;
+    }
+    shape.push_str(&action[copied..]);
+    (shape, values)
+}
+
+/// The action of a shape, with the cells of its row and the values that they do not have; `None` when they do not fit.
+fn fill(shape: &str, cells: &[String], values: Option<&str>) -> Option<String> {
+    let (json, mut values) = (shape.as_bytes(), values.unwrap_or_default());
+    let mut action = String::with_capacity(shape.len() + 128);
+    let (mut at, mut copied) = (0, 0);
+    while at < json.len() {
+        let mark = json[at];
+        match mark {
+            b'"' => {
+                at = end_of_text(json, at);
+                continue;
+            }
+            b'$' | b'#' | b'?' => action.push_str(&shape[copied..at]),
+            _ => {
+                at += 1;
+                continue;
+            }
+        }
+        at += 1;
+        if mark == b'?' {
+            let end = match values.as_bytes().first()? {
+                b'"' => end_of_text(values.as_bytes(), 0),
+                _ => end_of_number(values.as_bytes(), 0),
+            };
+            action.push_str(&values[..end]);
+            values = values[end..].strip_prefix(',').unwrap_or(&values[end..]);
+        } else {
+            let end = end_of_number(json, at);
+            let cell = cells.get(shape[at..end].parse::<usize>().ok()?)?;
+            match mark {
+                b'$' => push_json(&mut action, cell).ok()?,
+                _ => action.push_str(cell),
+            }
+            at = end;
+        }
+        copied = at;
+    }
+    action.push_str(&shape[copied..]);
+    values.is_empty().then_some(action)
+}
+
+/// One column of a query for the action of the step with this name, as [`StoredTexts::action`] takes it: its JSON, or its
+/// shape, the cells of its row and its values, a line each.
+macro_rules! stored_action {
+    ($step:literal) => {
+        concat!(
+            "iif(",
+            $step,
+            ".shape IS NULL, ",
+            $step,
+            ".action, (
+                SELECT shape.text || char(10) || source.cells || char(10) || coalesce(",
+            $step,
+            ".action, '')
+                FROM shape JOIN sheet_row AS source ON source.place = ",
+            $step,
+            ".place
+                WHERE shape.id = ",
+            $step,
+            ".shape))"
+        )
+    };
+}
+
+pub(in crate::journal) use stored_action;
+
+/// Reads what is kept; it remembers the texts that it met.
+#[derive(Debug)]
+pub(in crate::journal) struct StoredTexts<'c> {
+    connection: &'c Connection,
+    known: HashMap<i64, String>,
+}
+
+impl<'c> StoredTexts<'c> {
+    /// Of this journal.
+    pub(in crate::journal) fn of(connection: &'c Connection) -> Self {
+        Self { connection, known: HashMap::new() }
+    }
+
+    /// The cells of a row.
+    pub(in crate::journal) fn cells(&mut self, stored: &str) -> Result<Vec<String>> {
+        let stored: Vec<StoredCell> =
+            serde_json::from_str(stored).map_err(|error| damaged("the cells of a row", error))?;
+        stored
+            .into_iter()
+            .map(|cell| match cell {
+                StoredCell::Text(text) => Ok(text),
+                StoredCell::Number(number) => self.text(number),
+            })
+            .collect()
+    }
+
+    /// A text by its number.
+    pub(in crate::journal) fn text(&mut self, number: i64) -> Result<String> {
+        if let Some(known) = self.known.get(&number) {
+            return Ok(known.clone());
+        }
+        let text: Option<String> = self
+            .connection
+            .prepare_cached("SELECT text FROM cell_text WHERE id = ?1")?
+            .query_row([number], |row| row.get(0))
+            .optional()?;
+        let text = text.ok_or_else(|| damaged("the cells of a row", format!("there is no text {number}")))?;
+        self.known.insert(number, text.clone());
+        Ok(text)
+    }
+
+    /// The action of a step, as `stored_action!` selects it.
+    pub(in crate::journal) fn action(&mut self, stored: Option<&str>) -> Result<Action> {
+        parse_action(&self.action_json(stored)?)
+    }
+
+    /// The same as JSON.
+    pub(in crate::journal) fn action_json<'t>(&mut self, stored: Option<&'t str>) -> Result<Cow<'t, str>> {
+        let stored = stored.ok_or_else(|| damaged("a step", "its row or its shape is not there"))?;
+        // No line end is in what is written.
+        let mut lines = stored.splitn(3, '\n');
+        let first = lines.next().unwrap_or_default();
+        let (Some(cells), Some(values)) = (lines.next(), lines.next()) else { return Ok(first.into()) };
+        let cells = self.cells(cells)?;
+        let action = fill(first, &cells, Some(values));
+        Ok(action.ok_or_else(|| damaged("a step", "its values do not fit its shape"))?.into())
+    }
+}
+
+/// A cell as it is kept.
+enum StoredCell {
+    Text(String),
+    Number(i64),
+}
+
+impl<'de> Deserialize<'de> for StoredCell {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
+        struct TextOrNumber;
+        impl Visitor<'_> for TextOrNumber {
+            type Value = StoredCell;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text or the number of one")
+            }
+
+            fn visit_str<E>(self, text: &str) -> std::result::Result<StoredCell, E> {
+                Ok(StoredCell::Text(text.to_owned()))
+            }
+
+            fn visit_i64<E>(self, number: i64) -> std::result::Result<StoredCell, E> {
+                Ok(StoredCell::Number(number))
+            }
+
+            fn visit_u64<E: serde::de::Error>(self, number: u64) -> std::result::Result<StoredCell, E> {
+                i64::try_from(number).map(StoredCell::Number).map_err(E::custom)
+            }
+        }
+        from.deserialize_any(TextOrNumber)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::fixture::{at, bench};
+    use crate::journal::{Disposition, NewRow};
+    use crate::model::action::Action;
+    use crate::model::kind::Kind;
+    use crate::model::record::Record;
+
+    fn cells(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|&text| text.to_owned()).collect()
+    }
+
+    #[test]
+    fn an_action_is_its_shape_with_the_cells_of_its_row() {
+        let table = [
+            (
+                r#"{"action":"create","value":{"name":"Depot"}}"#,
+                r#"{"action":"create","value":{"name":$1}}"#,
+                None,
+            ),
+            // What is sent in another form than it was written, and numbers.
+            (
+                r#"{"name":"depot","at":-36.5,"to":1e3}"#,
+                r#"{"name":?,"at":#3,"to":?}"#,
+                Some(r#""depot",1e3"#),
+            ),
+            // What says what it is stays, whatever stands in the cells.
+            (r#"{"kind":"Depot","of":"Depot"}"#, r#"{"kind":"Depot","of":$1}"#, None),
+            (r#"{"list":["a \\ \"b\"","é"],"yes":true}"#, r#"{"list":[$2,$4],"yes":true}"#, None),
+            (r##"{"asks":"$1?","more":"#3"}"##, r#"{"asks":?,"more":?}"#, Some(r##""$1?","#3""##)),
+        ];
+        let row = cells(&["key", "Depot", "a \\ \"b\"", "-36.5", "é"]);
+        let literals: Vec<String> = row.iter().map(|cell| serde_json::to_string(cell).unwrap()).collect();
+        let literals: Vec<&str> = literals.iter().map(String::as_str).collect();
+        for (action, expected, values) in table {
+            let (shape, found) = shape_of(action, &literals);
+            assert_eq!((shape.as_str(), found.as_deref()), (expected, values), "{action}");
+            assert_eq!(fill(&shape, &row, values).as_deref(), Some(action));
+        }
+        assert_eq!(fill("{\"name\":$9}", &row, None), None);
+        assert_eq!(fill("{\"name\":$1}", &row, Some("\"left\"")), None);
+        assert_eq!(fill("{\"name\":?}", &row, None), None);
+    }
+
+    #[test]
+    fn a_text_that_comes_again_is_kept_once_and_one_of_a_column_of_keys_as_it_is() {
+        let mut bench = bench();
+        let mut import = bench.journal.begin_import(at(1)).unwrap();
+        let sheet = import.sheet(&crate::journal::fixture::sheet("sites", Kind::Site)).unwrap();
+        let mut encoder = import.encoder().unwrap();
+        encoder.begin_sheet();
+        let row = |number: u32| cells(&[&format!("S-{number}"), "Auckland", "NZ", "\"Quay\"\n1"]);
+        let mut stored = Vec::new();
+        for number in 0..4 {
+            let (row, written) = encoder.row(&row(number), None).unwrap();
+            assert_eq!(
+                written,
+                serde_json::to_string(&self::tests::cells(&[
+                    &format!("S-{number}"),
+                    "Auckland",
+                    "NZ",
+                    "\"Quay\"\n1",
+                ]))
+                .unwrap()
+            );
+            import.add_texts(&row).unwrap();
+            stored.push(row.cells.clone());
+            let job =
+                import.add_job(&crate::journal::fixture::site(&number.to_string(), vec![], vec![])).unwrap();
+            let place =
+                NewRow { sheet, number, line: None, cells: vec![], job, disposition: Disposition::New };
+            import.stored_row(&place, &row).unwrap();
+        }
+        assert_eq!(stored[0], r#"["S-0","Auckland","NZ","\"Quay\"\n1"]"#);
+        assert_eq!(stored[1..], [r#"["S-1",1,"NZ",2]"#, r#"["S-2",1,"NZ",2]"#, r#"["S-3",1,"NZ",2]"#]);
+        import.finish().unwrap();
+        let mut seen = Vec::new();
+        bench
+            .journal
+            .rows(sheet, &mut |row| {
+                seen.push(row.cells);
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(seen, [row(0), row(1), row(2), row(3)]);
+    }
+
+    #[test]
+    fn a_job_made_from_an_encoded_row_has_the_action_that_was_written() {
+        let mut bench = bench();
+        let mut import = bench.journal.begin_import(at(1)).unwrap();
+        let sheet = import.sheet(&crate::journal::fixture::sheet("sites", Kind::Site)).unwrap();
+        let mut encoder = import.encoder().unwrap();
+        let mut made = Vec::new();
+        for number in 0..3 {
+            let job = crate::journal::fixture::site(&format!("Site {number}"), vec![], vec![]);
+            let written = vec![serde_json::to_string(&job.steps[0]).unwrap()];
+            let row = cells(&[&format!("Site {number}"), "elsewhere"]);
+            let (stored, _) = encoder.row(&row, Some(&written[0])).unwrap();
+            assert!(stored.shaped.is_some());
+            import.add_texts(&stored).unwrap();
+            let id = import.add_written_job(&job, &written, &stored, (sheet, number)).unwrap();
+            let place =
+                NewRow { sheet, number, line: None, cells: vec![], job: id, disposition: Disposition::New };
+            import.stored_row(&place, &stored).unwrap();
+            assert_eq!(import.steps_of(id).unwrap(), job.steps);
+            made.push((id, job));
+        }
+        import.finish().unwrap();
+        let shapes: i64 =
+            bench.journal.connection.query_row("SELECT count(*) FROM shape", [], |row| row.get(0)).unwrap();
+        assert_eq!(shapes, 1, "they differ in their names only");
+        for (id, job) in made {
+            let work = bench.journal.work(id).unwrap().unwrap();
+            assert_eq!(work.action, job.steps[0]);
+            assert!(matches!(work.action, Action::Create(Record::Site(_))));
+        }
+    }
+}
