@@ -3,17 +3,21 @@
 //! What is not documented is passed on as it came (specification 2.10: the structure of a state). A record that could not be
 //! read is a row that says so.
 
+mod vpn;
+
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::column::Column;
 use super::owner::Owner;
 use super::row::{Row, Standing};
+use super::rows::Rows;
 use super::subject::{OwnerKind, Subject};
 use crate::model::id::RemoteId;
 use crate::model::operation::Operation;
-use crate::service::{Call, ReadError, ServiceReader, may_be_a_page};
+use crate::service::{Call, List, ListAnswer, ReadError, ServiceReader, may_be_a_page};
 
 /// The rows of an owner.
 ///
@@ -21,69 +25,64 @@ use crate::service::{Call, ReadError, ServiceReader, may_be_a_page};
 ///
 /// [`ReadError::Stopped`] when nothing more can be read, and [`ReadError::Unavailable`] when an operation turns out not to be
 /// where it was looked for. Everything else is a row that says so.
-pub(super) async fn rows(
-    reader: &ServiceReader,
-    subject: Subject,
-    owner: &Owner,
-) -> Result<Vec<Row>, ReadError> {
-    let asking = Asking { reader, subject, owner, columns: subject.columns() };
-    if let Some(trouble) = &owner.trouble {
-        return Ok(vec![asking.unread(trouble)]);
+pub(super) async fn rows(reader: ServiceReader, subject: Subject, owner: Owner) -> Result<Rows, ReadError> {
+    let asking = Asking { reader, subject, owner: Arc::new(owner), columns: subject.columns() };
+    if let Some(trouble) = &asking.owner.trouble {
+        return Ok(Rows::one(asking.unread(trouble)));
     }
     match asking.rows().await {
         Ok(rows) => Ok(rows),
         Err(error @ (ReadError::Stopped(_) | ReadError::Unavailable(..))) => Err(error),
         Err(error @ (ReadError::NotFound(..) | ReadError::Failed(..))) => {
-            Ok(vec![asking.unread(&error.to_string())])
+            Ok(Rows::one(asking.unread(&error.to_string())))
         }
     }
 }
 
 /// One owner being asked about.
-struct Asking<'a> {
-    reader: &'a ServiceReader,
+#[derive(Clone)]
+struct Asking {
+    reader: ServiceReader,
     subject: Subject,
-    owner: &'a Owner,
+    owner: Arc<Owner>,
     columns: &'static [Column],
 }
 
 /// What is known of an entry besides the entry itself.
 type Given = Vec<(&'static str, Value)>;
 
-impl Asking<'_> {
-    async fn rows(&self) -> Result<Vec<Row>, ReadError> {
+impl Asking {
+    async fn rows(&self) -> Result<Rows, ReadError> {
         let id = self.owner.id;
         match self.subject {
-            Subject::Companies | Subject::Sites | Subject::Devices => Ok(vec![self.record().await?]),
+            Subject::Companies | Subject::Sites | Subject::Devices => Ok(Rows::one(self.record().await?)),
             Subject::People => self.people().await,
             Subject::Interfaces => self.list_of(Operation::ListInterfaces, id).await,
             Subject::Labels => self.labels().await,
             Subject::Metadata | Subject::Subscriptions | Subject::TimeZones => {
-                let [operation, ..] = self.subject.needed(self.owner.kind) else { return Ok(Vec::new()) };
+                let [operation, ..] = self.subject.needed(self.owner.kind) else {
+                    return Ok(Rows::default());
+                };
                 self.list_of(*operation, id).await
             }
             Subject::Templates => self.templates().await,
             Subject::Clouds => self.clouds().await,
             Subject::Vpn => self.vpn().await,
             Subject::Statuses | Subject::FullStatuses | Subject::States => self.statuses().await,
-            Subject::Tunnels => {
-                let answer = self.object(Operation::GetTunnelStatus, vec![id.to_string()]).await?;
-                let (tunnels, _) = taken_apart(Operation::GetTunnelStatus, answer, "vpns")?;
-                Ok(tunnels.into_iter().map(|tunnel| self.row(&[], tunnel)).collect())
-            }
+            Subject::Tunnels => self.tunnels().await,
             Subject::Connections => self.in_clouds(Operation::GetVpnConnections).await,
             Subject::Routes => self.in_clouds(Operation::GetVpnRoutes).await,
         }
     }
 
-    /// The entries of a list.
-    async fn list(&self, operation: Operation, values: Vec<String>) -> Result<Vec<Value>, ReadError> {
-        match self.reader.read(Call::reading(operation, values)).await? {
-            Value::Array(entries) => Ok(entries),
-            Value::Null => Err(ReadError::Failed(operation, "the answer holds no data".to_owned())),
-            Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
-                Err(ReadError::Failed(operation, "the answer is not a list".to_owned()))
+    /// A list.
+    async fn list(&self, operation: Operation, values: Vec<String>) -> Result<List, ReadError> {
+        match self.reader.list(Call::reading(operation, values)).await? {
+            ListAnswer::List(list) => Ok(list),
+            ListAnswer::Other(Value::Null) => {
+                Err(ReadError::Failed(operation, "the answer holds no data".to_owned()))
             }
+            ListAnswer::Other(_) => Err(ReadError::Failed(operation, "the answer is not a list".to_owned())),
         }
     }
 
@@ -129,26 +128,36 @@ impl Asking<'_> {
         self.row(more, Value::Null).failing(format!("{}: {error}", self.owner.words()))
     }
 
-    /// The entries of a list as rows, with a note where it may be one page of a longer one.
-    fn listed(&self, operation: Operation, more: &[(&'static str, Value)], entries: Vec<Value>) -> Vec<Row> {
-        let length = entries.len();
-        let mut rows: Vec<Row> = entries.into_iter().map(|entry| self.row(more, entry)).collect();
-        if may_be_a_page(length)
-            && let Some(last) = rows.last_mut()
-        {
-            last.note = Some(format!(
-                "{operation} gave {length} entries, which may be a page of more: entries may be missing after this one"
-            ));
-            last.standing = Standing::PerhapsPage;
-        }
-        rows
+    /// The entries of a list as rows, with a note where it may be one page of a longer one; `edit` goes over each entry.
+    fn add_list(
+        &self,
+        rows: &mut Rows,
+        (operation, list): (Operation, &List),
+        given: Given,
+        edit: impl Fn(&mut Value) + Send + 'static,
+    ) {
+        let (asking, length) = (self.clone(), list.len());
+        let row = move |(index, mut entry)| {
+            edit(&mut entry);
+            let mut row = asking.row(&given, entry);
+            if index + 1 == length && may_be_a_page(length) {
+                row.note = Some(format!(
+                    "{operation} gave {length} entries, which may be a page of more: entries may be missing after this one"
+                ));
+                row.standing = Standing::PerhapsPage;
+            }
+            row
+        };
+        rows.add(list.size(), list.entries().enumerate().map(row));
     }
 
     /// The rows of a list about a record. That of the account names none.
-    async fn list_of(&self, operation: Operation, id: RemoteId) -> Result<Vec<Row>, ReadError> {
+    async fn list_of(&self, operation: Operation, id: RemoteId) -> Result<Rows, ReadError> {
         let values = if id.is_nil() { Vec::new() } else { vec![id.to_string()] };
-        let entries = self.list(operation, values).await?;
-        Ok(self.listed(operation, &[], entries))
+        let list = self.list(operation, values).await?;
+        let mut rows = Rows::default();
+        self.add_list(&mut rows, (operation, &list), Vec::new(), |_| {});
+        Ok(rows)
     }
 
     /// The owner itself.
@@ -164,22 +173,25 @@ impl Asking<'_> {
     }
 
     /// The people of a company, which each of them belongs to; or one person.
-    async fn people(&self) -> Result<Vec<Row>, ReadError> {
+    async fn people(&self) -> Result<Rows, ReadError> {
         if self.owner.kind == OwnerKind::Person {
-            return Ok(vec![self.record().await?]);
+            return Ok(Rows::one(self.record().await?));
         }
-        let company = json!(self.owner.id);
-        let mut people = self.list(Operation::ListPeople, vec![self.owner.id.to_string()]).await?;
-        for person in people.iter_mut().filter_map(Value::as_object_mut) {
-            person.entry("companyId").or_insert_with(|| company.clone());
-        }
-        Ok(self.listed(Operation::ListPeople, &[], people))
+        let (operation, company) = (Operation::ListPeople, self.owner.id);
+        let people = self.list(operation, vec![company.to_string()]).await?;
+        let mut rows = Rows::default();
+        self.add_list(&mut rows, (operation, &people), Vec::new(), move |person| {
+            if let Some(person) = person.as_object_mut() {
+                person.entry("companyId").or_insert_with(|| json!(company));
+            }
+        });
+        Ok(rows)
     }
 
     /// The labels of a site; of a device those of its interfaces as well.
-    async fn labels(&self) -> Result<Vec<Row>, ReadError> {
+    async fn labels(&self) -> Result<Rows, ReadError> {
         let id = self.owner.id;
-        let [operation, ..] = self.subject.needed(self.owner.kind) else { return Ok(Vec::new()) };
+        let [operation, ..] = self.subject.needed(self.owner.kind) else { return Ok(Rows::default()) };
         let mut rows = self.list_of(*operation, id).await?;
         let wanted = self.subject.wanted(self.owner.kind);
         if wanted.is_empty() || !wanted.iter().all(|&operation| self.reader.available(operation)) {
@@ -190,17 +202,20 @@ impl Asking<'_> {
             Ok(interfaces) => interfaces,
             Err(error) => return self.with_part_unread(rows, &[kind], error),
         };
-        let names: Vec<Option<&str>> =
-            interfaces.iter().map(|interface| interface["normalizedName"].as_str()).collect();
-        for (interface, name) in interfaces.iter().zip(&names) {
-            let interface_id = Row::text(&interface["id"]);
+        let named = |interface: Value| {
+            (interface["id"].clone(), interface["normalizedName"].as_str().map(str::to_owned))
+        };
+        let interfaces: Vec<(Value, Option<String>)> = interfaces.entries().map(named).collect();
+        for (id, name) in &interfaces {
+            let interface_id = Row::text(id);
             // A name that several have, or that is missing, names none of them.
-            let is_unique = name.is_some() && names.iter().filter(|other| *other == name).count() == 1;
-            let shown = name.filter(|_| is_unique).map_or_else(|| interface_id.clone(), str::to_owned);
-            let given =
-                [kind.clone(), ("@interface", json!(shown)), ("@interface_id", interface["id"].clone())];
-            match self.list(Operation::ListInterfaceLabels, vec![interface_id]).await {
-                Ok(labels) => rows.extend(self.listed(Operation::ListInterfaceLabels, &given, labels)),
+            let is_unique =
+                name.is_some() && interfaces.iter().filter(|(_, other)| other == name).count() == 1;
+            let shown = name.clone().filter(|_| is_unique).unwrap_or_else(|| interface_id.clone());
+            let given = vec![kind.clone(), ("@interface", json!(shown)), ("@interface_id", id.clone())];
+            let operation = Operation::ListInterfaceLabels;
+            match self.list(operation, vec![interface_id]).await {
+                Ok(labels) => self.add_list(&mut rows, (operation, &labels), given, |_| {}),
                 Err(error) => rows = self.with_part_unread(rows, &given, error)?,
             }
         }
@@ -210,20 +225,20 @@ impl Asking<'_> {
     /// The rows so far and one that says what is missing; an end of everything stays one.
     fn with_part_unread(
         &self,
-        mut rows: Vec<Row>,
+        mut rows: Rows,
         given: &[(&'static str, Value)],
         error: ReadError,
-    ) -> Result<Vec<Row>, ReadError> {
+    ) -> Result<Rows, ReadError> {
         if matches!(error, ReadError::Stopped(_) | ReadError::Unavailable(..)) {
             return Err(error);
         }
-        rows.push(self.part_unread(given, &error));
+        rows.add(0, [self.part_unread(given, &error)]);
         Ok(rows)
     }
 
     /// Every template of the device once, with how the two belong together. What an operation would show that cannot be
     /// reached stays blank.
-    async fn templates(&self) -> Result<Vec<Row>, ReadError> {
+    async fn templates(&self) -> Result<Rows, ReadError> {
         let values = || vec![self.owner.id.to_string()];
         let assigned = self.list(Operation::ListAssignedTemplates, values()).await?;
         let assignable = self.list(Operation::ListAssignableTemplates, values()).await?;
@@ -233,9 +248,8 @@ impl Asking<'_> {
             None
         };
         let (of_assigned, of_assignable) = (ids(&assigned), ids(&assignable));
-        let of_own = own.as_deref().map(ids);
-        let rows = once(vec![assigned, assignable, own.unwrap_or_default()]);
-        let given = |id: &Value| -> Given {
+        let of_own = own.as_ref().map(ids);
+        let given = move |id: &str| -> Given {
             let is_own = of_own.as_ref().map(|own| own.contains(id));
             let inherited =
                 is_own.filter(|_| of_assignable.contains(id) || is_own == Some(true)).map(|own| !own);
@@ -245,141 +259,81 @@ impl Asking<'_> {
                 ("@inherited", json!(inherited)),
             ]
         };
-        Ok(rows.into_iter().map(|entry| self.row(&given(&entry["id"]), entry)).collect())
+        Ok(self.once([Some(assigned), Some(assignable), own].into_iter().flatten().collect(), given))
     }
 
     /// Every cloud of the device once, with how the two belong together.
-    async fn clouds(&self) -> Result<Vec<Row>, ReadError> {
+    async fn clouds(&self) -> Result<Rows, ReadError> {
         let values = || vec![self.owner.id.to_string()];
         let joined = self.list(Operation::ListDeviceVpnClouds, values()).await?;
         let joinable = self.list(Operation::ListJoinableVpnClouds, values()).await?;
         let (of_joined, of_joinable) = (ids(&joined), ids(&joinable));
-        let given = |id: &Value| -> Given {
+        let given = move |id: &str| -> Given {
             vec![("@member", json!(of_joined.contains(id))), ("@joinable", json!(of_joinable.contains(id)))]
         };
-        Ok(once(vec![joined, joinable])
-            .into_iter()
-            .map(|entry| self.row(&given(&entry["id"]), entry))
-            .collect())
+        Ok(self.once(vec![joined, joinable], given))
     }
 
-    /// The configuration of the device in each of its clouds: a row for each interface, or one for a cloud without any.
-    async fn vpn(&self) -> Result<Vec<Row>, ReadError> {
-        let id = self.owner.id.to_string();
-        let clouds = self.list(Operation::ListDeviceVpnClouds, vec![id.clone()]).await?;
-        let mut rows = Vec::new();
-        for cloud in clouds {
-            let given = |suite: &Value| -> Given {
-                vec![
-                    ("@cloud", cloud["id"].clone()),
-                    ("@cloud_name", cloud["name"].clone()),
-                    ("@cipher_suite", suite.clone()),
-                ]
-            };
-            let operation = Operation::GetDeviceVpnConfiguration;
-            let cloud_id = Row::text(&cloud["id"]);
-            match self.list(operation, vec![id.clone(), cloud_id]).await {
-                Err(error) => rows = self.with_part_unread(rows, &given(&Value::Null), error)?,
-                Ok(configurations) => {
-                    for mut configuration in configurations {
-                        let suite = configuration["cipherSuite"].clone();
-                        let entries = match configuration.get_mut("interfaceConfiguration").map(Value::take) {
-                            Some(Value::Array(entries)) if !entries.is_empty() => entries,
-                            Some(_) | None => vec![Value::Null],
-                        };
-                        rows.extend(entries.into_iter().map(|entry| self.row(&given(&suite), entry)));
-                    }
-                }
-            }
-        }
-        Ok(rows)
+    /// The entries of all lists, each id once, with what is known of each by its id.
+    fn once(&self, lists: Vec<List>, given: impl Fn(&str) -> Given + Send + 'static) -> Rows {
+        let (asking, mut seen) = (self.clone(), HashSet::new());
+        let size = lists.iter().map(List::size).sum();
+        let entries = lists.into_iter().flat_map(|list| list.entries());
+        let mut rows = Rows::default();
+        rows.add(
+            size,
+            entries.filter_map(move |entry| {
+                let id = entry["id"].to_string();
+                let is_new = entry["id"].is_null() || seen.insert(id.clone());
+                is_new.then(|| asking.row(&given(&id), entry))
+            }),
+        );
+        rows
     }
 
     /// The entries of a company or a site, each with the device that it is about; or those of one device.
-    async fn statuses(&self) -> Result<Vec<Row>, ReadError> {
-        let [operation, ..] = self.subject.needed(self.owner.kind) else { return Ok(Vec::new()) };
+    async fn statuses(&self) -> Result<Rows, ReadError> {
+        let [operation, ..] = self.subject.needed(self.owner.kind) else { return Ok(Rows::default()) };
         let values = vec![self.owner.id.to_string()];
         if self.owner.kind == OwnerKind::Device {
             let mut status = self.object(*operation, values).await?;
             if let Some(fields) = status.as_object_mut() {
                 fields.entry("cpeId").or_insert_with(|| json!(self.owner.id));
             }
-            return Ok(vec![self.row(&[], status)]);
+            return Ok(Rows::one(self.row(&[], status)));
         }
-        let mut entries = self.list(*operation, values).await?;
-        let length = entries.len();
-        let Some(only) = &self.owner.only else { return Ok(self.listed(*operation, &[], entries)) };
-        let wanted: HashSet<String> = only.iter().map(RemoteId::to_string).collect();
-        let device = |entry: &Value| entry["cpeId"].as_str().unwrap_or_default().to_lowercase();
-        entries.retain(|entry| wanted.contains(&device(entry)));
-        let seen: HashSet<String> = entries.iter().map(device).collect();
-        let mut rows: Vec<Row> = entries.into_iter().map(|entry| self.row(&[], entry)).collect();
-        for id in only.iter().filter(|id| !seen.contains(&id.to_string())) {
-            let page = if may_be_a_page(length) {
-                format!(", which gave {length} entries and may be a page of more")
-            } else {
-                String::new()
-            };
-            let why = format!("device {id}: {operation} does not show it{page}");
-            rows.push(self.row(&[], json!({"cpeId": id})).failing(why));
-        }
-        Ok(rows)
-    }
-
-    /// The connections or the routes of the device, a row each, with the cloud they are of; a cloud without any has one.
-    async fn in_clouds(&self, operation: Operation) -> Result<Vec<Row>, ReadError> {
-        let answer = self.object(operation, vec![self.owner.id.to_string()]).await?;
-        let (vpns, _) = taken_apart(operation, answer, "vpns")?;
-        let lists: &[&str] = match self.subject {
-            Subject::Routes => &["ipv4", "ipv6"],
-            _ => &["connections"],
+        let list = self.list(*operation, values).await?;
+        let mut rows = Rows::default();
+        let Some(only) = &self.owner.only else {
+            self.add_list(&mut rows, (*operation, &list), Vec::new(), |_| {});
+            return Ok(rows);
         };
-        let mut rows = Vec::new();
-        for mut vpn in vpns {
-            let mut entries: Vec<(Value, Value)> = Vec::new();
-            for &list in lists {
-                let family = if list == "connections" { Value::Null } else { json!(list) };
-                match vpn.get_mut(list).map(Value::take) {
-                    Some(Value::Array(listed)) => {
-                        entries.extend(listed.into_iter().map(|entry| (family.clone(), entry)));
-                    }
-                    // Not as documented; it stays among what came besides.
-                    Some(other) => vpn[list] = other,
-                    None => {}
-                }
-            }
-            if entries.is_empty() {
-                entries.push((Value::Null, Value::Null));
-            }
-            rows.extend(
-                entries
-                    .into_iter()
-                    .map(|(family, entry)| self.row(&[("@vpn", vpn.clone()), ("@family", family)], entry)),
-            );
-        }
+        let device = |entry: &Value| entry["cpeId"].as_str().unwrap_or_default().to_lowercase();
+        let wanted: HashSet<String> = only.iter().map(RemoteId::to_string).collect();
+        let seen: HashSet<String> =
+            list.entries().map(|entry| device(&entry)).filter(|id| wanted.contains(id)).collect();
+        let page = if may_be_a_page(list.len()) {
+            format!(", which gave {} entries and may be a page of more", list.len())
+        } else {
+            String::new()
+        };
+        let unseen: Vec<Row> = only
+            .iter()
+            .filter(|id| !seen.contains(&id.to_string()))
+            .map(|id| {
+                let why = format!("device {id}: {operation} does not show it{page}");
+                self.row(&[], json!({"cpeId": id})).failing(why)
+            })
+            .collect();
+        let asking = self.clone();
+        let entries = list.entries().filter(move |entry| wanted.contains(&device(entry)));
+        rows.add(list.size(), entries.map(move |entry| asking.row(&[], entry)));
+        rows.add(0, unseen);
         Ok(rows)
     }
 }
 
-/// The list in a field of an answer, and the rest of the answer.
-fn taken_apart(
-    operation: Operation,
-    mut answer: Value,
-    field: &str,
-) -> Result<(Vec<Value>, Value), ReadError> {
-    match answer.get_mut(field).map(Value::take) {
-        Some(Value::Array(entries)) => Ok((entries, answer)),
-        Some(_) | None => Err(ReadError::Failed(operation, format!("the answer has no list {field}"))),
-    }
-}
-
-fn ids(entries: &[Value]) -> Vec<Value> {
-    entries.iter().map(|entry| entry["id"].clone()).collect()
-}
-
-/// The entries of all lists, each id once.
-fn once(lists: Vec<Vec<Value>>) -> Vec<Value> {
-    let mut seen = HashSet::new();
-    let entries = lists.into_iter().flatten();
-    entries.filter(|entry| entry["id"].is_null() || seen.insert(entry["id"].to_string())).collect()
+/// The ids of the entries, as JSON.
+fn ids(list: &List) -> HashSet<String> {
+    list.entries().map(|entry| entry["id"].to_string()).collect()
 }

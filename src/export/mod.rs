@@ -6,7 +6,8 @@
 //! subject    what can be exported           column   the columns of each, from columns.csv
 //! scope      which records an export is about, and the ways to find them
 //! owner      one of them                    row      a row about it
-//! answers    the rows of an owner           exporter the rows of all, many owners side by side
+//! answers    the rows of an owner           rows     these, each made when it is asked for
+//! exporter   the rows of all, many owners side by side
 //! ```
 
 mod answers;
@@ -14,14 +15,16 @@ mod column;
 mod exporter;
 mod owner;
 mod row;
+mod rows;
 mod scope;
 mod search;
 mod subject;
 
 pub use column::{Column, NOTE, OTHER};
 pub use exporter::{Exporter, SIDE_BY_SIDE};
-pub use owner::Owner;
+pub use owner::{NamedRecord, Owner};
 pub use row::{Row, Standing};
-pub use scope::{Scope, Survey, survey};
+pub use rows::Rows;
+pub use scope::{Scope, Survey, SurveyError, survey};
 pub use search::{Hit, Query, SearchResult, Sought, as_id, is_username, search, shown_name};
 pub use subject::{OwnerKind, Subject};

@@ -26,6 +26,33 @@ pub struct Owner {
     pub trouble: Option<String>,
 }
 
+/// A record that an export is asked for by name. There may be very many, and of most only the id is known.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NamedRecord {
+    /// What it is, and its id.
+    Known(OwnerKind, RemoteId),
+    /// It could not be found.
+    Unknown(Box<Owner>),
+}
+
+impl NamedRecord {
+    /// What it is.
+    pub(super) fn kind(&self) -> OwnerKind {
+        match self {
+            Self::Known(kind, _) => *kind,
+            Self::Unknown(owner) => owner.kind,
+        }
+    }
+
+    /// The same as an owner.
+    pub(super) fn owner(self) -> Owner {
+        match self {
+            Self::Known(kind, id) => Owner::new(kind, id),
+            Self::Unknown(owner) => *owner,
+        }
+    }
+}
+
 impl Owner {
     /// A record of which only the id is known.
     pub fn new(kind: OwnerKind, id: RemoteId) -> Self {

@@ -1,20 +1,24 @@
 //! Finds out which records an export is about: companies below a company, sites of companies, and devices, which no
 //! documented operation lists by company (specification 4.2, 4.5, 4.8, 4.10, 4.11).
 //!
-//! The ways to find devices are in `devices`.
+//! Each is handed over as it is found: there may be very many. The companies are found in `companies`, the
+//! devices in `devices`.
 
+mod companies;
 mod devices;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::owner::Owner;
+use super::owner::{NamedRecord, Owner};
 use super::subject::{OwnerKind, Subject};
+use crate::error::{Error, Result as Done};
 use crate::model::amount::{count, counted};
 use crate::model::id::RemoteId;
 use crate::model::operation::Operation;
-use crate::service::{Call, Found, ReadError, ServiceReader, found, may_be_a_page};
+use crate::service::{Call, Found, ListAnswer, ReadError, Records, ServiceReader, found, may_be_a_page};
 
 /// The characters that names are searched for by.
 const CHARACTERS: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -36,35 +40,62 @@ pub enum Scope {
     /// A device.
     Device(RemoteId),
     /// These records.
-    Records(Vec<Owner>),
+    Records(Vec<NamedRecord>),
 }
 
-/// What a scope came to.
-#[derive(Debug, Default)]
+/// How the records of a scope were found.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Survey {
-    /// What is asked about, in the order of the export.
-    pub owners: Vec<Owner>,
     /// How the records were found, a sentence each.
     pub ways: Vec<String>,
     /// What this export cannot know, a sentence each.
     pub limits: Vec<String>,
 }
 
-/// Finds out which records `scope` is for an export of `subject`.
+/// Why the records of a scope were not found out.
+#[derive(Debug)]
+pub enum SurveyError {
+    /// A question has no answer.
+    Read(ReadError),
+    /// A record could not be kept.
+    Keep(Error),
+}
+
+impl From<ReadError> for SurveyError {
+    fn from(error: ReadError) -> Self {
+        Self::Read(error)
+    }
+}
+
+type Result<T> = std::result::Result<T, SurveyError>;
+
+/// What keeps the records that are found.
+type Keep<'a> = &'a mut dyn FnMut(Owner) -> Done<()>;
+
+/// Finds out which records `scope` is for an export of `subject`, and hands each over in the order of the export.
 ///
 /// # Errors
 ///
 /// [`ReadError::Unavailable`] when no operation that could tell can be reached, and whatever keeps the first question from
 /// being answered. What fails later is an owner with its trouble.
-pub async fn survey(reader: &ServiceReader, subject: Subject, scope: Scope) -> Result<Survey, ReadError> {
+pub async fn survey(
+    reader: &ServiceReader,
+    subject: Subject,
+    scope: Scope,
+    keep: Keep<'_>,
+) -> Result<Survey> {
     let root = root(reader, subject, &scope).await?;
-    let mut surveyor = Surveyor { reader, survey: Survey::default(), root, companies: None };
-    let owners = surveyor.owners(subject, scope).await?;
-    Ok(Survey { owners, ..surveyor.survey })
+    let mut surveyor = Surveyor { reader, subject, survey: Survey::default(), root, companies: None, keep };
+    surveyor.find(scope).await?;
+    Ok(surveyor.survey)
 }
 
 /// The record that the scope names, which must be there; as it is, where its operation cannot be reached.
-async fn root(reader: &ServiceReader, subject: Subject, scope: &Scope) -> Result<Option<Owner>, ReadError> {
+async fn root(
+    reader: &ServiceReader,
+    subject: Subject,
+    scope: &Scope,
+) -> std::result::Result<Option<Owner>, ReadError> {
     let (kind, id, operation, record_of) = match scope {
         Scope::Everything | Scope::Records(_) => return Ok(None),
         Scope::Company { id, .. } => (OwnerKind::Company, *id, Operation::GetCompany, Subject::Companies),
@@ -82,84 +113,109 @@ async fn root(reader: &ServiceReader, subject: Subject, scope: &Scope) -> Result
     }
 }
 
-/// A record of which a list shows all.
-fn whole(kind: OwnerKind, found: Found) -> Option<Owner> {
-    let record = Some(found.raw.clone());
-    Owner::listed(kind, found).map(|owner| Owner { record, ..owner })
-}
-
 /// The records that an export of `subject` is asked for. Where an answer about one shows what belongs to it, only the
 /// smallest: a device is among those of its site and of its company as well.
-fn smallest(subject: Subject, records: Vec<Owner>) -> Vec<Owner> {
+fn smallest(subject: Subject, mut records: Vec<NamedRecord>) -> Vec<NamedRecord> {
     let wanted = subject.owners();
-    let has = |kind: &&OwnerKind| records.iter().any(|one| one.kind == **kind && one.trouble.is_none());
-    let only = wanted.iter().rev().find(has).filter(|_| subject.is_shown_by_larger()).copied();
-    let is_meant = |one: &Owner| match only {
-        Some(kind) => one.kind == kind || one.trouble.is_some(),
-        None => true,
+    let has = |kind: &&OwnerKind| {
+        records.iter().any(|one| matches!(one, NamedRecord::Known(known, _) if known == *kind))
     };
-    records.into_iter().filter(|one| wanted.contains(&one.kind) && is_meant(one)).collect()
+    let only = wanted.iter().rev().find(has).filter(|_| subject.is_shown_by_larger()).copied();
+    records.retain(|one| {
+        let is_meant = match (one, only) {
+            (NamedRecord::Known(kind, _), Some(only)) => *kind == only,
+            (NamedRecord::Known(..) | NamedRecord::Unknown(_), _) => true,
+        };
+        is_meant && wanted.contains(&one.kind())
+    });
+    records
 }
 
 struct Surveyor<'a> {
     reader: &'a ServiceReader,
+    subject: Subject,
     survey: Survey,
     /// The record that the scope names.
     root: Option<Owner>,
-    /// The companies of the scope, once they are known.
-    companies: Option<Vec<Owner>>,
+    /// The companies of the scope that begins with one, once they are known.
+    companies: Option<HashSet<RemoteId>>,
+    keep: Keep<'a>,
 }
 
 impl Surveyor<'_> {
-    async fn owners(&mut self, subject: Subject, scope: Scope) -> Result<Vec<Owner>, ReadError> {
-        let wanted = subject.owners();
+    async fn find(&mut self, scope: Scope) -> Result<()> {
+        let wanted = self.subject.owners();
         if wanted.contains(&OwnerKind::Account) {
-            return Ok(vec![Owner::account()]);
+            return self.keep(Owner::account());
         }
         if let Scope::Records(records) = scope {
-            let records = smallest(subject, records);
-            if subject != Subject::States {
-                return Ok(records);
+            let records = smallest(self.subject, records);
+            let mut devices = Vec::new();
+            for record in records {
+                match record {
+                    NamedRecord::Known(OwnerKind::Device, id) if self.subject == Subject::States => {
+                        devices.push(id);
+                    }
+                    record => self.keep(record.owner())?,
+                }
             }
-            let (devices, mut owners): (Vec<Owner>, Vec<Owner>) = records
-                .into_iter()
-                .partition(|record| record.kind == OwnerKind::Device && record.trouble.is_none());
-            owners.extend(self.by_company(devices).await?);
-            return Ok(owners);
+            return self.by_company(&devices).await;
         }
         if wanted.contains(&OwnerKind::CompanyTree) {
-            return self.of_diagnostics(subject, &scope).await;
+            return self.of_diagnostics(&scope).await;
         }
-        let mut owners = Vec::new();
         for kind in wanted {
             match kind {
                 OwnerKind::Company => {
                     if matches!(scope, Scope::Everything | Scope::Company { .. }) {
-                        owners.extend(self.companies(&scope).await?);
+                        self.companies(&scope).await?;
                     }
                 }
-                OwnerKind::Site => owners.extend(self.sites(&scope).await?),
-                OwnerKind::Device => owners.extend(self.devices(&scope).await?),
+                OwnerKind::Site => self.sites(&scope).await?,
+                OwnerKind::Device => self.devices(&scope).await?,
                 OwnerKind::Account | OwnerKind::CompanyTree | OwnerKind::Person => {}
             }
         }
-        Ok(owners)
+        Ok(())
+    }
+
+    fn keep(&mut self, owner: Owner) -> Result<()> {
+        (self.keep)(owner).map_err(SurveyError::Keep)
+    }
+
+    fn keep_all(&mut self, owners: impl IntoIterator<Item = Owner>) -> Result<()> {
+        owners.into_iter().try_for_each(|owner| self.keep(owner))
+    }
+
+    /// Keeps a record that a list shows, with all of it where the export is of such records.
+    fn keep_listed(&mut self, kind: OwnerKind, record: Found) -> Result<()> {
+        let is_whole = matches!(
+            (self.subject, kind),
+            (Subject::Companies, OwnerKind::Company) | (Subject::Sites, OwnerKind::Site)
+        );
+        let whole = is_whole.then(|| record.raw.clone());
+        match Owner::listed(kind, record) {
+            Some(owner) => self.keep(Owner { record: whole, ..owner }),
+            None => Ok(()),
+        }
     }
 
     /// For statuses and states: the largest that one answer covers, else the devices one by one.
-    async fn of_diagnostics(&mut self, subject: Subject, scope: &Scope) -> Result<Vec<Owner>, ReadError> {
+    async fn of_diagnostics(&mut self, scope: &Scope) -> Result<()> {
+        let subject = self.subject;
         let owner = match scope {
             Scope::Everything | Scope::Records(_) => None,
             Scope::Company { id, below: true } => Some(Owner::new(OwnerKind::CompanyTree, *id)),
             Scope::Device(_) if subject == Subject::States => {
-                return self.by_company(self.root.clone().into_iter().collect()).await;
+                let device: Vec<RemoteId> = self.root.iter().map(|device| device.id).collect();
+                return self.by_company(&device).await;
             }
             Scope::Company { below: false, .. } | Scope::Site(_) | Scope::Device(_) => self.root.clone(),
         };
         let can_be_asked =
             |kind| subject.needed(kind).iter().all(|&operation| self.reader.available(operation));
         if let Some(owner) = owner.filter(|owner| can_be_asked(owner.kind)) {
-            return Ok(vec![owner]);
+            return self.keep(owner);
         }
         if can_be_asked(OwnerKind::Company) && matches!(scope, Scope::Everything | Scope::Company { .. }) {
             return self.companies(scope).await;
@@ -175,140 +231,76 @@ impl Surveyor<'_> {
             }
         };
         let first = subject.needed(kind).first().copied().unwrap_or(Operation::ListDevices);
-        Err(ReadError::Unavailable(first, 0))
+        Err(ReadError::Unavailable(first, 0).into())
     }
 
     /// Devices by the company that each belongs to, since states are listed by company only.
-    async fn by_company(&mut self, devices: Vec<Owner>) -> Result<Vec<Owner>, ReadError> {
-        let calls = devices.iter().map(|device| Call::reading(Operation::GetDevice, [device.id.to_string()]));
-        let answers = self.reader.read_all(calls.collect()).await?;
-        let mut groups: Vec<Owner> = Vec::new();
+    async fn by_company(&mut self, devices: &[RemoteId]) -> Result<()> {
+        let operation = Operation::GetDevice;
+        let calls = devices.iter().map(|device| Call::reading(operation, [device.to_string()]));
+        let mut devices = devices.iter();
+        let (mut groups, mut places) = (Vec::<Owner>::new(), HashMap::new());
         let mut troubled = Vec::new();
-        for (device, answer) in devices.into_iter().zip(answers) {
-            let company =
-                answer.and_then(|body| one(Operation::GetDevice, &body)).map(|record| record.company);
-            match company {
+        let mut take = |answer: std::result::Result<Value, ReadError>| -> Result<()> {
+            let Some(&device) = devices.next() else { return Ok(()) };
+            let troubled_device = |why| Owner::new(OwnerKind::Device, device).troubled(why);
+            match answer.and_then(|body| one(operation, &body)).map(|record| record.company) {
                 Ok(Some(company)) => {
-                    let group = groups.iter_mut().find(|group| group.id == company);
-                    let only = match group {
-                        Some(group) => &mut group.only,
-                        None => {
-                            groups.push(Owner::new(OwnerKind::Company, company));
-                            let added = groups.len() - 1;
-                            &mut groups[added].only
-                        }
-                    };
-                    only.get_or_insert_default().push(device.id);
+                    let place = *places.entry(company).or_insert(groups.len());
+                    if place == groups.len() {
+                        groups.push(Owner::new(OwnerKind::Company, company));
+                    }
+                    groups[place].only.get_or_insert_default().push(device);
                 }
-                Ok(None) => troubled.push(device.troubled("getDevice does not show its company".to_owned())),
-                Err(error) => troubled.push(device.troubled(error.to_string())),
+                Ok(None) => troubled.push(troubled_device("getDevice does not show its company".to_owned())),
+                Err(error) => troubled.push(troubled_device(error.to_string())),
             }
-        }
-        groups.extend(troubled);
-        Ok(groups)
-    }
-
-    /// The companies of a scope, those above before those below.
-    async fn companies(&mut self, scope: &Scope) -> Result<Vec<Owner>, ReadError> {
-        if let Some(companies) = &self.companies {
-            return Ok(companies.clone());
-        }
-        let companies = match scope {
-            Scope::Everything => {
-                let listed = self.list(Operation::ListCompanies).await?;
-                self.found("company", "companies", listed.len(), Operation::ListCompanies);
-                listed.into_iter().filter_map(|found| whole(OwnerKind::Company, found)).collect()
-            }
-            Scope::Company { below, .. } => {
-                let mut tree: Vec<Owner> = self.root.clone().into_iter().collect();
-                if *below {
-                    self.add_below(&mut tree).await?;
-                    self.found("company", "companies", tree.len(), Operation::GetChildCompanies);
-                }
-                tree
-            }
-            Scope::Site(_) | Scope::Device(_) | Scope::Records(_) => Vec::new(),
+            Ok(())
         };
-        self.companies = Some(companies.clone());
-        Ok(companies)
-    }
-
-    /// Adds all companies below those of a tree, level by level.
-    async fn add_below(&mut self, tree: &mut Vec<Owner>) -> Result<(), ReadError> {
-        let mut seen: HashSet<RemoteId> = tree.iter().map(|company| company.id).collect();
-        let mut level = 0..tree.len();
-        while !level.is_empty() {
-            let parents: Vec<RemoteId> = tree[level.clone()].iter().map(|company| company.id).collect();
-            let operation = Operation::GetChildCompanies;
-            let calls = parents.iter().map(|id| Call::reading(operation, [id.to_string()]));
-            let answers = self.reader.read_all(calls.collect()).await?;
-            let start = tree.len();
-            for (parent, answer) in parents.into_iter().zip(answers) {
-                let children = match answer.and_then(|body| entries(operation, &body)) {
-                    Ok(children) => children,
-                    // Without the first answer nothing is known.
-                    Err(error) if level.start == 0 => return Err(error),
-                    Err(error) => {
-                        let why = format!("the companies below it are not in this export: {error}");
-                        tree.push(Owner::new(OwnerKind::Company, parent).troubled(why));
-                        continue;
-                    }
-                };
-                self.note_page(operation, children.len());
-                for child in children {
-                    if let Some(owner) = Owner::listed(OwnerKind::Company, child)
-                        && seen.insert(owner.id)
-                    {
-                        tree.push(Owner { parent: Some(parent), ..owner });
-                    }
-                }
-            }
-            // A company whose children could not be read is not asked again.
-            level = start..tree.len();
-            while tree[level.clone()].first().is_some_and(|company| company.trouble.is_some()) {
-                level.start += 1;
-            }
-        }
-        Ok(())
+        self.reader.read_each(calls, &mut take).await?;
+        self.keep_all(groups)?;
+        self.keep_all(troubled)
     }
 
     /// The sites of a scope.
-    async fn sites(&mut self, scope: &Scope) -> Result<Vec<Owner>, ReadError> {
-        let companies: Option<HashSet<RemoteId>> = match scope {
-            Scope::Site(_) => return Ok(self.root.clone().into_iter().collect()),
-            Scope::Device(_) | Scope::Records(_) => return Ok(Vec::new()),
+    async fn sites(&mut self, scope: &Scope) -> Result<()> {
+        let companies = match scope {
+            Scope::Site(_) => return self.keep_all(self.root.clone()),
+            Scope::Device(_) | Scope::Records(_) => return Ok(()),
             Scope::Everything => None,
-            Scope::Company { .. } => {
-                Some(self.companies(scope).await?.into_iter().map(|company| company.id).collect())
-            }
+            Scope::Company { below, .. } => Some(self.company_ids(*below).await?),
         };
-        let sites: Vec<Found> = if self.reader.available(Operation::ListSites) {
+        if self.reader.available(Operation::ListSites) {
             let listed = self.list(Operation::ListSites).await?;
-            let all = listed.len();
-            let of_scope: Vec<Found> =
-                listed.into_iter().filter(|site| belongs(site, companies.as_ref())).collect();
-            let (some, all) = (count(of_scope.len() as u64), counted(all as u64, "site", "sites"));
-            self.survey.ways.push(format!("{some} of {all} from listSites"));
-            of_scope
-        } else {
-            let operation = Operation::FindSitesByName;
-            let Some(companies) = companies.filter(|_| self.reader.available(operation)) else {
-                return Err(ReadError::Unavailable(Operation::ListSites, 0));
-            };
-            let found = self.by_characters(operation, &companies).await?;
-            self.found("site", "sites", found.len(), operation);
-            found
+            let (mut some, all) = (0, counted(listed.length() as u64, "site", "sites"));
+            for site in listed.filter(|site| belongs(site, companies.as_ref())) {
+                some += 1;
+                self.keep_listed(OwnerKind::Site, site)?;
+            }
+            self.survey.ways.push(format!("{} of {all} from listSites", count(some)));
+            return Ok(());
+        }
+        let operation = Operation::FindSitesByName;
+        let Some(companies) = companies.filter(|_| self.reader.available(operation)) else {
+            return Err(ReadError::Unavailable(Operation::ListSites, 0).into());
         };
-        Ok(sites.into_iter().filter_map(|site| whole(OwnerKind::Site, site)).collect())
+        let mut length = 0;
+        let mut take = |this: &mut Self, site| {
+            length += 1;
+            this.keep_listed(OwnerKind::Site, site)
+        };
+        self.by_characters(operation, &companies, &mut take).await?;
+        self.found("site", "sites", length, operation);
+        Ok(())
     }
 
-    /// Every record whose name has one of the characters, company by company.
+    /// Hands over every record whose name has one of the characters, company by company.
     async fn by_characters(
         &mut self,
         operation: Operation,
         companies: &HashSet<RemoteId>,
-    ) -> Result<Vec<Found>, ReadError> {
-        let mut found = Vec::new();
+        each: &mut dyn FnMut(&mut Self, Found) -> Result<()>,
+    ) -> Result<()> {
         let mut seen = HashSet::new();
         let mut sorted: Vec<RemoteId> = companies.iter().copied().collect();
         sorted.sort_unstable();
@@ -316,25 +308,30 @@ impl Surveyor<'_> {
             let calls = CHARACTERS
                 .chars()
                 .map(|character| Call::reading(operation, [character.to_string(), company.to_string()]));
-            for answer in self.reader.read_all(calls.collect()).await? {
-                let records = entries(operation, &answer?)?;
-                self.note_page(operation, records.len());
-                found
-                    .extend(records.into_iter().filter(|record| record.id.is_some_and(|id| seen.insert(id))));
-            }
+            let reader = self.reader;
+            let mut take = |answer: std::result::Result<ListAnswer, ReadError>| -> Result<()> {
+                let found = records(operation, answer?)?;
+                self.note_page(operation, found.length());
+                for record in found {
+                    if record.id.is_some_and(|id| seen.insert(id)) {
+                        each(self, record)?;
+                    }
+                }
+                Ok(())
+            };
+            reader.list_each(calls, &mut take).await?;
         }
         self.survey.limits.push(format!(
             "{operation} was asked for each letter and digit: records whose names have none of A to Z and 0 to 9 are not in \
              this export"
         ));
-        Ok(found)
+        Ok(())
     }
 
     /// The list of everything of a kind, with a note where it may be a page.
-    async fn list(&mut self, operation: Operation) -> Result<Vec<Found>, ReadError> {
-        let body = self.reader.read(Call::reading(operation, [])).await?;
-        let listed = entries(operation, &body)?;
-        self.note_page(operation, listed.len());
+    async fn list(&mut self, operation: Operation) -> std::result::Result<Records, ReadError> {
+        let listed = records(operation, self.reader.list(Call::reading(operation, [])).await?)?;
+        self.note_page(operation, listed.length());
         Ok(listed)
     }
 
@@ -357,11 +354,11 @@ fn belongs(record: &Found, companies: Option<&HashSet<RemoteId>>) -> bool {
     companies.is_none_or(|companies| record.company.is_some_and(|company| companies.contains(&company)))
 }
 
-fn entries(operation: Operation, body: &Value) -> Result<Vec<Found>, ReadError> {
-    found(operation, body).map_err(|why| ReadError::Failed(operation, why))
+fn records(operation: Operation, answer: ListAnswer) -> std::result::Result<Records, ReadError> {
+    Records::of(operation, answer).map_err(|why| ReadError::Failed(operation, why))
 }
 
-fn one(operation: Operation, body: &Value) -> Result<Found, ReadError> {
-    let mut records = entries(operation, body)?;
+fn one(operation: Operation, body: &Value) -> std::result::Result<Found, ReadError> {
+    let mut records = found(operation, body).map_err(|why| ReadError::Failed(operation, why))?;
     records.pop().ok_or_else(|| ReadError::Failed(operation, "the answer is empty".to_owned()))
 }

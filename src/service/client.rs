@@ -15,8 +15,8 @@ use url::Url;
 use super::call::Call;
 use super::config::{Config, check_base};
 use super::endpoint::{Endpoint, Endpoints};
-use super::envelope::largest;
-use super::judge::{Expectation, Raw, judge_without};
+use super::envelope::{List, largest};
+use super::judge::{Expectation, Raw, judge_apart, judge_without};
 use super::token::{Keeper, Login, Token, TokenInfo};
 use super::transport::{HttpAnswer, HttpRequest, SendFailure, Sending, Transport, Wire};
 use super::wording::{excerpt, shown};
@@ -45,6 +45,22 @@ pub struct Answer {
     /// The token was refused, and the service had taken it before: it has ended, as tokens do. A fresh one that is
     /// refused says that no token will be taken.
     pub token_ended: bool,
+}
+
+/// How a list in an answer is parsed.
+#[derive(Clone, Copy)]
+pub(super) enum Parsing {
+    /// All of it, as a part of the body.
+    Whole,
+    /// Entry by entry: it is empty in the body, and given apart.
+    ByEntry,
+}
+
+/// What came of one request, with its body as it came and the list in it, where that is given apart.
+struct Exchanged {
+    answer: Answer,
+    body: Bytes,
+    list: Option<List>,
 }
 
 /// A client of the service. Clones share the token and the connections.
@@ -101,20 +117,28 @@ impl Client {
     /// this profile, [`Verdict::Rejected`] with the code `request.parameter` when a parameter cannot be sent, and
     /// what asking for a token came to, where that failed.
     pub async fn send(&self, call: Call) -> Answer {
-        self.exchange(call, |body, _token| body).await.0
+        self.send_parsing(call, Parsing::Whole).await.0
+    }
+
+    /// As [`Client::send`]; a list is parsed as is said, and given apart from the verdict where that is entry by entry.
+    pub(super) async fn send_parsing(&self, call: Call, parsing: Parsing) -> (Answer, Option<List>) {
+        let exchanged = self.exchange(call, |body, _token| body, parsing).await;
+        (exchanged.answer, exchanged.list)
     }
 
     /// As [`Client::send`], for an answer that is shown: also gives its bytes as they came. Neither they nor the body of a
     /// success repeat the access token.
     pub async fn send_and_show(&self, call: Call) -> (Answer, Bytes) {
-        self.exchange(call, |body, token| shown(body, &[token])).await
+        let exchanged = self.exchange(call, |body, token| shown(body, &[token]), Parsing::Whole).await;
+        (exchanged.answer, exchanged.body)
     }
 
     /// Sends once; `cleaned` goes over the answer before it is judged.
-    async fn exchange(&self, call: Call, cleaned: fn(Bytes, &str) -> Bytes) -> (Answer, Bytes) {
-        let unsent = |verdict| (Answer::unsent(verdict), Bytes::new());
+    async fn exchange(&self, call: Call, cleaned: fn(Bytes, &str) -> Bytes, parsing: Parsing) -> Exchanged {
+        let without_body = |answer| Exchanged { answer, body: Bytes::new(), list: None };
+        let unsent = |verdict| without_body(Answer::unsent(verdict));
         if call.operation == Operation::Auth {
-            return (self.authenticated().await, Bytes::new());
+            return without_body(self.authenticated().await);
         }
         let (endpoint, url) = match self.address(&call) {
             Ok(found) => found,
@@ -134,7 +158,7 @@ impl Client {
         let started = self.0.clock.elapsed();
         let answered = on_its_way(call.operation, self.0.transport.send(request)).await;
         let took = self.0.clock.elapsed().saturating_sub(started);
-        let lost = |verdict| (Answer { took, ..Answer::unsent(verdict) }, Bytes::new());
+        let lost = |verdict| without_body(Answer { took, ..Answer::unsent(verdict) });
         match answered {
             Err(SendFailure::NotSent(why)) => lost(Verdict::NotSent(why)),
             Err(SendFailure::Doubtful(doubt)) => lost(Verdict::Doubtful(doubt)),
@@ -142,7 +166,10 @@ impl Client {
                 let body = cleaned(answer.body, token.text());
                 let raw = Raw { status: answer.status, body, flaw: answer.flaw };
                 let secrets = [token.text(), self.0.keeper.secret()];
-                let verdict = judge_without(&secrets, call.operation, &expectation, &raw);
+                let (verdict, list) = match parsing {
+                    Parsing::Whole => (judge_without(&secrets, call.operation, &expectation, &raw), None),
+                    Parsing::ByEntry => judge_apart(&secrets, call.operation, &expectation, &raw),
+                };
                 let excerpt = match verdict {
                     Verdict::Succeeded(_) => None,
                     _ => excerpt(&raw.body, &secrets),
@@ -153,7 +180,8 @@ impl Client {
                 }
                 let token_ended = token.came_home(!refused) && refused;
                 let status = Some(raw.status);
-                (Answer { verdict, status, date: answer.date, took, excerpt, token_ended }, raw.body)
+                let answer = Answer { verdict, status, date: answer.date, took, excerpt, token_ended };
+                Exchanged { answer, body: raw.body, list }
             }
         }
     }

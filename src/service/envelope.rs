@@ -3,8 +3,13 @@
 //! Everything is bounded before it is believed. What a form means together with its status is left to
 //! [`super::judge()`].
 
+mod list;
+
+use bytes::Bytes;
 use serde_json::{Map, Value};
 
+use self::list::outline;
+pub use self::list::{Entries, List};
 use super::wording::{LONGEST, Wording, clean};
 use crate::model::operation::{Method, Operation};
 use crate::model::verdict::{Doubt, Rejection, Violation};
@@ -62,25 +67,53 @@ impl Reading {
 
 /// Reads a body of at most `largest` bytes; `wording` goes over the messages in it. An error is a body that cannot be believed to be whole and well formed.
 pub(crate) fn read(body: &[u8], largest: usize, wording: Wording<'_>) -> Result<Reading, Doubt> {
+    match text(body, largest)? {
+        Some(text) if outline(text).depth > DEEPEST => Err(Doubt::Unreadable),
+        Some(text) => Ok(form(fields(text)?, wording)),
+        None => Ok(Reading::Page),
+    }
+}
+
+/// As [`read`], without keeping the entries of a list in the place of the body: it is empty in what was read, and that of a
+/// success is given apart.
+pub(crate) fn read_apart(
+    body: &Bytes,
+    largest: usize,
+    wording: Wording<'_>,
+) -> Result<(Reading, Option<List>), Doubt> {
+    let Some(text) = text(body, largest)? else { return Ok((Reading::Page, None)) };
+    let outline = outline(text);
+    if outline.depth > DEEPEST {
+        return Err(Doubt::Unreadable);
+    }
+    let Some(place) = outline.list else { return Ok((form(fields(text)?, wording), None)) };
+    let list = List::read(body.slice_ref(text[place.clone()].as_bytes()))?;
+    let envelope = [&text[..place.start], "[]", &text[place.end..]].concat();
+    let reading = form(fields(&envelope)?, wording);
+    let is_body = matches!(reading, Reading::Ok(_));
+    Ok((reading, is_body.then_some(list)))
+}
+
+/// The text of a body that may be an object.
+fn text(body: &[u8], largest: usize) -> Result<Option<&str>, Doubt> {
     if body.len() > largest {
         return Err(Doubt::Unreadable);
     }
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     if !body.trim_ascii_start().starts_with(b"{") {
-        return Ok(Reading::Page);
+        return Ok(None);
     }
-    let text = std::str::from_utf8(body).map_err(|error| match error.error_len() {
+    std::str::from_utf8(body).map(Some).map_err(|error| match error.error_len() {
         None => Doubt::Truncated,
         Some(_) => Doubt::Unreadable,
-    })?;
-    if depth(text) > DEEPEST {
-        return Err(Doubt::Unreadable);
-    }
-    let fields: Map<String, Value> = serde_json::from_str(text).map_err(|error| match error.is_eof() {
+    })
+}
+
+fn fields(text: &str) -> Result<Map<String, Value>, Doubt> {
+    serde_json::from_str(text).map_err(|error| match error.is_eof() {
         true => Doubt::Truncated,
         false => Doubt::Unreadable,
-    })?;
-    Ok(form(fields, wording))
+    })
 }
 
 fn form(mut fields: Map<String, Value>, wording: Wording<'_>) -> Reading {
@@ -148,32 +181,6 @@ fn said(message: Option<&Value>, wording: Wording<'_>) -> String {
     wording.clean(message.and_then(Value::as_str).unwrap_or_default(), LONGEST)
 }
 
-/// How deep objects and arrays are nested, without parsing: brackets inside strings do not count.
-fn depth(text: &str) -> usize {
-    let (mut now, mut deepest, mut quoted, mut escaped) = (0_usize, 0, false, false);
-    for byte in text.bytes() {
-        if quoted {
-            match byte {
-                _ if escaped => escaped = false,
-                b'\\' => escaped = true,
-                b'"' => quoted = false,
-                _ => {}
-            }
-        } else {
-            match byte {
-                b'"' => quoted = true,
-                b'{' | b'[' => {
-                    now += 1;
-                    deepest = deepest.max(now);
-                }
-                b'}' | b']' => now = now.saturating_sub(1),
-                _ => {}
-            }
-        }
-    }
-    deepest
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,7 +189,7 @@ mod tests {
     fn depth_counts_brackets_outside_strings() {
         let table = [("{}", 1), (r#"{"a":[{"b":1}],"c":{}}"#, 3), (r#"{"a":"[[[\"[["}"#, 1), ("]]]{", 1)];
         for (text, expected) in table {
-            assert_eq!(depth(text), expected, "{text}");
+            assert_eq!(outline(text).depth, expected, "{text}");
         }
     }
 

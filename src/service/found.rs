@@ -5,7 +5,9 @@
 
 use serde_json::{Map, Value};
 
+use super::envelope::Entries;
 use super::judge::parse_id;
+use super::reader::ListAnswer;
 use super::wording::clean;
 use crate::model::id::RemoteId;
 use crate::model::operation::Operation;
@@ -79,14 +81,9 @@ pub fn found(operation: Operation, body: &Value) -> Result<Vec<Found>, String> {
         Value::Array(entries) if entries.len() > MOST => {
             Err(format!("the answer has more than {MOST} entries"))
         }
-        Value::Array(entries) => entries
-            .iter()
-            .enumerate()
-            .map(|(index, entry)| match entry {
-                Value::Object(fields) => one(fields).map_err(|why| format!("entry {}: {why}", index + 1)),
-                _ => Err(format!("entry {} is not a record", index + 1)),
-            })
-            .collect(),
+        Value::Array(entries) => {
+            entries.iter().enumerate().map(|(index, entry)| of_entry(index, entry)).collect()
+        }
         Value::Object(fields) => {
             let found = one(fields)?;
             if found.is_blank() || (answers_list(operation) && found.id.is_none()) {
@@ -96,6 +93,65 @@ pub fn found(operation: Operation, body: &Value) -> Result<Vec<Found>, String> {
         }
         Value::Null => Err("the answer holds no data".to_owned()),
         Value::Bool(_) | Value::Number(_) | Value::String(_) => Err("the answer is not a record".to_owned()),
+    }
+}
+
+fn of_entry(index: usize, entry: &Value) -> Result<Found, String> {
+    match entry {
+        Value::Object(fields) => one(fields).map_err(|why| format!("entry {}: {why}", index + 1)),
+        _ => Err(format!("entry {} is not a record", index + 1)),
+    }
+}
+
+/// The records of an answer, one by one: all of them were read before the first is given.
+#[derive(Debug)]
+pub struct Records {
+    length: usize,
+    /// Those of a list.
+    listed: Option<Entries>,
+    /// Those of any other answer.
+    others: std::vec::IntoIter<Found>,
+}
+
+impl Records {
+    /// Reads what a question for a list is answered with, as [`found`] does.
+    ///
+    /// # Errors
+    ///
+    /// As [`found`].
+    pub fn of(operation: Operation, answer: ListAnswer) -> Result<Self, String> {
+        match answer {
+            ListAnswer::List(list) if list.len() > MOST => {
+                Err(format!("the answer has more than {MOST} entries"))
+            }
+            ListAnswer::List(list) => {
+                list.entries()
+                    .enumerate()
+                    .try_for_each(|(index, entry)| of_entry(index, &entry).map(drop))?;
+                Ok(Self { length: list.len(), listed: Some(list.entries()), others: Vec::new().into_iter() })
+            }
+            ListAnswer::Other(body) => {
+                let others = found(operation, &body)?;
+                Ok(Self { length: others.len(), listed: None, others: others.into_iter() })
+            }
+        }
+    }
+
+    /// How many there are in all.
+    pub fn length(&self) -> usize {
+        self.length
+    }
+}
+
+impl Iterator for Records {
+    type Item = Found;
+
+    fn next(&mut self) -> Option<Found> {
+        match &mut self.listed {
+            // That each of them is a record was found out before.
+            Some(entries) => entries.next().and_then(|entry| of_entry(0, &entry).ok()),
+            None => self.others.next(),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use super::call::Call;
-use super::envelope::{Reading, largest, read};
+use super::envelope::{List, Reading, largest, read, read_apart};
 use super::wording::Wording;
 use crate::model::id::RemoteId;
 use crate::model::key::{Likeness, likeness, mac_digits};
@@ -77,6 +77,35 @@ pub(crate) fn judge_without(
     raw: &Raw,
 ) -> Verdict {
     let wording = Wording { secrets };
+    judge_read(operation, expectation, raw, wording, || read(&raw.body, largest(operation), wording))
+}
+
+/// As [`judge_without`]; the entries of a list are given apart, and the body of the success is an empty list.
+pub(crate) fn judge_apart(
+    secrets: &[&str],
+    operation: Operation,
+    expectation: &Expectation,
+    raw: &Raw,
+) -> (Verdict, Option<List>) {
+    let wording = Wording { secrets };
+    let mut list = None;
+    let verdict = judge_read(operation, expectation, raw, wording, || {
+        let (reading, entries) = read_apart(&raw.body, largest(operation), wording)?;
+        list = entries;
+        Ok(reading)
+    });
+    let is_success = matches!(verdict, Verdict::Succeeded(_));
+    (verdict, list.filter(|_| is_success))
+}
+
+/// Judges an answer whose body is read with `read`, where its status leaves that to be done.
+fn judge_read(
+    operation: Operation,
+    expectation: &Expectation,
+    raw: &Raw,
+    wording: Wording<'_>,
+    read: impl FnOnce() -> Result<Reading, Doubt>,
+) -> Verdict {
     if let Some(flaw) = raw.flaw {
         return Verdict::Doubtful(flaw);
     }
@@ -85,7 +114,7 @@ pub(crate) fn judge_without(
         500..=599 => return Verdict::Doubtful(Doubt::ServerError),
         _ => {}
     }
-    let reading = match read(&raw.body, largest(operation), wording) {
+    let reading = match read() {
         Ok(reading) => reading,
         Err(doubt) => return Verdict::Doubtful(doubt),
     };

@@ -2,17 +2,21 @@
 //!
 //! Only for what reads (specification 4, the operations that find, get and list): a request may be sent again at any time.
 
+mod in_order;
+
 use std::collections::HashMap;
 use std::fmt;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::Mutex as Turns;
-use tokio::task::JoinSet;
 
-use super::{Call, Client, Limiter, Rate};
+pub use self::in_order::InOrder;
+use super::client::Parsing;
+use super::{Call, Client, Limiter, List, Rate};
 use crate::clock::Clock;
 use crate::model::operation::Operation;
 use crate::model::verdict::{NotSent, Rejection, Verdict};
@@ -26,6 +30,8 @@ const WAIT: Duration = Duration::from_secs(1);
 const MOST_REFUSALS: u32 = 50;
 /// How many requests are under way at once where many are asked for.
 const SIDE_BY_SIDE: usize = 64;
+/// How many lists are asked for at once where many are: each may be long.
+const LISTS_SIDE_BY_SIDE: usize = 16;
 /// The longest wait between two tries to reach the service.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
@@ -54,6 +60,18 @@ impl fmt::Display for ReadError {
         }
     }
 }
+
+/// The answer to a question for a list.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ListAnswer {
+    /// The list.
+    List(List),
+    /// Something else: one record, or none.
+    Other(Value),
+}
+
+/// A question under way.
+type Asking<T> = Pin<Box<dyn Future<Output = Result<T, ReadError>> + Send>>;
 
 /// Asks the service. Clones share pace and token.
 #[derive(Clone)]
@@ -109,6 +127,20 @@ impl ServiceReader {
     ///
     /// Says why there is no answer.
     pub async fn read(&self, call: Call) -> Result<Value, ReadError> {
+        self.ask(call, Parsing::Whole).await.map(|(body, _)| body)
+    }
+
+    /// As [`Self::read`], for a list, which is given without parsing more than an entry at a time.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::read`].
+    pub async fn list(&self, call: Call) -> Result<ListAnswer, ReadError> {
+        let (body, list) = self.ask(call, Parsing::ByEntry).await?;
+        Ok(list.map_or(ListAnswer::Other(body), ListAnswer::List))
+    }
+
+    async fn ask(&self, call: Call, parsing: Parsing) -> Result<(Value, Option<List>), ReadError> {
         let operation = call.operation;
         let pace = self.pace(operation);
         let (mut tries, mut refusals, mut wait) = (0, 0, WAIT);
@@ -119,9 +151,10 @@ impl ServiceReader {
             }
             pace.permit(&*self.0.clock).await;
             self.0.sent.fetch_add(1, Ordering::Relaxed);
-            let verdict = self.0.client.send(call.clone()).await.verdict;
+            let (answer, list) = self.0.client.send_parsing(call.clone(), parsing).await;
+            let verdict = answer.verdict;
             let why = match verdict {
-                Verdict::Succeeded(success) => return Ok(success.body),
+                Verdict::Succeeded(success) => return Ok((success.body, list)),
                 Verdict::NoDataFound(rejection) => {
                     return Err(ReadError::NotFound(operation, in_words(&rejection)));
                 }
@@ -174,24 +207,65 @@ impl ServiceReader {
     ///
     /// Why nothing more can be read, or which operation cannot be reached.
     pub async fn read_all(&self, calls: Vec<Call>) -> Result<Vec<Result<Value, ReadError>>, ReadError> {
-        let mut answers: Vec<Option<Result<Value, ReadError>>> = calls.iter().map(|_| None).collect();
-        let mut under_way = JoinSet::new();
-        let mut calls = calls.into_iter().enumerate();
+        let mut answers = Vec::with_capacity(calls.len());
+        self.read_each(calls, &mut |answer| {
+            answers.push(answer);
+            Ok::<(), ReadError>(())
+        })
+        .await?;
+        Ok(answers)
+    }
+
+    /// As [`Self::read_all`], but hands each answer over, so that no more are kept than are under way.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::read_all`], and whatever `each` fails with.
+    pub async fn read_each<E: From<ReadError>>(
+        &self,
+        calls: impl IntoIterator<Item = Call>,
+        each: &mut dyn FnMut(Result<Value, ReadError>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let ask = |reader: Self, call| -> Asking<Value> { Box::pin(async move { reader.read(call).await }) };
+        self.ask_each(calls, SIDE_BY_SIDE, ask, each).await
+    }
+
+    /// As [`Self::read_each`], for lists.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::read_each`].
+    pub async fn list_each<E: From<ReadError>>(
+        &self,
+        calls: impl IntoIterator<Item = Call>,
+        each: &mut dyn FnMut(Result<ListAnswer, ReadError>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let ask =
+            |reader: Self, call| -> Asking<ListAnswer> { Box::pin(async move { reader.list(call).await }) };
+        self.ask_each(calls, LISTS_SIDE_BY_SIDE, ask, each).await
+    }
+
+    async fn ask_each<T: Send + 'static, E: From<ReadError>>(
+        &self,
+        calls: impl IntoIterator<Item = Call>,
+        most: usize,
+        ask: fn(Self, Call) -> Asking<T>,
+        each: &mut dyn FnMut(Result<T, ReadError>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut calls = calls.into_iter();
+        let mut under_way = InOrder::default();
         loop {
-            while under_way.len() < SIDE_BY_SIDE
-                && let Some((place, call)) = calls.next()
+            while under_way.len() < most
+                && let Some(call) = calls.next()
             {
-                let reader = self.clone();
-                under_way.spawn(async move { (place, reader.read(call).await) });
+                under_way.begin(ask(self.clone(), call));
             }
-            let Some(ended) = under_way.join_next().await else { break };
-            let (place, answer) = ended.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
-            if let Err(error @ (ReadError::Stopped(_) | ReadError::Unavailable(..))) = answer {
-                return Err(error);
+            let Some(answer) = under_way.next().await else { return Ok(()) };
+            match answer {
+                Err(error @ (ReadError::Stopped(_) | ReadError::Unavailable(..))) => return Err(error.into()),
+                answer => each(answer)?,
             }
-            answers[place] = Some(answer);
         }
-        Ok(answers.into_iter().flatten().collect())
     }
 
     async fn pause(&self, length: Duration) {

@@ -6,6 +6,9 @@ use bytes::Bytes;
 /// How much of a text of the service is kept, in characters.
 pub(crate) const LONGEST: usize = 500;
 
+/// How much of an answer is looked at for its beginning, in bytes.
+const LOOKED_AT: usize = 64 * 1024;
+
 /// Shorter secrets are not looked for: they would be found in every text.
 const SHORTEST_SECRET: usize = 4;
 
@@ -42,8 +45,14 @@ pub(crate) fn clean(text: &str, longest: usize) -> String {
 /// The beginning of an answer for logs: control and invisible characters escaped, at most [`LONGEST`] characters.
 /// `None` for an empty body.
 pub(crate) fn excerpt(body: &[u8], secrets: &[&str]) -> Option<String> {
-    let text = String::from_utf8_lossy(body);
-    let text = redact(text.trim(), secrets);
+    let beginning = &body[..body.len().min(LOOKED_AT)];
+    let mut text = redact(String::from_utf8_lossy(beginning).trim(), secrets);
+    if beginning.len() < body.len() {
+        // The last part may be that of a secret, which JSON writes with up to six characters for one.
+        let longest = secrets.iter().map(|secret| 6 * secret.len()).max().unwrap_or(0);
+        let kept = text.chars().count().saturating_sub(longest);
+        text = text.chars().take(kept).collect();
+    }
     if text.is_empty() {
         return None;
     }
@@ -144,6 +153,18 @@ mod tests {
         );
         assert_eq!(excerpt.chars().count(), LONGEST);
         assert!(!excerpt.chars().any(char::is_control));
+    }
+
+    #[test]
+    fn a_secret_where_a_large_answer_is_cut_leaves_no_beginning_behind() {
+        let token = "the-whole-token-".repeat(120);
+        for start in [0, 1, 7, 1000] {
+            let body = "x".repeat(start) + &token.repeat(100);
+            assert!(body.len() > LOOKED_AT);
+            let excerpt = excerpt(body.as_bytes(), &[&token]).unwrap_or_default();
+            assert!(!excerpt.contains("the-"), "{start}: {excerpt}");
+        }
+        assert_eq!(excerpt(&vec![b'x'; 10 * LOOKED_AT], &[]).unwrap().chars().count(), LONGEST);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::cli::context::Context;
 use crate::cli::reading::access::ServiceAccess;
 use crate::cli::reading::reference::resolve;
 use crate::error::{Error, Result};
-use crate::export::{Query, Scope, Sought, Subject, search, shown_name, survey};
+use crate::export::{Query, Scope, Sought, Subject, SurveyError, search, shown_name, survey};
 use crate::model::id::RemoteId;
 use crate::model::operation::Operation;
 use crate::service::{Call, ReadError, ServiceReader, found};
@@ -137,14 +137,19 @@ impl Lists<'_> {
             self.notes.push(format!("{kind} are not filled in: {missing}"));
             return Ok(Vec::new());
         };
-        let owners = match survey(self.reader, subject, Scope::Company { id, below: false }).await {
-            Ok(survey) => survey.owners,
-            Err(error @ ReadError::Stopped(_)) => return Err(self.access.failed(&error)),
+        let mut owners = Vec::new();
+        let mut keep = |owner| {
+            owners.push(owner);
+            Ok(())
+        };
+        match survey(self.reader, subject, Scope::Company { id, below: false }, &mut keep).await {
+            Ok(_) => {}
+            Err(SurveyError::Read(error @ ReadError::Stopped(_))) => return Err(self.access.failed(&error)),
             Err(_) => {
                 self.notes.push(format!("{kind} are not filled in: {missing}"));
                 return Ok(Vec::new());
             }
-        };
+        }
         self.notes.push(format!("{kind} may be missing: {missing}, so they were found by other operations"));
         let nameless: Vec<Call> = owners
             .iter()

@@ -15,12 +15,14 @@ use crate::cli::status::next_commands::require;
 use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::export::{Exporter, Owner, OwnerKind, SIDE_BY_SIDE, Scope, Sought, Subject, survey};
+use crate::export::{
+    Exporter, NamedRecord, Owner, OwnerKind, SIDE_BY_SIDE, Scope, Sought, Subject, SurveyError, survey,
+};
 use crate::journal::Journal;
 use crate::model::id::ImportId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
-use crate::report::export_file::{ExportFormat, SpoolHead};
+use crate::report::export_file::{ExportFormat, Owners, Spool, SpoolHead};
 use crate::service::{ReadError, ServiceReader};
 use crate::term::{Ink, Line, ReadFigures, ReadProgress, Tick};
 
@@ -79,7 +81,7 @@ fn subject(typed: &Typed) -> Result<Subject> {
 }
 
 /// The records that an import created or found.
-fn records_of(journal: &Journal, import: ImportId) -> Result<Vec<Owner>> {
+fn records_of(journal: &Journal, import: ImportId) -> Result<Vec<NamedRecord>> {
     require(&journal.imports()?, import)?;
     let mut records = Vec::new();
     let mut seen = HashSet::new();
@@ -96,7 +98,7 @@ fn records_of(journal: &Journal, import: ImportId) -> Result<Vec<Owner>> {
             if let Some(id) = row.remote_id
                 && seen.insert(id)
             {
-                records.push(Owner::new(kind, id));
+                records.push(NamedRecord::Known(kind, id));
             }
             Ok(())
         })?;
@@ -114,7 +116,11 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    async fn export(&self, records: Option<Vec<Owner>>, format: Option<ExportFormat>) -> Result<Summary> {
+    async fn export(
+        &self,
+        records: Option<Vec<NamedRecord>>,
+        format: Option<ExportFormat>,
+    ) -> Result<Summary> {
         let mut signals =
             Signals::listen().map_err(|error| Error::internal("cannot listen for signals").because(error))?;
         let clock = &self.context.clock;
@@ -146,7 +152,7 @@ impl Asked<'_> {
             }
         };
         figures = output.figures();
-        figures.total = Some(figures.before + owners.len() as u64);
+        figures.total = Some(figures.before + owners.left());
         let interrupted = self.read_all(owners, (&mut output, progress), &mut figures, &mut signals).await?;
         if interrupted {
             return Ok(output.interrupted(self.context, figures));
@@ -157,23 +163,32 @@ impl Asked<'_> {
     /// Finds out what is to be asked about, or takes up what an interrupted export has left.
     async fn begin(
         &self,
-        records: Option<Vec<Owner>>,
+        records: Option<Vec<NamedRecord>>,
         format: Option<ExportFormat>,
-    ) -> Result<(Output, Vec<Owner>)> {
+    ) -> Result<(Output, Owners)> {
         let Self { context, typed, access, reader, subject } = self;
         reader.sign_in().await.map_err(|error| access.failed(&error))?;
         let whose = access.whose();
         let (scope, words) = self.scope(records).await?;
-        let mut head = SpoolHead::new(subject.word(), &words, whose.line(), context.now());
-        if let (Some(out), true) = (&typed.out, typed.resume) {
-            return Output::resume(context, (out, format), &head, &whose);
+        let head = SpoolHead::new(subject.word(), &words, whose.line(), context.now());
+        let target = typed.out.as_deref().zip(format);
+        if let (Some(target), true) = (target, typed.resume) {
+            return Output::resume(context, target, &head, &whose);
         }
-        let found = survey(reader, *subject, scope).await.map_err(|error| self.unfounded(&error))?;
-        (head.ways, head.limits) = (found.ways, found.limits);
-        head.limits.extend(self.require(&found.owners)?);
-        let out = typed.out.as_deref();
-        let output = Output::begin(context, *subject, (out, format), head, &whose, &found.owners)?;
-        Ok((output, found.owners))
+        let mut spool = match target {
+            Some((out, _)) => Spool::begin(out, &head)?,
+            None => Spool::nameless(&head)?,
+        };
+        let mut kinds = HashSet::new();
+        let mut keep = |owner: Owner| {
+            kinds.insert(owner.kind);
+            spool.keep(&owner)
+        };
+        let found = survey(reader, *subject, scope, &mut keep).await;
+        let mut found = found.map_err(|error| self.unfounded(error))?;
+        found.limits.extend(self.require(&kinds)?);
+        let owners = spool.found(&found)?;
+        Ok((Output::begin(context, *subject, spool, target, (head, found), &whose), owners))
     }
 
     fn tick(&self) -> Tick {
@@ -191,17 +206,20 @@ impl Asked<'_> {
     /// Reads the rows of all owners; whether a signal ended it.
     async fn read_all(
         &self,
-        owners: Vec<Owner>,
+        mut owners: Owners,
         (output, mut progress): (&mut Output, ReadProgress),
         figures: &mut ReadFigures,
         signals: &mut Signals,
     ) -> Result<bool> {
         let Self { context, access, reader, subject, .. } = self;
         let side_by_side = SIDE_BY_SIDE.min(access.settings.concurrency.value);
-        let mut exporter = Exporter::new(reader.clone(), *subject, owners, side_by_side);
+        let mut exporter = Exporter::new(reader.clone(), *subject, side_by_side);
         let clock = &context.clock;
         let mut redraw = clock.elapsed();
         let ended = loop {
+            if let Err(error) = ask_more(&mut exporter, &mut owners) {
+                break Err(error);
+            }
             tokio::select! {
                 biased;
                 () = signals.next() => break Ok(true),
@@ -209,9 +227,7 @@ impl Asked<'_> {
                     None => break Ok(false),
                     Some(Err(error)) => break Err(output.explain(access.failed(&error))),
                     Some(Ok(rows)) => {
-                        rows.iter().for_each(|row| figures.take(row));
-                        figures.done += 1;
-                        if let Err(error) = output.add(context, rows) {
+                        if let Err(error) = output.add(context, rows, figures) {
                             break Err(error);
                         }
                     }
@@ -229,7 +245,7 @@ impl Asked<'_> {
     }
 
     /// Which records are meant, and the same in words.
-    async fn scope(&self, records: Option<Vec<Owner>>) -> Result<(Scope, String)> {
+    async fn scope(&self, records: Option<Vec<NamedRecord>>) -> Result<(Scope, String)> {
         let Self { context, typed, access, reader, .. } = self;
         if let (Some(records), Some(import)) = (records, typed.import) {
             return Ok((Scope::Records(records), format!("import {import}")));
@@ -264,8 +280,7 @@ impl Asked<'_> {
     }
 
     /// Refuses an export whose operations cannot be reached; says what is missing in one that can do without some.
-    fn require(&self, owners: &[Owner]) -> Result<Vec<String>> {
-        let kinds: HashSet<OwnerKind> = owners.iter().map(|owner| owner.kind).collect();
+    fn require(&self, kinds: &HashSet<OwnerKind>) -> Result<Vec<String>> {
         let mut missing: Vec<Operation> = Vec::new();
         let mut limits = Vec::new();
         for &kind in self.subject.owners().iter().filter(|kind| kinds.contains(kind)) {
@@ -279,13 +294,24 @@ impl Asked<'_> {
     }
 
     /// Why it cannot be found out which records are meant.
-    fn unfounded(&self, error: &ReadError) -> Error {
+    fn unfounded(&self, error: SurveyError) -> Error {
         match error {
-            ReadError::NotFound(_, words) => Error::usage(words.clone())
+            SurveyError::Keep(error) => error,
+            SurveyError::Read(ReadError::NotFound(_, words)) => Error::usage(words)
                 .hint(self.context.advice("to search for the id, type: ", "find companies NAME")),
-            ReadError::Unavailable(..) | ReadError::Failed(..) | ReadError::Stopped(_) => {
-                self.access.failed(error)
-            }
+            SurveyError::Read(
+                error @ (ReadError::Unavailable(..) | ReadError::Failed(..) | ReadError::Stopped(_)),
+            ) => self.access.failed(&error),
         }
     }
+}
+
+/// Asks about as many of the owners as may be asked about now.
+fn ask_more(exporter: &mut Exporter, owners: &mut Owners) -> Result<()> {
+    while exporter.has_room()
+        && let Some(owner) = owners.next_owner()?
+    {
+        exporter.ask(owner);
+    }
+    Ok(())
 }

@@ -7,10 +7,10 @@ use crate::cli::context::Context;
 use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::export::{Owner, Row, Standing, Subject};
+use crate::export::{Row, Rows, Standing, Subject, Survey};
 use crate::journal::Whose;
 use crate::report::export_file::{
-    ExportFacts, ExportFormat, Spool, SpoolHead, csv_line, headers, object, texts, write_export,
+    ExportFacts, ExportFormat, Owners, Spool, SpoolHead, csv_line, headers, object, texts, write_export,
 };
 use crate::term::{Ink, Line, ReadFigures, clean, count, counted};
 
@@ -21,6 +21,7 @@ const MOST_NAMED: usize = 20;
 pub(super) struct Output {
     subject: Subject,
     head: SpoolHead,
+    found: Survey,
     whose: Whose,
     /// The first that could not be read, or may be incomplete, each with why.
     notes: Vec<String>,
@@ -47,42 +48,32 @@ pub(super) fn format(typed: &Typed) -> Result<Option<ExportFormat>> {
 }
 
 impl Output {
-    /// Begins an export.
+    /// Begins an export whose owners are found.
     pub(super) fn begin(
         context: &Context<'_>,
         subject: Subject,
-        (out, format): (Option<&Path>, Option<ExportFormat>),
-        head: SpoolHead,
+        spool: Spool,
+        target: Option<(&Path, ExportFormat)>,
+        (head, found): (SpoolHead, Survey),
         whose: &Whose,
-        owners: &[Owner],
-    ) -> Result<Self> {
-        let to = match (out, format) {
-            (Some(out), Some(format)) => {
-                let spool = Spool::begin(out, &head, owners)?;
-                Destination::File { out: out.to_owned(), format, spool }
-            }
-            (Some(_) | None, _) => Destination::Standard,
+    ) -> Self {
+        let to = match target {
+            Some((out, format)) => Destination::File { out: out.to_owned(), format, spool },
+            None => Destination::Standard,
         };
-        let this = Self {
-            subject,
-            head,
-            whose: whose.clone(),
-            notes: Vec::new(),
-            before: ReadFigures::default(),
-            to,
-        };
+        let (whose, notes, before) = (whose.clone(), Vec::new(), ReadFigures::default());
+        let this = Self { subject, head, found, whose, notes, before, to };
         this.tell_begun(context);
-        Ok(this)
+        this
     }
 
     /// Goes on with an export that was interrupted; and what is still to be asked about.
     pub(super) fn resume(
         context: &Context<'_>,
-        (out, format): (&Path, Option<ExportFormat>),
+        (out, format): (&Path, ExportFormat),
         head: &SpoolHead,
         whose: &Whose,
-    ) -> Result<(Self, Vec<Owner>)> {
-        let format = format.ok_or_else(|| Error::internal("an export to a file without a form"))?;
+    ) -> Result<(Self, Owners)> {
         let (mut notes, mut before) = (Vec::new(), ReadFigures::default());
         let resumed = Spool::resume(out, head, &mut |row| {
             note(&mut notes, row);
@@ -91,14 +82,9 @@ impl Output {
         (before.done, before.before) = (resumed.done, resumed.done);
         let subject =
             Subject::parse(&head.what).ok_or_else(|| Error::internal("an export without a subject"))?;
-        let this = Self {
-            subject,
-            head: resumed.head,
-            whose: whose.clone(),
-            notes,
-            before,
-            to: Destination::File { out: out.to_owned(), format, spool: resumed.spool },
-        };
+        let (head, found, whose) = (resumed.head, resumed.found, whose.clone());
+        let to = Destination::File { out: out.to_owned(), format, spool: resumed.spool };
+        let this = Self { subject, head, found, whose, notes, before, to };
         this.tell_begun(context);
         let done = counted(resumed.done, "record is", "records are");
         context.terminal.say(format!("{done} read already, since {}", context.moment(this.head.at)));
@@ -123,33 +109,32 @@ impl Output {
                 }
             }
         }
-        for way in &self.head.ways {
+        for way in &self.found.ways {
             terminal.say(way.clone());
         }
     }
 
-    /// Adds the rows of the next owner.
-    pub(super) fn add(&mut self, context: &Context<'_>, rows: Vec<Row>) -> Result<()> {
-        for row in &rows {
-            note(&mut self.notes, row);
-        }
-        match &mut self.to {
-            Destination::File { spool, .. } => spool.add(rows),
-            Destination::Standard => {
-                let terminal = context.terminal;
-                // What a terminal shows must not steer it; a file or a program gets what the service said.
-                let watched = terminal.result_columns().is_some();
-                for row in rows {
-                    if terminal.json() {
-                        terminal.object(&object(self.subject, &row));
-                    } else if watched {
-                        terminal.document(&csv_line(texts(&row).iter().map(|text| clean(text))));
-                    } else {
-                        terminal.document(&csv_line(texts(&row)));
-                    }
+    /// Adds the rows of the next owner, and counts them.
+    pub(super) fn add(&mut self, context: &Context<'_>, rows: Rows, figures: &mut ReadFigures) -> Result<()> {
+        let terminal = context.terminal;
+        // What a terminal shows must not steer it; a file or a program gets what the service said.
+        let watched = terminal.result_columns().is_some();
+        for row in rows {
+            note(&mut self.notes, &row);
+            figures.take(&row);
+            match &mut self.to {
+                Destination::File { spool, .. } => spool.add(&row)?,
+                Destination::Standard if terminal.json() => terminal.object(&object(self.subject, &row)),
+                Destination::Standard if watched => {
+                    terminal.document(&csv_line(texts(&row).iter().map(|text| clean(text))));
                 }
-                Ok(())
+                Destination::Standard => terminal.document(&csv_line(texts(&row))),
             }
+        }
+        figures.done += 1;
+        match &mut self.to {
+            Destination::File { spool, .. } => spool.end_owner(),
+            Destination::Standard => Ok(()),
         }
     }
 
@@ -164,7 +149,7 @@ impl Output {
                     whose: &self.whose,
                     scope: &self.head.scope,
                     at: self.head.at,
-                    said: &[&*self.head.ways, &*self.head.limits].concat(),
+                    said: &[&*self.found.ways, &*self.found.limits].concat(),
                 };
                 write_export((out, *format), &facts, &mut spool.rows()?)?;
                 format!(" in {}", out.display())
@@ -193,7 +178,7 @@ impl Output {
     /// Tells what the export cannot know and what was not read.
     fn tell_limits(&self, context: &Context<'_>, figures: ReadFigures) {
         let terminal = context.terminal;
-        for limit in &self.head.limits {
+        for limit in &self.found.limits {
             terminal.say(format!("note: {limit}"));
         }
         for note in &self.notes {
@@ -242,8 +227,8 @@ impl Output {
             .with("asked", figures.done)
             .with("of", figures.total)
             .with("requests", figures.requests)
-            .with("ways", &self.head.ways)
-            .with("limits", &self.head.limits)
+            .with("ways", &self.found.ways)
+            .with("limits", &self.found.limits)
             .with("notes", &self.notes);
         match &self.to {
             Destination::Standard => summary,

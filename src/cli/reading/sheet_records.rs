@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::access::ServiceAccess;
 use crate::advice::{Advice, quoted};
 use crate::error::{Error, Result};
-use crate::export::{Owner, OwnerKind, as_id};
+use crate::export::{NamedRecord, Owner, OwnerKind, as_id};
 use crate::journal::{Journal, KnownJob};
 use crate::model::id::RemoteId;
 use crate::model::key::{Likeness, comparable, likeness, mac_digits};
@@ -48,7 +48,7 @@ pub(super) async fn records_of_sheet(
     reader: &ServiceReader,
     (file, wanted): (&Path, &[OwnerKind]),
     journal: Option<&Journal>,
-) -> Result<Vec<Owner>> {
+) -> Result<Vec<NamedRecord>> {
     let mut named = records_named(file, journal)?;
     named.retain(|named| wanted.contains(&named.kind));
     if named.is_empty() {
@@ -57,45 +57,78 @@ pub(super) async fn records_of_sheet(
         let none = format!("{}: no row names a {}", file.display(), wanted.join(" or a "));
         return Err(Error::sheets(none).hint("name a sheet of such records, or an upkeep sheet about them"));
     }
-    let calls = named.iter().filter_map(|named| match &named.named_by {
-        NamedBy::Answer(call) | NamedBy::Name(call, _) => Some(call.clone()),
-        NamedBy::Id(_) | NamedBy::Nothing(_) => None,
-    });
-    let answers = reader.read_all(calls.collect()).await.map_err(|error| access.failed(&error))?;
-    let mut answers = answers.into_iter();
-    let mut records = Vec::new();
-    let mut seen = HashSet::new();
-    for Named { place, kind, named_by } in named {
-        let id = match named_by {
-            NamedBy::Id(id) => Ok(id),
-            NamedBy::Answer(call) => only(&call, None, answers.next()),
-            NamedBy::Name(call, name) => only(&call, Some(&name), answers.next()),
-            NamedBy::Nothing(why) => Err(why),
-        };
-        match id {
-            Ok(id) if seen.insert((kind, id)) => records.push(Owner::new(kind, id)),
-            Ok(_) => {}
-            Err(why) => {
-                let name = Some(place);
-                records.push(Owner { name, ..Owner::new(kind, RemoteId::nil()) }.troubled(why));
+    let calls: Vec<Call> = named.iter().filter_map(|named| named.named_by.call()).cloned().collect();
+    let (mut records, mut seen) = (Vec::new(), HashSet::new());
+    let mut take = |Named { place, kind, .. }: Named, id| match id {
+        Ok(id) if seen.insert((kind, id)) => records.push(NamedRecord::Known(kind, id)),
+        Ok(_) => {}
+        Err(why) => {
+            let name = Some(place);
+            let owner = Owner { name, ..Owner::new(kind, RemoteId::nil()) }.troubled(why);
+            records.push(NamedRecord::Unknown(Box::new(owner)));
+        }
+    };
+    let mut named = named.into_iter();
+    let mut take_answer = |answer| {
+        for one in named.by_ref() {
+            if let Some(id) = one.named_by.without_answer() {
+                take(one, id);
+            } else {
+                let id = one.named_by.of_answer(answer);
+                take(one, id);
+                break;
             }
+        }
+        Ok::<(), ReadError>(())
+    };
+    reader.read_each(calls, &mut take_answer).await.map_err(|error| access.failed(&error))?;
+    for one in named {
+        if let Some(id) = one.named_by.without_answer() {
+            take(one, id);
         }
     }
     Ok(records)
 }
 
+impl NamedBy {
+    /// What is asked.
+    fn call(&self) -> Option<&Call> {
+        match self {
+            Self::Answer(call) | Self::Name(call, _) => Some(call),
+            Self::Id(_) | Self::Nothing(_) => None,
+        }
+    }
+
+    /// What is known without asking.
+    fn without_answer(&self) -> Option<std::result::Result<RemoteId, String>> {
+        match self {
+            Self::Id(id) => Some(Ok(*id)),
+            Self::Nothing(why) => Some(Err(why.clone())),
+            Self::Answer(_) | Self::Name(..) => None,
+        }
+    }
+
+    /// What is known by the answer.
+    fn of_answer(
+        &self,
+        answer: std::result::Result<Value, ReadError>,
+    ) -> std::result::Result<RemoteId, String> {
+        match self {
+            Self::Answer(call) => only(call.operation, None, answer),
+            Self::Name(call, name) => only(call.operation, Some(name), answer),
+            Self::Id(id) => Ok(*id),
+            Self::Nothing(why) => Err(why.clone()),
+        }
+    }
+}
+
 /// The only record of an answer; with a name, the only one of that name.
 fn only(
-    call: &Call,
+    operation: Operation,
     name: Option<&str>,
-    answer: Option<std::result::Result<Value, ReadError>>,
+    answer: std::result::Result<Value, ReadError>,
 ) -> std::result::Result<RemoteId, String> {
-    let operation = call.operation;
-    let body = match answer {
-        Some(Ok(body)) => body,
-        Some(Err(error)) => return Err(error.to_string()),
-        None => return Err(format!("{operation} was not asked")),
-    };
+    let body = answer.map_err(|error| error.to_string())?;
     let is_meant = |record: &Found| {
         name.is_none_or(|name| {
             record.name.as_deref().is_some_and(|known| likeness(known, name) == Likeness::Equal)

@@ -22,7 +22,7 @@ use crate::model::time::Moment;
 
 use self::export_csv::CsvExport;
 pub use self::export_csv::csv_line;
-pub use self::spool::{Resumed, Spool, SpoolHead};
+pub use self::spool::{Owners, Resumed, Spool, SpoolHead};
 
 /// The forms of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,17 +1,19 @@
 //! What an export has read so far, in a file beside its target, `<target>.part`: an interrupted export goes on from it.
 //!
-//! One JSON object a line: what the export is, then what it asks about, then for each of these, in the same order, its rows.
-//! A line that was cut off when the process ended is dropped. The file is for its owner alone and is removed when the target
-//! is in its place.
+//! One JSON object a line: what the export is, then what it asks about, then how that was found, then for each owner, in the
+//! same order, its rows and a line that ends them. What was cut off when the process ended is dropped. The file is for its
+//! owner alone and is removed when the target is in its place. An export to standard output has a file without a name, and
+//! keeps no rows.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
+use std::io::{BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use tempfile::NamedTempFile;
 
 use crate::error::{Error, Result};
-use crate::export::{Owner, Row};
+use crate::export::{Owner, Row, Survey};
 use crate::model::time::Moment;
 use crate::private_file;
 
@@ -19,12 +21,12 @@ use crate::private_file;
 const ENDING: &str = ".part";
 
 /// The form of the file.
-const FORM: u32 = 1;
+const FORM: u32 = 2;
 
 /// What an export is. Only the same export goes on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SpoolHead {
-    /// The form of the file; set when it is written.
+    /// The form of the file.
     #[serde(rename = "fleetload_export")]
     form: u32,
     /// What is exported.
@@ -35,19 +37,12 @@ pub struct SpoolHead {
     pub account: String,
     /// When it was begun.
     pub at: Moment,
-    /// How the records were found, a sentence each.
-    pub ways: Vec<String>,
-    /// What the export cannot know, a sentence each.
-    pub limits: Vec<String>,
-    /// How many owners follow.
-    owners: usize,
 }
 
 impl SpoolHead {
     /// What an export is that begins now.
     pub fn new(what: &str, scope: &str, account: String, at: Moment) -> Self {
-        let (what, scope) = (what.to_owned(), scope.to_owned());
-        Self { form: FORM, what, scope, account, at, ways: Vec::new(), limits: Vec::new(), owners: 0 }
+        Self { form: FORM, what: what.to_owned(), scope: scope.to_owned(), account, at }
     }
 
     /// Whether another one is the same export.
@@ -56,11 +51,29 @@ impl SpoolHead {
     }
 }
 
-/// The rows of an owner.
-#[derive(Debug, Serialize, Deserialize)]
-struct OwnerRows {
-    rows: Vec<Row>,
+/// The first line of a file of any form.
+#[derive(Deserialize)]
+struct AnyForm {
+    #[serde(rename = "fleetload_export")]
+    _form: u32,
 }
+
+/// A line after the first.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Line<O, R> {
+    /// What is asked about.
+    Owner(O),
+    /// How that was found: no owner follows.
+    Found(Survey),
+    /// A row of the next owner.
+    Row(R),
+    /// The owner has no more rows.
+    End,
+}
+
+type WrittenLine<'a> = Line<&'a Owner, &'a Row>;
+type ReadLine = Line<Owner, Row>;
 
 /// What an interrupted export has left.
 #[derive(Debug)]
@@ -69,42 +82,110 @@ pub struct Resumed {
     pub spool: Spool,
     /// What the export is.
     pub head: SpoolHead,
+    /// How its owners were found.
+    pub found: Survey,
     /// How many owners were asked about.
     pub done: u64,
     /// Those that are still to be asked about.
-    pub left: Vec<Owner>,
+    pub left: Owners,
 }
 
 /// The file, open at its end.
 #[derive(Debug)]
 pub struct Spool {
     path: PathBuf,
-    file: File,
+    file: BufWriter<File>,
+    /// The same file to read from, where it has no name.
+    nameless: Option<File>,
+    head: SpoolHead,
+    owners: u64,
+    stage: Stage,
+}
+
+/// How far a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// It is as it was found.
+    Untouched,
+    /// Owners are added: nothing can go on from it yet.
+    Owners,
+    /// Rows are added.
+    Rows,
 }
 
 impl Spool {
-    /// Begins the file; one that an earlier export has left is replaced, any other file is not.
+    /// Prepares the file; one that an earlier export has left is replaced with the first owner, any other file is not.
     ///
     /// # Errors
     ///
     /// Usage when the file is somebody else's, or another export is writing it, or it cannot be written.
-    pub fn begin(target: &Path, head: &SpoolHead, owners: &[Owner]) -> Result<Self> {
-        let path = beside(target);
-        let file = open(&path).map_err(|error| unwritten(&path, error))?;
-        let mut this = Self { path, file };
-        this.lock()?;
-        if this.file.metadata().map_err(|error| this.failed(error))?.len() > 0 && this.head()?.is_none() {
+    pub fn begin(target: &Path, head: &SpoolHead) -> Result<Self> {
+        let this = Self::open(beside(target), head)?;
+        let first = this.lines()?.next_line()?;
+        let is_ours = |line: Vec<u8>| serde_json::from_slice::<AnyForm>(&line).is_ok();
+        let is_empty = this.file.get_ref().metadata().map_err(|error| this.failed(error))?.len() == 0;
+        if !is_empty && !first.is_some_and(is_ours) {
             return Err(Error::usage(format!("{} is not a file of an export", this.path.display()))
                 .hint("move it away, or name another file with --out"));
         }
-        this.cut_at(0)?;
-        let head = SpoolHead { owners: owners.len(), ..head.clone() };
-        let mut text = line(&head).map_err(|error| this.failed(error))?;
-        for owner in owners {
-            text.extend(line(owner).map_err(|error| this.failed(error))?);
-        }
-        this.file.write_all(&text).map_err(|error| this.failed(error))?;
         Ok(this)
+    }
+
+    fn open(path: PathBuf, head: &SpoolHead) -> Result<Self> {
+        let file = open(&path).map_err(|error| unwritten(&path, error))?;
+        let (file, head) = (BufWriter::new(file), head.clone());
+        let this = Self { path, file, nameless: None, head, owners: 0, stage: Stage::Untouched };
+        this.lock()?;
+        Ok(this)
+    }
+
+    /// Prepares a file without a name, for owners alone.
+    ///
+    /// # Errors
+    ///
+    /// Usage when it cannot be made.
+    pub fn nameless(head: &SpoolHead) -> Result<Self> {
+        let folder = std::env::temp_dir();
+        let made = NamedTempFile::new_in(&folder).and_then(|file| Ok((file.reopen()?, file.into_file())));
+        let (nameless, file) = made.map_err(|error| unwritten(&folder, error))?;
+        let (file, head) = (BufWriter::new(file), head.clone());
+        let nameless = Some(nameless);
+        Ok(Self { path: folder, file, nameless, head, owners: 0, stage: Stage::Untouched })
+    }
+
+    /// Adds an owner that is to be asked about.
+    ///
+    /// # Errors
+    ///
+    /// Usage when it cannot be written.
+    pub fn keep(&mut self, owner: &Owner) -> Result<()> {
+        self.begin_owners()?;
+        self.owners += 1;
+        self.write(&WrittenLine::Owner(owner))
+    }
+
+    /// Replaces what was there, once.
+    fn begin_owners(&mut self) -> Result<()> {
+        if self.stage == Stage::Untouched {
+            self.stage = Stage::Owners;
+            self.cut_at(0)?;
+            let head = self.head.clone();
+            self.write(&head)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the owners, and gives them from the first.
+    ///
+    /// # Errors
+    ///
+    /// Usage when they cannot be written.
+    pub fn found(&mut self, survey: &Survey) -> Result<Owners> {
+        self.begin_owners()?;
+        self.write(&WrittenLine::Found(survey.clone()))?;
+        self.file.flush().map_err(|error| self.failed(error))?;
+        self.stage = Stage::Rows;
+        self.owners_after(0)
     }
 
     /// Opens what the same export has left, and shows each of its rows to `each`.
@@ -121,10 +202,11 @@ impl Spool {
         if !path.is_file() {
             return Err(none());
         }
-        let file = open(&path).map_err(|error| unwritten(&path, error))?;
-        let mut this = Self { path: path.clone(), file };
-        this.lock()?;
-        let head = this.head()?.ok_or_else(none)?;
+        let mut this = Self::open(path.clone(), wanted)?;
+        let mut lines = this.lines()?;
+        let first = lines.next_line()?.ok_or_else(none)?;
+        let head = serde_json::from_slice::<SpoolHead>(&first).ok().filter(|head| head.form == FORM);
+        let head = head.ok_or_else(none)?;
         if !head.is_same(wanted) {
             return Err(Error::usage(format!(
                 "{} is of another export: {} of {} ({})",
@@ -135,35 +217,48 @@ impl Spool {
             ))
             .hint("type the same command as before, or omit --resume to begin a new export"));
         }
-        let mut lines = this.lines()?;
-        let mut whole = lines.next_line()?.map_or(0, |line| line.len() as u64);
-        let mut owners = Vec::new();
-        while owners.len() < head.owners {
-            let Some(line) = lines.next_line()? else { return Err(none()) };
-            let Ok(owner) = serde_json::from_slice(&line) else { return Err(none()) };
-            owners.push(owner);
-            whole += line.len() as u64;
+        let (mut at, mut whole, mut done, mut found) = (first.len() as u64, 0, 0, None);
+        while let Some((line, length)) = lines.parsed()? {
+            at += length;
+            match line {
+                Line::Owner(_) if found.is_none() => this.owners += 1,
+                Line::Found(survey) if found.is_none() => (found, whole) = (Some(survey), at),
+                Line::Row(_) if found.is_some() => {}
+                Line::End if found.is_some() && done < this.owners => (done, whole) = (done + 1, at),
+                Line::Owner(_) | Line::Found(_) | Line::Row(_) | Line::End => break,
+            }
         }
-        let mut done = 0;
-        while let Some(line) = lines.next_line()? {
-            let Ok(OwnerRows { rows }) = serde_json::from_slice(&line) else { break };
-            rows.iter().for_each(&mut *each);
-            done += 1;
-            whole += line.len() as u64;
-        }
+        let found = found.ok_or_else(none)?;
         this.cut_at(whole)?;
-        let left = owners.split_off(done.min(owners.len()));
-        Ok(Resumed { spool: this, head, done: owners.len() as u64, left })
+        this.head = head.clone();
+        this.stage = Stage::Rows;
+        this.rows().and_then(|mut next| {
+            while let Some(row) = next()? {
+                each(&row);
+            }
+            Ok(())
+        })?;
+        let left = this.owners_after(done)?;
+        Ok(Resumed { spool: this, head, found, done, left })
     }
 
-    /// Adds the rows of the next owner.
+    /// Adds a row of the next owner.
     ///
     /// # Errors
     ///
-    /// Usage when they cannot be written.
-    pub fn add(&mut self, rows: Vec<Row>) -> Result<()> {
-        let text = line(&OwnerRows { rows }).map_err(|error| self.failed(error))?;
-        self.file.write_all(&text).map_err(|error| self.failed(error))
+    /// Usage when it cannot be written.
+    pub fn add(&mut self, row: &Row) -> Result<()> {
+        self.write(&WrittenLine::Row(row))
+    }
+
+    /// Ends the rows of an owner: it is not asked about again.
+    ///
+    /// # Errors
+    ///
+    /// Usage when that cannot be written.
+    pub fn end_owner(&mut self) -> Result<()> {
+        self.write(&WrittenLine::End)?;
+        self.file.flush().map_err(|error| self.failed(error))
     }
 
     /// Reads all rows from the beginning, one after the other.
@@ -173,20 +268,17 @@ impl Spool {
     /// Usage when they cannot be read.
     pub fn rows(&self) -> Result<impl FnMut() -> Result<Option<Row>>> {
         let mut lines = self.lines()?;
-        let head = lines.next_line()?.and_then(|line| serde_json::from_slice::<SpoolHead>(&line).ok());
-        for _ in 0..head.map_or(0, |head| head.owners) {
+        // What the export is, its owners, and how they were found.
+        for _ in 0..self.owners + 2 {
             lines.next_line()?;
         }
-        let mut rows = Vec::new().into_iter();
         Ok(move || {
             loop {
-                if let Some(row) = rows.next() {
-                    return Ok(Some(row));
-                }
                 let Some(line) = lines.next_line()? else { return Ok(None) };
-                let read: OwnerRows = serde_json::from_slice(&line)
-                    .map_err(|error| Error::internal("an export cannot be read again").because(error))?;
-                rows = read.rows.into_iter();
+                match read_again(&line)? {
+                    Line::Row(row) => return Ok(Some(row)),
+                    Line::Owner(_) | Line::Found(_) | Line::End => {}
+                }
             }
         })
     }
@@ -202,8 +294,22 @@ impl Spool {
         &self.path
     }
 
+    /// The owners but the first ones, so many.
+    fn owners_after(&self, done: u64) -> Result<Owners> {
+        let mut lines = self.lines()?;
+        for _ in 0..=done {
+            lines.next_line()?;
+        }
+        Ok(Owners { lines, left: self.owners - done })
+    }
+
+    fn write(&mut self, value: &impl Serialize) -> Result<()> {
+        let written = serde_json::to_writer(&mut self.file, value).map_err(Into::into);
+        written.and_then(|()| self.file.write_all(b"\n")).map_err(|error| self.failed(error))
+    }
+
     fn lock(&self) -> Result<()> {
-        match self.file.try_lock() {
+        match self.file.get_ref().try_lock() {
             Err(std::fs::TryLockError::WouldBlock) => {
                 Err(Error::usage(format!("another export is writing {}", self.path.display()))
                     .hint("wait for it to end, or name another file with --out"))
@@ -213,20 +319,18 @@ impl Spool {
         }
     }
 
-    /// What the export is, by its first line.
-    fn head(&self) -> Result<Option<SpoolHead>> {
-        let line = self.lines()?.next_line()?;
-        let head = line.and_then(|line| serde_json::from_slice::<SpoolHead>(&line).ok());
-        Ok(head.filter(|head| head.form == FORM))
-    }
-
     fn lines(&self) -> Result<Lines> {
-        let file = File::open(&self.path).map_err(|error| self.failed(error))?;
+        let file = match &self.nameless {
+            Some(file) => file.try_clone().and_then(|mut file| file.rewind().map(|()| file)),
+            None => File::open(&self.path),
+        };
+        let file = file.map_err(|error| self.failed(error))?;
         Ok(Lines { reader: BufReader::new(file), path: self.path.clone() })
     }
 
     fn cut_at(&mut self, length: u64) -> Result<()> {
-        let cut = self.file.set_len(length).and_then(|()| self.file.seek(SeekFrom::Start(length)));
+        let file = self.file.get_mut();
+        let cut = file.set_len(length).and_then(|()| file.seek(SeekFrom::Start(length)));
         cut.map(drop).map_err(|error| self.failed(error))
     }
 
@@ -235,7 +339,56 @@ impl Spool {
     }
 }
 
+impl Drop for Spool {
+    /// Removes a file that nothing can go on from, and one that is still empty.
+    fn drop(&mut self) {
+        let is_empty = || self.file.get_ref().metadata().is_ok_and(|file| file.len() == 0);
+        let is_of_no_use = match self.stage {
+            Stage::Untouched => is_empty(),
+            Stage::Owners => true,
+            Stage::Rows => false,
+        };
+        if is_of_no_use && self.nameless.is_none() {
+            let _removed = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Owners, read one by one.
+#[derive(Debug)]
+pub struct Owners {
+    lines: Lines,
+    left: u64,
+}
+
+impl Owners {
+    /// How many there still are.
+    pub fn left(&self) -> u64 {
+        self.left
+    }
+
+    /// The next one.
+    ///
+    /// # Errors
+    ///
+    /// Usage when it cannot be read.
+    pub fn next_owner(&mut self) -> Result<Option<Owner>> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        let line = self.lines.next_line()?.unwrap_or_default();
+        match read_again(&line)? {
+            Line::Owner(owner) => {
+                self.left -= 1;
+                Ok(Some(owner))
+            }
+            Line::Found(_) | Line::Row(_) | Line::End => Err(Error::internal("an export has lost an owner")),
+        }
+    }
+}
+
 /// The whole lines of the file, each with its line end.
+#[derive(Debug)]
 struct Lines {
     reader: BufReader<File>,
     path: PathBuf,
@@ -248,12 +401,18 @@ impl Lines {
         self.reader.read_until(b'\n', &mut line).map_err(|error| unwritten(&self.path, error))?;
         Ok(Some(line).filter(|line| line.ends_with(b"\n")))
     }
+
+    /// The next line and its length; `None` as well for one that is none of an export.
+    fn parsed(&mut self) -> Result<Option<(ReadLine, u64)>> {
+        let line = self.next_line()?;
+        Ok(line.and_then(|line| Some((serde_json::from_slice(&line).ok()?, line.len() as u64))))
+    }
 }
 
-fn line(value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
-    let mut text = serde_json::to_vec(value)?;
-    text.push(b'\n');
-    Ok(text)
+/// A line that was written by this process, or checked by it.
+fn read_again(line: &[u8]) -> Result<ReadLine> {
+    serde_json::from_slice(line)
+        .map_err(|error| Error::internal("an export cannot be read again").because(error))
 }
 
 fn beside(target: &Path) -> PathBuf {
@@ -275,80 +434,4 @@ fn unwritten(path: &Path, error: std::io::Error) -> Error {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::export::OwnerKind;
-    use crate::model::id::RemoteId;
-    use serde_json::json;
-
-    fn owners(count: u128) -> Vec<Owner> {
-        (1..=count).map(|number| Owner::new(OwnerKind::Device, RemoteId::from_u128(number))).collect()
-    }
-
-    fn row(text: &str) -> Row {
-        Row { values: vec![json!(text)], ..Row::default() }
-    }
-
-    fn head(what: &str) -> SpoolHead {
-        SpoolHead::new(what, "everything", "me".to_owned(), Moment::from_millis(5))
-    }
-
-    fn all(spool: &Spool) -> Vec<Row> {
-        let mut next = spool.rows().unwrap();
-        std::iter::from_fn(|| next().unwrap()).collect()
-    }
-
-    #[test]
-    fn an_interrupted_export_goes_on_after_the_last_whole_line() {
-        let folder = tempfile::tempdir().unwrap();
-        let target = folder.path().join("devices.csv");
-        let mut spool = Spool::begin(&target, &head("devices"), &owners(4)).unwrap();
-        spool.add(vec![row("a"), row("b")]).unwrap();
-        spool.add(Vec::new()).unwrap();
-        let path = spool.path().to_owned();
-        spool.file.write_all(b"{\"rows\":[{\"values\":[\"cu").unwrap();
-        drop(spool);
-
-        let mut seen = Vec::new();
-        let resumed = Spool::resume(&target, &head("devices"), &mut |row| seen.push(row.clone()));
-        let Resumed { mut spool, head: was, done, left } = resumed.unwrap();
-        assert_eq!((was.at, done, left), (Moment::from_millis(5), 2, owners(4).split_off(2)));
-        assert_eq!(seen, [row("a"), row("b")]);
-        spool.add(vec![row("c")]).unwrap();
-        spool.add(vec![row("d")]).unwrap();
-        assert_eq!(all(&spool), [row("a"), row("b"), row("c"), row("d")]);
-        spool.remove();
-        assert!(!path.exists());
-    }
-
-    #[test]
-    fn another_export_and_a_file_of_others_are_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let target = folder.path().join("devices.csv");
-        let resume = |what: &str| Spool::resume(&target, &head(what), &mut |_| {}).map(drop);
-        assert!(resume("devices").unwrap_err().what().contains("no interrupted export"));
-        let spool = Spool::begin(&target, &head("devices"), &owners(1)).unwrap();
-        let busy = Spool::begin(&target, &head("devices"), &owners(1)).map(drop);
-        assert!(busy.unwrap_err().what().contains("another export is writing"));
-        drop(spool);
-        assert!(resume("sites").unwrap_err().what().contains("another export: devices"));
-        resume("devices").unwrap();
-        std::fs::write(beside(&target), "a letter").unwrap();
-        assert!(
-            Spool::begin(&target, &head("devices"), &[])
-                .unwrap_err()
-                .what()
-                .contains("is not a file of an export")
-        );
-        assert_eq!(std::fs::read_to_string(beside(&target)).unwrap(), "a letter");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn the_file_is_for_its_owner_alone() {
-        use std::os::unix::fs::PermissionsExt;
-        let folder = tempfile::tempdir().unwrap();
-        let spool = Spool::begin(&folder.path().join("x.csv"), &head("devices"), &[]).unwrap();
-        assert_eq!(std::fs::metadata(spool.path()).unwrap().permissions().mode() & 0o777, 0o600);
-    }
-}
+mod tests;

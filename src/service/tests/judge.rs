@@ -8,7 +8,7 @@ use crate::model::operation::Operation;
 use crate::model::settle::{Settled, StepContext, settle};
 use crate::model::verdict::{Doubt, Refusal, Rejection, Success, Verdict, Violation};
 use crate::service::call::Call;
-use crate::service::judge::{Expectation, Raw, judge};
+use crate::service::judge::{Expectation, Raw, judge as judge_whole, judge_apart};
 use crate::service::lookup::Lookup;
 
 const ID: &str = "6f2b6f0a-0000-4000-8000-000000000001";
@@ -16,6 +16,22 @@ const OTHER: &str = "6f2b6f0a-0000-4000-8000-000000000002";
 
 fn raw(status: u16, body: impl AsRef<[u8]>) -> Raw {
     Raw { status, body: Bytes::copy_from_slice(body.as_ref()), flaw: None }
+}
+
+/// Judges an answer both ways: an answer of which a list is read entry by entry means the same.
+fn judge(operation: Operation, expectation: &Expectation, raw: &Raw) -> Verdict {
+    let whole = judge_whole(operation, expectation, raw);
+    let (mut apart, list) = judge_apart(&[], operation, expectation, raw);
+    match (&mut apart, list) {
+        (Verdict::Succeeded(success), Some(list)) => {
+            assert_eq!(success.body, json!([]));
+            success.body = list.entries().collect();
+        }
+        (_, None) => {}
+        (verdict, Some(list)) => panic!("{list:?} of {verdict:?}"),
+    }
+    assert_eq!(apart, whole);
+    whole
 }
 
 fn device() -> Expectation {
