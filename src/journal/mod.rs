@@ -66,6 +66,7 @@ pub use view::differences::Difference;
 pub use view::later_imports::Answered;
 pub use view::referenced::{Noun, Referenced};
 pub use view::rows::{AttemptFigures, ImportInfo, RowView, SheetInfo};
+pub use view::tallies::JobTallies;
 
 /// A run of the jobs of a journal, numbered from 1 within it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -131,13 +131,19 @@ CREATE INDEX job_name ON job (kind, name);
 -- The exclusive claim: one record of the service belongs to one job.
 CREATE UNIQUE INDEX job_remote_id ON job (remote_id, kind) WHERE remote_id IS NOT NULL;
 CREATE INDEX job_made ON job (kind, id) WHERE remote_id IS NOT NULL;
-CREATE INDEX job_blocked ON job (operation) WHERE state = 'blocked';
-CREATE INDEX job_ready ON job (operation, id) WHERE state = 'ready';
+-- Rows are counted by kind and import from these two and from job_ended alone, without a look at the table.
+CREATE INDEX job_blocked ON job (operation, kind, first_import) WHERE state = 'blocked';
+CREATE INDEX job_ready ON job (operation, id, kind, first_import) WHERE state = 'ready';
 CREATE INDEX job_deferred ON job (operation, due) WHERE state = 'deferred';
 CREATE INDEX job_sending ON job (operation) WHERE state = 'sending';
 CREATE INDEX job_in_doubt ON job (due) WHERE state = 'in_doubt';
 CREATE INDEX job_held ON job (operation) WHERE state = 'held';
-CREATE INDEX job_audit_due ON job (id) WHERE audit = 'due';
+-- What was made, by how it was read back. A row on hold that was looked up made nothing: it has no outcome.
+CREATE INDEX job_audit ON job (audit, id, kind, first_import, outcome) WHERE audit IS NOT NULL;
+-- The states that have no index of their own. Empty until rows are finished, so that it costs an import nothing.
+CREATE INDEX job_ended ON job (state, kind, first_import)
+    WHERE state <> 'blocked' AND state <> 'ready' AND state <> 'deferred' AND state <> 'sending' AND state <> 'in_doubt'
+        AND state <> 'held';
 -- What was going on lately. Empty until rows are finished, so that it costs an import nothing.
 CREATE INDEX job_finished ON job (finished_at) WHERE finished_at IS NOT NULL;
 
@@ -318,6 +324,7 @@ CREATE TABLE decision (
     import INTEGER REFERENCES import (id),
     details TEXT
 ) STRICT;
+CREATE INDEX decision_of_job ON decision (job) WHERE job IS NOT NULL;
 
 -- The ids by which rows name records of the service that no row creates, each once, and when a look-up showed the record.
 CREATE TABLE named_id (

@@ -1,7 +1,7 @@
 //! The facts of the journal that a status follows from: rows by state, what was left out, findings, and the last run.
 
 use crate::error::Result;
-use crate::journal::{Answered, ImportInfo, Journal, RunInfo};
+use crate::journal::{Answered, ImportInfo, JobTallies, Journal, RunInfo};
 use crate::model::amount::count;
 use crate::model::id::{ImportId, JobId};
 use crate::model::state::JobState;
@@ -41,8 +41,8 @@ pub struct ImportFacts {
 }
 
 impl ImportFacts {
-    fn of(journal: &Journal, info: ImportInfo) -> Result<Self> {
-        let tally = journal.tally(Some(info.import))?;
+    fn of(journal: &Journal, info: ImportInfo, jobs: &JobTallies) -> Result<Self> {
+        let tally = journal.tally_with(info.import, jobs)?;
         let left_out = journal.left_out_tally(Some(info.import))?;
         let later = journal.answered_later(info.import)?;
         let differing = journal.differing(Some(info.import))?;
@@ -57,8 +57,9 @@ impl Facts {
         let infos = journal.imports()?;
         let imported = !infos.is_empty();
         let wanted = infos.into_iter().filter(|info| import.is_none_or(|wanted| wanted == info.import));
+        let jobs = journal.job_tallies()?;
         let imports =
-            wanted.map(|info| ImportFacts::of(journal, info)).collect::<Result<Vec<ImportFacts>>>()?;
+            wanted.map(|info| ImportFacts::of(journal, info, &jobs)).collect::<Result<Vec<ImportFacts>>>()?;
         let (tally, left_out) = match (import, imports.as_slice()) {
             (Some(_), [only]) => (only.tally.clone(), only.left_out.clone()),
             (Some(_), _) => (Tally::default(), Tally::default()),
@@ -68,7 +69,7 @@ impl Facts {
                 for later in imports.iter().flat_map(|import| &import.later) {
                     left_out.take_away(&later.left_out);
                 }
-                (journal.tally(None)?, left_out)
+                (jobs.all(), left_out)
             }
         };
         // The rows of one import are counted with those it left out, all jobs are not.
@@ -101,10 +102,10 @@ pub struct Unanswered {
 }
 
 impl Unanswered {
-    /// Of an import.
-    pub fn of(journal: &Journal, import: ImportId) -> Result<Self> {
-        let (tally, left_out) = (journal.tally(Some(import))?, journal.left_out_tally(Some(import))?);
-        Ok(Self::by(&tally, &left_out, &journal.answered_later(import)?))
+    /// Of an import whose rows are counted already.
+    pub fn of(journal: &Journal, import: ImportId, tally: &Tally) -> Result<Self> {
+        let left_out = journal.left_out_tally(Some(import))?;
+        Ok(Self::by(tally, &left_out, &journal.answered_later(import)?))
     }
 
     fn by(tally: &Tally, left_out: &Tally, later: &[Answered]) -> Self {

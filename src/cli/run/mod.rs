@@ -231,8 +231,9 @@ fn bind(context: &Context<'_>, typed: &Typed, journal: &mut Journal, account: &A
 /// looked into; else the latest.
 fn concerned(journal: &Journal, imported: Option<ImportId>) -> Result<Vec<ImportId>> {
     let (mut concerned, mut last) = (Vec::new(), None);
+    let jobs = journal.job_tallies()?;
     for info in journal.imports()? {
-        let tally = journal.tally(Some(info.import))?;
+        let tally = journal.tally_with(info.import, &jobs)?;
         let open = run_state::unfinished(&tally) + tally.in_state(JobState::Held) > 0
             || !journal.unseen_findings(Some(info.import))?.is_empty();
         if open || Some(info.import) == imported {

@@ -179,14 +179,15 @@ pub(in crate::cli) fn renew(
     but: &[ImportId],
 ) -> Result<Vec<Written>> {
     let mut renewed = Vec::new();
+    let jobs = journal.job_tallies()?;
     for info in journal.imports()?.iter().filter(|info| !but.contains(&info.import)) {
         let folder = next_commands::folder(context, info);
         let Some(told) = report::reported_counts(&folder) else { continue };
-        let tally = journal.tally(Some(info.import))?;
+        let tally = journal.tally_with(info.import, &jobs)?;
         let now = ReportedCounts {
             counts: JobState::ALL.iter().map(|&state| (state, tally.in_state(state))).collect(),
             // Fewer than before, where rows came again.
-            to_fix: Unanswered::of(journal, info.import)?.total().min(told.to_fix),
+            to_fix: Unanswered::of(journal, info.import, &tally)?.total().min(told.to_fix),
             findings: journal.unseen_findings(Some(info.import))?.len() as u64,
         };
         if now == told {

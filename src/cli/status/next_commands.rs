@@ -10,6 +10,7 @@ use crate::cli::settings::Purpose;
 use crate::error::{Error, Result};
 use crate::journal::{ImportInfo, Journal};
 use crate::model::id::ImportId;
+use crate::model::operation::Operation;
 use crate::report;
 use crate::status::next_command::Again;
 use crate::status::{Commands, Correction, Status, Unavailable};
@@ -69,9 +70,9 @@ pub(super) fn unavailable(
     };
     let Ok(endpoints) = settings.endpoints() else { return Ok(Vec::new()) };
     let profile = settings.profile.as_ref().map_or("NAME", |(name, _)| name.as_str());
-    let waiting = journal.waiting_for(import)?.into_iter();
-    let missing = waiting.filter(|(operation, _)| !endpoints.available(*operation));
-    Ok(missing
+    let missing = Operation::ALL.iter().copied().filter(|operation| !endpoints.available(*operation));
+    let waiting = journal.waiting_for(import, &missing.collect::<Vec<_>>())?.into_iter();
+    Ok(waiting
         .map(|(operation, rows)| Unavailable { operation, rows, profile: profile.to_owned() })
         .collect())
 }

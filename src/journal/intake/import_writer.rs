@@ -20,7 +20,7 @@ use crate::journal::state::audit;
 use crate::journal::state::dependents::{self, record_order};
 use crate::journal::state::job_row;
 use crate::journal::state::step;
-use crate::journal::view::rows;
+use crate::journal::view::tallies;
 use crate::journal::{
     Account, Disposition, Imported, Journal, NewJob, NewRow, NewSheet, RowEncoder, SheetId, StoredRow, View,
     bind_in, row_ref,
@@ -363,7 +363,7 @@ impl ImportWriter<'_> {
             // Every row made a job of its own, and nothing has moved since.
             self.made.clone()
         } else {
-            rows::tally_of(&self.transaction, self.import)?
+            tallies::tally_of(&self.transaction, self.import)?
         };
         named_id::add(&self.transaction, &self.named)?;
         self.dropped_indexes.end(&self.transaction)?;

@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::journal::file::column::natural;
 use crate::journal::file::sqlite_error::{damaged, unwritable};
 use crate::journal::row_ref;
+use crate::journal::view::audit::due_by_kind;
 use crate::journal::{AuditScope, JobQueue, RunId, View};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -172,7 +173,8 @@ impl JobQueue<'_> {
     fn count_changed(&self, scope: AuditScope, unfinished: &mut Unfinished) -> Result<()> {
         let (due, open) = (
             "SELECT job.operation, count(DISTINCT upkeep.record) FROM job JOIN upkeep ON upkeep.job = job.id
-             WHERE job.audit = 'due' AND (?1 OR job.made_doubted) GROUP BY 1",
+             WHERE EXISTS (SELECT 1 FROM upkeep) AND job.audit = 'due' AND job.outcome IS NOT NULL
+                 AND (?1 OR job.made_doubted) GROUP BY 1",
             "SELECT job.operation, count(DISTINCT upkeep.record) FROM upkeep JOIN job ON job.id = upkeep.job
              WHERE ?1 AND job.finished_at IS NULL AND job.state <> 'held' GROUP BY 1",
         );
@@ -187,13 +189,10 @@ impl JobQueue<'_> {
     fn count_records(&self, scope: AuditScope, unfinished: &mut Unfinished) -> Result<()> {
         let connection = &self.connection;
         let all = scope == AuditScope::All;
-        let mut made = connection.prepare_cached(
-            "SELECT kind, count(*) FROM job
-             WHERE audit = 'due' AND remote_id IS NOT NULL AND (?1 OR made_doubted) GROUP BY 1",
-        )?;
-        let mut rows = made.query([all])?;
-        while let Some(row) = rows.next()? {
-            *unfinished.records.entry(row.get(0)?).or_default() += natural(row.get(1)?);
+        for (kind, rows) in due_by_kind(connection, scope)? {
+            if kind.is_record() {
+                *unfinished.records.entry(kind).or_default() += rows;
+            }
         }
         let mut doubtful = connection
             .prepare_cached("SELECT kind, count(*) FROM job WHERE state = 'in_doubt' GROUP BY 1")?;

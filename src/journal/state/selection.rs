@@ -3,6 +3,7 @@
 use rusqlite::{Connection, named_params};
 
 use crate::error::Result;
+use crate::journal::view::tallies::ended;
 use crate::journal::{View, row_ref};
 use crate::model::id::{ImportId, JobId};
 use crate::model::state::JobState;
@@ -37,17 +38,21 @@ pub(in crate::journal) fn selected(
     selection: &Selection,
 ) -> Result<Vec<JobId>> {
     let placed = selection.import.is_some() || selection.sheet.is_some() || selection.row.is_some();
-    let mut statement = connection.prepare_cached(
-        "SELECT id FROM job
-         WHERE state = :state AND (:code IS NULL OR code = :code)
+    // In the words of the index that has the jobs in this state: the others are not looked at.
+    let jobs = match state.is_final() {
+        true => concat!("job INDEXED BY job_ended WHERE ", ended!()).to_owned(),
+        false => format!("job WHERE state = '{state}'"),
+    };
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT id FROM {jobs} AND state = :state AND (:code IS NULL OR code = :code)
            AND (NOT :placed OR EXISTS (
                SELECT 1 FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
                WHERE sheet_row.job = job.id
                  AND (:import IS NULL OR sheet.import = :import)
                  AND (:sheet IS NULL OR sheet.name = :sheet)
                  AND (:row IS NULL OR (sheet_row.place & 4294967295) = :row)))
-         ORDER BY id",
-    )?;
+         ORDER BY id"
+    ))?;
     let jobs = statement
         .query_map(
             named_params! {

@@ -181,7 +181,12 @@ impl AuditFigures {
 /// The jobs whose record is due; `?1` says whether all of them.
 macro_rules! due {
     ($select:literal, $rest:literal) => {
-        concat!("SELECT ", $select, " FROM job WHERE audit = 'due' AND (?1 OR made_doubted) ", $rest)
+        concat!(
+            "SELECT ",
+            $select,
+            " FROM job WHERE audit = 'due' AND outcome IS NOT NULL AND (?1 OR made_doubted) ",
+            $rest
+        )
     };
 }
 pub(in crate::journal) use due;
@@ -299,42 +304,51 @@ fn findings(connection: &Connection, import: Option<ImportId>, after: Option<Run
 impl View {
     /// How many rows are to be read back.
     pub fn count_unaudited(&self, scope: AuditScope) -> Result<Unaudited> {
-        let (records, changes): (i64, i64) = self
-            .connection
-            .prepare_cached(due!("count(remote_id), count(*) - count(remote_id)", ""))?
-            .query_row([scope == AuditScope::All], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok(Unaudited { records: natural(records), changes: natural(changes) })
+        let mut unaudited = Unaudited::default();
+        for (kind, rows) in due_by_kind(&self.connection, scope)? {
+            if kind.is_record() {
+                unaudited.records += rows;
+            } else {
+                unaudited.changes += rows;
+            }
+        }
+        Ok(unaudited)
     }
 
     /// What reading back came to for the rows of an import, or for all jobs.
     pub fn audit_figures(&self, import: Option<ImportId>) -> Result<AuditFigures> {
         let connection = &self.connection;
+        let mut figures = AuditFigures::default();
         match import {
-            // Several rows may be one job.
-            Some(import) => figures(
+            // Several rows may be one job, and that of an earlier import.
+            Some(import) if !self.makes_each(import)? => add_read_back(
                 connection,
-                "SELECT job.audit, NULL, job.kind, count(DISTINCT job.id) FROM sheet
+                "SELECT DISTINCT job.audit, job.kind, job.first_import, job.id FROM sheet
                  JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
                  JOIN job ON job.id = sheet_row.job
-                 WHERE sheet.import = ?1 AND (job.remote_id IS NOT NULL OR job.outcome = 'done')
-                     AND job.audit IS NOT NULL GROUP BY 1, 3
-                 UNION ALL
-                 SELECT NULL, audit.code, NULL, count(DISTINCT audit.job) FROM sheet
-                 JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
-                 JOIN audit ON audit.job = sheet_row.job WHERE sheet.import = ?1 GROUP BY 2",
+                 WHERE sheet.import = ?1 AND job.outcome IS NOT NULL AND job.audit IS NOT NULL",
                 [import],
-            ),
-            // Upkeep rows are found among those that are finished, so that a journal of many that are not costs nothing.
-            None => figures(
+                |_| true,
+                &mut figures,
+            )?,
+            _ => add_read_back(
                 connection,
-                "SELECT audit, NULL, kind, count(*) FROM job
-                     WHERE remote_id IS NOT NULL AND audit IS NOT NULL GROUP BY 1, 3
-                 UNION ALL SELECT audit, NULL, kind, count(*) FROM job
-                     WHERE finished_at > 0 AND outcome = 'done' AND audit IS NOT NULL GROUP BY 1, 3
-                 UNION ALL SELECT NULL, code, NULL, count(*) FROM audit GROUP BY 2",
+                READ_BACK,
                 [],
-            ),
+                |made_by| import.is_none_or(|import| import == made_by),
+                &mut figures,
+            )?,
         }
+        let mut findings = connection.prepare_cached(
+            "SELECT code, count(*) FROM audit WHERE ?1 IS NULL OR EXISTS (
+                 SELECT 1 FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
+                 WHERE sheet_row.job = audit.job AND sheet.import = ?1) GROUP BY 1",
+        )?;
+        let mut rows = findings.query([import])?;
+        while let Some(row) = rows.next()? {
+            figures.add_findings(&row.get::<_, String>(0)?, natural(row.get(1)?));
+        }
+        Ok(figures)
     }
 
     /// What the runs after the one given read back; `None` when none of them did.
@@ -354,26 +368,51 @@ impl View {
     }
 }
 
-/// Adds up rows of a word of `job.audit` with their kind or of a code of `audit`, and how many.
-fn figures(connection: &Connection, sql: &str, values: impl Params) -> Result<AuditFigures> {
-    let mut figures = AuditFigures::default();
+/// Every job that made or changed something, by how it was read back: from its index alone.
+const READ_BACK: &str = "SELECT audit, kind, first_import FROM job INDEXED BY job_audit
+     WHERE audit IS NOT NULL AND outcome IS NOT NULL";
+
+/// Adds the jobs of a statement that were made by an import that is `wanted`: how each was read back, its kind, its import.
+fn add_read_back(
+    connection: &Connection,
+    sql: &str,
+    values: impl Params,
+    wanted: impl Fn(ImportId) -> bool,
+    figures: &mut AuditFigures,
+) -> Result<()> {
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(values)?;
     while let Some(row) = rows.next()? {
-        let (word, code): (Option<String>, Option<String>) = (row.get(0)?, row.get(1)?);
-        let many = natural(row.get(3)?);
-        if let Some(word) = word {
-            let subject = AuditSubject::of(row.get(2)?, true);
-            match ReadBy::parse(&word) {
-                Some(by) => figures.add_reading(subject, by, many),
-                None => figures.add_unread(subject, many),
-            }
+        if !wanted(row.get(2)?) {
+            continue;
         }
-        if let Some(code) = code {
-            figures.add_findings(&code, many);
+        let subject = AuditSubject::of(row.get(1)?, true);
+        match ReadBy::parse(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?) {
+            Some(by) => figures.add_reading(subject, by, 1),
+            None => figures.add_unread(subject, 1),
         }
     }
-    Ok(figures)
+    Ok(())
+}
+
+/// The rows that are to be read back, by kind. All of them are counted from their index alone.
+pub(in crate::journal) fn due_by_kind(
+    connection: &Connection,
+    scope: AuditScope,
+) -> Result<BTreeMap<Kind, u64>> {
+    let sql = match scope {
+        AuditScope::All => "SELECT kind FROM job WHERE audit = 'due' AND outcome IS NOT NULL",
+        AuditScope::Doubtful => {
+            "SELECT kind FROM job WHERE audit = 'due' AND outcome IS NOT NULL AND made_doubted"
+        }
+    };
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([])?;
+    let mut due = BTreeMap::new();
+    while let Some(row) = rows.next()? {
+        *due.entry(row.get(0)?).or_default() += 1;
+    }
+    Ok(due)
 }
 
 /// The finding about a job, as its row is shown: code, words, records.

@@ -1,8 +1,6 @@
 //! In what rows of later imports differ from the records that were made of earlier ones.
 
-use std::collections::HashMap;
-
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
@@ -50,19 +48,19 @@ macro_rules! differing {
 }
 pub(in crate::journal) use differing;
 
-/// The rows between two places that differ, by their places.
-pub(in crate::journal) fn of_places(
-    connection: &Connection,
-    range: (i64, i64),
-) -> Result<HashMap<i64, Vec<Difference>>> {
-    let mut statement =
-        connection.prepare_cached("SELECT place, columns FROM difference WHERE place BETWEEN ?1 AND ?2")?;
-    let mut rows = statement.query(range)?;
-    let mut differing = HashMap::new();
-    while let Some(row) = rows.next()? {
-        differing.insert(row.get(0)?, list(&row.get::<_, String>(1)?)?);
-    }
-    Ok(differing)
+/// Whether rows between two places differ.
+pub(in crate::journal) fn any(connection: &Connection, range: (i64, i64)) -> Result<bool> {
+    let any = "SELECT EXISTS (SELECT 1 FROM difference WHERE place BETWEEN ?1 AND ?2)";
+    Ok(connection.prepare_cached(any)?.query_row(range, |row| row.get(0))?)
+}
+
+/// In what the row at a place differs. Read row by row: all of a sheet may.
+pub(in crate::journal) fn of_place(connection: &Connection, place: i64) -> Result<Vec<Difference>> {
+    let columns: Option<String> = connection
+        .prepare_cached("SELECT columns FROM difference WHERE place = ?1")?
+        .query_row([place], |row| row.get(0))
+        .optional()?;
+    columns.map_or(Ok(Vec::new()), |columns| list(&columns))
 }
 
 pub(in crate::journal) fn list(columns: &str) -> Result<Vec<Difference>> {

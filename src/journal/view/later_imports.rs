@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::journal::file::column::natural;
 use crate::journal::row_ref;
 use crate::journal::view::differences::differing;
-use crate::journal::view::every_row::every_row;
+use crate::journal::view::tallies::ended;
 use crate::journal::{SheetId, View};
 use crate::model::id::ImportId;
 use crate::model::kind::Kind;
@@ -32,17 +32,30 @@ pub struct Answered {
 }
 
 /// Rows with a job between the places `?1` and `?2` that did not get through: place, kind, state and the newest place
-/// of a row with the same job.
-const REFUSED: &str = every_row!(
+/// of a row with the same job. They are found by their jobs, which are few of many.
+const REFUSED: &str = concat!(
     "SELECT place, kind, state,
-         (SELECT max(later.place) FROM sheet_row AS later WHERE later.job = shown.job) AS newest FROM (",
-    ") AS shown WHERE state IN ('rejected', 'incomplete', 'skipped') AND job IS NOT NULL"
+         (SELECT max(later.place) FROM sheet_row AS later WHERE later.job = shown.id) AS newest
+     FROM (SELECT sheet_row.place AS place, job.kind AS kind, job.state AS state, job.id AS id
+           FROM job INDEXED BY job_ended CROSS JOIN sheet_row ON sheet_row.job = job.id
+           WHERE ",
+    ended!(),
+    " AND job.state IN ('rejected', 'incomplete', 'skipped') AND sheet_row.place BETWEEN ?1 AND ?2
+           UNION ALL
+           SELECT left_out.place, left_out.kind, job.state, job.id FROM left_out JOIN job ON job.id = left_out.job
+           WHERE job.state IN ('rejected', 'incomplete', 'skipped') AND left_out.place BETWEEN ?1 AND ?2) AS shown"
 );
 
 /// The same of rows that were left out and have no job.
 const LEFT_OUT: &str = "SELECT place, kind, state,
          (SELECT max(later.place) FROM left_out AS later WHERE later.origin = shown.origin AND later.job IS NULL) AS newest
      FROM left_out AS shown WHERE job IS NULL AND given_up IS NULL AND place BETWEEN ?1 AND ?2";
+
+/// Whether there is no later import.
+fn is_newest(connection: &Connection, import: ImportId) -> Result<bool> {
+    let newest = "SELECT NOT EXISTS (SELECT 1 FROM import WHERE id > ?1)";
+    Ok(connection.prepare_cached(newest)?.query_row([import], |row| row.get(0))?)
+}
 
 /// The rows of a sheet that later imports answer for, by their places: the import that does.
 pub(in crate::journal) fn of_sheet(
@@ -54,6 +67,9 @@ pub(in crate::journal) fn of_sheet(
         .query_row([sheet], |row| row.get(0))
         .optional()?;
     let Some(import) = import else { return Ok(HashMap::new()) };
+    if is_newest(connection, import)? {
+        return Ok(HashMap::new());
+    }
     let ((first, last), (_, last_of_import)) =
         (row_ref::range(sheet), row_ref::range_of(connection, import)?);
     let mut answered = HashMap::new();
@@ -87,6 +103,10 @@ pub(in crate::journal) fn replaced(
     imported_at: Moment,
 ) -> Result<HashMap<i64, ImportId>> {
     let (first, last) = row_ref::range(sheet);
+    let is_last = "SELECT NOT EXISTS (SELECT 1 FROM sheet_row WHERE place > ?1)";
+    if connection.prepare_cached(is_last)?.query_row([last], |row| row.get(0))? {
+        return Ok(HashMap::new());
+    }
     let mut statement = connection.prepare_cached(
         "SELECT own.place, import.id, import.at FROM sheet_row AS own
          JOIN job ON job.id = own.job AND job.state IN ('done', 'existing')
@@ -125,6 +145,9 @@ impl View {
     /// The rows of an import that did not get through and that later imports answer for, by these.
     pub fn answered_later(&self, import: ImportId) -> Result<Vec<Answered>> {
         let mut answered: Vec<Answered> = Vec::new();
+        if is_newest(&self.connection, import)? {
+            return Ok(answered);
+        }
         let range = row_ref::range_of(&self.connection, import)?;
         let mut add = |with_job: bool, by, kind: Kind, state, count| {
             let at = answered.iter().position(|known| known.by == by).unwrap_or_else(|| {

@@ -13,3 +13,4 @@ pub(super) mod known_record;
 pub(super) mod later_imports;
 pub(super) mod referenced;
 pub(super) mod rows;
+pub(super) mod tallies;

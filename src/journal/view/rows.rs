@@ -19,11 +19,10 @@ use crate::journal::view::later_imports;
 use crate::journal::{Candidate, Decided, Difference, Disposition, SheetId, View};
 use crate::model::action::before::Before;
 use crate::model::id::{ImportId, JobId, RemoteId};
-use crate::model::kind::{Kind, Upkeep};
+use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::reason::Reason;
 use crate::model::state::JobState;
-use crate::model::tally::Tally;
 use crate::model::time::{Day, Moment};
 use crate::model::verdict::Violation;
 
@@ -223,7 +222,7 @@ impl View {
         let findings = audit::of_places(&self.connection, row_ref::range(sheet))?;
         let mut decisions = decision_log::latest(&self.connection)?;
         let answered = later_imports::of_sheet(&self.connection, sheet)?;
-        let mut differences = differences::of_places(&self.connection, row_ref::range(sheet))?;
+        let some_differ = differences::any(&self.connection, row_ref::range(sheet))?;
         let imported_at = self
             .connection
             .prepare_cached(
@@ -274,7 +273,10 @@ impl View {
                 },
                 decided: job.and_then(|job| decisions.remove(&job)),
                 blocked_by,
-                differences: differences.remove(&row.get(0)?).unwrap_or_default(),
+                differences: match some_differ {
+                    true => differences::of_place(&self.connection, row.get(0)?)?,
+                    false => Vec::new(),
+                },
                 answered_by: answered.get(&row.get(0)?).copied(),
                 replaced_by: replaced.get(&row.get(0)?).copied(),
             };
@@ -308,66 +310,6 @@ impl View {
         Ok(values.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The operations that rows still wait to be sent with, and how many rows each; of an import, or of all.
-    pub fn waiting_for(&self, import: Option<ImportId>) -> Result<Vec<(Operation, u64)>> {
-        let range = import.map(|import| row_ref::range_of(&self.connection, import)).transpose()?;
-        let (first, last) = range.unzip();
-        let mut statement = self.connection.prepare_cached(
-            "WITH waiting AS (
-                 SELECT id, operation FROM job WHERE state IN ('blocked', 'ready', 'deferred')
-                     AND (?1 IS NULL OR id IN (SELECT job FROM sheet_row WHERE place BETWEEN ?1 AND ?2)))
-             SELECT operation, count(*) FROM (
-                 SELECT id, operation FROM waiting UNION
-                 SELECT job, step.operation FROM waiting
-                 JOIN step ON step.id BETWEEN (waiting.id << 16) + 1 AND (waiting.id << 16) + 65535
-                 WHERE step.state = 'waiting')
-             GROUP BY operation",
-        )?;
-        let rows = statement.query_map((first, last), |row| Ok((row.get(0)?, natural(row.get(1)?))))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
-    }
-
-    /// How many jobs of each kind are in each state; for an import, each of its rows counts once.
-    pub fn tally(&self, import: Option<ImportId>) -> Result<Tally> {
-        match import {
-            Some(import) => tally_of(&self.connection, import),
-            None => {
-                counted(&self.connection, "SELECT kind, state, count(*) FROM job GROUP BY kind, state", [])
-            }
-        }
-    }
-
-    /// The same for the rows of an import that have a job: not those that it left out.
-    pub fn tally_of_jobs(&self, import: ImportId) -> Result<Tally> {
-        counted(
-            &self.connection,
-            "SELECT job.kind, job.state, count(*) FROM sheet_row JOIN job ON job.id = sheet_row.job
-             WHERE sheet_row.place BETWEEN ?1 AND ?2 GROUP BY job.kind, job.state",
-            row_ref::range_of(&self.connection, import)?,
-        )
-    }
-
-    /// The rows of an import beyond the first of their job: settings of a device in a VPN cloud are several rows and one job.
-    pub fn rows_beyond_jobs(&self, import: ImportId) -> Result<Tally> {
-        let (first, last) = row_ref::range_of(&self.connection, import)?;
-        counted(
-            &self.connection,
-            "SELECT job.kind, job.state, count(*) - count(DISTINCT job.id)
-             FROM sheet_row JOIN job ON job.id = sheet_row.job
-             WHERE sheet_row.place BETWEEN ?1 AND ?2 AND job.kind = ?3 GROUP BY job.kind, job.state",
-            (first, last, Kind::Upkeep(Upkeep::Vpn)),
-        )
-    }
-
-    /// The same for the rows of one sheet.
-    pub fn tally_of_sheet(&self, sheet: SheetId) -> Result<Tally> {
-        counted(
-            &self.connection,
-            every_row!("SELECT kind, state, count(*) FROM (", ") GROUP BY kind, state"),
-            row_ref::range(sheet),
-        )
-    }
-
     /// Requests sent for the jobs of an import.
     pub fn attempts(&self, import: ImportId) -> Result<AttemptFigures> {
         let mut figures = AttemptFigures::default();
@@ -390,22 +332,6 @@ impl View {
         }
         Ok(figures)
     }
-}
-
-/// How many rows of an import have a job of each kind in each state.
-pub(in crate::journal) fn tally_of(connection: &Connection, import: ImportId) -> Result<Tally> {
-    let sql = every_row!("SELECT kind, state, count(*) FROM (", ") GROUP BY kind, state");
-    counted(connection, sql, row_ref::range_of(connection, import)?)
-}
-
-fn counted(connection: &Connection, sql: &str, values: impl rusqlite::Params) -> Result<Tally> {
-    let mut tally = Tally::default();
-    let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query(values)?;
-    while let Some(row) = rows.next()? {
-        tally.add(row.get(0)?, row.get(1)?, natural(row.get(2)?));
-    }
-    Ok(tally)
 }
 
 /// The first job that a job waits for: one that will not be made before one that is still to be made.

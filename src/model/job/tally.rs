@@ -19,6 +19,13 @@ impl Tally {
         }
     }
 
+    /// Adds the counts of another to these.
+    pub fn add_all(&mut self, other: &Self) {
+        for (&kind, states) in &other.counts {
+            states.iter().for_each(|(&state, &count)| self.add(kind, state, count));
+        }
+    }
+
     /// Takes the counts of another away from these.
     pub fn take_away(&mut self, other: &Self) {
         for (kind, states) in &other.counts {

@@ -10,7 +10,6 @@ use crate::model::amount::{count, counted};
 use crate::model::company_forest::{CompanyForest, Extent, Visit};
 use crate::model::id::ImportId;
 use crate::model::kind::Kind;
-use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::report::page_assets::shown;
 use crate::report::row_group::{Badge, RowGroup};
@@ -84,7 +83,7 @@ impl Tree {
 fn laid_out(tree: &CompanyTree) -> Tree {
     let mut nodes = nodes(tree);
     nodes.add_up(|above, node| {
-        merge(&mut above.branch, &node.branch);
+        above.branch.add_all(&node.branch);
         if let Some(company) = node.company {
             above.branch.add(Kind::Company, company.state, 1);
         }
@@ -163,7 +162,7 @@ fn nodes(tree: &CompanyTree) -> CompanyForest<CompanyBranch<'_>> {
     }
     for (owner, tally) in &tree.belongings {
         if let Some(&place) = known.get(owner) {
-            merge(&mut nodes[place].branch, tally);
+            nodes[place].branch.add_all(tally);
         }
     }
     let parent = |at: usize, node: &CompanyBranch<'_>| {
@@ -171,14 +170,6 @@ fn nodes(tree: &CompanyTree) -> CompanyForest<CompanyBranch<'_>> {
     };
     let parents: Vec<Option<usize>> = nodes.iter().enumerate().map(|(at, node)| parent(at, node)).collect();
     CompanyForest::of(nodes.into_iter().zip(parents).collect())
-}
-
-fn merge(into: &mut Tally, other: &Tally) {
-    for kind in Kind::ALL {
-        for &state in JobState::ALL {
-            into.add(kind, state, other.of(kind, state));
-        }
-    }
 }
 
 fn twig(node: &CompanyBranch<'_>, open: bool) -> Twig {
@@ -217,6 +208,7 @@ fn below(kind: Kind, branch: &Tally) -> Option<Below> {
 mod tests {
     use super::*;
     use crate::model::id::{JobId, RemoteId};
+    use crate::model::state::JobState;
 
     fn node(job: i64, above: Above) -> CompanyNode {
         CompanyNode { job: JobId(job), name: format!("C{job}"), state: JobState::Created, above }
