@@ -4,7 +4,8 @@
 //! column is read once, when the first row blames it.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::advice::Advice;
 use crate::error::Result;
@@ -81,8 +82,15 @@ impl CellChange {
     }
 }
 
-/// A value, and how many rows have it.
-type Values = Vec<(String, u64)>;
+/// Answers kept of a column: most rows with a wrong value have the same one as others.
+const KEPT: usize = 1_000;
+
+/// The values of a column that were accepted, each with how many rows have it, and what was told of others.
+#[derive(Debug, Default)]
+struct Values {
+    accepted: Vec<(String, u64)>,
+    told: HashMap<String, String>,
+}
 
 /// The values of other rows, read where they are needed.
 #[derive(Debug)]
@@ -124,20 +132,27 @@ impl<'a> Suggestions<'a> {
     fn told(&self, sheet: SheetId, original: usize, value: &str) -> Result<String> {
         let mut known = self.known.borrow_mut();
         let values = match known.entry((sheet, original)) {
-            std::collections::btree_map::Entry::Occupied(known) => known.into_mut(),
-            std::collections::btree_map::Entry::Vacant(unknown) => {
-                unknown.insert(self.journal.accepted_values(sheet, original, VALUES)?)
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => {
+                let accepted = self.journal.accepted_values(sheet, original, VALUES)?;
+                unknown.insert(Values { accepted, told: HashMap::new() })
             }
         };
-        let told: Vec<String> = nearest(values, value)
+        if let Some(told) = values.told.get(value) {
+            return Ok(told.clone());
+        }
+        let told: Vec<String> = nearest(&values.accepted, value)
             .into_iter()
             .map(|(other, rows)| format!("{} '{}'", counted(*rows, "row says", "rows say"), brief(other)))
             .collect();
-        Ok(if told.is_empty() {
-            String::new()
-        } else {
-            format!("; of the rows that were accepted {}", told.join(", "))
-        })
+        let told = match told.as_slice() {
+            [] => String::new(),
+            told => format!("; of the rows that were accepted {}", told.join(", ")),
+        };
+        if values.told.len() < KEPT {
+            values.told.insert(value.to_owned(), told.clone());
+        }
+        Ok(told)
     }
 }
 
@@ -175,7 +190,7 @@ mod tests {
 
     #[test]
     fn the_nearest_values_are_told_and_else_the_most_frequent() {
-        let values: Values = [("Edge 100", 1_000), ("Branch 20", 7), ("Edge 250", 3)]
+        let values: Vec<(String, u64)> = [("Edge 100", 1_000), ("Branch 20", 7), ("Edge 250", 3)]
             .map(|(value, rows)| (value.to_owned(), rows))
             .to_vec();
         let told = |value: &str| -> Vec<&str> {

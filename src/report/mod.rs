@@ -5,7 +5,7 @@
 //! result_line  one row in words               cell_change    what to change in the cell to blame
 //! row_group    states as groups, with signs   figures        the numbers of an import
 //! names        of files and worksheets        atomic_write   all files at once, each whole or not at all
-//!                                             edited_fix_files   fix files that somebody has edited
+//! row_pass     every row to every format      edited_fix_files   fix files that somebody has edited
 //!
 //! format/      what a format answers with: results_csv (<sheet>.results.csv, <sheet>.fix.csv), results_jsonl, summary_json
 //! page         report.html                    plan_page      the page of a plan
@@ -29,6 +29,7 @@ pub mod page_assets;
 mod plan_page;
 mod result_line;
 mod row_group;
+mod row_pass;
 mod workbook;
 
 use std::path::{Path, PathBuf};
@@ -60,6 +61,8 @@ use self::page::PageFile;
 use self::page::headline::Headline;
 pub use self::plan_page::{MARK, PlanPage, page as plan_page};
 use self::result_line::ResultLine;
+use self::row_pass::Formats;
+use self::workbook::annotated_sheet::LAST_ROW;
 pub use self::workbook::checked::Checked;
 use self::workbook::results::ResultsWorkbook;
 pub use self::workbook::rollout::{is_rollout_workbook, rollout_workbook};
@@ -76,50 +79,22 @@ pub struct ImportEnd {
     pub resumes_at: Option<Moment>,
 }
 
-/// A format of the reports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ReportFormat {
-    /// `results.xlsx`.
-    ResultsWorkbook,
-    /// `fix.xlsx`.
-    FixWorkbook,
-    /// `<sheet>.fix.csv`.
-    FixCsv,
-    /// `<sheet>.results.csv`.
-    ResultsCsv,
-    /// `results.jsonl`.
-    ResultsJsonl,
-    /// `summary.json`.
-    SummaryJson,
-    /// `report.html`.
-    Page,
-}
-
-impl ReportFormat {
-    /// All of them, in the order in which their files are told; what notes digests of others comes behind these.
-    const ALL: [Self; 7] = [
-        Self::ResultsWorkbook,
-        Self::FixWorkbook,
-        Self::FixCsv,
-        Self::ResultsCsv,
-        Self::ResultsJsonl,
-        Self::SummaryJson,
-        Self::Page,
-    ];
-
-    /// Begins its files.
-    fn begin<'a>(self, facts: &'a ReportFacts<'a>) -> Result<Box<dyn FormatWriter + 'a>> {
-        Ok(match self {
-            Self::ResultsWorkbook => Box::new(ResultsWorkbook::of_all(facts)?),
-            Self::FixWorkbook if facts.figures.to_fix == 0 => Box::new(Outdated(FIX)),
-            Self::FixWorkbook => Box::new(ResultsWorkbook::to_correct(facts)?),
-            Self::FixCsv => Box::new(CsvFiles::to_correct(facts)),
-            Self::ResultsCsv => Box::new(CsvFiles::of_all(facts)),
-            Self::ResultsJsonl => Box::new(JsonlFile::begin(facts)?),
-            Self::SummaryJson => Box::new(SummaryFile::of(facts)),
-            Self::Page => Box::new(PageFile::of(facts)),
-        })
-    }
+/// The formats of the reports, in the order in which their files are told; what notes digests of others comes behind these.
+fn formats<'a>(journal: &'a Journal, facts: &'a ReportFacts<'a>) -> Result<Formats<'a>> {
+    let fix: Box<dyn FormatWriter + Send> = match facts.figures.to_fix {
+        0 => Box::new(Outdated(FIX)),
+        _ => Box::new(ResultsWorkbook::to_correct(facts)?),
+    };
+    Ok(Formats {
+        workbooks: vec![Box::new(ResultsWorkbook::of_all(facts)?), fix],
+        others: vec![
+            Box::new(CsvFiles::to_correct(facts)),
+            Box::new(CsvFiles::of_all(facts)),
+            Box::new(JsonlFile::begin(facts)?),
+            Box::new(SummaryFile::of(facts)),
+            Box::new(PageFile::of(journal, facts)),
+        ],
+    })
 }
 
 /// Who has a report written, and how fleetload is called from there.
@@ -163,6 +138,18 @@ pub fn write(
     end: &ImportEnd,
     caller: Caller<'_>,
 ) -> Result<Written> {
+    write_within(journal, import, folder, end, caller, LAST_ROW)
+}
+
+/// The same with worksheets that end at `last_row`.
+fn write_within(
+    journal: &Journal,
+    import: ImportId,
+    folder: &Path,
+    end: &ImportEnd,
+    caller: Caller<'_>,
+    last_row: u32,
+) -> Result<Written> {
     let info = find(journal, import)?;
     let layouts: Vec<Layout> =
         journal.sheets(import)?.into_iter().map(|sheet| Layout::of(journal, sheet)).collect::<Result<_>>()?;
@@ -176,28 +163,20 @@ pub fn write(
     let status = Status::after(journal, Some(import), end.end, end.resumes_at)?;
     let headline = Headline::of(&figures, &status, &advisor);
     let facts = ReportFacts {
-        journal,
         info: &info,
         folder: &folder,
         layouts: &layouts,
         figures: &figures,
         headline: &headline,
         advisor: &advisor,
+        last_row,
     };
     let suggestions = Suggestions::of(journal);
-    let mut formats: Vec<Box<dyn FormatWriter + '_>> =
-        ReportFormat::ALL.into_iter().map(|format| format.begin(&facts)).collect::<Result<_>>()?;
-    for layout in &layouts {
-        formats.iter_mut().try_for_each(|format| format.begin(layout))?;
+    let mut changes = formats(journal, &facts)?.write(&layouts, &|layout, each| {
         journal.rows(layout.sheet, &mut |row| {
-            let line = ResultLine::of(layout, &info, (&advisor, &suggestions), row)?;
-            formats.iter_mut().try_for_each(|format| format.line(layout, &line))
-        })?;
-    }
-    let mut changes = Vec::new();
-    for format in formats {
-        format.finish(&mut changes)?;
-    }
+            each(ResultLine::of(layout, &info, (&advisor, &suggestions), row)?)
+        })
+    })?;
     let imported = journal.imports()?;
     let is_imported =
         |digest: &str| imported.iter().flat_map(|info| &info.files).any(|(_, sha256)| sha256 == digest);

@@ -25,7 +25,7 @@ use askama::Template;
 
 use crate::advice::Piece;
 use crate::error::Result;
-use crate::journal::Whose;
+use crate::journal::{Journal, Whose};
 use crate::model::amount::count;
 use crate::model::id::ImportId;
 
@@ -53,6 +53,7 @@ const SPANS: usize = 20_000;
 
 /// The page under way: what is gathered while the rows go by.
 pub(super) struct PageFile<'a> {
+    journal: &'a Journal,
     facts: &'a ReportFacts<'a>,
     attention: Attention,
 }
@@ -105,8 +106,8 @@ impl<'a> Choices<'a> {
 }
 
 impl<'a> PageFile<'a> {
-    pub(super) fn of(facts: &'a ReportFacts<'a>) -> Self {
-        Self { facts, attention: Attention::default() }
+    pub(super) fn of(journal: &'a Journal, facts: &'a ReportFacts<'a>) -> Self {
+        Self { journal, facts, attention: Attention::default() }
     }
 }
 
@@ -117,7 +118,8 @@ impl FormatWriter for PageFile<'_> {
     }
 
     fn finish(self: Box<Self>, changes: &mut Vec<FileChange>) -> Result<()> {
-        let ReportFacts { journal, info, figures, headline, advisor, folder, .. } = *self.facts;
+        let ReportFacts { info, figures, headline, advisor, folder, .. } = *self.facts;
+        let journal = self.journal;
         let activity = journal.activity(info.import, info.at, SPANS)?;
         let groups = self.attention.groups();
         let report = Report {

@@ -15,6 +15,7 @@ mod corrected;
 mod documented;
 mod fixture;
 mod page;
+mod worksheets;
 
 use fixture::*;
 

@@ -18,7 +18,7 @@ use crate::model::record::{Link, Target};
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::model::verdict::{Doubt, Execution, Rejection, Violation};
-use crate::report::{Caller, ImportEnd, Written, write};
+use crate::report::{Caller, ImportEnd, LAST_ROW, Written, write_within};
 use crate::sheet::{self, Options, Pointer, Row};
 use crate::status::next_command::Again;
 
@@ -188,9 +188,14 @@ impl Bench {
 
     /// Writes the reports of an import to a folder of this name.
     pub(super) fn write(&self, import: ImportId, name: &str) -> Written {
+        self.write_within(import, name, LAST_ROW)
+    }
+
+    /// The same with worksheets that end at `last_row`.
+    pub(super) fn write_within(&self, import: ImportId, name: &str, last_row: u32) -> Written {
         let standing = ImportEnd { end: End::Quota, exit_code: 5, resumes_at: Some(at(720)) };
-        write(&self.journal, import, &self.folder.path().join(name), &standing, caller(&Again::default()))
-            .unwrap()
+        let folder = self.folder.path().join(name);
+        write_within(&self.journal, import, &folder, &standing, caller(&Again::default()), last_row).unwrap()
     }
 }
 

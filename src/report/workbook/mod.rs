@@ -11,7 +11,7 @@
 //!
 //! Cells are written as text and formatted as text, so that nothing is a formula and zeros survive editing.
 
-mod annotated_sheet;
+pub(super) mod annotated_sheet;
 pub(super) mod checked;
 pub(super) mod export_book;
 mod own_sheet;

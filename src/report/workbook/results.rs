@@ -59,8 +59,11 @@ pub(in crate::report) struct ResultsWorkbook<'a> {
     facts: &'a ReportFacts<'a>,
     file: WorkbookFile<'a>,
     columns: &'static ResultColumns,
-    /// The names of the worksheets that follow.
-    worksheets: VecDeque<String>,
+    names: Names,
+    /// The names of the worksheets of each sheet that follows; more than one where a sheet has more rows than a worksheet.
+    worksheets: VecDeque<VecDeque<String>>,
+    /// The names of the worksheets in which the sheet under way goes on.
+    further: VecDeque<String>,
     sheet: Option<(AnnotatedSheet, Frame)>,
     /// What the rows of `fix.xlsx` have in common, for its first sheet.
     to_do: Option<ToDo>,
@@ -70,11 +73,11 @@ impl<'a> ResultsWorkbook<'a> {
     /// Begins `results.xlsx` with its summary.
     pub(in crate::report) fn of_all(facts: &'a ReportFacts<'a>) -> Result<Self> {
         let mut names = Names::without(&[summary_sheet::NAME]);
-        let worksheets: Vec<String> =
-            facts.layouts.iter().map(|layout| names.worksheet(&layout.name)).collect();
-        let mut this = Self::new(facts, RESULTS, &BEHIND, worksheets.clone())?;
-        let ReportFacts { figures, headline, advisor, .. } = *facts;
-        let summary = SummarySheet { figures, headline, advisor, worksheets: &worksheets };
+        let sheets = facts.layouts.iter().map(|layout| (layout.name.clone(), layout.count.rows));
+        let worksheets = worksheets(&mut names, &sheets.collect::<Vec<_>>(), facts.last_row);
+        let mut this = Self::new(facts, RESULTS, &BEHIND, (names, worksheets.clone()))?;
+        let ReportFacts { figures, headline, advisor, last_row, .. } = *facts;
+        let summary = SummarySheet { figures, headline, advisor, worksheets: &worksheets, last_row };
         this.file.fill_first(|sheet, styles| {
             summary.fill(sheet, styles)?;
             headed(sheet, &figures.whose);
@@ -86,9 +89,10 @@ impl<'a> ResultsWorkbook<'a> {
     /// Begins `fix.xlsx`; its first sheet is filled when all rows have gone by.
     pub(in crate::report) fn to_correct(facts: &'a ReportFacts<'a>) -> Result<Self> {
         let mut names = Names::without(&[to_do_sheet::NAME]);
-        let worksheets =
-            facts.layouts.iter().map(|layout| names.worksheet(&naming_kind(&layout.name, layout.kind)));
-        let this = Self::new(facts, FIX, &REASON_FIRST, worksheets.collect())?;
+        let sheets = facts.layouts.iter();
+        let sheets = sheets.map(|layout| (naming_kind(&layout.name, layout.kind), layout.count.to_fix));
+        let worksheets = worksheets(&mut names, &sheets.collect::<Vec<_>>(), facts.last_row);
+        let this = Self::new(facts, FIX, &REASON_FIRST, (names, worksheets))?;
         Ok(Self { to_do: Some(ToDo::default()), ..this })
     }
 
@@ -96,33 +100,22 @@ impl<'a> ResultsWorkbook<'a> {
         facts: &'a ReportFacts<'a>,
         name: &'static str,
         columns: &'static ResultColumns,
-        worksheets: Vec<String>,
+        (names, worksheets): (Names, VecDeque<VecDeque<String>>),
     ) -> Result<Self> {
         let title = format!("fleetload, import {}; {}", facts.info.import, facts.figures.whose.line());
         // The moment of the import: the only one that stays the same.
         let at = facts.info.at.to_string();
         let mut file = WorkbookFile::begin(facts.folder, name, &title, at.trim_end_matches('Z'))?;
         file.add_own_sheet()?;
-        Ok(Self { facts, file, columns, worksheets: worksheets.into(), sheet: None, to_do: None })
+        let further = VecDeque::new();
+        Ok(Self { facts, file, columns, names, worksheets, further, sheet: None, to_do: None })
     }
 
-    /// Ends the worksheet under way, if there is one.
-    fn end(&mut self) -> Result<()> {
-        match self.sheet.take() {
-            Some((sheet, frame)) => sheet.finish(&mut self.file, &frame),
-            None => Ok(()),
-        }
-    }
-}
-
-impl FormatWriter for ResultsWorkbook<'_> {
-    fn begin(&mut self, layout: &Layout) -> Result<()> {
+    /// Begins a worksheet for the rows of a sheet, or for those of them that the one before has no room for.
+    fn begin_worksheet(&mut self, layout: &Layout) -> Result<()> {
         self.end()?;
-        let name = self.worksheets.pop_front().unwrap_or_default();
-        let rows = if self.to_do.is_some() { layout.count.to_fix } else { layout.count.rows };
-        if self.to_do.is_some() && rows == 0 {
-            return Ok(());
-        }
+        // Rows of a run that is under way fail while they are written.
+        let name = self.further.pop_front().unwrap_or_else(|| self.names.worksheet(&layout.name));
         let inputs = layout.headers.len();
         let mut sheet = AnnotatedSheet::begin(&mut self.file, self.columns, inputs)?;
         let header: Vec<AnnotatedCell<'_>> = layout
@@ -132,6 +125,7 @@ impl FormatWriter for ResultsWorkbook<'_> {
             .collect();
         sheet.header(&mut self.file, 0, &header)?;
         let (columns, whose, is_fix) = (self.columns, &self.facts.figures.whose, self.to_do.is_some());
+        let rows = layout.count.to_fix.min(u64::from(self.facts.last_row - 1));
         self.file.on_last(|sheet, _| {
             headed(sheet, whose);
             if let (Some(banner), false) = (whose.banner(), is_fix) {
@@ -159,12 +153,34 @@ impl FormatWriter for ResultsWorkbook<'_> {
         Ok(())
     }
 
+    /// Ends the worksheet under way, if there is one.
+    fn end(&mut self) -> Result<()> {
+        match self.sheet.take() {
+            Some((sheet, frame)) => sheet.finish(&mut self.file, &frame),
+            None => Ok(()),
+        }
+    }
+}
+
+impl FormatWriter for ResultsWorkbook<'_> {
+    fn begin(&mut self, layout: &Layout) -> Result<()> {
+        self.end()?;
+        self.further = self.worksheets.pop_front().unwrap_or_default();
+        if self.to_do.is_some() && layout.count.to_fix == 0 {
+            return Ok(());
+        }
+        self.begin_worksheet(layout)
+    }
+
     fn line(&mut self, layout: &Layout, line: &ResultLine) -> Result<()> {
-        let Some((sheet, frame)) = &mut self.sheet else { return Ok(()) };
         // A row refused since the sheet was looked through belongs to the next report.
         if self.to_do.is_some() && !must_be_corrected(&line.row) {
             return Ok(());
         }
+        if self.sheet.as_ref().is_some_and(|(sheet, _)| sheet.next() == self.facts.last_row) {
+            self.begin_worksheet(layout)?;
+        }
+        let Some((sheet, frame)) = &mut self.sheet else { return Ok(()) };
         let row = sheet.next();
         let comes_along = self.to_do.is_some() && line.row.state == JobState::Skipped;
         let texts: Vec<_> = layout.cells(&line.row).collect();
@@ -206,6 +222,18 @@ impl FormatWriter for ResultsWorkbook<'_> {
         changes.push(FileChange::Put(self.file.finish()?));
         Ok(())
     }
+}
+
+/// The names of the worksheets of sheets, each with its name and how many rows it has. The first has the name of the sheet;
+/// those in which its rows go on, where a worksheet ends at `last_row`, have a number as well.
+fn worksheets(names: &mut Names, sheets: &[(String, u64)], last_row: u32) -> VecDeque<VecDeque<String>> {
+    let below_header = u64::from(last_row - 1);
+    let mut worksheets: VecDeque<VecDeque<String>> =
+        sheets.iter().map(|(name, _)| VecDeque::from([names.worksheet(name)])).collect();
+    for ((name, rows), of_sheet) in sheets.iter().zip(&mut worksheets) {
+        of_sheet.extend((1..rows.div_ceil(below_header)).map(|_| names.worksheet(name)));
+    }
+    worksheets
 }
 
 /// The advice about a row, with the cell to change where it is in this workbook. What to do then is on the first sheet.

@@ -1,9 +1,11 @@
 //! The first sheet of `results.xlsx`: how the import stands, totals that add up, top causes, quota and times.
 
+use std::collections::VecDeque;
+
 use rust_xlsxwriter::{FormatAlign, Worksheet, XlsxError};
 
 use crate::journal::{Cause, Said};
-use crate::model::amount::counted;
+use crate::model::amount::{count, counted};
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 
@@ -42,8 +44,10 @@ pub(in crate::report) struct SummarySheet<'a> {
     pub(in crate::report) figures: &'a Figures,
     pub(in crate::report) headline: &'a Headline,
     pub(in crate::report) advisor: &'a Advisor<'a>,
-    /// The worksheets of the sheets, to lead to them.
-    pub(in crate::report) worksheets: &'a [String],
+    /// The worksheets of each sheet, to lead to them.
+    pub(in crate::report) worksheets: &'a VecDeque<VecDeque<String>>,
+    /// The row that a worksheet ends at.
+    pub(in crate::report) last_row: u32,
 }
 
 impl SummarySheet<'_> {
@@ -67,10 +71,60 @@ impl SummarySheet<'_> {
         }
         standing(&mut page, self.headline)?;
         page.row += 1;
-        sheets(&mut page, figures, self.worksheets)?;
+        self.sheets(&mut page)?;
+        self.continued(&mut page)?;
         page.row += 1;
         causes(&mut page, figures, self.advisor)?;
         details(&mut page, figures)
+    }
+
+    /// One line a sheet, one column a group that has rows, and sums in both directions.
+    fn sheets(&self, page: &mut OwnSheet<'_>) -> Result<(), XlsxError> {
+        let (styles, figures) = (page.styles, self.figures);
+        let groups = figures.groups();
+        page.part("Rows by sheet")?;
+        page.text(0, "Sheet", &styles.own_header)?;
+        page.text(1, "File", &styles.own_header)?;
+        page.text(2, "Rows", &styles.number_header)?;
+        for (column, &group) in (LEAD..).zip(&groups) {
+            // Above its numbers.
+            let format = styles.status(of_group(group)).clone().set_align(FormatAlign::Right);
+            page.text(column, group.words(), &format)?;
+        }
+        page.row += 1;
+        for (sheet, worksheets) in figures.sheets.iter().zip(self.worksheets) {
+            let worksheet = worksheets.front().map_or("", String::as_str);
+            page.link(0, &sheet.name, worksheet, "A1")?;
+            page.text(1, &sheet.file, &styles.result)?;
+            page.number(2, sheet.rows, &styles.number)?;
+            for (column, &group) in (LEAD..).zip(&groups) {
+                page.number(column, sheet.in_group(group), &styles.number)?;
+            }
+            page.row += 1;
+        }
+        page.text(0, "All sheets", &styles.total)?;
+        page.text(1, "", &styles.total)?;
+        page.number(2, figures.rows, &styles.total)?;
+        for (column, &group) in (LEAD..).zip(&groups) {
+            page.number(column, figures.in_group(group), &styles.total)?;
+        }
+        page.row += 1;
+        Ok(())
+    }
+
+    /// The worksheets in which the rows of a sheet go on that has more of them than a worksheet.
+    fn continued(&self, page: &mut OwnSheet<'_>) -> Result<(), XlsxError> {
+        let styles = page.styles;
+        for (sheet, worksheets) in self.figures.sheets.iter().zip(self.worksheets) {
+            for (worksheet, before) in worksheets.iter().skip(1).zip(1_u64..) {
+                page.link(0, worksheet, worksheet, "A1")?;
+                let rows = count(before * u64::from(self.last_row - 1));
+                let words = format!("the rows of {} after the first {rows}", sheet.name);
+                page.text(1, &words, &styles.result)?;
+                page.row += 1;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -174,39 +228,6 @@ fn details(page: &mut OwnSheet<'_>, figures: &Figures) -> Result<(), XlsxError> 
         ),
         SENTENCE_CHARS,
     )
-}
-
-/// One line a sheet, one column a group that has rows, and sums in both directions.
-fn sheets(page: &mut OwnSheet<'_>, figures: &Figures, worksheets: &[String]) -> Result<(), XlsxError> {
-    let styles = page.styles;
-    let groups = figures.groups();
-    page.part("Rows by sheet")?;
-    page.text(0, "Sheet", &styles.own_header)?;
-    page.text(1, "File", &styles.own_header)?;
-    page.text(2, "Rows", &styles.number_header)?;
-    for (column, &group) in (LEAD..).zip(&groups) {
-        // Above its numbers.
-        let format = styles.status(of_group(group)).clone().set_align(FormatAlign::Right);
-        page.text(column, group.words(), &format)?;
-    }
-    page.row += 1;
-    for (sheet, worksheet) in figures.sheets.iter().zip(worksheets) {
-        page.link(0, &sheet.name, worksheet, "A1")?;
-        page.text(1, &sheet.file, &styles.result)?;
-        page.number(2, sheet.rows, &styles.number)?;
-        for (column, &group) in (LEAD..).zip(&groups) {
-            page.number(column, sheet.in_group(group), &styles.number)?;
-        }
-        page.row += 1;
-    }
-    page.text(0, "All sheets", &styles.total)?;
-    page.text(1, "", &styles.total)?;
-    page.number(2, figures.rows, &styles.total)?;
-    for (column, &group) in (LEAD..).zip(&groups) {
-        page.number(column, figures.in_group(group), &styles.total)?;
-    }
-    page.row += 1;
-    Ok(())
 }
 
 fn causes(page: &mut OwnSheet<'_>, figures: &Figures, advisor: &Advisor<'_>) -> Result<(), XlsxError> {
