@@ -2,27 +2,35 @@
 
 use std::io;
 
-use tracing_subscriber::EnvFilter;
-use tracing_subscriber::fmt::MakeWriter;
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::fmt::{self, MakeWriter};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 use super::{Line, Terminal};
 
-/// Starts the log: warnings, `-v` what is done, `-vv` every decision. `FLEETLOAD_LOG` overrides with a filter.
+/// Starts the log: warnings, `-v` what is done, `-vv` every decision. `FLEETLOAD_LOG` overrides with a filter; one that
+/// cannot be read is reported and not used.
 pub fn start_log(terminal: &Terminal, verbose: u8) {
     let level = match verbose {
-        0 => "fleetload=warn",
-        1 => "fleetload=info",
-        2 => "fleetload=debug",
-        _ => "fleetload=trace",
+        0 => LevelFilter::WARN,
+        1 => LevelFilter::INFO,
+        2 => LevelFilter::DEBUG,
+        _ => LevelFilter::TRACE,
     };
-    let filter = EnvFilter::try_from_env("FLEETLOAD_LOG").unwrap_or_else(|_| EnvFilter::new(level));
-    let started = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_ansi(false)
-        .with_writer(Lines(terminal.clone()))
-        .try_init();
+    let usual = Targets::new().with_target("fleetload", level);
+    let filter = match std::env::var("FLEETLOAD_LOG").ok().map(|text| text.parse::<Targets>()) {
+        None => usual,
+        Some(Ok(filter)) => filter,
+        Some(Err(error)) => {
+            terminal.warn(format!("FLEETLOAD_LOG is not used: {error}; write it as fleetload=debug"));
+            usual
+        }
+    };
+    let lines = fmt::layer().with_ansi(false).with_writer(Lines(terminal.clone()));
     // A second start in one process (tests) keeps the first log.
-    drop(started);
+    drop(tracing_subscriber::registry().with(lines).with(filter).try_init());
 }
 
 /// Hands each record of the log to the terminal as one line.
