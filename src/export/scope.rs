@@ -188,12 +188,12 @@ impl Surveyor<'_> {
     }
 
     /// Keeps a record that a list shows, with all of it where the export is of such records.
-    fn keep_listed(&mut self, kind: OwnerKind, record: Found) -> Result<()> {
+    fn keep_listed(&mut self, kind: OwnerKind, mut record: Found) -> Result<()> {
         let is_whole = matches!(
             (self.subject, kind),
             (Subject::Companies, OwnerKind::Company) | (Subject::Sites, OwnerKind::Site)
         );
-        let whole = is_whole.then(|| record.raw.clone());
+        let whole = is_whole.then(|| record.raw.take());
         match Owner::listed(kind, record) {
             Some(owner) => self.keep(Owner { record: whole, ..owner }),
             None => Ok(()),

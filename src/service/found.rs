@@ -82,10 +82,10 @@ pub fn found(operation: Operation, body: &Value) -> Result<Vec<Found>, String> {
             Err(format!("the answer has more than {MOST} entries"))
         }
         Value::Array(entries) => {
-            entries.iter().enumerate().map(|(index, entry)| of_entry(index, entry)).collect()
+            entries.iter().cloned().enumerate().map(|(index, entry)| of_entry(index, entry)).collect()
         }
         Value::Object(fields) => {
-            let found = one(fields)?;
+            let found = one(fields.clone())?;
             if found.is_blank() || (answers_list(operation) && found.id.is_none()) {
                 return Err("the answer is neither a list nor a record".to_owned());
             }
@@ -96,7 +96,7 @@ pub fn found(operation: Operation, body: &Value) -> Result<Vec<Found>, String> {
     }
 }
 
-fn of_entry(index: usize, entry: &Value) -> Result<Found, String> {
+fn of_entry(index: usize, entry: Value) -> Result<Found, String> {
     match entry {
         Value::Object(fields) => one(fields).map_err(|why| format!("entry {}: {why}", index + 1)),
         _ => Err(format!("entry {} is not a record", index + 1)),
@@ -125,9 +125,7 @@ impl Records {
                 Err(format!("the answer has more than {MOST} entries"))
             }
             ListAnswer::List(list) => {
-                list.entries()
-                    .enumerate()
-                    .try_for_each(|(index, entry)| of_entry(index, &entry).map(drop))?;
+                list.entries().enumerate().try_for_each(|(index, entry)| of_entry(index, entry).map(drop))?;
                 Ok(Self { length: list.len(), listed: Some(list.entries()), others: Vec::new().into_iter() })
             }
             ListAnswer::Other(body) => {
@@ -149,7 +147,7 @@ impl Iterator for Records {
     fn next(&mut self) -> Option<Found> {
         match &mut self.listed {
             // That each of them is a record was found out before.
-            Some(entries) => entries.next().and_then(|entry| of_entry(0, &entry).ok()),
+            Some(entries) => entries.next().and_then(|entry| of_entry(0, entry).ok()),
             None => self.others.next(),
         }
     }
@@ -163,28 +161,29 @@ fn answers_list(operation: Operation) -> bool {
         || operation == Operation::GetChildCompanies
 }
 
-fn one(fields: &Map<String, Value>) -> Result<Found, String> {
-    Ok(Found {
-        id: id(fields, "id")?,
-        name: text(fields, "name")?,
-        company: id(fields, "companyId")?,
-        company_name: text(fields, "companyName")?,
-        site: id(fields, "siteId")?,
-        site_name: text(fields, "siteName")?,
-        identification: text(fields, "identification")?,
-        username: text(fields, "username")?,
-        first_name: text(fields, "firstName")?,
-        last_name: text(fields, "lastName")?,
-        email: text(fields, "email")?,
-        phone_number: text(fields, "phoneNumber")?,
-        reference: text(fields, "reference")?,
-        label: text(fields, "label")?,
-        device: id(fields, "cpeId")?,
-        normalized_name: text(fields, "normalizedName")?,
-        key: text(fields, "key")?,
-        value: text(fields, "value")?,
-        raw: Value::Object(fields.clone()),
-    })
+fn one(fields: Map<String, Value>) -> Result<Found, String> {
+    let found = Found {
+        id: id(&fields, "id")?,
+        name: text(&fields, "name")?,
+        company: id(&fields, "companyId")?,
+        company_name: text(&fields, "companyName")?,
+        site: id(&fields, "siteId")?,
+        site_name: text(&fields, "siteName")?,
+        identification: text(&fields, "identification")?,
+        username: text(&fields, "username")?,
+        first_name: text(&fields, "firstName")?,
+        last_name: text(&fields, "lastName")?,
+        email: text(&fields, "email")?,
+        phone_number: text(&fields, "phoneNumber")?,
+        reference: text(&fields, "reference")?,
+        label: text(&fields, "label")?,
+        device: id(&fields, "cpeId")?,
+        normalized_name: text(&fields, "normalizedName")?,
+        key: text(&fields, "key")?,
+        value: text(&fields, "value")?,
+        raw: Value::Null,
+    };
+    Ok(Found { raw: Value::Object(fields), ..found })
 }
 
 fn id(fields: &Map<String, Value>, field: &str) -> Result<Option<RemoteId>, String> {

@@ -311,6 +311,14 @@ fn an_interrupted_export_goes_on_and_asks_nothing_twice() {
     assert_eq!(bench.requests("getDevice") - before, 9);
     assert!(!bench.path("devices.out.xlsx").exists() && bench.path("devices.out.xlsx.part").exists());
 
+    // One that finds nothing to ask about takes nothing away, and leaves nothing.
+    let refused = Fault::new("getCompany", FaultKind::UnauthorizedSource);
+    bench.sandbox().change(|scenario| scenario.fault = vec![refused]).expect("a fault");
+    bench.fleetload(&arguments).expect_code(7);
+    let elsewhere = ["export", "devices", "--company", &bench::root(), "--out", "other.out.csv"];
+    bench.fleetload(&elsewhere).expect_code(7);
+    assert!(!bench.path("other.out.csv.part").exists());
+
     bench.sandbox().change(|scenario| scenario.fault.clear()).expect("no fault");
     let other = bench.fleetload(&["export", "sites", "--out", "devices.out.xlsx", "--resume"]).expect_code(2);
     assert!(other.stderr.contains("is of another export: devices of company"), "{}", other.stderr);
