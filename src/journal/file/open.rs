@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, ffi};
 
 use crate::advice::Advice;
@@ -133,6 +134,7 @@ fn prepare(connection: &mut Connection, path: &Path, steps: &[&str]) -> Result<(
                 "make the file and its folder writable for you, or name another file with --journal FILE",
             ));
     }
+    keep_plans(connection)?;
     set(connection, "trusted_schema", 0)?;
     set(connection, "foreign_keys", 1)?;
     set(connection, "cell_size_check", 1)?;
@@ -143,6 +145,16 @@ fn prepare(connection: &mut Connection, path: &Path, steps: &[&str]) -> Result<(
     // What an import made of the write-ahead log is given back to the disk afterwards.
     set(connection, "journal_size_limit", CHECKPOINT_PAGES * PAGE_BYTES)?;
     migrate::migrate(connection, path, steps)
+}
+
+/// A plan does not depend on the values that are bound. Without that SQLite looks whether a value may make a partial index
+/// useful, and prepares the statement again each time it is bound.
+fn keep_plans(connection: &Connection) -> Result<()> {
+    if connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)? {
+        Ok(())
+    } else {
+        Err(Error::internal("SQLite did not keep the plans of statements"))
+    }
 }
 
 /// FULL: every commit is on disk before it is believed.
