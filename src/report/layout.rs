@@ -167,7 +167,7 @@ impl Layout {
     /// Looks through the rows of a sheet once, for their number and width, and lays it out.
     pub(super) fn of(journal: &Journal, info: SheetInfo) -> Result<Self> {
         let mut count = Count::default();
-        journal.rows(info.sheet, &mut |row| {
+        journal.rows_to_count(info.sheet, &mut |row| {
             count.add(&row);
             Ok(())
         })?;

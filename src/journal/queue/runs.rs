@@ -111,6 +111,8 @@ impl JobQueue<'_> {
         transaction.commit()?;
         failpoint::reach("run.ended");
         self.journal.reserve = None;
+        // What the reports sort need not fit into memory.
+        self.journal.view.connection.pragma_update(None, "temp_store", "DEFAULT")?;
         if let Some(Err(error)) = self.journal.entry.as_ref().map(RegisterEntry::sync) {
             tracing::warn!(%error, "how far the journal has come is not on disk in the state folder");
         }

@@ -2,6 +2,9 @@
 //!
 //! Rows are streamed in the order of their sheet; nothing here holds a whole sheet in memory.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::error::Result;
@@ -218,6 +221,20 @@ impl View {
 
     /// Hands the rows of a sheet to `each`, in order; an error of `each` ends it.
     pub fn rows(&self, sheet: SheetId, each: &mut dyn FnMut(RowView) -> Result<()>) -> Result<()> {
+        self.rows_in_words(sheet, true, each)
+    }
+
+    /// The same without what is said of a row: its cells, where it stands, and whether it is to be corrected.
+    pub fn rows_to_count(&self, sheet: SheetId, each: &mut dyn FnMut(RowView) -> Result<()>) -> Result<()> {
+        self.rows_in_words(sheet, false, each)
+    }
+
+    fn rows_in_words(
+        &self,
+        sheet: SheetId,
+        in_words: bool,
+        each: &mut dyn FnMut(RowView) -> Result<()>,
+    ) -> Result<()> {
         let mut statement = self.connection.prepare_cached(every_row!("", "ORDER BY 1"))?;
         let findings = audit::of_places(&self.connection, row_ref::range(sheet))?;
         let mut decisions = decision_log::latest(&self.connection)?;
@@ -233,16 +250,19 @@ impl View {
             .unwrap_or(Moment::from_millis(i64::MIN));
         let replaced = later_imports::replaced(&self.connection, sheet, imported_at)?;
         let mut texts = StoredTexts::of(&self.connection);
+        let mut blockers = Blockers::default();
         let mut rows = statement.query(row_ref::range(sheet))?;
         while let Some(row) = rows.next()? {
-            let violations: Option<String> = row.get(10)?;
-            let candidates: Option<String> = row.get(11)?;
+            let violations: Option<String> = if in_words { row.get(10)? } else { None };
+            let candidates: Option<String> = if in_words { row.get(11)? } else { None };
             let (job, state): (Option<JobId>, _) = (row.get(4)?, row.get(6)?);
             let blocked_by = match (job, state) {
-                (Some(job), JobState::Blocked | JobState::Skipped) => blocked_by(&self.connection, job)?,
+                (Some(job), JobState::Blocked | JobState::Skipped) if in_words => {
+                    blockers.of(&self.connection, job)?
+                }
                 _ => None,
             };
-            let has_before: bool = row.get(16)?;
+            let has_before = in_words && row.get(16)?;
             let mut view = RowView {
                 number: row_ref::number_of(row.get(0)?),
                 line: row.get::<_, Option<i64>>(1)?.map(natural),
@@ -334,18 +354,67 @@ impl View {
     }
 }
 
-/// The first job that a job waits for: one that will not be made before one that is still to be made.
-fn blocked_by(connection: &Connection, job: JobId) -> Result<Option<(JobId, String)>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT parent.id, parent.state FROM link JOIN job AS parent ON parent.id = link.target_job
-         WHERE link.job = ?1 AND parent.remote_id IS NULL
-         ORDER BY parent.state IN ('rejected', 'skipped', 'cancelled') DESC, parent.id LIMIT 1",
-    )?;
-    let mut rows = statement.query([job])?;
-    if let Some(row) = rows.next()? {
-        let (parent, state): (JobId, JobState) = (row.get(0)?, row.get(1)?);
-        return Ok(Some((parent, format!("{} ({state})", row_ref::of_job(connection, parent)?))));
+/// Jobs that others wait for, looked up once each: many rows wait for few.
+#[derive(Default)]
+struct Blockers(HashMap<JobId, Option<Blocker>>);
+
+/// A job without a record, which others wait for.
+struct Blocker {
+    /// Whether it will not be made.
+    is_lost: bool,
+    /// Its place, and its state in words.
+    words: String,
+}
+
+/// Jobs that are kept; where there are more, they are looked up again.
+const BLOCKERS: usize = 10_000;
+
+impl Blockers {
+    /// The first job that a job waits for: one that will not be made before one that is still to be made.
+    fn of(&mut self, connection: &Connection, job: JobId) -> Result<Option<(JobId, String)>> {
+        let mut statement = connection.prepare_cached(
+            "SELECT target_job FROM link WHERE job = ?1 AND target_job IS NOT NULL ORDER BY target_job",
+        )?;
+        let mut rows = statement.query([job])?;
+        let mut first = None;
+        while let Some(row) = rows.next()? {
+            let parent = row.get(0)?;
+            let Some(blocker) = self.look_up(connection, parent)? else { continue };
+            if blocker.is_lost {
+                return Ok(Some((parent, blocker.words.clone())));
+            }
+            first.get_or_insert_with(|| (parent, blocker.words.clone()));
+        }
+        match first {
+            Some(first) => Ok(Some(first)),
+            None => earlier_at_record(connection, job),
+        }
     }
+
+    fn look_up(&mut self, connection: &Connection, parent: JobId) -> Result<Option<&Blocker>> {
+        if self.0.len() >= BLOCKERS && !self.0.contains_key(&parent) {
+            self.0.clear();
+        }
+        Ok(match self.0.entry(parent) {
+            Entry::Occupied(known) => known.into_mut().as_ref(),
+            Entry::Vacant(unknown) => unknown.insert(blocker(connection, parent)?).as_ref(),
+        })
+    }
+}
+
+/// What others wait for in a job; nothing where it has a record.
+fn blocker(connection: &Connection, job: JobId) -> Result<Option<Blocker>> {
+    let state: Option<JobState> = connection
+        .prepare_cached("SELECT state FROM job WHERE id = ?1 AND remote_id IS NULL")?
+        .query_row([job], |row| row.get(0))
+        .optional()?;
+    let Some(state) = state else { return Ok(None) };
+    let is_lost = matches!(state, JobState::Rejected | JobState::Skipped | JobState::Cancelled);
+    Ok(Some(Blocker { is_lost, words: format!("{} ({state})", row_ref::of_job(connection, job)?) }))
+}
+
+/// The first job that comes before an upkeep row at the same record.
+fn earlier_at_record(connection: &Connection, job: JobId) -> Result<Option<(JobId, String)>> {
     let first: Option<(JobId, JobState)> = connection
         .prepare_cached(
             "SELECT first.job, job.state FROM upkeep AS own
