@@ -1,0 +1,78 @@
+//! What the benches share that watch whole commands: how long one takes and how much memory, tables of that, and the sections of
+//! `docs/performance.md` in which they are kept.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// How often a command is looked at.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// What a command took.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Took {
+    pub(crate) seconds: f64,
+    /// The most memory that was resident, in mebibytes; 0 where the system does not tell.
+    pub(crate) memory: f64,
+    /// Its exit code; -1 where a signal ended it.
+    pub(crate) code: i32,
+}
+
+/// Runs a command to its end, and looks at it meanwhile; `None` where there is no such program.
+pub(crate) fn take(command: &mut Command, mut look: impl FnMut(&Child)) -> Option<Took> {
+    let started = Instant::now();
+    let started_command = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let mut child = match started_command {
+        Err(error) if error.kind() == ErrorKind::NotFound => return None,
+        started => started.expect("a command that starts"),
+    };
+    let mut memory = 0.0_f64;
+    loop {
+        memory = memory.max(resident(child.id()));
+        look(&child);
+        if let Some(status) = child.try_wait().expect("a child") {
+            let seconds = started.elapsed().as_secs_f64();
+            return Some(Took { seconds, memory, code: status.code().unwrap_or(-1) });
+        }
+        sleep(LOOK);
+    }
+}
+
+/// The most memory that a process has had resident so far, in mebibytes; 0 where the system does not tell.
+fn resident(process: u32) -> f64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kibibytes = line.and_then(|line| line.trim().trim_end_matches("kB").trim().parse::<f64>().ok());
+    kibibytes.map_or(0.0, |kibibytes| kibibytes / 1024.0)
+}
+
+/// A table as Markdown: a header, and rows of as many cells.
+pub(crate) fn table(header: &[String], rows: &[Vec<String>]) -> String {
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let rule: Vec<String> = header.iter().map(|_| "---".to_owned()).collect();
+    let rows: String = rows.iter().map(|row| line(row)).collect();
+    format!("{}{}{rows}", line(header), line(&rule))
+}
+
+/// A number with a comma after each three digits.
+pub(crate) fn grouped(number: u64) -> String {
+    fleetload::model::amount::count(number)
+}
+
+/// Puts a section into `docs/performance.md`, in the place of the one of this name.
+pub(crate) fn keep(name: &str, section: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/performance.md");
+    let (begin, end) = (format!("<!-- bench {name} -->\n"), format!("<!-- end of {name} -->\n"));
+    let before = fs::read_to_string(&path).unwrap_or_else(|_| "# Performance\n".to_owned());
+    let whole = format!("{begin}{section}{end}");
+    let after = match (before.find(&begin), before.find(&end)) {
+        (Some(from), Some(to)) if from < to => {
+            format!("{}{whole}{}", &before[..from], &before[to + end.len()..])
+        }
+        _ => format!("{before}\n{whole}"),
+    };
+    fs::write(path, after).expect("docs/performance.md can be written");
+}

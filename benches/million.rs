@@ -1,0 +1,227 @@
+//! How time and memory grow with the rows, command by command: `cargo bench --bench million` (10,000
+//! and 100,000 rows), `… -- 1000000` for a million as well.
+//!
+//! Devices of one company are planned, imported, sent to a simulated service in this process that answers at once and has
+//! no limit, interrupted half-way, resumed, looked at, reported and made ready again where the service rejected them. The
+//! run looks up each row before it sends it and reads back what it made, as it does by default. Memory is the most that was
+//! resident, as Linux tells it. The table is kept in `docs/performance.md`.
+
+#![expect(clippy::print_stdout, reason = "figures are what a bench is for")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Instant;
+
+use fleetload::sandbox::{Fault, FaultKind, Running, Sandbox, Scenario, wall_clock};
+
+use measured::{Took, grouped, keep, table, take};
+
+#[path = "../samples/make/mod.rs"]
+#[expect(dead_code, reason = "only the large sheets are made here")]
+mod make;
+mod measured;
+
+/// Rows, where none are asked for.
+const SIZES: [u64; 2] = [10_000, 100_000];
+/// One row of so many is rejected by the service.
+const REJECTED: u64 = 2_000;
+/// Most mebibytes that a command may have resident.
+const MEMORY: f64 = 250.0;
+/// How runs end here: finished with rejected rows, or interrupted.
+const FINISHED: [i32; 2] = [0, 4];
+const INTERRUPTED: [i32; 1] = [5];
+
+/// What was measured of one step.
+struct Step {
+    what: &'static str,
+    value: Value,
+}
+
+#[derive(Clone, Copy)]
+enum Value {
+    /// A command.
+    Took(Took),
+    /// Seconds from the start of a command.
+    Seconds(f64),
+    /// The size of a file, in mebibytes.
+    Size(f64),
+}
+
+impl Value {
+    fn number(self) -> f64 {
+        match self {
+            Self::Took(took) => took.seconds,
+            Self::Seconds(number) | Self::Size(number) => number,
+        }
+    }
+
+    fn words(self) -> String {
+        match self {
+            Self::Took(took) => format!("{:.2} s, {:.0} MiB", took.seconds, took.memory),
+            Self::Seconds(seconds) => format!("{seconds:.2} s"),
+            Self::Size(size) => format!("{size:.2} MiB"),
+        }
+    }
+}
+
+fn main() {
+    let mut sizes: Vec<u64> = SIZES.to_vec();
+    let asked = std::env::args().filter_map(|argument| argument.parse().ok());
+    sizes.extend(asked.filter(|rows| !SIZES.contains(rows)));
+    sizes.sort_unstable();
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let measured: Vec<Vec<Step>> = sizes
+        .iter()
+        .map(|rows| {
+            println!("{} rows", grouped(*rows));
+            steps(&runtime, *rows)
+        })
+        .collect();
+    let shown = told(&sizes, &measured);
+    println!("\n{shown}");
+    keep("million", &shown);
+}
+
+/// The table: a line for each step, a column for each number of rows, and how the last grew beside the first.
+fn told(sizes: &[u64], measured: &[Vec<Step>]) -> String {
+    let mut header = vec!["step".to_owned()];
+    header.extend(sizes.iter().map(|rows| format!("{} rows", grouped(*rows))));
+    let (first, last) = (&measured[0], &measured[measured.len() - 1]);
+    let times = sizes[sizes.len() - 1] / sizes[0];
+    header.push(format!("growth, of {} times the rows", grouped(times)));
+    let rows: Vec<Vec<String>> = (0..first.len())
+        .map(|at| {
+            let mut row = vec![first[at].what.to_owned()];
+            row.extend(measured.iter().map(|steps| steps[at].value.words()));
+            row.push(format!("{:.1}", last[at].value.number() / first[at].value.number().max(0.001)));
+            row
+        })
+        .collect();
+    let most = measured.iter().flatten().filter_map(|step| match step.value {
+        Value::Took(took) => Some(took.memory),
+        Value::Seconds(_) | Value::Size(_) => None,
+    });
+    let most = most.fold(0.0, f64::max);
+    let verdict = if most <= MEMORY { "below" } else { "above" };
+    format!(
+        "## Growth with the rows\n\n{}\nMost memory of a command: {most:.0} MiB, {verdict} the limit of {MEMORY:.0} MiB. The \
+         simulated service is in the process of the bench, on the same machine, without limit or delay.\n\n",
+        table(&header, &rows)
+    )
+}
+
+/// A folder with a profile for the service.
+struct Bench {
+    folder: tempfile::TempDir,
+    service: Running,
+    steps: Vec<Step>,
+}
+
+impl Bench {
+    fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fleetload"));
+        command
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .env("HOME", self.folder.path())
+            .env("XDG_STATE_HOME", self.at("state"))
+            .env("FLEETLOAD_CLIENT_SECRET", "bench-secret");
+        command
+    }
+
+    /// Measures a command, whose exit code must be one of these.
+    fn measure(&mut self, what: &'static str, arguments: &[&str], codes: &[i32]) {
+        let took = take(&mut self.command(arguments), |_| {}).expect("fleetload");
+        self.add(what, took, codes);
+    }
+
+    fn add(&mut self, what: &'static str, took: Took, codes: &[i32]) {
+        assert!(codes.contains(&took.code), "{what} ended with {}", took.code);
+        self.note(what, Value::Took(took));
+    }
+
+    fn note(&mut self, what: &'static str, value: Value) {
+        println!("  {what:<40} {}", value.words());
+        self.steps.push(Step { what, value });
+    }
+
+    /// Creations that the service was asked for.
+    fn creations(&self) -> u64 {
+        let statistics = self.service.sandbox().statistics(wall_clock());
+        statistics.requests.get("addDevice").copied().unwrap_or_default()
+    }
+
+    /// A run that is interrupted, as by Ctrl-C, after so many creations.
+    fn run_until(&mut self, what: &'static str, creations: u64) {
+        let mut interrupted = false;
+        let took = take(&mut self.command(&["run"]), |child| {
+            if !interrupted && self.creations() >= creations {
+                let signal = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+                assert!(signal.expect("kill").success());
+                interrupted = true;
+            }
+        });
+        self.add(what, took.expect("fleetload"), &INTERRUPTED);
+    }
+
+    /// A run to its end, and when its first creation arrived.
+    fn resume(&mut self, what: &'static str, first: &'static str) {
+        let (before, started, mut arrived) = (self.creations(), Instant::now(), None);
+        let took = take(&mut self.command(&["run"]), |_| {
+            if arrived.is_none() && self.creations() > before {
+                arrived = Some(started.elapsed().as_secs_f64());
+            }
+        });
+        self.note(first, Value::Seconds(arrived.expect("a creation")));
+        self.add(what, took.expect("fleetload"), &FINISHED);
+    }
+
+    fn size(&mut self, what: &'static str, file: &Path) {
+        #[expect(clippy::cast_precision_loss, reason = "a size to two digits")]
+        let size = fs::metadata(file).expect("a file").len() as f64 / f64::from(1 << 20);
+        self.note(what, Value::Size(size));
+    }
+}
+
+/// Every step with so many rows.
+fn steps(runtime: &tokio::runtime::Runtime, rows: u64) -> Vec<Step> {
+    #[expect(clippy::cast_precision_loss, reason = "a probability")]
+    let rejected = Fault::new("addDevice", FaultKind::InvalidData).probability(1.0 / REJECTED as f64);
+    let scenario = Scenario { rate: 0, daily_quota: u64::MAX, fault: vec![rejected], ..Scenario::default() };
+    let sandbox = Arc::new(Sandbox::new(scenario, wall_clock()).expect("a scenario"));
+    let service = runtime.block_on(Running::start(sandbox)).expect("a free port");
+    // In the target folder: a temporary folder may be in memory, and syncs cost nothing there.
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    make::large(rows, &folder.path().join("devices.csv"), 1).expect("a table");
+    let profile = format!(
+        "[profile.bench]\nbase_url = \"{}\"\nclient_id = \"bench\"\npaths = \"assumed\"\n\n\
+         [profile.bench.limits]\nrate = \"unlimited\"\n",
+        service.base_url()
+    );
+    fs::write(folder.path().join("fleetload.toml"), profile).expect("a profile");
+    let mut bench = Bench { folder, service, steps: Vec::new() };
+    bench.measure("plan", &["plan", "devices.csv"], &[0]);
+    bench.measure("import", &["import", "devices.csv"], &[0]);
+    bench.size("journal after import", &bench.at("fleetload.db"));
+    bench.run_until("run of the first half, with its reports", rows / 2);
+    bench.measure("status, half done", &["status"], &[0]);
+    bench.resume("resumed run, with its reports", "first creation after resuming");
+    bench.measure("status, finished", &["status"], &[0]);
+    bench.measure("report", &["report"], &[0]);
+    for (what, name) in
+        [("results.xlsx", "results.xlsx"), ("report.html", "report.html"), ("results.jsonl", "results.jsonl")]
+    {
+        bench.size(what, &bench.at("reports/1").join(name));
+    }
+    bench.measure("retry of what was rejected", &["retry", "1"], &[0]);
+    bench.measure("status, after retry", &["status"], &[0]);
+    let Bench { service, steps, .. } = bench;
+    runtime.block_on(service.stop());
+    steps
+}
