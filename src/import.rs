@@ -175,7 +175,7 @@ impl Looked {
                 let number = between.table(table);
                 reasons.table(table);
                 places.push((book_number, table_number, rows));
-                let summary = book.read(table, &mut |mut row| {
+                let summary = ahead::read(book, table, Ok, &mut |mut row| {
                     row.judge(policy);
                     between.add(number, &row);
                     let zone =

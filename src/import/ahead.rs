@@ -1,16 +1,10 @@
 //! A table read on a thread of its own, while the rows read before are worked on. Order, errors and what is found are
 //! those of reading and working in turns.
 
-use std::sync::mpsc::{SyncSender, sync_channel};
-use std::{mem, panic, thread};
+use std::ops::ControlFlow;
 
 use crate::error::{Error, Result};
-use crate::sheet::{Book, Row, Table, TableSummary};
-
-/// Rows handed over at once: so many that threads seldom wait for each other.
-const BATCH: usize = 128;
-/// Batches that are read before they are asked for: so few that they take no memory to speak of.
-const AHEAD: usize = 4;
+use crate::sheet::{Book, Row, Table, TableSummary, read_ahead};
 
 /// Hands over every row of a table, as [`Book::read`] does, and as `prepare` makes it on the thread that reads.
 ///
@@ -19,44 +13,26 @@ const AHEAD: usize = 4;
 pub(super) fn read<T: Send>(
     book: &Book,
     table: &Table,
-    prepare: impl FnMut(Row) -> Result<T> + Send,
+    mut prepare: impl FnMut(Row) -> Result<T> + Send,
     each: &mut dyn FnMut(T) -> Result<()>,
 ) -> Result<TableSummary> {
-    thread::scope(|scope| {
-        let (sender, batches) = sync_channel(AHEAD);
-        let reader = scope.spawn(move || send(book, table, prepare, &sender));
-        // An error ends the receiver, and with it the reader.
-        for row in batches.into_iter().flatten() {
-            each(row)?;
-        }
-        reader.join().unwrap_or_else(|panicked| panic::resume_unwind(panicked))
-    })
-}
-
-/// Reads a table and sends its rows, also those before an error.
-fn send<T>(
-    book: &Book,
-    table: &Table,
-    mut prepare: impl FnMut(Row) -> Result<T>,
-    batches: &SyncSender<Vec<T>>,
-) -> Result<TableSummary> {
-    let not_wanted = |_| Error::internal("rows are read that nobody takes");
-    let mut batch = Vec::with_capacity(BATCH);
-    let summary = book.read(table, &mut |row| {
-        batch.push(prepare(row)?);
-        if batch.len() < BATCH {
-            return Ok(());
-        }
-        batches.send(mem::replace(&mut batch, Vec::with_capacity(BATCH))).map_err(not_wanted)
-    });
-    batches.send(batch).map_err(not_wanted)?;
-    summary
+    let not_wanted = || Error::internal("rows are read that nobody takes");
+    let read = |give: &mut dyn FnMut(T, usize) -> ControlFlow<()>| {
+        book.read(table, &mut |row| {
+            let bytes = row.cells.iter().map(String::len).sum();
+            match give(prepare(row)?, bytes) {
+                ControlFlow::Continue(()) => Ok(()),
+                ControlFlow::Break(()) => Err(not_wanted()),
+            }
+        })
+    };
+    read_ahead(read, &mut |row| each(row).map(ControlFlow::Continue))?.unwrap_or_else(|| Err(not_wanted()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sheet::{Options, open};
+    use crate::sheet::{AHEAD, BATCH, Options, open};
 
     /// A book with more rows than fit into the batches that wait, the last of them wrong.
     fn book(folder: &tempfile::TempDir) -> Book {

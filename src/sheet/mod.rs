@@ -23,6 +23,7 @@ mod file;
 pub mod finding;
 pub mod formula_guard;
 mod options;
+mod read_ahead;
 mod row;
 mod table;
 pub mod template;
@@ -39,6 +40,9 @@ pub use file::source::{Format, SourceFile, locked};
 pub use finding::ranges::Places;
 pub use finding::severity_policy::SeverityPolicy;
 pub use options::{CountryForm, HiddenRows, MacForm, Options};
+pub(crate) use read_ahead::read_ahead;
+#[cfg(test)]
+pub(crate) use read_ahead::{AHEAD, BATCH};
 pub(crate) use row::RawRow;
 pub use row::draft::{Draft, Reference, column_of_role};
 pub use row::reading::TableSummary;

@@ -10,6 +10,13 @@ pub(super) const RULE: &str = "12 hexadecimal digits (0-9, a-f)";
 
 /// A MAC address, written in the form that is sent.
 pub(super) fn mac(text: &str, form: MacForm, reading: &mut CellReading) -> Result<Value, Problem> {
+    if form == MacForm::Colon && is_in_pairs(text) {
+        let sent = text.to_ascii_lowercase();
+        let mut digits = String::with_capacity(12);
+        digits.extend(sent.split(':'));
+        judge_owner(&digits, reading)?;
+        return Ok(Value::Text(sent));
+    }
     let separator = |c: char| matches!(c, ':' | '-' | '.' | ' ');
     if holds_several(text) {
         return Err(several());
@@ -37,6 +44,13 @@ pub(super) fn mac(text: &str, form: MacForm, reading: &mut CellReading) -> Resul
         reading.problems.push(Problem::new(Code::CellZeroPaddedFormat, format!("read as {sent}")));
     }
     Ok(Value::Text(sent))
+}
+
+/// Whether an address is written as six pairs of digits with colons, as most are.
+fn is_in_pairs(text: &str) -> bool {
+    let is_right =
+        |(at, byte): (usize, u8)| if at % 3 == 2 { byte == b':' } else { byte.is_ascii_hexdigit() };
+    text.len() == 17 && text.bytes().enumerate().all(is_right)
 }
 
 /// Whether a text is an address of which there is nothing to say.

@@ -240,7 +240,7 @@ pub(crate) fn read(
                 return reading.problem(problem);
             }
             let text = spreadsheet::unwrap(column, &cell.text, setting, &mut reading.changes);
-            if let Some(problem) = spreadsheet::result_of_a_formula(text.trim()) {
+            if let Some(problem) = spreadsheet::result_of_a_formula(text) {
                 return reading.problem(problem);
             }
             Cow::Borrowed(text)

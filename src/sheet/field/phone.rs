@@ -20,6 +20,9 @@ const RULE: &str = "digits, spaces and + ( ) - . /, with an extension as x5 or e
 /// A phone number stays text; only what cannot be one, or cannot be dialled everywhere, is told. `country` is that of the
 /// row.
 pub(super) fn phone(text: &str, country: Option<&str>, reading: &mut CellReading) -> Result<Value, Problem> {
+    if is_plain(text) {
+        return Ok(Value::Text(text.to_owned()));
+    }
     if holds_several(text) {
         return Err(Problem::new(
             Code::CellMultipleValues,
@@ -39,6 +42,16 @@ pub(super) fn phone(text: &str, country: Option<&str>, reading: &mut CellReading
     let told = oddity(text).map(|message| Problem::new(Code::CellPhone, message).rule(RULE));
     reading.problems.extend(told.or_else(|| prefix_for_plus(text, country)));
     Ok(Value::Text(text.to_owned()))
+}
+
+/// Whether a number is written in digits and spaces, after a + or not, and is none of which anything is to be said: by far
+/// the most are.
+fn is_plain(text: &str) -> bool {
+    let number = text.strip_prefix('+').unwrap_or(text);
+    (3..=MOST_DIGITS).contains(&digits(number))
+        && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b' ')
+        && !text.starts_with("00")
+        && !text.starts_with("011")
 }
 
 fn digits(text: &str) -> usize {

@@ -19,7 +19,7 @@ pub(super) fn unwrap<'a>(
     setting: TableSetting,
     changes: &mut Changes,
 ) -> &'a str {
-    if !setting.is_text_table {
+    if !setting.is_text_table || !text.trim_start().starts_with(['=', '\'']) {
         return text;
     }
     let inner = unwrap_excel(text).or_else(|| {
@@ -33,6 +33,10 @@ pub(super) fn unwrap<'a>(
 
 /// What the text says of the formula that it is the result of, or of the column it was shown in.
 pub(super) fn result_of_a_formula(text: &str) -> Option<Problem> {
+    if !text.trim_start().starts_with(['#', 'e', 'E']) {
+        return None;
+    }
+    let text = text.trim();
     if is_formula_error(text) {
         return Some(formula_error(text));
     }

@@ -195,7 +195,7 @@ fn is_like_macintosh(cell: &[u8]) -> bool {
 
 /// The file as UTF-8 with its byte order marks. Bytes of a UTF-8 file are handed on as they are; where those of another
 /// do not fit its encoding, a byte that is no UTF-8 stands for them, so that the cell is found.
-pub(crate) fn reader(path: &Path, encoding: &TextEncoding) -> io::Result<Box<dyn Read>> {
+pub(crate) fn reader(path: &Path, encoding: &TextEncoding) -> io::Result<Box<dyn Read + Send>> {
     let file = File::open(path)?;
     if encoding.encoding == UTF_8 {
         return Ok(Box::new(file));

@@ -100,6 +100,7 @@ pub const fn column_of_role(kind: Kind, role: Role) -> &'static str {
 #[derive(Debug, Clone)]
 pub(crate) struct RowValues {
     kind: Kind,
+    slots: Slots,
     /// Whether the coordinates of a site are its address's too.
     copy_coordinates: bool,
     plain: Vec<Option<Value>>,
@@ -111,6 +112,43 @@ pub(crate) struct RowValues {
     entries: Vec<Entry>,
 }
 
+/// The places of the columns of a kind by their names: asked dozens of times for every row.
+#[derive(Debug, Clone)]
+struct Slots {
+    columns: &'static [Column],
+    /// The first column with each mark, and for each column the next one with the same.
+    first: [Option<usize>; Slots::MARKS],
+    next: Vec<Option<usize>>,
+}
+
+impl Slots {
+    const MARKS: usize = 64;
+
+    fn of(kind: Kind) -> Self {
+        let columns = columns(kind);
+        let mut slots = Self { columns, first: [None; Self::MARKS], next: vec![None; columns.len()] };
+        for (slot, column) in columns.iter().enumerate().rev() {
+            slots.next[slot] = slots.first[Self::mark(column.name)].replace(slot);
+        }
+        slots
+    }
+
+    fn find(&self, name: &str) -> Option<usize> {
+        let mut slot = self.first[Self::mark(name)]?;
+        while self.columns[slot].name != name {
+            slot = self.next[slot]?;
+        }
+        Some(slot)
+    }
+
+    /// A number that few names share.
+    fn mark(name: &str) -> usize {
+        let byte = |byte: Option<&u8>| byte.copied().map_or(0, usize::from);
+        let bytes = name.as_bytes();
+        (bytes.len() + 7 * byte(bytes.first()) + 3 * byte(bytes.last())) % Self::MARKS
+    }
+}
+
 /// A value of a family: the column, what stands after the colon, the value.
 type Entry = (Family, String, String);
 
@@ -120,6 +158,7 @@ impl RowValues {
         let width = columns(kind).len();
         Self {
             kind,
+            slots: Slots::of(kind),
             copy_coordinates,
             plain: vec![None; width],
             wrong: vec![false; width],
@@ -163,17 +202,17 @@ impl RowValues {
 
     /// Whether a cell is filled in, rightly or wrongly: what is wrong must not be called missing as well.
     pub(in crate::sheet) fn is_given(&self, name: &str) -> bool {
-        let index = columns(self.kind).iter().position(|column| column.name == name);
+        let index = self.slots.find(name);
         index.is_some_and(|index| self.plain[index].is_some() || self.wrong[index])
     }
 
     pub(in crate::sheet) fn get(&self, name: &str) -> Option<&Value> {
-        let index = columns(self.kind).iter().position(|column| column.name == name)?;
+        let index = self.slots.find(name)?;
         self.plain[index].as_ref()
     }
 
     fn take(&mut self, name: &str) -> Option<Value> {
-        let index = columns(self.kind).iter().position(|column| column.name == name)?;
+        let index = self.slots.find(name)?;
         self.plain[index].take()
     }
 

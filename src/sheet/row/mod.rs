@@ -15,6 +15,7 @@ mod update;
 pub(in crate::sheet) mod upkeep;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 
 use super::cell::Cell;
 use super::field;
@@ -27,7 +28,7 @@ use super::finding::{Finding, shown};
 use super::options::Options;
 use super::table::Table;
 use super::table::column::{Column, Form, Need, columns};
-use super::table::header_name::{LONGEST, fold};
+use super::table::header_name::{self, LONGEST, digits, fold};
 use super::table::layout;
 use super::text::is_blank;
 use crate::model::kind::Kind;
@@ -140,6 +141,10 @@ pub(crate) struct RowReader<'a> {
     findings: Vec<Finding>,
     tally: TableCounts,
     hidden_rows_are_decided: bool,
+    /// The columns that are not ours.
+    own: Range<usize>,
+    /// Digits of the header that has most of them.
+    header_digits: usize,
     /// Columns that a creation needs and the table does not have, as its rows may all be updates.
     absent: Vec<&'static Column>,
     /// Whether a row was met that is no update.
@@ -155,13 +160,16 @@ impl<'a> RowReader<'a> {
             Some(_) => plan::absent(table.kind, &plan),
             None => Vec::new(),
         };
+        let folded: Vec<String> = table.headers.iter().map(|header| fold(header)).collect();
         Self {
+            own: table.own_columns(),
+            header_digits: folded.iter().map(|header| digits(header)).max().unwrap_or_default(),
             table,
             setting,
             ways: Ways::of(options),
             plan,
             values: RowValues::new(table.kind, options.copy_coordinates),
-            folded: table.headers.iter().map(|header| fold(header)).collect(),
+            folded,
             counts: vec![ColumnCounts::default(); table.width()],
             key: table.position("key").filter(|_| table.kind.is_record()),
             example: table.position(example_column(table.kind)),
@@ -361,7 +369,7 @@ impl<'a> RowReader<'a> {
         // What no remark has is damage, wherever it stands.
         let is_damaged = row.findings.iter().any(|finding| finding.code == Code::CellControlChar);
         // What we said of the row earlier is no part of it.
-        let own = self.table.own(cells);
+        let own = self.own(cells);
         let footer = !needed && !is_damaged && layout::is_total_or_remark(own);
         Fields { footer, restored, wanted }
     }
@@ -448,20 +456,37 @@ impl<'a> RowReader<'a> {
         let headers = &self.table.headers;
         let is_same = |header: &str, folded: &str, cell: &str| {
             header.trim() == cell.trim()
-                || (!folded.is_empty() && cell.len() <= LONGEST * 4 && folded == fold(cell))
+                || (!self.has_more_digits(cell)
+                    && !folded.is_empty()
+                    && cell.len() <= LONGEST * 4
+                    && folded == fold(cell))
         };
         // What we said of the row earlier is no part of it.
-        let own = self.table.own_columns();
+        let own = self.own.clone();
         let mut own = headers.iter().zip(&self.folded).enumerate().skip(own.start).take(own.len());
         own.all(|(at, (header, folded))| {
             is_same(header, folded, cells.get(at).map_or("", |cell| cell.text.as_str()))
         })
     }
 
+    /// Whether a text has too many digits to be a name of the header, as keys and addresses have.
+    fn has_more_digits(&self, text: &str) -> bool {
+        header_name::has_more_digits(text, self.header_digits)
+    }
+
+    /// The cells of a row that are its own.
+    fn own<'c>(&self, cells: &'c [Cell]) -> &'c [Cell] {
+        cells.get(self.own.start..self.own.end.min(cells.len())).unwrap_or_default()
+    }
+
     /// Whether every filled cell of the row is a name of the header: it is the header of another table with these columns.
     pub(crate) fn is_of_header(&self, cells: &[Cell]) -> bool {
-        let is_name = |cell: &Cell| cell.text.len() <= LONGEST * 4 && self.folded.contains(&fold(&cell.text));
-        let mut filled = self.table.own(cells).iter().filter(|cell| !cell.is_blank());
+        let is_name = |cell: &Cell| {
+            !self.has_more_digits(&cell.text)
+                && cell.text.len() <= LONGEST * 4
+                && self.folded.contains(&fold(&cell.text))
+        };
+        let mut filled = self.own(cells).iter().filter(|cell| !cell.is_blank());
         // Asked of every row, whose first cell is none of them as a rule.
         filled.next().is_some_and(is_name) && filled.next().is_some_and(is_name) && filled.all(is_name)
     }

@@ -86,7 +86,7 @@ impl RowReader<'_> {
 
     /// The finding for a row that lacks what makes a record: a heading, a total or a remark among the records.
     fn no_record(&self, cells: &[Cell], row: &Row) -> Option<Finding> {
-        let own = self.table.own(cells);
+        let own = self.own(cells);
         // Asked of every row, and true of hardly any.
         if self.values.is_update() || !layout::is_total_or_remark(own) || own.iter().any(Cell::is_covered) {
             return None;

@@ -27,6 +27,7 @@ use crate::sheet::finding::Finding;
 use crate::sheet::finding::code::Code;
 use crate::sheet::formula_guard;
 use crate::sheet::options::Options;
+use crate::sheet::read_ahead::read_ahead;
 use crate::sheet::row::reading::{TableReading, TableSummary};
 use crate::sheet::row::{RawRow, Row, RowReader};
 use crate::sheet::table::header::kind_of_name;
@@ -211,27 +212,34 @@ impl Book {
         let mut records =
             Records::new(reader, *delimiter).map_err(failed)?.escaping(self.options.escape).of_width(width);
         let ours = formula_guard::is_ours(&table.headers);
-        while let Some(record) = records.next().map_err(failed)? {
-            if records.is_hopeless() {
-                return Ok(Err(format!(
-                    "so many quotation marks are never closed that reading stops at row {}: export the file again",
-                    record.row
-                )));
+        // The text is cut into cells while the rows before are read.
+        let cut = |give: &mut dyn FnMut(RawRow, usize) -> ControlFlow<()>| {
+            while let Some(record) = records.next()? {
+                if records.is_hopeless() {
+                    return Ok(Some(record.row));
+                }
+                let bytes = record.cells.iter().map(String::len).sum();
+                let raw = RawRow {
+                    number: record.row,
+                    line: Some(record.line),
+                    cells: record.cells.into_iter().map(|text| Cell::text(plain(text, ours))).collect(),
+                    links: Vec::new(),
+                    damage: record.damage,
+                    is_hidden: false,
+                };
+                if give(raw, bytes).is_break() {
+                    break;
+                }
             }
-            let cells = record.cells.into_iter().map(|text| Cell::text(plain(text, ours))).collect();
-            let raw = RawRow {
-                number: record.row,
-                line: Some(record.line),
-                cells,
-                links: Vec::new(),
-                damage: record.damage,
-                is_hidden: false,
-            };
-            if each(raw)?.is_break() {
-                break;
-            }
+            Ok(None)
+        };
+        match read_ahead(cut, each)? {
+            Some(Ok(Some(row))) => Ok(Err(format!(
+                "so many quotation marks are never closed that reading stops at row {row}: export the file again"
+            ))),
+            Some(Ok(None)) | None => Ok(Ok(())),
+            Some(Err(error)) => Err(failed(error)),
         }
-        Ok(Ok(()))
     }
 }
 

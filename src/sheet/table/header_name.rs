@@ -43,6 +43,17 @@ pub fn fold(header: &str) -> String {
     rest.chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
+/// How many digits a text has.
+pub(crate) fn digits(text: &str) -> usize {
+    text.bytes().filter(u8::is_ascii_digit).count()
+}
+
+/// Whether a text has more digits than a name has, so that it need not be folded to know that it is another one: asked of
+/// every row. Those in brackets do not count.
+pub(crate) fn has_more_digits(text: &str, most: usize) -> bool {
+    digits(text) > most && !text.contains(['(', '['])
+}
+
 /// A header as a finding keeps it: as it is in the file, of a longer one than is read its beginning.
 pub(crate) fn cut(header: &str) -> String {
     match header.char_indices().nth(LONGEST) {

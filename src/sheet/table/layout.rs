@@ -89,14 +89,20 @@ fn is_value(text: &str) -> bool {
 
 /// Whether a text is the name of a column of any kind.
 fn is_name(text: &str) -> bool {
-    static NAMES: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    static NAMES: LazyLock<(HashSet<String>, usize)> = LazyLock::new(|| {
         let all = Kind::SHEETS.into_iter().flat_map(|kind| columns(kind).iter());
-        all.filter(|column| column.family().is_none())
+        let names: HashSet<String> = all
+            .filter(|column| column.family().is_none())
             .flat_map(|column| column.aliases.iter().copied().chain([column.name]))
             .map(header_name::fold)
-            .collect()
+            .collect();
+        let digits = names.iter().map(|name| header_name::digits(name)).max().unwrap_or_default();
+        (names, digits)
     });
-    text.len() <= NAME_LENGTH && NAMES.contains(&header_name::fold(text))
+    let (names, digits) = &*NAMES;
+    text.len() <= NAME_LENGTH
+        && !header_name::has_more_digits(text, *digits)
+        && names.contains(&header_name::fold(text))
 }
 
 #[cfg(test)]

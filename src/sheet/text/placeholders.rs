@@ -1,7 +1,19 @@
 //! Texts that stand for no value: the errors of formulas, and the words people and programs write instead of leaving a
 //! cell blank.
 
+use std::sync::LazyLock;
+
 use crate::sheet::data::{FORMULA_ERRORS, PLACEHOLDERS};
+
+/// The words by their length: asked of nearly every cell.
+static BY_LENGTH: LazyLock<Vec<Vec<[String; 2]>>> = LazyLock::new(|| {
+    let longest = PLACEHOLDERS.iter().map(|[word, _]| word.len()).max().unwrap_or_default();
+    let mut by_length = vec![Vec::new(); longest + 1];
+    for placeholder in PLACEHOLDERS.iter() {
+        by_length[placeholder[0].len()].push(placeholder.clone());
+    }
+    by_length
+});
 
 /// The error of a formula as text, in the languages Excel writes it in. What LibreOffice numbers is one too.
 pub(crate) fn is_formula_error(text: &str) -> bool {
@@ -33,7 +45,8 @@ pub(crate) fn is_placeholder(text: &str) -> bool {
     }
     let word = text.strip_suffix('.').unwrap_or(text);
     if word.contains(' ') {
-        return word.replace(" /", "/").replace("/ ", "/").eq_ignore_ascii_case("n/a");
+        return word.starts_with(['n', 'N'])
+            && word.replace(" /", "/").replace("/ ", "/").eq_ignore_ascii_case("n/a");
     }
     (word.len() > 2 && word.bytes().all(|byte| byte.eq_ignore_ascii_case(&b'x')))
         || is_listed(word, "nothing")
@@ -45,7 +58,8 @@ pub(crate) fn is_ditto(text: &str) -> bool {
 }
 
 fn is_listed(word: &str, meaning: &str) -> bool {
-    PLACEHOLDERS.iter().any(|[known, means]| word.eq_ignore_ascii_case(known) && means == meaning)
+    let of_its_length = BY_LENGTH.get(word.len()).map_or(&[][..], Vec::as_slice);
+    of_its_length.iter().any(|[known, means]| word.eq_ignore_ascii_case(known) && means == meaning)
 }
 
 /// Nothing but zeros, as spreadsheets write them that have no blank cells.

@@ -162,7 +162,11 @@ impl Book {
     }
 
     /// The first rows of a text table as one separator cuts them, and what they say.
-    fn trial(&self, mut records: Records<Box<dyn Read>>, kind: Option<Kind>) -> std::io::Result<Trial> {
+    fn trial(
+        &self,
+        mut records: Records<Box<dyn Read + Send>>,
+        kind: Option<Kind>,
+    ) -> std::io::Result<Trial> {
         let mut candidates = Vec::new();
         let mut damaged = Vec::new();
         let mut wide = Vec::new();

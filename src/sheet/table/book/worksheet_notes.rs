@@ -1,5 +1,7 @@
 //! What a worksheet hides, merges, computes and links to, told of the table that is read from it.
 
+use std::ops::ControlFlow;
+
 use std::collections::HashMap;
 
 use crate::error::Result;
@@ -11,6 +13,7 @@ use crate::sheet::file::workbook::{MergeReading, SheetRow, Workbook};
 use crate::sheet::finding::Finding;
 use crate::sheet::finding::code::{Code, Severity};
 use crate::sheet::options::HiddenRows;
+use crate::sheet::read_ahead::read_ahead;
 use crate::sheet::row::RawRow;
 use crate::sheet::row::reading::{TableReading, TableSummary};
 use crate::sheet::table::Table;
@@ -42,14 +45,21 @@ pub(super) fn read(
     (hidden_rows, fill_merged): (Option<HiddenRows>, bool),
     mut reading: TableReading<'_, '_>,
 ) -> Result<TableSummary> {
-    let is_read = |column: usize| is_read(table, column);
-    let below = MergeReading { header_row: table.header_row, fill_merged, is_read: &is_read };
+    // The cells are taken out of the file while the rows before are read.
+    let take_out = |give: &mut dyn FnMut(SheetRow, usize) -> ControlFlow<()>| {
+        let is_read = |column: usize| is_read(table, column);
+        let below = MergeReading { header_row: table.header_row, fill_merged, is_read: &is_read };
+        workbook.rows(*place, survey, Some(&below), &mut |row| {
+            let bytes = row.cells.iter().map(|cell| cell.text.len()).sum();
+            Ok(give(row, bytes))
+        })
+    };
     let mut hidden = Hidden::default();
     let emails = email_columns(table);
-    let ended = workbook.rows(*place, survey, Some(&below), &mut |row| {
+    let ended = read_ahead(take_out, &mut |row| {
         let is_hidden = hidden.note(&row, table);
         if is_hidden && hidden_rows == Some(HiddenRows::Skip) {
-            return Ok(std::ops::ControlFlow::Continue(()));
+            return Ok(ControlFlow::Continue(()));
         }
         let SheetRow { number, cells, .. } = row;
         reading.take(RawRow {
@@ -61,6 +71,7 @@ pub(super) fn read(
             is_hidden,
         })
     })?;
+    let ended = ended.transpose()?.unwrap_or(Ok(()));
     // A row that may go on where the worksheet breaks off is not judged.
     let mut summary = reading.finish(ended.map_err(|broken| broken.why))?;
     summary.findings.extend(hidden.told(survey, table, hidden_rows));

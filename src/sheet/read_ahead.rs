@@ -1,0 +1,54 @@
+//! Work in two stages on two threads: what one reads, the other works on. Order, errors and what is found are those of
+//! reading and working in turns.
+
+use std::ops::ControlFlow;
+use std::sync::mpsc::sync_channel;
+use std::{mem, panic, thread};
+
+use crate::error::Result;
+
+/// Items handed over at once: so many that the threads seldom wait for each other.
+pub(crate) const BATCH: usize = 128;
+/// Bytes of text after which fewer are enough: a row may be long.
+const BATCH_BYTES: usize = 1 << 18;
+/// Batches that are read before they are asked for: so few that they take no memory to speak of.
+pub(crate) const AHEAD: usize = 4;
+
+/// Has `read` hand over items, each with the bytes that it takes, and `each` work on them, until `each` or the items end. `read`
+/// runs on a thread of its own and is told when nobody wants more. What `read` returned; `None` where `each` wanted no more.
+///
+/// # Errors
+/// Those of `each`.
+pub(crate) fn read_ahead<T: Send, R: Send>(
+    read: impl FnOnce(&mut dyn FnMut(T, usize) -> ControlFlow<()>) -> R + Send,
+    each: &mut dyn FnMut(T) -> Result<ControlFlow<()>>,
+) -> Result<Option<R>> {
+    thread::scope(|scope| {
+        let (sender, batches) = sync_channel(AHEAD);
+        let reader = scope.spawn(move || {
+            let (mut batch, mut size) = (Vec::with_capacity(BATCH), 0);
+            let returned = read(&mut |item, bytes| {
+                batch.push(item);
+                size += bytes;
+                if batch.len() < BATCH && size < BATCH_BYTES {
+                    return ControlFlow::Continue(());
+                }
+                size = 0;
+                match sender.send(mem::replace(&mut batch, Vec::with_capacity(BATCH))) {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(_not_wanted) => ControlFlow::Break(()),
+                }
+            });
+            // Where they are not wanted any more, the other side says why.
+            drop(sender.send(batch));
+            returned
+        });
+        // An error ends the receiver, and with it the reader.
+        for item in batches.into_iter().flatten() {
+            if each(item)?.is_break() {
+                return Ok(None);
+            }
+        }
+        Ok(Some(reader.join().unwrap_or_else(|panicked| panic::resume_unwind(panicked))))
+    })
+}
