@@ -298,6 +298,32 @@ fn a_record_that_cannot_be_read_has_a_row_and_is_named_and_the_rest_is_there() {
 }
 
 #[test]
+fn of_a_list_that_is_cut_off_no_entry_is_exported() {
+    let bench = filled(Scenario::default());
+    let cut = |operation: &str, at: usize, times: u64| {
+        let fault = Fault::new(operation, FaultKind::AnswerCut).at(at).times(times);
+        bench.sandbox().change(|scenario| scenario.fault = vec![fault]).expect("a fault");
+    };
+    // Within the entries.
+    let company = record(&bench, "company", "Customer 1").id.to_string();
+    for at in [250, 300, 350] {
+        let arguments = ["export", "people", "--company", &company, "--json"];
+        cut("listPeople", at, 2);
+        let (whole, _) = objects(&bench.fleetload(&arguments).expect_code(0));
+        cut("listPeople", at, 3);
+        let (rows, summary) = objects(&bench.fleetload(&arguments).expect_code(4));
+        assert_eq!((rows.len(), &summary["rows"], &summary["failed"]), (1, &json!(0), &json!(1)), "{at}");
+        assert!(rows[0]["_export_note"].as_str().unwrap().contains("was cut off"), "{rows:?}");
+        assert!(whole.len() > 1, "{whole:?}");
+    }
+    cut("listSites", 400, 3);
+    let outcome = bench.fleetload(&["export", "sites"]).expect_code(7);
+    assert_eq!(outcome.stdout, "");
+    assert!(outcome.stderr.contains("listSites: the answer was cut off"), "{}", outcome.stderr);
+    assert_eq!(bench.statistics().faults_fired["answer_cut"], 3 * (2 + 3) + 3);
+}
+
+#[test]
 fn an_interrupted_export_goes_on_and_asks_nothing_twice() {
     let bench = filled(Scenario::default());
     bench.profile("", "rate = \"unlimited\"\nconcurrency = 1", "");
