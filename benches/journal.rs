@@ -1,0 +1,101 @@
+//! What the journal costs: a run with the limit off against an instant service, beside a load generator that posts the same
+//! bodies with as many connections and keeps no journal: `cargo bench --features testing --bench journal`.
+
+#[expect(dead_code, reason = "only devices are made here")]
+mod library_run;
+#[expect(dead_code, reason = "nothing is raced here")]
+mod peers;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use fleetload::model::action::Action;
+use fleetload::model::kind::Kind;
+use fleetload::model::record::{Role, Target};
+use fleetload::sandbox::{ROOT_COMPANY, Running, Scenario, wall_clock};
+use fleetload::service::{Rate, request};
+use library_run::{device, go, prepare, serve};
+
+const CONNECTIONS: usize = 64;
+const DEVICES: usize = 20_000;
+
+fn main() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    runtime.block_on(without_a_limit());
+}
+
+async fn without_a_limit() {
+    let (_folder, journal, service) =
+        prepare(Scenario { rate: 0, daily_quota: u64::MAX, ..Scenario::default() }, |filling| {
+            for n in 0..DEVICES {
+                filling.add(device(n), Target::Remote(ROOT_COMPANY));
+            }
+        })
+        .await;
+    let started = Instant::now();
+    go(journal, &service, Rate::Unlimited).await;
+    let took = started.elapsed().as_secs_f64();
+    // Each device is looked up before it is sent: two requests a row.
+    let requests: u64 = service.sandbox().statistics(wall_clock()).requests.values().sum();
+    let ours = requests as f64 / took;
+    service.stop().await;
+
+    let service = serve(Scenario { rate: 0, daily_quota: u64::MAX, ..Scenario::default() }).await;
+    let bare = bare(&service).await;
+    service.stop().await;
+    let text = format!(
+        "{DEVICES} devices, each looked up and then created: {ours:.0} requests a second with the journal on disk, {bare:.0} \
+         by the load generator with {CONNECTIONS} connections: {:.2} of it. The service is in the same process, on the same \
+         cores.",
+        ours / bare
+    );
+    peers::tell("journal", &text, true);
+}
+
+/// Posts as many device bodies with as many connections, and does nothing else.
+async fn bare(service: &Running) -> f64 {
+    let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+    let token: serde_json::Value = serde_json::from_slice(
+        &client
+            .post(format!("{}/device-api/auth/v1/auth", service.base_url()))
+            .form(&[("client_id", "bench"), ("client_secret", "bench-secret")])
+            .send()
+            .await
+            .expect("an answer")
+            .bytes()
+            .await
+            .expect("a body"),
+    )
+    .expect("JSON");
+    let token = Arc::new(format!("Bearer {}", token["access_token"].as_str().expect("a token")));
+    let url = Arc::new(format!("{}/device-api/config/v1/addDevice", service.base_url()));
+    let next = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let started = Instant::now();
+    let mut tasks = tokio::task::JoinSet::new();
+    for _ in 0..CONNECTIONS {
+        let (client, token, url, next) = (client.clone(), token.clone(), url.clone(), next.clone());
+        tasks.spawn(async move {
+            loop {
+                let n = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                if n >= DEVICES {
+                    break;
+                }
+                let create = Action::Create(device(n));
+                let links = [(Role::Company, ROOT_COMPANY)];
+                let call = request(&create, Kind::Device, None, &links).expect("a creation");
+                let answer = client
+                    .post(url.as_str())
+                    .header("authorization", token.as_str())
+                    .header("content-type", "application/json")
+                    .header("accept", "application/json")
+                    .body(call.body.expect("a body").to_string())
+                    .send()
+                    .await
+                    .expect("an answer");
+                assert!(answer.bytes().await.expect("a body").len() > 10);
+            }
+        });
+    }
+    while tasks.join_next().await.is_some() {}
+    DEVICES as f64 / started.elapsed().as_secs_f64()
+}
