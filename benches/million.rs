@@ -1,5 +1,5 @@
-//! How time and memory grow with the rows, command by command: `cargo bench --bench million` (10,000
-//! and 100,000 rows), `… -- 1000000` for a million as well.
+//! How time and memory grow with the rows, command by command: `cargo bench --bench million` (10,000 and 100,000 rows),
+//! `… -- 10000 100000 1000000` for other numbers.
 //!
 //! Devices of one company are planned, imported, sent to a simulated service in this process that answers at once and has
 //! no limit, interrupted half-way, resumed, looked at, reported and made ready again where the service rejected them. The
@@ -67,9 +67,10 @@ impl Value {
 }
 
 fn main() {
-    let mut sizes: Vec<u64> = SIZES.to_vec();
-    let asked = std::env::args().filter_map(|argument| argument.parse().ok());
-    sizes.extend(asked.filter(|rows| !SIZES.contains(rows)));
+    let mut sizes: Vec<u64> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
+    if sizes.is_empty() {
+        sizes.extend(SIZES);
+    }
     sizes.sort_unstable();
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let measured: Vec<Vec<Step>> = sizes
@@ -106,7 +107,7 @@ fn told(sizes: &[u64], measured: &[Vec<Step>]) -> String {
     let most = most.fold(0.0, f64::max);
     let verdict = if most <= MEMORY { "below" } else { "above" };
     format!(
-        "## Growth with the rows\n\n{}\nMost memory of a command: {most:.0} MiB, {verdict} the limit of {MEMORY:.0} MiB. The \
+        "{}\nMost memory of a command: {most:.0} MiB, {verdict} the limit of {MEMORY:.0} MiB. The \
          simulated service is in the process of the bench, on the same machine, without limit or delay.\n\n",
         table(&header, &rows)
     )

@@ -84,7 +84,7 @@ fn main() {
         [] => String::new(),
         missing => format!("Not installed here: {}.\n\n", missing.join(", ")),
     };
-    let shown = format!("## Reports of {} rows\n\n{}\n{missing}", grouped(rows), table(&header, &lines));
+    let shown = format!("{} rows.\n\n{}\n{missing}", grouped(rows), table(&header, &lines));
     println!("\n{shown}");
     keep("reports", &shown);
 }

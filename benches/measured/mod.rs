@@ -62,17 +62,13 @@ pub(crate) fn grouped(number: u64) -> String {
     fleetload::model::amount::count(number)
 }
 
-/// Puts a section into `docs/performance.md`, in the place of the one of this name.
-pub(crate) fn keep(name: &str, section: &str) {
+/// Puts a table into its section of `docs/performance.md`, in the place of the one before.
+pub(crate) fn keep(section: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/performance.md");
-    let (begin, end) = (format!("<!-- bench {name} -->\n"), format!("<!-- end of {name} -->\n"));
-    let before = fs::read_to_string(&path).unwrap_or_else(|_| "# Performance\n".to_owned());
-    let whole = format!("{begin}{section}{end}");
-    let after = match (before.find(&begin), before.find(&end)) {
-        (Some(from), Some(to)) if from < to => {
-            format!("{}{whole}{}", &before[..from], &before[to + end.len()..])
-        }
-        _ => format!("{before}\n{whole}"),
-    };
-    fs::write(path, after).expect("docs/performance.md can be written");
+    let page = fs::read_to_string(&path).expect("docs/performance.md");
+    let (begin, end) = (format!("<!-- {section}: begin -->\n"), format!("<!-- {section}: end -->"));
+    let from = page.find(&begin).expect("the begin of the section") + begin.len();
+    let to = page.find(&end).expect("the end of the section");
+    let page = format!("{}\n{}\n\n{}", &page[..from], text.trim(), &page[to..]);
+    fs::write(path, page).expect("docs/performance.md can be written");
 }
