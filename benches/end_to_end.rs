@@ -4,8 +4,8 @@
 //! The service is in this process, the command is a process of its own. Its answers take 50 to 150 ms. Draws the creations
 //! over time against the limit: `docs/performance.svg`.
 
-#[expect(dead_code, reason = "nothing is raced here")]
-mod peers;
+#[expect(dead_code, reason = "no tables of commands here")]
+mod measured;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -72,7 +72,7 @@ fn main() {
         small.created[0],
         small.whole.as_secs_f64()
     );
-    peers::tell("end_to_end", &text, true);
+    measured::tell("end_to_end", &text, true);
 }
 
 /// Runs the command over the sheets against a service of its own.
@@ -91,7 +91,7 @@ async fn command(sheets: &Sheets, audit: &str) -> Seen {
     let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("a file");
     put("fleetload.toml", &profile);
     put("secret", "sandbox");
-    let program = peers::fleetload();
+    let program = measured::fleetload();
     let path = folder.path().to_owned();
     let (begun, whole) = tokio::task::spawn_blocking(move || {
         let begun = SystemClock::start().now();

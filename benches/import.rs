@@ -5,6 +5,8 @@
 #[path = "../samples/make/mod.rs"]
 #[expect(dead_code, reason = "only the large sheets are made here")]
 mod make;
+#[expect(dead_code, reason = "the tables are those of the race")]
+mod measured;
 mod peers;
 
 use peers::Contender;
@@ -17,7 +19,7 @@ fn main() {
     let folder = tempfile::tempdir().expect("a folder");
     let sheet = folder.path().join("devices.csv");
     make::large(rows, &sheet, 1).expect("a sheet");
-    let fleetload = peers::fleetload();
+    let fleetload = measured::fleetload();
     let to_sql = "import pandas, sqlite3
 to = sqlite3.connect('pandas.db')
 for rows in pandas.read_csv('devices.csv', dtype=str, chunksize=100_000):
@@ -45,5 +47,5 @@ for rows in pandas.read_csv('devices.csv', dtype=str, chunksize=100_000):
         "\n{ratio}The journal has {journal:.0} MiB: {:.2} times the sheet.",
         journal / csv
     ));
-    peers::tell("import", &text, rows == USUAL);
+    measured::tell("import", &text, rows == USUAL);
 }

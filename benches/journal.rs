@@ -3,8 +3,8 @@
 
 #[expect(dead_code, reason = "only devices are made here")]
 mod library_run;
-#[expect(dead_code, reason = "nothing is raced here")]
-mod peers;
+#[expect(dead_code, reason = "no tables of commands here")]
+mod measured;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -49,7 +49,7 @@ async fn without_a_limit() {
          cores.",
         ours / bare
     );
-    peers::tell("journal", &text, true);
+    measured::tell("journal", &text, true);
 }
 
 /// Posts as many device bodies with as many connections, and does nothing else.

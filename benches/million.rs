@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use fleetload::sandbox::{Fault, FaultKind, Running, Sandbox, Scenario, wall_clock};
 
-use measured::{Took, grouped, keep, table, take};
+use measured::{Took, fleetload, grouped, table, take, tell};
 
 #[path = "../samples/make/mod.rs"]
 #[expect(dead_code, reason = "only the large sheets are made here")]
@@ -81,8 +81,7 @@ fn main() {
         })
         .collect();
     let shown = told(&sizes, &measured);
-    println!("\n{shown}");
-    keep("million", &shown);
+    tell("million", &shown, true);
 }
 
 /// The table: a line for each step, a column for each number of rows, and how the last grew beside the first.
@@ -126,7 +125,7 @@ impl Bench {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fleetload"));
+        let mut command = Command::new(fleetload());
         command
             .args(arguments)
             .current_dir(self.folder.path())

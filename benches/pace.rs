@@ -2,8 +2,8 @@
 //! `cargo bench --features testing --bench pace`.
 
 mod library_run;
-#[expect(dead_code, reason = "nothing is raced here")]
-mod peers;
+#[expect(dead_code, reason = "no tables of commands here")]
+mod measured;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -29,7 +29,7 @@ fn main() {
     for latency in LATENCIES {
         text.push_str(&runtime.block_on(at_the_limit(latency)));
     }
-    peers::tell("pace", &text, true);
+    measured::tell("pace", &text, true);
 }
 
 /// The lines of the table for answers that take so long.

@@ -16,7 +16,7 @@ use fleetload::model::operation::Operation;
 use fleetload::model::state::JobState;
 use fleetload::model::time::Moment;
 
-use measured::{Took, grouped, keep, table, take};
+use measured::{Took, fleetload, grouped, table, take, tell};
 
 #[path = "../samples/make/mod.rs"]
 #[expect(dead_code, reason = "only the large sheets are made here")]
@@ -85,8 +85,7 @@ fn main() {
         missing => format!("Not installed here: {}.\n\n", missing.join(", ")),
     };
     let shown = format!("{} rows.\n\n{}\n{missing}", grouped(rows), table(&header, &lines));
-    println!("\n{shown}");
-    keep("reports", &shown);
+    tell("reports", &shown, true);
 }
 
 fn line(name: &str, took: &Took, ours: &Took, written: &str) -> Vec<String> {
@@ -100,7 +99,7 @@ fn line(name: &str, took: &Took, ours: &Took, written: &str) -> Vec<String> {
 }
 
 fn ours(folder: &Path, arguments: &[&str]) -> Took {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_fleetload"));
+    let mut command = Command::new(fleetload());
     let took = take(command.args(arguments).current_dir(folder).env("HOME", folder), |_| {});
     let took = took.expect("fleetload");
     assert_eq!(took.code, 0, "{arguments:?}");

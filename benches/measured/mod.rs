@@ -1,6 +1,8 @@
 //! What the benches share that watch whole commands: how long one takes and how much memory, tables of that, and the sections of
 //! `docs/performance.md` in which they are kept.
 
+#![expect(clippy::print_stdout, reason = "figures are what a bench is for")]
+
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -41,12 +43,17 @@ pub(crate) fn take(command: &mut Command, mut look: impl FnMut(&Child)) -> Optio
     }
 }
 
-/// The most memory that a process has had resident so far, in mebibytes; 0 where the system does not tell.
+/// The most memory that a process and those it has started have had resident so far, in mebibytes; 0 where the system
+/// does not tell. A program may be started by a script.
 fn resident(process: u32) -> f64 {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let read = |file: String| fs::read_to_string(file).unwrap_or_default();
+    let status = read(format!("/proc/{process}/status"));
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kibibytes = line.and_then(|line| line.trim().trim_end_matches("kB").trim().parse::<f64>().ok());
-    kibibytes.map_or(0.0, |kibibytes| kibibytes / 1024.0)
+    let own = line.and_then(|line| line.trim().trim_end_matches("kB").trim().parse().ok());
+    let children = read(format!("/proc/{process}/task/{process}/children"));
+    let of_children =
+        children.split_whitespace().filter_map(|child| child.parse().ok()).map(resident).sum::<f64>();
+    own.map_or(0.0, |kibibytes: f64| kibibytes / 1024.0) + of_children
 }
 
 /// A table as Markdown: a header, and rows of as many cells.
@@ -62,8 +69,19 @@ pub(crate) fn grouped(number: u64) -> String {
     fleetload::model::amount::count(number)
 }
 
-/// Puts a table into its section of `docs/performance.md`, in the place of the one before.
-pub(crate) fn keep(section: &str, text: &str) {
+/// The build of fleetload that is measured: this one, or the one that `FLEETLOAD_BUILD` names, such as that of an earlier
+/// commit.
+pub(crate) fn fleetload() -> String {
+    std::env::var("FLEETLOAD_BUILD").unwrap_or_else(|_| env!("CARGO_BIN_EXE_fleetload").to_owned())
+}
+
+/// Prints a result and, where it `is_usual`, puts it into its section of `docs/performance.md`, in the place of the one
+/// before.
+pub(crate) fn tell(section: &str, text: &str, is_usual: bool) {
+    println!("{text}");
+    if !is_usual {
+        return;
+    }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/performance.md");
     let page = fs::read_to_string(&path).expect("docs/performance.md");
     let (begin, end) = (format!("<!-- {section}: begin -->\n"), format!("<!-- {section}: end -->"));
