@@ -174,7 +174,7 @@ fn case(step: &str, scene: Scene, nth: u64) {
     // As long as no record of a kind is known to be there, no look-up can show that it finds what is there: rows of that
     // kind in the middle of their requests may be for a person then.
     let known = |kind: &str| {
-        let known = format!("SELECT count(*) FROM job WHERE remote_id IS NOT NULL AND kind = '{kind}'");
+        let known = format!("SELECT count(*) FROM jobs WHERE id IS NOT NULL AND kind = '{kind}'");
         ask(&bench, &known) > 0
     };
     let provable = ["company", "site", "person", "device"].map(|kind| (kind, known(kind)));
@@ -357,7 +357,7 @@ fn the_comparison_sees_a_record_made_twice_and_a_row_whose_record_is_another() {
     assert!(lost == 0 && doubled > 0, "{lost} lost, {doubled} made twice");
 
     // As if an answer were taken for that of another row.
-    let stranger = "'00000000-0000-4000-8000-000000000000'";
+    let stranger = "x'00000000000040008000000000000000'";
     tamper(&bench, &format!("UPDATE job SET remote_id = {stranger} WHERE id = (SELECT max(id) FROM job)"));
     bench.fleetload(&["report"]).expect_code(0);
     assert_eq!(balance(&bench, done.import, ROWS).lost, 1);

@@ -7,6 +7,7 @@ use rusqlite::types::Value;
 use tempfile::TempDir;
 
 use crate::error::{Error, Result};
+use crate::journal::file::column::Id;
 use crate::journal::{
     Disposition, Evidence, How, Imported, Journal, Moved, NewJob, NewRow, NewSheet, SheetId, Write,
 };
@@ -171,7 +172,7 @@ pub(super) fn force(journal: &Journal, job: JobId, state: JobState) {
         JobState::Incomplete => Some(JobState::Created),
         state => state.is_success().then_some(state),
     };
-    let remote = outcome.map(|_| id(0xF000 + u128::from(job.0.unsigned_abs())).to_string());
+    let remote = outcome.map(|_| Id(id(0xF000 + u128::from(job.0.unsigned_abs()))));
     journal
         .connection
         .execute(

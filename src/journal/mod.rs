@@ -15,6 +15,7 @@ mod lineage;
 mod queue;
 mod row_ref;
 mod state;
+mod stored_row;
 mod view;
 
 use std::collections::BTreeSet;
@@ -53,8 +54,8 @@ pub use queue::writer::{Reply, Writer, Writing};
 pub use state::decision_log::{Decided, DecidedJob, Decision};
 pub use state::operator::{Cancelled, HeldJob, Retried};
 pub use state::selection::Selection;
-pub use state::stored_row::{RowEncoder, StoredRow};
 pub use state::write::{AuditFinding, Candidate, Evidence, How, Moved, ReadBy, Write};
+pub use stored_row::{RowEncoder, StoredRow};
 pub use view::activity::{Activity, Recent, Span};
 pub use view::audit::{AuditFigures, AuditScope, AuditSubject, Audited, Unaudited};
 pub use view::causes::{Cause, Said};

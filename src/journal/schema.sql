@@ -2,8 +2,51 @@
 --
 -- The state machine is written once, in Rust (transition.rs); the CHECKs here only refuse what it must never write.
 -- Words are compared one by one: for a list of more than two, IN builds a temporary table at every row written.
--- Kinds, roles and operations are not enumerated: a CHECK is changed only by building its table anew, and they will grow.
--- Moments are milliseconds since 1970 UTC, days are days since 1970, words are those of the model, ids are text.
+-- Kinds, roles and operations are not enumerated in CHECKs: one is changed only by building its table anew, and they will grow.
+-- Moments are milliseconds since 1970 UTC, days are days since 1970, words are those of the model, ids of records are their
+-- 16 bytes. The view `jobs` shows a person what is what.
+
+-- Kinds, operations and roles are kept as small numbers; these are their names. What is added comes last.
+CREATE TABLE kind_name (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL
+) STRICT;
+INSERT INTO kind_name (id, name) VALUES
+    (1, 'company'), (2, 'site'), (3, 'person'), (4, 'device'), (5, 'label'), (6, 'metadata entry'), (7, 'licence'),
+    (8, 'subscription'), (9, 'site assignment'), (10, 'VPN membership'), (11, 'company update'), (12, 'site update'),
+    (13, 'device update');
+CREATE TABLE operation_name (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL
+) STRICT;
+INSERT INTO operation_name (id, name) VALUES
+    (1, 'auth'), (2, 'addCompany'), (3, 'findCompaniesByName'), (4, 'getCompany'), (5, 'listCompanies'),
+    (6, 'getChildCompanies'), (7, 'listTimeZones'), (8, 'updateCompany'), (9, 'deleteInterfaceLabelById'),
+    (10, 'deleteInterfaceLabel'), (11, 'findInterfaceLabel'), (12, 'listInterfaceLabels'), (13, 'putInterfaceLabel'),
+    (14, 'putInterfaceLabels'), (15, 'findDeviceLabel'), (16, 'listDeviceLabels'), (17, 'putDeviceLabel'),
+    (18, 'putDeviceLabels'), (19, 'findSiteLabel'), (20, 'listSiteLabels'), (21, 'putSiteLabel'), (22, 'putSiteLabels'),
+    (23, 'addLicenceCode'), (24, 'addDevice'), (25, 'addDeviceFromTemplate'), (26, 'findDevicesByName'),
+    (27, 'listAssignableTemplates'), (28, 'listOwnAssignableTemplates'), (29, 'listInterfaces'), (30, 'getDevice'),
+    (31, 'getDeviceByMac'), (32, 'listAssignedTemplates'), (33, 'subscribeTemplate'), (34, 'unsubscribeTemplate'),
+    (35, 'updateDevice'), (36, 'listDevices'), (37, 'deleteCompanyMetadata'), (38, 'listCompanyMetadata'),
+    (39, 'findCompanyMetadata'), (40, 'putCompanyMetadata'), (41, 'putCompanyMetadataList'), (42, 'deleteDeviceMetadata'),
+    (43, 'listDeviceMetadata'), (44, 'findDeviceMetadata'), (45, 'putDeviceMetadata'), (46, 'putDeviceMetadataList'),
+    (47, 'deleteSiteMetadata'), (48, 'listSiteMetadata'), (49, 'findSiteMetadata'), (50, 'putSiteMetadata'),
+    (51, 'putSiteMetadataList'), (52, 'addPerson'), (53, 'getPerson'), (54, 'getPersonByUsername'), (55, 'listPeople'),
+    (56, 'addSite'), (57, 'assignDeviceToSite'), (58, 'findSitesByName'), (59, 'getSite'), (60, 'listSites'),
+    (61, 'updateSite'), (62, 'addDeviceToVpnCloud'), (63, 'listJoinableVpnClouds'), (64, 'listDeviceVpnClouds'),
+    (65, 'getDeviceVpnConfiguration'), (66, 'removeDeviceFromVpnCloud'), (67, 'updateDeviceVpnConfiguration'),
+    (68, 'getTunnelStatus'), (69, 'getVpnConnections'), (70, 'getVpnRoutes'), (71, 'listCompanyDeviceStates'),
+    (72, 'listCompanyTreeDeviceStates'), (73, 'listSiteDeviceStates'), (74, 'getDeviceOnlineStatus'),
+    (75, 'listCompanyDeviceOnlineStatuses'), (76, 'listCompanyTreeDeviceOnlineStatuses'),
+    (77, 'listSiteDeviceOnlineStatuses'), (78, 'getDeviceFullStatus'), (79, 'listCompanyDeviceFullStatuses'),
+    (80, 'listCompanyTreeDeviceFullStatuses'), (81, 'listSiteDeviceFullStatuses');
+CREATE TABLE role_name (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL
+) STRICT;
+INSERT INTO role_name (id, name) VALUES
+    (1, 'company'), (2, 'device'), (3, 'parent'), (4, 'site'), (5, 'template');
 
 CREATE TABLE account (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
@@ -50,7 +93,7 @@ CREATE TABLE sheet (
     name TEXT NOT NULL,
     file TEXT NOT NULL,
     worksheet TEXT,
-    kind TEXT NOT NULL,
+    kind INTEGER NOT NULL,
     headers TEXT NOT NULL,
     header_row INTEGER NOT NULL,
     row_count INTEGER NOT NULL DEFAULT 0 CHECK (row_count >= 0)
@@ -67,14 +110,14 @@ CREATE TABLE baseline (
 -- The part of a job that changes while it runs. What it sends is in `step`, so that these rows stay short.
 CREATE TABLE job (
     id INTEGER PRIMARY KEY,
-    kind TEXT NOT NULL,
+    kind INTEGER NOT NULL,
     state TEXT NOT NULL CHECK (
         state = 'blocked' OR state = 'ready' OR state = 'deferred' OR state = 'sending' OR state = 'in_doubt'
         OR state = 'held' OR state = 'created' OR state = 'adopted' OR state = 'existing' OR state = 'done'
         OR state = 'rejected' OR state = 'incomplete' OR state = 'skipped' OR state = 'cancelled'),
     step INTEGER NOT NULL DEFAULT 0 CHECK (step >= 0),
-    operation TEXT NOT NULL,
-    remote_id TEXT CHECK (length(remote_id) = 36),
+    operation INTEGER NOT NULL,
+    remote_id BLOB CHECK (length(remote_id) = 16),
     outcome TEXT CHECK (outcome = 'created' OR outcome = 'adopted' OR outcome = 'existing' OR outcome = 'done'),
     due INTEGER,
     attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
@@ -149,9 +192,9 @@ CREATE INDEX job_finished ON job (finished_at) WHERE finished_at IS NOT NULL;
 
 CREATE TABLE link (
     job INTEGER NOT NULL REFERENCES job (id),
-    role TEXT NOT NULL,
+    role INTEGER NOT NULL,
     target_job INTEGER REFERENCES job (id),
-    target_id TEXT CHECK (length(target_id) = 36),
+    target_id BLOB CHECK (length(target_id) = 16),
     PRIMARY KEY (job, role),
     CHECK ((target_job IS NULL) <> (target_id IS NULL)),
     CHECK (target_job IS NOT job)
@@ -176,7 +219,7 @@ CREATE TABLE step (
     id INTEGER PRIMARY KEY,
     job INTEGER NOT NULL GENERATED ALWAYS AS (id >> 16) VIRTUAL,
     n INTEGER NOT NULL GENERATED ALWAYS AS (id & 65535) VIRTUAL,
-    operation TEXT NOT NULL,
+    operation INTEGER NOT NULL,
     action TEXT,
     shape INTEGER REFERENCES shape (id),
     place INTEGER,
@@ -194,7 +237,7 @@ CREATE TABLE attempt (
     job INTEGER NOT NULL REFERENCES job (id),
     number INTEGER NOT NULL CHECK (number >= 1),
     step INTEGER NOT NULL,
-    operation TEXT NOT NULL,
+    operation INTEGER NOT NULL,
     sent_at INTEGER NOT NULL,
     ended_at INTEGER,
     -- The day on whose quota it counts, unless it is proved not executed; NULL for what is no creation.
@@ -243,7 +286,7 @@ CREATE INDEX sheet_row_of_job ON sheet_row (job);
 -- is known by among those of its owner. `given_up` is who gave the row up: it is nobody's to correct any more.
 CREATE TABLE left_out (
     place INTEGER PRIMARY KEY,
-    kind TEXT NOT NULL,
+    kind INTEGER NOT NULL,
     line INTEGER,
     cells TEXT NOT NULL,
     state TEXT NOT NULL CHECK (state = 'rejected' OR state = 'skipped'),
@@ -328,8 +371,8 @@ CREATE INDEX decision_of_job ON decision (job) WHERE job IS NOT NULL;
 
 -- The ids by which rows name records of the service that no row creates, each once, and when a look-up showed the record.
 CREATE TABLE named_id (
-    kind TEXT NOT NULL,
-    id TEXT NOT NULL CHECK (length(id) = 36),
+    kind INTEGER NOT NULL,
+    id BLOB NOT NULL CHECK (length(id) = 16),
     verified_at INTEGER,
     PRIMARY KEY (kind, id)
 ) STRICT, WITHOUT ROWID;
@@ -358,7 +401,7 @@ CREATE TABLE spill_taken (
 -- ever sent again. Of its body only a digest is kept, since secrets such as licence codes may be in it.
 CREATE TABLE call (
     id INTEGER PRIMARY KEY,
-    operation TEXT NOT NULL,
+    operation INTEGER NOT NULL,
     parameters TEXT NOT NULL,
     body_sha256 TEXT,
     who TEXT NOT NULL,
@@ -370,10 +413,29 @@ CREATE TABLE call (
         OR execution = 'not_executed'),
     status INTEGER,
     code TEXT,
-    remote_id TEXT CHECK (length(remote_id) = 36),
+    remote_id BLOB CHECK (length(remote_id) = 16),
     -- Who has looked, and when, whether a call with an unknown outcome was carried out.
     reviewed_at INTEGER,
     reviewed_by TEXT,
     CHECK ((reviewed_at IS NULL) = (reviewed_by IS NULL)),
     CHECK ((ended_at IS NULL) = (execution IS NULL))
 ) STRICT;
+
+-- For people: each job with the row that named it last, and what became of it.
+CREATE VIEW jobs AS
+SELECT job.id AS job, sheet.import AS import, sheet.file || '!' || sheet.name || '!' || (sheet_row.place & 4294967295) AS row,
+    kind_name.name AS kind, job.name AS name, job.sheet_key AS key, job.state AS state, job.code AS code,
+    job.message AS message, operation_name.name AS operation, job.attempts AS attempts,
+    datetime(job.finished_at / 1000, 'unixepoch') AS finished_at,
+    iif(job.remote_id IS NULL, NULL, lower(
+        substr(hex(job.remote_id), 1, 8) || '-' || substr(hex(job.remote_id), 9, 4) || '-' ||
+        substr(hex(job.remote_id), 13, 4) || '-' || substr(hex(job.remote_id), 17, 4) || '-' ||
+        substr(hex(job.remote_id), 21))) AS id,
+    (SELECT json_group_array(coalesce(cell_text.text, cell.value))
+        FROM json_each(sheet_row.cells) AS cell
+        LEFT JOIN cell_text ON cell.type = 'integer' AND cell_text.id = cell.value) AS cells
+FROM job
+JOIN kind_name ON kind_name.id = job.kind
+JOIN operation_name ON operation_name.id = job.operation
+LEFT JOIN sheet_row ON sheet_row.place = (SELECT max(place) FROM sheet_row AS last WHERE last.job = job.id)
+LEFT JOIN sheet ON sheet.id = sheet_row.place >> 32;

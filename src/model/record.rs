@@ -273,7 +273,10 @@ pub enum Role {
 }
 
 impl Role {
-    /// As written in the journal.
+    /// Every role, by the alphabet of their words.
+    pub const ALL: [Self; 5] = [Self::Company, Self::Device, Self::Parent, Self::Site, Self::Template];
+
+    /// As written in a plan and in words.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Parent => "parent",
@@ -311,13 +314,6 @@ impl Role {
             Kind::Site => Self::Site,
             Kind::Person | Kind::Device | Kind::Upkeep(_) => Self::Device,
         }
-    }
-
-    /// From its form in the journal.
-    pub fn parse(word: &str) -> Option<Self> {
-        [Self::Parent, Self::Company, Self::Site, Self::Template, Self::Device]
-            .into_iter()
-            .find(|role| role.as_str() == word)
     }
 }
 

@@ -167,7 +167,7 @@ fn what_is_imported_into_an_accepted_backup_is_not_made_again_even_where_nothing
     assert_eq!((bench.created("company").len(), bench.created("device").len()), (5, 40));
     let unknown: i64 = ask(
         &bench.path("fleetload.db"),
-        "SELECT count(*) FROM job WHERE state = 'held' AND code = 'journal.restored' AND kind = 'company'",
+        "SELECT count(*) FROM jobs WHERE state = 'held' AND code = 'journal.restored' AND kind = 'company'",
     );
     assert_eq!(unknown, 2, "the companies that the backup did not know");
 }

@@ -172,7 +172,7 @@ impl Death {
         let Some(journal) = journal_at_rest(bench) else { return Self::default() };
         let made = made(bench);
         let mut sending = journal
-            .prepare("SELECT kind, step, name FROM job WHERE state = 'sending'")
+            .prepare("SELECT jobs.kind, job.step, jobs.name FROM jobs JOIN job ON job.id = jobs.job WHERE jobs.state = 'sending'")
             .expect("a journal of the present version");
         let mut rows = sending.query([]).expect("a journal");
         let mut death = Self::default();

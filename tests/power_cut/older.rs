@@ -41,12 +41,12 @@ fn make(path: &Path) -> rusqlite::Result<()> {
     for number in 0..200 {
         connection.execute(
             "INSERT INTO job (kind, state, operation, first_import, natural_key, name, content_hash)
-             VALUES ('site', 'ready', 'addSite', 1, ?1, ?1, 'hash')",
+             VALUES (2, 'ready', (SELECT id FROM operation_name WHERE name = 'addSite'), 1, ?1, ?1, 'hash')",
             [format!("site {number}")],
         )?;
         connection.execute(
             "INSERT INTO step (id, operation, action, state)
-             SELECT max(id) << 16, 'addSite', '{}', 'waiting' FROM job",
+             SELECT max(id) << 16, max(operation), '{}', 'waiting' FROM job",
             [],
         )?;
     }

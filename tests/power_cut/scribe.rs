@@ -114,8 +114,8 @@ pub(crate) fn reader(path: &Path) -> rusqlite::Result<Connection> {
 pub(crate) fn standing(reader: &Connection, job: JobId) -> rusqlite::Result<(u32, bool, Option<String>)> {
     reader.query_row(
         "SELECT attempts, EXISTS (SELECT 1 FROM attempt
-                 WHERE attempt.job = job.id AND number = attempts AND ended_at IS NOT NULL), remote_id
-         FROM job WHERE id = ?1",
+                 WHERE attempt.job = jobs.job AND number = attempts AND ended_at IS NOT NULL), id
+         FROM jobs WHERE job = ?1",
         [job.0],
         |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
     )

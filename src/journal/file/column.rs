@@ -1,4 +1,5 @@
-//! How the words of the model stand in columns: ids and moments as integers, everything else as its word.
+//! How the words of the model stand in columns: ids of ours and moments as integers, kinds, roles and
+//! operations by their numbers, everything else as its word.
 
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 
@@ -65,29 +66,55 @@ macro_rules! word {
 
 word! {
     JobState: JobState::as_str, |word: &str| word.parse().ok();
-    Kind: Kind::singular, |word: &str| Kind::try_from(word.to_owned()).ok();
-    Operation: Operation::name, |word: &str| word.parse().ok();
-    Role: Role::as_str, Role::parse;
     Doubt: Doubt::code, Doubt::parse;
     Execution: Execution::as_str, Execution::parse;
     Disposition: Disposition::as_str, Disposition::parse;
     RunEnd: RunEnd::as_str, RunEnd::parse;
 }
 
-/// The id of a record in the service, as text, so that a person can look for it.
+/// Declares a type that is its place, from 1, in the list of all there are; schema.sql has the names of these numbers.
+macro_rules! numbered {
+    ($($type:ty: $all:expr, $place:expr;)+) => {$(
+        impl ToSql for $type {
+            fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+                Ok(ToSqlOutput::from(count($place(*self)).saturating_add(1)))
+            }
+        }
+
+        impl FromSql for $type {
+            fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+                let number = i64::column_result(value)?;
+                let place = number.checked_sub(1).and_then(|place| usize::try_from(place).ok());
+                place.and_then(|place| $all.get(place).copied()).ok_or(FromSqlError::OutOfRange(number))
+            }
+        }
+    )+};
+}
+
+numbered! {
+    Kind: Kind::ALL, Kind::index;
+    Operation: Operation::ALL, |operation: Operation| operation as usize;
+    Role: Role::ALL, |role: Role| Role::ALL.iter().position(|known| *known == role).unwrap_or(usize::MAX);
+}
+
+/// The id of a record in the service, as its sixteen bytes; what a person looks at shows it as text (the view `jobs`).
 #[derive(Debug, Clone, Copy)]
 pub(in crate::journal) struct Id(pub(in crate::journal) RemoteId);
 
 impl ToSql for Id {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(ToSqlOutput::from(self.0.hyphenated().to_string()))
+        Ok(ToSqlOutput::from(self.0.as_bytes().as_slice()))
     }
 }
 
 impl FromSql for Id {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        let text = value.as_str()?;
-        RemoteId::try_parse(text).map(Self).map_err(|error| FromSqlError::Other(Box::new(error)))
+        let id = match value {
+            // Within an action, which is JSON.
+            ValueRef::Text(text) => RemoteId::try_parse_ascii(text),
+            value => RemoteId::from_slice(value.as_blob()?),
+        };
+        id.map(Self).map_err(|error| FromSqlError::Other(Box::new(error)))
     }
 }
 
@@ -99,4 +126,47 @@ pub(in crate::journal) fn count(number: impl TryInto<i64>) -> i64 {
 /// A count that SQLite gave and that a CHECK or `count(*)` keeps from being negative.
 pub(in crate::journal) fn natural(number: i64) -> u64 {
     number.unsigned_abs()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::fixture::bench;
+
+    #[test]
+    fn the_journal_names_every_number_as_the_model_does() {
+        let bench = bench();
+        let names = |table: &str| -> Vec<(i64, String)> {
+            let sql = format!("SELECT id, name FROM {table} ORDER BY id");
+            let mut statement = bench.journal.connection.prepare(&sql).unwrap();
+            let names = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+            names.collect::<rusqlite::Result<_>>().unwrap()
+        };
+        let numbered = |names: &mut dyn Iterator<Item = &'static str>| -> Vec<(i64, String)> {
+            (1..).zip(names.map(str::to_owned)).collect()
+        };
+        // A journal keeps the numbers: what is added comes last, with a step that adds its name.
+        assert_eq!(names("kind_name"), numbered(&mut Kind::ALL.iter().map(|kind| kind.singular())));
+        assert_eq!(
+            names("operation_name"),
+            numbered(&mut Operation::ALL.iter().map(|operation| operation.name()))
+        );
+        assert_eq!(names("role_name"), numbered(&mut Role::ALL.iter().map(|role| role.as_str())));
+    }
+
+    #[test]
+    fn a_number_that_nothing_has_is_an_error() {
+        for number in [0, -1, 999, i64::MIN] {
+            assert!(Kind::column_result(ValueRef::Integer(number)).is_err());
+            assert!(Operation::column_result(ValueRef::Integer(number)).is_err());
+            assert!(Role::column_result(ValueRef::Integer(number)).is_err());
+        }
+        for &operation in Operation::ALL {
+            let ToSqlOutput::Owned(rusqlite::types::Value::Integer(number)) = operation.to_sql().unwrap()
+            else {
+                panic!("no number");
+            };
+            assert_eq!(Operation::column_result(ValueRef::Integer(number)).unwrap(), operation);
+        }
+    }
 }

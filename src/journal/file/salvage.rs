@@ -169,8 +169,9 @@ fn copy(source: &Connection, target: &Connection, table: &str, by_rowid: bool) -
 /// Removes the rows of which a text is lost, and the steps of which a part is.
 fn forget_incomplete(target: &Connection) -> Result<()> {
     target.execute_batch(
-        "DELETE FROM sheet_row WHERE EXISTS (SELECT 1 FROM json_each(sheet_row.cells) AS cell
-             WHERE cell.type = 'integer' AND cell.value NOT IN (SELECT id FROM cell_text));
+        "DELETE FROM sheet_row WHERE CASE WHEN json_valid(cells) THEN EXISTS (
+             SELECT 1 FROM json_each(sheet_row.cells) AS cell
+             WHERE cell.type = 'integer' AND cell.value NOT IN (SELECT id FROM cell_text)) ELSE 1 END;
          DELETE FROM step WHERE shape IS NOT NULL
              AND (shape NOT IN (SELECT id FROM shape) OR place NOT IN (SELECT place FROM sheet_row));",
     )?;

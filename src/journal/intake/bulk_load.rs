@@ -10,7 +10,7 @@ use crate::journal::file::column::{Id, count};
 use crate::journal::file::file_watch::FileWatch;
 use crate::journal::file::open;
 use crate::journal::state::step;
-use crate::journal::state::stored_row::{Shaped, StoredRow};
+use crate::journal::stored_row::{Shaped, StoredRow};
 use crate::journal::{NewJob, NewRow, row_ref};
 use crate::model::id::{ImportId, JobId};
 use crate::model::record::{Link, Target};

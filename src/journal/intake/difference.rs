@@ -8,7 +8,7 @@ use crate::journal::file::sqlite_error::{damaged, unwritable};
 use crate::journal::intake::import_writer::ImportWriter;
 use crate::journal::row_ref;
 use crate::journal::state::step;
-use crate::journal::state::stored_row::StoredTexts;
+use crate::journal::stored_row::StoredTexts;
 use crate::journal::view::differences::Difference;
 use crate::model::action::Action;
 use crate::model::id::JobId;

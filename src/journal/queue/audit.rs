@@ -10,7 +10,7 @@ use crate::journal::file::sqlite_error::unwritable;
 use crate::journal::queue::work::list;
 use crate::journal::state::baseline;
 use crate::journal::state::step::text;
-use crate::journal::state::stored_row::{StoredTexts, stored_action};
+use crate::journal::stored_row::{StoredTexts, stored_action};
 use crate::journal::view::audit::due;
 use crate::journal::{AuditFigures, AuditScope, JobQueue, RunId, Work};
 use crate::model::action::Action;
@@ -34,7 +34,7 @@ impl JobQueue<'_> {
             .connection
             .prepare_cached(
                 "SELECT id, baseline, 1 FROM job
-                 WHERE state = 'held' AND kind = 'device' AND doubted AND remote_id IS NULL AND audit IS NULL
+                 WHERE state = 'held' AND kind = (SELECT id FROM kind_name WHERE name = 'device') AND doubted AND remote_id IS NULL AND audit IS NULL
                    AND id > ?1 ORDER BY id LIMIT ?2",
             )?
             .query_map((after, count(limit)), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
@@ -106,7 +106,7 @@ impl JobQueue<'_> {
             "SELECT DISTINCT ",
             stored_action!("step"),
             " FROM (
-                 SELECT job FROM upkeep WHERE record = ?2
+                 SELECT job FROM upkeep WHERE record = ?3
                      OR record IN (SELECT '#' || id FROM job WHERE remote_id = ?2)
                  UNION SELECT id FROM job WHERE remote_id = ?2) AS other
              JOIN step ON step.id BETWEEN other.job << 16 AND (other.job << 16) + 65535
@@ -116,7 +116,7 @@ impl JobQueue<'_> {
                AND attempt.sent_at >= coalesce((SELECT max(sent_at) FROM attempt AS own
                    WHERE own.job = ?1 AND own.execution IN ('confirmed', 'doubtful')), 0)"
         ))?;
-        let mut rows = statement.query((job, Id(record)))?;
+        let mut rows = statement.query((job, Id(record), record.to_string()))?;
         let mut texts = StoredTexts::of(&self.journal.view.connection);
         let mut actions = Vec::new();
         while let Some(row) = rows.next()? {
@@ -131,7 +131,7 @@ impl JobQueue<'_> {
             "SELECT ",
             stored_action!("step"),
             " FROM job JOIN step ON step.id = job.id << 16
-             WHERE job.kind = 'device' AND job.remote_id IS NOT NULL AND job.outcome IN ('created', 'adopted')
+             WHERE job.kind = (SELECT id FROM kind_name WHERE name = 'device') AND job.remote_id IS NOT NULL AND job.outcome IN ('created', 'adopted')
                AND EXISTS (SELECT 1 FROM link LEFT JOIN job AS target ON target.id = link.target_job
                    WHERE link.job = job.id AND link.role = ?1
                      AND coalesce(link.target_id, target.remote_id) IS ?2)"

@@ -209,15 +209,15 @@ impl JobQueue<'_> {
         }
         // A natural key with a separator begins with the company.
         unfinished.with_mac = connection
-            .prepare_cached("SELECT avg(instr(natural_key, char(31)) = 0) FROM job WHERE kind = 'device'")?
+            .prepare_cached("SELECT avg(instr(natural_key, char(31)) = 0) FROM job WHERE kind = (SELECT id FROM kind_name WHERE name = 'device')")?
             .query_row([], |row| row.get::<_, Option<f64>>(0))?
             .unwrap_or_default();
         unfinished.parents = natural(
             connection
                 .prepare_cached(
                     "SELECT count(DISTINCT coalesce(link.target_id, link.target_job)) FROM job
-                     LEFT JOIN link ON link.job = job.id AND link.role = 'parent'
-                     WHERE job.kind = 'company' AND (job.audit = 'due' OR job.remote_id IS NULL)",
+                     LEFT JOIN link ON link.job = job.id AND link.role = (SELECT id FROM role_name WHERE name = 'parent')
+                     WHERE job.kind = (SELECT id FROM kind_name WHERE name = 'company') AND (job.audit = 'due' OR job.remote_id IS NULL)",
                 )?
                 .query_row([], |row| row.get(0))?,
         );

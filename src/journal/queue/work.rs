@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::journal::file::column::{Id, count};
 use crate::journal::state::baseline;
 use crate::journal::state::step::text;
-use crate::journal::state::stored_row::{StoredTexts, stored_action};
+use crate::journal::stored_row::{StoredTexts, stored_action};
 use crate::journal::{JobQueue, SheetId, View};
 use crate::model::action::Action;
 use crate::model::id::{JobId, RemoteId};

@@ -103,7 +103,7 @@ pub(in crate::journal) fn assure_children(connection: &Connection, parent: JobId
             .prepare_cached(
                 "UPDATE job SET unsure = 0
                  WHERE +unsure = 1 AND +remote_id IS NULL
-                   AND id IN (SELECT link.job FROM link WHERE link.target_job = ?1 AND link.role <> 'template')",
+                   AND id IN (SELECT link.job FROM link WHERE link.target_job = ?1 AND link.role <> (SELECT id FROM role_name WHERE name = 'template'))",
             )?
             .execute([parent])?;
     }

@@ -12,6 +12,5 @@ pub(super) mod operator;
 pub(super) mod quota;
 pub(super) mod selection;
 pub(super) mod step;
-pub(super) mod stored_row;
 pub(super) mod transition;
 pub(super) mod write;

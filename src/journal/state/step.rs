@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Row};
 use crate::error::{Error, Result};
 use crate::journal::file::sqlite_error::{damaged, unwritable};
 use crate::journal::state::job_row::JobRow;
-use crate::journal::state::stored_row::{StoredTexts, stored_action};
+use crate::journal::stored_row::{StoredTexts, stored_action};
 use crate::model::action::Action;
 use crate::model::action::before::Before;
 use crate::model::id::JobId;

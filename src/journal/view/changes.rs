@@ -5,7 +5,7 @@ use rusqlite::Connection;
 use crate::error::Result;
 use crate::journal::file::column::Id;
 use crate::journal::state::step::{parse_before, text};
-use crate::journal::state::stored_row::{StoredTexts, stored_action};
+use crate::journal::stored_row::{StoredTexts, stored_action};
 use crate::journal::{View, row_ref};
 use crate::model::action::Action;
 use crate::model::action::before::Before;

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::journal::View;
 use crate::journal::file::column::{Id, count, natural};
 use crate::journal::state::step::text;
-use crate::journal::state::stored_row::{StoredTexts, stored_action};
+use crate::journal::stored_row::{StoredTexts, stored_action};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
@@ -60,7 +60,7 @@ impl View {
             .prepare_cached(
                 "SELECT count(DISTINCT job.id) FROM sheet
                  JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
-                 JOIN job ON job.id = sheet_row.job WHERE sheet.import = ?1 AND sheet.kind = 'company'",
+                 JOIN job ON job.id = sheet_row.job WHERE sheet.import = ?1 AND sheet.kind = (SELECT id FROM kind_name WHERE name = 'company')",
             )?
             .query_row([import], |row| row.get(0))?;
         let companies = self.nodes(
@@ -70,8 +70,8 @@ impl View {
                 ", job.state, link.target_job, link.target_id FROM sheet
              JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
              JOIN job ON job.id = sheet_row.job JOIN step ON step.id = job.id << 16
-             LEFT JOIN link ON link.job = job.id AND link.role = 'parent'
-             WHERE sheet.import = ?1 AND sheet.kind = 'company'
+             LEFT JOIN link ON link.job = job.id AND link.role = (SELECT id FROM role_name WHERE name = 'parent')
+             WHERE sheet.import = ?1 AND sheet.kind = (SELECT id FROM kind_name WHERE name = 'company')
              GROUP BY job.id ORDER BY min(sheet_row.place) LIMIT ?2"
             ),
             import,
@@ -83,11 +83,11 @@ impl View {
                 stored_action!("step"),
                 ", job.state, link.target_job, link.target_id FROM job
              JOIN step ON step.id = job.id << 16
-             LEFT JOIN link ON link.job = job.id AND link.role = 'parent'
-             WHERE job.kind = 'company' AND job.id IN (
+             LEFT JOIN link ON link.job = job.id AND link.role = (SELECT id FROM role_name WHERE name = 'parent')
+             WHERE job.kind = (SELECT id FROM kind_name WHERE name = 'company') AND job.id IN (
                  SELECT owner.target_job FROM sheet
                  JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
-                 JOIN link AS owner ON owner.job = sheet_row.job AND owner.role IN ('parent', 'company')
+                 JOIN link AS owner ON owner.job = sheet_row.job AND owner.role IN (SELECT id FROM role_name WHERE name IN ('parent', 'company'))
                  WHERE sheet.import = ?1)
              AND NOT EXISTS (
                  SELECT 1 FROM sheet_row AS own JOIN sheet ON sheet.id = own.place >> 32
@@ -128,8 +128,8 @@ impl View {
             "SELECT link.target_job, link.target_id, job.kind, job.state, count(*) FROM sheet
              JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
              JOIN job ON job.id = sheet_row.job
-             LEFT JOIN link ON link.job = job.id AND link.role = 'company'
-             WHERE sheet.import = ?1 AND job.kind <> 'company'
+             LEFT JOIN link ON link.job = job.id AND link.role = (SELECT id FROM role_name WHERE name = 'company')
+             WHERE sheet.import = ?1 AND job.kind <> (SELECT id FROM kind_name WHERE name = 'company')
              GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4",
         )?;
         let mut rows = statement.query([import])?;

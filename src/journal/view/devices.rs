@@ -5,7 +5,7 @@ use crate::journal::View;
 use crate::journal::file::column::Id;
 use crate::journal::row_ref;
 use crate::journal::state::step::text;
-use crate::journal::state::stored_row::{StoredTexts, stored_action};
+use crate::journal::stored_row::{StoredTexts, stored_action};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::record::Record;
 use crate::model::state::JobState;
@@ -62,17 +62,17 @@ impl View {
             ", job.state, job.remote_id,
                  company.target_id, owner.remote_id, owner.name, (
                      SELECT known.name FROM job AS known
-                     WHERE known.remote_id = company.target_id AND known.kind = 'company'),
+                     WHERE known.remote_id = company.target_id AND known.kind = (SELECT id FROM kind_name WHERE name = 'company')),
                  site.target_id, spot.remote_id, spot.name, (
                      SELECT known.name FROM job AS known
-                     WHERE known.remote_id = site.target_id AND known.kind = 'site')
+                     WHERE known.remote_id = site.target_id AND known.kind = (SELECT id FROM kind_name WHERE name = 'site'))
              FROM sheet
              JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
-             JOIN job ON job.id = sheet_row.job AND job.kind = 'device'
+             JOIN job ON job.id = sheet_row.job AND job.kind = (SELECT id FROM kind_name WHERE name = 'device')
              JOIN step ON step.id = job.id << 16
-             LEFT JOIN link AS company ON company.job = job.id AND company.role = 'company'
+             LEFT JOIN link AS company ON company.job = job.id AND company.role = (SELECT id FROM role_name WHERE name = 'company')
              LEFT JOIN job AS owner ON owner.id = company.target_job
-             LEFT JOIN link AS site ON site.job = job.id AND site.role = 'site'
+             LEFT JOIN link AS site ON site.job = job.id AND site.role = (SELECT id FROM role_name WHERE name = 'site')
              LEFT JOIN job AS spot ON spot.id = site.target_job
              WHERE sheet.import = ?1 GROUP BY job.id ORDER BY 2"
         ))?;

@@ -5,7 +5,7 @@ use rusqlite::OptionalExtension as _;
 use crate::error::Result;
 use crate::journal::View;
 use crate::journal::file::column::Id;
-use crate::journal::state::stored_row::{StoredTexts, stored_action};
+use crate::journal::stored_row::{StoredTexts, stored_action};
 use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
 use crate::model::record::Record;

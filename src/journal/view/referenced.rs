@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::journal::View;
 use crate::journal::file::column::Id;
 use crate::journal::state::step::text;
-use crate::journal::state::stored_row::{StoredTexts, stored_action};
+use crate::journal::stored_row::{StoredTexts, stored_action};
 use crate::model::id::{ImportId, RemoteId};
 use crate::model::operation::Operation;
 use crate::model::record::{Record, Role};
@@ -49,31 +49,32 @@ impl View {
     /// What the rows of all imports refer to and no row creates.
     pub fn referenced(&self) -> Result<Referenced> {
         let mut statement = self.connection.prepare(
-            "SELECT min(job), what, id, max(owner) FROM (
-                 SELECT link.job, link.role AS what, link.target_id AS id, company.target_id AS owner FROM link
-                 LEFT JOIN link AS company
-                     ON link.role = 'site' AND company.job = link.job AND company.role = 'company'
+            "SELECT min(job), role, operation, id, max(owner) FROM (
+                 SELECT link.job, link.role, NULL AS operation, link.target_id AS id, company.target_id AS owner
+                 FROM link LEFT JOIN link AS company
+                     ON link.role = ?3 AND company.job = link.job AND company.role = ?4
                  WHERE link.target_id IS NOT NULL
                  UNION ALL
-                 SELECT job, operation, json_extract(action, '$.value'), NULL FROM step
+                 SELECT job, NULL, operation, json_extract(action, '$.value'), NULL FROM step
                  WHERE (operation = ?1 OR operation = ?2) AND json_type(action, '$.value') = 'text')
-             GROUP BY what, id ORDER BY 1, what NOT IN ('parent', 'company'), what, id",
+             GROUP BY role, operation, id
+             ORDER BY 1, role IS NULL OR role NOT IN (?4, ?5), role IS NULL, role, operation, id",
         )?;
         let (template, cloud) = (Operation::SubscribeTemplate, Operation::AddDeviceToVpnCloud);
-        let mut rows = statement.query([template, cloud])?;
+        let mut rows = statement.query((template, cloud, Role::Site, Role::Company, Role::Parent))?;
         let mut records = Vec::new();
         while let Some(row) = rows.next()? {
-            let what: String = row.get(1)?;
-            let noun = match Role::parse(&what) {
+            let operation: Option<Operation> = row.get(2)?;
+            let noun = match row.get::<_, Option<Role>>(1)? {
                 Some(Role::Parent | Role::Company) => Noun::Company,
                 Some(Role::Site) => {
-                    Noun::Site { company: row.get::<_, Option<Id>>(3)?.map(|Id(company)| company) }
+                    Noun::Site { company: row.get::<_, Option<Id>>(4)?.map(|Id(company)| company) }
                 }
                 Some(Role::Template | Role::Device) => Noun::Device,
-                None if what == template.name() => Noun::Template,
+                None if operation == Some(template) => Noun::Template,
                 None => Noun::Cloud,
             };
-            let Id(id) = row.get(2)?;
+            let Id(id) = row.get(3)?;
             records.push((id, noun));
         }
         Ok(Referenced { records, models: self.models()? })

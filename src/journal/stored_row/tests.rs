@@ -1,0 +1,109 @@
+//! Rows as they are kept, and read again.
+
+use super::*;
+use crate::journal::fixture::{at, bench};
+use crate::journal::{Disposition, NewRow};
+use crate::model::action::Action;
+use crate::model::kind::Kind;
+use crate::model::record::Record;
+
+fn cells(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|&text| text.to_owned()).collect()
+}
+
+#[test]
+fn an_action_is_its_shape_with_the_cells_of_its_row() {
+    let table = [
+        (
+            r#"{"action":"create","value":{"name":"Depot"}}"#,
+            r#"{"action":"create","value":{"name":$1}}"#,
+            None,
+        ),
+        // What is sent in another form than it was written, and numbers.
+        (r#"{"name":"depot","at":-36.5,"to":1e3}"#, r#"{"name":?,"at":#3,"to":?}"#, Some(r#""depot",1e3"#)),
+        // What says what it is stays, whatever stands in the cells.
+        (r#"{"kind":"Depot","of":"Depot"}"#, r#"{"kind":"Depot","of":$1}"#, None),
+        (r#"{"list":["a \\ \"b\"","é"],"yes":true}"#, r#"{"list":[$2,$4],"yes":true}"#, None),
+        (r##"{"asks":"$1?","more":"#3"}"##, r#"{"asks":?,"more":?}"#, Some(r##""$1?","#3""##)),
+    ];
+    let row = cells(&["key", "Depot", "a \\ \"b\"", "-36.5", "é"]);
+    let literals: Vec<String> = row.iter().map(|cell| serde_json::to_string(cell).unwrap()).collect();
+    let literals: Vec<&str> = literals.iter().map(String::as_str).collect();
+    for (action, expected, values) in table {
+        let (shape, found) = shape_of(action, &literals);
+        assert_eq!((shape.as_str(), found.as_deref()), (expected, values), "{action}");
+        assert_eq!(fill(&shape, &row, values).as_deref(), Some(action));
+    }
+    assert_eq!(fill("{\"name\":$9}", &row, None), None);
+    assert_eq!(fill("{\"name\":$1}", &row, Some("\"left\"")), None);
+    assert_eq!(fill("{\"name\":?}", &row, None), None);
+}
+
+#[test]
+fn a_text_that_comes_again_is_kept_once_and_one_of_a_column_of_keys_as_it_is() {
+    let mut bench = bench();
+    let mut import = bench.journal.begin_import(at(1)).unwrap();
+    let sheet = import.sheet(&crate::journal::fixture::sheet("sites", Kind::Site)).unwrap();
+    let mut encoder = import.encoder().unwrap();
+    encoder.begin_sheet();
+    let row = |number: u32| cells(&[&format!("S-{number}"), "Auckland", "NZ", "\"Quay\"\n1"]);
+    let mut stored = Vec::new();
+    for number in 0..4 {
+        let (row, written) = encoder.row(&row(number), None).unwrap();
+        assert_eq!(
+            written,
+            serde_json::to_string(&cells(&[&format!("S-{number}"), "Auckland", "NZ", "\"Quay\"\n1",]))
+                .unwrap()
+        );
+        import.add_texts(&row).unwrap();
+        stored.push(row.cells.clone());
+        let job =
+            import.add_job(&crate::journal::fixture::site(&number.to_string(), vec![], vec![])).unwrap();
+        let place = NewRow { sheet, number, line: None, cells: vec![], job, disposition: Disposition::New };
+        import.stored_row(&place, &row).unwrap();
+    }
+    assert_eq!(stored[0], r#"["S-0","Auckland","NZ","\"Quay\"\n1"]"#);
+    assert_eq!(stored[1..], [r#"["S-1",1,"NZ",2]"#, r#"["S-2",1,"NZ",2]"#, r#"["S-3",1,"NZ",2]"#]);
+    import.finish().unwrap();
+    let mut seen = Vec::new();
+    bench
+        .journal
+        .rows(sheet, &mut |row| {
+            seen.push(row.cells);
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(seen, [row(0), row(1), row(2), row(3)]);
+}
+
+#[test]
+fn a_job_made_from_an_encoded_row_has_the_action_that_was_written() {
+    let mut bench = bench();
+    let mut import = bench.journal.begin_import(at(1)).unwrap();
+    let sheet = import.sheet(&crate::journal::fixture::sheet("sites", Kind::Site)).unwrap();
+    let mut encoder = import.encoder().unwrap();
+    let mut made = Vec::new();
+    for number in 0..3 {
+        let job = crate::journal::fixture::site(&format!("Site {number}"), vec![], vec![]);
+        let written = vec![serde_json::to_string(&job.steps[0]).unwrap()];
+        let row = cells(&[&format!("Site {number}"), "elsewhere"]);
+        let (stored, _) = encoder.row(&row, Some(&written[0])).unwrap();
+        assert!(stored.shaped.is_some());
+        import.add_texts(&stored).unwrap();
+        let id = import.add_written_job(&job, &written, &stored, (sheet, number)).unwrap();
+        let place =
+            NewRow { sheet, number, line: None, cells: vec![], job: id, disposition: Disposition::New };
+        import.stored_row(&place, &stored).unwrap();
+        assert_eq!(import.steps_of(id).unwrap(), job.steps);
+        made.push((id, job));
+    }
+    import.finish().unwrap();
+    let shapes: i64 =
+        bench.journal.connection.query_row("SELECT count(*) FROM shape", [], |row| row.get(0)).unwrap();
+    assert_eq!(shapes, 1, "they differ in their names only");
+    for (id, job) in made {
+        let work = bench.journal.work(id).unwrap().unwrap();
+        assert_eq!(work.action, job.steps[0]);
+        assert!(matches!(work.action, Action::Create(Record::Site(_))));
+    }
+}
