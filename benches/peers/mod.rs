@@ -46,7 +46,11 @@ pub(crate) fn race(folder: &Path, contenders: &[Contender<'_>]) -> Vec<Option<To
                 remove(folder, prefix);
             }
             let mut command = Command::new(contender.program);
-            command.args(&contender.arguments).current_dir(folder).env("FLEETLOAD_CONFIG", "");
+            command
+                .args(&contender.arguments)
+                .current_dir(folder)
+                .env("HOME", folder)
+                .env_remove("FLEETLOAD_CONFIG");
             let Some(took) = measured::take(&mut command, |_| {}).filter(|took| took.code == 0) else {
                 continue;
             };
