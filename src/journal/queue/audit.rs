@@ -15,6 +15,7 @@ use crate::journal::view::audit::due;
 use crate::journal::{AuditFigures, AuditScope, JobQueue, RunId, Work};
 use crate::model::action::Action;
 use crate::model::id::{JobId, RemoteId};
+use crate::model::kind::Kind;
 use crate::model::record::{Device, Record, Role};
 
 impl JobQueue<'_> {
@@ -34,10 +35,12 @@ impl JobQueue<'_> {
             .connection
             .prepare_cached(
                 "SELECT id, baseline, 1 FROM job
-                 WHERE state = 'held' AND kind = (SELECT id FROM kind_name WHERE name = 'device') AND doubted AND remote_id IS NULL AND audit IS NULL
+                 WHERE state = 'held' AND kind = ?3 AND doubted AND remote_id IS NULL AND audit IS NULL
                    AND id > ?1 ORDER BY id LIMIT ?2",
             )?
-            .query_map((after, count(limit)), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+            .query_map((after, count(limit), Kind::Device), |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })?
             .collect::<rusqlite::Result<Vec<_>>>()?;
         due.extend(held);
         due.sort_unstable();
@@ -131,12 +134,12 @@ impl JobQueue<'_> {
             "SELECT ",
             stored_action!("step"),
             " FROM job JOIN step ON step.id = job.id << 16
-             WHERE job.kind = (SELECT id FROM kind_name WHERE name = 'device') AND job.remote_id IS NOT NULL AND job.outcome IN ('created', 'adopted')
+             WHERE job.kind = ?3 AND job.remote_id IS NOT NULL AND job.outcome IN ('created', 'adopted')
                AND EXISTS (SELECT 1 FROM link LEFT JOIN job AS target ON target.id = link.target_job
                    WHERE link.job = job.id AND link.role = ?1
                      AND coalesce(link.target_id, target.remote_id) IS ?2)"
         ))?;
-        let mut rows = statement.query((Role::Company, company.map(Id)))?;
+        let mut rows = statement.query((Role::Company, company.map(Id), Kind::Device))?;
         let mut texts = StoredTexts::of(&self.journal.view.connection);
         let mut devices = 0;
         while let Some(row) = rows.next()? {

@@ -13,6 +13,7 @@ use crate::journal::view::audit::due_by_kind;
 use crate::journal::{AuditScope, JobQueue, RunId, View};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
+use crate::model::record::Role;
 use crate::model::remaining::{Doubts, Remaining};
 use crate::model::time::Moment;
 
@@ -209,17 +210,17 @@ impl JobQueue<'_> {
         }
         // A natural key with a separator begins with the company.
         unfinished.with_mac = connection
-            .prepare_cached("SELECT avg(instr(natural_key, char(31)) = 0) FROM job WHERE kind = (SELECT id FROM kind_name WHERE name = 'device')")?
-            .query_row([], |row| row.get::<_, Option<f64>>(0))?
+            .prepare_cached("SELECT avg(instr(natural_key, char(31)) = 0) FROM job WHERE kind = ?1")?
+            .query_row([Kind::Device], |row| row.get::<_, Option<f64>>(0))?
             .unwrap_or_default();
         unfinished.parents = natural(
             connection
                 .prepare_cached(
                     "SELECT count(DISTINCT coalesce(link.target_id, link.target_job)) FROM job
-                     LEFT JOIN link ON link.job = job.id AND link.role = (SELECT id FROM role_name WHERE name = 'parent')
-                     WHERE job.kind = (SELECT id FROM kind_name WHERE name = 'company') AND (job.audit = 'due' OR job.remote_id IS NULL)",
+                     LEFT JOIN link ON link.job = job.id AND link.role = ?1
+                     WHERE job.kind = ?2 AND (job.audit = 'due' OR job.remote_id IS NULL)",
                 )?
-                .query_row([], |row| row.get(0))?,
+                .query_row((Role::Parent, Kind::Company), |row| row.get(0))?,
         );
         Ok(())
     }

@@ -13,6 +13,7 @@ use crate::journal::state::job_row::JobRow;
 use crate::journal::state::write::Moved;
 use crate::model::id::JobId;
 use crate::model::reason::Reason;
+use crate::model::record::Role;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 
@@ -103,9 +104,9 @@ pub(in crate::journal) fn assure_children(connection: &Connection, parent: JobId
             .prepare_cached(
                 "UPDATE job SET unsure = 0
                  WHERE +unsure = 1 AND +remote_id IS NULL
-                   AND id IN (SELECT link.job FROM link WHERE link.target_job = ?1 AND link.role <> (SELECT id FROM role_name WHERE name = 'template'))",
+                   AND id IN (SELECT link.job FROM link WHERE link.target_job = ?1 AND link.role <> ?2)",
             )?
-            .execute([parent])?;
+            .execute((parent, Role::Template))?;
     }
     Ok(())
 }

@@ -5,12 +5,16 @@
 
 use std::collections::HashMap;
 
+use rusqlite::Params;
+
 use crate::error::Result;
 use crate::journal::View;
 use crate::journal::file::column::{Id, count, natural};
 use crate::journal::state::step::text;
 use crate::journal::stored_row::{StoredTexts, stored_action};
 use crate::model::id::{ImportId, JobId, RemoteId};
+use crate::model::kind::Kind;
+use crate::model::record::Role;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
 
@@ -60,9 +64,9 @@ impl View {
             .prepare_cached(
                 "SELECT count(DISTINCT job.id) FROM sheet
                  JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
-                 JOIN job ON job.id = sheet_row.job WHERE sheet.import = ?1 AND sheet.kind = (SELECT id FROM kind_name WHERE name = 'company')",
+                 JOIN job ON job.id = sheet_row.job WHERE sheet.import = ?1 AND sheet.kind = ?2",
             )?
-            .query_row([import], |row| row.get(0))?;
+            .query_row((import, Kind::Company), |row| row.get(0))?;
         let companies = self.nodes(
             concat!(
                 "SELECT job.id, ",
@@ -70,12 +74,11 @@ impl View {
                 ", job.state, link.target_job, link.target_id FROM sheet
              JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
              JOIN job ON job.id = sheet_row.job JOIN step ON step.id = job.id << 16
-             LEFT JOIN link ON link.job = job.id AND link.role = (SELECT id FROM role_name WHERE name = 'parent')
-             WHERE sheet.import = ?1 AND sheet.kind = (SELECT id FROM kind_name WHERE name = 'company')
+             LEFT JOIN link ON link.job = job.id AND link.role = ?4
+             WHERE sheet.import = ?1 AND sheet.kind = ?3
              GROUP BY job.id ORDER BY min(sheet_row.place) LIMIT ?2"
             ),
-            import,
-            most,
+            (import, count(most), Kind::Company, Role::Parent),
         )?;
         let others = self.nodes(
             concat!(
@@ -83,19 +86,18 @@ impl View {
                 stored_action!("step"),
                 ", job.state, link.target_job, link.target_id FROM job
              JOIN step ON step.id = job.id << 16
-             LEFT JOIN link ON link.job = job.id AND link.role = (SELECT id FROM role_name WHERE name = 'parent')
-             WHERE job.kind = (SELECT id FROM kind_name WHERE name = 'company') AND job.id IN (
+             LEFT JOIN link ON link.job = job.id AND link.role = ?4
+             WHERE job.kind = ?3 AND job.id IN (
                  SELECT owner.target_job FROM sheet
                  JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
-                 JOIN link AS owner ON owner.job = sheet_row.job AND owner.role IN (SELECT id FROM role_name WHERE name IN ('parent', 'company'))
+                 JOIN link AS owner ON owner.job = sheet_row.job AND owner.role IN (?4, ?5)
                  WHERE sheet.import = ?1)
              AND NOT EXISTS (
                  SELECT 1 FROM sheet_row AS own JOIN sheet ON sheet.id = own.place >> 32
                  WHERE own.job = job.id AND sheet.import = ?1)
              ORDER BY job.id LIMIT ?2"
             ),
-            import,
-            most,
+            (import, count(most), Kind::Company, Role::Parent, Role::Company),
         )?;
         Ok(CompanyTree {
             companies,
@@ -105,9 +107,9 @@ impl View {
         })
     }
 
-    fn nodes(&self, sql: &str, import: ImportId, most: usize) -> Result<Vec<CompanyNode>> {
+    fn nodes(&self, sql: &str, values: impl Params) -> Result<Vec<CompanyNode>> {
         let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query((import, count(most)))?;
+        let mut rows = statement.query(values)?;
         let (mut nodes, mut texts) = (Vec::new(), StoredTexts::of(&self.connection));
         while let Some(row) = rows.next()? {
             let action = texts.action(text(row, 1)?)?;
@@ -128,11 +130,11 @@ impl View {
             "SELECT link.target_job, link.target_id, job.kind, job.state, count(*) FROM sheet
              JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
              JOIN job ON job.id = sheet_row.job
-             LEFT JOIN link ON link.job = job.id AND link.role = (SELECT id FROM role_name WHERE name = 'company')
-             WHERE sheet.import = ?1 AND job.kind <> (SELECT id FROM kind_name WHERE name = 'company')
+             LEFT JOIN link ON link.job = job.id AND link.role = ?2
+             WHERE sheet.import = ?1 AND job.kind <> ?3
              GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4",
         )?;
-        let mut rows = statement.query([import])?;
+        let mut rows = statement.query((import, Role::Company, Kind::Company))?;
         let mut belongings: Vec<(Above, Tally)> = Vec::new();
         let mut known: HashMap<Above, usize> = HashMap::new();
         while let Some(row) = rows.next()? {

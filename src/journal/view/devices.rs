@@ -7,7 +7,8 @@ use crate::journal::row_ref;
 use crate::journal::state::step::text;
 use crate::journal::stored_row::{StoredTexts, stored_action};
 use crate::model::id::{ImportId, JobId, RemoteId};
-use crate::model::record::Record;
+use crate::model::kind::Kind;
+use crate::model::record::{Record, Role};
 use crate::model::state::JobState;
 
 /// A device that a row of an import is about.
@@ -62,21 +63,22 @@ impl View {
             ", job.state, job.remote_id,
                  company.target_id, owner.remote_id, owner.name, (
                      SELECT known.name FROM job AS known
-                     WHERE known.remote_id = company.target_id AND known.kind = (SELECT id FROM kind_name WHERE name = 'company')),
+                     WHERE known.remote_id = company.target_id AND known.kind = ?2),
                  site.target_id, spot.remote_id, spot.name, (
                      SELECT known.name FROM job AS known
-                     WHERE known.remote_id = site.target_id AND known.kind = (SELECT id FROM kind_name WHERE name = 'site'))
+                     WHERE known.remote_id = site.target_id AND known.kind = ?3)
              FROM sheet
              JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
-             JOIN job ON job.id = sheet_row.job AND job.kind = (SELECT id FROM kind_name WHERE name = 'device')
+             JOIN job ON job.id = sheet_row.job AND job.kind = ?4
              JOIN step ON step.id = job.id << 16
-             LEFT JOIN link AS company ON company.job = job.id AND company.role = (SELECT id FROM role_name WHERE name = 'company')
+             LEFT JOIN link AS company ON company.job = job.id AND company.role = ?5
              LEFT JOIN job AS owner ON owner.id = company.target_job
-             LEFT JOIN link AS site ON site.job = job.id AND site.role = (SELECT id FROM role_name WHERE name = 'site')
+             LEFT JOIN link AS site ON site.job = job.id AND site.role = ?6
              LEFT JOIN job AS spot ON spot.id = site.target_job
              WHERE sheet.import = ?1 GROUP BY job.id ORDER BY 2"
         ))?;
-        let mut rows = statement.query([import])?;
+        let mut rows =
+            statement.query((import, Kind::Company, Kind::Site, Kind::Device, Role::Company, Role::Site))?;
         let (mut devices, mut texts) = (Vec::new(), StoredTexts::of(&self.connection));
         while let Some(row) = rows.next()? {
             let place = |at: usize| -> Result<Place> {
