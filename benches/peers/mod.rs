@@ -6,6 +6,9 @@ use std::process::Command;
 
 use super::measured::{self, Took};
 
+/// Rows of the tables in `docs/performance.md`.
+const USUAL: u64 = 1_000_000;
+
 /// Times that each program is run, in turns; the fastest counts, as the machine may be busy with something else.
 const ROUNDS: usize = 2;
 
@@ -15,7 +18,7 @@ pub(crate) struct Contender<'a> {
     pub(crate) name: &'a str,
     /// The program; as a path, ours.
     pub(crate) program: &'a str,
-    /// What it is told.
+    /// Its arguments.
     pub(crate) arguments: Vec<String>,
     /// A file of its own that is removed before each run, as is everything whose name begins so.
     pub(crate) removes: Option<&'a str>,
@@ -28,7 +31,7 @@ impl<'a> Contender<'a> {
         Self { name, program, arguments, removes: None }
     }
 
-    /// The same, which makes a file anew each time.
+    /// The same, which makes a file each time.
     pub(crate) fn making(self, file: &'a str) -> Self {
         Self { removes: Some(file), ..self }
     }
@@ -93,7 +96,8 @@ pub(crate) fn mebibytes(file: &Path) -> f64 {
     file.metadata().map_or(0.0, |file| file.len() as f64 / (1024.0 * 1024.0))
 }
 
-/// The number of rows that was typed, or the usual one.
-pub(crate) fn rows(usual: u64) -> u64 {
-    std::env::args().filter_map(|argument| argument.parse().ok()).next().unwrap_or(usual)
+/// The number of rows that was typed, or the usual one; and whether it is the usual one.
+pub(crate) fn rows() -> (u64, bool) {
+    let rows = std::env::args().filter_map(|argument| argument.parse().ok()).next().unwrap_or(USUAL);
+    (rows, rows == USUAL)
 }

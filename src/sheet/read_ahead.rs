@@ -15,7 +15,7 @@ const BATCH_BYTES: usize = 1 << 18;
 pub(crate) const AHEAD: usize = 4;
 
 /// Has `read` hand over items, each with the bytes that it takes, and `each` work on them, until `each` or the items end. `read`
-/// runs on a thread of its own and is told when nobody wants more. What `read` returned; `None` where `each` wanted no more.
+/// runs on a thread of its own, and its callback breaks when nobody wants more. What `read` returned; `None` where `each` wanted no more.
 ///
 /// # Errors
 /// Those of `each`.
