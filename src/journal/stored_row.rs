@@ -19,6 +19,7 @@ use crate::error::Result;
 use crate::journal::file::sqlite_error::{damaged, unwritable};
 use crate::journal::state::step::parse_action;
 use crate::model::action::Action;
+use crate::model::json::string_end;
 
 /// Different values of a column among which those are found that come again. A column with more has keys, names or addresses.
 const DIFFERENT: usize = 1_000;
@@ -174,19 +175,6 @@ fn push_json(to: &mut String, text: &str) -> Result<()> {
     Ok(())
 }
 
-/// Where the text that begins with a quotation mark at `start` ends.
-fn end_of_text(json: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    while let Some(byte) = json.get(at) {
-        match byte {
-            b'"' => return at + 1,
-            b'\\' => at += 2,
-            _ => at += 1,
-        }
-    }
-    json.len()
-}
-
 fn is_of_number(byte: u8) -> bool {
     byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E')
 }
@@ -204,7 +192,7 @@ fn shape_of(action: &str, cells: &[&str]) -> (String, Option<String>) {
     let mut name = "";
     while at < json.len() {
         let (end, mark) = match json[at] {
-            b'"' => (end_of_text(json, at), '$'),
+            b'"' => (string_end(json, at), '$'),
             byte if byte == b'-' || byte.is_ascii_digit() => (end_of_number(json, at), '#'),
             _ => {
                 at += 1;
@@ -251,7 +239,7 @@ fn fill(shape: &str, cells: &[String], values: Option<&str>) -> Option<String> {
         let mark = json[at];
         match mark {
             b'"' => {
-                at = end_of_text(json, at);
+                at = string_end(json, at);
                 continue;
             }
             b'$' | b'#' | b'?' => action.push_str(&shape[copied..at]),
@@ -263,7 +251,7 @@ fn fill(shape: &str, cells: &[String], values: Option<&str>) -> Option<String> {
         at += 1;
         if mark == b'?' {
             let end = match values.as_bytes().first()? {
-                b'"' => end_of_text(values.as_bytes(), 0),
+                b'"' => string_end(values.as_bytes(), 0),
                 _ => end_of_number(values.as_bytes(), 0),
             };
             action.push_str(&values[..end]);

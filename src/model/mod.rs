@@ -10,6 +10,7 @@ pub mod digest;
 pub mod forecast;
 pub mod id;
 mod job;
+pub(crate) mod json;
 pub mod key;
 pub mod kind;
 pub mod operation;

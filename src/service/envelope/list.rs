@@ -5,6 +5,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use serde_json::{Deserializer, Value};
 
+use crate::model::json::string_end;
 use crate::model::verdict::Doubt;
 
 /// The field of the envelope that holds the list.
@@ -147,19 +148,6 @@ pub(super) fn outline(text: &str) -> Outline {
         at += 1;
     }
     outline
-}
-
-/// The place behind the string that begins here, or the end of the text.
-fn string_end(text: &[u8], from: usize) -> usize {
-    let mut at = from + 1;
-    while let Some(byte) = text.get(at) {
-        match byte {
-            b'\\' => at += 2,
-            b'"' => return at + 1,
-            _ => at += 1,
-        }
-    }
-    text.len()
 }
 
 /// Whether a key, as it is written, is that of the body.
