@@ -24,14 +24,17 @@ const COST: NonZeroU32 = NonZeroU32::new(10).expect("ten is not zero");
 /// is counted where requests leave, after their claims are on disk.
 const SAVED: Duration = Duration::from_millis(50);
 
-/// What a refusal leaves of the pace.
-const SLOWING: f64 = 0.7;
+/// What a refusal leaves of the pace. A lone one comes from requests that were on the way for different times.
+const SLOWING: f64 = 0.97;
+
+/// What the refusals of one second leave of it. Many come from someone else who uses up the same limit.
+const SLOWING_IN_A_SECOND: f64 = 0.7;
 
 /// The slowest pace refusals lead to, in requests a second.
 const SLOWEST: f64 = 1.0;
 
-/// Refusals within this time of one that counted are its echo.
-const ONE_REFUSAL: Duration = Duration::from_secs(1);
+/// Refusals within this time of the first lead to one pace at the least.
+const REFUSALS_TOGETHER: Duration = Duration::from_secs(1);
 
 /// How often the pace recovers.
 const RECOVERY: Duration = Duration::from_secs(10);
@@ -64,8 +67,8 @@ struct AdaptivePace {
     not_before: Duration,
     last_permit: Option<Duration>,
     departed: SendWindow,
-    /// When the refusal that last counted came.
-    refused: Option<Duration>,
+    /// When the first of the last refusals came, and the slowest pace that those of its second lead to.
+    refused: Option<(Duration, f64)>,
     /// From when on the time without refusals counts.
     calm_since: Duration,
 }
@@ -139,15 +142,23 @@ impl Limiter {
     }
 
     /// Notes that the service refused a request for its pace (`rateLimitExceeded`) and returns the new pace, in
-    /// requests a second. Refusals within a second of one that counted change nothing.
+    /// requests a second: a little slower for each refusal, and for all of one second together no slower than 0.7 of
+    /// what it was.
     pub fn refused(&mut self) -> f64 {
         let Some(pace) = &mut self.pace else { return f64::INFINITY };
         let now = self.clock.elapsed();
         pace.recover(now, &self.clock);
         pace.calm_since = now;
-        if pace.refused.is_none_or(|refused| now.saturating_sub(refused) >= ONE_REFUSAL) {
-            pace.refused = Some(now);
-            let slower = (pace.current * SLOWING).max(SLOWEST.min(pace.configured));
+        let slowest = match pace.refused {
+            Some((first, slowest)) if now.saturating_sub(first) < REFUSALS_TOGETHER => slowest,
+            _ => {
+                let slowest = (pace.current * SLOWING_IN_A_SECOND).max(SLOWEST.min(pace.configured));
+                pace.refused = Some((now, slowest));
+                slowest
+            }
+        };
+        let slower = (pace.current * SLOWING).max(slowest);
+        if slower < pace.current {
             pace.change(slower, &self.clock);
         }
         pace.current
@@ -312,28 +323,39 @@ mod tests {
     fn a_refusal_slows_down_and_calm_speeds_up_again() {
         let (clock, mut limiter) = limiter(98.5);
         let about = |left: f64, right: f64| (left - right).abs() < 1e-6;
-        assert!(about(limiter.refused(), 68.95));
+        assert!(about(limiter.refused(), 95.545));
         clock.advance(Duration::from_millis(999));
-        assert!(about(limiter.refused(), 68.95), "the echo of the first");
-        clock.advance(Duration::from_millis(1));
-        assert!(about(limiter.refused(), 48.265));
-        for (after_ms, rate) in [(9_999, 48.265), (1, 50.265), (10_000, 52.265), (9_999, 52.265)] {
+        assert!(about(limiter.refused(), 92.678_65), "another one in its second");
+        for (after_ms, rate) in [(9_999, 92.678_65), (1, 94.678_65), (10_000, 96.678_65), (9_999, 96.678_65)] {
             clock.advance(Duration::from_millis(after_ms));
             // Asking often must not delay the recovery.
             let _ = limiter.permit();
             assert!(about(limiter.rate(), rate), "{} instead of {rate}", limiter.rate());
         }
-        // Any refusal, also one that is an echo, begins the calm again.
-        assert!(about(limiter.refused(), 36.5855));
-        clock.advance(Duration::from_millis(900));
-        assert!(about(limiter.refused(), 36.5855));
+        // Any refusal begins the calm again.
+        limiter.refused();
         clock.advance(Duration::from_millis(9_999));
-        assert!(about(limiter.rate(), 36.5855));
+        assert!(limiter.rate() < 94.0);
         clock.advance(Duration::from_secs(3600));
         assert!(about(limiter.rate(), 98.5), "never above what was configured");
+    }
+
+    #[test]
+    fn all_refusals_of_a_second_leave_seven_tenths_and_those_of_many_seconds_one_request_a_second() {
+        let (clock, mut limiter) = limiter(98.5);
+        let about = |left: f64, right: f64| (left - right).abs() < 1e-6;
+        for (after_ms, refusals, rate) in [(0, 50, 68.95), (999, 50, 68.95), (1, 50, 48.265)] {
+            clock.advance(Duration::from_millis(after_ms));
+            for _ in 0..refusals {
+                limiter.refused();
+            }
+            assert!(about(limiter.rate(), rate), "{} instead of {rate}", limiter.rate());
+        }
         for _ in 0..50 {
             clock.advance(Duration::from_secs(1));
-            limiter.refused();
+            for _ in 0..50 {
+                limiter.refused();
+            }
         }
         assert!(about(limiter.rate(), 1.0), "never below one a second");
     }
@@ -342,7 +364,9 @@ mod tests {
     fn the_pace_is_the_one_it_says_also_after_it_changed() {
         let (clock, mut limiter) = limiter(98.5);
         let before = greedy(&clock, &mut limiter, Duration::from_secs(2), || Duration::ZERO);
-        limiter.refused();
+        for _ in 0..20 {
+            limiter.refused();
+        }
         let from = clock.elapsed();
         let sent = greedy(&clock, &mut limiter, from + Duration::from_secs(9), || Duration::ZERO);
         assert!((619..=622).contains(&sent.len()), "{} in 9 s at 68.95 a second", sent.len());
