@@ -326,7 +326,8 @@ mod tests {
         assert!(about(limiter.refused(), 95.545));
         clock.advance(Duration::from_millis(999));
         assert!(about(limiter.refused(), 92.678_65), "another one in its second");
-        for (after_ms, rate) in [(9_999, 92.678_65), (1, 94.678_65), (10_000, 96.678_65), (9_999, 96.678_65)] {
+        for (after_ms, rate) in [(9_999, 92.678_65), (1, 94.678_65), (10_000, 96.678_65), (9_999, 96.678_65)]
+        {
             clock.advance(Duration::from_millis(after_ms));
             // Asking often must not delay the recovery.
             let _ = limiter.permit();

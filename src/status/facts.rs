@@ -49,6 +49,11 @@ impl ImportFacts {
         let unanswered = Unanswered::by(&tally, &left_out, &later);
         Ok(Self { info, tally, unanswered, differing, left_out, later })
     }
+
+    /// Whether rows of it wait, or need a person.
+    pub fn is_open(&self) -> bool {
+        self.tally.count(|state| !state.is_final()) > 0 || !self.unanswered.is_empty()
+    }
 }
 
 impl Facts {

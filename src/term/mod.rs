@@ -149,6 +149,13 @@ impl Terminal {
         }
     }
 
+    /// Begins at the top of an empty screen, where results are printed to a terminal.
+    pub fn clear(&self) {
+        if self.result_columns().is_some() && !self.manner.json {
+            self.print(|streams| streams.results.write("\x1b[2J\x1b[H"));
+        }
+    }
+
     /// Prints a document that fleetload generated itself, byte for byte: a completion script, a manual page.
     pub fn document(&self, text: &str) {
         self.print(|streams| streams.results.write(text));

@@ -41,6 +41,20 @@ fn steady_word(word: &str) -> String {
     }
 }
 
+/// How `status --check` ends, in its exit code and in words for programs.
+fn checked(bench: &Bench, code: i32) -> (String, String) {
+    let outcome = bench.fleetload(&["status", "--check", "--json"]).expect_code(code);
+    let summary: Value =
+        serde_json::from_str(outcome.stdout.lines().last().expect("a summary")).expect("JSON");
+    assert_eq!(summary["exit_code"], code, "{summary}");
+    let word = |name: &str| summary[name].as_str().expect("a word").to_owned();
+    (word("state"), word("reason"))
+}
+
+fn words(state: &str, reason: &str) -> (String, String) {
+    (state.to_owned(), reason.to_owned())
+}
+
 /// The summary for programs.
 fn summary(bench: &Bench) -> Value {
     let outcome = bench.fleetload(&["status", "--json"]).expect_code(0);
@@ -62,6 +76,7 @@ fn of_a_journal_without_rows_it_says_what_to_do_first() {
     drop(Journal::open(&bench.path("fleetload.db")).expect("a journal"));
     insta::assert_snapshot!("empty", screen(&bench, &[]));
     assert_eq!(summary(&bench)["state"], "empty");
+    assert_eq!(checked(&bench, 0), words("finished", "done"));
 }
 
 #[test]
@@ -73,6 +88,7 @@ fn of_a_run_under_way_it_says_since_when_how_far_and_how_fast() {
     let shown = screen(&bench, &[]);
     let told = summary(&bench);
     let hints = bench.fleetload(&["status"]).expect_code(0).stderr;
+    assert_eq!(checked(&bench, 5), words("waiting", "rows-waiting"));
     run.kill();
     let headline = shown.lines().next().expect("a headline");
     assert!(headline.starts_with("running since DATE TIME UTC: "), "{shown}");
@@ -90,6 +106,7 @@ fn of_a_run_under_way_it_says_since_when_how_far_and_how_fast() {
     assert!(shown.starts_with("the last run was killed: "), "{shown}");
     let told = summary(&bench);
     assert_eq!((&told["state"], &told["reason"]), (&"stopped".into(), &"killed".into()));
+    assert_eq!(checked(&bench, 5), words("stopped", "killed"));
 }
 
 #[test]
@@ -100,6 +117,7 @@ fn of_a_spent_quota_it_says_until_when_creations_wait() {
     let told = summary(&bench);
     assert_eq!((&told["state"], &told["quota"]["left"]), (&"parked".into(), &0.into()));
     assert!(told["parked_until"].as_str().is_some_and(|at| at.ends_with('Z')), "{told}");
+    assert_eq!(checked(&bench, 5), words("parked", "quota"));
 }
 
 #[test]
@@ -108,6 +126,7 @@ fn of_a_run_that_the_service_stopped_it_says_how_to_see_why() {
     bench.fleetload(&["run", "companies.csv"]).expect_code(7);
     insta::assert_snapshot!("stopped", screen(&bench, &[]));
     assert_eq!(summary(&bench)["needs_person"][0]["command"], "fleetload doctor");
+    assert_eq!(checked(&bench, 7), words("stopped", "endpoint-missing"));
 }
 
 #[test]
@@ -126,6 +145,7 @@ fn of_held_rows_it_says_how_to_decide_them() {
     );
     let told = summary(&bench);
     assert_eq!((&told["state"], &told["needs_person"][0]["cause"]), (&"held".into(), &"held".into()));
+    assert_eq!(checked(&bench, 8), words("held", "rows-held"));
 }
 
 #[test]
@@ -135,6 +155,11 @@ fn of_refused_rows_it_says_where_to_correct_them_and_what_to_run_then() {
     bench.fleetload(&["run", "companies.csv"]).expect_code(4);
     insta::assert_snapshot!("refused", screen(&bench, &["1"]));
     assert_eq!(summary(&bench)["needs_person"][0]["command"], "fleetload run reports/1/fix.xlsx");
+    assert_eq!(checked(&bench, 4), words("finished", "rows-failed"));
+    let fix = std::fs::read_to_string(bench.path("reports/1/companies.fix.csv")).expect("a sheet to fix");
+    bench.write("companies.csv", &fix.replace("Customer ", "Client "));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    assert_eq!(checked(&bench, 0), words("finished", "done"), "a later import answers for the row");
 }
 
 #[test]
@@ -152,6 +177,7 @@ fn of_rows_left_out_it_says_that_they_wait_and_never_that_every_row_is_done() {
     }
     let told = summary(&bench);
     assert_eq!((&told["left_out"], &told["needs_person"][0]["cause"]), (&1.into(), &"left_out".into()));
+    assert_eq!(checked(&bench, 4), words("finished", "rows-failed"));
     let hint = bench.fleetload(&["status"]).expect_code(0).stderr;
     assert!(hint.contains("correct the rows in reports/1/fix.xlsx, then: fleetload run"), "{hint}");
     assert!(!hint.contains("retry"), "{hint}");
@@ -247,4 +273,53 @@ fn a_rehearsal_is_called_one() {
     );
     assert!(shown.starts_with("REHEARSAL: nothing was created\n"), "{shown}");
     assert!(!shown.contains("sandbox://"), "{shown}");
+}
+
+#[test]
+fn of_many_imports_it_lists_those_with_rows_that_wait_or_need_a_person() {
+    let bench = bench_with(None, Scenario::default());
+    for number in 1..=10 {
+        bench.write("companies.csv", &bench::companies(number));
+        bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    }
+    bench.fleetload(&["run"]).expect_code(0);
+    let listed = |arguments: &[&str]| {
+        let shown = screen(&bench, arguments);
+        let imports = shown.lines().filter(|line| line.starts_with("import ")).count();
+        let rest = shown.lines().find(|line| line.contains("not listed")).map(str::to_owned);
+        (imports, rest)
+    };
+    let rest = |number| {
+        let are = if number == 1 { "import is" } else { "imports are" };
+        Some(format!("{number} more {are} not listed; to list all of them: fleetload status --all"))
+    };
+    assert_eq!(listed(&[]), (10, None), "so many are listed");
+    assert_eq!(listed(&["--unfinished"]), (0, rest(10)));
+    bench.write("companies.csv", &bench::companies(11));
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    assert_eq!(listed(&[]), (1, rest(10)));
+    assert_eq!(listed(&["--all"]), (11, None));
+    assert_eq!(listed(&["3"]), (1, None));
+    let programs = bench.fleetload(&["status", "--json"]).expect_code(0).stdout;
+    assert_eq!(programs.lines().filter(|line| line.contains("\"object\":\"import\"")).count(), 11);
+}
+
+#[cfg(unix)]
+#[test]
+fn it_is_shown_again_until_a_signal_ends_it() {
+    let bench = bench_with(None, Scenario::default());
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    let mut watch = bench.start(&["status", "--watch", "--every", "1"]);
+    watch.hears(&["4 rows, 4 unfinished"]);
+    bench.fleetload(&["run"]).expect_code(0);
+    watch.hears(&["4 rows, finished"]);
+    watch.signal("-INT");
+    let ended = watch.ended().expect_code(5);
+    assert!(!ended.stdout.contains('\u{1b}'), "no screen is cleared in a pipe: {}", ended.stdout);
+
+    let mut watch = bench.start(&["status", "--watch", "--json"]);
+    watch.hears(&["\"object\":\"look\"", "\"state\":\"finished\""]);
+    watch.signal("-INT");
+    let told = watch.ended().expect_code(5).stdout;
+    assert!(told.lines().last().is_some_and(|line| line.contains("\"reason\":\"signal\"")), "{told}");
 }

@@ -140,10 +140,42 @@ pub(in crate::cli) struct OfImport {
     pub(in crate::cli) import: Option<ImportId>,
 }
 
+/// `fleetload status`.
+#[derive(Debug, ClapArgs)]
+pub(in crate::cli) struct Status {
+    /// The number of the import; without it, all imports
+    #[arg(value_name = "IMPORT", value_parser = import_id)]
+    pub(in crate::cli) import: Option<ImportId>,
+
+    /// Exit with the code of how things stand: 0 done, 4 rows were rejected, 5 rows wait, 7 the service stopped the run, 8
+    /// something needs your decision
+    #[arg(long)]
+    pub(in crate::cli) check: bool,
+
+    /// Show it again and again, in place at a terminal; Ctrl-C ends it
+    #[arg(long, conflicts_with = "check")]
+    pub(in crate::cli) watch: bool,
+
+    /// Seconds from one look to the next
+    #[arg(long, value_name = "SECONDS", default_value_t = 2, requires = "watch")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(in crate::cli) every: u64,
+
+    /// List only the imports with rows that wait or need you; of more than ten imports, this is the default
+    #[arg(long, conflicts_with_all = ["import", "all"])]
+    pub(in crate::cli) unfinished: bool,
+
+    /// List all imports, however many they are
+    #[arg(long, conflicts_with = "import")]
+    pub(in crate::cli) all: bool,
+}
+
 pub(super) const STATUS_EXAMPLES: &str = "\
 Examples:
   fleetload status
   fleetload status 3 --json
+  fleetload status --check     for a script or a monitor: the exit code says how things stand
+  fleetload status --watch     in a second terminal, while a run is in progress
 
 Reads only the journal; you can use it while a run is in progress.";
 

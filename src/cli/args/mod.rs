@@ -121,7 +121,7 @@ pub(super) enum Command {
     Import(Import),
     /// Show progress, quota, resume time, and rows that need a decision
     #[command(after_help = STATUS_EXAMPLES)]
-    Status(OfImport),
+    Status(Status),
     /// Write the reports again from the journal, at any time
     #[command(after_help = REPORT_EXAMPLES)]
     Report(OfImport),

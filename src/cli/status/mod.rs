@@ -4,18 +4,19 @@
 pub(super) mod counts;
 pub(super) mod next_commands;
 pub(super) mod review;
+mod watch;
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use self::next_commands::require;
-use super::args::commands::OfImport;
+use super::args::commands::Status as Typed;
 use super::context::Context;
 use super::summary::Summary;
 use crate::ending::{End, RunEnd};
 use crate::error::Result;
-use crate::journal::{AuditFigures, Journal, Recent};
+use crate::journal::{AuditFigures, Journal, Recent, UnknownCall};
 use crate::model::amount::share;
 use crate::model::forecast::{Forecast, forecast};
 use crate::model::id::ImportId;
@@ -24,12 +25,20 @@ use crate::model::remaining::Remaining;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::status::row_advice;
-use crate::status::run_state::{moving, unfinished};
+use crate::status::run_state::{moving, unfinished, worse};
 use crate::status::{ImportFacts, Need, RunState, Status, Wording};
 use crate::term::{Ink, Line, awaited, count, counted, expected, span};
 
 /// Tells where an import, or the whole journal, stands.
-pub(super) fn status(context: &Context<'_>, typed: &OfImport) -> Result<Summary> {
+pub(super) fn status(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
+    match typed.watch {
+        true => watch::watch(context, typed),
+        false => once(context, typed),
+    }
+}
+
+/// Tells it as it is at this moment.
+fn once(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     let journal = context.journal()?;
     if let Some(wanted) = typed.import {
         require(&journal.imports()?, wanted)?;
@@ -40,11 +49,10 @@ pub(super) fn status(context: &Context<'_>, typed: &OfImport) -> Result<Summary>
     }
     overview.tell_sentence(context);
     tell_account(context, &journal)?;
-    for import in overview.status.imports() {
-        tell_import(context, import);
-    }
+    tell_imports(context, typed, overview.status.imports());
     overview.tell_figures(context);
-    tell_unknown_calls(context, &journal)?;
+    let unknown_calls = journal.unknown_calls(before(context.now(), CALLS_SHOWN))?;
+    tell_unknown_calls(context, &unknown_calls);
     tell_quota_object(context, &journal)?;
     overview.tell_needs(context);
     tell_run(context, &overview.status);
@@ -63,7 +71,36 @@ pub(super) fn status(context: &Context<'_>, typed: &OfImport) -> Result<Summary>
         "next_due": journal.next_due()?.map(|due| due.to_string()),
     });
     next_commands::tell_next(context, &overview.status);
-    Ok(Summary::new(End::Done).with_all(fields).with_all(overview.fields(context)))
+    let summary = |end| Summary::new(end).with_all(fields);
+    Ok(match typed.check {
+        true => {
+            let of_calls = if unknown_calls.is_empty() { End::Done } else { End::CallUnknown };
+            let end = worse(overview.status.end_to_check(), of_calls);
+            summary(end)
+                .with_all(overview.fields(context))
+                .with("state", end.state().as_str())
+                .with("reason", end.as_str())
+        }
+        false => summary(End::Done).with_all(overview.fields(context)),
+    })
+}
+
+/// Imports beyond which only those are listed that have rows that wait or need someone.
+const LISTED: usize = 10;
+
+/// Tells the imports that are wanted. Programs get all of them unless they ask for fewer.
+fn tell_imports(context: &Context<'_>, typed: &Typed, imports: &[ImportFacts]) {
+    let few = typed.unfinished || (imports.len() > LISTED && !typed.all && !context.terminal.json());
+    let listed: Vec<&ImportFacts> = imports.iter().filter(|import| !few || import.is_open()).collect();
+    for import in &listed {
+        tell_import(context, import);
+    }
+    let left_out = (imports.len() - listed.len()) as u64;
+    if left_out > 0 {
+        let words = counted(left_out, "more import is", "more imports are");
+        let line = format!("{words} not listed; to list all of them: {}", context.again("status --all"));
+        context.terminal.result(Line::new().ink(Ink::Faint, line));
+    }
 }
 
 fn tell_account(context: &Context<'_>, journal: &Journal) -> Result<()> {
@@ -104,10 +141,9 @@ fn tell_import(context: &Context<'_>, facts: &ImportFacts) {
 const CALLS_SHOWN: Duration = Duration::from_hours(7 * 24);
 
 /// Tells the calls of which nobody knows whether they were carried out.
-fn tell_unknown_calls(context: &Context<'_>, journal: &Journal) -> Result<()> {
-    let calls = journal.unknown_calls(before(context.now(), CALLS_SHOWN))?;
+fn tell_unknown_calls(context: &Context<'_>, calls: &[UnknownCall]) {
     if calls.is_empty() {
-        return Ok(());
+        return;
     }
     let terminal = context.terminal;
     let words = format!(
@@ -116,7 +152,7 @@ fn tell_unknown_calls(context: &Context<'_>, journal: &Journal) -> Result<()> {
     );
     terminal.result("");
     terminal.result(Line::new().ink(Ink::Warning, words));
-    for call in &calls {
+    for call in calls {
         let why = match &call.code {
             Some(code) => row_advice::words(code).unwrap_or(code),
             None => "its outcome is not in the journal: it is under way, or fleetload was stopped",
@@ -133,7 +169,6 @@ fn tell_unknown_calls(context: &Context<'_>, journal: &Journal) -> Result<()> {
         let command = format!("resolve --call {} --seen", first.call);
         terminal.hint(context.advice("when you have looked, mark it as reviewed: ", &command));
     }
-    Ok(())
 }
 
 fn tell_quota_object(context: &Context<'_>, journal: &Journal) -> Result<()> {
