@@ -96,6 +96,8 @@ pub struct Journal {
     spill_beside: PathBuf,
     /// Sheets whose rows are not handed out.
     shelved: BTreeSet<SheetId>,
+    /// The share of so many devices that have a MAC address, once it was counted.
+    with_mac: Option<(u64, f64)>,
 }
 
 /// The view of a journal: what status, plan and reports read. Nothing here changes it.

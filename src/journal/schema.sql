@@ -174,22 +174,49 @@ CREATE INDEX job_name ON job (kind, name);
 -- The exclusive claim: one record of the service belongs to one job.
 CREATE UNIQUE INDEX job_remote_id ON job (remote_id, kind) WHERE remote_id IS NOT NULL;
 CREATE INDEX job_made ON job (kind, id) WHERE remote_id IS NOT NULL;
--- Rows are counted by kind and import from these two and from job_ended alone, without a look at the table.
-CREATE INDEX job_blocked ON job (operation, kind, first_import) WHERE state = 'blocked';
-CREATE INDEX job_ready ON job (operation, id, kind, first_import) WHERE state = 'ready';
+CREATE INDEX job_blocked ON job (operation) WHERE state = 'blocked';
+CREATE INDEX job_ready ON job (operation, id) WHERE state = 'ready';
 CREATE INDEX job_deferred ON job (operation, due) WHERE state = 'deferred';
 CREATE INDEX job_sending ON job (operation) WHERE state = 'sending';
 CREATE INDEX job_in_doubt ON job (due) WHERE state = 'in_doubt';
 CREATE INDEX job_held ON job (operation) WHERE state = 'held';
--- What was made, by how it was read back. A row on hold that was looked up made nothing: it has no outcome.
-CREATE INDEX job_audit ON job (audit, id, kind, first_import, outcome) WHERE audit IS NOT NULL;
--- The states that have no index of their own. Empty until rows are finished, so that it costs an import nothing.
-CREATE INDEX job_ended ON job (state, kind, first_import)
-    WHERE state <> 'blocked' AND state <> 'ready' AND state <> 'deferred' AND state <> 'sending' AND state <> 'in_doubt'
-        AND state <> 'held';
+-- What is still to be read back.
+CREATE INDEX job_unaudited ON job (audit, id) WHERE audit = 'due';
+-- What did not get through. Few of many, so that they are found without a look at the others.
+CREATE INDEX job_refused ON job (state) WHERE state = 'rejected' OR state = 'incomplete' OR state = 'skipped';
 -- What was going on lately. Empty until rows are finished, so that it costs an import nothing.
 CREATE INDEX job_finished ON job (finished_at) WHERE finished_at IS NOT NULL;
 
+-- How many jobs stand alike. The triggers keep it in the transaction of each change, so that nobody counts job by job. A
+-- job is never deleted.
+CREATE TABLE job_count (
+    first_import INTEGER NOT NULL,
+    kind INTEGER NOT NULL,
+    operation INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    -- That of a job which made or changed something; of others ''.
+    audit TEXT NOT NULL,
+    made_doubted INTEGER NOT NULL,
+    jobs INTEGER NOT NULL CHECK (jobs >= 0),
+    PRIMARY KEY (first_import, kind, operation, state, audit, made_doubted)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER job_added AFTER INSERT ON job
+BEGIN
+    INSERT INTO job_count (first_import, kind, operation, state, audit, made_doubted, jobs)
+    VALUES (new.first_import, new.kind, new.operation, new.state, iif(new.outcome IS NULL, '', coalesce(new.audit, '')),
+        new.made_doubted, 1)
+    ON CONFLICT DO UPDATE SET jobs = jobs + 1;
+END;
+CREATE TRIGGER job_changed AFTER UPDATE OF first_import, kind, operation, state, outcome, audit, made_doubted ON job
+BEGIN
+    UPDATE job_count SET jobs = jobs - 1
+    WHERE first_import = old.first_import AND kind = old.kind AND operation = old.operation AND state = old.state
+        AND audit = iif(old.outcome IS NULL, '', coalesce(old.audit, '')) AND made_doubted = old.made_doubted;
+    INSERT INTO job_count (first_import, kind, operation, state, audit, made_doubted, jobs)
+    VALUES (new.first_import, new.kind, new.operation, new.state, iif(new.outcome IS NULL, '', coalesce(new.audit, '')),
+        new.made_doubted, 1)
+    ON CONFLICT DO UPDATE SET jobs = jobs + 1;
+END;
 CREATE TABLE link (
     job INTEGER NOT NULL REFERENCES job (id),
     role INTEGER NOT NULL,

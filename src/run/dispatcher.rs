@@ -121,6 +121,7 @@ impl Dispatcher {
             sent: HashMap::new(),
             evidence: RunEvidence::default(),
             audit: Audit::new(opening.run, policy.audit, policy.settle),
+            remaining_count: RemainingCount::new(clock.elapsed()),
             clock,
             clock_watch,
             client,
@@ -130,7 +131,6 @@ impl Dispatcher {
             drain: None,
             failure: None,
             progress: LoopProgress::new(pulse),
-            remaining_count: RemainingCount::default(),
         }
     }
 
@@ -533,11 +533,9 @@ impl Dispatcher {
             Some(Ticket::Claim(job)) => self.on_claimed(job),
             Some(Ticket::Settle { job, makes, refused }) => {
                 failpoint::reach("settlement.on-disk");
-                if makes {
-                    if let Some(work) = self.in_flight.work(job) {
-                        self.audit.on_made(job, work.kind);
-                    }
-                    self.evidence.lag.on_created(job, self.clock.elapsed());
+                if makes && let Some(work) = self.in_flight.work(job) {
+                    self.audit.on_made(job, work.kind);
+                    self.evidence.lag.on_created(job, work.kind, self.clock.elapsed());
                 }
                 match refused {
                     Some(refused) => self.wait_for_references(job, *refused),

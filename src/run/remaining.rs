@@ -92,6 +92,11 @@ pub(super) struct RemainingCount {
 }
 
 impl RemainingCount {
+    /// Nothing is counted yet. It is counted a while from now, when the first rows are on their way.
+    pub(super) fn new(now: Duration) -> Self {
+        Self { looked_at: now, ..Self::default() }
+    }
+
     /// Something has changed that whoever asks should see soon.
     fn renew(&mut self) {
         self.next = None;

@@ -95,6 +95,7 @@ impl Journal {
             reserve: None,
             spill_beside,
             shelved,
+            with_mac: None,
         })
     }
 }

@@ -42,7 +42,7 @@ pub struct Unfinished {
 }
 
 /// Blocked rows that wait for a row on hold, directly or by others: nothing of them is sent before a person decides.
-macro_rules! without_stuck {
+macro_rules! with_stuck {
     ($rest:literal) => {
         concat!(
             "WITH RECURSIVE stuck (id) AS (
@@ -72,45 +72,49 @@ impl JobQueue<'_> {
 }
 
 impl JobQueue<'_> {
-    /// Counts what is still to be done. Takes about a second for five million rows with steps.
-    pub fn unfinished(&self, scope: Option<AuditScope>) -> Result<Unfinished> {
+    /// Counts what is still to be done. Rows are not looked at one by one, but for steps after the first, companies and
+    /// upkeep rows.
+    pub fn unfinished(&mut self, scope: Option<AuditScope>) -> Result<Unfinished> {
         let mut unfinished = Unfinished::default();
         self.count_requests(&mut unfinished)?;
         self.find_doubts(&mut unfinished)?;
         if let Some(scope) = scope {
             self.count_records(scope, &mut unfinished)?;
             self.count_changed(scope, &mut unfinished)?;
+            unfinished.with_mac = self.share_with_mac()?;
         }
         Ok(unfinished)
     }
 
     fn count_requests(&self, unfinished: &mut Unfinished) -> Result<()> {
-        let connection = &self.connection;
-        // One state each, so that the partial index of that state is used.
-        let states = [
-            ("SELECT operation, count(*), NULL FROM job WHERE state = 'ready' GROUP BY 1", true),
-            ("SELECT operation, count(*), NULL FROM job WHERE state = 'sending' GROUP BY 1", true),
-            ("SELECT operation, count(*), max(due) FROM job WHERE state = 'deferred' GROUP BY 1", true),
-            (
-                without_stuck!(
-                    "SELECT operation, count(*), NULL FROM job WHERE state = 'blocked' AND id NOT IN stuck GROUP BY 1"
-                ),
-                false,
-            ),
-        ];
-        for (sql, moving) in states {
-            let mut statement = connection.prepare_cached(sql)?;
-            let mut rows = statement.query([])?;
-            while let Some(row) = rows.next()? {
-                let (operation, jobs): (Operation, u64) = (row.get(0)?, natural(row.get(1)?));
-                // The steps that jobs stand at; those after them are counted below.
-                *unfinished.requests.entry(operation).or_default() += jobs;
-                unfinished.moving += if moving { jobs } else { 0 };
-                unfinished.deferred_until = unfinished.deferred_until.max(row.get(2)?);
-            }
+        // The steps that jobs stand at; those after them are counted below.
+        let mut statement = self.connection.prepare_cached(
+            "SELECT operation, state <> 'blocked', sum(jobs) FROM job_count
+             WHERE state IN ('ready', 'sending', 'deferred', 'blocked') AND jobs > 0 GROUP BY 1, 2",
+        )?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let (operation, moving, jobs): (Operation, bool, u64) = (row.get(0)?, row.get(1)?, natural(row.get(2)?));
+            *unfinished.requests.entry(operation).or_default() += jobs;
+            unfinished.moving += if moving { jobs } else { 0 };
         }
         self.count_by_operation(
-            without_stuck!(
+            with_stuck!(
+                "SELECT job.operation, count(*) FROM stuck JOIN job ON job.id = stuck.id WHERE job.state = 'blocked' GROUP BY 1"
+            ),
+            [],
+            |operation, stuck| {
+                if let Some(requests) = unfinished.requests.get_mut(&operation) {
+                    *requests = requests.saturating_sub(stuck);
+                }
+            },
+        )?;
+        unfinished.deferred_until = self
+            .connection
+            .prepare_cached("SELECT max(due) FROM job INDEXED BY job_deferred WHERE state = 'deferred'")?
+            .query_row([], |row| row.get(0))?;
+        self.count_by_operation(
+            with_stuck!(
                 "SELECT step.operation, count(*) FROM step JOIN job ON job.id = step.job
                  WHERE step.state = 'waiting' AND step.n > 0 AND step.n > job.step AND job.id NOT IN stuck
                    AND job.state NOT IN ('rejected', 'incomplete', 'skipped', 'cancelled', 'held') GROUP BY 1"
@@ -187,6 +191,28 @@ impl JobQueue<'_> {
         Ok(())
     }
 
+    /// The share of devices that have a MAC address, by their natural keys: one with a separator begins with the company.
+    /// They are looked at again when there are others.
+    fn share_with_mac(&mut self) -> Result<f64> {
+        let devices: Option<i64> = self
+            .connection
+            .prepare_cached("SELECT sum(jobs) FROM job_count WHERE kind = ?1")?
+            .query_row([Kind::Device], |row| row.get(0))?;
+        let devices = natural(devices.unwrap_or_default());
+        if let Some((of, share)) = self.journal.with_mac
+            && of == devices
+        {
+            return Ok(share);
+        }
+        let share = self
+            .connection
+            .prepare_cached("SELECT avg(instr(natural_key, char(31)) = 0) FROM job WHERE kind = ?1")?
+            .query_row([Kind::Device], |row| row.get::<_, Option<f64>>(0))?
+            .unwrap_or_default();
+        self.journal.with_mac = Some((devices, share));
+        Ok(share)
+    }
+
     fn count_records(&self, scope: AuditScope, unfinished: &mut Unfinished) -> Result<()> {
         let connection = &self.connection;
         let all = scope == AuditScope::All;
@@ -195,8 +221,9 @@ impl JobQueue<'_> {
                 *unfinished.records.entry(kind).or_default() += rows;
             }
         }
-        let mut doubtful = connection
-            .prepare_cached("SELECT kind, count(*) FROM job WHERE state = 'in_doubt' GROUP BY 1")?;
+        let mut doubtful = connection.prepare_cached(
+            "SELECT kind, sum(jobs) FROM job_count WHERE state = 'in_doubt' AND jobs > 0 GROUP BY 1",
+        )?;
         let mut rows = doubtful.query([])?;
         while let Some(row) = rows.next()? {
             *unfinished.records.entry(row.get(0)?).or_default() += natural(row.get(1)?);
@@ -208,20 +235,17 @@ impl JobQueue<'_> {
                 }
             }
         }
-        // A natural key with a separator begins with the company.
-        unfinished.with_mac = connection
-            .prepare_cached("SELECT avg(instr(natural_key, char(31)) = 0) FROM job WHERE kind = ?1")?
-            .query_row([Kind::Device], |row| row.get::<_, Option<f64>>(0))?
-            .unwrap_or_default();
-        unfinished.parents = natural(
-            connection
-                .prepare_cached(
-                    "SELECT count(DISTINCT coalesce(link.target_id, link.target_job)) FROM job
-                     LEFT JOIN link ON link.job = job.id AND link.role = ?1
-                     WHERE job.kind = ?2 AND (job.audit = 'due' OR job.remote_id IS NULL)",
-                )?
-                .query_row((Role::Parent, Kind::Company), |row| row.get(0))?,
-        );
+        if unfinished.records.contains_key(&Kind::Company) {
+            unfinished.parents = natural(
+                connection
+                    .prepare_cached(
+                        "SELECT count(DISTINCT coalesce(link.target_id, link.target_job)) FROM job
+                         LEFT JOIN link ON link.job = job.id AND link.role = ?1
+                         WHERE job.kind = ?2 AND (job.audit = 'due' OR job.remote_id IS NULL)",
+                    )?
+                    .query_row((Role::Parent, Kind::Company), |row| row.get(0))?,
+            );
+        }
         Ok(())
     }
 }

@@ -3,10 +3,17 @@
 use rusqlite::{Connection, named_params};
 
 use crate::error::Result;
-use crate::journal::view::tallies::ended;
 use crate::journal::{View, row_ref};
 use crate::model::id::{ImportId, JobId};
 use crate::model::state::JobState;
+
+/// The condition of the index of jobs that did not get through, in its words.
+macro_rules! refused {
+    () => {
+        "(job.state = 'rejected' OR job.state = 'incomplete' OR job.state = 'skipped')"
+    };
+}
+pub(in crate::journal) use refused;
 
 /// Which jobs are meant; what is `None` restricts nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -39,8 +46,8 @@ pub(in crate::journal) fn selected(
 ) -> Result<Vec<JobId>> {
     let placed = selection.import.is_some() || selection.sheet.is_some() || selection.row.is_some();
     // In the words of the index that has the jobs in this state: the others are not looked at.
-    let jobs = match state.is_final() {
-        true => concat!("job INDEXED BY job_ended WHERE ", ended!()).to_owned(),
+    let jobs = match state.is_failed() {
+        true => concat!("job INDEXED BY job_refused WHERE ", refused!()).to_owned(),
         false => format!("job WHERE state = '{state}'"),
     };
     let mut statement = connection.prepare_cached(&format!(

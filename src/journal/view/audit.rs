@@ -323,10 +323,10 @@ impl View {
             // Several rows may be one job, and that of an earlier import.
             Some(import) if !self.makes_each(import)? => add_read_back(
                 connection,
-                "SELECT DISTINCT job.audit, job.kind, job.first_import, job.id FROM sheet
+                "SELECT job.audit, job.kind, job.first_import, count(DISTINCT job.id) FROM sheet
                  JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
                  JOIN job ON job.id = sheet_row.job
-                 WHERE sheet.import = ?1 AND job.outcome IS NOT NULL AND job.audit IS NOT NULL",
+                 WHERE sheet.import = ?1 AND job.outcome IS NOT NULL AND job.audit IS NOT NULL GROUP BY 1, 2, 3",
                 [import],
                 |_| true,
                 &mut figures,
@@ -368,11 +368,11 @@ impl View {
     }
 }
 
-/// Every job that made or changed something, by how it was read back: from its index alone.
-const READ_BACK: &str = "SELECT audit, kind, first_import FROM job INDEXED BY job_audit
-     WHERE audit IS NOT NULL AND outcome IS NOT NULL";
+/// The jobs that made or changed something, by how they were read back.
+const READ_BACK: &str = "SELECT audit, kind, first_import, jobs FROM job_count WHERE audit <> ''";
 
-/// Adds the jobs of a statement that were made by an import that is `wanted`: how each was read back, its kind, its import.
+/// Adds the jobs of a statement that were made by an import that is `wanted`: how they were read back, their kind, their
+/// import, how many they are.
 fn add_read_back(
     connection: &Connection,
     sql: &str,
@@ -386,32 +386,26 @@ fn add_read_back(
         if !wanted(row.get(2)?) {
             continue;
         }
-        let subject = AuditSubject::of(row.get(1)?, true);
+        let (subject, jobs) = (AuditSubject::of(row.get(1)?, true), natural(row.get(3)?));
         match ReadBy::parse(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?) {
-            Some(by) => figures.add_reading(subject, by, 1),
-            None => figures.add_unread(subject, 1),
+            Some(by) => figures.add_reading(subject, by, jobs),
+            None => figures.add_unread(subject, jobs),
         }
     }
     Ok(())
 }
 
-/// The rows that are to be read back, by kind. All of them are counted from their index alone.
+/// The rows that are to be read back, by kind.
 pub(in crate::journal) fn due_by_kind(
     connection: &Connection,
     scope: AuditScope,
 ) -> Result<BTreeMap<Kind, u64>> {
-    let sql = match scope {
-        AuditScope::All => "SELECT kind FROM job WHERE audit = 'due' AND outcome IS NOT NULL",
-        AuditScope::Doubtful => {
-            "SELECT kind FROM job WHERE audit = 'due' AND outcome IS NOT NULL AND made_doubted"
-        }
-    };
-    let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query([])?;
-    let mut due = BTreeMap::new();
-    while let Some(row) = rows.next()? {
-        *due.entry(row.get(0)?).or_default() += 1;
-    }
+    let due = connection
+        .prepare_cached(
+            "SELECT kind, sum(jobs) FROM job_count WHERE audit = 'due' AND jobs > 0 AND (?1 OR made_doubted) GROUP BY kind",
+        )?
+        .query_map([scope == AuditScope::All], |row| Ok((row.get(0)?, natural(row.get(1)?))))?
+        .collect::<rusqlite::Result<_>>()?;
     Ok(due)
 }
 

@@ -11,8 +11,8 @@ use rusqlite::{Connection, OptionalExtension, Params};
 use crate::error::Result;
 use crate::journal::file::column::natural;
 use crate::journal::row_ref;
+use crate::journal::state::selection::refused;
 use crate::journal::view::differences::differing;
-use crate::journal::view::tallies::ended;
 use crate::journal::{SheetId, View};
 use crate::model::id::ImportId;
 use crate::model::kind::Kind;
@@ -37,10 +37,10 @@ const REFUSED: &str = concat!(
     "SELECT place, kind, state,
          (SELECT max(later.place) FROM sheet_row AS later WHERE later.job = shown.id) AS newest
      FROM (SELECT sheet_row.place AS place, job.kind AS kind, job.state AS state, job.id AS id
-           FROM job INDEXED BY job_ended CROSS JOIN sheet_row ON sheet_row.job = job.id
+           FROM job INDEXED BY job_refused CROSS JOIN sheet_row ON sheet_row.job = job.id
            WHERE ",
-    ended!(),
-    " AND job.state IN ('rejected', 'incomplete', 'skipped') AND sheet_row.place BETWEEN ?1 AND ?2
+    refused!(),
+    " AND sheet_row.place BETWEEN ?1 AND ?2
            UNION ALL
            SELECT left_out.place, left_out.kind, job.state, job.id FROM left_out JOIN job ON job.id = left_out.job
            WHERE job.state IN ('rejected', 'incomplete', 'skipped') AND left_out.place BETWEEN ?1 AND ?2) AS shown"

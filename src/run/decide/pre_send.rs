@@ -47,7 +47,7 @@ pub(in crate::run) fn first_lookup(work: &Work, facts: &RunFacts<'_>) -> RowDeci
     let due = lookups::creates(work) && (work.baseline.is_none() || again);
     let made_here = || {
         let mut parents = work.parents.iter().filter(|(role, _)| *role == Role::Parent);
-        parents.any(|(_, parent)| facts.evidence.lag.is_created(*parent))
+        parents.any(|(_, parent)| facts.evidence.lag.has_company(*parent))
     };
     match due.then(|| lookups::by_key(work, facts.usable)).flatten() {
         None => RowDecision::Send,

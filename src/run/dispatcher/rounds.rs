@@ -115,6 +115,7 @@ impl Dispatcher {
         let elapsed = self.clock.elapsed();
         if self.journal.check_for_changes(elapsed) {
             self.evidence.lists.drop_old(elapsed);
+            self.evidence.lag.forget_records_until(self.in_flight.first_departure().unwrap_or(elapsed));
         }
     }
 

@@ -3,11 +3,15 @@
 //! The service may check references against a state that lags behind: for a while a record that was confirmed is "not
 //! found" to the rows below it. That ends when it takes one such row, when a look-up finds it, or with time. What follows
 //! for a row that was refused meanwhile is in `reference_lag`.
+//!
+//! A creation is kept while a request may be unanswered that left when it was young. Of companies it is kept for the whole
+//! run that they were made by it.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use crate::model::id::JobId;
+use crate::model::kind::Kind;
 
 /// A record made by us less than this ago may not be visible to the service's checks yet.
 const YOUNG: Duration = Duration::from_secs(60);
@@ -15,56 +19,86 @@ const YOUNG: Duration = Duration::from_secs(60);
 /// The records of this run, by job; instants are those of [`crate::clock::Clock::elapsed`].
 #[derive(Debug, Default)]
 pub(super) struct RecentCreations {
-    /// When each was confirmed.
-    confirmed: HashMap<JobId, Duration>,
-    /// Since when the service is known to show them.
-    shown: HashMap<JobId, Duration>,
-    /// Those that a look did not find at first.
-    late: HashSet<JobId>,
+    recent: HashMap<JobId, Creation>,
+    /// The companies of this run.
+    companies: HashSet<JobId>,
+}
+
+/// A record that was made a while ago at most.
+#[derive(Debug)]
+struct Creation {
+    confirmed: Duration,
+    /// Since when the service is known to show it.
+    shown: Option<Duration>,
+    /// Whether a look did not find it at first.
+    late: bool,
+}
+
+impl Creation {
+    /// From when on it is no longer young.
+    fn until(&self) -> Duration {
+        self.confirmed + YOUNG
+    }
 }
 
 impl RecentCreations {
     /// The record of a job is confirmed, made or adopted. One that was there before us is not told here: it may have
     /// children that are not ours.
-    pub(in crate::run) fn confirm(&mut self, job: JobId, now: Duration) {
-        self.confirmed.insert(job, now);
+    pub(super) fn confirm(&mut self, job: JobId, kind: Kind, now: Duration) {
+        self.recent.insert(job, Creation { confirmed: now, shown: None, late: false });
+        if kind == Kind::Company {
+            self.companies.insert(job);
+        }
     }
 
-    /// Whether the record of a job is one of this run.
-    pub(in crate::run) fn has(&self, job: JobId) -> bool {
-        self.confirmed.contains_key(&job)
+    /// Forgets the records that were no longer young at a moment. Every request that is unanswered left then or later.
+    pub(super) fn forget_until(&mut self, moment: Duration) {
+        self.recent.retain(|_, creation| creation.until() > moment);
+        // What a fast service has made in a minute may be far more than what it makes in the next.
+        if self.recent.capacity() / 4 > self.recent.len() {
+            self.recent.shrink_to_fit();
+        }
+    }
+
+    /// Whether a company is one of this run.
+    pub(super) fn has_company(&self, job: JobId) -> bool {
+        self.companies.contains(&job)
     }
 
     /// Whether the record of a job was confirmed so lately that what belongs to it may not be listed yet.
     pub(super) fn is_young(&self, job: JobId, now: Duration) -> bool {
-        self.confirmed.get(&job).is_some_and(|confirmed| now < *confirmed + YOUNG)
+        self.recent.get(&job).is_some_and(|creation| now < creation.until())
     }
 
     /// The service shows the record of a job: it has taken a row that refers to it, or a look has found it.
-    pub(in crate::run) fn show(&mut self, job: JobId, now: Duration) {
-        self.shown.entry(job).or_insert(now);
+    pub(super) fn show(&mut self, job: JobId, now: Duration) {
+        if let Some(creation) = self.recent.get_mut(&job) {
+            creation.shown.get_or_insert(now);
+        }
     }
 
     /// A look did not find the record of a job.
     pub(super) fn note_late(&mut self, job: JobId) {
-        self.late.insert(job);
+        if let Some(creation) = self.recent.get_mut(&job) {
+            creation.late = true;
+        }
     }
 
     /// Whether the service is known to show the record of a job.
     pub(super) fn is_shown(&self, job: JobId) -> bool {
-        self.shown.contains_key(&job)
+        self.recent.get(&job).is_some_and(|creation| creation.shown.is_some())
     }
 
     /// Whether a look did not find the record of a job.
-    pub(in crate::run) fn is_late(&self, job: JobId) -> bool {
-        self.late.contains(&job)
+    pub(super) fn is_late(&self, job: JobId) -> bool {
+        self.recent.get(&job).is_some_and(|creation| creation.late)
     }
 
     /// Whether the service may not have known the record of a job at a moment; until when that could be so.
-    pub(in crate::run) fn unproved(&self, job: JobId, then: Duration) -> Option<Duration> {
-        let until = *self.confirmed.get(&job)? + YOUNG;
-        let is_shown = self.shown.get(&job).is_some_and(|shown| *shown <= then);
-        (then < until && !is_shown).then_some(until)
+    pub(super) fn unproved(&self, job: JobId, then: Duration) -> Option<Duration> {
+        let creation = self.recent.get(&job)?;
+        let is_shown = creation.shown.is_some_and(|shown| shown <= then);
+        (then < creation.until() && !is_shown).then(|| creation.until())
     }
 }
 
@@ -80,17 +114,16 @@ mod tests {
     fn a_record_is_young_from_its_confirmation_for_a_minute() {
         let mut recent_creations = RecentCreations::default();
         assert_eq!(recent_creations.unproved(PARENT, NOW), None, "it was there before this run");
-        recent_creations.confirm(PARENT, NOW);
+        recent_creations.confirm(PARENT, Kind::Site, NOW);
         assert_eq!(recent_creations.unproved(PARENT, NOW), Some(NOW + YOUNG));
         assert_eq!(recent_creations.unproved(PARENT, NOW + YOUNG - MOMENT), Some(NOW + YOUNG));
         assert_eq!(recent_creations.unproved(PARENT, NOW + YOUNG), None);
-        assert!(recent_creations.has(PARENT), "it stays one of this run");
     }
 
     #[test]
     fn a_record_that_the_service_shows_is_proved_from_then_on() {
         let mut recent_creations = RecentCreations::default();
-        recent_creations.confirm(PARENT, NOW);
+        recent_creations.confirm(PARENT, Kind::Company, NOW);
         let shown = NOW + Duration::from_secs(2);
         recent_creations.show(PARENT, shown);
         recent_creations.show(PARENT, shown + MOMENT);
@@ -101,8 +134,23 @@ mod tests {
             "what was sent before says nothing"
         );
         assert!(
-            recent_creations.has(PARENT) && !recent_creations.has(JobId(2)),
+            recent_creations.has_company(PARENT) && !recent_creations.has_company(JobId(2)),
             "to be known to the service is not to be of this run"
         );
+    }
+
+    #[test]
+    fn a_record_is_forgotten_when_no_answer_can_be_due_that_left_while_it_was_young() {
+        let mut recent_creations = RecentCreations::default();
+        recent_creations.confirm(PARENT, Kind::Company, NOW);
+        recent_creations.note_late(PARENT);
+        let sent = NOW + YOUNG - MOMENT;
+        recent_creations.forget_until(sent);
+        assert_eq!(recent_creations.unproved(PARENT, sent), Some(NOW + YOUNG), "its answer comes later");
+        assert!(recent_creations.is_late(PARENT));
+        recent_creations.forget_until(NOW + YOUNG);
+        assert_eq!(recent_creations.unproved(PARENT, NOW), None);
+        assert!(recent_creations.recent.is_empty());
+        assert!(recent_creations.has_company(PARENT), "it stays one of this run");
     }
 }

@@ -17,6 +17,7 @@ use super::question::LookupAnswer;
 use super::recent_creations::RecentCreations;
 use crate::journal::Work;
 use crate::model::id::{JobId, RemoteId, SheetId};
+use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::verdict::Rejection;
 use crate::run::rejection_shape::rejection_shape;
@@ -133,13 +134,18 @@ impl RefusedRow {
 
 impl ReferenceLag {
     /// The record of a job is confirmed, made or adopted.
-    pub(in crate::run) fn on_created(&mut self, job: JobId, now: Duration) {
-        self.created.confirm(job, now);
+    pub(in crate::run) fn on_created(&mut self, job: JobId, kind: Kind, now: Duration) {
+        self.created.confirm(job, kind, now);
     }
 
-    /// Whether the record of a job is one of this run.
-    pub(in crate::run) fn is_created(&self, job: JobId) -> bool {
-        self.created.has(job)
+    /// Whether a company is one of this run.
+    pub(in crate::run) fn has_company(&self, job: JobId) -> bool {
+        self.created.has_company(job)
+    }
+
+    /// Forgets the records that were no longer young at a moment, when every request that is unanswered left then or later.
+    pub(in crate::run) fn forget_records_until(&mut self, moment: Duration) {
+        self.created.forget_until(moment);
     }
 
     /// Whether one of the records that a row refers to was made so lately that what belongs to it may not be listed yet.

@@ -336,6 +336,14 @@ impl InFlight {
         self.jobs.get(&job).map(|active| active.sent_at)
     }
 
+    /// When the first of the requests left whose answers are not on disk yet.
+    pub(super) fn first_departure(&self) -> Option<Duration> {
+        let sent = self.jobs.values().filter(|active| {
+            matches!(active.stage, Stage::UnderWay | Stage::Settling { sent: true })
+        });
+        sent.map(|active| active.sent_at).min()
+    }
+
     /// Jobs whose claims are on their way to disk, or on it and waiting to be sent.
     pub(super) fn claiming(&self) -> usize {
         self.claiming

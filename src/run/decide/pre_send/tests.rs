@@ -36,7 +36,7 @@ fn a_row_is_looked_up_before_it_is_sent_where_that_can_be_looked_up() {
         assert_eq!(named(&first_lookup(&work, &facts(&usable, &evidence))), expected, "{case}");
     }
     let mut evidence = RunEvidence::default();
-    evidence.lag.on_created(JobId(7), Duration::ZERO);
+    evidence.lag.on_created(JobId(7), Kind::Company, Duration::ZERO);
     let decision = first_lookup(&below(), &facts(&all, &evidence));
     assert_eq!(named(&decision), "is sent, after 0 seen", "its parent was made by this run");
     let mut facts = facts(&all, &evidence);
