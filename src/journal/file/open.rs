@@ -27,8 +27,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Between two tries where SQLite does not wait by itself.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// WorkPage cache in KiB: the random inserts into the indexes of a million jobs stay in memory.
-const CACHE_KIB: i64 = 65_536;
+/// Page cache in KiB: the end of each table and the upper pages of its indexes. More of it costs a run time: SQLite looks
+/// through the whole cache at most commits. An import takes more (`bulk_load`).
+pub(in crate::journal) const CACHE_KIB: i64 = 16_384;
 
 /// Pages in the write-ahead log before it is copied back: often enough to stay small (64 MiB), seldom enough that
 /// the pace of a run does not feel it.

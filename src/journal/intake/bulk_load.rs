@@ -19,8 +19,9 @@ use crate::model::state::JobState;
 /// The first import of a journal.
 pub(in crate::journal) const FIRST: ImportId = ImportId(1);
 
-/// WorkPage cache in KiB meanwhile, and what is sorted in memory at once: rows only ever go to the end of their tables.
-const CACHE_KIB: i64 = 16_384;
+/// Page cache in KiB while a later import writes its rows: the random inserts into the indexes of a million jobs stay in
+/// memory. The first one has no indexes meanwhile, so that rows only ever go to the end of their tables.
+const CACHE_KIB: i64 = 65_536;
 
 /// The indexes in which new rows have entries, and which nothing asks while rows are placed. Others stay: to build one
 /// that is empty its whole table has to be read.
@@ -42,21 +43,22 @@ const DROPPED: [&str; 8] = [
 pub(in crate::journal) struct DroppedIndexes {
     /// The statements that make the indexes.
     statements: Vec<String>,
-    /// The page cache as it was, when it is another one now; that of an import that is undone stays small.
+    /// The page cache as it was, when it is another one now; that of an import that is undone stays large.
     cache: Option<i64>,
 }
 
 impl DroppedIndexes {
-    /// Puts the indexes aside for the first import, and none for a later one. What SQLite cannot sort in memory lies
-    /// in its folder for temporary files for a moment.
+    /// Puts the indexes aside for the first import, and none for a later one, which has a larger page cache instead. What
+    /// SQLite cannot sort in memory lies in its folder for temporary files for a moment.
     pub(in crate::journal) fn of(transaction: &Transaction<'_>, import: ImportId) -> Result<Self> {
         if import != FIRST {
-            return Ok(Self::default());
-        }
-        let cache: i64 = transaction.pragma_query_value(None, "cache_size", |row| row.get(0))?;
-        // A number of pages, or of KiB where it is negative; a smaller one was chosen on purpose.
-        if cache < -CACHE_KIB {
+            let cache: i64 = transaction.pragma_query_value(None, "cache_size", |row| row.get(0))?;
+            // Another one was chosen on purpose.
+            if cache != -open::CACHE_KIB {
+                return Ok(Self::default());
+            }
             transaction.pragma_update(None, "cache_size", -CACHE_KIB)?;
+            return Ok(Self { statements: Vec::new(), cache: Some(cache) });
         }
         let mut text_of =
             transaction.prepare("SELECT sql FROM sqlite_schema WHERE type = 'index' AND name = ?1")?;
@@ -65,7 +67,7 @@ impl DroppedIndexes {
             statements.push(text_of.query_row([name], |row| row.get(0))?);
             transaction.execute_batch(&format!("DROP INDEX {name}"))?;
         }
-        Ok(Self { statements, cache: Some(cache) })
+        Ok(Self { statements, cache: None })
     }
 
     /// Builds them.
