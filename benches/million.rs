@@ -2,9 +2,10 @@
 //! `… -- 10000 100000 1000000` for other numbers.
 //!
 //! Devices of one company are planned, imported, sent to a simulated service in this process that answers at once and has
-//! no limit, interrupted half-way, resumed, looked at, reported and made ready again where the service rejected them. The
-//! run looks up each row before it sends it and reads back what it made, as it does by default. Memory is the most that was
-//! resident, as Linux tells it. The table is kept in `docs/performance.md`.
+//! no limit, interrupted after a third, resumed, killed after two thirds, resumed, looked at, reported and made ready again
+//! where the service rejected them. The run looks up each row before it sends it and reads back what it made, as it does by
+//! default. Memory is the most that was resident, mapped files included, as Linux tells it. The table is kept in
+//! `docs/performance.md`.
 
 #![expect(clippy::print_stdout, reason = "figures are what a bench is for")]
 
@@ -32,6 +33,7 @@ const MEMORY: f64 = 250.0;
 /// How runs end here: finished with rejected rows, or interrupted.
 const FINISHED: [i32; 2] = [0, 4];
 const INTERRUPTED: [i32; 1] = [5];
+const KILLED: [i32; 1] = [-1];
 
 /// What was measured of one step.
 struct Step {
@@ -157,29 +159,40 @@ impl Bench {
         statistics.requests.get("addDevice").copied().unwrap_or_default()
     }
 
-    /// A run that is interrupted, as by Ctrl-C, after so many creations.
-    fn run_until(&mut self, what: &'static str, creations: u64) {
-        let mut interrupted = false;
-        let took = take(&mut self.command(&["run"]), |child| {
-            if !interrupted && self.creations() >= creations {
-                let signal = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-                assert!(signal.expect("kill").success());
-                interrupted = true;
-            }
-        });
-        self.add(what, took.expect("fleetload"), &INTERRUPTED);
+    /// Requests that the service got, but for those that sign in.
+    fn requests(&self) -> u64 {
+        let statistics = self.service.sandbox().statistics(wall_clock());
+        let requests = statistics.requests.iter().filter(|(operation, _)| operation.as_str() != "auth");
+        requests.map(|(_, requests)| requests).sum()
     }
 
-    /// A run to its end, and when its first creation arrived.
-    fn resume(&mut self, what: &'static str, first: &'static str) {
-        let (before, started, mut arrived) = (self.creations(), Instant::now(), None);
-        let took = take(&mut self.command(&["run"]), |_| {
-            if arrived.is_none() && self.creations() > before {
-                arrived = Some(started.elapsed().as_secs_f64());
+    /// A run that gets this signal after so many creations, or runs to its end without one; and when its first request and
+    /// its first creation arrived.
+    fn run(
+        &mut self,
+        what: &'static str,
+        [request, creation]: [&'static str; 2],
+        end: Option<(&str, u64)>,
+        codes: &[i32],
+    ) {
+        let (requests, creations, started) = (self.requests(), self.creations(), Instant::now());
+        let (mut first_request, mut first_creation, mut end) = (None, None, end);
+        let took = take(&mut self.command(&["run"]), |child| {
+            let now = || started.elapsed().as_secs_f64();
+            if first_request.is_none() && self.requests() > requests {
+                first_request = Some(now());
+            }
+            if first_creation.is_none() && self.creations() > creations {
+                first_creation = Some(now());
+            }
+            if let Some((signal, _)) = end.take_if(|(_, after)| self.creations() >= *after) {
+                let sent = Command::new("kill").args([signal, &child.id().to_string()]).status();
+                assert!(sent.expect("kill").success());
             }
         });
-        self.note(first, Value::Seconds(arrived.expect("a creation")));
-        self.add(what, took.expect("fleetload"), &FINISHED);
+        self.note(request, Value::Seconds(first_request.expect("a request")));
+        self.note(creation, Value::Seconds(first_creation.expect("a creation")));
+        self.add(what, took.expect("fleetload"), codes);
     }
 
     fn size(&mut self, what: &'static str, file: &Path) {
@@ -209,9 +222,13 @@ fn steps(runtime: &tokio::runtime::Runtime, rows: u64) -> Vec<Step> {
     bench.measure("plan", &["plan", "devices.csv"], &[0]);
     bench.measure("import", &["import", "devices.csv"], &[0]);
     bench.size("journal after import", &bench.at("fleetload.db"));
-    bench.run_until("run of the first half, with its reports", rows / 2);
-    bench.measure("status, half done", &["status"], &[0]);
-    bench.resume("resumed run, with its reports", "first creation after resuming");
+    let first = ["first request", "first creation"];
+    bench.run("run of a third, interrupted, with its reports", first, Some(("-INT", rows / 3)), &INTERRUPTED);
+    bench.measure("status, a third done", &["status"], &[0]);
+    let first = ["first request after resuming", "first creation after resuming"];
+    bench.run("run of the second third, killed", first, Some(("-KILL", rows / 3 * 2)), &KILLED);
+    let first = ["first request after the kill", "first creation after the kill"];
+    bench.run("run of the last third, with its reports", first, None, &FINISHED);
     bench.measure("status, finished", &["status"], &[0]);
     bench.measure("report", &["report"], &[0]);
     for (what, name) in

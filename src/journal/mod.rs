@@ -33,6 +33,7 @@ pub use crate::model::id::{CallId, SheetId};
 pub use account::{Account, Whose};
 pub use file::location::Storage;
 pub use file::lock::{Holder, RunLock};
+pub use file::page_check::PageCheck;
 pub use file::salvage::{Lost, Salvaged, is_damage};
 pub use intake::difference::{EarlierRow, SamePlace};
 pub use intake::import_writer::{ImportWriter, written};
@@ -98,6 +99,8 @@ pub struct Journal {
     shelved: BTreeSet<SheetId>,
     /// The share of so many devices that have a MAC address, once it was counted.
     with_mac: Option<(u64, f64)>,
+    /// The look at every page that goes on beside.
+    page_check: Option<PageCheck>,
 }
 
 /// The view of a journal: what status, plan and reports read. Nothing here changes it.

@@ -39,9 +39,9 @@ use super::watchdog::{LoopProgress, Pulse};
 use super::{Interrupt, RunOptions};
 use crate::clock::Clock;
 use crate::ending::End;
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::failpoint;
-use crate::journal::{Evidence, How, Moved, Reply, Write};
+use crate::journal::{Evidence, How, Moved, PageCheck, Reply, Write};
 use crate::mistake::{self, Mistake};
 use crate::model::event::Event;
 use crate::model::id::JobId;
@@ -85,6 +85,8 @@ pub(super) struct Dispatcher {
     failure: Option<Error>,
     progress: LoopProgress,
     remaining_count: RemainingCount,
+    /// The look at every page of the journal, until it has ended: nothing leaves before that but look-ups.
+    page_check: Option<PageCheck>,
 }
 
 /// The first reason to begin nothing more, and until when what is under way is waited for.
@@ -99,6 +101,8 @@ pub(super) struct Finish {
     pub(super) failure: Option<Error>,
     pub(super) gates: Gates,
     pub(super) audit: Audit,
+    /// Whether the pages of the journal were looked at, where they were to be.
+    pub(super) is_checked: bool,
 }
 
 impl Dispatcher {
@@ -131,6 +135,7 @@ impl Dispatcher {
             drain: None,
             failure: None,
             progress: LoopProgress::new(pulse),
+            page_check: None,
         }
     }
 
@@ -145,10 +150,15 @@ impl Dispatcher {
         }
     }
 
+    /// Lets nothing leave but look-ups until the journal is known to be whole.
+    pub(super) fn hold_until_checked(&mut self, check: PageCheck) {
+        self.page_check = Some(check);
+    }
+
     /// Ends the run: what is under way is not waited for.
     pub(super) fn finish(self) -> Finish {
-        let Self { journal, failure, gates, audit, .. } = self;
-        Finish { journal, failure, gates, audit }
+        let Self { journal, failure, gates, audit, page_check, .. } = self;
+        Finish { journal, failure, gates, audit, is_checked: page_check.is_none() }
     }
 
     /// The loop.
@@ -193,6 +203,12 @@ impl Dispatcher {
                         self.paused_sheets.nobody_answers();
                     }
                 },
+                checked = checked(&mut self.page_check) => {
+                    self.page_check = None;
+                    if let Err(damage) = checked {
+                        self.fail(damage);
+                    }
+                }
                 Some(message) = messages.recv() => {
                     self.receive(message);
                     // Take in what has gathered before offering again: one round for many answers.
@@ -257,6 +273,9 @@ impl Dispatcher {
         self.check_clock();
         if !self.in_flight.has_waiting(operation) {
             return Permission::NothingWaits;
+        }
+        if self.page_check.is_some() && !operation.looks_up() {
+            return Permission::AfterAnswer;
         }
         let mut open = self.gates.is_open(operation);
         if open.is_ok() && self.health_check_first(operation) {
@@ -668,6 +687,14 @@ impl Dispatcher {
     fn tell(&self, event: Event) {
         // Whoever shows the news may have gone (a closed pipe); the run goes on without it.
         drop(self.news.send(event));
+    }
+}
+
+/// What the look at every page of the journal has found; never where there is none.
+async fn checked(check: &mut Option<PageCheck>) -> Result<()> {
+    match check {
+        Some(check) => check.ended().await,
+        None => std::future::pending().await,
     }
 }
 

@@ -54,6 +54,7 @@ pub async fn run(
         Ok(opening) => opening,
         Err(error) => return (Ok(journal), Err(error)),
     };
+    let page_check = journal.take_page_check();
     let (inbox, mut messages) = mpsc::unbounded_channel();
     let journal = match JournalClient::start(journal, options.writing.clone(), opening.run, inbox) {
         Ok(journal) => journal,
@@ -63,8 +64,11 @@ pub async fn run(
     let watched = (clock.clone(), clock_watch);
     let mut dispatcher = Dispatcher::new(&opening, journal, client, watched, options, news, pulse);
     dispatcher.tell_opening(opening, date);
+    if let Some(check) = page_check {
+        dispatcher.hold_until_checked(check);
+    }
     let ending = dispatcher.work(&mut messages, interrupts).await;
-    let Finish { journal, failure, gates, audit } = dispatcher.finish();
+    let Finish { journal, failure, gates, audit, is_checked } = dispatcher.finish();
     let at = clock.now();
     let journal = journal.close().await;
     if let Some(error) = failure {
@@ -74,6 +78,10 @@ pub async fn run(
         Ok(journal) => journal,
         Err(error) => return (Err(error), Ok(ending)),
     };
+    if !is_checked {
+        // It was ended before all of the journal was looked at: noted as ended in order, the next run would not look either.
+        return (Ok(journal), Ok(ending));
+    }
     let ended = natural_end(ending, &gates, &journal).and_then(|ending| {
         if let Some(figures) = audit.figures() {
             journal.queue().note_audit(run, figures)?;

@@ -30,12 +30,13 @@ const WHO: &str = "operator";
 pub(crate) type Seen = BTreeMap<&'static str, u64>;
 
 /// The tables of a journal that a sequence of operations writes to.
-const TABLES: [&str; 13] = [
+const TABLES: [&str; 14] = [
     "import",
     "import_file",
     "sheet",
     "baseline",
     "job",
+    "job_count",
     "link",
     "step",
     "attempt",

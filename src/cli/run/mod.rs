@@ -89,6 +89,7 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     let unread = scope.map_or(Ok(0), |scope| journal.count_unaudited(scope).map(|due| due.total()))?;
     let ended = |ending| Ended { ending, earlier, scope, imported, concerned: &concerned };
     if run_state::moving(&journal.tally(None)?) == 0 && unread == 0 {
+        journal.finish_page_check()?;
         context.terminal.say("nothing is left to be sent");
         watch.reporting();
         return conclude(context, &journal, &ended(&Ending::Finished));

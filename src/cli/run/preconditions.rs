@@ -57,13 +57,15 @@ pub(in crate::cli) fn examine(context: &Context<'_>, typed: &Run) -> Result<()> 
     }
 }
 
-/// Under the lock, before anything is sent: the journal is whole and the newest, or accepted; from now on this
-/// machine remembers how far it comes.
+/// Under the lock, before anything is sent: the journal is the newest, or accepted, and whether it is whole is known or being
+/// found out; from now on this machine remembers how far it comes.
 pub(in crate::cli) fn enter(context: &Context<'_>, typed: &Run, journal: &mut Journal) -> Result<()> {
     let register = Register::open(&state_folder())?;
     let regression = journal.regression(&register)?;
-    if journal.ended_badly()? || regression.is_some() {
+    if regression.is_some() {
         journal.check_pages()?;
+    } else if journal.ended_badly()? {
+        journal.begin_page_check()?;
     }
     match regression {
         Some(regression) if typed.accept_journal => {

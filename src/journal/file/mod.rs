@@ -7,6 +7,7 @@ pub(super) mod location;
 pub(super) mod lock;
 pub(super) mod migrate;
 pub(super) mod open;
+pub(super) mod page_check;
 pub(super) mod salvage;
 pub(super) mod snapshot;
 pub(super) mod sqlite_error;

@@ -62,24 +62,6 @@ fn is_corrupt(failure: &rusqlite::Error) -> bool {
     matches!(failure.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
 }
 
-impl Journal {
-    /// Looks at every page. What is found is an error that says that the journal is damaged, and where.
-    pub fn check_pages(&self) -> Result<()> {
-        let mut found: Vec<String> = Vec::new();
-        let mut statement = self.view.connection.prepare("PRAGMA quick_check(3)")?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            found.push(row.get(0)?);
-        }
-        if found.iter().all(|line| line == "ok") {
-            return Ok(());
-        }
-        let corrupt = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
-        let details = format!("{}: {}", self.view.path.display(), found.join("; "));
-        Err(rusqlite::Error::SqliteFailure(corrupt, Some(details)).into())
-    }
-}
-
 impl Salvaged {
     /// Reads what can be read of the journal at `path`.
     ///

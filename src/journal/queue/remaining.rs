@@ -94,7 +94,8 @@ impl JobQueue<'_> {
         )?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            let (operation, moving, jobs): (Operation, bool, u64) = (row.get(0)?, row.get(1)?, natural(row.get(2)?));
+            let (operation, moving, jobs): (Operation, bool, u64) =
+                (row.get(0)?, row.get(1)?, natural(row.get(2)?));
             *unfinished.requests.entry(operation).or_default() += jobs;
             unfinished.moving += if moving { jobs } else { 0 };
         }

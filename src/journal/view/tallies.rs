@@ -40,8 +40,7 @@ impl JobTallies {
 }
 
 /// The jobs of each kind in each state, by the import that made them.
-const BY_IMPORT: &str =
-    "SELECT first_import, kind, state, sum(jobs) FROM job_count WHERE jobs > 0 GROUP BY first_import, kind, state";
+const BY_IMPORT: &str = "SELECT first_import, kind, state, sum(jobs) FROM job_count WHERE jobs > 0 GROUP BY first_import, kind, state";
 
 impl View {
     /// How many jobs of each kind are in each state, by the import that made them.

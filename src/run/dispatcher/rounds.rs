@@ -169,6 +169,8 @@ impl Dispatcher {
             None
         } else if self.drain.is_some() {
             Some("requests under way, which have a time to come home by")
+        } else if self.page_check.is_some() {
+            Some("the check of the journal")
         } else if !self.requests.is_empty() && !self.progress.is_overdue(now) {
             Some("an answer of the service")
         } else if self.progress.is_held_back() {
@@ -254,7 +256,8 @@ impl Dispatcher {
             return (self.requests.is_empty() || too_late).then_some(Ending::Finished);
         }
         if let Some(Drain { ending, deadline }) = &self.drain {
-            return (at_rest || now >= *deadline).then(|| ending.clone());
+            let is_checked = self.page_check.is_none();
+            return ((at_rest && is_checked) || now >= *deadline).then(|| ending.clone());
         }
         if let Some(ending) = self.gates.unreachable_too_long() {
             self.drain(ending);
@@ -274,7 +277,11 @@ impl Dispatcher {
             return self.ending();
         }
         let spent = self.in_flight.is_spent(|operation| self.gates.halt(operation).is_some());
-        let over = at_rest && spent && self.in_flight.is_empty() && self.journal.is_seen();
+        let over = at_rest
+            && spent
+            && self.in_flight.is_empty()
+            && self.journal.is_seen()
+            && self.page_check.is_none();
         // What was made is read back first.
         (over && !self.paused_sheets.awaits_answer() && self.is_audited())
             .then(|| self.paused_sheets.ending())

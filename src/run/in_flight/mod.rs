@@ -338,9 +338,10 @@ impl InFlight {
 
     /// When the first of the requests left whose answers are not on disk yet.
     pub(super) fn first_departure(&self) -> Option<Duration> {
-        let sent = self.jobs.values().filter(|active| {
-            matches!(active.stage, Stage::UnderWay | Stage::Settling { sent: true })
-        });
+        let sent = self
+            .jobs
+            .values()
+            .filter(|active| matches!(active.stage, Stage::UnderWay | Stage::Settling { sent: true }));
         sent.map(|active| active.sent_at).min()
     }
 

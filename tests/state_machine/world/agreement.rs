@@ -143,6 +143,13 @@ impl World {
         for &state in JobState::ALL {
             assert_eq!(tally.in_state(state), self.numbers(|job| job.state == state).len() as u64, "{state}");
         }
+        let counted = "SELECT count(*) FROM (
+            SELECT first_import, kind, operation, state, iif(outcome IS NULL, '', coalesce(audit, '')), made_doubted, count(*)
+            FROM job GROUP BY 1, 2, 3, 4, 5, 6
+            EXCEPT SELECT first_import, kind, operation, state, audit, made_doubted, jobs FROM job_count)";
+        let missing: i64 =
+            self.side.prepare_cached(counted).unwrap().query_row([], |row| row.get(0)).unwrap();
+        assert_eq!(missing, 0, "the journal counts its jobs as they are");
         for (index, (jobs, sheets)) in self.reference.imports.iter().zip(&self.sheets).enumerate() {
             let import = ImportId(i64::try_from(index).unwrap() + 1);
             let tally = self.journal.tally(Some(import)).unwrap();

@@ -50,8 +50,11 @@ fn overwrite(path: &Path, page: u64) {
 #[test]
 fn a_sound_journal_passes_and_is_read_in_full() {
     let (_folder, path) = closed();
-    let journal = Journal::open_existing(&path).unwrap();
+    let mut journal = Journal::open_existing(&path).unwrap();
     journal.check_pages().unwrap();
+    journal.finish_page_check().unwrap();
+    journal.begin_page_check().unwrap();
+    journal.finish_page_check().unwrap();
     drop(journal);
     let before = std::fs::read(&path).unwrap();
     let salvaged = Salvaged::of(&path).unwrap();
@@ -69,10 +72,12 @@ fn around_overwritten_pages_every_other_row_is_read() {
         for at in 0..count {
             overwrite(&path, pages[1 + at * (pages.len() - 2) / count]);
         }
-        let journal = Journal::open_existing(&path).unwrap();
-        let error = journal.check_pages().unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Journal, "{error}");
-        assert!(is_damage(&error) && error.to_string().contains("damaged"), "{error}");
+        let mut journal = Journal::open_existing(&path).unwrap();
+        journal.begin_page_check().unwrap();
+        for error in [journal.check_pages().unwrap_err(), journal.finish_page_check().unwrap_err()] {
+            assert_eq!(error.kind(), ErrorKind::Journal, "{error}");
+            assert!(is_damage(&error) && error.to_string().contains("damaged"), "{error}");
+        }
         drop(journal);
         let before = std::fs::read(&path).unwrap();
         let salvaged = Salvaged::of(&path).unwrap();
