@@ -47,6 +47,7 @@ pub enum End {
     NothingFound,
     NotRead,
     NotUndone,
+    NotDelivered,
     RowsHeld,
     CallRejected,
     CallUnknown,
@@ -124,7 +125,7 @@ const NOTHING_DONE: &str = "Nothing was imported and nothing was sent.";
 
 impl End {
     /// Every way, in the order of the exit codes.
-    pub const ALL: [Self; 37] = [
+    pub const ALL: [Self; 38] = [
         Self::Done,
         Self::Internal,
         Self::Stuck,
@@ -136,6 +137,7 @@ impl End {
         Self::NothingFound,
         Self::NotRead,
         Self::NotUndone,
+        Self::NotDelivered,
         Self::CallRejected,
         Self::Quota,
         Self::Until,
@@ -285,6 +287,14 @@ impl End {
                     Command("plan FILE"),
                     Words(" with the workbook, to see what it would do"),
                 ],
+            ),
+            Self::NotDelivered => entry(
+                "not-delivered",
+                INCOMPLETE,
+                "finished, and some notifications were not delivered",
+                "Those of runs stay in the journal, and the next run delivers them. Only notify ends like this: the exit code of a \
+                 run does not depend on notifications.",
+                &[Words("Correct [profile.NAME.notify], then type: "), Command("notify --test")],
             ),
             Self::CallRejected => entry(
                 "call-rejected",

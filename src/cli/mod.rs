@@ -17,6 +17,7 @@
 //! decide/     `retry`, `cancel` and `resolve`
 //! doctor/     `doctor`, and the probe of the service
 //! reading/    `find` and `export`: what exists in the service
+//! notify/     what a run notifies others of, and `notify`
 //! call/       `call`: one operation by its name
 //! sandbox/    `sandbox`, and rehearsals against it
 //! documents/  templates, explanations, completions, manual pages
@@ -32,6 +33,7 @@ mod documents;
 mod findings;
 mod ids;
 mod import;
+mod notify;
 mod plan;
 mod reading;
 mod rollout;
@@ -180,6 +182,7 @@ fn command(context: &Context<'_>, args: &Args) -> Result<Summary> {
         Command::Doctor(typed) => doctor::doctor(context, typed),
         Command::Find(typed) => reading::find::find(context, typed),
         Command::Export(typed) => reading::export::export(context, typed),
+        Command::Notify(typed) => notify::notify(context, typed),
         Command::Call(typed) => call::call(context, typed),
         Command::Sandbox(typed) => sandbox::sandbox(context, typed),
         Command::Completions(typed) => Ok(documents::completions::completions(context.terminal, typed)),

@@ -22,7 +22,7 @@ use crate::term::Terminal;
 /// How a command ended.
 #[derive(Debug)]
 pub(super) struct Summary {
-    exit: Exit,
+    end: End,
     /// `None` for a command whose output is a document.
     object: Option<Map<String, Value>>,
 }
@@ -33,12 +33,12 @@ impl Summary {
         let object = json!({
             "object": "summary", "state": end.state().as_str(), "reason": end.as_str(), "exit_code": end.exit().code(),
         });
-        Self { exit: end.exit(), object: object.as_object().cloned() }
+        Self { end, object: object.as_object().cloned() }
     }
 
     /// A command that printed a document, such as a completion script: no object follows it.
     pub(super) fn of_document() -> Self {
-        Self { exit: Exit::Done, object: None }
+        Self { end: End::Done, object: None }
     }
 
     /// A command that ended with this error.
@@ -96,7 +96,8 @@ impl Summary {
             self.object.as_ref().and_then(|object| object.get(name)?.as_str().map(str::to_owned))
         };
         if let (Some(state), Some(reason)) = (word("state"), word("reason")) {
-            terminal.log(format!("{now} run ended: {state} ({reason}), exit code {}", self.exit.code()));
+            terminal
+                .log(format!("{now} run ended: {state} ({reason}), exit code {}", self.end.exit().code()));
         }
     }
 
@@ -105,7 +106,12 @@ impl Summary {
         if let Some(object) = &self.object {
             terminal.object(object);
         }
-        self.exit
+        self.end.exit()
+    }
+
+    /// How it ended.
+    pub(super) const fn end(&self) -> End {
+        self.end
     }
 }
 

@@ -448,6 +448,24 @@ CREATE TABLE call (
     CHECK ((ended_at IS NULL) = (execution IS NULL))
 ) STRICT;
 
+-- What is to be reported to others, each change once: `key` says which change it is. `body` is what is delivered, as JSON.
+CREATE TABLE notification (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    at INTEGER NOT NULL,
+    body TEXT NOT NULL
+) STRICT;
+-- To whom a notification is delivered: 'webhook', 'command'. It stays due until it is.
+CREATE TABLE delivery (
+    notification INTEGER NOT NULL REFERENCES notification (id),
+    target TEXT NOT NULL,
+    tries INTEGER NOT NULL DEFAULT 0 CHECK (tries >= 0),
+    last_error TEXT,
+    delivered_at INTEGER,
+    PRIMARY KEY (notification, target)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX delivery_due ON delivery (target, notification) WHERE delivered_at IS NULL;
+
 -- For people: each job with the row that named it last, and what became of it.
 CREATE VIEW jobs AS
 SELECT job.id AS job, sheet.import AS import, sheet.file || '!' || sheet.name || '!' || (sheet_row.place & 4294967295) AS row,

@@ -18,7 +18,7 @@ use super::endpoint::{Endpoint, Endpoints};
 use super::envelope::{List, largest};
 use super::judge::{Expectation, Raw, judge_apart, judge_without};
 use super::token::{Keeper, Login, Token, TokenInfo};
-use super::transport::{HttpAnswer, HttpRequest, SendFailure, Sending, Transport, Wire};
+use super::transport::{HttpAnswer, HttpRequest, Reach, SendFailure, Sending, Transport, Wire};
 use super::wording::{excerpt, shown};
 use crate::clock::Clock;
 use crate::error::Result;
@@ -90,7 +90,13 @@ impl Client {
     /// certificates cannot be used.
     pub fn new(config: Config, clock: Arc<dyn Clock>) -> Result<Self> {
         check_base(&config.base_url)?;
-        let transport = Arc::new(Wire::new(&config)?);
+        let reach = Reach {
+            request_timeout: config.request_timeout,
+            connect_timeout: config.connect_timeout,
+            proxy: config.proxy,
+            ca_file: config.ca_file.clone(),
+        };
+        let transport = Arc::new(Wire::new(&config.base_url, &reach)?);
         Ok(Self::with_transport(config, clock, transport))
     }
 

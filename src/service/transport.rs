@@ -8,6 +8,7 @@ use std::error::Error as _;
 use std::fmt;
 use std::future::Future;
 use std::io;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ use http::HeaderMap;
 use reqwest::{Certificate, redirect, retry};
 use url::Url;
 
-use super::config::{Config, Proxy, is_loopback};
+use super::config::{Proxy, is_loopback};
 use super::wording::{LONGEST, clean};
 use crate::error::{Error, Result};
 use crate::model::operation::Method;
@@ -95,31 +96,44 @@ pub trait Transport: Send + Sync {
 /// in doubt.
 const KEPT_IDLE: Duration = Duration::from_secs(2);
 
+/// How an address is reached.
+#[derive(Debug, Clone)]
+pub(crate) struct Reach {
+    /// The most time for one request, from connecting to the end of the answer.
+    pub(crate) request_timeout: Duration,
+    /// The most time for connecting.
+    pub(crate) connect_timeout: Duration,
+    /// Whether the environment's proxies are used.
+    pub(crate) proxy: Proxy,
+    /// Certificates to trust besides the machine's, in PEM form.
+    pub(crate) ca_file: Option<PathBuf>,
+}
+
 /// The network.
 #[derive(Debug, Clone)]
 pub(crate) struct Wire(reqwest::Client);
 
 impl Wire {
-    /// Prepares connections as `config` says. Nothing is connected yet.
-    pub(crate) fn new(config: &Config) -> Result<Self> {
-        let loopback = is_loopback(&config.base_url);
+    /// Prepares connections to an address. Nothing is connected yet.
+    pub(crate) fn new(address: &Url, reach: &Reach) -> Result<Self> {
+        let loopback = is_loopback(address);
         let mut builder = reqwest::Client::builder()
-            .timeout(config.request_timeout)
+            .timeout(reach.request_timeout)
             // When the time for the whole request ended while connecting, it could not be told that nothing was sent.
-            .connect_timeout(config.connect_timeout.min(config.request_timeout / 2))
+            .connect_timeout(reach.connect_timeout.min(reach.request_timeout / 2))
             .redirect(redirect::Policy::none())
             .retry(retry::never())
             .referer(false)
             .http1_only()
             .pool_idle_timeout(KEPT_IDLE)
             .user_agent(concat!("fleetload/", env!("CARGO_PKG_VERSION")));
-        if loopback || config.proxy == Proxy::Ignored {
+        if loopback || reach.proxy == Proxy::Ignored {
             builder = builder.no_proxy();
         }
-        if config.base_url.scheme() == "http" {
+        if address.scheme() == "http" {
             // Without TLS no certificates are needed, and building must not fail where the machine has none.
             builder = builder.tls_certs_only([]);
-        } else if let Some(file) = &config.ca_file {
+        } else if let Some(file) = &reach.ca_file {
             let wrong = |why: &str| {
                 Error::usage(format!("ca_file {}: {why}", file.display()))
                     .hint("name a file with one or more certificates in PEM form")

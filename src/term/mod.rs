@@ -26,7 +26,7 @@ use self::live::{Drawn, Live, Size};
 use crate::advice::Advice;
 use crate::error::{Error, Exit};
 
-pub use self::progress_model::Tick;
+pub use self::progress_model::{Tick, operation_paused, sheet_paused, unreachable};
 pub use clean::clean;
 pub use figures::{awaited, count, counted, expected, moment, span};
 pub use line::Table;

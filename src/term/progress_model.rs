@@ -67,6 +67,23 @@ pub(super) struct Picture {
     told: BTreeMap<Operation, Duration>,
 }
 
+/// A sheet that is paused, without the words of the service.
+pub fn sheet_paused(title: &str, times: u32, code: &str) -> String {
+    format!("the sheet {title} is paused: the service rejected {times} of its rows in a row with {code}")
+}
+
+/// An operation that is paused.
+pub fn operation_paused(operation: Operation, reason: &str, next_try_in: Option<Duration>) -> String {
+    let wait = next_try_in
+        .map_or_else(String::new, |wait| format!("; next try in {}, one request at a time", span(wait)));
+    format!("{operation} is paused: {reason}{wait}")
+}
+
+/// A service that cannot be reached.
+pub fn unreachable(reason: &str) -> String {
+    format!("the service cannot be reached: {reason}")
+}
+
 /// The pace of an operation.
 #[derive(Debug, Serialize)]
 struct PaceOf {
@@ -175,15 +192,12 @@ impl Picture {
             }
             Event::SheetPaused { sheet, title, times, code, message, asks: _ } => {
                 self.aside.insert(*sheet);
-                Some(format!(
-                    "the sheet {title} is paused: the service rejected {times} of its rows in a row with {code}: \
-                    {message}; everything else goes on"
-                ))
+                Some(format!("{}: {message}; everything else goes on", sheet_paused(title, *times, code)))
             }
             Event::Unreachable { reason, retry_in } => {
                 self.facts.unreachable_until = Some(tick.now.plus(*retry_in));
                 let wait = span((*retry_in).max(Duration::from_secs(1)));
-                Some(format!("the service cannot be reached: {reason}; next try in {wait}"))
+                Some(format!("{}; next try in {wait}", unreachable(reason)))
             }
             Event::ReadBack { done, of } => {
                 self.read_back = Some((*done, *of));
@@ -236,10 +250,7 @@ impl Picture {
         self.held_back.insert(operation, told);
         told.then(|| {
             self.told.insert(operation, tick.elapsed);
-            let wait = next_try_in.map_or_else(String::new, |wait| {
-                format!("; next try in {}, one request at a time", span(wait))
-            });
-            format!("{operation} is paused: {reason}{wait}")
+            operation_paused(operation, reason, next_try_in)
         })
     }
 

@@ -30,6 +30,7 @@ mod left_out;
 mod libreoffice;
 mod metamorphic;
 mod never_stuck;
+mod notify;
 mod onboarding;
 mod outage;
 mod pace;

@@ -445,6 +445,22 @@ Examples:
 Shows every setting and where it comes from, gets an access token, compares the clocks, and tries everything that
 only reads: the look-ups with a record that cannot exist, then all with records that exist. It changes nothing.";
 
+/// `fleetload notify`.
+#[derive(Debug, ClapArgs)]
+pub(in crate::cli) struct Notify {
+    /// Send a test to each receiver of the profile, once, and report whether it was delivered
+    #[arg(long)]
+    pub(in crate::cli) test: bool,
+}
+
+pub(super) const NOTIFY_EXAMPLES: &str = "\
+Examples:
+  fleetload notify --test   do notifications arrive?
+  fleetload notify          deliver what is due, without a run
+
+Whom a run notifies, and of what, is in [profile.NAME.notify]; docs/notifications.md has examples. Exit code 4 if a
+notification is not delivered, 5 if a run is in progress, which delivers them itself.";
+
 /// `fleetload call`.
 #[derive(Debug, ClapArgs)]
 pub(in crate::cli) struct Call {

@@ -155,6 +155,9 @@ pub(super) enum Command {
     /// Export what exists in the service as CSV, XLSX or JSON: companies, people, sites, devices, labels, statuses and more
     #[command(after_help = EXPORT_EXAMPLES)]
     Export(Export),
+    /// Deliver the notifications that are due, or send a test
+    #[command(after_help = NOTIFY_EXAMPLES)]
+    Notify(Notify),
     /// Send one operation of the service by its name, and print the answer
     #[command(after_help = CALL_EXAMPLES, disable_help_flag = true)]
     Call(Call),
@@ -229,6 +232,7 @@ mod tests {
                 "doctor",
                 "find",
                 "export",
+                "notify",
                 "call",
                 "sandbox",
                 "completions",

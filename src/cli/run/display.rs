@@ -12,6 +12,7 @@ use tokio::sync::mpsc;
 use super::signals::Watch;
 use super::watchdog;
 use crate::cli::context::Context;
+use crate::cli::notify::notifier::Notifier;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::journal::Journal;
@@ -31,7 +32,7 @@ pub(super) async fn send(
     client: Client,
     options: RunOptions,
     concerned: &[ImportId],
-    watch: &Watch,
+    (watch, notifier): (&Watch, &Notifier),
 ) -> Result<(Journal, Ending)> {
     let clock: Arc<dyn Clock> = context.clock.clone();
     let tick = || Tick { now: clock.now(), elapsed: clock.elapsed() };
@@ -59,10 +60,10 @@ pub(super) async fn send(
         tokio::select! {
             ended = &mut running => break ended,
             Some(event) = news.recv() => {
-                take_in(&mut progress, &event, tick());
+                take_in(&mut progress, notifier, &event, tick());
                 questions.take(&event);
                 while let Ok(event) = news.try_recv() {
-                    take_in(&mut progress, &event, tick());
+                    take_in(&mut progress, notifier, &event, tick());
                     questions.take(&event);
                 }
             }
@@ -74,7 +75,7 @@ pub(super) async fn send(
         progress.tick(tick());
     };
     while let Ok(event) = news.try_recv() {
-        take_in(&mut progress, &event, tick());
+        take_in(&mut progress, notifier, &event, tick());
     }
     progress.finish(tick());
     let (journal, ending) = ended.map_err(|error| {
@@ -90,8 +91,8 @@ pub(super) async fn send(
     Ok((journal?, ending))
 }
 
-/// Shows a piece of news, and logs it: with `-v` what moves a row or the run, with `-vv` every request as well.
-fn take_in(progress: &mut Progress, event: &Event, tick: Tick) {
+/// Shows a piece of news, hands it to the notifier, and logs it: with `-v` what moves a row or the run, with `-vv` every request as well.
+fn take_in(progress: &mut Progress, notifier: &Notifier, event: &Event, tick: Tick) {
     match event {
         Event::Sent { operation } => tracing::debug!(%operation, "sent"),
         Event::ReadBack { done, of } => tracing::debug!(done, of, "verified"),
@@ -113,6 +114,7 @@ fn take_in(progress: &mut Progress, event: &Event, tick: Tick) {
         | Event::Draining { .. } => tracing::info!(?event, "run"),
     }
     progress.news(event, tick);
+    notifier.news(event);
 }
 
 /// The questions of one run for the person at the terminal, one at a time. The run goes on meanwhile; what is asked and

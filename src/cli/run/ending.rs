@@ -7,6 +7,8 @@ use serde_json::json;
 use super::reports;
 use crate::advice::Advice;
 use crate::cli::context::Context;
+use crate::cli::notify::draft::RunEnded;
+use crate::cli::notify::notifier::Notifier;
 use crate::cli::status::counts;
 use crate::cli::status::next_commands::tell_next;
 use crate::cli::status::review;
@@ -34,6 +36,8 @@ pub(super) struct Ended<'a> {
     /// The import of its sheets; without any a run speaks of the whole journal.
     pub(in crate::cli) imported: Option<ImportId>,
     pub(super) concerned: &'a [ImportId],
+    /// Who tells others.
+    pub(super) notifier: &'a Notifier,
 }
 
 /// Writes the reports, says how it ended and what to type next.
@@ -95,7 +99,11 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
         Some(status) => status,
         None => Status::after(journal, None, end, resumes_at)?,
     };
-    tell_ending(context, ended.ending, &status.unread(unread), fix.as_ref());
+    let status = status.unread(unread);
+    let text = ending_words(context, ended.ending, &status);
+    tell_ending(context, ended.ending, (&status, &text), fix.as_ref());
+    let told = RunEnded { end, text: &text, status: &status, imports: &concerned, resumes_at };
+    ended.notifier.ended(context, journal, &told);
     Ok(Summary::new(end).with_all(json!({
         "imports": concerned, "rows": sum.total(),
         "counts": counts::object(&sum), "changed_since": differing, "audit": read_back.figures,
@@ -186,19 +194,30 @@ fn judged(ending: &Ending, rows: End) -> (End, Option<Moment>) {
     (ending.early().unwrap_or(rows), resumes_at)
 }
 
+/// How it ended, in one sentence.
+fn ending_words(context: &Context<'_>, ending: &Ending, status: &Status) -> String {
+    if let Ending::Stopped { why, .. } = ending {
+        return format!("stopped: {why}; the rows not sent stay ready");
+    }
+    let until = |until: Moment| waited_for(context, until, context.now());
+    status.sentence(&Wording { until: &until, running: None })
+}
+
 /// Says how it ended, and what to type next.
-fn tell_ending(context: &Context<'_>, ending: &Ending, status: &Status, fix: Option<&(PathBuf, String)>) {
-    if let Ending::Stopped { end, why, hint } = ending {
-        let what = format!("stopped: {why}; the rows not sent stay ready");
-        let error = if *end == End::UnknownIds { Error::sheets(what) } else { Error::service(what) };
+fn tell_ending(
+    context: &Context<'_>,
+    ending: &Ending,
+    (status, text): (&Status, &str),
+    fix: Option<&(PathBuf, String)>,
+) {
+    if let Ending::Stopped { end, hint, .. } = ending {
+        let error = if *end == End::UnknownIds { Error::sheets(text) } else { Error::service(text) };
         let error = error.ending(*end);
         let hint = Advice::from(hint.as_str()).words("\nthen: ").command(context.again("run"));
         context.terminal.error(&error.hint(hint));
         return;
     }
-    let until = |until: Moment| waited_for(context, until, context.now());
-    let sentence = status.sentence(&Wording { until: &until, running: None });
-    context.terminal.result(Line::new().ink(ink(status), sentence));
+    context.terminal.result(Line::new().ink(ink(status), text));
     match ending {
         Ending::SheetsLeft { sheets } => tell_sheets_left(context, sheets, fix),
         Ending::Finished | Ending::Parked { .. } | Ending::Interrupted { .. } | Ending::Stopped { .. } => {

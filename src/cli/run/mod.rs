@@ -27,6 +27,7 @@ use crate::cli::context::Context;
 use crate::cli::ids;
 use crate::cli::import;
 use crate::cli::import::{LookUp, ServiceFacts};
+use crate::cli::notify::notifier::Notifier;
 use crate::cli::reading::access::ServiceAccess;
 use crate::cli::sandbox::rehearsal;
 use crate::cli::settings::account::Rehearsed;
@@ -48,8 +49,15 @@ use crate::status::run_state;
 /// How long connections may take to close.
 const CLOSING: Duration = Duration::from_secs(1);
 
-/// Imports, runs and reports.
+/// Imports, runs and reports, and notifies whom the profile names.
 pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
+    let notifier = Notifier::default();
+    let ended = import_and_run(context, typed, &notifier);
+    notifier.finish(context, ended.as_ref().map_or_else(Error::end, Summary::end));
+    ended
+}
+
+fn import_and_run(context: &Context<'_>, typed: &Typed, notifier: &Notifier) -> Result<Summary> {
     context.rehearse(&typed.rehearsal);
     let until = typed.until.as_deref().map(|text| until(text, context.now(), &context.here)).transpose()?;
     let purpose =
@@ -57,6 +65,9 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     let settings = context.settings(&purpose, &typed.overrides)?;
     // Everything that can be wrong with the profile is found before anything is imported.
     let client = if typed.rehearsal.sandbox { None } else { Some(settings.client(context.clock.clone())?) };
+    if !typed.rehearsal.sandbox {
+        notifier.start(context, &settings)?;
+    }
     preconditions::refuse_unsafe_storage(context)?;
     preconditions::examine(context, typed)?;
     let runtime = context.runtime()?;
@@ -79,6 +90,7 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         Err(taken) => return Ok(taken.tell(context)),
     };
     let watch = Watch::start(context)?;
+    notifier.begin(context, &journal, &watch);
     preconditions::enter(context, typed, &mut journal)?;
     let recovered = journal.queue().recover(context.now())?;
     tell_recovered(context, &recovered);
@@ -87,7 +99,7 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     // An earlier run may have ended before it had read back what it made.
     let scope = settings.audit_scope();
     let unread = scope.map_or(Ok(0), |scope| journal.count_unaudited(scope).map(|due| due.total()))?;
-    let ended = |ending| Ended { ending, earlier, scope, imported, concerned: &concerned };
+    let ended = |ending| Ended { ending, earlier, scope, imported, concerned: &concerned, notifier };
     if run_state::moving(&journal.tally(None)?) == 0 && unread == 0 {
         journal.finish_page_check()?;
         context.terminal.say("nothing is left to be sent");
@@ -104,6 +116,7 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         concerned: &concerned,
         asked_before: &asked_before.take(),
         watch: &watch,
+        notifier,
     };
     let (journal, ending) = passes.make(journal, locks)?;
     watch.reporting();

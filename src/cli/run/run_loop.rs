@@ -12,6 +12,7 @@ use super::signals::Watch;
 use crate::cli::args::commands::Run;
 use crate::cli::context::Context;
 use crate::cli::ids;
+use crate::cli::notify::notifier::Notifier;
 use crate::cli::sandbox::rehearsal::Rehearsal;
 use crate::cli::settings::{Purpose, Settings};
 use crate::error::{Error, ErrorKind, Result};
@@ -40,6 +41,8 @@ pub(super) struct Passes<'a> {
     pub(super) asked_before: &'a IdCheck,
     /// Who passes signals on.
     pub(super) watch: &'a Watch,
+    /// Who tells others.
+    pub(super) notifier: &'a Notifier,
 }
 
 impl Passes<'_> {
@@ -91,12 +94,13 @@ impl Passes<'_> {
             return Ok((journal, ending));
         }
         let options = self.options(self.settings);
-        send(self.context, journal, client.clone(), options, self.concerned, self.watch).await
+        send(self.context, journal, client.clone(), options, self.concerned, (self.watch, self.notifier))
+            .await
     }
 
     /// One pass against a sandbox of its own.
     async fn rehearse(&self, mut journal: Journal) -> Result<(Journal, Ending)> {
-        let &Self { context, typed, watch, .. } = self;
+        let &Self { context, typed, watch, notifier, .. } = self;
         let scenario = typed.rehearsal.scenario.as_deref();
         let rehearsal = Rehearsal::start(scenario, Some(journal.path())).await?;
         // From wherever the next command is typed, it means the same file.
@@ -110,7 +114,9 @@ impl Passes<'_> {
         let options = self.options(&settings);
         let asked = (&client, settings.rate.value);
         let ended = match ids::before_run(context, asked, journal, self.asked_before).await {
-            Ok((journal, None)) => send(context, journal, client, options, self.concerned, watch).await,
+            Ok((journal, None)) => {
+                send(context, journal, client, options, self.concerned, (watch, notifier)).await
+            }
             Ok((journal, Some(ending))) => Ok((journal, ending)),
             Err(error) => Err(error),
         };

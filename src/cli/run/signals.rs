@@ -18,6 +18,7 @@ use crate::clock::Clock;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::Whose;
+use crate::notify::Delivering;
 use crate::run::Interrupt;
 use crate::term::{Ink, Line, Terminal};
 
@@ -38,11 +39,13 @@ enum Doing {
     Aborting,
     /// The run has ended and is in the journal, reports are written: it ends the process.
     Reporting,
+    /// Everything is done; notifications are delivered: it cuts that short.
+    Delivering(Delivering),
 }
 
 /// Listens for the signals that end a run, from before it until the process ends.
-#[derive(Debug)]
-pub(super) struct Watch {
+#[derive(Debug, Clone)]
+pub(in crate::cli) struct Watch {
     doing: Arc<Mutex<Doing>>,
 }
 
@@ -88,6 +91,11 @@ impl Watch {
     /// From now on reports are written.
     pub(in crate::cli) fn reporting(&self) {
         *lock(&self.doing) = Doing::Reporting;
+    }
+
+    /// From now on notifications are delivered.
+    pub(in crate::cli) fn delivering(&self, delivering: Delivering) {
+        *lock(&self.doing) = Doing::Delivering(delivering);
     }
 }
 
@@ -140,6 +148,7 @@ impl Listener {
                 drop(doing);
                 self.end("before anything was sent", None);
             }
+            Doing::Delivering(delivering) => return delivering.cut(),
             Doing::Reporting => {
                 drop(doing);
                 self.end("while the reports were written", Some(&self.report));

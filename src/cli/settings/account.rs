@@ -6,7 +6,7 @@ use secrecy::SecretString;
 use url::{Host, Url};
 
 use super::layers::{Layers, Origin, Setting, wrong};
-use super::secret::SecretSource;
+use super::secret::{CLIENT_SECRET, SecretSource};
 use super::setting::{BASE_URL, CLIENT_ID, SECRET_COMMAND, SECRET_FILE};
 use super::{Purpose, Settings};
 use crate::error::{Error, Result};
@@ -92,11 +92,12 @@ fn secret(layers: &Layers<'_>) -> Result<Option<SecretSource>> {
         ))
         .hint("remove one of the two"));
     }
-    if let Some(secret) = SecretSource::of_environment(layers.environment) {
+    if let Some(secret) = SecretSource::of_environment(layers.environment, CLIENT_SECRET) {
         return Ok(Some(secret));
     }
     if let Some(path) = file.value(&SECRET_FILE) {
         return Ok(Some(SecretSource::File {
+            key: SECRET_FILE.key,
             path: folder.join(&path.value),
             place: place(path.line),
             credentials: layers.environment.folder("CREDENTIALS_DIRECTORY"),

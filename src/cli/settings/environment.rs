@@ -18,7 +18,11 @@ const OTHERS: &[&str] = &[
     "FLEETLOAD_CUSTOMER",
     "FLEETLOAD_LOG",
     "FLEETLOAD_CLIENT_SECRET",
+    "FLEETLOAD_NOTIFY_SECRET",
 ];
+
+/// How the variables begin that a notification command gets: it may start a fleetload of its own.
+const OF_NOTIFICATIONS: &str = "FLEETLOAD_EVENT";
 
 /// The variables of ours.
 fn known() -> impl Iterator<Item = &'static str> {
@@ -82,7 +86,8 @@ impl Environment {
     pub(in crate::cli) fn strangers(&self) -> Vec<String> {
         self.0
             .keys()
-            .filter(|name| name.starts_with(PREFIX) && known().all(|known| known != name.as_str()))
+            .filter(|name| name.starts_with(PREFIX) && !name.starts_with(OF_NOTIFICATIONS))
+            .filter(|name| known().all(|known| known != name.as_str()))
             .map(|name| match nearest(bare(name), known().map(bare)) {
                 Some(known) => format!(
                     "the environment variable {name} is not one of fleetload's; did you mean {PREFIX}{known}?"

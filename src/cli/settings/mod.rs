@@ -6,6 +6,7 @@
 pub(super) mod account;
 pub(super) mod environment;
 mod layers;
+pub(super) mod notify;
 mod option_value;
 pub(super) mod profile;
 #[cfg(test)]
@@ -29,6 +30,7 @@ use std::time::Duration;
 use self::account::{AccountSettings, Rehearsed, account, is_loopback, rehearsal_account};
 use self::environment::Environment;
 use self::layers::{Layers, Origin, Setting};
+use self::notify::NotifySettings;
 use self::profile::Profile;
 use self::section::Located;
 use self::setting::{
@@ -68,6 +70,7 @@ pub(super) struct Settings {
     pub(super) audit: Setting<Audit>,
     pub(super) settle: Setting<Duration>,
     pub(super) request_timeout: Setting<Duration>,
+    pub(super) notify: NotifySettings,
 }
 
 /// What settings are for.
@@ -139,6 +142,7 @@ impl Settings {
                 None => Setting::of_rehearsal(REHEARSAL_SETTLE),
             },
             request_timeout: number(&REQUEST_TIMEOUT, None)?.map(Duration::from_secs),
+            notify: NotifySettings::settle(&layers)?,
             account,
         };
         settings.check_reserve()?;
@@ -202,6 +206,7 @@ impl Settings {
         put("settle_seconds", self.settle.value.as_secs().to_string(), &self.settle.origin);
         let timeout = self.request_timeout.value.as_secs().to_string();
         put("request_timeout_seconds", timeout, &self.request_timeout.origin);
+        self.notify.listed(&mut put);
         for (operation, endpoint) in &self.endpoints {
             let value = format!("{} {}", endpoint.value.method.as_str(), endpoint.value.path);
             put(&format!("endpoints.{operation}"), value, &endpoint.origin);

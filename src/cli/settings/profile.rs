@@ -32,10 +32,23 @@ pub(in crate::cli) struct Profile {
     values: BTreeMap<&'static str, Located<String>>,
     /// Where it says that operations are: `[profile.NAME.endpoints.OPERATION]`.
     pub(super) endpoints: BTreeMap<Operation, Located<Mapping>>,
+    /// What its table `notify` lists.
+    pub(super) notify: NotifyLists,
     /// How the sheets of this account are read.
     pub(in crate::cli) reading: ReadingOptions,
     /// How those of its customers are read, by their names.
     pub(in crate::cli) customers: Vec<(String, ReadingOptions)>,
+}
+
+/// The lists of `[profile.NAME.notify]`.
+#[derive(Debug, Clone, Default)]
+pub(super) struct NotifyLists {
+    /// The command and its arguments.
+    pub(super) command: Vec<Located<String>>,
+    /// To whom the command sends a mail.
+    pub(super) mail_to: Vec<Located<String>>,
+    /// What is told.
+    pub(super) on: Vec<Located<String>>,
 }
 
 impl Profile {
@@ -126,7 +139,8 @@ fn profiles(file: &Path, text: &str) -> Result<Vec<Profile>> {
     let profiles_table = root.section("profile")?;
     root.finish(|key| {
         let inside =
-            ["base_url", "client_id", "limits", "policy", "endpoints", "reading", "customers"].contains(&key);
+            ["base_url", "client_id", "limits", "policy", "notify", "endpoints", "reading", "customers"]
+                .contains(&key);
         inside.then(|| "a profile, which begins with [profile.NAME]".to_owned())
     })?;
     let mut profiles = Vec::new();
@@ -161,6 +175,7 @@ fn choose(file: &Path, mut profiles: Vec<Profile>, wanted: Option<&str>) -> Resu
 fn profile(file: &Path, source: Source<'_>, name: &str, mut section: Section<'_>) -> Result<Profile> {
     let mut limits = section.section("limits")?;
     let mut policy = section.section("policy")?;
+    let mut notify = section.section("notify")?;
     let endpoints = section.section("endpoints")?;
     let reading = section.section("reading")?;
     let customers = section.section("customers")?;
@@ -169,6 +184,7 @@ fn profile(file: &Path, source: Source<'_>, name: &str, mut section: Section<'_>
         let table = match SETTINGS.iter().find(|known| known.key == key).map(|known| known.place) {
             Some(ProfileTable::Limits) => "limits",
             Some(ProfileTable::Policy) => "policy",
+            Some(ProfileTable::Notify) => "notify",
             Some(ProfileTable::Profile) => return None,
             None if reading_options::KEYS.contains(&key) => "reading",
             None => return None,
@@ -186,6 +202,7 @@ fn profile(file: &Path, source: Source<'_>, name: &str, mut section: Section<'_>
             ProfileTable::Profile => &mut section,
             ProfileTable::Limits => &mut limits,
             ProfileTable::Policy => &mut policy,
+            ProfileTable::Notify => &mut notify,
         };
         let value = match known.form {
             ValueForm::Text => table.text(known.key)?,
@@ -195,12 +212,18 @@ fn profile(file: &Path, source: Source<'_>, name: &str, mut section: Section<'_>
         };
         values.extend(value.map(|value| (known.key, value)));
     }
+    let lists = NotifyLists {
+        command: notify.list("command")?,
+        mail_to: notify.list("mail_to")?,
+        on: notify.list("on")?,
+    };
     let endpoints = endpoints_of(source, endpoints)?;
     section.finish(right)?;
     limits.finish(right)?;
     policy.finish(right)?;
+    notify.finish(right)?;
     let (name, file) = (name.to_owned(), file.to_owned());
-    Ok(Profile { name, file, values, endpoints, reading, customers: by_customer })
+    Ok(Profile { name, file, values, endpoints, notify: lists, reading, customers: by_customer })
 }
 
 fn endpoints_of(source: Source<'_>, endpoints: Section<'_>) -> Result<BTreeMap<Operation, Located<Mapping>>> {

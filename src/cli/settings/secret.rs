@@ -1,4 +1,4 @@
-//! The client secret: where it comes from, and getting it from there into a type that cannot be printed.
+//! Secrets, the client secret above all: where one comes from, and getting it from there into a type that cannot be printed.
 //!
 //! No message names the content of a file, the output of a command or a value that may be a pasted secret.
 
@@ -14,6 +14,9 @@ use secrecy::SecretString;
 use super::environment::Environment;
 use crate::error::{Error, Result};
 
+/// The variable with the client secret.
+pub(super) const CLIENT_SECRET: &str = "FLEETLOAD_CLIENT_SECRET";
+
 /// More than any secret needs; a larger file, or a command that prints more, is something else.
 const LARGEST_SECRET: u64 = 64 * 1024;
 
@@ -23,40 +26,40 @@ const LONGEST_COMMAND: Duration = Duration::from_secs(60);
 /// Where the secret comes from. Printing it shows no secret.
 #[derive(Debug, Clone)]
 pub(in crate::cli) enum SecretSource {
-    /// `FLEETLOAD_CLIENT_SECRET`.
-    Environment(SecretString),
+    /// A variable of ours, by its name.
+    Environment(&'static str, SecretString),
     /// What the sandbox inside the process asks for.
     Rehearsal(SecretString),
-    /// `client_secret_file`, already joined to the folder of the settings file; `credentials` is systemd's folder.
-    File { path: PathBuf, place: String, credentials: Option<PathBuf> },
+    /// A file that the settings file names as `key`, already joined to its folder; `credentials` is systemd's folder.
+    File { key: &'static str, path: PathBuf, place: String, credentials: Option<PathBuf> },
     /// `client_secret_command`, run in the folder of the settings file.
     Command { command: String, place: String, folder: PathBuf },
 }
 
 impl SecretSource {
-    /// The secret of the environment, when it is set there.
-    pub(super) fn of_environment(environment: &Environment) -> Option<Self> {
-        environment.get("FLEETLOAD_CLIENT_SECRET").map(|secret| Self::Environment(secret.to_owned().into()))
+    /// The secret of a variable of the environment, when it is set there.
+    pub(super) fn of_environment(environment: &Environment, variable: &'static str) -> Option<Self> {
+        environment.get(variable).map(|secret| Self::Environment(variable, secret.to_owned().into()))
     }
 
     /// What kind of place it is, in words.
-    pub(in crate::cli) fn words(&self) -> &'static str {
+    pub(in crate::cli) fn words(&self) -> String {
         match self {
-            Self::Environment(_) => "environment FLEETLOAD_CLIENT_SECRET",
-            Self::Rehearsal(_) => "rehearsal",
-            Self::File { .. } => "client_secret_file",
-            Self::Command { .. } => "client_secret_command",
+            Self::Environment(variable, _) => format!("environment {variable}"),
+            Self::Rehearsal(_) => "rehearsal".to_owned(),
+            Self::File { key, .. } => (*key).to_owned(),
+            Self::Command { .. } => "client_secret_command".to_owned(),
         }
     }
 
     /// Gets the secret.
     pub(in crate::cli) fn read(&self) -> Result<SecretString> {
         match self {
-            Self::Environment(secret) | Self::Rehearsal(secret) => Ok(secret.clone()),
-            Self::File { path, place, credentials } => {
+            Self::Environment(_, secret) | Self::Rehearsal(secret) => Ok(secret.clone()),
+            Self::File { key, path, place, credentials } => {
                 let text = read_file(path, credentials.as_deref())
-                    .map_err(|refusal| refusal.into_error("client_secret_file", place))?;
-                checked(text, "client_secret_file", place)
+                    .map_err(|refusal| refusal.into_error(key, place))?;
+                checked(text, key, place)
             }
             Self::Command { command, place, folder } => {
                 let text = run(command, folder, LONGEST_COMMAND)
@@ -273,7 +276,8 @@ mod tests {
         std::fs::write(&path, content).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
         let credentials = given_by_systemd.then(|| folder.path().to_owned());
-        SecretSource::File { path, place: "fleetload.toml, line 4".to_owned(), credentials }.read()
+        let (key, place) = ("client_secret_file", "fleetload.toml, line 4".to_owned());
+        SecretSource::File { key, path, place, credentials }.read()
     }
 
     #[cfg(unix)]
@@ -316,6 +320,7 @@ mod tests {
     #[test]
     fn a_missing_file_is_told_without_its_name_which_may_be_a_pasted_secret() {
         let source = SecretSource::File {
+            key: "client_secret_file",
             path: "hunter2".into(),
             place: "fleetload.toml, line 4".to_owned(),
             credentials: None,
@@ -356,7 +361,7 @@ mod tests {
     #[test]
     fn the_source_can_be_printed_without_the_secret() {
         let environment = Environment::of(&[("FLEETLOAD_CLIENT_SECRET", "hunter2")]);
-        let source = SecretSource::of_environment(&environment).unwrap();
+        let source = SecretSource::of_environment(&environment, CLIENT_SECRET).unwrap();
         assert_eq!(source.read().unwrap().expose_secret(), "hunter2");
         assert!(!format!("{source:?}").contains("hunter2"));
     }

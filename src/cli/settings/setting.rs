@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::model::policy::{Audit, InDoubt, OnExisting, OnQuota, Paths, Proxy};
+use crate::notify::Format;
 
 /// The pace without a limit, in a settings file and as an option.
 pub(super) const UNLIMITED: &str = "unlimited";
@@ -21,6 +22,8 @@ pub(super) enum ProfileTable {
     Limits,
     /// Its table `policy`.
     Policy,
+    /// Its table `notify`.
+    Notify,
 }
 
 /// What values a setting can have.
@@ -82,6 +85,11 @@ settings! {
         ValueForm::Whole(SHORTEST_SETTLE..=86_400, "seconds", Some(600));
     REQUEST_TIMEOUT = Policy, "request_timeout_seconds", "FLEETLOAD_REQUEST_TIMEOUT_SECONDS", "",
         ValueForm::Whole(1..=600, "seconds", Some(120));
+    WEBHOOK = Notify, "webhook", "FLEETLOAD_NOTIFY_WEBHOOK", "", ValueForm::Text;
+    FORMAT = Notify, "format", "FLEETLOAD_NOTIFY_FORMAT", "", ValueForm::Word(Format::WORDS);
+    NOTIFY_SECRET_FILE = Notify, "secret_file", "", "", ValueForm::Text;
+    NOTIFY_TIMEOUT = Notify, "timeout_seconds", "FLEETLOAD_NOTIFY_TIMEOUT_SECONDS", "",
+        ValueForm::Whole(1..=60, "seconds", Some(10));
 }
 
 /// The known word nearest to `word`, when one is near enough to be what was meant.

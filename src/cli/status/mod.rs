@@ -10,9 +10,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use self::next_commands::require;
+use self::next_commands::{NextCommands, require};
 use super::args::commands::Status as Typed;
 use super::context::Context;
+use super::notify::notifier::{deliver_advice, not_delivered};
 use super::summary::Summary;
 use crate::ending::{End, RunEnd};
 use crate::error::Result;
@@ -56,6 +57,7 @@ fn once(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     tell_quota_object(context, &journal)?;
     overview.tell_needs(context);
     tell_run(context, &overview.status);
+    tell_notifications(context, &journal)?;
     review::tell(context, &journal, typed.import)?;
     let read_back = journal.audit_figures(typed.import)?;
     if read_back != AuditFigures::default() {
@@ -211,6 +213,22 @@ fn tell_run(context: &Context<'_>, status: &Status) {
     }
 }
 
+/// Tells how many notifications are due to be delivered, and why they are.
+fn tell_notifications(context: &Context<'_>, journal: &Journal) -> Result<()> {
+    let due = journal.undelivered_figures()?;
+    if due.notifications == 0 {
+        return Ok(());
+    }
+    let words = not_delivered(due.notifications, due.last_error.as_deref());
+    context.terminal.result("");
+    context.terminal.result(Line::new().ink(Ink::Warning, words));
+    context.terminal.object(&json!({
+        "object": "notifications", "not_delivered": due.notifications, "last_error": due.last_error,
+    }));
+    context.terminal.hint(deliver_advice(context));
+    Ok(())
+}
+
 /// Over how long the pace of a run is measured.
 const LATELY: Duration = Duration::from_secs(60);
 
@@ -242,7 +260,7 @@ impl Overview {
                 next_commands::unavailable(context, journal, import)?
             }
         };
-        let needs = next_commands::with_commands(context, unavailable, |commands| status.needs(commands));
+        let needs = NextCommands::of(context).with(unavailable, |commands| status.needs(commands));
         Ok(Self { status, needs, lately, remaining, quota: journal.quota_now(now)?, now })
     }
 

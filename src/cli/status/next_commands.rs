@@ -23,32 +23,51 @@ pub(in crate::cli) fn folder(context: &Context<'_>, info: &ImportInfo) -> PathBu
 /// The commands that are told of an import: what is corrected is read as its files were, whatever was typed for the
 /// command at hand.
 pub(in crate::cli) fn commands(context: &Context<'_>, info: &ImportInfo) -> Again {
-    let again = context.commands();
-    match &info.reading {
-        Some(reading) => again.reading(reading.clone()),
-        None => again,
+    NextCommands::of(context).of_import(info)
+}
+
+/// What commands are told with: the options of the command at hand, and the folder of the reports.
+#[derive(Debug, Clone)]
+pub(in crate::cli) struct NextCommands {
+    pub(in crate::cli) again: Again,
+    reports: PathBuf,
+}
+
+impl NextCommands {
+    /// As a command was typed.
+    pub(in crate::cli) fn of(context: &Context<'_>) -> Self {
+        Self { again: context.commands(), reports: context.common.reports.clone() }
     }
-}
 
-/// How the rows of an import are corrected.
-fn correction(context: &Context<'_>, info: &ImportInfo) -> Correction {
-    let fix = folder(context, info).join(report::FIX);
-    Correction { is_there: fix.exists(), fix, again: commands(context, info) }
-}
+    fn of_import(&self, info: &ImportInfo) -> Again {
+        match &info.reading {
+            Some(reading) => self.again.clone().reading(reading.clone()),
+            None => self.again.clone(),
+        }
+    }
 
-/// What `tell` makes of the commands that a status names.
-pub(in crate::cli) fn with_commands<T>(
-    context: &Context<'_>,
-    unavailable: Vec<Unavailable>,
-    tell: impl FnOnce(&Commands<'_>) -> T,
-) -> T {
-    let correction = |info: &ImportInfo| correction(context, info);
-    tell(&Commands { again: &context.commands(), correction: &correction, unavailable, in_report: false })
+    /// How the rows of an import are corrected.
+    fn correction(&self, info: &ImportInfo) -> Correction {
+        let fix = report::folder(&self.reports, &info.import.to_string(), info).join(report::FIX);
+        Correction { is_there: fix.exists(), fix, again: self.of_import(info) }
+    }
+
+    /// What `tell` makes of the commands that a status names.
+    pub(in crate::cli) fn with<T>(
+        &self,
+        unavailable: Vec<Unavailable>,
+        tell: impl FnOnce(&Commands<'_>) -> T,
+    ) -> T {
+        let correction = |info: &ImportInfo| self.correction(info);
+        tell(&Commands { again: &self.again, correction: &correction, unavailable, in_report: false })
+    }
 }
 
 /// Says what to type next, by how the rows stand.
 pub(in crate::cli) fn tell_next(context: &Context<'_>, status: &Status) {
-    let Some(step) = with_commands(context, Vec::new(), |commands| status.next(commands)) else { return };
+    let Some(step) = NextCommands::of(context).with(Vec::new(), |commands| status.next(commands)) else {
+        return;
+    };
     let words = match step.words.as_str() {
         "" => Advice::new(),
         words => Advice::from(format!("{words}: ")),

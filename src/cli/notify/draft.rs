@@ -1,0 +1,334 @@
+//! What a notification says: the sentence of the terminal, what needs a person, the next command, and the facts behind
+//! them; and the key by which a change is told once.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::tz::TimeZone;
+use serde_json::Map;
+use uuid::Uuid;
+
+use crate::advice::Piece;
+use crate::cli::context::Context;
+use crate::cli::settings::Settings;
+use crate::cli::status::counts;
+use crate::cli::status::next_commands::NextCommands;
+use crate::clock::Clock;
+use crate::ending::{End, State};
+use crate::error::Result;
+use crate::journal::{Journal, RunId};
+use crate::model::id::ImportId;
+use crate::model::state::JobState;
+use crate::model::time::Moment;
+use crate::notify::{Draft, Event, ImportFacts, NeedFacts, Notification, Occasion};
+use crate::status::{RunState, Status, Wording};
+use crate::term::{clean, moment, operation_paused, sheet_paused, span, unreachable};
+
+/// More imports, and more files of one, are not listed.
+const LISTED: usize = 20;
+/// More characters of one text are not told.
+const LONGEST: usize = 1000;
+
+/// Writes notifications of one command; goes to the thread that needs one.
+#[derive(Clone)]
+pub(super) struct Drafter {
+    commands: NextCommands,
+    here: TimeZone,
+    profile: Option<String>,
+    /// With its folder.
+    journal: PathBuf,
+    clock: Arc<dyn Clock>,
+}
+
+impl Drafter {
+    pub(super) fn of(context: &Context<'_>, settings: &Settings) -> Self {
+        let journal = &context.common.journal;
+        Self {
+            commands: NextCommands::of(context),
+            here: context.here.clone(),
+            profile: settings.profile.as_ref().map(|(name, _)| name.clone()),
+            journal: std::path::absolute(journal).unwrap_or_else(|_| journal.clone()),
+            clock: context.clock.clone(),
+        }
+    }
+
+    /// A notification without facts of the journal.
+    pub(super) fn bare(&self, event: Event, text: &str) -> Notification {
+        Notification {
+            version: Notification::VERSION,
+            id: Uuid::new_v4(),
+            event,
+            at: self.clock.now().to_string(),
+            text: told(text),
+            next: None,
+            needs: Vec::new(),
+            state: RunState::Running.word().to_owned(),
+            reason: None,
+            exit_code: None,
+            resumes_at: None,
+            imports: Vec::new(),
+            counts: Map::new(),
+            profile: self.profile.clone(),
+            account: None,
+            service: None,
+            journal: clean(&self.journal.to_string_lossy()),
+            host: None,
+        }
+    }
+
+    /// With whose records it speaks of.
+    fn of_journal(&self, event: Event, text: &str, journal: &Journal) -> Result<Notification> {
+        let whose = journal.whose()?;
+        Ok(Notification {
+            account: whose.account().map(clean),
+            service: whose.service().map(clean),
+            host: journal.machine_name()?.as_deref().map(clean),
+            ..self.bare(event, text)
+        })
+    }
+
+    /// With where the rows stand, and what to do about them.
+    fn of_status(
+        &self,
+        event: Event,
+        text: &str,
+        journal: &Journal,
+        status: &Status,
+        imports: &[ImportId],
+    ) -> Result<Notification> {
+        let needs = self.commands.with(Vec::new(), |commands| status.needs(commands));
+        let needs = needs
+            .into_iter()
+            .map(|need| NeedFacts { words: told(&need.words), command: clean(&need.command) });
+        let next = self.commands.with(Vec::new(), |commands| status.next(commands));
+        let of = status.imports().iter().filter(|facts| imports.contains(&facts.info.import));
+        let facts = of.take(LISTED).map(|facts| ImportFacts {
+            import: facts.info.import.0,
+            files: facts.info.files.iter().take(LISTED).map(|(name, _)| file_name(name)).collect(),
+            rows: facts.info.rows,
+        });
+        Ok(Notification {
+            next: next.map(|step| clean(&step.command)),
+            needs: needs.take(LISTED).collect(),
+            state: status.state().word().to_owned(),
+            reason: status.state().end().map(|end| end.as_str().to_owned()),
+            resumes_at: status.resumes_at().map(|at| at.to_string()),
+            imports: facts.collect(),
+            counts: counts::object(status.tally()),
+            ..self.of_journal(event, text, journal)?
+        })
+    }
+
+    /// The end of a run.
+    pub(super) fn end(&self, journal: &Journal, end: &RunEnded<'_>) -> Result<Draft> {
+        let event = event_of(end.end);
+        let mut notification = self.of_status(event, end.text, journal, end.status, end.imports)?;
+        notification.state = end.end.state().as_str().to_owned();
+        notification.reason = Some(end.end.as_str().to_owned());
+        notification.exit_code = Some(end.end.exit().code());
+        notification.resumes_at = end.resumes_at.map(|at| at.to_string());
+        let key = match (event, end.resumes_at) {
+            (Event::Parked, Some(until)) => parked_key(until),
+            (Event::Finished | Event::FailedRows | Event::NeedsDecision, _) => self.rows_key(journal, end)?,
+            _ => format!("{} {} {}", event.as_str(), end.end.as_str(), self.run_and_day(journal)?),
+        };
+        Ok(Draft { key, notification })
+    }
+
+    /// The same rows in the same states, unless one of them has changed since.
+    fn rows_key(&self, journal: &Journal, end: &RunEnded<'_>) -> Result<String> {
+        let imports: Vec<String> = end.imports.iter().map(ToString::to_string).collect();
+        let tally = end.status.tally();
+        let counts: Vec<String> =
+            JobState::ALL.iter().map(|&state| tally.in_state(state).to_string()).collect();
+        let at = journal.last_change()?.map_or(0, Moment::millis);
+        Ok(format!(
+            "{} {} imports {} counts {} at {at}",
+            event_of(end.end).as_str(),
+            end.end.as_str(),
+            imports.join(","),
+            counts.join(",")
+        ))
+    }
+
+    /// The last run, and the day: a run that could not begin has no number of its own.
+    fn run_and_day(&self, journal: &Journal) -> Result<String> {
+        let run = journal.last_run()?.map_or(RunId(0), |run| run.run);
+        Ok(format!("run {run} day {}", self.clock.now().day()))
+    }
+
+    /// A command that ended with something else than a run. Only what the table of endings says of it leaves the machine:
+    /// its own message may hold the value of a cell.
+    pub(super) fn failed(&self, journal: Option<&Journal>, end: End) -> Draft {
+        let event = event_of(end);
+        let entry = end.entry();
+        let facts = journal.and_then(|journal| self.of_journal(event, entry.words, journal).ok());
+        let is_whole = |command: &&str| !command.contains(|c: char| c.is_ascii_uppercase());
+        let next = entry.advice.iter().find_map(|piece| match piece {
+            Piece::Command(command) => Some(*command).filter(|command| is_whole(&command)),
+            Piece::Words(_) => None,
+        });
+        let notification = Notification {
+            next: next.map(|command| clean(&self.commands.again.command(command))),
+            state: entry.state.as_str().to_owned(),
+            reason: Some(entry.reason.to_owned()),
+            exit_code: Some(entry.exit.code()),
+            ..facts.unwrap_or_else(|| self.bare(event, entry.words))
+        };
+        Draft {
+            key: format!("{} {} day {}", event.as_str(), entry.reason, self.clock.now().day()),
+            notification,
+        }
+    }
+
+    /// The last run was killed, which only those after it can tell.
+    pub(super) fn killed(&self, journal: &Journal) -> Result<Option<Draft>> {
+        let Some(run) = journal.last_run()?.filter(|run| run.ended_at.is_none()) else { return Ok(None) };
+        let status = Status::after(journal, None, End::Killed, None)?;
+        let text = self.sentence(&status);
+        let imports = unfinished(&status);
+        let mut notification = self.of_status(Event::Stopped, &text, journal, &status, &imports)?;
+        notification.exit_code = None;
+        Ok(Some(Draft { key: format!("stopped killed run {}", run.run), notification }))
+    }
+
+    /// Something while a run goes on.
+    pub(super) fn occasion(&self, journal: Option<&Journal>, occasion: &Occasion) -> Result<Draft> {
+        let hour = self.clock.now().millis() / 3_600_000;
+        let run = match journal {
+            Some(journal) => journal.last_run()?.map_or(0, |run| run.run.0),
+            None => 0,
+        };
+        let (key, text, next) = match occasion {
+            Occasion::Parked(until) => {
+                let text = format!("parked until {}: today's quota is spent", moment(*until, &self.here));
+                (parked_key(*until), text, None)
+            }
+            Occasion::Held => {
+                let text = "a row needs your decision; the run goes on with the others".to_owned();
+                (format!("needs-decision first run {run}"), text, Some("resolve"))
+            }
+            Occasion::SheetPaused { sheet, title, times, code } => {
+                let text = format!("{}; everything else goes on", sheet_paused(title, *times, code));
+                (format!("paused sheet {} run {run}", sheet.0), text, Some("status"))
+            }
+            Occasion::OperationPaused { operation, reason, next_try_in } => {
+                let text = operation_paused(*operation, reason, Some(*next_try_in));
+                (format!("paused {operation} hour {hour}"), text, Some("status"))
+            }
+            Occasion::Unreachable { reason } => {
+                (format!("unreachable hour {hour}"), unreachable(reason), Some("doctor"))
+            }
+        };
+        let event = occasion.event();
+        let next = next.map(|command| clean(&self.commands.again.command(command)));
+        let Some(journal) = journal else {
+            return Ok(Draft { key, notification: Notification { next, ..self.bare(event, &text) } });
+        };
+        let status = Status::now(journal, None, self.clock.now())?;
+        let imports = unfinished(&status);
+        let text = if matches!(occasion, Occasion::Parked(_)) { self.sentence(&status) } else { text };
+        let mut notification = self.of_status(event, &text, journal, &status, &imports)?;
+        if let Occasion::Parked(until) = occasion {
+            notification.resumes_at = Some(until.to_string());
+        }
+        notification.next = next;
+        Ok(Draft { key, notification })
+    }
+
+    fn sentence(&self, status: &Status) -> String {
+        let now = self.clock.now();
+        let until = |until: Moment| {
+            let wait = span(until.since(now).max(std::time::Duration::from_secs(1)));
+            format!("{} (in {wait})", moment(until, &self.here))
+        };
+        status.sentence(&Wording { until: &until, running: None })
+    }
+}
+
+/// How a run ended, as the terminal says it.
+pub(in crate::cli) struct RunEnded<'a> {
+    pub(in crate::cli) end: End,
+    pub(in crate::cli) text: &'a str,
+    pub(in crate::cli) status: &'a Status,
+    /// The imports that it was about.
+    pub(in crate::cli) imports: &'a [ImportId],
+    pub(in crate::cli) resumes_at: Option<Moment>,
+}
+
+/// What an end is told as.
+fn event_of(end: End) -> Event {
+    match (end, end.state()) {
+        (End::Done, _) => Event::Finished,
+        (End::RowsFailed, _) => Event::FailedRows,
+        (End::SheetPaused, _) => Event::Paused,
+        (End::Unreachable, _) => Event::Unreachable,
+        (_, State::Parked) => Event::Parked,
+        (_, State::Held) => Event::NeedsDecision,
+        (_, State::Finished | State::Stopped | State::Waiting | State::Failed) => Event::Stopped,
+    }
+}
+
+/// Told once for each day that is waited for.
+fn parked_key(until: Moment) -> String {
+    format!("parked until {}", until.day())
+}
+
+/// The imports of which rows are left.
+fn unfinished(status: &Status) -> Vec<ImportId> {
+    let is_left = |state: JobState| !state.is_final();
+    let open = status.imports().iter().filter(|facts| facts.tally.count(is_left) > 0);
+    open.map(|facts| facts.info.import).collect()
+}
+
+/// A text fit to be told anywhere.
+fn told(text: &str) -> String {
+    clean(&text.chars().take(LONGEST).collect::<String>())
+}
+
+/// The name of a file without its folder.
+fn file_name(name: &str) -> String {
+    told(name.rsplit(['/', '\\']).next().unwrap_or(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_end_is_told_as_one_event() {
+        let table = [
+            (End::Done, "finished"),
+            (End::RowsFailed, "failed-rows"),
+            (End::RowsHeld, "needs-decision"),
+            (End::Verification, "needs-decision"),
+            (End::Quota, "parked"),
+            (End::SheetPaused, "paused"),
+            (End::Until, "stopped"),
+            (End::Signal, "stopped"),
+            (End::Killed, "stopped"),
+            (End::RowsWaiting, "stopped"),
+            (End::Credentials, "stopped"),
+            (End::EndpointMissing, "stopped"),
+            (End::Breaker, "stopped"),
+            (End::Sheets, "stopped"),
+            (End::JournalFull, "stopped"),
+            (End::Unreachable, "unreachable"),
+        ];
+        for (end, expected) in table {
+            assert_eq!(event_of(end).as_str(), expected, "{end:?}");
+        }
+    }
+
+    #[test]
+    fn of_a_file_the_name_is_told_without_its_folder_and_without_what_steers() {
+        for (name, expected) in [
+            ("/home/kim/a.xlsx", "a.xlsx"),
+            ("C:\\kim\\a.xlsx", "a.xlsx"),
+            ("a\r\nb.csv", "a\\r\\nb.csv"),
+            ("\u{202e}a.csv", "\\u{202e}a.csv"),
+        ] {
+            assert_eq!(file_name(name), expected);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The forms in which a notification is delivered, and the lines that those for people share.
+
+pub(super) mod mail;
+mod slack;
+mod teams;
+pub(super) mod variables;
+
+use super::Notification;
+
+/// The form of what a webhook gets.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Format {
+    /// All facts, for programs.
+    #[default]
+    Json,
+    /// A message of Slack.
+    Slack,
+    /// A card of Teams.
+    Teams,
+}
+
+impl Format {
+    /// The written forms.
+    pub const WORDS: &'static [&'static str] = &["json", "slack", "teams"];
+
+    /// The written form.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Slack => "slack",
+            Self::Teams => "teams",
+        }
+    }
+
+    /// The body of the request.
+    pub fn body(self, notification: &Notification) -> String {
+        match self {
+            Self::Json => notification.json(),
+            Self::Slack => slack::body(notification),
+            Self::Teams => teams::body(notification),
+        }
+    }
+}
+
+impl std::str::FromStr for Format {
+    type Err = ();
+
+    fn from_str(word: &str) -> Result<Self, ()> {
+        match word {
+            "json" => Ok(Self::Json),
+            "slack" => Ok(Self::Slack),
+            "teams" => Ok(Self::Teams),
+            _ => Err(()),
+        }
+    }
+}
+
+/// The notification in one line: which profile, and what has changed.
+fn headline(notification: &Notification) -> String {
+    let profile = notification.profile.as_ref().map_or_else(String::new, |profile| format!(" {profile}"));
+    format!("fleetload{profile}: {}", notification.text)
+}
+
+/// What a person reads below the headline, line by line.
+fn lines(notification: &Notification) -> Vec<String> {
+    let Notification { needs, next, imports, counts, account, service, journal, host, .. } = notification;
+    let mut lines: Vec<String> =
+        needs.iter().map(|need| format!("{}: {}", need.words, need.command)).collect();
+    if let Some(next) = next {
+        lines.push(format!("Next: {next}"));
+    }
+    for import in imports {
+        lines.push(format!("Import {} of {}: {} rows", import.import, import.files.join(", "), import.rows));
+    }
+    let counts: Vec<String> = counts
+        .iter()
+        .filter(|(_, count)| count.as_u64() != Some(0))
+        .map(|(state, count)| format!("{count} {state}"))
+        .collect();
+    if !counts.is_empty() {
+        lines.push(format!("Rows: {}", counts.join(", ")));
+    }
+    if let (Some(account), Some(service)) = (account, service) {
+        lines.push(format!("Account {account} at {service}"));
+    }
+    let host = host.as_ref().map_or_else(String::new, |host| format!(" on {host}"));
+    lines.push(format!("Journal {journal}{host}"));
+    lines
+}

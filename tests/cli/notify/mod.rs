@@ -1,0 +1,24 @@
+//! Notifications: each change reaches its receiver once, whatever the receiver does, and no run is held up or changed by it.
+
+mod receiver;
+mod webhook;
+
+use crate::bench::Bench;
+use fleetload::sandbox::Scenario;
+
+/// The secret of the signature.
+const KEY: &str = "k3y-of-the-Signature";
+
+/// A bench whose profile notifies: the lines of `[profile.bench.notify]`.
+fn notifying(scenario: Scenario, lines: &str) -> Bench {
+    let bench = Bench::new(scenario);
+    notifies(&bench, lines);
+    bench
+}
+
+/// Sets the lines of `[profile.bench.notify]`.
+fn notifies(bench: &Bench, lines: &str) {
+    let profile = std::fs::read_to_string(bench.path("fleetload.toml")).expect("the profile");
+    let (rest, _) = profile.split_once("[profile.bench.notify]").unwrap_or((&profile, ""));
+    bench.write("fleetload.toml", &format!("{rest}[profile.bench.notify]\ntimeout_seconds = 1\n{lines}\n"));
+}

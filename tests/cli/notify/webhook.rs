@@ -1,0 +1,179 @@
+//! A webhook, and a receiver that answers, refuses, hangs, fails or sends elsewhere.
+
+use super::receiver::{Receiver, Reply};
+use super::{KEY, notifies, notifying};
+use crate::bench::{self, Bench};
+use fleetload::sandbox::{Fault, FaultKind, Scenario};
+
+/// A receiver, and a bench that notifies it.
+fn with_receiver(scenario: Scenario) -> (Bench, Receiver) {
+    let receiver = Receiver::start();
+    let bench = notifying(scenario, &format!("webhook = \"{}\"", receiver.url()));
+    bench.write("companies.csv", &bench::companies(3));
+    (bench, receiver)
+}
+
+#[test]
+fn a_run_that_finished_is_reported_once() {
+    let (bench, receiver) = with_receiver(Scenario::default());
+    let outcome = bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    let got = receiver.got();
+    assert_eq!(got.len(), 1, "{got:#?}");
+    let told = got[0].json();
+    assert_eq!(
+        (&told["event"], &told["reason"], &told["exit_code"]),
+        (&"finished".into(), &"done".into(), &0.into())
+    );
+    assert!(
+        outcome.stdout.contains(told["text"].as_str().unwrap()),
+        "as the terminal: {told} {}",
+        outcome.stdout
+    );
+    assert_eq!(told["counts"]["created"], 3);
+    assert_eq!(told["imports"], serde_json::json!([{"import": 1, "files": ["companies.csv"], "rows": 3}]));
+    assert_eq!(told["id"].as_str(), got[0].headers.get("x-fleetload-event").map(String::as_str));
+    assert!(!got[0].headers.contains_key("x-fleetload-signature"), "without a secret");
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(receiver.events(), [""; 0], "nothing has changed");
+    bench.write("more.csv", &bench::companies(4));
+    bench.fleetload(&["run", "more.csv"]).expect_code(0);
+    assert_eq!(receiver.events(), ["finished"]);
+}
+
+#[test]
+fn no_value_of_a_row_is_in_a_notification() {
+    let (bench, receiver) = with_receiver(Scenario::default());
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    let body = &receiver.got()[0].body;
+    for value in ["Customer 1", "help@c1.example", "Queen Street", "+64"] {
+        assert!(!body.contains(value), "{value}: {body}");
+    }
+}
+
+#[test]
+fn rows_that_fail_are_reported_again_when_others_fail() {
+    let refused = Fault { times: Some(1), ..Fault::new("addCompany", FaultKind::GeneralError) };
+    let (bench, receiver) = with_receiver(Scenario::default().with_fault(refused));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(4);
+    assert_eq!(bench.statistics().faults_fired.len(), 1, "the fault fired");
+    let told = receiver.next().json();
+    assert_eq!((&told["event"], &told["counts"]["rejected"]), (&"failed-rows".into(), &1.into()));
+    assert!(told["needs"][0]["command"].as_str().unwrap().starts_with("fleetload run "), "{told}");
+    bench.fleetload(&["run"]).expect_code(4);
+    assert_eq!(receiver.events(), [""; 0], "nothing has changed");
+    let refused = Fault::new("addCompany", FaultKind::GeneralError);
+    bench.sandbox().change(|scenario| scenario.fault = vec![refused]).unwrap();
+    bench.fleetload(&["retry"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(4);
+    assert_eq!(receiver.events(), ["failed-rows"], "the row was sent again and failed again");
+}
+
+#[test]
+fn the_signature_is_the_hmac_of_the_body() {
+    let (bench, receiver) = with_receiver(Scenario::default());
+    let run = bench.command(&["run", "companies.csv"]).env("FLEETLOAD_NOTIFY_SECRET", KEY).output().unwrap();
+    assert!(run.status.success());
+    let got = receiver.next();
+    bench.write("body", &got.body);
+    // Whoever verifies it has another implementation.
+    let script = format!(
+        "import hmac,hashlib;print(hmac.new(b'{KEY}', open('body','rb').read(), hashlib.sha256).hexdigest())"
+    );
+    let python =
+        std::process::Command::new("python3").args(["-c", &script]).current_dir(bench.path("")).output();
+    let digest = String::from_utf8(python.expect("python3").stdout).unwrap();
+    assert_eq!(got.headers["x-fleetload-signature"], format!("sha256={}", digest.trim()));
+}
+
+#[test]
+fn a_receiver_that_fails_is_tried_again() {
+    for reply in [Reply::Status(500), Reply::Status(429), Reply::Close] {
+        let (bench, receiver) = with_receiver(Scenario::default());
+        receiver.replies([reply.clone()]);
+        let outcome = bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+        let got = receiver.got();
+        assert_eq!(got.len(), 2, "{reply:?}");
+        assert_eq!(got[0].body, got[1].body, "the same notification, with the same id");
+        assert!(!outcome.stderr.contains("not delivered"), "{}", outcome.stderr);
+    }
+}
+
+/// Runs against a receiver that takes nothing: the run ends as it would without, `status` says what is not delivered, and
+/// the next run delivers it.
+fn is_left_to_the_next_run(replies: &[Reply], why: &str) {
+    let (bench, receiver) = with_receiver(Scenario::default());
+    receiver.replies(replies.iter().cloned());
+    let outcome = bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    let words = format!("1 notification was not delivered: {why}");
+    assert!(outcome.stderr.contains(&words), "{why}: {}", outcome.stderr);
+    assert!(outcome.stderr.contains("fleetload notify"), "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("hidden-token"), "{}", outcome.stderr);
+    let first = receiver.next();
+    receiver.got();
+    let status = bench.fleetload(&["status"]).expect_code(0);
+    assert!(status.stdout.contains(&words), "{}", status.stdout);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(receiver.next().body, first.body);
+    let status = bench.fleetload(&["status"]).expect_code(0);
+    assert!(!status.stdout.contains("not delivered"), "{}", status.stdout);
+}
+
+#[test]
+fn what_a_receiver_does_not_take_is_delivered_by_the_next_run() {
+    is_left_to_the_next_run(
+        &[Reply::Status(500), Reply::Status(500), Reply::Status(500)],
+        "the receiver answered 500",
+    );
+    is_left_to_the_next_run(&[Reply::Hang], "no answer within 1 s");
+    is_left_to_the_next_run(&[Reply::Status(404)], "the receiver answered 404");
+}
+
+#[test]
+fn a_redirect_is_not_followed() {
+    let elsewhere = Receiver::start();
+    is_left_to_the_next_run(
+        &[Reply::Redirect(elsewhere.url())],
+        "the receiver answered 302; redirects are not followed",
+    );
+    assert_eq!(elsewhere.got().len(), 0);
+}
+
+#[test]
+fn of_an_answer_without_an_end_only_the_beginning_is_read() {
+    let (bench, receiver) = with_receiver(Scenario::default());
+    receiver.replies([Reply::Flood]);
+    let outcome = bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    assert_eq!(receiver.events(), ["finished"]);
+    assert!(!outcome.stderr.contains("not delivered"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_receiver_that_is_not_there_keeps_nothing_from_ending() {
+    let (bench, receiver) = with_receiver(Scenario::default());
+    // The discard port: nobody listens there.
+    notifies(&bench, "webhook = \"http://127.0.0.1:9/\"");
+    let outcome = bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    assert!(outcome.stderr.contains("1 notification was not delivered: no connection"), "{}", outcome.stderr);
+    notifies(&bench, &format!("webhook = \"{}\"", receiver.url()));
+    let outcome = bench.fleetload(&["notify"]).expect_code(0);
+    assert_eq!(outcome.stdout.trim(), "1 notification delivered");
+    assert_eq!(receiver.events(), ["finished"]);
+    let outcome = bench.fleetload(&["notify"]).expect_code(0);
+    assert_eq!(outcome.stdout.trim(), "nothing is due to be delivered");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_was_noted_when_the_process_was_killed_is_delivered_by_the_next_run() {
+    let (bench, receiver) = with_receiver(Scenario::default());
+    notifies(&bench, &format!("webhook = \"{}\"\ntimeout_seconds = 60", receiver.url()));
+    bench.alter("timeout_seconds = 1\n", "");
+    receiver.replies([Reply::Hang]);
+    let run = bench.start(&["run", "companies.csv"]);
+    let first = receiver.next();
+    run.kill();
+    bench.fleetload(&["run"]).expect_code(0);
+    let again = receiver.got();
+    assert_eq!(again.len(), 1, "{again:#?}");
+    assert_eq!(again[0].body, first.body, "the same notification, with the same id");
+}
