@@ -37,6 +37,8 @@ fn every_key_of_the_example_is_understood() {
     for known in SETTINGS {
         assert!(all.value(known).is_some(), "{}", known.key);
     }
+    let lists = [&all.notify.command, &all.notify.mail_to, &all.notify.on];
+    assert!(lists.iter().all(|list| !list.is_empty()));
     assert!(all.endpoints.contains_key(&Operation::AddSite));
     assert_eq!(all.reading.encoding.as_deref(), Some("windows-1252"));
     assert_eq!((all.customers[0].0.as_str(), all.customers[0].1.header_row), ("northern", Some(3)));
@@ -55,7 +57,7 @@ fn a_wrong_file_is_refused_with_its_line_and_the_nearest_right_word() {
         ),
         (
             "[profile.a]\ncolour = 'x'\n",
-            "fleetload.toml, line 2: [profile.a] has no key 'colour' | its keys are limits, policy, endpoints, reading, customers, base_url, client_id, client_secret_file, client_secret_command, paths, ca_file, proxy",
+            "fleetload.toml, line 2: [profile.a] has no key 'colour' | its keys are limits, policy, notify, endpoints, reading, customers, base_url, client_id, client_secret_file, client_secret_command, paths, ca_file, proxy",
         ),
         (
             "[profile.a]\n\nrate = 5\n",

@@ -110,9 +110,39 @@ fn every_setting_has_its_variable() {
 
 #[test]
 fn every_setting_of_the_table_is_settled_and_listed() {
-    let listed: Vec<String> = of_file("").unwrap().listed().into_iter().map(|(name, ..)| name).collect();
-    for known in SETTINGS.iter().filter(|known| !known.key.starts_with("client_secret_")) {
-        assert!(listed.iter().any(|name| name == known.key), "{}", known.key);
+    let notify = "[profile.acme.notify]\nwebhook = 'https://hooks.example/t0ken'\nsecret_file = 'key'";
+    let settings = of_file(notify).unwrap();
+    let listed = settings.listed();
+    for known in SETTINGS.iter().filter(|known| !known.key.contains("secret_")) {
+        let is_it = |name: &str| name.strip_prefix("notify.").unwrap_or(name) == known.key;
+        assert!(listed.iter().any(|(name, ..)| is_it(name)), "{}", known.key);
+    }
+    assert!(listed.iter().any(|(name, value, _)| name == "notify.secret" && value == "(not shown)"));
+    assert!(!format!("{listed:?} {settings:?}").contains("t0ken"));
+}
+
+#[test]
+fn what_cannot_be_notified_is_refused_with_its_line() {
+    let table = [
+        ("webhook = 'http://hooks.example/t0ken'", "webhook must begin with https://"),
+        ("mail_to = ['ops@example.com']", "'mail_to' needs a command that sends the mail"),
+        (
+            "command = ['sendmail']\nmail_to = ['Ops <ops@example.com>']",
+            "'mail_to' holds something that is not",
+        ),
+        ("command = ['']", "'command' begins with an empty text"),
+        ("on = ['finnished']", "did you mean \"finished\"?"),
+        ("format = 'irc'", "'format' must be \"json\" or \"slack\" or \"teams\""),
+        ("timeout_seconds = 0", "timeout_seconds must be a whole number of seconds from 1 to 60"),
+        ("secret = 't0ken'", "'secret' does not belong in the settings file"),
+    ];
+    for (line, expected) in table {
+        let text = format!("{ACME}[profile.acme.notify]\n{line}");
+        let read = profile::parse(Path::new("fleetload.toml"), &text, None);
+        let error = read.and_then(|read| settle(&Overrides::default(), &[], &read)).unwrap_err();
+        let told = format!("{error} | {}", error.next_step().unwrap_or_default());
+        assert!(told.contains(expected) && told.contains("fleetload.toml, line "), "{line}: {told}");
+        assert!(!told.contains("t0ken"), "{told}");
     }
 }
 
