@@ -165,7 +165,7 @@ impl Drafter {
         let facts = journal.and_then(|journal| self.of_journal(event, entry.words, journal).ok());
         let is_whole = |command: &&str| !command.contains(|c: char| c.is_ascii_uppercase());
         let next = entry.advice.iter().find_map(|piece| match piece {
-            Piece::Command(command) => Some(*command).filter(|command| is_whole(&command)),
+            Piece::Command(command) => Some(*command).filter(|command| is_whole(command)),
             Piece::Words(_) => None,
         });
         let notification = Notification {
@@ -225,13 +225,16 @@ impl Drafter {
         let Some(journal) = journal else {
             return Ok(Draft { key, notification: Notification { next, ..self.bare(event, &text) } });
         };
-        let status = Status::now(journal, None, self.clock.now())?;
+        let (status, text) = match occasion {
+            Occasion::Parked(until) => {
+                let status = Status::after(journal, None, End::Quota, Some(*until))?;
+                let text = self.sentence(&status);
+                (status, text)
+            }
+            _ => (Status::now(journal, None, self.clock.now())?, text),
+        };
         let imports = unfinished(&status);
-        let text = if matches!(occasion, Occasion::Parked(_)) { self.sentence(&status) } else { text };
         let mut notification = self.of_status(event, &text, journal, &status, &imports)?;
-        if let Occasion::Parked(until) = occasion {
-            notification.resumes_at = Some(until.to_string());
-        }
         notification.next = next;
         Ok(Draft { key, notification })
     }

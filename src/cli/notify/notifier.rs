@@ -14,6 +14,7 @@ use crate::ending::End;
 use crate::error::Result;
 use crate::journal::Journal;
 use crate::model::event::Event as News;
+use crate::model::policy::OnQuota;
 use crate::notify::{Courier, Draft, Event, Left, Observer};
 use crate::term::counted;
 
@@ -33,6 +34,8 @@ struct Work {
     courier: Courier,
     drafter: Drafter,
     on: BTreeSet<Event>,
+    /// Whether a run waits for the next day when the quota is spent. One that ends is reported as parked by its end.
+    waits: bool,
     observer: Observer,
 }
 
@@ -49,7 +52,8 @@ impl Notifier {
         let courier = Courier::start(targets, context.common.journal.clone(), context.clock.clone())?;
         let drafter = Drafter::of(context, settings);
         let on = settings.notify.on.value.clone();
-        self.work.replace(Some(Work { courier, drafter, on, observer: Observer::default() }));
+        let waits = settings.on_quota.value == OnQuota::Wait;
+        self.work.replace(Some(Work { courier, drafter, on, waits, observer: Observer::default() }));
         Ok(())
     }
 
@@ -72,7 +76,7 @@ impl Notifier {
         let mut work = self.work.borrow_mut();
         let Some(work) = work.as_mut() else { return };
         let Some(occasion) = work.observer.take(event) else { return };
-        if work.on.contains(&occasion.event()) {
+        if work.on.contains(&occasion.event()) && (work.waits || occasion.event() != Event::Parked) {
             let drafter = work.drafter.clone();
             work.courier.compose(move |journal| drafter.occasion(journal, &occasion));
         }

@@ -87,7 +87,7 @@ impl NotifySettings {
             return Err(at(to, "'mail_to' needs a command that sends the mail")
                 .hint("for example command = [\"/usr/sbin/sendmail\", \"-t\", \"-i\"]"));
         }
-        for to in lists.mail_to.iter().filter(|to| !is_mail_address(&to.value)) {
+        if let Some(to) = lists.mail_to.iter().find(|to| !is_mail_address(&to.value)) {
             return Err(at(to, "'mail_to' holds something that is not the address of a mailbox")
                 .hint("write the bare address: mail_to = [\"ops@example.com\"]"));
         }

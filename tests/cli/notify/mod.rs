@@ -1,5 +1,7 @@
 //! Notifications: each change reaches its receiver once, whatever the receiver does, and no run is held up or changed by it.
 
+mod events;
+mod hook;
 mod receiver;
 mod webhook;
 

@@ -1,0 +1,141 @@
+//! Each event at its occasion, and only those that the profile lists.
+
+use super::receiver::Receiver;
+use super::{notifies, notifying};
+use crate::bench::{self, Bench};
+use fleetload::sandbox::{Fault, FaultKind, Scenario};
+use serde_json::Value;
+
+fn with_receiver(scenario: Scenario) -> (Bench, Receiver) {
+    let receiver = Receiver::start();
+    let bench = notifying(scenario, &format!("webhook = \"{}\"", receiver.url()));
+    (bench, receiver)
+}
+
+/// What was reported, each with its reason.
+fn told(receiver: &Receiver) -> Vec<(String, Value)> {
+    let got = receiver.got().into_iter();
+    got.map(|got| (got.json()["event"].as_str().unwrap().to_owned(), got.json()["reason"].clone())).collect()
+}
+
+#[test]
+fn a_spent_quota_is_reported_once_a_day() {
+    let (bench, receiver) = with_receiver(Scenario { daily_quota: 4, ..Scenario::default() });
+    bench.write("companies.csv", &bench::companies(10));
+    let outcome = bench.fleetload(&["run", "companies.csv", "--on-quota", "exit"]).expect_code(5);
+    let got = receiver.got();
+    assert_eq!(got.len(), 1, "{got:#?}");
+    let parked = got[0].json();
+    assert_eq!((&parked["event"], &parked["reason"]), (&"parked".into(), &"quota".into()));
+    assert!(
+        parked["resumes_at"].is_string() && parked["text"].as_str().unwrap().starts_with("parked until"),
+        "{parked}"
+    );
+    assert_eq!((&parked["next"], &parked["exit_code"]), (&"fleetload run".into(), &5.into()));
+    assert!(outcome.stdout.contains("parked until"), "{}", outcome.stdout);
+    bench.fleetload(&["run", "--on-quota", "exit"]).expect_code(5);
+    assert_eq!(told(&receiver), [], "the same day");
+}
+
+#[test]
+fn a_run_that_waits_for_the_next_day_is_reported_as_parked_while_it_waits() {
+    let (bench, receiver) = with_receiver(Scenario { daily_quota: 4, ..Scenario::default() });
+    bench.write("companies.csv", &bench::companies(10));
+    let run = bench.start(&["run", "companies.csv"]);
+    let parked = receiver.next().json();
+    assert_eq!((&parked["event"], &parked["reason"]), (&"parked".into(), &"quota".into()));
+    assert_eq!((&parked["next"], &parked["exit_code"]), (&Value::Null, &Value::Null));
+    let text = parked["text"].as_str().unwrap();
+    assert!(text.starts_with("parked until") && text.ends_with("6 rows remaining"), "{text}");
+    run.kill();
+}
+
+#[test]
+fn rows_on_hold_are_reported_while_the_run_goes_on_and_at_its_end() {
+    let lost = Fault { times: Some(1), ..Fault::new("addCompany", FaultKind::Error500Before) };
+    let (bench, receiver) = with_receiver(Scenario::default().with_fault(lost));
+    bench.write("companies.csv", &bench::companies(3));
+    bench.fleetload(&["run", "companies.csv", "--in-doubt", "hold"]).expect_code(8);
+    assert_eq!(bench.statistics().faults_fired.len(), 1, "the fault fired");
+    let got: Vec<Value> = receiver.got().iter().map(super::receiver::Got::json).collect();
+    let words: Vec<(&str, bool)> =
+        got.iter().map(|got| (got["event"].as_str().unwrap(), got["exit_code"] == 8)).collect();
+    assert_eq!(words, [("needs-decision", false), ("needs-decision", true)], "{got:#?}");
+    assert!(got.iter().all(|got| got["needs"][0]["command"] == "fleetload resolve"), "{got:#?}");
+    bench.fleetload(&["run"]).expect_code(8);
+    assert_eq!(told(&receiver), [], "nothing has changed");
+}
+
+#[test]
+fn a_paused_sheet_is_reported_without_the_words_of_the_service() {
+    let refused = Fault::new("addCompany", FaultKind::GeneralError);
+    let (bench, receiver) = with_receiver(Scenario::default().with_fault(refused));
+    bench.profile("", "rate = \"unlimited\"\nconcurrency = 8", "");
+    notifies(&bench, &format!("webhook = \"{}\"", receiver.url()));
+    bench.write("companies.csv", &bench::companies(120));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(8);
+    let got = receiver.got();
+    let words: Vec<String> = got.iter().map(|got| got.json()["text"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(got.len(), 2, "{words:?}");
+    assert!(got.iter().all(|got| got.json()["event"] == "paused"), "{words:?}");
+    assert!(
+        words[0].contains("is paused: the service rejected 50 of its rows in a row with generalError;"),
+        "{words:?}"
+    );
+    assert!(words[1].starts_with("finished except for a paused sheet"), "{words:?}");
+}
+
+#[test]
+fn a_run_that_is_stopped_or_cannot_begin_is_reported() {
+    let (bench, receiver) =
+        with_receiver(Scenario::default().with_fault(Fault::new("auth", FaultKind::InvalidClient)));
+    bench.write("companies.csv", &bench::companies(2));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(7);
+    bench.fleetload(&["run"]).expect_code(7);
+    assert_eq!(told(&receiver), [("stopped".to_owned(), "credentials".into())], "once a day for one reason");
+    bench.write("wrong.csv", "key,company\nsecret-value,\n");
+    bench.fleetload(&["run", "wrong.csv", "--kind", "devices"]).expect_code(3);
+    let got = receiver.next();
+    assert_eq!((&got.json()["event"], &got.json()["reason"]), (&"stopped".into(), &"sheets".into()));
+    assert!(!got.body.contains("secret-value"), "{}", got.body);
+}
+
+#[test]
+fn a_run_that_cannot_begin_without_a_journal_is_reported_too() {
+    let (bench, receiver) = with_receiver(Scenario::default());
+    bench.write("wrong.csv", "key,company\nx,\n");
+    bench.fleetload(&["run", "wrong.csv", "--kind", "devices"]).expect_code(3);
+    assert_eq!(told(&receiver), [("stopped".to_owned(), "sheets".into())]);
+    assert!(!bench.path("fleetload.db").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_was_killed_is_reported_by_notify_and_once() {
+    let stall = Fault::new("addCompany", FaultKind::StallBefore);
+    let (bench, receiver) = with_receiver(Scenario::default().with_fault(stall));
+    bench.write("companies.csv", &bench::companies(2));
+    let mut run = bench.start(&["run", "companies.csv"]);
+    run.until(|| bench.requests("addCompany") > 0);
+    run.kill();
+    let outcome = bench.fleetload(&["notify"]).expect_code(0);
+    assert_eq!(outcome.stdout.trim(), "1 notification delivered");
+    assert_eq!(told(&receiver), [("stopped".to_owned(), "killed".into())]);
+    let outcome = bench.fleetload(&["notify"]).expect_code(0);
+    assert_eq!(outcome.stdout.trim(), "nothing is due to be delivered");
+}
+
+#[test]
+fn only_what_the_profile_lists_is_reported_and_a_rehearsal_reports_nothing() {
+    let (bench, receiver) = with_receiver(Scenario::default());
+    let webhook = format!("webhook = \"{}\"", receiver.url());
+    notifies(&bench, &format!("{webhook}\non = [\"stopped\"]"));
+    bench.write("companies.csv", &bench::companies(2));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    notifies(&bench, &webhook);
+    let run = bench.command(&["run", "companies.csv", "--sandbox", "--journal", "r.db"]);
+    let mut run = run;
+    let output = run.env("FLEETLOAD_NOTIFY_WEBHOOK", receiver.url()).output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(told(&receiver), []);
+}
