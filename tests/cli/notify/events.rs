@@ -15,7 +15,8 @@ fn with_receiver(scenario: Scenario) -> (Bench, Receiver) {
 /// What was reported, each with its reason.
 fn told(receiver: &Receiver) -> Vec<(String, Value)> {
     let got = receiver.got().into_iter();
-    got.map(|got| (got.json()["event"].as_str().unwrap().to_owned(), got.json()["reason"].clone())).collect()
+    got.map(|got| (got.json()["event"].as_str().expect("an event").to_owned(), got.json()["reason"].clone()))
+        .collect()
 }
 
 #[test]
