@@ -186,6 +186,20 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn the_documentation_has_every_field_and_every_event() {
+        let page = include_str!("../../docs/notifications.md");
+        let example = page.split("```json\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+        let read: Notification = serde_json::from_str(example).unwrap();
+        assert_eq!(format!("{}\n", serde_json::to_string_pretty(&read).unwrap()), example);
+        for event in Event::ALL {
+            assert!(page.contains(&format!("| `{}` |", event.as_str())), "{event:?}");
+        }
+        for (name, _) in crate::notify::format::variables::variables(&hostile()) {
+            assert!(page.contains(&format!("`{name}`")), "{name}");
+        }
+    }
+
+    #[test]
     fn every_event_has_a_word_that_leads_back_to_it() {
         for event in Event::ALL {
             assert_eq!(Event::parse(event.as_str()), Some(event));

@@ -88,11 +88,19 @@ impl Notifier {
         let Some(work) = work.as_ref() else { return };
         match work.drafter.end(journal, end) {
             Ok(draft) => {
+                self.watch_delivering(work);
                 work.tell(draft);
                 self.is_end_told.set(true);
             }
             // The run has ended as it has; that it ended is told by `finish`.
             Err(error) => context.terminal.warn(format!("a notification could not be written: {error}")),
+        }
+    }
+
+    /// From now on a signal cuts the wait for deliveries short, and nothing else.
+    fn watch_delivering(&self, work: &Work) {
+        if let Some(watch) = self.watch.borrow().as_ref() {
+            watch.delivering(work.courier.delivering());
         }
     }
 
@@ -107,9 +115,7 @@ impl Notifier {
                 work.courier.compose(move |journal| Ok(drafter.failed(journal, end)));
             }
         }
-        if let Some(watch) = self.watch.take() {
-            watch.delivering(work.courier.delivering());
-        }
+        self.watch_delivering(&work);
         let left = work.courier.close(LAST_WAIT);
         tell_left(context, left.as_ref());
     }

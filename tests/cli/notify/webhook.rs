@@ -164,6 +164,23 @@ fn a_receiver_that_is_not_there_keeps_nothing_from_ending() {
 
 #[cfg(unix)]
 #[test]
+fn a_signal_cuts_the_wait_for_a_receiver_short_and_changes_no_exit_code() {
+    let (bench, receiver) = with_receiver(Scenario::default());
+    notifies(&bench, &format!("webhook = \"{}\"\ntimeout_seconds = 60", receiver.url()));
+    bench.alter("timeout_seconds = 1\n", "");
+    receiver.replies([Reply::Hang]);
+    let run = bench.start(&["run", "companies.csv"]);
+    let first = receiver.next();
+    run.signal("-INT");
+    let outcome = run.ended();
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("1 notification was not delivered"), "{}", outcome.stderr);
+    bench.fleetload(&["notify"]).expect_code(0);
+    assert_eq!(receiver.next().body, first.body);
+}
+
+#[cfg(unix)]
+#[test]
 fn what_was_noted_when_the_process_was_killed_is_delivered_by_the_next_run() {
     let (bench, receiver) = with_receiver(Scenario::default());
     notifies(&bench, &format!("webhook = \"{}\"\ntimeout_seconds = 60", receiver.url()));
