@@ -3,7 +3,7 @@
 #![cfg(unix)]
 
 use super::receiver::Receiver;
-use super::{KEY, notifies, notifying};
+use super::{IMPATIENT, KEY, notifies, notifying};
 use crate::bench::{self, Bench};
 use fleetload::sandbox::Scenario;
 use serde_json::Value;
@@ -83,6 +83,7 @@ fn a_command_that_fails_dies_or_is_not_there_changes_no_run_and_the_next_run_sta
 fn a_command_that_hangs_is_killed_with_everything_that_it_started() {
     // A reader of the pipe meets its end once nobody holds it open any more: neither the command nor what it started.
     let bench = with_hook("mkfifo alive; (exec 3> alive; echo here >&3; exec tail -f /dev/null) & wait");
+    notifies(&bench, &format!("command = [\"sh\", \"hook.sh\"]\n{IMPATIENT}"));
     let pipe = bench.path("alive");
     let run = bench.start(&["run", "companies.csv"]);
     while !pipe.exists() {
@@ -98,8 +99,6 @@ fn a_command_that_hangs_is_killed_with_everything_that_it_started() {
 #[test]
 fn what_a_command_prints_without_end_is_bounded_and_only_logged() {
     let bench = with_hook("head -c 20000000 /dev/zero | tr '\\0' x; echo end > ended");
-    notifies(&bench, "command = [\"sh\", \"hook.sh\"]\ntimeout_seconds = 60");
-    bench.alter("timeout_seconds = 1\n", "");
     let outcome = bench.fleetload(&["run", "companies.csv", "-v"]).expect_code(0);
     assert_eq!(read(&bench, "ended"), "end\n");
     let printed = outcome.stderr.matches('x').count();

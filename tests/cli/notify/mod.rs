@@ -18,9 +18,13 @@ fn notifying(scenario: Scenario, lines: &str) -> Bench {
     bench
 }
 
+/// A line for receivers that hang; without it a try may take as long as the slowest machine needs.
+const IMPATIENT: &str = "timeout_seconds = 1";
+
 /// Sets the lines of `[profile.bench.notify]`.
 fn notifies(bench: &Bench, lines: &str) {
     let profile = std::fs::read_to_string(bench.path("fleetload.toml")).expect("the profile");
+    let patience = if lines.contains(IMPATIENT) { "" } else { "timeout_seconds = 60\n" };
     let (rest, _) = profile.split_once("[profile.bench.notify]").unwrap_or((&profile, ""));
-    bench.write("fleetload.toml", &format!("{rest}[profile.bench.notify]\ntimeout_seconds = 1\n{lines}\n"));
+    bench.write("fleetload.toml", &format!("{rest}[profile.bench.notify]\n{patience}{lines}\n"));
 }

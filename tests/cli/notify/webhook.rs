@@ -1,7 +1,7 @@
 //! A webhook, and a receiver that answers, refuses, hangs, fails or sends elsewhere.
 
 use super::receiver::{Receiver, Reply};
-use super::{KEY, notifies, notifying};
+use super::{IMPATIENT, KEY, notifies, notifying};
 use crate::bench::{self, Bench};
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
 
@@ -102,6 +102,9 @@ fn a_receiver_that_fails_is_tried_again() {
 /// the next run delivers it.
 fn is_left_to_the_next_run(replies: &[Reply], why: &str) {
     let (bench, receiver) = with_receiver(Scenario::default());
+    if replies.iter().any(|reply| matches!(reply, Reply::Hang)) {
+        notifies(&bench, &format!("webhook = \"{}\"\n{IMPATIENT}", receiver.url()));
+    }
     receiver.replies(replies.iter().cloned());
     let outcome = bench.fleetload(&["run", "companies.csv"]).expect_code(0);
     let words = format!("1 notification was not delivered: {why}");
@@ -166,8 +169,6 @@ fn a_receiver_that_is_not_there_keeps_nothing_from_ending() {
 #[test]
 fn a_signal_cuts_the_wait_for_a_receiver_short_and_changes_no_exit_code() {
     let (bench, receiver) = with_receiver(Scenario::default());
-    notifies(&bench, &format!("webhook = \"{}\"\ntimeout_seconds = 60", receiver.url()));
-    bench.alter("timeout_seconds = 1\n", "");
     receiver.replies([Reply::Hang]);
     let run = bench.start(&["run", "companies.csv"]);
     let first = receiver.next();
@@ -183,8 +184,6 @@ fn a_signal_cuts_the_wait_for_a_receiver_short_and_changes_no_exit_code() {
 #[test]
 fn what_was_noted_when_the_process_was_killed_is_delivered_by_the_next_run() {
     let (bench, receiver) = with_receiver(Scenario::default());
-    notifies(&bench, &format!("webhook = \"{}\"\ntimeout_seconds = 60", receiver.url()));
-    bench.alter("timeout_seconds = 1\n", "");
     receiver.replies([Reply::Hang]);
     let run = bench.start(&["run", "companies.csv"]);
     let first = receiver.next();
