@@ -73,11 +73,13 @@ impl Delivering {
 /// What is not delivered when the courier ends.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Left {
-    /// How many notifications at least one target has not got.
+    /// How many notifications of the journal at least one target has not got.
     pub notifications: u64,
+    /// How many could not be noted in the journal and were not delivered either: nobody delivers them later.
+    pub lost: u64,
     /// Why the latest try failed.
     pub last_error: Option<String>,
-    /// Why they could not be noted in the journal: of those that could not, the ones not delivered are lost.
+    /// Why some could not be noted in the journal, where it is there.
     pub not_noted: Option<String>,
 }
 
@@ -272,7 +274,7 @@ impl Desk {
         }
         if let Some(failure) = failed {
             let mut lost = self.lost.borrow_mut();
-            lost.notifications += 1;
+            lost.lost += 1;
             lost.last_error = Some(failure.words().to_owned());
         }
     }
@@ -364,7 +366,7 @@ impl Desk {
     fn left(&self) -> Left {
         let mut left = self.lost.borrow().clone();
         if let Some(Ok(due)) = self.journal.borrow().as_ref().map(|journal| journal.undelivered_figures()) {
-            left.notifications += due.notifications;
+            left.notifications = due.notifications;
             left.last_error = due.last_error.or(left.last_error);
         }
         left

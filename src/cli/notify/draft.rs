@@ -37,6 +37,8 @@ pub(super) struct Drafter {
     profile: Option<String>,
     /// With its folder.
     journal: PathBuf,
+    /// The names of the files that the command imports.
+    files: Vec<String>,
     clock: Arc<dyn Clock>,
 }
 
@@ -48,8 +50,15 @@ impl Drafter {
             here: context.here.clone(),
             profile: settings.profile.as_ref().map(|(name, _)| name.clone()),
             journal: std::path::absolute(journal).unwrap_or_else(|_| journal.clone()),
+            files: Vec::new(),
             clock: context.clock.clone(),
         }
+    }
+
+    /// With the files that the command imports.
+    pub(super) fn with_files(self, files: &[PathBuf]) -> Self {
+        let files = files.iter().take(LISTED).map(|file| file_name(&file.to_string_lossy())).collect();
+        Self { files, ..self }
     }
 
     /// A notification without facts of the journal.
@@ -162,7 +171,11 @@ impl Drafter {
     pub(super) fn failed(&self, journal: Option<&Journal>, end: End) -> Draft {
         let event = event_of(end);
         let entry = end.entry();
-        let facts = journal.and_then(|journal| self.of_journal(event, entry.words, journal).ok());
+        let text = match (end, self.files.as_slice()) {
+            (End::Sheets | End::UnknownIds, [_, ..]) => format!("{}: {}", entry.words, self.files.join(", ")),
+            _ => entry.words.to_owned(),
+        };
+        let facts = journal.and_then(|journal| self.of_journal(event, &text, journal).ok());
         let is_whole = |command: &&str| !command.contains(|c: char| c.is_ascii_uppercase());
         let next = entry.advice.iter().find_map(|piece| match piece {
             Piece::Command(command) => Some(*command).filter(|command| is_whole(command)),

@@ -3,6 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::draft::{Drafter, RunEnded};
@@ -40,17 +41,22 @@ struct Work {
 }
 
 impl Notifier {
-    /// Starts it, where the profile says whom to tell.
+    /// Starts it, where the profile says whom to tell; `files` are those that the command imports.
     ///
     /// # Errors
     /// Usage when the secret of the signature, or the certificates, cannot be used.
-    pub(in crate::cli) fn start(&self, context: &Context<'_>, settings: &Settings) -> Result<()> {
+    pub(in crate::cli) fn start(
+        &self,
+        context: &Context<'_>,
+        settings: &Settings,
+        files: &[PathBuf],
+    ) -> Result<()> {
         let targets = settings.notify_targets()?;
         if targets.is_empty() {
             return Ok(());
         }
         let courier = Courier::start(targets, context.common.journal.clone(), context.clock.clone())?;
-        let drafter = Drafter::of(context, settings);
+        let drafter = Drafter::of(context, settings).with_files(files);
         let on = settings.notify.on.value.clone();
         let waits = settings.on_quota.value == OnQuota::Wait;
         self.work.replace(Some(Work { courier, drafter, on, waits, observer: Observer::default() }));
@@ -137,6 +143,10 @@ pub(super) fn tell_left(context: &Context<'_>, left: Option<&Left>) {
     };
     if let Some(why) = &left.not_noted {
         context.terminal.warn(format!("notifications could not be kept in the journal: {why}"));
+    }
+    if left.lost > 0 {
+        let words = not_delivered(left.lost, left.last_error.as_deref());
+        context.terminal.warn(format!("{words}; it is not in the journal, so it is not delivered later"));
     }
     if left.notifications > 0 {
         context.terminal.warn(not_delivered(left.notifications, left.last_error.as_deref()));

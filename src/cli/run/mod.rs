@@ -66,7 +66,7 @@ fn import_and_run(context: &Context<'_>, typed: &Typed, notifier: &Notifier) -> 
     // Everything that can be wrong with the profile is found before anything is imported.
     let client = if typed.rehearsal.sandbox { None } else { Some(settings.client(context.clock.clone())?) };
     if !typed.rehearsal.sandbox {
-        notifier.start(context, &settings)?;
+        notifier.start(context, &settings, &typed.files)?;
     }
     preconditions::refuse_unsafe_storage(context)?;
     preconditions::examine(context, typed)?;

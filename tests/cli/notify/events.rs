@@ -107,7 +107,19 @@ fn a_run_that_cannot_begin_without_a_journal_is_reported_too() {
     let (bench, receiver) = with_receiver(Scenario::default());
     bench.write("wrong.csv", "key,company\nx,\n");
     bench.fleetload(&["run", "wrong.csv", "--kind", "devices"]).expect_code(3);
-    assert_eq!(told(&receiver), [("stopped".to_owned(), "sheets".into())]);
+    let got = receiver.next().json();
+    assert_eq!(
+        (&got["reason"], &got["text"]),
+        (&"sheets".into(), &"the sheets have errors: wrong.csv".into())
+    );
+    notifies(&bench, "webhook = \"http://127.0.0.1:9/\"");
+    let outcome = bench.fleetload(&["run", "wrong.csv", "--kind", "devices"]).expect_code(3);
+    assert!(
+        outcome.stderr.contains("it is not in the journal, so it is not delivered later"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(!outcome.stderr.contains("the next run delivers"), "{}", outcome.stderr);
     assert!(!bench.path("fleetload.db").exists());
 }
 
