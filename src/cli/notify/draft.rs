@@ -186,12 +186,10 @@ impl Drafter {
             state: entry.state.as_str().to_owned(),
             reason: Some(entry.reason.to_owned()),
             exit_code: Some(entry.exit.code()),
-            ..facts.unwrap_or_else(|| self.bare(event, entry.words))
+            ..facts.unwrap_or_else(|| self.bare(event, &text))
         };
-        Draft {
-            key: format!("{} {} day {}", event.as_str(), entry.reason, self.clock.now().day()),
-            notification,
-        }
+        let key = format!("{} {} {text} day {}", event.as_str(), entry.reason, self.clock.now().day());
+        Draft { key, notification }
     }
 
     /// The last run was killed, which only those after it can tell.
