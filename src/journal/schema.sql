@@ -160,7 +160,8 @@ CREATE TABLE job (
     CHECK (state NOT IN ('deferred', 'in_doubt') OR due IS NOT NULL),
     CHECK (state <> 'in_doubt' OR (doubt IS NOT NULL AND doubt_since IS NOT NULL)),
     CHECK (state <> 'held' OR (code IS NOT NULL AND held_since IS NOT NULL)),
-    CHECK (state NOT IN ('rejected', 'incomplete', 'skipped') OR (code IS NOT NULL AND message IS NOT NULL)),
+    CHECK ((state <> 'rejected' AND state <> 'incomplete' AND state <> 'skipped')
+        OR (code IS NOT NULL AND message IS NOT NULL)),
     -- Of what was rejected nothing was carried out; of what is incomplete an earlier step was.
     CHECK (state <> 'rejected' OR outcome IS NULL),
     CHECK (state <> 'incomplete' OR outcome IS NOT NULL),
