@@ -23,6 +23,9 @@ pub(in crate::journal) const FIRST: ImportId = ImportId(1);
 /// memory. The first one has no indexes meanwhile, so that rows only ever go to the end of their tables.
 const CACHE_KIB: i64 = 65_536;
 
+/// Threads that sort an index beside the one that reads its table.
+const SORTING_THREADS: i64 = 1;
+
 /// The indexes in which new rows have entries, and which nothing asks while rows are placed. Others stay: to build one
 /// that is empty its whole table has to be read.
 const DROPPED: [&str; 8] = [
@@ -72,10 +75,14 @@ impl DroppedIndexes {
 
     /// Builds them.
     pub(in crate::journal) fn build(&mut self, connection: &Connection) -> Result<()> {
+        if self.statements.is_empty() {
+            return Ok(());
+        }
+        connection.pragma_update(None, "threads", SORTING_THREADS)?;
         for statement in self.statements.drain(..) {
             connection.execute_batch(&statement)?;
         }
-        Ok(())
+        Ok(connection.pragma_update(None, "threads", 0)?)
     }
 
     /// Gives the journal its page cache again, when everything of the import is written and read.
