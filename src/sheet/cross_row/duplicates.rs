@@ -3,8 +3,8 @@
 use super::references::column_of;
 use super::{Between, Index, Resolution, RowEntry, TextSpan, To};
 use crate::model::key::comparable;
-use crate::model::kind::Kind;
-use crate::sheet::field::fold_key;
+use crate::model::kind::{Kind, Upkeep};
+use crate::sheet::field::{fold_key, folded_key};
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::{Finding, Related, ValueKind, shown};
 use crate::sheet::row::draft::INTERFACE;
@@ -88,7 +88,10 @@ pub(super) fn keys(between: &mut Between, told: &mut [bool], found: &mut dyn FnM
     let of = |between: &Between, entry: &RowEntry| {
         between.get(entry.key).map(|key| (between.kind(entry), fold_key(key)))
     };
-    let index = Index::new(between.entries.len(), |row| of(between, &between.entries[row]));
+    let index = Index::new(between.entries.len(), |row| {
+        let entry = &between.entries[row];
+        between.get(entry.key).map(|key| (between.kind(entry), folded_key(key)))
+    });
     tell(
         between,
         &index,
@@ -110,14 +113,10 @@ pub(super) fn keys(between: &mut Between, told: &mut [bool], found: &mut dyn FnM
 
 /// A MAC or a username that two rows have.
 pub(super) fn uniques(between: &mut Between, told: &mut [bool], found: &mut dyn FnMut(Finding)) {
+    let index = Index::new(between.entries.len(), |row| unique_of(between, &between.entries[row]));
     let of = |between: &Between, entry: &RowEntry| {
-        let kind = between.kind(entry);
-        match kind {
-            Kind::Person | Kind::Device => between.get(entry.unique).map(|unique| (kind, unique.to_owned())),
-            Kind::Company | Kind::Site | Kind::Upkeep(_) => None,
-        }
+        unique_of(between, entry).map(|(kind, unique)| (kind, unique.to_owned()))
     };
-    let index = Index::new(between.entries.len(), |row| of(between, &between.entries[row]));
     tell(
         between,
         &index,
@@ -135,6 +134,14 @@ pub(super) fn uniques(between: &mut Between, told: &mut [bool], found: &mut dyn 
         told,
         found,
     );
+}
+
+fn unique_of<'b>(between: &'b Between, entry: &RowEntry) -> Option<(Kind, &'b str)> {
+    let kind = between.kind(entry);
+    match kind {
+        Kind::Person | Kind::Device => between.get(entry.unique).map(|unique| (kind, unique)),
+        Kind::Company | Kind::Site | Kind::Upkeep(_) => None,
+    }
 }
 
 /// The natural key of a row, as far as it is none of the above: owner, name, and the reference of a site.
@@ -237,6 +244,9 @@ pub(super) fn cipher_suites(
     resolutions: &[Resolution],
     found: &mut dyn FnMut(Finding),
 ) {
+    if !between.tables.iter().any(|table| table.kind == Kind::Upkeep(Upkeep::Vpn)) {
+        return;
+    }
     let of = |between: &Between, entry: &RowEntry| {
         let (kind, owner, _, unique) = natural_of(between, entry, resolutions)?;
         let (cloud, _) = unique.split_once(INTERFACE)?;
@@ -308,6 +318,9 @@ fn bare(name: &str) -> String {
 /// Rows that are another one cell by cell and were not told as the same thing already. That happens to rows with errors
 /// only, of which it is not known what they would be: whoever corrects them would correct them twice.
 pub(super) fn whole_rows(between: &Between, told: &[bool], found: &mut dyn FnMut(Finding)) {
+    if !between.entries.iter().any(|entry| entry.unusable) {
+        return;
+    }
     let of = |between: &Between, entry: &RowEntry| {
         let table = &between.tables[entry.table as usize];
         Some((table.kind, table.headers.len(), entry.fingerprint))

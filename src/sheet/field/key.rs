@@ -1,5 +1,7 @@
 //! Keys, references and usernames: where identity is at stake nothing is guessed.
 
+use std::borrow::Cow;
+
 use uuid::Uuid;
 
 use super::confusables;
@@ -14,7 +16,17 @@ const KEY_LIMIT: usize = 64;
 
 /// A key as keys are compared: compatibility forms, plain dashes, lower case.
 pub fn fold_key(key: &str) -> String {
-    normalise(key, Norm::Code, &mut Changes::default()).to_lowercase()
+    folded_key(key).into_owned()
+}
+
+/// The same, left in place where it is folded already.
+pub(in crate::sheet) fn folded_key(key: &str) -> Cow<'_, str> {
+    match normalise(key, Norm::Code, &mut Changes::default()) {
+        Cow::Borrowed(key) if key.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) => {
+            key.into()
+        }
+        key => key.to_lowercase().into(),
+    }
 }
 
 /// A row's own key.

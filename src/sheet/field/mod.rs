@@ -36,6 +36,7 @@ use remembered::Remembered;
 
 pub(in crate::sheet) use enums::ACTIONS;
 pub use key::fold_key;
+pub(in crate::sheet) use key::folded_key;
 pub(super) use key::{BrokenId, broken_id, has_several_ids, offer};
 pub(in crate::sheet) use list::doubled;
 
