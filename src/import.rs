@@ -175,18 +175,22 @@ impl Looked {
                 let number = between.table(table);
                 reasons.table(table);
                 places.push((book_number, table_number, rows));
-                let summary = ahead::read(book, table, Ok, &mut |mut row| {
+                let judge = |mut row: Row| {
                     row.judge(policy);
-                    between.add(number, &row);
-                    let zone =
-                        row.draft.as_ref().and_then(|draft| draft.record()?.address().timezone.as_ref());
+                    let Some(draft) = &mut row.draft else { return Ok(row) };
                     // Those that no list has are as many as there are rows, and one of them tells all that is asked.
-                    if let Some(zone) = zone
+                    if let Some(zone) = draft.record().and_then(|record| record.address().timezone.as_ref())
                         && zones.len() <= ZoneList::MOST
                         && !zones.contains(zone)
                     {
                         zones.insert(zone.clone());
                     }
+                    // Nothing else is asked of them, and memory is given back fastest where it was taken.
+                    draft.steps = Vec::new();
+                    Ok(row)
+                };
+                let summary = ahead::read(book, table, judge, &mut |mut row| {
+                    between.add(number, &row);
                     rows += 1;
                     findings.extend(row.findings.drain(..));
                     Ok(())

@@ -19,7 +19,7 @@ pub(super) fn read<T: Send>(
     let not_wanted = || Error::internal("rows are read that nobody takes");
     let read = |give: &mut dyn FnMut(T, usize) -> ControlFlow<()>| {
         book.read(table, &mut |row| {
-            let bytes = row.cells.iter().map(String::len).sum();
+            let bytes = row.cells.iter().map(|cell| cell.len()).sum();
             match give(prepare(row)?, bytes) {
                 ControlFlow::Continue(()) => Ok(()),
                 ControlFlow::Break(()) => Err(not_wanted()),

@@ -96,7 +96,7 @@ impl Reasons {
             sheet_key: row.identity.key.as_deref().filter(|_| code != Code::DupKey).map(fold_key),
             natural_key: natural_key(kind, row.identity.unique.as_deref().filter(|_| !is_wrong)),
             name: key_in_owner(kind, row.identity.name.as_deref(), row.identity.unique.as_deref()),
-            cells: row.cells.clone(),
+            cells: row.cells.iter().map(|cell| cell.to_string()).collect(),
         }
     }
 }

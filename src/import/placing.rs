@@ -87,11 +87,11 @@ pub(super) fn place<'j>(
             };
             let mut ordinal = *first;
             let (checked, policy) = (&examined.checked, &examined.policy);
-            let cells_are_asked_for = placing.writer.rows_wait();
+            let is_first = placing.writer.is_first();
             encoder.begin_sheet();
             let prepare = |mut row: Row| {
                 row.judge(policy);
-                let prepared = prepare(checked, ordinal, row, cells_are_asked_for, &mut encoder)?;
+                let prepared = prepare(checked, ordinal, row, is_first, &mut encoder)?;
                 ordinal += 1;
                 prepared.ok_or_else(changed)
             };
@@ -374,7 +374,7 @@ impl Placing<'_, '_> {
 
     /// Leaves out a row that could have been imported, had it not been for what the journal has.
     fn leave_out_placed(&mut self, ready: &mut Ready) -> Result<()> {
-        ready.row.cells = cells_of(&ready.cells)?;
+        ready.row.cells = cells_of(&ready.cells)?.into_iter().map(Into::into).collect();
         self.jobs[ready.ordinal] = LEFT_OUT;
         self.leave_out(ready.table, ready.sheet, &ready.row)
     }
@@ -389,7 +389,7 @@ pub(super) struct Ready {
     pub(super) values: NewJob,
     /// What it asks for, as JSON.
     written: Vec<String>,
-    /// Its cells as JSON.
+    /// Its cells as JSON; empty in a first import.
     cells: String,
     /// The row as the journal keeps it.
     stored: StoredRow,

@@ -24,7 +24,7 @@ pub(super) struct Usable {
     pub(super) steps: Vec<Action>,
     /// The same as the journal keeps it.
     pub(super) written: Vec<String>,
-    /// Its cells as JSON.
+    /// Its cells as JSON; empty in a first import.
     pub(super) cells: String,
     /// The row as the journal keeps it.
     pub(super) stored: StoredRow,
@@ -34,13 +34,13 @@ pub(super) struct Usable {
     pub(super) name: String,
 }
 
-/// Prepares a row of an import that was checked; its cells stay with it where they are `asked_for`. `None` when it is not
-/// the row that was checked.
+/// Prepares a row of an import that was checked; one that can be imported keeps nothing beside what is made of it when
+/// the import `is_first`, as nothing that is there can be in its way. `None` when it is not the row that was checked.
 pub(super) fn prepare(
     checked: &Checked,
     ordinal: usize,
     mut row: Row,
-    asked_for: bool,
+    is_first: bool,
     encoder: &mut RowEncoder,
 ) -> Result<Option<Prepared>> {
     if ordinal >= checked.rows() || row.fingerprint() != checked.fingerprint(ordinal) {
@@ -56,13 +56,13 @@ pub(super) fn prepare(
             let steps = draft.steps;
             let written: Vec<String> = steps.iter().map(journal::written).collect::<Result<_>>()?;
             let created = written.first().filter(|_| matches!(steps.first(), Some(Action::Create(_))));
-            let (stored, cells) = encoder.row(&row.cells, created.map(String::as_str))?;
+            let (stored, mut cells) = encoder.row(&row.cells, created.map(String::as_str))?;
+            if is_first {
+                (row.cells, row.identity, row.findings, cells) = Default::default();
+            }
             Some(Usable { steps, written, cells, stored, key, name })
         }
         None => None,
     };
-    if !asked_for {
-        row.cells = Vec::new();
-    }
     Ok(Some(Prepared { ordinal, row, usable }))
 }

@@ -94,14 +94,15 @@ impl RowEncoder {
     ///
     /// # Errors
     /// When a cell cannot be written as JSON, which is a mistake of ours.
-    pub fn row(&mut self, cells: &[String], action: Option<&str>) -> Result<(StoredRow, String)> {
+    pub fn row(&mut self, cells: &[impl AsRef<str>], action: Option<&str>) -> Result<(StoredRow, String)> {
         if self.columns.len() < cells.len() {
             self.columns.resize_with(cells.len(), ColumnTexts::default);
         }
         let mut stored = StoredRow::default();
-        let mut written = String::with_capacity(cells.iter().map(|cell| cell.len() + 3).sum::<usize>() + 2);
+        let mut written =
+            String::with_capacity(cells.iter().map(|cell| cell.as_ref().len() + 3).sum::<usize>() + 2);
         let mut spans = Vec::with_capacity(cells.len());
-        for (cell, column) in cells.iter().zip(&mut self.columns) {
+        for (cell, column) in cells.iter().map(AsRef::as_ref).zip(&mut self.columns) {
             let before = if spans.is_empty() { '[' } else { ',' };
             written.push(before);
             stored.cells.push(before);

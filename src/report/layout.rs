@@ -94,14 +94,14 @@ pub(super) struct Widths(Vec<usize>);
 
 impl Widths {
     /// Takes in the cells of a row.
-    pub(super) fn add(&mut self, cells: &[String]) {
+    pub(super) fn add<T: AsRef<str>>(&mut self, cells: &[T]) {
         let filled = filled(cells).len();
         if self.0.len() < filled {
             self.0.resize(filled, 0);
         }
         for (width, cell) in self.0.iter_mut().zip(cells) {
             // Bytes are at least as many as characters, and a column has an end.
-            *width = (*width).max(cell.len());
+            *width = (*width).max(cell.as_ref().len());
         }
     }
 
@@ -405,8 +405,8 @@ pub(super) fn columns_shown(headers: usize, cells: usize) -> (usize, Option<usiz
 }
 
 /// The cells up to the last that is not blank.
-fn filled(cells: &[String]) -> &[String] {
-    let last = cells.iter().rposition(|cell| !cell.is_empty());
+fn filled<T: AsRef<str>>(cells: &[T]) -> &[T] {
+    let last = cells.iter().rposition(|cell| !cell.as_ref().is_empty());
     cells.get(..last.map_or(0, |last| last + 1)).unwrap_or_default()
 }
 

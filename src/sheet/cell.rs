@@ -1,18 +1,20 @@
 //! One cell: what it holds, as text.
 
+use smol_str::SmolStr;
+
 use super::address::CellRange;
 use super::finding::ValueKind;
 
 /// Characters that a cell holds at most, as in Excel.
 pub(crate) const TEXT_LIMIT: usize = 32_767;
 
-/// What a cell holds. The text is what the reports show again.
+/// What a cell holds. The text is what the reports show again. Most are so short that they need no memory of their own.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Cell {
     /// What kind of value it is.
     pub(crate) kind: CellKind,
     /// The value as text: of a number its shortest digits, of a date its ISO form.
-    pub(crate) text: String,
+    pub(crate) text: SmolStr,
 }
 
 /// The kind of value, with what only that kind has.
@@ -53,7 +55,8 @@ pub(crate) struct Cover {
 
 impl Cell {
     /// A cell of text; blank when there is none.
-    pub(crate) fn text(text: String) -> Self {
+    pub(crate) fn text(text: impl Into<SmolStr>) -> Self {
+        let text = text.into();
         let kind = if text.is_empty() { CellKind::Blank } else { CellKind::Text };
         Self { kind, text }
     }
@@ -97,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_cell_of_spaces_is_blank_and_a_cell_of_zero_is_not() {
-        assert!(Cell::text(" \u{a0}\u{200b}".into()).is_blank());
+        assert!(Cell::text(" \u{a0}\u{200b}").is_blank());
         assert!(!Cell { kind: CellKind::Number { value: 0.0, padded: false }, text: "0".into() }.is_blank());
     }
 }

@@ -28,16 +28,18 @@ pub fn unguarded(text: &str) -> &str {
 }
 
 /// Whether a table with these headers was written by our reports.
-pub(super) fn is_ours(headers: &[String]) -> bool {
-    let is_one =
-        |header: &String| [OURS, EXPORT_NOTE].iter().any(|ours| header.trim().eq_ignore_ascii_case(ours));
+pub(super) fn is_ours(headers: &[impl AsRef<str>]) -> bool {
+    let is_one = |header: &_| {
+        let header = AsRef::<str>::as_ref(header).trim();
+        [OURS, EXPORT_NOTE].iter().any(|ours| header.eq_ignore_ascii_case(ours))
+    };
     headers.iter().any(is_one)
 }
 
 /// Where a row of a table of our reports says it comes from, as `file!sheet!row`; `None` for other tables.
-pub fn source<'a>(headers: &[String], cells: &'a [String]) -> Option<&'a str> {
+pub fn source<'a>(headers: &[String], cells: &'a [impl AsRef<str>]) -> Option<&'a str> {
     let column = headers.iter().position(|header| header.trim().eq_ignore_ascii_case(OURS))?;
-    cells.get(column).map(|cell| cell.trim()).filter(|source| !source.is_empty())
+    cells.get(column).map(|cell| cell.as_ref().trim()).filter(|source| !source.is_empty())
 }
 
 /// Whether text begins, white space apart, with what starts a formula (also in full width), with a control

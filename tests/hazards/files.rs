@@ -27,7 +27,7 @@ fn utf_16(text: &str, order: fn(u16) -> [u8; 2]) -> Vec<u8> {
 
 /// Names of the first site's cells, as they are read.
 fn names(desk: &Desk) -> Vec<String> {
-    desk.rows().into_iter().map(|mut row| row.cells.swap_remove(2)).collect()
+    desk.rows().into_iter().map(|mut row| row.cells.swap_remove(2).into()).collect()
 }
 
 /// What the reader took the letters to be stored as.

@@ -98,7 +98,7 @@ fn names(desk: &Desk) -> Vec<String> {
     for book in examined.books() {
         for table in &book.tables {
             book.read(table, &mut |row| {
-                names.push(row.cells[2].clone());
+                names.push(row.cells[2].to_string());
                 Ok(())
             })
             .expect("the rows are read");

@@ -18,7 +18,7 @@ fn sites(rows: &[&str]) -> String {
 
 /// The cells of every row that is read.
 fn rows(desk: &Desk) -> Vec<Vec<String>> {
-    desk.rows().into_iter().map(|row| row.cells).collect()
+    desk.rows().into_iter().map(|row| row.cells.iter().map(ToString::to_string).collect()).collect()
 }
 
 fn delimiter(desk: &Desk) -> char {

@@ -117,8 +117,8 @@ impl Bench {
             let sheet = writer.sheet(&sheet).unwrap();
             for row in rows {
                 let (job, disposition) = job_of(&mut writer, &mut self.jobs, &row);
-                let row =
-                    NewRow { sheet, number: row.number, line: row.line, cells: row.cells, job, disposition };
+                let cells = row.cells.iter().map(ToString::to_string).collect();
+                let row = NewRow { sheet, number: row.number, line: row.line, cells, job, disposition };
                 writer.row(&row).unwrap();
             }
         }

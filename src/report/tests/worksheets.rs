@@ -80,7 +80,7 @@ fn rows_to_correct_import_as_they_are_from_every_worksheet() {
             .collect()
     };
     assert!(parts.len() > whole.len() && parts.iter().all(|(_, rows)| rows.len() == 1));
-    let what_is_asked_for = |(kind, cells): &(_, Vec<String>)| (*kind, cells[3..].to_vec());
+    let what_is_asked_for = |(kind, cells): &(_, Vec<_>)| (*kind, cells[3..].to_vec());
     let asked = |tables| cells(tables).iter().map(what_is_asked_for).collect::<Vec<_>>();
     assert_eq!(asked(&parts), asked(&whole));
 }

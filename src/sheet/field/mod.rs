@@ -198,7 +198,7 @@ impl CellReading {
 /// Whether a cell of a column with this text is accepted and read as nothing but this text.
 pub(crate) fn keeps(column: &Column, text: &str) -> bool {
     let setting = TableSetting { is_text_table: false, comma_is_free: true };
-    let cell = Cell::text(text.to_owned());
+    let cell = Cell::text(text);
     let reading = read(column, &cell, CellContext::default(), setting, &Ways::of(&Options::default()));
     let is_same = match &reading.value {
         Some(Value::Text(read)) => read == text,
@@ -290,7 +290,7 @@ pub(crate) fn unwrapped<'a>(table: &Table, cells: &'a [Cell]) -> Cow<'a, [Cell]>
         let text = &cells[at].text;
         let inner = spreadsheet::unwrap(column, text, setting, &mut Changes::default());
         if inner.len() < text.len() {
-            let cell = Cell::text(inner.to_owned());
+            let cell = Cell::text(inner);
             cells.to_mut()[at] = cell;
         }
     }

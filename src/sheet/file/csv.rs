@@ -6,7 +6,10 @@
 
 mod cut;
 
+use std::borrow::Cow;
 use std::io::{self, Read};
+
+use smol_str::SmolStr;
 
 use crate::sheet::options::is_mark;
 use cut::{CellSpan, Cut, Cutter, is_end, line_end, may_be_end};
@@ -26,7 +29,7 @@ pub(crate) struct CsvRecord {
     /// The physical line where it starts.
     pub(crate) line: u64,
     /// Its cells; none for an empty line.
-    pub(crate) cells: Vec<String>,
+    pub(crate) cells: Vec<SmolStr>,
     /// What is wrong with it.
     pub(crate) damage: Option<Damage>,
 }
@@ -225,22 +228,26 @@ impl<R: Read> Records<R> {
         let mut cells = Vec::with_capacity(self.spans.len());
         for (index, span) in self.spans.iter().enumerate() {
             let cell = match text {
-                Some(text) => text[span.start - self.start..span.end - self.start].to_owned(),
+                Some(text) => Cow::Borrowed(&text[span.start - self.start..span.end - self.start]),
                 None => {
                     let cell = &bytes[span.start..span.end];
                     if std::str::from_utf8(cell).is_err() {
                         bad.push(index);
                     }
-                    String::from_utf8_lossy(cell).into_owned()
+                    String::from_utf8_lossy(cell)
                 }
             };
-            cells.push(if span.rewrite { cut::plainly(&cell, self.escape) } else { cell });
+            cells.push(if span.rewrite {
+                cut::plainly(&cell, self.escape).into()
+            } else {
+                SmolStr::from(cell)
+            });
         }
         if self.ended
             && end == self.buffer.len()
             && let Some(last) = cells.last_mut()
         {
-            last.truncate(last.trim_end_matches('\u{1a}').len());
+            *last = last.trim_end_matches('\u{1a}').into();
         }
         self.row = self.row.saturating_add(1);
         let line = self.line;
@@ -275,7 +282,7 @@ impl<R: Read> Records<R> {
             }
         }
         let delimiter = char::from(self.delimiter);
-        let cells = String::from_utf8_lossy(&line).split(delimiter).map(str::to_owned).collect();
+        let cells = String::from_utf8_lossy(&line).split(delimiter).map(SmolStr::new).collect();
         self.row = self.row.saturating_add(1);
         let number = self.line;
         self.line += 1;

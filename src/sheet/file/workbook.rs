@@ -11,6 +11,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use calamine::{DataRef, ExcelDateTime, NumberFormat, Reader, SheetType, Xlsx, XlsxError};
+use smol_str::SmolStr;
 
 use super::preflight::{
     COLUMN_LIMIT, Covers, Listed, Preflight, Sources, WorkbookFault, WorksheetSurvey, unreadable,
@@ -193,7 +194,7 @@ impl Workbook {
                 Some(Err(XlsxError::CellError(text))) => match unknown_errors.next() {
                     Some((number, column)) => {
                         let place = (number.saturating_sub(1), u32::from(*column));
-                        (place, Some(Cell { kind: CellKind::Error, text: error_text(&text) }))
+                        (place, Some(Cell { kind: CellKind::Error, text: error_text(&text).into() }))
                     }
                     None => {
                         let error = XlsxError::CellError(text);
@@ -205,7 +206,7 @@ impl Workbook {
             };
             let (number, column) = (at_row.saturating_add(1), at_column as usize);
             let value = if survey.is_unsaved(column, number) {
-                Some(Cell { kind: CellKind::Unsaved, text: String::new() })
+                Some(Cell { kind: CellKind::Unsaved, text: SmolStr::default() })
             } else {
                 value
             };
@@ -274,11 +275,11 @@ fn value(data: &DataRef<'_>, zeros: Option<usize>) -> Option<Cell> {
         DataRef::Bool(truth) => {
             Cell { kind: CellKind::Bool(*truth), text: if *truth { "TRUE" } else { "FALSE" }.into() }
         }
-        DataRef::DateTime(date) => Cell { kind: CellKind::Date, text: date_text(date) },
+        DataRef::DateTime(date) => Cell { kind: CellKind::Date, text: date_text(date).into() },
         DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => {
-            Cell { kind: CellKind::Date, text: cut(text, TEXT_LIMIT).into_owned() }
+            Cell { kind: CellKind::Date, text: cut(text, TEXT_LIMIT).into() }
         }
-        DataRef::Error(error) => Cell { kind: CellKind::Error, text: error.to_string() },
+        DataRef::Error(error) => Cell { kind: CellKind::Error, text: error.to_string().into() },
     };
     Some(cell)
 }
@@ -297,7 +298,7 @@ fn text_cell(text: &str) -> Option<Cell> {
     // Twice as much, as each line end may become one character of two.
     let text = cut(text, 2 * (TEXT_LIMIT + 1));
     let text = if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n").into() } else { text };
-    Some(Cell::text(cut(&text, TEXT_LIMIT).into_owned()))
+    Some(Cell::text(cut(&text, TEXT_LIMIT)))
 }
 
 /// A text of more than `most` characters cut, with a mark in place of the rest, so that it neither is blank nor fits.
@@ -317,10 +318,11 @@ fn number_cell(number: f64, zeros: Option<usize>) -> Cell {
         (false, _) => format!("{number}"),
     };
     match zeros {
-        Some(width) if number >= 0.0 && number.fract() == 0.0 && plain.len() <= width => {
-            Cell { kind: CellKind::Number { value: number, padded: true }, text: format!("{plain:0>width$}") }
-        }
-        _ => Cell { kind: CellKind::Number { value: number, padded: false }, text: plain },
+        Some(width) if number >= 0.0 && number.fract() == 0.0 && plain.len() <= width => Cell {
+            kind: CellKind::Number { value: number, padded: true },
+            text: format!("{plain:0>width$}").into(),
+        },
+        _ => Cell { kind: CellKind::Number { value: number, padded: false }, text: plain.into() },
     }
 }
 

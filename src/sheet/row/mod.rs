@@ -17,6 +17,8 @@ pub(in crate::sheet) mod upkeep;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
+use smol_str::SmolStr;
+
 use super::cell::Cell;
 use super::field;
 use super::field::{CellContext, Problem, TableSetting, Ways};
@@ -47,7 +49,7 @@ pub struct Row {
     /// Text tables only: the physical line where it starts.
     pub line: Option<u64>,
     /// Every cell as text, by column, those that are not read included; at least one for each header.
-    pub cells: Vec<String>,
+    pub cells: Vec<SmolStr>,
     /// What it becomes; `None` when it has errors.
     pub draft: Option<Draft>,
     /// What others know it by, as far as it can be read, also when it has errors.
@@ -186,11 +188,11 @@ impl<'a> RowReader<'a> {
     /// Reads a row that is not blank.
     pub(crate) fn read(&mut self, raw: RawRow) -> RowOutcome {
         let RawRow { number, line, cells, links, damage, is_hidden } = raw;
-        let row_key = self
-            .key
-            .and_then(|key| cells.get(key))
-            .filter(|cell| !cell.is_blank())
-            .map(|cell| shown(&cell.text));
+        let key = self.key;
+        let row_key = |cells: &[Cell]| {
+            let cell = key.and_then(|key| cells.get(key)).filter(|cell| !cell.is_blank());
+            cell.map(|cell| shown(&cell.text))
+        };
         let mut row = Row {
             number,
             line,
@@ -202,6 +204,7 @@ impl<'a> RowReader<'a> {
         if let Some(damage) = damage {
             row.findings = csv_errors::findings(self.table, &damage, &cells, number, line);
             if self.key.is_some_and(|key| key < damage.first_cell()) {
+                let row_key = row_key(&cells);
                 row.findings.iter_mut().for_each(|finding| finding.row_key.clone_from(&row_key));
             }
             row.cells = self.texts(cells);
@@ -231,8 +234,9 @@ impl<'a> RowReader<'a> {
                 counts.blank(number, line);
             }
         }
-        for finding in &mut row.findings {
-            finding.row_key.clone_from(&row_key);
+        if !row.findings.is_empty() {
+            let row_key = row_key(&cells);
+            row.findings.iter_mut().for_each(|finding| finding.row_key.clone_from(&row_key));
         }
         if !footer && self.values.is_of_no_model() {
             self.tally.without_model(number, line);
@@ -252,16 +256,16 @@ impl<'a> RowReader<'a> {
         }
         row.cells = self.texts(cells);
         for (position, text) in restored {
-            row.cells[position] = text;
+            row.cells[position] = text.into();
         }
         if footer { RowOutcome::Footer(row) } else { RowOutcome::Row(row) }
     }
 
     /// Every cell as text, at least one for each header.
-    fn texts(&self, cells: Vec<Cell>) -> Vec<String> {
-        let mut texts: Vec<String> = cells.into_iter().map(|cell| cell.text).collect();
+    fn texts(&self, cells: Vec<Cell>) -> Vec<SmolStr> {
+        let mut texts: Vec<SmolStr> = cells.into_iter().map(|cell| cell.text).collect();
         if texts.len() < self.table.headers.len() {
-            texts.resize(self.table.headers.len(), String::new());
+            texts.resize(self.table.headers.len(), SmolStr::default());
         }
         texts
     }

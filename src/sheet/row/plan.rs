@@ -27,9 +27,7 @@ pub(super) struct Planned {
 /// The columns of a table that are read, those with a cell first.
 pub(super) fn of(table: &Table, options: &Options) -> Vec<Planned> {
     let all = columns(table.kind);
-    let default = |column: &Column| {
-        options.default_for(table.kind, column.name).map(|value| Cell::text(value.to_owned()))
-    };
+    let default = |column: &Column| options.default_for(table.kind, column.name).map(Cell::text);
     let mut plan = Vec::new();
     for (position, mapped) in table.mapping.iter().enumerate() {
         if let Mapped::Column { column, entry } = mapped

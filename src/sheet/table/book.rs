@@ -12,6 +12,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use smol_str::SmolStr;
+
 use super::Table;
 use crate::error::{Error, Result};
 use crate::model::kind::Kind;
@@ -218,7 +220,7 @@ impl Book {
                 if records.is_hopeless() {
                     return Ok(Some(record.row));
                 }
-                let bytes = record.cells.iter().map(String::len).sum();
+                let bytes = record.cells.iter().map(SmolStr::len).sum();
                 let raw = RawRow {
                     number: record.row,
                     line: Some(record.line),
@@ -244,9 +246,9 @@ impl Book {
 }
 
 /// A cell of a text table; without its guard when the table was written by our reports.
-fn plain(text: String, ours: bool) -> String {
+fn plain(text: SmolStr, ours: bool) -> SmolStr {
     if ours && formula_guard::unguarded(&text).len() < text.len() {
-        formula_guard::unguarded(&text).to_owned()
+        formula_guard::unguarded(&text).into()
     } else {
         text
     }

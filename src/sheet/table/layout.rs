@@ -142,8 +142,7 @@ mod tests {
 
     #[test]
     fn a_header_is_known_among_rows_of_data() {
-        let row =
-            |cells: &[&str]| -> Vec<Cell> { cells.iter().map(|&cell| Cell::text(cell.into())).collect() };
+        let row = |cells: &[&str]| -> Vec<Cell> { cells.iter().map(|&cell| Cell::text(cell)).collect() };
         assert!(is_other_header(&row(&["Key", "Company", "Site Name", "notes"])));
         assert!(!is_other_header(&row(&["S1", "acme", "Name", "phone", "1 Earl Street"])));
         assert!(!is_other_header(&row(&["city", "Branch", "acme", "5551234", "Street"])));

@@ -143,7 +143,9 @@ fn collapse(text: &str) -> String {
 
 /// Whether the text is blank once what is invisible is taken away.
 pub(crate) fn is_blank(text: &str) -> bool {
-    text.chars().all(|c| c.is_whitespace() || is_invisible(c))
+    // Asked of every cell more than once.
+    let is_seen = text.as_bytes().first().is_some_and(u8::is_ascii_graphic);
+    !is_seen && text.chars().all(|c| c.is_whitespace() || is_invisible(c))
 }
 
 /// The text inside `="…"`, as exporters write it to keep Excel from changing numbers.

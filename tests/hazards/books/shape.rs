@@ -74,7 +74,7 @@ fn x23_rows_out_of_order_are_put_in_order() {
     assert_eq!(desk.found(), Vec::<String>::new());
     let numbers: Vec<_> =
         desk.rows().into_iter().map(|mut row| (row.number, row.cells.swap_remove(0))).collect();
-    assert_eq!(numbers, [(2, "S-2".to_owned()), (3, "S-3".to_owned()), (4, "S-4".to_owned())]);
+    assert_eq!(numbers, [(2, "S-2".into()), (3, "S-3".into()), (4, "S-4".into())]);
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use smol_str::SmolStr;
+
 use crate::error::Result;
 use crate::sheet::finding::{Code, Finding, Findings, GroupKey, Severity, shown};
 use crate::sheet::{Book, Table};
@@ -158,8 +160,8 @@ impl CheckedRows {
                 // It has a cell behind the header; those of a row whose quotation marks are wrong stand in one.
                 let is_whole = !row.findings.iter().any(is_damage);
                 let mut cells = if is_whole { row.cells } else { Vec::new() };
-                cells.resize(cells.len().max(table.width() + 1), String::new());
-                cells[table.width()].push('#');
+                cells.resize(cells.len().max(table.width() + 1), SmolStr::default());
+                cells[table.width()] = format!("{}#", cells[table.width()]).into();
                 survey.widths.add(&cells);
             } else {
                 survey.widths.add(&row.cells);

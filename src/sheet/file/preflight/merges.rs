@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use smol_str::SmolStr;
+
 use super::COLUMN_LIMIT;
 use crate::sheet::address::CellRange;
 use crate::sheet::cell::{Cell, CellKind, Cover};
@@ -74,7 +76,7 @@ impl Covers {
                         anchor.clone()
                     } else {
                         let cover = Cover { at: (row, at), merge: *merge };
-                        Cell { kind: CellKind::Covered(cover), text: String::new() }
+                        Cell { kind: CellKind::Covered(cover), text: SmolStr::default() }
                     };
                 }
             }

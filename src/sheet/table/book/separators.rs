@@ -4,6 +4,8 @@
 
 use std::io::Read;
 
+use smol_str::SmolStr;
+
 use super::{Book, plain};
 use crate::model::kind::Kind;
 use crate::sheet::file::csv::{Damage, Records};
@@ -184,9 +186,9 @@ impl Book {
             }
             record.cells.truncate(COLUMN_LIMIT + 1);
             let ours = formula_guard::is_ours(&record.cells);
-            let cells: Vec<String> = record.cells.into_iter().map(|text| plain(text, ours)).collect();
+            let cells: Vec<SmolStr> = record.cells.into_iter().map(|text| plain(text, ours)).collect();
             let candidate =
-                HeaderCandidate::new(record.row, Some(record.line), cells.iter().map(String::as_str));
+                HeaderCandidate::new(record.row, Some(record.line), cells.iter().map(SmolStr::as_str));
             match record.damage {
                 // A header with a letter that does not fit is a header anyway; the letter is found in its name.
                 None | Some(Damage::Encoding { .. }) => {

@@ -388,7 +388,7 @@ proptest! {
         let (_keep, path) = file("sites.csv", &content);
         let book = open(&path, &Options::default()).unwrap();
         let (rows, _) = rows_of(&book, &book.tables[0]);
-        let found: Vec<_> = rows.into_iter().map(|row| (row.number, row.line, row.cells[0].clone())).collect();
+        let found: Vec<_> = rows.into_iter().map(|row| (row.number, row.line, row.cells[0].to_string())).collect();
         prop_assert_eq!(found, expected);
     }
 }
