@@ -7,9 +7,14 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use crate::bench::{self, Bench, Outcome};
+use crate::inside::{self, Virtual};
 use crate::relay::gated;
+use fleetload::clock::Clock;
+use fleetload::error::Error;
+use fleetload::run::Ending;
 use fleetload::sandbox::{ClientEntry, Fault, FaultKind, Scenario};
 use rusqlite::Connection;
 
@@ -433,6 +438,36 @@ fn a_damaged_journal_stops_a_run_and_its_report_shows_what_can_still_be_read() {
     );
     let doctor = bench.fleetload(&["doctor"]);
     assert!(doctor.stdout.contains("damaged"), "{doctor:?}");
+}
+
+#[test]
+fn nothing_is_created_before_all_pages_of_the_journal_are_known_to_be_whole() {
+    for is_whole in [true, false] {
+        let bench = Bench::new(Scenario::default());
+        bench.write("companies.csv", &bench::companies(3));
+        bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+        inside::drive_virtually(async {
+            let clock = Virtual::start();
+            let mut journal = inside::journal(&bench);
+            let check = journal.begin_page_check_of_test();
+            let options = inside::options(Duration::from_secs(600));
+            let delay = Duration::from_millis(50);
+            let run = inside::start_virtually_over(journal, &bench, clock.clone(), delay, options);
+            clock.sleep_until(clock.elapsed() + Duration::from_secs(60)).await;
+            let requests = bench.statistics().requests;
+            assert!(requests.contains_key("getChildCompanies"), "look-ups go on meanwhile: {requests:?}");
+            assert!(bench.ledger().is_empty(), "a creation left before the journal was known to be whole");
+            if is_whole {
+                check.send(Ok(())).expect("a run that waits for it");
+                assert_eq!(run.ends().await.1, Ending::Finished);
+                assert_eq!(bench.ledger().len(), 3);
+            } else {
+                check.send(Err(Error::journal("the journal is damaged"))).expect("a run that waits for it");
+                assert!(run.fails().await.to_string().contains("damaged"));
+                assert!(bench.ledger().is_empty());
+            }
+        });
+    }
 }
 
 #[test]

@@ -13,7 +13,8 @@ use crate::journal::Journal;
 /// A look at every page that is under way, or has ended. Dropped, it ends early.
 pub struct PageCheck {
     found: Option<oneshot::Receiver<Result<()>>>,
-    interrupt: InterruptHandle,
+    /// `None` where a test says what is found.
+    interrupt: Option<InterruptHandle>,
 }
 
 impl Journal {
@@ -39,8 +40,16 @@ impl Journal {
             .map_err(|error| {
                 Error::internal("cannot start the thread that checks the journal").because(error)
             })?;
-        self.page_check = Some(PageCheck { found: Some(found), interrupt });
+        self.page_check = Some(PageCheck { found: Some(found), interrupt: Some(interrupt) });
         Ok(())
+    }
+
+    /// Begins a look at every page that ends when the test says so, with what the test says.
+    #[cfg(feature = "testing")]
+    pub fn begin_page_check_of_test(&mut self) -> oneshot::Sender<Result<()>> {
+        let (tell, found) = oneshot::channel();
+        self.page_check = Some(PageCheck { found: Some(found), interrupt: None });
+        tell
     }
 
     /// Takes the look at every page, where one was begun.
@@ -69,7 +78,9 @@ impl PageCheck {
 
 impl Drop for PageCheck {
     fn drop(&mut self) {
-        self.interrupt.interrupt();
+        if let Some(interrupt) = &self.interrupt {
+            interrupt.interrupt();
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use fleetload::clock::{Clock, Sleep, SystemClock};
+use fleetload::error::Error;
 use fleetload::journal::{Journal, Writing};
 use fleetload::model::event::Event;
 use fleetload::model::state::JobState;
@@ -239,7 +240,11 @@ pub(crate) struct Inside {
 impl Inside {
     /// Recovers the journal of the bench and runs it. Called on a runtime.
     pub(crate) fn start(bench: &Bench, client: Client, clock: Arc<dyn Clock>, options: RunOptions) -> Self {
-        let mut journal = Journal::open_existing(&bench.path("fleetload.db")).expect("a journal");
+        Self::start_over(journal(bench), client, clock, options)
+    }
+
+    /// Recovers a journal and runs it. Called on a runtime.
+    fn start_over(mut journal: Journal, client: Client, clock: Arc<dyn Clock>, options: RunOptions) -> Self {
         journal.queue().recover(clock.now()).expect("a journal that can be written");
         let (interrupt, interrupts) = mpsc::channel(2);
         let (tell, news) = mpsc::unbounded_channel();
@@ -263,6 +268,12 @@ impl Inside {
     /// Waits until a row is in a state.
     pub(crate) async fn hears_of(&mut self, state: JobState) {
         self.hears(state.as_str(), |event| matches!(event, Event::Moved { to, .. } if *to == state)).await;
+    }
+
+    /// Waits for the end of a run that fails.
+    pub(crate) async fn fails(self) -> Error {
+        let (_, ending) = self.run.await.expect("no panic");
+        ending.expect_err("a failure")
     }
 
     /// Waits for the end.
@@ -297,13 +308,29 @@ pub(crate) fn start_virtually(
     bench: &Bench,
     clock: Arc<dyn Clock>,
     delay: Duration,
+    options: RunOptions,
+) -> Inside {
+    start_virtually_over(journal(bench), bench, clock, delay, options)
+}
+
+/// The same with a journal of the bench that is open already.
+pub(crate) fn start_virtually_over(
+    journal: Journal,
+    bench: &Bench,
+    clock: Arc<dyn Clock>,
+    delay: Duration,
     mut options: RunOptions,
 ) -> Inside {
     let transport =
         Direct::new(bench.sandbox(), Arc::clone(&clock), move |_: &str| Fate::AnsweredAfter(delay));
     let client = client_over(bench, Arc::clone(&clock), transport);
     options.writing = Writing::AmongTasks(Arc::new(|| Box::pin(std::future::ready(()))));
-    Inside::start(bench, client, clock, options)
+    Inside::start_over(journal, client, clock, options)
+}
+
+/// The journal of a bench.
+pub(crate) fn journal(bench: &Bench) -> Journal {
+    Journal::open_existing(&bench.path("fleetload.db")).expect("a journal")
 }
 
 /// Runs what is in the journal of a bench to its end in virtual time, then reports. What was told.
