@@ -322,7 +322,7 @@ impl Drop for SmallDisk {
 #[test]
 fn a_full_disk_stops_the_run_before_anything_unwritten_is_sent_and_it_goes_on_after_room_is_made() {
     let bench = paced(300);
-    let Some(disk) = SmallDisk::mount(bench.path("disk"), "24m") else {
+    let Some(disk) = SmallDisk::mount(bench.path("disk"), "64m") else {
         eprintln!("SKIPPED: only root may mount a small disk; the full disk was not tried with the binary");
         return;
     };
