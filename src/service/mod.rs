@@ -1,4 +1,4 @@
-//! The only client of the service: requests out, verdicts in. Its [`Wire`] is the only HTTP client.
+//! The only client of the service: requests out, verdicts in. Its `Wire` is the only HTTP client.
 //!
 //! A [`Call`] names an operation, its parameters and its body; [`Client`] finds the path, takes a token,
 //! sends it exactly once and has the answer judged into a [`Verdict`](crate::model::verdict::Verdict). What follows

@@ -24,7 +24,7 @@ impl Journal {
     }
 
     /// Begins to look at every page while the journal is used. Nothing that changes something at the service may be sent
-    /// before [`PageCheck::ended`] says that the journal is whole.
+    /// before the look has ended and says that the journal is whole.
     pub fn begin_page_check(&mut self) -> Result<()> {
         let path = self.view.path.clone();
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
