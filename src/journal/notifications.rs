@@ -3,6 +3,8 @@
 //! They need no lock of the journal: each change is a transaction of its own, and no row depends on them. Nor do they
 //! bring the journal forward (`identity`): an older copy reports something a second time at worst.
 
+use rusqlite::OptionalExtension;
+
 use crate::error::Result;
 use crate::journal::file::column::natural;
 use crate::journal::{Journal, View};
@@ -94,11 +96,9 @@ impl View {
             "SELECT notification.id, body FROM delivery JOIN notification ON notification.id = notification
              WHERE target = ?1 AND delivered_at IS NULL AND notification > ?2 ORDER BY notification LIMIT 1",
         )?;
-        let mut rows = statement.query((target, beyond))?;
-        Ok(match rows.next()? {
-            Some(row) => Some(Undelivered { number: row.get(0)?, body: row.get(1)? }),
-            None => None,
-        })
+        let found = statement
+            .query_row((target, beyond), |row| Ok(Undelivered { number: row.get(0)?, body: row.get(1)? }));
+        Ok(found.optional()?)
     }
 
     /// How much is not delivered.
@@ -115,11 +115,7 @@ impl View {
             "SELECT last_error FROM delivery WHERE delivered_at IS NULL AND last_error IS NOT NULL
              ORDER BY notification DESC LIMIT 1",
         )?;
-        let mut rows = statement.query([])?;
-        let last_error = match rows.next()? {
-            Some(row) => Some(row.get(0)?),
-            None => None,
-        };
+        let last_error = statement.query_row([], |row| row.get(0)).optional()?;
         Ok(UndeliveredFigures { notifications: natural(notifications), last_error })
     }
 

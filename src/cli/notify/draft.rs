@@ -1,5 +1,5 @@
 //! What a notification says: the sentence of the terminal, what needs a person, the next command, and the facts behind
-//! them; and the key by which a change is told once.
+//! them; and the key by which a change is reported once.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,6 +13,7 @@ use crate::cli::context::Context;
 use crate::cli::settings::Settings;
 use crate::cli::status::counts;
 use crate::cli::status::next_commands::NextCommands;
+use crate::cli::status::waited_for;
 use crate::clock::Clock;
 use crate::ending::{End, State};
 use crate::error::Result;
@@ -22,7 +23,7 @@ use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::notify::{Draft, Event, ImportFacts, NeedFacts, Notification, Occasion};
 use crate::status::{RunState, Status, Wording};
-use crate::term::{clean, moment, operation_paused, sheet_paused, span, unreachable};
+use crate::term::{clean, moment, operation_paused, sheet_paused, unreachable};
 
 /// More imports, and more files of one, are not listed.
 const LISTED: usize = 20;
@@ -252,10 +253,7 @@ impl Drafter {
 
     fn sentence(&self, status: &Status) -> String {
         let now = self.clock.now();
-        let until = |until: Moment| {
-            let wait = span(until.since(now).max(std::time::Duration::from_secs(1)));
-            format!("{} (in {wait})", moment(until, &self.here))
-        };
+        let until = |until: Moment| waited_for(&self.here, until, now);
         status.sentence(&Wording { until: &until, running: None })
     }
 }
@@ -270,7 +268,7 @@ pub(in crate::cli) struct RunEnded<'a> {
     pub(in crate::cli) resumes_at: Option<Moment>,
 }
 
-/// What an end is told as.
+/// What an end is reported as.
 fn event_of(end: End) -> Event {
     match (end, end.state()) {
         (End::Done, _) => Event::Finished,

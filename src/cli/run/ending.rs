@@ -199,7 +199,7 @@ fn ending_words(context: &Context<'_>, ending: &Ending, status: &Status) -> Stri
     if let Ending::Stopped { why, .. } = ending {
         return format!("stopped: {why}; the rows not sent stay ready");
     }
-    let until = |until: Moment| waited_for(context, until, context.now());
+    let until = |until: Moment| waited_for(&context.here, until, context.now());
     status.sentence(&Wording { until: &until, running: None })
 }
 

@@ -8,6 +8,7 @@ mod watch;
 
 use std::time::Duration;
 
+use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
 use self::next_commands::{NextCommands, require};
@@ -28,7 +29,7 @@ use crate::model::time::Moment;
 use crate::status::row_advice;
 use crate::status::run_state::{moving, unfinished, worse};
 use crate::status::{ImportFacts, Need, RunState, Status, Wording};
-use crate::term::{Ink, Line, awaited, count, counted, expected, span};
+use crate::term::{Ink, Line, awaited, count, counted, expected, moment, span};
 
 /// Tells where an import, or the whole journal, stands.
 pub(super) fn status(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
@@ -331,7 +332,7 @@ impl Overview {
     }
 
     fn sentence(&self, context: &Context<'_>) -> String {
-        let until = |until: Moment| waited_for(context, until, self.now);
+        let until = |until: Moment| waited_for(&context.here, until, self.now);
         self.status.sentence(&Wording { until: &until, running: Some(&|| self.running(context)) })
     }
 
@@ -401,9 +402,9 @@ impl Overview {
 }
 
 /// A moment that is waited for, and how long that is.
-pub(super) fn waited_for(context: &Context<'_>, until: Moment, now: Moment) -> String {
+pub(super) fn waited_for(here: &TimeZone, until: Moment, now: Moment) -> String {
     let wait = span(until.since(now).max(Duration::from_secs(1)));
-    format!("{} (in {wait})", context.moment(until))
+    format!("{} (in {wait})", moment(until, here))
 }
 
 /// How a status is coloured.
