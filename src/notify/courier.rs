@@ -42,7 +42,7 @@ const GRACE: Duration = Duration::from_millis(500);
 /// What composes a notification from the journal, where there is one, on the thread of the courier.
 type Compose = Box<dyn FnOnce(Option<&Journal>) -> Result<Draft> + Send>;
 
-/// What the thread is told.
+/// What the thread gets.
 enum Message {
     /// The journal is there: what is due in it may be delivered.
     JournalReady,
@@ -84,7 +84,7 @@ pub struct Left {
 }
 
 impl Courier {
-    /// Starts the thread. Nothing is read or sent before it is told something.
+    /// Starts the thread. Nothing is read or sent before a message comes.
     ///
     /// # Errors
     /// When the thread cannot be started.
@@ -208,7 +208,7 @@ impl Desk {
         self.deadline.borrow().is_some()
     }
 
-    /// Takes what is told, until nothing more comes.
+    /// Takes what comes, until nothing more comes.
     async fn take(&self, mut inbox: mpsc::UnboundedReceiver<Message>) {
         while let Some(message) = inbox.recv().await {
             match message {

@@ -4,7 +4,7 @@
 //! Which news is worth telling is decided by the [`Observer`]; the words are those of the terminal, composed by `cli`.
 //!
 //! ```text
-//! notification  what is delivered: a change with its facts         observer  which news of a run is told
+//! notification  what is delivered: a change with its facts         observer  which news of a run is reported
 //! format/       the forms of it: Slack, Teams, mail, environment   target/   webhook and command: one try each
 //! courier       the thread that notes, delivers and tries again
 //! ```

@@ -136,7 +136,7 @@ pub struct ImportFacts {
 pub struct Draft {
     /// Which change it is.
     pub key: String,
-    /// What is told of it.
+    /// What is reported of it.
     pub notification: Notification,
 }
 

@@ -1,5 +1,5 @@
-//! Which news of a run is told at once, while the run goes on: what a person would act on before its end. How the run ends
-//! is told when it does.
+//! Which news of a run is reported at once, while the run goes on: what a person would act on before its end. How the run ends
+//! is reported when it does.
 
 use std::time::Duration;
 
@@ -50,7 +50,7 @@ pub enum Occasion {
 }
 
 impl Occasion {
-    /// What it is told as.
+    /// What it is reported as.
     pub const fn event(&self) -> Told {
         match self {
             Self::Parked(_) => Told::Parked,

@@ -64,7 +64,7 @@ impl Notifier {
     }
 
     /// The journal is locked for this run: what is due from before is delivered from now on, and whether the last run was
-    /// killed is told.
+    /// killed is reported.
     pub(in crate::cli) fn begin(&self, context: &Context<'_>, journal: &Journal, watch: &Watch) {
         let work = self.work.borrow();
         let Some(work) = work.as_ref() else { return };
@@ -98,7 +98,7 @@ impl Notifier {
                 work.tell(draft);
                 self.is_end_told.set(true);
             }
-            // The run has ended as it has; that it ended is told by `finish`.
+            // The run has ended as it has; that it ended is reported by `finish`.
             Err(error) => context.terminal.warn(format!("a notification could not be written: {error}")),
         }
     }

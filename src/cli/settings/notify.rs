@@ -114,12 +114,12 @@ impl NotifySettings {
         })
     }
 
-    /// Whether anybody is told anything.
+    /// Whether anybody is notified.
     pub(in crate::cli) const fn tells(&self) -> bool {
         self.webhook.is_some() || self.command.is_some()
     }
 
-    /// Each setting with its value and origin, where somebody is told. Of address and secret, only the origin.
+    /// Each setting with its value and origin, where somebody is notified. Of address and secret, only the origin.
     pub(super) fn listed(&self, put: &mut dyn FnMut(&str, String, &dyn std::fmt::Display)) {
         if let Some(webhook) = &self.webhook {
             put("notify.webhook", "(not shown)".to_owned(), &webhook.origin);

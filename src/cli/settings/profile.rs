@@ -47,7 +47,7 @@ pub(super) struct NotifyLists {
     pub(super) command: Vec<Located<String>>,
     /// To whom the command sends a mail.
     pub(super) mail_to: Vec<Located<String>>,
-    /// What is told.
+    /// What is reported.
     pub(super) on: Vec<Located<String>>,
 }
 

@@ -1,4 +1,4 @@
-//! The environment variables of a command that is told of a notification. All begin with `FLEETLOAD_EVENT`, apart from
+//! The environment variables of a command that gets a notification. All begin with `FLEETLOAD_EVENT`, apart from
 //! the journal, so that a fleetload that the command starts is about the same one.
 
 use crate::notify::Notification;
