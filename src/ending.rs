@@ -59,6 +59,7 @@ pub enum End {
     Killed,
     AnotherRun,
     RowsWaiting,
+    ImportPaused,
     DevicesAwaited,
     Unreachable,
     Credentials,
@@ -125,7 +126,7 @@ const NOTHING_DONE: &str = "Nothing was imported and nothing was sent.";
 
 impl End {
     /// Every way, in the order of the exit codes.
-    pub const ALL: [Self; 38] = [
+    pub const ALL: [Self; 39] = [
         Self::Done,
         Self::Internal,
         Self::Stuck,
@@ -145,6 +146,7 @@ impl End {
         Self::Killed,
         Self::AnotherRun,
         Self::RowsWaiting,
+        Self::ImportPaused,
         Self::DevicesAwaited,
         Self::Journal,
         Self::JournalMissing,
@@ -345,6 +347,13 @@ impl End {
                 "rows wait for the next run, or for a run in progress",
                 "They can go on automatically; nothing needs your attention.",
                 GOES_ON,
+            ),
+            Self::ImportPaused => entry(
+                "import-paused",
+                (State::Waiting, Exit::Parked),
+                "all rows that wait are of imports that you paused",
+                "They go on after resume. Everything else is done.",
+                &[Words("To let the rows go on, type: "), Command("resume IMPORT"), Words(", then: "), Command("run")],
             ),
             Self::DevicesAwaited => entry(
                 "devices-awaited",

@@ -14,7 +14,7 @@
 //! undo        the workbook that restores what an import changed
 //! run/        a run over the journal: locks, signals, display, end and reports
 //! status/     where things stand and what needs a person
-//! decide/     `retry`, `cancel` and `resolve`
+//! decide/     `retry`, `cancel`, `resolve`, `pause` and `resume`
 //! doctor/     `doctor`, and the probe of the service
 //! reading/    `find` and `export`: what exists in the service
 //! notify/     what a run notifies others of, and `notify`
@@ -171,6 +171,8 @@ fn command(context: &Context<'_>, args: &Args) -> Result<Summary> {
         Command::Plan(typed) => plan::plan(context, typed),
         Command::Import(typed) => import::import_only(context, typed),
         Command::Report(typed) => run::reports::report(context, typed),
+        Command::Pause(typed) => decide::turn::pause(context, typed),
+        Command::Resume(typed) => decide::turn::resume(context, typed),
         Command::Template(typed) => documents::template(context, typed),
         Command::Status(typed) => status::status(context, typed),
         Command::Rollout(typed) => rollout::rollout(context, typed),

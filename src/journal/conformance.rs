@@ -259,3 +259,35 @@ fn a_journal_is_of_one_account() {
     drop(import);
     assert_eq!(bench.journal.account().unwrap(), Some(ours));
 }
+
+#[test]
+fn a_paused_import_hands_out_nothing_and_takes_no_claim_and_the_higher_priority_goes_first() {
+    let mut bench = bench();
+    let (first, jobs) = intake(&mut bench.journal);
+    let mut import = bench.journal.begin_import(at(2_000)).unwrap();
+    let companies = import.sheet(&sheet("more", Kind::Company)).unwrap();
+    let more = import.add_job(&company("Cord", vec![])).unwrap();
+    import.row(&row(companies, 2, more, Disposition::New)).unwrap();
+    import.row(&row(companies, 3, jobs[1], Disposition::Recognised)).unwrap();
+    let second = import.finish().unwrap();
+    // The second named it last.
+    assert_eq!(ready(&mut bench.journal, AddCompany), [jobs[0], jobs[1], more]);
+
+    let change = bench.journal.pause(first.import, "kim", at(3_000)).unwrap();
+    assert_eq!((change.was_paused, change.ready, change.under_way), (None, 1, 0));
+    assert_eq!(ready(&mut bench.journal, AddCompany), [jobs[1], more]);
+    assert!(!apply(&mut bench.journal, claim(jobs[0], AddCompany)), "nothing of it is claimed");
+    assert!(apply(&mut bench.journal, claim(jobs[1], AddCompany)));
+    assert_eq!(bench.journal.paused_rows(None).unwrap(), 1);
+    assert_eq!(bench.journal.paused_rows(Some(first.import)).unwrap(), 1);
+    assert_eq!(bench.journal.paused_rows(Some(second.import)).unwrap(), 0);
+    assert!(bench.journal.goes_on().unwrap());
+    bench.journal.pause(second.import, "kim", at(3_000)).unwrap();
+    assert!(bench.journal.goes_on().unwrap(), "a request is under way");
+    assert!(apply(&mut bench.journal, rejected(jobs[1], Sending)));
+    assert!(!bench.journal.goes_on().unwrap());
+    let change = bench.journal.resume(first.import, "kim", at(4_000)).unwrap();
+    assert_eq!((change.was_paused, change.ready), (Some(at(3_000)), 1));
+    assert!(apply(&mut bench.journal, claim(jobs[0], AddCompany)));
+    assert!(bench.journal.pause(crate::model::id::ImportId(9), "kim", at(1)).is_err());
+}

@@ -55,6 +55,7 @@ pub use queue::runs::{EndOfRun, RunInfo};
 pub use queue::work::{Work, WorkPage};
 pub use queue::writer::{Reply, Writer, Writing};
 pub use state::decision_log::{Decided, DecidedJob, Decision};
+pub use state::import_turn::{ImportTurn, TurnChange};
 pub use state::operator::{Cancelled, HeldJob, Retried};
 pub use state::selection::Selection;
 pub use state::write::{AuditFinding, Candidate, Evidence, How, Moved, ReadBy, Write};

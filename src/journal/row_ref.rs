@@ -6,6 +6,15 @@ use crate::error::Result;
 use crate::journal::SheetId;
 use crate::model::id::{ImportId, JobId};
 
+/// The import that named a job last, in SQL; the job's own word where it has no row.
+macro_rules! last_import_of_job {
+    () => {
+        "coalesce((SELECT sheet.import FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
+            WHERE sheet_row.job = job.id ORDER BY sheet_row.place DESC LIMIT 1), last_import)"
+    };
+}
+pub(in crate::journal) use last_import_of_job;
+
 /// Numbers of rows within a sheet take the lower 32 bits.
 const ROW_BITS: u32 = 32;
 

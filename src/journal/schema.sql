@@ -76,8 +76,15 @@ CREATE TABLE import (
     row_count INTEGER NOT NULL DEFAULT 0 CHECK (row_count >= 0),
     -- How the files were read: the options of a command, each with a space before it, so that rows of it that were
     -- corrected are read the same.
-    reading TEXT
+    reading TEXT,
+    -- Since when none of its rows is sent, because a person paused it.
+    paused_at INTEGER,
+    -- Rows of an import with a higher one are sent first.
+    priority INTEGER NOT NULL DEFAULT 0,
+    -- The creations of a day that are kept for its rows.
+    reserve INTEGER NOT NULL DEFAULT 0 CHECK (reserve >= 0)
 ) STRICT;
+CREATE INDEX import_turn ON import (priority DESC);
 
 CREATE TABLE import_file (
     import INTEGER NOT NULL REFERENCES import (id),
@@ -136,6 +143,8 @@ CREATE TABLE job (
     held_since INTEGER,
     finished_at INTEGER,
     first_import INTEGER NOT NULL REFERENCES import (id),
+    -- The import that named it last, as long as it is not finished: its pause, priority and share are those of the job.
+    last_import INTEGER NOT NULL REFERENCES import (id),
     natural_key TEXT NOT NULL,
     sheet_key TEXT,
     name TEXT NOT NULL,
@@ -175,8 +184,8 @@ CREATE INDEX job_name ON job (kind, name);
 -- The exclusive claim: one record of the service belongs to one job.
 CREATE UNIQUE INDEX job_remote_id ON job (remote_id, kind) WHERE remote_id IS NOT NULL;
 CREATE INDEX job_made ON job (kind, id) WHERE remote_id IS NOT NULL;
-CREATE INDEX job_blocked ON job (operation) WHERE state = 'blocked';
-CREATE INDEX job_ready ON job (operation, id) WHERE state = 'ready';
+CREATE INDEX job_blocked ON job (operation, last_import) WHERE state = 'blocked';
+CREATE INDEX job_ready ON job (operation, last_import) WHERE state = 'ready';
 CREATE INDEX job_deferred ON job (operation, due) WHERE state = 'deferred';
 CREATE INDEX job_sending ON job (operation) WHERE state = 'sending';
 CREATE INDEX job_in_doubt ON job (due) WHERE state = 'in_doubt';

@@ -28,6 +28,7 @@ use super::ending::Ending;
 use super::evidence::reference_lag::RefusedRow;
 use super::evidence::shared_lists::ListUser;
 use super::evidence::{RunEvidence, lookups};
+use super::gates::import_turns::ImportTurns;
 use super::gates::paused_sheets::PausedSheets;
 use super::gates::{BreakerOutcome, Gates, Phase};
 use super::in_flight::{InFlight, QueuedRequest, Stage, Ticket};
@@ -41,7 +42,7 @@ use crate::clock::Clock;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::failpoint;
-use crate::journal::{Evidence, How, Moved, PageCheck, Reply, Write};
+use crate::journal::{Evidence, How, Moved, PageCheck, Reply, Work, Write};
 use crate::mistake::{self, Mistake};
 use crate::model::event::Event;
 use crate::model::id::JobId;
@@ -72,6 +73,7 @@ pub(super) struct Dispatcher {
     news: mpsc::UnboundedSender<Event>,
     gates: Gates,
     paused_sheets: PausedSheets,
+    import_turns: ImportTurns,
     in_flight: InFlight,
     /// The tasks that send.
     requests: JoinSet<Answer>,
@@ -120,6 +122,7 @@ impl Dispatcher {
         Self {
             gates: Gates::new(clock.clone(), client.clone(), limits, &opening.today, opening.learned_ceiling),
             paused_sheets: PausedSheets::new(policy.on_rejections),
+            import_turns: ImportTurns::new(&opening.turns),
             in_flight: InFlight::new(&opening.operations),
             requests: JoinSet::new(),
             sent: HashMap::new(),
@@ -359,9 +362,9 @@ impl Dispatcher {
             } else if self.gates.withdraws(operation, phase) {
                 self.gates.on_not_sent(operation, phase);
                 self.undo_claim(job, "the service began to fail; nothing was sent");
-            } else if self.paused_sheets.is_paused(work.sheet) {
+            } else if self.is_paused(work) {
                 self.gates.on_not_sent(operation, phase);
-                self.undo_claim(job, "its sheet was paused; nothing was sent");
+                self.undo_claim(job, "its sheet or import was paused; nothing was sent");
             } else if let Some(call) = lookups::step(work) {
                 self.in_flight.on_departure(job, self.clock.elapsed());
                 self.send(operation, call, QueuedRequest::Send(job), phase);
@@ -611,15 +614,28 @@ impl Dispatcher {
                 RunAction::LookUp(lookup, question) => self.ask(lookup, question),
                 RunAction::AskJournal(inquiry) => self.journal.ask(inquiry),
                 RunAction::GiveUp(operation) => self.give_up(operation),
-                RunAction::DropSheet(sheet) => {
-                    for job in self.in_flight.drop_sheet(sheet) {
-                        self.evidence.lag.forget(job);
-                    }
+                RunAction::DropSheet(sheet) => self.drop_unsent(|work| work.sheet == sheet),
+                RunAction::DropImport(import) => self.drop_unsent(|work| work.import == import),
+                RunAction::QueueAgain => {
+                    self.drop_unsent(|_| true);
+                    self.in_flight.ask_again();
                 }
                 RunAction::Drain(ending) => self.drain(ending),
                 RunAction::Fail(error) => self.fail(error),
             }
         }
+    }
+
+    /// Drops these of the rows that wait to be sent: the journal has them.
+    fn drop_unsent(&mut self, is_meant: impl Fn(&Work) -> bool) {
+        for job in self.in_flight.drop_unsent(is_meant) {
+            self.evidence.lag.forget(job);
+        }
+    }
+
+    /// Whether a person, or the service by its refusals, has paused what a row belongs to.
+    fn is_paused(&self, work: &Work) -> bool {
+        self.paused_sheets.is_paused(work.sheet) || self.import_turns.is_paused(work)
     }
 
     /// Lets the audit go on, and carries out what it asks for.
@@ -658,8 +674,15 @@ impl Dispatcher {
             }
             JournalMessage::Reply(Reply::Quota { day }) => self.tell_quota(day),
             JournalMessage::Reply(Reply::Failed { error }) => self.fail(error),
-            JournalMessage::Changed { operations, version, tally } => {
+            JournalMessage::Changed { operations, version, tally, turns } => {
+                let actions = self.import_turns.on_changed(&turns);
+                let is_news = !actions.is_empty();
+                self.carry_out(actions);
                 self.on_journal_changed(&operations, version, tally);
+                if is_news {
+                    // A page that was asked for before that may come without rows that are to be had now.
+                    self.journal.check_again();
+                }
             }
             JournalMessage::BroughtForward => self.in_flight.on_due_times_changed(),
             JournalMessage::SheetPaused { sheet, paused } => {

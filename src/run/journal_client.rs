@@ -10,7 +10,7 @@ use super::in_flight::Fetch;
 use super::run_action::Inquiry;
 use crate::error::Result;
 use crate::journal::{
-    JobQueue, Journal, Reply, RunId, Shelved, Unaudited, Unfinished, Work, Write, Writer, Writing,
+    ImportTurn, JobQueue, Journal, Reply, RunId, Shelved, Unaudited, Unfinished, Work, Write, Writer, Writing,
 };
 use crate::model::action::Action;
 use crate::model::id::{JobId, RemoteId, SheetId};
@@ -28,7 +28,7 @@ pub(super) enum JournalMessage {
     /// Its writer answers.
     Reply(Reply),
     /// Which operations unfinished jobs need, and whether another process has written.
-    Changed { operations: Vec<Operation>, version: i64, tally: Option<Tally> },
+    Changed { operations: Vec<Operation>, version: i64, tally: Option<Tally>, turns: Vec<ImportTurn> },
     /// What it knows of the quota of a day.
     Quota { day: Day, sent: u64 },
     /// The moments that rows wait for were brought forward.
@@ -130,7 +130,8 @@ impl JournalClient {
             let operations = journal.lanes().ok()?;
             // What the run began with is known already.
             let tally = known.map(|_| journal.tally(None)).transpose().ok()?;
-            Some(JournalMessage::Changed { operations, version, tally })
+            let turns = journal.import_turns().ok()?;
+            Some(JournalMessage::Changed { operations, version, tally, turns })
         });
         true
     }

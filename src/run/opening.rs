@@ -14,7 +14,7 @@ use super::clock_watch::latest_due;
 use super::ending::Ending;
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::journal::{AuditScope, Journal, RunId};
+use crate::journal::{AuditScope, ImportTurn, Journal, RunId};
 use crate::model::operation::Operation;
 use crate::model::quota::QuotaDay;
 use crate::model::time::Moment;
@@ -33,6 +33,8 @@ pub(super) struct RunOpening {
     /// What a refusal has taught.
     pub(super) learned_ceiling: Option<u64>,
     pub(super) run: RunId,
+    /// The imports whose turn is not as usual.
+    pub(super) turns: Vec<ImportTurn>,
     /// What is different from the last run, in words.
     pub(super) changes: Option<String>,
 }
@@ -55,7 +57,8 @@ impl RunOpening {
         // Moments written by a clock that was ahead would keep their rows waiting until it is right.
         journal.queue().bring_forward(Duration::ZERO, now, latest_due(now, policy.settle))?;
         let (today, learned_ceiling) = (quota_today(journal, now, date)?, journal.latest_ceiling()?);
-        Ok(Self { operations, today, learned_ceiling, run, changes })
+        let turns = journal.import_turns()?;
+        Ok(Self { operations, today, learned_ceiling, run, turns, changes })
     }
 }
 

@@ -8,7 +8,7 @@ use super::evidence::question::{Asker, Question};
 use crate::error::Error;
 use crate::journal::{AuditScope, Write};
 use crate::model::event::Event;
-use crate::model::id::{JobId, RemoteId, SheetId};
+use crate::model::id::{ImportId, JobId, RemoteId, SheetId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::record::Device;
@@ -31,6 +31,10 @@ pub(super) enum RunAction {
     GiveUp(Operation),
     /// Drop what waits to be sent for a sheet.
     DropSheet(SheetId),
+    /// Drop what waits to be sent for an import.
+    DropImport(ImportId),
+    /// Drop what waits to be sent: it comes again in another order.
+    QueueAgain,
     /// Begin nothing more.
     Drain(Ending),
     /// Stop: the journal, or an invariant of ours, is broken.

@@ -10,7 +10,7 @@ use super::evidence::matching::SeenRecord;
 use super::{InDoubt, OnExisting, OnQuota, OnRejections, RunPolicy};
 use crate::journal::{Work, Write};
 use crate::model::action::Action;
-use crate::model::id::{JobId, RemoteId, SheetId};
+use crate::model::id::{ImportId, JobId, RemoteId, SheetId};
 use crate::model::key::comparable;
 use crate::model::operation::Operation;
 use crate::model::record::{Record, Role, Site};
@@ -33,6 +33,8 @@ fn work(record: Record, role: Role) -> Work {
     Work {
         job: JobId(1),
         sheet: SheetId(1),
+        import: ImportId(1),
+        priority: 0,
         kind: record.kind(),
         state: JobState::Ready,
         step: 0,

@@ -13,6 +13,8 @@ pub(super) struct Facts {
     pub(super) tally: Tally,
     /// Rows that were left out and have not come again.
     pub(super) left_out: Tally,
+    /// Rows that wait only for a paused import to be resumed.
+    pub(super) paused: u64,
     /// Rows with a job that were rejected, and those skipped for what they depend on.
     pub(super) refused: (u64, u64),
     /// Whether there is an import, with rows or without.
@@ -83,7 +85,14 @@ impl Facts {
         let refused = (with_job(JobState::Rejected), with_job(JobState::Skipped));
         let findings = journal.unseen_findings(import)?;
         let findings = (findings.len() as u64, findings.first().map(|finding| finding.job));
-        Ok(Self { tally, left_out, refused, imported, imports, findings, run: journal.last_run()? })
+        let paused = journal.paused_rows(import)?;
+        Ok(Self { tally, left_out, paused, refused, imported, imports, findings, run: journal.last_run()? })
+    }
+
+    /// The imports that a person paused and that have rows left.
+    pub(super) fn paused_imports(&self) -> impl Iterator<Item = &ImportFacts> {
+        let is_left = |state: JobState| !state.is_final();
+        self.imports.iter().filter(move |import| import.info.paused_at.is_some() && import.tally.count(is_left) > 0)
     }
 
     /// Rows that differ from what was created earlier.

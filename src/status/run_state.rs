@@ -43,9 +43,10 @@ impl RunState {
     }
 
     /// By the rows and the last run, with the moment at which it goes on, where there is one. `rows` is how a command ends of
-    /// which only the rows speak; without a `now`, the moment of the last run counts whether it has passed or not.
+    /// which only the rows speak, `paused` the rows that wait for a paused import; without a `now`, the moment of the last run counts whether it has passed or not.
     pub(super) fn of(
         tally: &Tally,
+        paused: u64,
         rows: End,
         run: Option<&RunInfo>,
         at_work: bool,
@@ -54,7 +55,7 @@ impl RunState {
         if tally.total() == 0 {
             return (Self::Empty, None);
         }
-        if moving(tally) == 0 {
+        if moving(tally) <= paused {
             let is_watched = at_work && now.is_some();
             return (if is_watched { Self::Running } else { Self::Ended(rows) }, None);
         }
@@ -85,11 +86,13 @@ pub fn moving(tally: &Tally) -> u64 {
     unfinished(tally) - tally.in_state(JobState::Blocked)
 }
 
-/// How a command ends whose rows stand like this: whether there is work left, else whether a person is needed, else whether
-/// something was found by verification, refused or differs.
-pub fn end_of_rows(tally: &Tally, differing: u64, findings: bool) -> End {
-    if moving(tally) > 0 {
+/// How a command ends whose rows stand like this: whether there is work left, else whether all of that is `paused`, else whether a
+/// person is needed, else whether something was found by verification, refused or differs.
+pub fn end_of_rows(tally: &Tally, paused: u64, differing: u64, findings: bool) -> End {
+    if moving(tally) > paused {
         End::RowsWaiting
+    } else if moving(tally) > 0 {
+        End::ImportPaused
     } else if tally.in_state(JobState::Held) + tally.in_state(JobState::Blocked) > 0 {
         End::RowsHeld
     } else if findings {
@@ -110,7 +113,8 @@ pub fn worse(left: End, right: End) -> End {
         Exit::Parked => 3,
         Exit::Failed | Exit::Usage | Exit::Sheets | Exit::Journal | Exit::Service => 4,
     };
-    if weight(right) > weight(left) { right } else { left }
+    let goes_on = (left, right) == (End::ImportPaused, End::RowsWaiting);
+    if weight(right) > weight(left) || goes_on { right } else { left }
 }
 
 #[cfg(test)]
@@ -170,16 +174,16 @@ mod tests {
         ];
         for (states, run, at_work, expected, word) in table {
             let tally = tally(states);
-            let rows = end_of_rows(&tally, 0, false);
+            let rows = end_of_rows(&tally, 0, 0, false);
             let now = Some(Moment::from_millis(5));
-            let (got, resumes_at) = RunState::of(&tally, rows, run.as_ref(), at_work, now);
+            let (got, resumes_at) = RunState::of(&tally, 0, rows, run.as_ref(), at_work, now);
             assert_eq!((got, got.word()), (expected, word), "{states:?} {run:?}");
             assert_eq!(resumes_at.is_some(), got == ended(End::Quota), "{states:?} {run:?}");
         }
         // A report has no clock: whether the day has come is for its reader to see.
         let tally = tally(&[Ready]);
         let parked = run(Some(RunEnd::Early(End::Quota)), Some(3));
-        let got = RunState::of(&tally, End::RowsWaiting, Some(&parked), false, None);
+        let got = RunState::of(&tally, 0, End::RowsWaiting, Some(&parked), false, None);
         assert_eq!(got, (ended(End::Quota), Some(Moment::from_millis(3))));
     }
 
@@ -205,10 +209,23 @@ mod tests {
         ];
         for (states, expected, with_findings) in table {
             let tally = tally(states);
-            assert_eq!(end_of_rows(&tally, 0, false), *expected, "{states:?}");
-            assert_eq!(end_of_rows(&tally, 0, true), *with_findings, "{states:?}");
+            assert_eq!(end_of_rows(&tally, 0, 0, false), *expected, "{states:?}");
+            assert_eq!(end_of_rows(&tally, 0, 0, true), *with_findings, "{states:?}");
         }
-        assert_eq!(end_of_rows(&tally(&[Created]), 1, false), End::RowsFailed);
+        assert_eq!(end_of_rows(&tally(&[Created]), 0, 1, false), End::RowsFailed);
+        // Of paused imports: nothing goes on before a person resumes them.
+        for (states, paused, expected) in [
+            (&[Ready, Ready][..], 2, End::ImportPaused),
+            (&[Ready, Blocked, Held], 1, End::ImportPaused),
+            (&[Ready, InDoubt], 1, End::RowsWaiting),
+            (&[Ready, Ready], 1, End::RowsWaiting),
+        ] {
+            let (tally, run) = (tally(states), run(Some(RunEnd::Finished), None));
+            let rows = end_of_rows(&tally, paused, 0, true);
+            assert_eq!(rows, expected, "{states:?}");
+            let now = Some(Moment::from_millis(5));
+            assert_eq!(RunState::of(&tally, paused, rows, Some(&run), false, now).0, RunState::Ended(expected));
+        }
     }
 
     #[test]
@@ -217,5 +234,7 @@ mod tests {
         assert_eq!(worse(End::RowsHeld, End::RowsFailed), End::RowsHeld);
         assert_eq!(worse(End::RowsHeld, End::RowsWaiting), End::RowsWaiting);
         assert_eq!(worse(End::Done, End::RowsFailed), End::RowsFailed);
+        assert_eq!(worse(End::ImportPaused, End::RowsWaiting), End::RowsWaiting);
+        assert_eq!(worse(End::RowsWaiting, End::ImportPaused), End::RowsWaiting);
     }
 }

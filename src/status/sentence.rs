@@ -52,6 +52,7 @@ impl Status {
             RunState::Ended(End::Signal) => format!("stopped on request: {left}"),
             RunState::Ended(End::Killed) => format!("the last run was killed: {left}"),
             RunState::Ended(End::SheetPaused) => format!("finished except for a paused sheet: {left}"),
+            RunState::Ended(End::ImportPaused) => format!("paused: {}, {left}", self.paused_imports()),
             RunState::Ended(End::RowsWaiting) if wording.running.is_some() => {
                 format!("{left}; no run is in progress")
             }
@@ -67,6 +68,17 @@ impl Status {
             (0, 0) => "nothing is left to be sent".to_owned(),
             (0, _) => "only verification is left".to_owned(),
             (rows, _) => counted(rows, "row remaining", "rows remaining"),
+        }
+    }
+
+    /// The imports that a person paused and that have rows left, in words.
+    fn paused_imports(&self) -> String {
+        let paused: Vec<String> =
+            self.facts.paused_imports().map(|import| import.info.import.to_string()).collect();
+        match paused.as_slice() {
+            [] => "its import".to_owned(),
+            [one] => format!("import {one}"),
+            several => format!("imports {}", several.join(", ")),
         }
     }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::facts::{Facts, ImportFacts};
 use super::next_command::Again;
 use super::row_words::with_along;
-use super::run_state::{RunState, moving};
+use super::run_state::{RunState, moving, unfinished};
 use crate::ending::End;
 use crate::error::Exit;
 use crate::journal::ImportInfo;
@@ -90,6 +90,11 @@ pub(super) fn needs(facts: &Facts, state: RunState, commands: &Commands<'_>) -> 
         let sheet = facts.run.as_ref().and_then(|run| run.detail.as_deref()).unwrap_or("a sheet");
         let words = format!("paused: {sheet}; correct the sheet and run it again, or send the rest anyway");
         put("set_aside", moving(&facts.tally), words, "run --despite-rejections");
+    }
+    for import in facts.paused_imports() {
+        let (number, left) = (import.info.import, unfinished(&import.tally));
+        let words = format!("import {number} is paused: {} until you resume it", counted(left, "row waits", "rows wait"));
+        put("import_paused", left, words, &format!("resume {number}"));
     }
     if let (number, Some(first)) = facts.findings {
         let them = if number == 1 { "it" } else { "them" };
@@ -182,8 +187,11 @@ pub(super) fn next(facts: &Facts, at_work: bool, commands: &Commands<'_>) -> Opt
     let Some(ImportFacts { info, unanswered: rows, .. }) = facts.imports.last() else {
         return step("", again.command("run SHEET.xlsx"));
     };
-    if moving(&facts.tally) > 0 {
+    if moving(&facts.tally) > facts.paused {
         return if at_work { None } else { step("to go on", again.command("run")) };
+    }
+    if let Some(paused) = facts.paused_imports().next().filter(|_| facts.paused > 0) {
+        return step("to let its rows go on", again.command(&format!("resume {}", paused.info.import)));
     }
     if facts.tally.in_state(JobState::Held) > 0 {
         return None;

@@ -45,6 +45,7 @@ mod samples;
 mod secrets;
 mod status;
 mod template_for;
+mod turns;
 mod undo;
 mod unseen;
 mod updating;

@@ -40,8 +40,8 @@ fn make(path: &Path) -> rusqlite::Result<()> {
     connection.execute("INSERT INTO import (at) VALUES (1)", [])?;
     for number in 0..200 {
         connection.execute(
-            "INSERT INTO job (kind, state, operation, first_import, natural_key, name, content_hash)
-             VALUES (2, 'ready', (SELECT id FROM operation_name WHERE name = 'addSite'), 1, ?1, ?1, 'hash')",
+            "INSERT INTO job (kind, state, operation, first_import, last_import, natural_key, name, content_hash)
+             VALUES (2, 'ready', (SELECT id FROM operation_name WHERE name = 'addSite'), 1, 1, ?1, ?1, 'hash')",
             [format!("site {number}")],
         )?;
         connection.execute(

@@ -372,6 +372,28 @@ Cancels the rows that were not sent, and the rows that were not imported because
 correct them any more. Records that exist stay: they cannot be removed. Rows in doubt are listed, and the next run
 still settles them. Exit code 5 if there are any, 8 if rows are on hold.";
 
+/// `fleetload pause` and `fleetload resume`.
+#[derive(Debug, ClapArgs)]
+pub(in crate::cli) struct Pause {
+    /// The number of the import
+    #[arg(value_name = "IMPORT", value_parser = import_id)]
+    pub(in crate::cli) import: ImportId,
+}
+
+pub(super) const PAUSE_EXAMPLES: &str = "\
+Examples:
+  fleetload pause 3
+  fleetload resume 3
+
+Nothing more of the import is sent, also by a run in progress in another process. Requests under way end as usual, rows in
+doubt are settled, and the rows of other imports go on. A run that has only paused rows left ends with 5.";
+
+pub(super) const RESUME_EXAMPLES: &str = "\
+Examples:
+  fleetload resume 3
+
+A run in progress goes on with the rows of the import; otherwise the next run does.";
+
 /// `fleetload template`.
 #[derive(Debug, ClapArgs)]
 pub(in crate::cli) struct Template {

@@ -140,6 +140,12 @@ pub(super) enum Command {
     /// Cancel the rows of an import that have not been sent
     #[command(after_help = CANCEL_EXAMPLES)]
     Cancel(Cancel),
+    /// Send nothing more of an import until it is resumed
+    #[command(after_help = PAUSE_EXAMPLES)]
+    Pause(Pause),
+    /// Go on with an import that was paused
+    #[command(after_help = RESUME_EXAMPLES)]
+    Resume(Pause),
     /// Write blank sheets to fill in
     #[command(after_help = TEMPLATE_EXAMPLES)]
     Template(Template),
@@ -227,6 +233,8 @@ mod tests {
                 "retry",
                 "resolve",
                 "cancel",
+                "pause",
+                "resume",
                 "template",
                 "explain",
                 "doctor",

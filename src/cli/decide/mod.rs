@@ -2,6 +2,7 @@
 
 pub(super) mod ask_service;
 pub(super) mod resolve;
+pub(super) mod turn;
 
 use serde_json::json;
 

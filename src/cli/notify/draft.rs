@@ -273,7 +273,7 @@ fn event_of(end: End) -> Event {
     match (end, end.state()) {
         (End::Done, _) => Event::Finished,
         (End::RowsFailed, _) => Event::FailedRows,
-        (End::SheetPaused, _) => Event::Paused,
+        (End::SheetPaused | End::ImportPaused, _) => Event::Paused,
         (End::Unreachable, _) => Event::Unreachable,
         (_, State::Parked) => Event::Parked,
         (_, State::Held) => Event::NeedsDecision,
@@ -316,6 +316,7 @@ mod tests {
             (End::Verification, "needs-decision"),
             (End::Quota, "parked"),
             (End::SheetPaused, "paused"),
+            (End::ImportPaused, "paused"),
             (End::Until, "stopped"),
             (End::Signal, "stopped"),
             (End::Killed, "stopped"),

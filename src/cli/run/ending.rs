@@ -22,7 +22,7 @@ use crate::model::tally::Tally;
 use crate::model::time::Moment;
 use crate::report::ImportEnd;
 use crate::run::{Ending, LeftSheet};
-use crate::status::run_state::{end_of_rows, moving, worse};
+use crate::status::run_state::{end_of_rows, worse};
 use crate::status::{Status, Wording};
 use crate::term::{Ink, Line, counted};
 
@@ -85,7 +85,7 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
         }
     }
     // Only what the next run asks for as well, which has the same profile; `run` is advised already while rows are to be sent.
-    let is_next = unread > 0 && moving(&journal.tally(None)?) == 0;
+    let is_next = unread > 0 && !journal.goes_on()?;
     read_back.tell(context, is_next);
     let differing = journal.differing(match concerned.as_slice() {
         [import] => Some(*import),
@@ -116,7 +116,7 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
 /// The worst of what became of the rows that the command is about.
 fn worst_of_rows(journal: &Journal, ended: &Ended<'_>) -> Result<End> {
     let mut worst = match ended.imported {
-        None => end_of_rows(&journal.tally(None)?, journal.differing(None)?, false),
+        None => end_of_rows(&journal.tally(None)?, journal.paused_rows(None)?, journal.differing(None)?, false),
         Some(_) => End::Done,
     };
     for &import in ended.concerned {
@@ -126,7 +126,7 @@ fn worst_of_rows(journal: &Journal, ended: &Ended<'_>) -> Result<End> {
             Some(_) => (journal.tally(Some(import))?, journal.differing(Some(import))?),
             None => (journal.tally(Some(import))?, 0),
         };
-        worst = worse(worst, end_of_rows(&tally, differing, false));
+        worst = worse(worst, end_of_rows(&tally, journal.paused_rows(Some(import))?, differing, false));
     }
     Ok(worst)
 }

@@ -100,7 +100,7 @@ fn import_and_run(context: &Context<'_>, typed: &Typed, notifier: &Notifier) -> 
     let scope = settings.audit_scope();
     let unread = scope.map_or(Ok(0), |scope| journal.count_unaudited(scope).map(|due| due.total()))?;
     let ended = |ending| Ended { ending, earlier, scope, imported, concerned: &concerned, notifier };
-    if run_state::moving(&journal.tally(None)?) == 0 && unread == 0 {
+    if !journal.goes_on()? && unread == 0 {
         journal.finish_page_check()?;
         context.terminal.say("nothing is left to be sent");
         watch.reporting();

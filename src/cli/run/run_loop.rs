@@ -22,7 +22,6 @@ use crate::model::id::check::IdCheck;
 use crate::model::time::Moment;
 use crate::run::{Ending, OnRejections, RunOptions};
 use crate::service::Client;
-use crate::status::run_state;
 use crate::term::{counted, span};
 
 /// What every pass of a run is made with.
@@ -67,7 +66,7 @@ impl Passes<'_> {
             // Another command may have put rows in the journal at the last moment, and left them to this run because it
             // still held the lock.
             let changed = journal.data_version()? != before;
-            if ending != Ending::Finished || !changed || run_state::moving(&journal.tally(None)?) == 0 {
+            if ending != Ending::Finished || !changed || !journal.goes_on()? {
                 return Ok((journal, ending));
             }
             finished = true;

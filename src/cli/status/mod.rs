@@ -18,7 +18,7 @@ use super::notify::notifier::{deliver_advice, not_delivered};
 use super::summary::Summary;
 use crate::ending::{End, RunEnd};
 use crate::error::Result;
-use crate::journal::{AuditFigures, Journal, Recent, UnknownCall};
+use crate::journal::{AuditFigures, ImportInfo, Journal, Recent, UnknownCall};
 use crate::model::amount::share;
 use crate::model::forecast::{Forecast, forecast};
 use crate::model::id::ImportId;
@@ -129,15 +129,28 @@ fn tell_import(context: &Context<'_>, facts: &ImportFacts) {
         Line::plain("import ")
             .ink(Ink::Strong, import.import.to_string())
             .text(format!(" of {}, {}: ", context.moment(import.at), files.join(", ")))
-            .text(format!("{}, {state}{answers}", counted(import.rows, "row", "rows"))),
+            .text(format!("{}, {state}{answers}{}", counted(import.rows, "row", "rows"), turn(context, import))),
     );
     context.terminal.object(&json!({
         "object": "import", "import": import.import, "at": import.at.to_string(), "rows": import.rows,
         "files": import.files.iter().map(|(name, sha256)| json!({"name": name, "sha256": sha256}))
             .collect::<Vec<_>>(),
         "counts": counts::object(tally), "changed_since": differing,
+        "paused_at": import.paused_at.map(|at| at.to_string()), "priority": import.priority,
         "answered": rows.answered.iter().map(|(rows, by)| json!({"rows": rows, "by": by})).collect::<Vec<_>>(),
     }));
+}
+
+/// How the turn of an import is not as usual, in words.
+fn turn(context: &Context<'_>, import: &ImportInfo) -> String {
+    let mut words = String::new();
+    if import.priority != 0 {
+        words.push_str(&format!("; priority {}", import.priority));
+    }
+    if let Some(since) = import.paused_at {
+        words.push_str(&format!("; paused since {}", context.moment(since)));
+    }
+    words
 }
 
 /// For so long a call whose outcome is unknown is shown; the journal keeps it.

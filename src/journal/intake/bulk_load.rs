@@ -113,8 +113,9 @@ impl<'a> Inserts<'a> {
     pub(in crate::journal) fn to(connection: &'a Connection, to_nothing: bool) -> Result<Self> {
         Ok(Self {
             job: connection.prepare(
-                "INSERT INTO job (kind, state, operation, first_import, natural_key, sheet_key, name, content_hash, unsure)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                "INSERT INTO job (kind, state, operation, first_import, last_import, natural_key, sheet_key, name, content_hash,
+                     unsure)
+                 VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7, ?8, ?9)",
             )?,
             step: connection.prepare(step::ADD_STEP)?,
             link: connection

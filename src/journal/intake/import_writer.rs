@@ -245,7 +245,7 @@ impl ImportWriter<'_> {
                 step_attempts = 0, deaths = 0, executed = 0, due = NULL,
                 doubt = NULL, doubt_since = NULL, absent_reads = 0, looks = 0, held_since = NULL,
                 code = NULL, message = NULL, violations = NULL, candidates = NULL,
-                audit = iif(?12, audit, NULL), made_doubted = ?12 AND made_doubted
+                audit = iif(?12, audit, NULL), made_doubted = ?12 AND made_doubted, last_import = ?13
              WHERE id = ?1 AND state = ?2",
             &[
                 &state,
@@ -258,6 +258,7 @@ impl ImportWriter<'_> {
                 &values.content_hash,
                 &self.accepted,
                 &standing.kind.is_record(),
+                &self.import,
             ],
         )?;
         if !standing.kind.is_record() {
@@ -322,6 +323,12 @@ impl ImportWriter<'_> {
             Disposition::LeftOut => return Err(Error::internal("a row that is not imported has no job")),
         };
         *count += 1;
+        if row.disposition != Disposition::New {
+            // A finished job learns it when it is opened again: most that come again stay as they are.
+            self.transaction
+                .prepare_cached("UPDATE job SET last_import = ?2 WHERE id = ?1 AND finished_at IS NULL")?
+                .execute((row.job, self.import))?;
+        }
         failpoint::reach("import.row");
         Ok(())
     }

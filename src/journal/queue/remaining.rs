@@ -123,6 +123,19 @@ impl JobQueue<'_> {
             [],
             |operation, steps| *unfinished.requests.entry(operation).or_default() += steps,
         )?;
+        for turn in self.import_turns()?.into_iter().filter(|turn| turn.paused_at.is_some()) {
+            for (state, is_moving) in [("ready", true), ("deferred", true), ("blocked", false)] {
+                let paused = format!(
+                    "SELECT operation, count(*) FROM job WHERE state = '{state}' AND last_import = ?1 GROUP BY 1"
+                );
+                self.count_by_operation(&paused, [turn.import], |operation, jobs| {
+                    if let Some(requests) = unfinished.requests.get_mut(&operation) {
+                        *requests = requests.saturating_sub(jobs);
+                    }
+                    unfinished.moving = unfinished.moving.saturating_sub(if is_moving { jobs } else { 0 });
+                })?;
+            }
+        }
         for sheet in &self.journal.shelved {
             let (first, last) = row_ref::range(*sheet);
             self.count_by_operation(

@@ -3,6 +3,8 @@
 //! Each page is read by a partial index that holds only jobs in the state asked for, so that a million finished
 //! jobs cost nothing. Putting several reads in order with the writes is left to `writer`.
 
+use std::cmp::Reverse;
+
 use rusqlite::{Connection, OptionalExtension, Params, Row};
 
 use crate::error::Result;
@@ -12,7 +14,7 @@ use crate::journal::state::step::text;
 use crate::journal::stored_row::{StoredTexts, stored_action};
 use crate::journal::{JobQueue, SheetId, View};
 use crate::model::action::Action;
-use crate::model::id::{JobId, RemoteId};
+use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::record::{Record, Role};
@@ -27,6 +29,10 @@ pub struct Work {
     pub job: JobId,
     /// The sheet that named it last.
     pub sheet: SheetId,
+    /// Its import.
+    pub import: ImportId,
+    /// The priority of that.
+    pub priority: i64,
     /// What kind of record it is about.
     pub kind: Kind,
     /// Where it stands.
@@ -105,22 +111,36 @@ pub struct WorkPage {
 /// Selects what [`read`] reads.
 macro_rules! work {
     ($rest:literal) => {
+        work!("job", $rest)
+    };
+    ($from:literal, $rest:literal) => {
         concat!(
             "SELECT job.id, job.kind, job.state, job.step, job.operation, job.remote_id, job.step_attempts, job.unsure,
                 job.deaths, job.doubted, job.executed, job.doubt, job.doubt_since, job.absent_reads, job.looks,
                 job.baseline, job.first_sent_at, ", stored_action!("step"), ", ", stored_action!("first"), ",
                 job.doubts, job.content_hash, job.name,
-                coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0)
-             FROM job JOIN step ON step.id = job.id << 16 | job.step
+                coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0),
+                job.last_import, (SELECT priority FROM import WHERE import.id = job.last_import)
+             FROM ", $from, " JOIN step ON step.id = job.id << 16 | job.step
              LEFT JOIN step AS first ON first.id = job.id << 16 AND job.step > 0 WHERE ",
             $rest
         )
     };
 }
 
+/// Ready jobs in the order in which they are sent: import by import, each read by its place in `job_ready`.
+const READY: &str = work!(
+    "import CROSS JOIN job INDEXED BY job_ready",
+    "import.paused_at IS NULL AND job.state = 'ready' AND job.operation = ?1 AND job.last_import = import.id
+     AND (?3 = '[]' OR coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0)
+         NOT IN (SELECT value FROM json_each(?3)))
+     AND job.id NOT IN (SELECT value FROM json_each(?4))
+     ORDER BY import.priority DESC, import.id, job.id LIMIT ?2"
+);
+
 impl JobQueue<'_> {
-    /// Jobs of one operation that may be sent: ready ones, and deferred ones that are due; none of a sheet set aside,
-    /// and none of those `in_hand` already.
+    /// Jobs of one operation that may be sent: ready ones, and deferred ones that are due; those of imports with a higher
+    /// priority first. None of a sheet set aside or a paused import, and none of those `in_hand` already.
     pub fn ready(
         &self,
         operation: Operation,
@@ -130,17 +150,7 @@ impl JobQueue<'_> {
     ) -> Result<WorkPage> {
         let connection = &self.journal.view.connection;
         let (limit_there, aside, in_hand) = (count(limit), self.journal.shelved(), list(in_hand));
-        let mut work = read(
-            connection,
-            work!(
-                "job.state = 'ready' AND job.operation = ?1
-                 AND (?3 = '[]' OR coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0)
-                     NOT IN (SELECT value FROM json_each(?3)))
-                 AND job.id NOT IN (SELECT value FROM json_each(?4))
-                 ORDER BY job.id LIMIT ?2"
-            ),
-            (operation, limit_there, &aside, &in_hand),
-        )?;
+        let mut work = read(connection, READY, (operation, limit_there, &aside, &in_hand))?;
         work.extend(read(
             connection,
             work!(
@@ -148,11 +158,12 @@ impl JobQueue<'_> {
                  AND (?4 = '[]' OR coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0)
                      NOT IN (SELECT value FROM json_each(?4)))
                  AND job.id NOT IN (SELECT value FROM json_each(?5))
+                 AND EXISTS (SELECT 1 FROM import WHERE import.id = job.last_import AND import.paused_at IS NULL)
                  ORDER BY job.due, job.id LIMIT ?3"
             ),
             (operation, now, limit_there, &aside, &in_hand),
         )?);
-        work.sort_unstable_by_key(|work| work.job);
+        work.sort_unstable_by_key(|work| (Reverse(work.priority), work.import, work.job));
         work.truncate(limit);
         let next_due = connection
             .prepare_cached(
@@ -160,6 +171,7 @@ impl JobQueue<'_> {
                  AND (?3 = '[]' OR coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0)
                      NOT IN (SELECT value FROM json_each(?3)))
                  AND job.id NOT IN (SELECT value FROM json_each(?4))
+                 AND EXISTS (SELECT 1 FROM import WHERE import.id = job.last_import AND import.paused_at IS NULL)
                  ORDER BY due LIMIT 1",
             )?
             .query_row((operation, now, &aside, &in_hand), |row| row.get(0))
@@ -274,10 +286,10 @@ impl View {
     }
 }
 
-/// Jobs as SQL takes a list.
-pub(super) fn list(jobs: &[JobId]) -> String {
-    let jobs: Vec<String> = jobs.iter().map(JobId::to_string).collect();
-    format!("[{}]", jobs.join(","))
+/// Numbers of jobs or imports as SQL takes a list.
+pub(super) fn list(numbers: &[impl ToString]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+    format!("[{}]", numbers.join(","))
 }
 
 fn read(connection: &Connection, sql: &str, values: impl Params) -> Result<Vec<Work>> {
@@ -308,6 +320,8 @@ fn one(connection: &Connection, texts: &mut StoredTexts<'_>, row: &Row<'_>) -> R
     Ok(Work {
         job,
         sheet: row.get(22)?,
+        import: row.get(23)?,
+        priority: row.get(24)?,
         kind: row.get(1)?,
         state: row.get(2)?,
         step: row.get(3)?,

@@ -8,7 +8,7 @@ pub(in crate::journal) mod record_order;
 use rusqlite::{Connection, Row};
 
 use crate::error::Result;
-use crate::journal::row_ref;
+use crate::journal::row_ref::{self, last_import_of_job};
 use crate::journal::state::job_row::JobRow;
 use crate::journal::state::write::Moved;
 use crate::model::id::JobId;
@@ -160,8 +160,11 @@ pub(in crate::journal) fn revive_below(connection: &Connection, found: JobId) ->
                 Ground::Lost(_) => continue,
             };
             let mut statement = connection.prepare_cached(
-                "UPDATE job SET state = ?2, code = NULL, message = NULL, finished_at = NULL
-                 WHERE id = ?1 AND state = 'skipped' RETURNING id, kind, operation",
+                concat!(
+                    "UPDATE job SET state = ?2, code = NULL, message = NULL, finished_at = NULL, last_import = ",
+                    last_import_of_job!(),
+                    " WHERE id = ?1 AND state = 'skipped' RETURNING id, kind, operation"
+                ),
             )?;
             revived.push(statement.query_row((child, to), |row| moved(row, JobState::Skipped, to))?);
             open.push(child);

@@ -5,14 +5,14 @@ use rusqlite::{Connection, OptionalExtension, Transaction};
 use crate::advice::Advice;
 use crate::error::{Error, Result};
 use crate::journal::file::column::Id;
-use crate::journal::row_ref;
+use crate::journal::row_ref::{self, last_import_of_job};
 use crate::journal::state::decision_log::{self, Decision, note};
 use crate::journal::state::hold::owner_of;
 use crate::journal::state::job_row::{self, JobRow};
 use crate::journal::state::selection::{Selection, selected};
 use crate::journal::state::transition::finish_step;
 use crate::journal::state::write::{AuditFinding, Candidate, Evidence, How, Moved, parse_candidates};
-use crate::journal::state::{audit, baseline, dependents, step};
+use crate::journal::state::{audit, baseline, dependents, import_turn, step};
 use crate::journal::{Journal, View};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
@@ -147,14 +147,7 @@ impl Journal {
     /// they are.
     pub fn cancel(&mut self, import: ImportId, who: &str, at: Moment) -> Result<Cancelled> {
         let transaction = self.begin()?;
-        let known: bool =
-            transaction.query_row("SELECT EXISTS (SELECT 1 FROM import WHERE id = ?1)", [import], |row| {
-                row.get(0)
-            })?;
-        if !known {
-            return Err(Error::usage(format!("the journal has no import {import}"))
-                .hint(Advice::from("to list the imports, type: ").command("fleetload status")));
-        }
+        import_turn::require(&transaction, import)?;
         note(&transaction, at, who, "cancel", None, Some(import), None)?;
         let selection = Selection { import: Some(import), ..Selection::default() };
         let mut cancelled = Cancelled::default();
@@ -245,10 +238,13 @@ fn reopen(connection: &Connection, standing: &JobRow) -> Result<Moved> {
     let to = dependents::footing_of(connection, standing)?;
     standing.change(
         connection,
-        "UPDATE job SET state = ?3, due = NULL, deaths = 0, doubted = doubted OR executed, executed = 0, doubt = NULL,
-            doubt_since = NULL, absent_reads = 0, looks = 0, held_since = NULL, finished_at = NULL,
-            code = NULL, message = NULL, violations = NULL, candidates = NULL
-         WHERE id = ?1 AND state = ?2",
+        concat!(
+            "UPDATE job SET state = ?3, due = NULL, deaths = 0, doubted = doubted OR executed, executed = 0, doubt = NULL,
+                doubt_since = NULL, absent_reads = 0, looks = 0, held_since = NULL, finished_at = NULL,
+                code = NULL, message = NULL, violations = NULL, candidates = NULL, last_import = ",
+            last_import_of_job!(),
+            " WHERE id = ?1 AND state = ?2"
+        ),
         &[&to],
     )?;
     Ok(standing.moved(to))
@@ -261,9 +257,12 @@ fn do_again(connection: &Connection, standing: &JobRow) -> Result<()> {
     let (first, operation) = step::restart(connection, standing.job)?;
     standing.change(
         connection,
-        "UPDATE job SET state = ?3, step = ?4, operation = ?5, outcome = NULL, finished_at = NULL, audit = NULL,
-            made_doubted = 0, code = NULL, message = NULL, violations = NULL, candidates = NULL
-         WHERE id = ?1 AND state = ?2",
+        concat!(
+            "UPDATE job SET state = ?3, step = ?4, operation = ?5, outcome = NULL, finished_at = NULL, audit = NULL,
+                made_doubted = 0, code = NULL, message = NULL, violations = NULL, candidates = NULL, last_import = ",
+            last_import_of_job!(),
+            " WHERE id = ?1 AND state = ?2"
+        ),
         &[&to, &first, &operation],
     )?;
     audit::forget(connection, standing.job)

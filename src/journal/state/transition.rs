@@ -14,7 +14,7 @@ use crate::journal::state::hold::{hold_for_owner, owner_of};
 use crate::journal::state::job_row::{self, JobRow};
 use crate::journal::state::quota;
 use crate::journal::state::write::{Evidence, How, Moved};
-use crate::journal::state::{baseline, dependents, step};
+use crate::journal::state::{baseline, dependents, import_turn, step};
 use crate::model::action::before::Before;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
@@ -42,6 +42,7 @@ pub(in crate::journal) fn claim(
         )));
     }
     content.map_or(Ok(()), |content| standing.has_values(content))?;
+    import_turn::refuse_paused(connection, job)?;
     let seen = match seen {
         Some(ids) if !standing.has_baseline => Some(baseline::store(connection, ids)?),
         Some(_) | None => None,

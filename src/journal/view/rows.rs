@@ -46,6 +46,10 @@ pub struct ImportInfo {
     /// How its files were read: the options of a command, each with a space before it; absent where an older fleetload
     /// made it.
     pub reading: Option<String>,
+    /// Since when none of its rows is sent, because a person paused it.
+    pub paused_at: Option<Moment>,
+    /// Rows of an import with a higher one are sent first.
+    pub priority: i64,
 }
 
 /// A sheet of an import.
@@ -173,7 +177,7 @@ impl View {
     pub fn imports(&self) -> Result<Vec<ImportInfo>> {
         let mut imports: Vec<ImportInfo> = self
             .connection
-            .prepare_cached("SELECT id, at, row_count, reading FROM import ORDER BY id")?
+            .prepare_cached("SELECT id, at, row_count, reading, paused_at, priority FROM import ORDER BY id")?
             .query_map([], |row| {
                 Ok(ImportInfo {
                     import: row.get(0)?,
@@ -181,6 +185,8 @@ impl View {
                     files: Vec::new(),
                     rows: natural(row.get(2)?),
                     reading: row.get(3)?,
+                    paused_at: row.get(4)?,
+                    priority: row.get(5)?,
                 })
             })?
             .collect::<rusqlite::Result<_>>()?;

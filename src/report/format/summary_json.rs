@@ -212,6 +212,8 @@ mod tests {
             files: vec![("sites.csv".to_owned(), digest.to_owned())],
             rows: 1,
             reading: None,
+            paused_at: None,
+            priority: 0,
         }
     }
 

@@ -60,7 +60,7 @@ impl Dispatcher {
             policy: self.options.policy,
             elapsed: self.clock.elapsed(),
             now: self.clock.now(),
-            is_paused: self.paused_sheets.is_paused(work.sheet),
+            is_paused: self.is_paused(work),
             is_unstable: self.gates.is_unstable(work.operation, self.in_flight.has_waiting(work.operation)),
         };
         let decision = rule(work, &facts);
@@ -113,7 +113,7 @@ impl Dispatcher {
     fn queue_send(&mut self, job: JobId) {
         let Some(work) = self.in_flight.work(job) else { return };
         let operation = work.operation;
-        if self.gates.usable(operation) && !self.paused_sheets.is_paused(work.sheet) {
+        if self.gates.usable(operation) && !self.is_paused(work) {
             self.in_flight.set_stage(job, Stage::Queued);
             self.in_flight.push(operation, QueuedRequest::Send(job));
         } else {

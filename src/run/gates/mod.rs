@@ -11,6 +11,7 @@ mod breaker;
 mod capacity;
 mod connectivity;
 mod creations;
+pub(super) mod import_turns;
 mod operation_gate;
 pub(super) mod paused_sheets;
 mod quota;

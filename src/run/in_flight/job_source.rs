@@ -76,6 +76,13 @@ impl InFlight {
         }
     }
 
+    /// Jobs that were dropped from memory are still to be had.
+    pub(in crate::run) fn ask_again(&mut self) {
+        for queue in self.queues.values_mut().filter(|queue| queue.backlog != Backlog::Asked) {
+            queue.backlog = Backlog::Unknown;
+        }
+    }
+
     /// The moments that jobs wait for have changed.
     pub(in crate::run) fn on_due_times_changed(&mut self) {
         let backlogs = self.queues.values_mut().map(|queue| &mut queue.backlog);

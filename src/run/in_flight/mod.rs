@@ -526,13 +526,13 @@ impl InFlight {
         taken
     }
 
-    /// Drops the jobs of a sheet that wait to be sent; returns them.
-    pub(super) fn drop_sheet(&mut self, sheet: SheetId) -> Vec<JobId> {
+    /// Drops these of the jobs that wait to be sent; returns them.
+    pub(super) fn drop_unsent(&mut self, is_meant: impl Fn(&Work) -> bool) -> Vec<JobId> {
         let mut dropped = Vec::new();
         for queue in self.queues.values_mut() {
             queue.waiting.retain(|request| match request {
                 QueuedRequest::Send(job)
-                    if self.jobs.get(job).is_some_and(|active| active.work.sheet == sheet) =>
+                    if self.jobs.get(job).is_some_and(|active| is_meant(&active.work)) =>
                 {
                     dropped.push(*job);
                     false

@@ -213,6 +213,12 @@ impl Bench {
     /// its name, no record is owned by two rows, and the service has made none besides.
     #[track_caller]
     pub(crate) fn assert_exact(&self, import: u32) {
+        self.assert_exact_all(&[import]);
+    }
+
+    /// The same for several imports that share no row, once their reports are written again.
+    #[track_caller]
+    pub(crate) fn assert_exact_all(&self, imports: &[u32]) {
         let made: BTreeMap<String, LedgerEntry> = self
             .ledger()
             .into_iter()
@@ -220,7 +226,7 @@ impl Bench {
             .map(|entry| (entry.id.to_string(), entry))
             .collect();
         let mut owned = BTreeMap::new();
-        for row in self.results(import) {
+        for row in imports.iter().flat_map(|&import| self.results(import)) {
             let Some(id) = row["id"].as_str() else { continue };
             if let Some(other) = owned.insert(id.to_owned(), row.clone()) {
                 panic!("two rows have the id {id}:\n{other}\n{row}");

@@ -150,6 +150,11 @@ impl World {
         let missing: i64 =
             self.side.prepare_cached(counted).unwrap().query_row([], |row| row.get(0)).unwrap();
         assert_eq!(missing, 0, "the journal counts its jobs as they are");
+        let elsewhere = "SELECT count(*) FROM job WHERE finished_at IS NULL AND last_import <>
+            (SELECT import FROM sheet_row JOIN sheet ON sheet.id = place >> 32 WHERE job = job.id ORDER BY place DESC LIMIT 1)";
+        let strangers: i64 =
+            self.side.prepare_cached(elsewhere).unwrap().query_row([], |row| row.get(0)).unwrap();
+        assert_eq!(strangers, 0, "an open job belongs to the import that named it last");
         for (index, (jobs, sheets)) in self.reference.imports.iter().zip(&self.sheets).enumerate() {
             let import = ImportId(i64::try_from(index).unwrap() + 1);
             let tally = self.journal.tally(Some(import)).unwrap();

@@ -97,7 +97,7 @@ fn the_pages_are_read_by_their_partial_indexes() {
         lines.join("; ")
     };
     for (sql, index) in [
-        (work!("job.state = 'ready' AND job.operation = ?1 ORDER BY job.id LIMIT ?2"), "job_ready"),
+        (READY, "job_ready (operation=? AND last_import=?)"),
         (
             work!(
                 "job.state = 'deferred' AND job.operation = ?1 AND job.due <= ?2 ORDER BY job.due, job.id LIMIT ?3"
@@ -111,6 +111,7 @@ fn the_pages_are_read_by_their_partial_indexes() {
     ] {
         assert!(plan(sql).contains(index), "{sql}: {}", plan(sql));
     }
+    assert!(!plan(READY).contains("TEMP B-TREE"), "imports are read in their order: {}", plan(READY));
     let children = plan(
         "SELECT id FROM job WHERE +state = 'blocked' AND id IN (SELECT link.job FROM link WHERE link.target_job = ?1)",
     );

@@ -1,0 +1,70 @@
+//! `fleetload pause` and `resume`: whether the rows of an import are sent. A run at work follows at once.
+
+use serde_json::json;
+
+use crate::cli::args::commands::Pause as Typed;
+use crate::cli::context::Context;
+use crate::cli::run::reports;
+use crate::cli::status::next_commands;
+use crate::cli::summary::Summary;
+use crate::ending::End;
+use crate::error::Result;
+use crate::journal::{Journal, TurnChange};
+use crate::term::counted;
+
+/// Pauses an import.
+pub(in crate::cli) fn pause(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
+    let mut journal = open(context, typed)?;
+    let import = typed.import;
+    let change = journal.pause(import, &context.who(), context.now())?;
+    let rows = counted(change.ready, "row waits", "rows wait");
+    let told = match change.was_paused {
+        Some(since) => format!("import {import} is already paused, since {}; {rows}", context.moment(since)),
+        None => format!("import {import} is paused; {rows} until it is resumed"),
+    };
+    context.terminal.result(told);
+    if change.under_way > 0 {
+        let rows = counted(change.under_way, "row of it is under way or in doubt", "rows of it are under way or in doubt");
+        context.terminal.say(format!("{rows}: their outcomes are still recorded and settled"));
+    }
+    context.terminal.hint(context.advice("to let its rows go on: ", &format!("resume {import}")));
+    ended(context, &journal, typed, (change, true))
+}
+
+/// Ends the pause of an import.
+pub(in crate::cli) fn resume(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
+    let mut journal = open(context, typed)?;
+    let import = typed.import;
+    let change = journal.resume(import, &context.who(), context.now())?;
+    let rows = counted(change.ready, "row goes on", "rows go on");
+    let told = match (change.was_paused, journal.is_run_at_work()) {
+        (None, _) => format!("import {import} is not paused; nothing was changed"),
+        (Some(_), true) => format!("import {import} is resumed; {rows} in the run in progress"),
+        (Some(_), false) => format!("import {import} is resumed; {rows} with the next run"),
+    };
+    context.terminal.result(told);
+    if !journal.is_run_at_work() {
+        context.terminal.hint(context.advice("to send them: ", "run"));
+    }
+    ended(context, &journal, typed, (change, false))
+}
+
+fn open(context: &Context<'_>, typed: &Typed) -> Result<Journal> {
+    let journal = context.journal()?;
+    context.tell_whose(&journal.whose()?);
+    next_commands::require(&journal.imports()?, typed.import)?;
+    Ok(journal)
+}
+
+fn ended(
+    context: &Context<'_>,
+    journal: &Journal,
+    typed: &Typed,
+    (change, paused): (TurnChange, bool),
+) -> Result<Summary> {
+    reports::renew(context, journal, &[])?;
+    Ok(Summary::new(End::Done).with_all(json!({
+        "import": typed.import, "paused": paused, "was_paused": change.was_paused.is_some(), "ready": change.ready,
+        "under_way": change.under_way,
+    })))
+}

@@ -1,0 +1,153 @@
+//! The turn of an import: whether a person paused it, and its priority. A job has the turn of the import that named it last.
+
+use rusqlite::{Connection, Transaction};
+
+use crate::advice::Advice;
+use crate::error::{Error, Result};
+use crate::journal::file::column::natural;
+use crate::journal::row_ref;
+use crate::journal::state::decision_log::note;
+use crate::journal::{Journal, View};
+use crate::model::id::{ImportId, JobId};
+use crate::model::time::Moment;
+
+/// The turn of an import that is not as usual.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImportTurn {
+    /// The import.
+    pub import: ImportId,
+    /// Since when none of its rows is sent.
+    pub paused_at: Option<Moment>,
+    /// Its priority; 0 as usual.
+    pub priority: i64,
+}
+
+/// What a pause, or its end, found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TurnChange {
+    /// Since when it was paused before.
+    pub was_paused: Option<Moment>,
+    /// Rows of it that could be sent now.
+    pub ready: u64,
+    /// Rows of it whose requests are under way or whose outcome is unknown.
+    pub under_way: u64,
+}
+
+/// Jobs of an import that could be sent, and those that may have been. One look into each partial index: a list of states would
+/// use none of them.
+const READY: &str = "SELECT (SELECT count(*) FROM job WHERE state = 'ready' AND last_import = ?1)
+    + (SELECT count(*) FROM job INDEXED BY job_deferred WHERE state = 'deferred' AND last_import = ?1)";
+const UNDER_WAY: &str = "SELECT (SELECT count(*) FROM job INDEXED BY job_sending WHERE state = 'sending' AND last_import = ?1)
+    + (SELECT count(*) FROM job INDEXED BY job_in_doubt WHERE state = 'in_doubt' AND last_import = ?1)";
+
+impl Journal {
+    /// Pauses an import: from now on no request of its rows is claimed, also by a run at work.
+    pub fn pause(&mut self, import: ImportId, who: &str, at: Moment) -> Result<TurnChange> {
+        self.change_pause(import, Some(at), ("pause", who, at))
+    }
+
+    /// Ends the pause of an import.
+    pub fn resume(&mut self, import: ImportId, who: &str, at: Moment) -> Result<TurnChange> {
+        self.change_pause(import, None, ("resume", who, at))
+    }
+
+    fn change_pause(
+        &mut self,
+        import: ImportId,
+        paused_at: Option<Moment>,
+        (what, who, at): (&str, &str, Moment),
+    ) -> Result<TurnChange> {
+        let transaction = self.begin()?;
+        require(&transaction, import)?;
+        let was_paused: Option<Moment> =
+            transaction.query_row("SELECT paused_at FROM import WHERE id = ?1", [import], |row| row.get(0))?;
+        if was_paused.is_some() != paused_at.is_some() {
+            transaction.execute("UPDATE import SET paused_at = ?2 WHERE id = ?1", (import, paused_at))?;
+            note(&transaction, at, who, what, None, Some(import), None)?;
+        }
+        let ready = jobs_in(&transaction, import, READY)?;
+        let under_way = jobs_in(&transaction, import, UNDER_WAY)?;
+        transaction.commit()?;
+        Ok(TurnChange { was_paused, ready, under_way })
+    }
+}
+
+impl View {
+    /// The imports whose turn is not as usual, oldest first.
+    pub fn import_turns(&self) -> Result<Vec<ImportTurn>> {
+        self.connection
+            .prepare_cached(
+                "SELECT id, paused_at, priority FROM import WHERE paused_at IS NOT NULL OR priority <> 0 ORDER BY id",
+            )?
+            .query_map([], |row| {
+                Ok(ImportTurn { import: row.get(0)?, paused_at: row.get(1)?, priority: row.get(2)? })
+            })?
+            .collect::<rusqlite::Result<_>>()
+            .map_err(Into::into)
+    }
+
+    /// How many jobs wait only for a paused import to be resumed; of one import, how many of its rows.
+    pub fn paused_rows(&self, import: Option<ImportId>) -> Result<u64> {
+        let mut paused = self.import_turns()?;
+        paused.retain(|turn| turn.paused_at.is_some());
+        let Some(import) = import.filter(|_| !paused.is_empty()) else {
+            return paused.iter().map(|turn| jobs_in(&self.connection, turn.import, READY)).sum();
+        };
+        let count: i64 = self
+            .connection
+            .prepare_cached(
+                "SELECT count(*) FROM sheet_row JOIN job ON job.id = sheet_row.job
+                 WHERE sheet_row.place BETWEEN ?1 AND ?2 AND job.state IN ('ready', 'deferred')
+                   AND EXISTS (SELECT 1 FROM import WHERE id = job.last_import AND paused_at IS NOT NULL)",
+            )?
+            .query_row(row_ref::range_of(&self.connection, import)?, |row| row.get(0))?;
+        Ok(natural(count))
+    }
+
+    /// Whether a job can go on now or later without a person: not one of a paused import, nor one that waits for others.
+    pub fn goes_on(&self) -> Result<bool> {
+        Ok(self
+            .connection
+            .prepare_cached(
+                "SELECT EXISTS (SELECT 1 FROM job WHERE state = 'sending')
+                     OR EXISTS (SELECT 1 FROM job WHERE state = 'in_doubt')
+                     OR EXISTS (SELECT 1 FROM import CROSS JOIN operation_name CROSS JOIN job
+                                WHERE import.paused_at IS NULL AND job.state = 'ready'
+                                  AND job.operation = operation_name.id AND job.last_import = import.id)
+                     OR EXISTS (SELECT 1 FROM job INDEXED BY job_deferred JOIN import ON import.id = job.last_import
+                                WHERE job.state = 'deferred' AND import.paused_at IS NULL)",
+            )?
+            .query_row([], |row| row.get(0))?)
+    }
+}
+
+/// Refuses an import that there is not.
+pub(in crate::journal) fn require(transaction: &Transaction<'_>, import: ImportId) -> Result<()> {
+    let known: bool =
+        transaction
+            .query_row("SELECT EXISTS (SELECT 1 FROM import WHERE id = ?1)", [import], |row| row.get(0))?;
+    if known {
+        return Ok(());
+    }
+    Err(Error::usage(format!("the journal has no import {import}"))
+        .hint(Advice::from("to list the imports, type: ").command("fleetload status")))
+}
+
+/// Refuses a job whose import is paused.
+pub(in crate::journal) fn refuse_paused(connection: &Connection, job: JobId) -> Result<()> {
+    let paused: Option<ImportId> = connection
+        .prepare_cached(
+            "SELECT iif(paused_at IS NULL, NULL, import.id) FROM job JOIN import ON import.id = job.last_import
+             WHERE job.id = ?1",
+        )?
+        .query_row([job], |row| row.get(0))?;
+    match paused {
+        Some(import) => Err(Error::usage(format!("job {job} is not sent: import {import} is paused"))),
+        None => Ok(()),
+    }
+}
+
+fn jobs_in(connection: &Connection, import: ImportId, states: &str) -> Result<u64> {
+    let count: i64 = connection.prepare_cached(states)?.query_row([import], |row| row.get(0))?;
+    Ok(natural(count))
+}

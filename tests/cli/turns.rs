@@ -1,0 +1,140 @@
+//! Which import is sent when: paused and resumed, also while a run is at work.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use crate::bench::{self, Bench, Outcome};
+use fleetload::sandbox::Scenario;
+
+/// A bench whose run sends one request at a time, ten a second.
+fn slow() -> Bench {
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
+    bench.profile("", "rate = 10\nconcurrency = 1", "");
+    bench
+}
+
+/// Some of a sheet of companies, from which the sheets of several imports are cut.
+fn companies(rows: Range<usize>) -> String {
+    let sheet = bench::companies(rows.end);
+    let lines: Vec<&str> = sheet.lines().collect();
+    format!("{}\n{}\n", lines[0], lines[rows.start + 1..].join("\n"))
+}
+
+/// Imports some companies.
+fn import(bench: &Bench, name: &str, rows: Range<usize>) {
+    bench.write(name, &companies(rows));
+    bench.fleetload(&["import", name]).expect_code(0);
+}
+
+fn summary(outcome: &Outcome) -> Value {
+    serde_json::from_str(outcome.stdout.lines().last().expect("a summary")).expect("JSON")
+}
+
+#[test]
+fn rows_of_a_paused_import_wait_until_it_is_resumed_and_every_surface_says_so() {
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
+    import(&bench, "first.csv", 0..3);
+    import(&bench, "second.csv", 3..7);
+    let told = bench.fleetload(&["pause", "1"]).expect_code(0);
+    assert!(told.stdout.contains("import 1 is paused; 3 rows wait until it is resumed"), "{told:?}");
+    assert!(told.stderr.contains("fleetload resume 1"), "{told:?}");
+    let again = bench.fleetload(&["pause", "1"]).expect_code(0);
+    assert!(again.stdout.contains("import 1 is already paused, since "), "{again:?}");
+
+    let ended = bench.fleetload(&["run", "--json"]).expect_code(5);
+    assert_eq!(bench.names("company"), ["Customer 3", "Customer 4", "Customer 5", "Customer 6"]);
+    let last = summary(&ended);
+    assert_eq!((&last["state"], &last["reason"]), (&"waiting".into(), &"import-paused".into()), "{last}");
+    // Nothing is to be sent: the service is not asked.
+    let tokens = bench.statistics().tokens_issued;
+    bench.fleetload(&["run"]).expect_code(5);
+    assert_eq!(bench.statistics().tokens_issued, tokens);
+
+    let status = bench.fleetload(&["status"]).expect_code(0);
+    for words in ["paused: import 1, 3 rows remaining", "paused since ", "import 1 is paused: 3 rows wait", "resume 1"] {
+        assert!(status.stdout.contains(words), "{words}: {}", status.stdout);
+    }
+    assert!(status.stderr.contains("fleetload resume 1"), "{status:?}");
+    bench.fleetload(&["status", "--check"]).expect_code(5);
+    bench.fleetload(&["status", "2", "--check"]).expect_code(0);
+    bench.fleetload(&["report", "1"]).expect_code(0);
+    assert_eq!((&bench.summary(1)["reason"], &bench.summary(1)["exit_code"]), (&"import-paused".into(), &5.into()));
+
+    let told = bench.fleetload(&["resume", "1"]).expect_code(0);
+    assert!(told.stdout.contains("import 1 is resumed; 3 rows go on with the next run"), "{told:?}");
+    bench.fleetload(&["resume", "1"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.created("company").len(), 7);
+    bench.assert_exact_all(&[1, 2]);
+    bench.fleetload(&["pause", "9"]).expect_code(2);
+}
+
+#[test]
+fn a_run_at_work_sends_nothing_more_of_an_import_that_is_paused_and_ends_when_nothing_else_is_left() {
+    let bench = slow();
+    import(&bench, "companies.csv", 0..60);
+    let mut run = bench.start(&["run", "--json"]);
+    run.until(|| bench.requests("addCompany") >= 3);
+    bench.fleetload(&["pause", "1"]).expect_code(0);
+    let sent = bench.requests("addCompany");
+    let ended = run.ended().expect_code(5);
+    assert_eq!(summary(&ended)["reason"], "import-paused");
+    assert!(ended.stdout.contains("import 1 is paused"), "{}", ended.stdout);
+    let after = bench.requests("addCompany");
+    assert!(after <= sent + 1, "one request may have been under way: {sent}, then {after}");
+    assert!(after < 60, "{after}");
+    assert_eq!(bench.created("company").len() as u64, after, "each was answered and recorded");
+    bench.fleetload(&["resume", "1"]).expect_code(0);
+    bench.profile("", "rate = \"unlimited\"", "");
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.created("company").len(), 60);
+    bench.assert_exact(1);
+}
+
+#[test]
+fn a_run_at_work_goes_on_with_an_import_that_is_resumed() {
+    let bench = slow();
+    import(&bench, "first.csv", 0..20);
+    import(&bench, "second.csv", 20..60);
+    bench.fleetload(&["pause", "1"]).expect_code(0);
+    let run = {
+        let mut run = bench.start(&["run", "--json"]);
+        run.until(|| bench.requests("addCompany") >= 2);
+        bench.fleetload(&["resume", "1"]).expect_code(0);
+        run
+    };
+    let ended = run.ended().expect_code(0);
+    assert!(ended.stdout.contains("import 1 is resumed"), "{}", ended.stdout);
+    assert_eq!(bench.created("company").len(), 60);
+    bench.assert_exact_all(&[1, 2]);
+}
+
+#[test]
+fn a_row_that_a_later_import_names_has_the_turn_of_that_import() {
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
+    import(&bench, "all.csv", 0..5);
+    bench.fleetload(&["pause", "1"]).expect_code(0);
+    import(&bench, "urgent.csv", 3..5);
+    bench.fleetload(&["run"]).expect_code(5);
+    assert_eq!(bench.names("company"), ["Customer 3", "Customer 4"]);
+    bench.fleetload(&["resume", "1"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.created("company").len(), 5);
+}
+
+#[test]
+fn rows_below_a_row_of_a_paused_import_wait_with_it() {
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
+    import(&bench, "companies.csv", 0..2);
+    bench.write("sites.csv", &bench::sites(4, 2));
+    bench.fleetload(&["import", "sites.csv"]).expect_code(0);
+    bench.fleetload(&["pause", "1"]).expect_code(0);
+    let ended = bench.fleetload(&["run", "--json"]).expect_code(5);
+    assert_eq!(summary(&ended)["reason"], "import-paused");
+    assert_eq!(bench.ledger().len(), 0);
+    bench.fleetload(&["resume", "1"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.created("site").len(), 4);
+    bench.assert_exact_all(&[1, 2]);
+}
