@@ -353,7 +353,12 @@ impl End {
                 (State::Waiting, Exit::Parked),
                 "all rows that wait are of imports that you paused",
                 "They go on after resume. Everything else is done.",
-                &[Words("To let the rows go on, type: "), Command("resume IMPORT"), Words(", then: "), Command("run")],
+                &[
+                    Words("To let the rows go on, type: "),
+                    Command("resume IMPORT"),
+                    Words(", then: "),
+                    Command("run"),
+                ],
             ),
             Self::DevicesAwaited => entry(
                 "devices-awaited",

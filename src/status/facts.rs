@@ -92,7 +92,9 @@ impl Facts {
     /// The imports that a person paused and that have rows left.
     pub(super) fn paused_imports(&self) -> impl Iterator<Item = &ImportFacts> {
         let is_left = |state: JobState| !state.is_final();
-        self.imports.iter().filter(move |import| import.info.paused_at.is_some() && import.tally.count(is_left) > 0)
+        self.imports
+            .iter()
+            .filter(move |import| import.info.paused_at.is_some() && import.tally.count(is_left) > 0)
     }
 
     /// Rows that differ from what was created earlier.

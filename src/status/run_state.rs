@@ -224,7 +224,10 @@ mod tests {
             let rows = end_of_rows(&tally, paused, 0, true);
             assert_eq!(rows, expected, "{states:?}");
             let now = Some(Moment::from_millis(5));
-            assert_eq!(RunState::of(&tally, paused, rows, Some(&run), false, now).0, RunState::Ended(expected));
+            assert_eq!(
+                RunState::of(&tally, paused, rows, Some(&run), false, now).0,
+                RunState::Ended(expected)
+            );
         }
     }
 

@@ -93,7 +93,10 @@ pub(super) fn needs(facts: &Facts, state: RunState, commands: &Commands<'_>) -> 
     }
     for import in facts.paused_imports() {
         let (number, left) = (import.info.import, unfinished(&import.tally));
-        let words = format!("import {number} is paused: {} until you resume it", counted(left, "row waits", "rows wait"));
+        let words = format!(
+            "import {number} is paused: {} until you resume it",
+            counted(left, "row waits", "rows wait")
+        );
         put("import_paused", left, words, &format!("resume {number}"));
     }
     if let (number, Some(first)) = facts.findings {

@@ -52,14 +52,19 @@ fn rows_of_a_paused_import_wait_until_it_is_resumed_and_every_surface_says_so() 
     assert_eq!(bench.statistics().tokens_issued, tokens);
 
     let status = bench.fleetload(&["status"]).expect_code(0);
-    for words in ["paused: import 1, 3 rows remaining", "paused since ", "import 1 is paused: 3 rows wait", "resume 1"] {
+    for words in
+        ["paused: import 1, 3 rows remaining", "paused since ", "import 1 is paused: 3 rows wait", "resume 1"]
+    {
         assert!(status.stdout.contains(words), "{words}: {}", status.stdout);
     }
     assert!(status.stderr.contains("fleetload resume 1"), "{status:?}");
     bench.fleetload(&["status", "--check"]).expect_code(5);
     bench.fleetload(&["status", "2", "--check"]).expect_code(0);
     bench.fleetload(&["report", "1"]).expect_code(0);
-    assert_eq!((&bench.summary(1)["reason"], &bench.summary(1)["exit_code"]), (&"import-paused".into(), &5.into()));
+    assert_eq!(
+        (&bench.summary(1)["reason"], &bench.summary(1)["exit_code"]),
+        (&"import-paused".into(), &5.into())
+    );
 
     let told = bench.fleetload(&["resume", "1"]).expect_code(0);
     assert!(told.stdout.contains("import 1 is resumed; 3 rows go on with the next run"), "{told:?}");

@@ -24,7 +24,11 @@ pub(in crate::cli) fn pause(context: &Context<'_>, typed: &Typed) -> Result<Summ
     };
     context.terminal.result(told);
     if change.under_way > 0 {
-        let rows = counted(change.under_way, "row of it is under way or in doubt", "rows of it are under way or in doubt");
+        let rows = counted(
+            change.under_way,
+            "row of it is under way or in doubt",
+            "rows of it are under way or in doubt",
+        );
         context.terminal.say(format!("{rows}: their outcomes are still recorded and settled"));
     }
     context.terminal.hint(context.advice("to let its rows go on: ", &format!("resume {import}")));

@@ -116,7 +116,9 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
 /// The worst of what became of the rows that the command is about.
 fn worst_of_rows(journal: &Journal, ended: &Ended<'_>) -> Result<End> {
     let mut worst = match ended.imported {
-        None => end_of_rows(&journal.tally(None)?, journal.paused_rows(None)?, journal.differing(None)?, false),
+        None => {
+            end_of_rows(&journal.tally(None)?, journal.paused_rows(None)?, journal.differing(None)?, false)
+        }
         Some(_) => End::Done,
     };
     for &import in ended.concerned {

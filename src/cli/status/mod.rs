@@ -129,7 +129,11 @@ fn tell_import(context: &Context<'_>, facts: &ImportFacts) {
         Line::plain("import ")
             .ink(Ink::Strong, import.import.to_string())
             .text(format!(" of {}, {}: ", context.moment(import.at), files.join(", ")))
-            .text(format!("{}, {state}{answers}{}", counted(import.rows, "row", "rows"), turn(context, import))),
+            .text(format!(
+                "{}, {state}{answers}{}",
+                counted(import.rows, "row", "rows"),
+                turn(context, import)
+            )),
     );
     context.terminal.object(&json!({
         "object": "import", "import": import.import, "at": import.at.to_string(), "rows": import.rows,

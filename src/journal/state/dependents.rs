@@ -159,13 +159,11 @@ pub(in crate::journal) fn revive_below(connection: &Connection, found: JobId) ->
                 Ground::Waiting => JobState::Blocked,
                 Ground::Lost(_) => continue,
             };
-            let mut statement = connection.prepare_cached(
-                concat!(
-                    "UPDATE job SET state = ?2, code = NULL, message = NULL, finished_at = NULL, last_import = ",
-                    last_import_of_job!(),
-                    " WHERE id = ?1 AND state = 'skipped' RETURNING id, kind, operation"
-                ),
-            )?;
+            let mut statement = connection.prepare_cached(concat!(
+                "UPDATE job SET state = ?2, code = NULL, message = NULL, finished_at = NULL, last_import = ",
+                last_import_of_job!(),
+                " WHERE id = ?1 AND state = 'skipped' RETURNING id, kind, operation"
+            ))?;
             revived.push(statement.query_row((child, to), |row| moved(row, JobState::Skipped, to))?);
             open.push(child);
         }

@@ -37,7 +37,8 @@ pub struct TurnChange {
 /// use none of them.
 const READY: &str = "SELECT (SELECT count(*) FROM job WHERE state = 'ready' AND last_import = ?1)
     + (SELECT count(*) FROM job INDEXED BY job_deferred WHERE state = 'deferred' AND last_import = ?1)";
-const UNDER_WAY: &str = "SELECT (SELECT count(*) FROM job INDEXED BY job_sending WHERE state = 'sending' AND last_import = ?1)
+const UNDER_WAY: &str =
+    "SELECT (SELECT count(*) FROM job INDEXED BY job_sending WHERE state = 'sending' AND last_import = ?1)
     + (SELECT count(*) FROM job INDEXED BY job_in_doubt WHERE state = 'in_doubt' AND last_import = ?1)";
 
 impl Journal {
@@ -60,7 +61,8 @@ impl Journal {
         let transaction = self.begin()?;
         require(&transaction, import)?;
         let was_paused: Option<Moment> =
-            transaction.query_row("SELECT paused_at FROM import WHERE id = ?1", [import], |row| row.get(0))?;
+            transaction
+                .query_row("SELECT paused_at FROM import WHERE id = ?1", [import], |row| row.get(0))?;
         if was_paused.is_some() != paused_at.is_some() {
             transaction.execute("UPDATE import SET paused_at = ?2 WHERE id = ?1", (import, paused_at))?;
             note(&transaction, at, who, what, None, Some(import), None)?;

@@ -24,11 +24,6 @@ impl ImportTurns {
         self.paused(work.import)
     }
 
-    /// Whether some rows go before others.
-    pub(in crate::run) fn has_priorities(&self) -> bool {
-        self.turns.values().any(|turn| turn.priority != 0)
-    }
-
     /// The turns are these now.
     pub(in crate::run) fn on_changed(&mut self, turns: &[ImportTurn]) -> Vec<RunAction> {
         let before = std::mem::replace(self, Self::new(turns));
@@ -38,7 +33,9 @@ impl ImportTurns {
             let text = match self.paused(import) {
                 true => {
                     actions.push(RunAction::DropImport(import));
-                    format!("import {import} is paused: its rows wait until it is resumed, requests under way end as usual")
+                    format!(
+                        "import {import} is paused: its rows wait until it is resumed, requests under way end as usual"
+                    )
                 }
                 false => format!("import {import} is resumed"),
             };
