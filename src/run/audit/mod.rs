@@ -27,7 +27,6 @@ use super::evidence::record_list::RecordList;
 use super::evidence::shared_lists::SharedLists;
 use super::evidence::{ControlResult, LookupControls};
 use super::gates::Gates;
-use super::in_flight::Backlog;
 use super::journal_client::AuditReply;
 use super::run_action::{Inquiry, RunAction};
 use crate::journal::{
@@ -110,6 +109,17 @@ impl AuditedRow {
     }
 }
 
+/// How far the journal's rows that are due have been asked for.
+#[derive(Debug, Clone, Copy)]
+enum Pages {
+    /// There may be a next page.
+    Unread,
+    /// It has been asked for.
+    Asked,
+    /// There is none.
+    Read,
+}
+
 /// The audit of a run.
 pub(super) struct Audit {
     run: RunId,
@@ -117,7 +127,7 @@ pub(super) struct Audit {
     scope: Option<AuditScope>,
     /// How long a record that was not seen is looked up again.
     settle: Duration,
-    backlog: Backlog,
+    pages: Pages,
     cursor: Option<JobId>,
     /// Whether the journal has given a row since it was asked from the beginning.
     fresh: bool,
@@ -153,7 +163,7 @@ impl Audit {
             run,
             scope,
             settle,
-            backlog: Backlog::Unknown,
+            pages: Pages::Unread,
             cursor: None,
             fresh: false,
             rows: HashMap::new(),
@@ -203,16 +213,16 @@ impl Audit {
         let Some(scope) = self.scope else { return true };
         self.is_at_end = true;
         self.stop_early();
-        match self.backlog {
-            Backlog::Unknown => self.ask_for_page(scope),
-            Backlog::Asked => {}
+        match self.pages {
+            Pages::Unread => self.ask_for_page(scope),
+            Pages::Asked => {}
             // Rows may have been finished since the journal was asked from the beginning.
-            Backlog::Exhausted { .. } if self.rows.is_empty() && self.fresh => {
+            Pages::Read if self.rows.is_empty() && self.fresh => {
                 (self.fresh, self.cursor) = (false, None);
                 self.ask_for_page(scope);
             }
-            Backlog::Exhausted { .. } if self.rows.is_empty() => return true,
-            Backlog::Exhausted { .. } => {}
+            Pages::Read if self.rows.is_empty() => return true,
+            Pages::Read => {}
         }
         false
     }
@@ -247,7 +257,7 @@ impl Audit {
     }
 
     fn ask_for_page(&mut self, scope: AuditScope) {
-        self.backlog = Backlog::Asked;
+        self.pages = Pages::Asked;
         let (after, count) = (self.cursor, !self.counted);
         self.actions.push(RunAction::AskJournal(Inquiry::Unaudited { scope, after, limit: PAGE, count }));
     }
@@ -283,11 +293,11 @@ impl Audit {
             }
         }
         let Some(last) = works.last().map(|work| work.job) else {
-            self.backlog = Backlog::Exhausted { next_due: None };
+            self.pages = Pages::Read;
             return;
         };
         self.cursor = Some(last);
-        self.backlog = Backlog::Unknown;
+        self.pages = Pages::Unread;
         let mut fresh: Vec<JobId> = Vec::new();
         for work in works {
             let job = work.job;

@@ -52,8 +52,8 @@ impl InFlight {
     /// The journal has a job in `state` for `operation` now, or may have one later.
     pub(in crate::run) fn on_job_moved(&mut self, state: JobState, operation: Operation) {
         match state {
-            JobState::Ready | JobState::Deferred => self.queue(operation).backlog = Backlog::Unknown,
-            JobState::InDoubt => self.doubt_backlog = Backlog::Unknown,
+            JobState::Ready | JobState::Deferred => self.queue(operation).backlog.may_have_more(),
+            JobState::InDoubt => self.doubt_backlog.may_have_more(),
             JobState::Blocked
             | JobState::Sending
             | JobState::Held
@@ -70,10 +70,7 @@ impl InFlight {
 
     /// Another process has written to the journal, which may have jobs for an operation now.
     pub(in crate::run) fn on_journal_changed(&mut self, operation: Operation) {
-        let backlog = &mut self.queue(operation).backlog;
-        if matches!(backlog, Backlog::Exhausted { .. }) {
-            *backlog = Backlog::Unknown;
-        }
+        self.queue(operation).backlog.may_have_more();
     }
 
     /// Jobs that were dropped from memory are still to be had.
@@ -87,8 +84,8 @@ impl InFlight {
     pub(in crate::run) fn on_due_times_changed(&mut self) {
         let backlogs = self.queues.values_mut().map(|queue| &mut queue.backlog);
         for backlog in backlogs.chain([&mut self.doubt_backlog]) {
-            if matches!(backlog, Backlog::Exhausted { next_due: Some(_) }) {
-                *backlog = Backlog::Unknown;
+            if !backlog.is_spent() {
+                backlog.may_have_more();
             }
         }
     }
@@ -134,7 +131,7 @@ impl InFlight {
     /// Whether the journal owes an answer.
     pub(in crate::run) fn awaits_journal(&self) -> bool {
         let mut backlogs = self.queues.values().map(|queue| queue.backlog).chain([self.doubt_backlog]);
-        !self.writes.is_empty() || backlogs.any(|backlog| backlog == Backlog::Asked)
+        !self.writes.is_empty() || backlogs.any(Backlog::is_asked)
     }
 
     /// Whether nothing more is to be had, now or later: no request waits and the journal has no job, but for operations
@@ -149,7 +146,7 @@ impl InFlight {
     /// Whether the journal may have jobs for one of these operations, and has not said so yet.
     pub(in crate::run) fn awaits_jobs(&self, mut of: impl FnMut(Operation) -> bool) -> bool {
         self.queues.iter().any(|(operation, queue)| {
-            matches!(queue.backlog, Backlog::Unknown | Backlog::Asked) && of(*operation)
+            (queue.backlog == Backlog::Unknown || queue.backlog.is_asked()) && of(*operation)
         })
     }
 
@@ -167,6 +164,7 @@ impl InFlight {
         let more = |backlog: Backlog| match backlog {
             Backlog::Unknown => "to be asked for".to_owned(),
             Backlog::Asked => "asked for".to_owned(),
+            Backlog::Outdated => "asked for, and to be asked for again".to_owned(),
             Backlog::Exhausted { next_due: None } => "none".to_owned(),
             Backlog::Exhausted { next_due: Some(due) } => format!("none for {}", rough(due.since(now))),
         };
@@ -214,4 +212,46 @@ fn jobs(active: &HashMap<JobId, ActiveJob>, wanted: impl Fn(&Work) -> bool) -> V
         active.values().map(|active| &active.work).filter(|work| wanted(work)).map(|work| work.job).collect();
     jobs.sort_unstable();
     jobs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::tests::device;
+
+    const ADD: Operation = Operation::AddDevice;
+    const NOW: Moment = Moment::from_millis(1_000);
+
+    /// What the journal is asked for, with what is in memory.
+    fn asked(in_flight: &mut InFlight) -> Vec<Vec<JobId>> {
+        let fetches = in_flight.fetches(NOW, |_| false);
+        let ready = fetches.into_iter().filter_map(|fetch| match fetch {
+            Fetch::Ready { in_memory, .. } => Some(in_memory),
+            Fetch::Doubtful { .. } => None,
+        });
+        ready.collect()
+    }
+
+    #[test]
+    fn a_row_that_is_deferred_while_the_journal_is_asked_for_others_is_not_forgotten() {
+        let mut in_flight = InFlight::new(&[ADD]);
+        let row = device("a", None);
+        let job = row.job;
+        assert_eq!(asked(&mut in_flight), [vec![]]);
+        in_flight.add_ready(ADD, WorkPage { work: vec![row], next_due: None });
+        in_flight.add_doubtful(WorkPage { work: Vec::new(), next_due: None });
+        assert_eq!(asked(&mut in_flight), [vec![job]], "for more, without the row in memory");
+        // The service refuses its request: it is deferred on disk before the journal has answered.
+        in_flight.drop_job(job);
+        in_flight.on_job_moved(JobState::Deferred, ADD);
+        assert!(asked(&mut in_flight).is_empty(), "one question at a time");
+        // The answer leaves the row out, as it was in memory then.
+        in_flight.add_ready(ADD, WorkPage { work: Vec::new(), next_due: None });
+        assert!(!in_flight.is_spent(|_| false));
+        assert_eq!(asked(&mut in_flight), [vec![]], "for the row too");
+        let due = NOW.plus(Duration::from_secs(1));
+        in_flight.add_ready(ADD, WorkPage { work: Vec::new(), next_due: Some(due) });
+        assert_eq!(in_flight.next_due(|_| false), Some(due));
+        assert!(!in_flight.is_spent(|_| false));
+    }
 }

@@ -65,6 +65,8 @@ pub(super) enum Backlog {
     Unknown,
     /// It has been asked.
     Asked,
+    /// It has been asked, and something has changed since: its answer may not know of it.
+    Outdated,
     /// It has none until the moment given, if one is.
     Exhausted { next_due: Option<Moment> },
 }
@@ -74,23 +76,39 @@ impl Backlog {
     pub(super) fn wants_asking(self, now: Moment) -> bool {
         match self {
             Self::Unknown => true,
-            Self::Asked => false,
+            Self::Asked | Self::Outdated => false,
             Self::Exhausted { next_due } => next_due.is_some_and(|due| due <= now),
         }
     }
 
     /// The journal has given a page, which brought something new or not.
     pub(super) fn answered(&mut self, is_fresh: bool, next_due: Option<Moment>) {
-        if *self == Self::Asked {
+        *self = match *self {
             // A page that brought nothing new leaves nothing to ask for until something is due.
-            *self = if is_fresh { Self::Unknown } else { Self::Exhausted { next_due } };
-        }
+            Self::Asked if !is_fresh => Self::Exhausted { next_due },
+            Self::Asked | Self::Outdated => Self::Unknown,
+            unasked @ (Self::Unknown | Self::Exhausted { .. }) => unasked,
+        };
+    }
+
+    /// The journal may have more now. It is asked once at a time: the answer to an earlier question leaves out what was in
+    /// memory when it was asked, so it must not be taken for the answer to a later one.
+    pub(super) fn may_have_more(&mut self) {
+        *self = match *self {
+            Self::Asked | Self::Outdated => Self::Outdated,
+            Self::Unknown | Self::Exhausted { .. } => Self::Unknown,
+        };
+    }
+
+    /// Whether the journal owes an answer.
+    pub(super) fn is_asked(self) -> bool {
+        matches!(self, Self::Asked | Self::Outdated)
     }
 
     /// When the next job falls due, as far as the journal has said.
     pub(super) fn next_due(self) -> Option<Moment> {
         match self {
-            Self::Unknown | Self::Asked => None,
+            Self::Unknown | Self::Asked | Self::Outdated => None,
             Self::Exhausted { next_due } => next_due,
         }
     }
