@@ -62,6 +62,8 @@ pub struct Examined {
     pub findings: Findings,
     /// How the files were read, as the options of a command; kept in the journal for what is corrected of them.
     pub reading: String,
+    /// What the import is to be called; without it, by its files.
+    pub label: Option<String>,
     /// The time zones of the rows that can be sent, each once.
     zones: BTreeSet<String>,
 }
@@ -140,6 +142,7 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
         sheets,
         findings,
         reading: String::new(),
+        label: None,
         zones,
     })
 }

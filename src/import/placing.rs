@@ -49,6 +49,9 @@ pub(super) fn place<'j>(
         writer.file(&file.name, &file.sha256)?;
     }
     writer.reading(&examined.reading)?;
+    if let Some(label) = &examined.label {
+        writer.label(label)?;
+    }
     let mut sheets = Vec::with_capacity(examined.places.len());
     for (book, table, _) in &examined.places {
         let table = &examined.books[*book].tables[*table];

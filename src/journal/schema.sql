@@ -82,7 +82,13 @@ CREATE TABLE import (
     -- Rows of an import with a higher one are sent first.
     priority INTEGER NOT NULL DEFAULT 0,
     -- The creations of a day that are kept for its rows.
-    reserve INTEGER NOT NULL DEFAULT 0 CHECK (reserve >= 0)
+    reserve INTEGER NOT NULL DEFAULT 0 CHECK (reserve >= 0),
+    -- What people call it; NULL for the names of its files.
+    label TEXT,
+    -- The import whose rows came again in this one, corrected or not, and which time this is; the first time is round 1.
+    round_of INTEGER REFERENCES import (id),
+    round INTEGER NOT NULL DEFAULT 1 CHECK (round >= 1),
+    CHECK ((round = 1) = (round_of IS NULL))
 ) STRICT;
 CREATE INDEX import_turn ON import (priority DESC);
 

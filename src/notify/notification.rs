@@ -125,6 +125,12 @@ pub struct NeedFacts {
 pub struct ImportFacts {
     /// Its number.
     pub import: i64,
+    /// What it is called: its label, else its files.
+    pub label: String,
+    /// Which round of its rows it is, counted from 1.
+    pub round: u32,
+    /// The import of the first round, where it is a later one.
+    pub round_of: Option<i64>,
     /// Its files, without their folders.
     pub files: Vec<String>,
     /// How many rows it has.
@@ -164,6 +170,9 @@ pub(super) mod tests {
             resumes_at: None,
             imports: vec![ImportFacts {
                 import: 3,
+                label: "<@U2> & `North`".to_owned(),
+                round: 2,
+                round_of: Some(1),
                 files: vec!["<@U1> `x`.csv".to_owned(), "Łódź\u{202e}\".xlsx".to_owned()],
                 rows: 12,
             }],

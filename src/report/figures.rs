@@ -23,6 +23,12 @@ pub(super) struct Figures {
     pub(super) whose: Whose,
     pub(super) end: ImportEnd,
     pub(super) imported_at: Moment,
+    /// What the import is called; nothing where that is its files.
+    pub(super) given_label: Option<String>,
+    pub(super) label: String,
+    /// Which round of the rows of which import it is.
+    pub(super) round: u32,
+    pub(super) round_of: Option<ImportId>,
     /// Name and SHA-256 of each file.
     pub(super) files: Vec<(String, String)>,
     pub(super) sheets: Vec<SheetFigures>,
@@ -101,6 +107,10 @@ impl Figures {
             whose: journal.whose()?,
             end,
             imported_at: info.at,
+            given_label: info.given_label.clone(),
+            label: info.label(),
+            round: info.round,
+            round_of: info.round_of,
             files: info.files.clone(),
             sheets: layouts.iter().map(SheetFigures::of).collect(),
             rows: sum(|layout| layout.count.rows),

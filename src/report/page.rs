@@ -63,6 +63,8 @@ pub(super) struct PageFile<'a> {
 #[template(path = "page/report.html")]
 struct Report<'a> {
     import: ImportId,
+    /// Its label, and which round of which import it is.
+    called: String,
     imported_at: When,
     started_at: Option<When>,
     finished_at: Option<When>,
@@ -124,6 +126,7 @@ impl FormatWriter for PageFile<'_> {
         let groups = self.attention.groups();
         let report = Report {
             import: info.import,
+            called: headline::called(figures),
             imported_at: When::of(info.at),
             started_at: figures.started_at.map(When::of),
             finished_at: figures.finished_at.map(When::of),

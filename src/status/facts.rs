@@ -1,5 +1,7 @@
 //! The facts of the journal that a status follows from: rows by state, what was left out, findings, and the last run.
 
+use std::collections::BTreeMap;
+
 use crate::error::Result;
 use crate::journal::{Answered, ImportInfo, JobTallies, Journal, RunInfo};
 use crate::model::amount::count;
@@ -40,21 +42,24 @@ pub struct ImportFacts {
     left_out: Tally,
     /// The later imports that answer for rows of it.
     later: Vec<Answered>,
+    /// Rows that wait or need a person and that a later round of it has as well.
+    pub open_later: u64,
 }
 
 impl ImportFacts {
-    fn of(journal: &Journal, info: ImportInfo, jobs: &JobTallies) -> Result<Self> {
+    fn of(journal: &Journal, info: ImportInfo, jobs: &JobTallies, has_later_round: bool) -> Result<Self> {
         let tally = journal.tally_with(info.import, jobs)?;
         let left_out = journal.left_out_tally(Some(info.import))?;
         let later = journal.answered_later(info.import)?;
         let differing = journal.differing(Some(info.import))?;
         let unanswered = Unanswered::by(&tally, &left_out, &later);
-        Ok(Self { info, tally, unanswered, differing, left_out, later })
+        let open_later = if has_later_round { journal.open_in_later_rounds(&info)? } else { 0 };
+        Ok(Self { info, tally, unanswered, differing, left_out, later, open_later })
     }
 
-    /// Whether rows of it wait, or need a person.
+    /// Whether rows of it wait, or need a person, that no later round has.
     pub fn is_open(&self) -> bool {
-        self.tally.count(|state| !state.is_final()) > 0 || !self.unanswered.is_empty()
+        self.tally.count(|state| !state.is_final()) > self.open_later || !self.unanswered.is_empty()
     }
 }
 
@@ -63,10 +68,16 @@ impl Facts {
     pub(super) fn of(journal: &Journal, import: Option<ImportId>) -> Result<Self> {
         let infos = journal.imports()?;
         let imported = !infos.is_empty();
+        let latest: BTreeMap<ImportId, ImportId> =
+            infos.iter().map(|info| (info.first_round(), info.import)).collect();
+        let has_later_round = |info: &ImportInfo| latest.get(&info.first_round()) != Some(&info.import);
         let wanted = infos.into_iter().filter(|info| import.is_none_or(|wanted| wanted == info.import));
         let jobs = journal.job_tallies()?;
-        let imports =
-            wanted.map(|info| ImportFacts::of(journal, info, &jobs)).collect::<Result<Vec<ImportFacts>>>()?;
+        let facts = |info: ImportInfo| {
+            let has_later_round = has_later_round(&info);
+            ImportFacts::of(journal, info, &jobs, has_later_round)
+        };
+        let imports = wanted.map(facts).collect::<Result<Vec<ImportFacts>>>()?;
         let (tally, left_out) = match (import, imports.as_slice()) {
             (Some(_), [only]) => (only.tally.clone(), only.left_out.clone()),
             (Some(_), _) => (Tally::default(), Tally::default()),

@@ -289,19 +289,101 @@ fn of_many_imports_it_lists_those_with_rows_that_wait_or_need_a_person() {
         let rest = shown.lines().find(|line| line.contains("not listed")).map(str::to_owned);
         (imports, rest)
     };
-    let rest = |number| {
-        let are = if number == 1 { "import is" } else { "imports are" };
-        Some(format!("{number} more {are} not listed; to list all of them: fleetload status --all"))
-    };
+    let rest = Some(
+        "10 other imports are finished and not listed; to list all of them: fleetload status --all"
+            .to_owned(),
+    );
     assert_eq!(listed(&[]), (10, None), "so many are listed");
-    assert_eq!(listed(&["--unfinished"]), (0, rest(10)));
+    assert_eq!(listed(&["--unfinished"]), (0, None));
+    let shown = screen(&bench, &["--unfinished"]);
+    let sentence = "all 10 imports are finished and need nobody; to list them: fleetload status --all\n";
+    assert!(shown.contains(sentence), "{shown}");
     bench.write("companies.csv", &bench::companies(11));
     bench.fleetload(&["import", "companies.csv"]).expect_code(0);
-    assert_eq!(listed(&[]), (1, rest(10)));
+    assert_eq!(listed(&[]), (1, rest));
     assert_eq!(listed(&["--all"]), (11, None));
     assert_eq!(listed(&["3"]), (1, None));
     let programs = bench.fleetload(&["status", "--json"]).expect_code(0).stdout;
     assert_eq!(programs.lines().filter(|line| line.contains("\"object\":\"import\"")).count(), 11);
+}
+
+#[test]
+fn a_corrected_sheet_is_a_round_of_its_import_and_answers_for_it_everywhere() {
+    let bench = bench_with(None, Scenario::default());
+    let wrong = bench::devices(4, 1).replace("Till 3,Edge 100", "Till 3,Edge 9000");
+    bench.write("devices.csv", &wrong);
+    let first = ["run", "companies.csv", "devices.csv", "--label", "Northern region"];
+    bench.fleetload(&first).expect_code(4);
+    bench.write("other.csv", &bench::people(2, 1));
+    bench.fleetload(&["import", "other.csv"]).expect_code(0);
+
+    // A sheet with the row that was rejected is round 2, and keeps the label; what it has is not listed twice.
+    bench.write("devices.csv", &wrong.replace("Edge 9000", "Edge 200"));
+    let imported = bench.fleetload(&["import", "devices.csv"]).expect_code(0).stdout;
+    assert!(imported.contains("import 3 'Northern region', round 2 of import 1: 4 rows"), "{imported}");
+    let imports = |arguments: &[&str]| -> Vec<String> {
+        let shown = screen(&bench, arguments);
+        let imports = shown.lines().filter(|line| line.trim_start().starts_with("import "));
+        imports.map(str::to_owned).collect()
+    };
+    assert_eq!(
+        imports(&[]),
+        [
+            "import 1 'Northern region' of DATE TIME UTC, companies.csv, devices.csv: 8 rows, 1 unfinished; 1 in a later \
+             round",
+            "  import 3 'Northern region' (round 2 of import 1) of DATE TIME UTC, devices.csv: 4 rows, 1 unfinished",
+            "import 2 of DATE TIME UTC, other.csv: 2 rows, 2 unfinished",
+        ]
+    );
+    let unfinished = imports(&["--unfinished"]);
+    assert_eq!(unfinished.len(), 2, "{unfinished:?}");
+    assert!(unfinished.iter().all(|line| !line.contains("import 1 ")), "{unfinished:?}");
+
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(imports(&["--unfinished"]), Vec::<String>::new());
+    let told: Vec<Value> = bench
+        .fleetload(&["status", "--json"])
+        .expect_code(0)
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .filter(|object: &Value| object["object"] == "import")
+        .collect();
+    let rounds: Vec<Value> = told
+        .iter()
+        .map(|import| {
+            serde_json::json!([import["import"], import["label"], import["round"], import["round_of"]])
+        })
+        .collect();
+    let expected = serde_json::json!([
+        [1, "Northern region", 1, null],
+        [3, "Northern region", 2, 1],
+        [2, "other.csv", 1, null],
+    ]);
+    assert_eq!(Value::Array(rounds), expected);
+    let summary = bench.summary(3);
+    assert_eq!(
+        (&summary["label"], &summary["round"], &summary["round_of"]),
+        (&"Northern region".into(), &2.into(), &1.into())
+    );
+    let page = std::fs::read_to_string(bench.path("reports/3/report.html")).expect("a page");
+    assert!(page.contains("<span>Import 3: Northern region, round 2 of import 1</span>"), "{page}");
+    bench.assert_exact(3);
+
+    // The file that was unchanged since is a round as well: it has the same rows.
+    bench.fleetload(&["import", "devices.csv", "--label", "Everything"]).expect_code(0);
+    let last = imports(&["4"]);
+    assert!(last[0].starts_with("import 4 'Everything' (round 3 of import 1) of "), "{last:?}");
+}
+
+#[test]
+fn a_label_is_one_line_of_text() {
+    let bench = bench_with(None, Scenario::default());
+    for label in ["", "  ", "two\nlines", "\u{202e}turned", &"x".repeat(81)] {
+        let refused = bench.fleetload(&["import", "companies.csv", "--label", label]).expect_code(2);
+        assert!(refused.stderr.contains("a label is text of 1 to 80 characters in one line"), "{refused:?}");
+    }
+    assert!(!bench.path("fleetload.db").exists());
 }
 
 #[cfg(unix)]

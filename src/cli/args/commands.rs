@@ -10,6 +10,7 @@ use clap_complete::Shell;
 use super::options::{Overrides, ReadingArgs, RehearsalArgs};
 use crate::model::id::{CallId, ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
+use crate::term::clean;
 
 /// `fleetload run`.
 #[derive(Debug, ClapArgs)]
@@ -17,6 +18,10 @@ pub(in crate::cli) struct Run {
     /// Sheets to import first: workbooks (.xlsx) or CSV files; without any, go on with the journal
     #[arg(value_name = "FILE")]
     pub(in crate::cli) files: Vec<PathBuf>,
+
+    /// What to call the import in status, reports and notifications, instead of by its files
+    #[arg(long, value_name = "TEXT", value_parser = label, requires = "files")]
+    pub(in crate::cli) label: Option<String>,
 
     /// Start no request after this time and exit with 5: `18:00` (local time), or `2026-03-02T06:00:00Z`
     #[arg(long, value_name = "TIME")]
@@ -122,6 +127,10 @@ pub(in crate::cli) struct Import {
     #[arg(value_name = "FILE", required = true)]
     pub(in crate::cli) files: Vec<PathBuf>,
 
+    /// What to call the import in status, reports and notifications, instead of by its files
+    #[arg(long, value_name = "TEXT", value_parser = label)]
+    pub(in crate::cli) label: Option<String>,
+
     #[command(flatten)]
     pub(in crate::cli) reading: ReadingArgs,
 }
@@ -129,8 +138,10 @@ pub(in crate::cli) struct Import {
 pub(super) const IMPORT_EXAMPLES: &str = "\
 Examples:
   fleetload import onboarding.xlsx   later: `fleetload run`
+  fleetload import north.xlsx --label \"Northern region\"
 
-Importing a sheet again is safe: rows that are done already are recognised and not sent again.";
+Importing a sheet again is safe: rows that are done already are recognised and not sent again. It is a further round of
+its import then, and has that import's label unless you give another.";
 
 /// A command about one import.
 #[derive(Debug, ClapArgs)]
@@ -584,6 +595,18 @@ Examples:
 
 pub(super) fn import_id(text: &str) -> Result<ImportId, String> {
     positive(text, "an import").map(ImportId)
+}
+
+/// Characters of a label at most, so that it fits into a line.
+const LONGEST_LABEL: usize = 80;
+
+/// A label: some text in one line.
+fn label(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    if text.is_empty() || text.chars().count() > LONGEST_LABEL || clean(text) != text {
+        return Err(format!("a label is text of 1 to {LONGEST_LABEL} characters in one line"));
+    }
+    Ok(text.to_owned())
 }
 
 fn job_id(text: &str) -> Result<JobId, String> {

@@ -25,7 +25,7 @@ use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::import::{Examined, Outcome, examine, import_when};
-use crate::journal::{Account, Imported, Journal};
+use crate::journal::{Account, ImportInfo, Imported, Journal};
 use crate::model::id::check::{IdCheck, NamedId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -45,10 +45,11 @@ const TIMEZONE: &str = "timezone";
 /// Imports files and sends nothing.
 pub(super) fn import_only(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     preconditions::refuse_unsafe_storage(context)?;
-    let (journal, imported) = match import(context, &typed.files, &typed.reading, None)? {
-        Ok(imported) => imported,
-        Err(refused) => return Ok(refused),
-    };
+    let (journal, imported) =
+        match import(context, &typed.files, typed.label.as_deref(), &typed.reading, None)? {
+            Ok(imported) => imported,
+            Err(refused) => return Ok(refused),
+        };
     let status = Status::now(&journal, Some(imported.import), context.now())?;
     next_commands::tell_next(context, &status);
     Ok(Summary::new(End::Done).with_all(json!({"import": imported.import, "rows": imported.rows})))
@@ -138,6 +139,7 @@ pub(super) struct ServiceFacts<'a> {
 pub(super) fn import(
     context: &Context<'_>,
     files: &[PathBuf],
+    label: Option<&str>,
     reading: &ReadingArgs,
     service: Option<&ServiceFacts<'_>>,
 ) -> Result<std::result::Result<(Journal, Imported), Summary>> {
@@ -170,6 +172,7 @@ pub(super) fn import(
         return Ok(Err(refuse(context, &examined.findings, &manner)));
     }
     examined.reading = context.reading.borrow().clone();
+    examined.label = label.map(str::to_owned);
     let available = service.map(|service| service.available);
     let account = service.map(|service| service.account);
     let planned = saved::of(context, &examined);
@@ -217,7 +220,8 @@ pub(super) fn import(
             }
             findings::tell(context, &examined.findings, manner.redact);
             tell_sheets(context, &examined, &manner);
-            tell_imported(context, &imported, &journal.left_out_tally(Some(imported.import))?);
+            let info = next_commands::import(&journal, imported.import)?;
+            tell_imported(context, &info, &imported, &journal.left_out_tally(Some(imported.import))?);
             if let (Some(planned), Some(now)) = (planned, since_plan) {
                 saved::tell(context, &planned, &now);
                 saved::forget(context);
@@ -325,7 +329,7 @@ pub(super) fn sheets_object(examined: &Examined, manner: &ReadingSettings) -> se
     json!({"files": files, "sheets": sheets, "not_read": mapping::not_read_object(examined)})
 }
 
-fn tell_imported(context: &Context<'_>, imported: &Imported, left_out: &Tally) {
+fn tell_imported(context: &Context<'_>, info: &ImportInfo, imported: &Imported, left_out: &Tally) {
     let terminal = context.terminal;
     let mut parts = vec![format!("{} new", count(imported.added))];
     for (number, words) in [
@@ -345,8 +349,9 @@ fn tell_imported(context: &Context<'_>, imported: &Imported, left_out: &Tally) {
             along,
         ));
     }
-    terminal.result(Line::plain("import ").ink(Ink::Strong, imported.import.to_string()).text(format!(
-        ": {}, {}",
+    let round = info.round_words().map_or_else(String::new, |words| format!(", {words}"));
+    terminal.result(Line::plain("import ").ink(Ink::Strong, info.named()).text(format!(
+        "{round}: {}, {}",
         counted(imported.rows, "row", "rows"),
         parts.join(", ")
     )));
@@ -358,7 +363,8 @@ fn tell_imported(context: &Context<'_>, imported: &Imported, left_out: &Tally) {
         ));
     }
     terminal.object(&json!({
-        "object": "imported", "import": imported.import, "rows": imported.rows, "added": imported.added,
+        "object": "imported", "import": imported.import, "label": info.label(), "round": info.round,
+        "round_of": info.round_of, "rows": imported.rows, "added": imported.added,
         "revised": imported.revised, "recognised": imported.recognised,
         "changed_since": imported.changed_since,
     }));

@@ -112,10 +112,18 @@ impl Drafter {
             .map(|need| NeedFacts { words: told(&need.words), command: clean(&need.command) });
         let next = self.commands.with(Vec::new(), |commands| status.next(commands));
         let of = status.imports().iter().filter(|facts| imports.contains(&facts.info.import));
-        let facts = of.take(LISTED).map(|facts| ImportFacts {
-            import: facts.info.import.0,
-            files: facts.info.files.iter().take(LISTED).map(|(name, _)| file_name(name)).collect(),
-            rows: facts.info.rows,
+        let facts = of.take(LISTED).map(|facts| {
+            let info = &facts.info;
+            let files: Vec<String> =
+                info.files.iter().take(LISTED).map(|(name, _)| file_name(name)).collect();
+            ImportFacts {
+                import: info.import.0,
+                label: info.given_label.as_deref().map_or_else(|| files.join(", "), told),
+                round: info.round,
+                round_of: info.round_of.map(|first| first.0),
+                files,
+                rows: info.rows,
+            }
         });
         Ok(Notification {
             next: next.map(|step| clean(&step.command)),

@@ -233,9 +233,8 @@ fn shown(
 fn tell_import(context: &Context<'_>, devices: &Devices, rollout: &Rollout) -> Result<()> {
     let imports = devices.journal.imports()?;
     let info = require(&imports, devices.import)?;
-    let files: Vec<&str> = info.files.iter().map(|(name, _)| name.as_str()).collect();
     let line = Line::plain("roll-out of ").ink(Ink::Strong, format!("import {}", devices.import));
-    context.terminal.result(line.text(format!(" ({})", files.join(", "))));
+    context.terminal.result(line.text(format!(" ({})", info.label())));
     if rollout.devices.is_empty() {
         context.terminal.result("the import has no devices");
     }

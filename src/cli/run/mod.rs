@@ -208,7 +208,7 @@ fn prepare(
     let available = |operation| endpoints.available(operation);
     let zones = || zones().inspect(|list| zones::keep(context, &account.base_url, list));
     let service = ServiceFacts { available: &available, account: &account, zones: &zones, look_up };
-    Ok(match import::import(context, &typed.files, &typed.reading, Some(&service))? {
+    Ok(match import::import(context, &typed.files, typed.label.as_deref(), &typed.reading, Some(&service))? {
         Ok((journal, imported)) => Ok((journal, Some(imported.import))),
         Err(refused) => Err(refused),
     })

@@ -159,7 +159,7 @@ pub(in crate::cli) fn write(
     let written = report::write(journal, import, &folder, standing, caller)?;
     let page = folder.join(report::PAGE);
     context.terminal.result(
-        Line::plain(format!("report of import {import}: "))
+        Line::plain(format!("report of import {}: ", info.named()))
             .ink(Ink::Strong, page.display().to_string())
             .text(format!(", {}", report::RESULTS)),
     );

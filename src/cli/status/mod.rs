@@ -94,16 +94,28 @@ const LISTED: usize = 10;
 /// Tells the imports that are wanted. Programs get all of them unless they ask for fewer.
 fn tell_imports(context: &Context<'_>, typed: &Typed, imports: &[ImportFacts]) {
     let few = typed.unfinished || (imports.len() > LISTED && !typed.all && !context.terminal.json());
-    let listed: Vec<&ImportFacts> = imports.iter().filter(|import| !few || import.is_open()).collect();
+    let mut listed: Vec<&ImportFacts> = imports.iter().filter(|import| !few || import.is_open()).collect();
+    // The rounds of an import stand below it.
+    listed.sort_by_key(|import| (import.info.first_round(), import.info.import));
+    let mut above = None;
     for import in &listed {
-        tell_import(context, import);
+        let first = import.info.first_round();
+        tell_import(context, import, above == Some(first));
+        above = Some(first);
     }
-    let left_out = (imports.len() - listed.len()) as u64;
-    if left_out > 0 {
-        let words = counted(left_out, "more import is", "more imports are");
-        let line = format!("{words} not listed; to list all of them: {}", context.again("status --all"));
-        context.terminal.result(Line::new().ink(Ink::Faint, line));
-    }
+    let all = || context.again("status --all");
+    let line = match ((imports.len() - listed.len()) as u64, listed.is_empty()) {
+        (0, _) => return,
+        (1, true) => format!("the import is finished and needs nobody; to list it: {}", all()),
+        (rest, true) => {
+            format!("all {} imports are finished and need nobody; to list them: {}", count(rest), all())
+        }
+        (rest, false) => {
+            let words = counted(rest, "other import is finished", "other imports are finished");
+            format!("{words} and not listed; to list all of them: {}", all())
+        }
+    };
+    context.terminal.result(Line::new().ink(Ink::Faint, line));
 }
 
 fn tell_account(context: &Context<'_>, journal: &Journal) -> Result<()> {
@@ -112,8 +124,9 @@ fn tell_account(context: &Context<'_>, journal: &Journal) -> Result<()> {
     Ok(())
 }
 
-fn tell_import(context: &Context<'_>, facts: &ImportFacts) {
-    let ImportFacts { info: import, tally, unanswered: rows, differing, .. } = facts;
+/// Tells an import; one that `is_below` an earlier round of its rows stands out less.
+fn tell_import(context: &Context<'_>, facts: &ImportFacts, is_below: bool) {
+    let ImportFacts { info: import, tally, unanswered: rows, differing, open_later, .. } = facts;
     let files: Vec<&str> = import.files.iter().map(|(name, _)| name.as_str()).collect();
     let state = match (moving(tally), tally.in_state(JobState::Held)) {
         (0, 0) if tally.count(JobState::is_success) == tally.total() => "finished".to_owned(),
@@ -121,14 +134,18 @@ fn tell_import(context: &Context<'_>, facts: &ImportFacts) {
         (0, held) => format!("finished except for {}", counted(held, "row on hold", "rows on hold")),
         _ => format!("{} unfinished", count(unfinished(tally))),
     };
-    let answers = match rows.answers() {
+    let mut answers = match rows.answers() {
         words if words.is_empty() => words,
         words => format!("; {words}"),
     };
+    if *open_later > 0 {
+        answers.push_str(&format!("; {} in a later round", count(*open_later)));
+    }
+    let round = import.round_words().map_or_else(String::new, |words| format!(" ({words})"));
     context.terminal.result(
-        Line::plain("import ")
-            .ink(Ink::Strong, import.import.to_string())
-            .text(format!(" of {}, {}: ", context.moment(import.at), files.join(", ")))
+        Line::plain(if is_below { "  import " } else { "import " })
+            .ink(Ink::Strong, import.named())
+            .text(format!("{round} of {}, {}: ", context.moment(import.at), files.join(", ")))
             .text(format!(
                 "{}, {state}{answers}{}",
                 counted(import.rows, "row", "rows"),
@@ -136,7 +153,8 @@ fn tell_import(context: &Context<'_>, facts: &ImportFacts) {
             )),
     );
     context.terminal.object(&json!({
-        "object": "import", "import": import.import, "at": import.at.to_string(), "rows": import.rows,
+        "object": "import", "import": import.import, "label": import.label(), "round": import.round,
+        "round_of": import.round_of, "at": import.at.to_string(), "rows": import.rows,
         "files": import.files.iter().map(|(name, sha256)| json!({"name": name, "sha256": sha256}))
             .collect::<Vec<_>>(),
         "counts": counts::object(tally), "changed_since": differing,

@@ -15,6 +15,7 @@ use crate::journal::file::column::count;
 use crate::journal::file::sqlite_error::unwritable;
 use crate::journal::intake::bulk_load::{self, DroppedIndexes, Inserts, WithoutLog};
 use crate::journal::intake::named_id;
+use crate::journal::intake::rounds;
 use crate::journal::lineage::identity;
 use crate::journal::state::audit;
 use crate::journal::state::dependents::{self, record_order};
@@ -132,6 +133,13 @@ impl ImportWriter<'_> {
     pub fn reading(&mut self, options: &str) -> Result<()> {
         let noted = "UPDATE import SET reading = ?2 WHERE id = ?1";
         self.transaction.prepare_cached(noted)?.execute((self.import, options))?;
+        Ok(())
+    }
+
+    /// Notes what the import is called.
+    pub fn label(&mut self, label: &str) -> Result<()> {
+        let noted = "UPDATE import SET label = ?2 WHERE id = ?1";
+        self.transaction.prepare_cached(noted)?.execute((self.import, label))?;
         Ok(())
     }
 
@@ -365,6 +373,9 @@ impl ImportWriter<'_> {
         self.transaction
             .prepare_cached("UPDATE import SET row_count = ?2 WHERE id = ?1")?
             .execute((self.import, count(rows)))?;
+        if !self.is_first() {
+            rounds::note(&self.transaction, self.import, rows)?;
+        }
         let is_plain = self.is_first() && held_back == 0;
         let tally = if is_plain && self.made.total() == rows && self.dispositions[0] == rows {
             // Every row made a job of its own, and nothing has moved since.

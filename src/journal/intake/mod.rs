@@ -8,3 +8,4 @@ pub(super) mod left_out;
 pub(super) mod named_id;
 pub(super) mod new_rows;
 pub(super) mod plan_view;
+pub(super) mod rounds;

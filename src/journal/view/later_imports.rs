@@ -13,7 +13,7 @@ use crate::journal::file::column::natural;
 use crate::journal::row_ref;
 use crate::journal::state::selection::refused;
 use crate::journal::view::differences::differing;
-use crate::journal::{SheetId, View};
+use crate::journal::{ImportInfo, SheetId, View};
 use crate::model::id::ImportId;
 use crate::model::kind::Kind;
 use crate::model::state::JobState;
@@ -141,7 +141,26 @@ fn counted(rows: &str) -> String {
     )
 }
 
+/// Rows between the places `?1` and `?2` that wait or need someone and whose job has a row in a later round of the import
+/// `?3`; the jobs of those that were left out were made by such a round.
+const OPEN_LATER: &str = "SELECT
+     (SELECT count(*) FROM sheet_row AS own JOIN job ON job.id = own.job
+      WHERE own.place BETWEEN ?1 AND ?2 AND job.finished_at IS NULL AND EXISTS (
+          SELECT 1 FROM sheet_row AS later JOIN sheet ON sheet.id = later.place >> 32
+          JOIN import ON import.id = sheet.import
+          WHERE later.job = own.job AND later.place > ?2 AND import.round_of = ?3))
+     + (SELECT count(*) FROM left_out JOIN job ON job.id = left_out.job
+        JOIN import ON import.id = job.first_import
+        WHERE left_out.place BETWEEN ?1 AND ?2 AND job.finished_at IS NULL AND import.round_of = ?3)";
+
 impl View {
+    /// How many rows of an import wait or need someone in a later round of it: what becomes of them is shown there.
+    pub fn open_in_later_rounds(&self, import: &ImportInfo) -> Result<u64> {
+        let (first, last) = row_ref::range_of(&self.connection, import.import)?;
+        let mut statement = self.connection.prepare_cached(OPEN_LATER)?;
+        Ok(natural(statement.query_row((first, last, import.first_round()), |row| row.get(0))?))
+    }
+
     /// The rows of an import that did not get through and that later imports answer for, by these.
     pub fn answered_later(&self, import: ImportId) -> Result<Vec<Answered>> {
         let mut answered: Vec<Answered> = Vec::new();

@@ -50,6 +50,36 @@ pub struct ImportInfo {
     pub paused_at: Option<Moment>,
     /// Rows of an import with a higher one are sent first.
     pub priority: i64,
+    /// What it was called by whoever imported it, or by whoever imported its first round.
+    pub given_label: Option<String>,
+    /// Which round of its rows it is, counted from 1.
+    pub round: u32,
+    /// The import of their first round, where this is a later one.
+    pub round_of: Option<ImportId>,
+}
+
+impl ImportInfo {
+    /// What it is called: as it was labelled, else by its files.
+    pub fn label(&self) -> String {
+        let names = || self.files.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
+        self.given_label.clone().unwrap_or_else(names)
+    }
+
+    /// Its number, with its label where it has one.
+    pub fn named(&self) -> String {
+        let label = self.given_label.as_ref().map_or_else(String::new, |label| format!(" '{label}'"));
+        format!("{}{label}", self.import)
+    }
+
+    /// The import of the first round of its rows; itself where this is the first.
+    pub fn first_round(&self) -> ImportId {
+        self.round_of.unwrap_or(self.import)
+    }
+
+    /// Which round of which import it is, in words; nothing for a first one.
+    pub fn round_words(&self) -> Option<String> {
+        self.round_of.map(|first| format!("round {} of import {first}", self.round))
+    }
 }
 
 /// A sheet of an import.
@@ -177,7 +207,9 @@ impl View {
     pub fn imports(&self) -> Result<Vec<ImportInfo>> {
         let mut imports: Vec<ImportInfo> = self
             .connection
-            .prepare_cached("SELECT id, at, row_count, reading, paused_at, priority FROM import ORDER BY id")?
+            .prepare_cached(
+                "SELECT id, at, row_count, reading, paused_at, priority, label, round, round_of FROM import ORDER BY id",
+            )?
             .query_map([], |row| {
                 Ok(ImportInfo {
                     import: row.get(0)?,
@@ -187,6 +219,9 @@ impl View {
                     reading: row.get(3)?,
                     paused_at: row.get(4)?,
                     priority: row.get(5)?,
+                    given_label: row.get(6)?,
+                    round: row.get(7)?,
+                    round_of: row.get(8)?,
                 })
             })?
             .collect::<rusqlite::Result<_>>()?;

@@ -70,7 +70,11 @@ fn lines(notification: &Notification) -> Vec<String> {
         lines.push(format!("Next: {next}"));
     }
     for import in imports {
-        lines.push(format!("Import {} of {}: {} rows", import.import, import.files.join(", "), import.rows));
+        let files = import.files.join(", ");
+        let label = if import.label == files { String::new() } else { format!(" '{}'", import.label) };
+        let round =
+            import.round_of.map_or_else(String::new, |of| format!(", round {} of import {of}", import.round));
+        lines.push(format!("Import {}{label} of {files}{round}: {} rows", import.import, import.rows));
     }
     let counts: Vec<String> = counts
         .iter()

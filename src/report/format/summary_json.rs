@@ -144,6 +144,9 @@ fn value_of(figures: &Figures, advisor: &Advisor<'_>) -> Value {
     let moment = |at: Option<Moment>| at.map(|at| at.to_string());
     json!({
         "import": figures.import,
+        "label": figures.label,
+        "round": figures.round,
+        "round_of": figures.round_of,
         "state": figures.end.end.state().as_str(),
         "reason": figures.end.end.as_str(),
         "exit_code": figures.end.exit_code,
@@ -214,6 +217,9 @@ mod tests {
             reading: None,
             paused_at: None,
             priority: 0,
+            given_label: None,
+            round: 1,
+            round_of: None,
         }
     }
 

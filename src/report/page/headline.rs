@@ -111,6 +111,14 @@ fn answered(figures: &Figures) -> String {
     parts.collect::<Vec<_>>().join(" ")
 }
 
+/// What an import is called besides its number, and which round of which import it is.
+pub(super) fn called(figures: &Figures) -> String {
+    let label = figures.given_label.as_ref().map_or_else(String::new, |label| format!(": {}", shown(label)));
+    let round =
+        figures.round_of.map_or_else(String::new, |of| format!(", round {} of import {of}", figures.round));
+    format!("{label}{round}")
+}
+
 /// The files of an import: name and the beginning of its digest.
 pub(super) fn files(figures: &Figures) -> Vec<(String, String)> {
     figures

@@ -172,6 +172,12 @@ fn details(page: &mut OwnSheet<'_>, figures: &Figures) -> Result<(), XlsxError> 
     page.row += 1;
     page.part("Files, times and quota")?;
     let shown = |at: Option<Moment>| at.map_or_else(|| "-".to_owned(), readable);
+    if let Some(label) = &figures.given_label {
+        page.line("Label", label)?;
+    }
+    if let Some(first) = figures.round_of {
+        page.line("Round", &format!("{} of import {first}", figures.round))?;
+    }
     for (name, _) in &figures.files {
         page.line("File", name)?;
     }
