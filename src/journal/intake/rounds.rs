@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(import(&mut bench, None, &known(0..4, Recognised), &["G", "H"]), (3, Some(1), None));
         // The rows that a later round made are of the same series.
         let newest: Vec<JobId> =
-            bench.journal.by_name(Kind::Company, "g").unwrap().iter().map(|job| job.job).collect();
+            bench.journal.by_name(Kind::Company, "G").unwrap().iter().map(|job| job.job).collect();
         assert_eq!(newest.len(), 1);
         assert_eq!(import(&mut bench, None, &[(newest[0], Revised)], &[]), (4, Some(1), None));
         assert_eq!(import(&mut bench, None, &[], &["I"]), (1, None, None));
@@ -107,7 +107,7 @@ mod tests {
     fn one_row_is_enough_where_the_label_is_the_same_and_a_round_is_called_as_the_first_one_was() {
         let mut bench = bench();
         assert_eq!(import(&mut bench, Some("North"), &[], &["A", "B"]), (1, None, Some("North".into())));
-        let jobs: Vec<JobId> = ["a", "b"]
+        let jobs: Vec<JobId> = ["A", "B"]
             .iter()
             .flat_map(|name| bench.journal.by_name(Kind::Company, name).unwrap())
             .map(|job| job.job)
