@@ -52,6 +52,7 @@ pub enum End {
     CallRejected,
     CallUnknown,
     SheetPaused,
+    Canary,
     Verification,
     Quota,
     Until,
@@ -164,6 +165,7 @@ impl End {
         Self::Service,
         Self::RowsHeld,
         Self::SheetPaused,
+        Self::Canary,
         Self::Verification,
         Self::CallUnknown,
     ];
@@ -507,6 +509,19 @@ impl End {
                     Command("run --despite-rejections"),
                 ],
             ),
+            Self::Canary => entry(
+                "canary",
+                HELD,
+                "stopped after the canary, because some of its rows are not as they should be",
+                "No other row was sent; all of them stay ready.",
+                &[
+                    Words(
+                        "Correct the rows that are named and run the sheet again; when they are right, the others \
+                           follow. To send the others anyway, type: ",
+                    ),
+                    Command("run --canary 0"),
+                ],
+            ),
             Self::Verification => entry(
                 "verification",
                 HELD,
@@ -579,11 +594,12 @@ pub enum RunEnd {
 
 impl RunEnd {
     /// The reasons for which a run ends early, and which its journal keeps.
-    pub const EARLY: [End; 10] = [
+    pub const EARLY: [End; 11] = [
         End::Quota,
         End::Until,
         End::Signal,
         End::SheetPaused,
+        End::Canary,
         End::Unreachable,
         End::Credentials,
         End::SourceAddress,

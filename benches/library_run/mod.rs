@@ -103,6 +103,7 @@ pub(crate) async fn go(journal: Journal, service: &Running, rate: Rate) {
     };
     let client = Client::new(config, clock.clone()).expect("a client");
     let options = RunOptions {
+        canary: None,
         policy: RunPolicy {
             on_quota: OnQuota::Wait,
             on_existing: OnExisting::Adopt,

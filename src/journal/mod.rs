@@ -49,6 +49,7 @@ pub use lineage::recovery::Recovered;
 pub use lineage::regression::{Accepted, Regression};
 pub use notifications::{Undelivered, UndeliveredFigures};
 pub use queue::calls::{NewCall, UnknownCall};
+pub use queue::canary::{CanaryCandidate, CanaryRow, CanaryVerification};
 pub use queue::paused_sheets::Shelved;
 pub use queue::remaining::Unfinished;
 pub use queue::runs::{EndOfRun, RunInfo};

@@ -233,6 +233,13 @@ BEGIN
         new.made_doubted, 1)
     ON CONFLICT DO UPDATE SET jobs = jobs + 1;
 END;
+
+-- The rows that are sent and verified before all others; no other row is handed out until all of them are right. Empty where
+-- there is no canary.
+CREATE TABLE canary (
+    job INTEGER PRIMARY KEY REFERENCES job (id)
+) STRICT;
+
 CREATE TABLE link (
     job INTEGER NOT NULL REFERENCES job (id),
     role INTEGER NOT NULL,
@@ -374,7 +381,7 @@ CREATE TABLE run (
     started_at INTEGER NOT NULL,
     ended_at INTEGER,
     ending TEXT CHECK (ending IN (
-        'finished', 'quota', 'until', 'signal', 'sheet-paused', 'unreachable', 'credentials', 'source-address',
+        'finished', 'quota', 'until', 'signal', 'sheet-paused', 'canary', 'unreachable', 'credentials', 'source-address',
         'certificate', 'endpoint-missing', 'breaker'
     )),
     detail TEXT,

@@ -22,6 +22,7 @@ use tokio::sync::mpsc;
 use tokio::task::{self, JoinError, JoinSet};
 
 use super::audit::{Audit, AuditContext};
+use super::canary::Canary;
 use super::clock_watch::ClockWatch;
 use super::decide::settle::{self, SettledStep};
 use super::ending::Ending;
@@ -42,7 +43,7 @@ use crate::clock::Clock;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::failpoint;
-use crate::journal::{Evidence, How, Moved, PageCheck, Reply, Work, Write};
+use crate::journal::{AuditScope, Evidence, How, Moved, PageCheck, Reply, Work, Write};
 use crate::mistake::{self, Mistake};
 use crate::model::event::Event;
 use crate::model::id::JobId;
@@ -81,6 +82,7 @@ pub(super) struct Dispatcher {
     sent: HashMap<task::Id, (QueuedRequest, Phase)>,
     evidence: RunEvidence,
     audit: Audit,
+    canary: Canary,
     /// Why nothing more is begun, once it is not.
     drain: Option<Drain>,
     /// What ended the run at once.
@@ -119,6 +121,9 @@ impl Dispatcher {
         pulse: Pulse,
     ) -> Self {
         let (limits, policy) = (options.limits, options.policy);
+        let canary = opening.canary.clone();
+        // What a canary made is always read back.
+        let audited = if canary.is_open() { Some(AuditScope::All) } else { policy.audit };
         Self {
             gates: Gates::new(clock.clone(), client.clone(), limits, &opening.today, opening.learned_ceiling),
             paused_sheets: PausedSheets::new(policy.on_rejections),
@@ -127,7 +132,8 @@ impl Dispatcher {
             requests: JoinSet::new(),
             sent: HashMap::new(),
             evidence: RunEvidence::default(),
-            audit: Audit::new(opening.run, policy.audit, policy.settle),
+            audit: Audit::new(opening.run, audited, policy.settle),
+            canary,
             remaining_count: RemainingCount::new(clock.elapsed()),
             clock,
             clock_watch,
@@ -148,7 +154,7 @@ impl Dispatcher {
             self.observe_date(date);
         }
         self.tell_quota(opening.today);
-        if let Some(text) = opening.changes {
+        for text in opening.changes.into_iter().chain(opening.canary_words) {
             self.tell(Event::Note { text });
         }
     }
@@ -695,6 +701,7 @@ impl Dispatcher {
             JournalMessage::Controls { asker, job, operation, rows } => {
                 self.on_controls(asker, job, operation, &rows);
             }
+            JournalMessage::Canary { rows, others } => self.on_canary(&rows, others),
             JournalMessage::Unfinished(unfinished) => self.on_counted(unfinished.as_deref()),
             JournalMessage::Audit(reply) => self.audit(|audit, cx| audit.on_reply(cx, reply)),
         }

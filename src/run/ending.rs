@@ -2,10 +2,14 @@
 
 use crate::ending::{End, RunEnd};
 use crate::error::Result;
-use crate::journal::{EndOfRun, Journal};
+use crate::journal::{CanaryRow, EndOfRun, Journal};
+use crate::model::amount::counted;
 use crate::model::id::{ImportId, SheetId};
 use crate::model::time::Moment;
 use crate::model::verdict::{NotSent, Refusal, Verdict};
+
+/// Rows of a canary that are named where it is noted how it ended.
+const NAMED: usize = 3;
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +28,13 @@ pub enum Ending {
     SheetsLeft {
         /// The sheets.
         sheets: Vec<LeftSheet>,
+    },
+    /// Rows that were sent before all others are not as they should be; nothing else was sent.
+    CanaryWrong {
+        /// These.
+        rows: Vec<CanaryRow>,
+        /// Of so many.
+        of: u64,
     },
     /// Stopped on request, with work left that goes on automatically later.
     Interrupted {
@@ -123,6 +134,7 @@ impl Ending {
             Self::Finished => None,
             Self::Parked { .. } => Some(End::Quota),
             Self::SheetsLeft { .. } => Some(End::SheetPaused),
+            Self::CanaryWrong { .. } => Some(End::Canary),
             Self::Interrupted { by, .. } => Some(*by),
             Self::Stopped { end, .. } => Some(*end),
         }
@@ -140,6 +152,24 @@ impl Ending {
                     })
                     .collect();
                 (Some(sheets.join("; ")), None)
+            }
+            Self::CanaryWrong { rows, of } => {
+                let are = if rows.len() == 1 { "is" } else { "are" };
+                let named: Vec<String> = rows
+                    .iter()
+                    .take(NAMED)
+                    .map(|row| {
+                        format!("{} ({})", row.place, row.code.as_deref().unwrap_or(row.state.as_str()))
+                    })
+                    .collect();
+                let more = if rows.len() > NAMED { " …" } else { "" };
+                let words = format!(
+                    "{} of its {} {are} not right: {}{more}",
+                    rows.len(),
+                    counted(*of, "row", "rows"),
+                    named.join(", ")
+                );
+                (Some(words), None)
             }
             Self::Parked { until, why } => (Some(why.clone()), Some(*until)),
             Self::Interrupted { why, .. } | Self::Stopped { why, .. } => (Some(why.clone()), None),

@@ -10,7 +10,8 @@ use super::in_flight::Fetch;
 use super::run_action::Inquiry;
 use crate::error::Result;
 use crate::journal::{
-    ImportTurn, JobQueue, Journal, Reply, RunId, Shelved, Unaudited, Unfinished, Work, Write, Writer, Writing,
+    CanaryRow, ImportTurn, JobQueue, Journal, Reply, RunId, Shelved, Unaudited, Unfinished, Work, Write,
+    Writer, Writing,
 };
 use crate::model::action::Action;
 use crate::model::id::{JobId, RemoteId, SheetId};
@@ -35,6 +36,8 @@ pub(super) enum JournalMessage {
     BroughtForward,
     /// A sheet is paused.
     SheetPaused { sheet: SheetId, paused: Result<Shelved> },
+    /// What became of the rows of the canary, and how many others are to be sent.
+    Canary { rows: Vec<CanaryRow>, others: u64 },
     /// Records known to exist, to prove a look-up by.
     Controls { asker: Asker, job: JobId, operation: Operation, rows: Vec<Work> },
     /// What is still to be done; `None` when it could not be read.
@@ -153,8 +156,8 @@ impl JournalClient {
 
     /// Asks the journal.
     pub(super) fn ask(&mut self, inquiry: Inquiry) {
-        if matches!(inquiry, Inquiry::ResumeSheet(_)) {
-            // What was asked for before that may come back without the rows of the sheet: ask once more, after it.
+        if matches!(inquiry, Inquiry::ResumeSheet(_) | Inquiry::CloseCanary) {
+            // What was asked for before that may come back without the rows that follow: ask once more, after it.
             self.check_again();
         }
         let run = self.run;
@@ -183,7 +186,7 @@ fn answer(journal: &mut JobQueue<'_>, run: RunId, inquiry: Inquiry) -> Option<Jo
         }
         Inquiry::Quota(day) => JournalMessage::Quota { day, sent: journal.quota(day).ok()?.sent },
         Inquiry::Unaudited { scope, after, limit, count } => {
-            let total = if count { journal.count_unaudited(scope).ok() } else { None };
+            let total = if count { journal.count_to_read_back(scope).ok() } else { None };
             let works = journal.unaudited(scope, after, limit).unwrap_or_default();
             JournalMessage::Audit(AuditReply::Page { works, total })
         }
@@ -210,6 +213,15 @@ fn answer(journal: &mut JobQueue<'_>, run: RunId, inquiry: Inquiry) -> Option<Jo
         }
         Inquiry::Unfinished(scope) => {
             JournalMessage::Unfinished(journal.unfinished(scope).ok().map(Box::new))
+        }
+        Inquiry::Canary => {
+            // A journal that cannot be read ends the run at its next write, and closes no canary.
+            let (rows, others) = (journal.canary_rows().ok()?, journal.beside_canary().ok()?);
+            JournalMessage::Canary { rows, others }
+        }
+        Inquiry::CloseCanary => {
+            drop(journal.close_canary());
+            return None;
         }
         Inquiry::PauseSheet(sheet) => JournalMessage::SheetPaused { sheet, paused: journal.shelve(sheet) },
         Inquiry::ResumeSheet(sheet) => {

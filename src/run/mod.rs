@@ -11,6 +11,7 @@
 //!                                                  recent_creations, settle_timer
 //! decide/         what follows for a row           pre_send, settle, reconcile: functions of the row and what is known
 //! audit/          reads back what was made         read_back, findings
+//! canary          the rows that are sent and verified first
 //! journal_client  writes to the journal, asks it
 //! ```
 //!
@@ -23,6 +24,7 @@
 
 mod account_lock;
 mod audit;
+mod canary;
 mod clock_watch;
 mod decide;
 mod dispatcher;
@@ -41,6 +43,7 @@ mod session;
 mod tests;
 mod watchdog;
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use crate::journal::{AuditScope, Writing};
@@ -66,6 +69,8 @@ pub struct RunOptions {
     pub limits: RunLimits,
     /// Begin no more requests from this moment on.
     pub until: Option<Moment>,
+    /// Send and verify so many rows of each kind before all others.
+    pub canary: Option<NonZeroU32>,
     /// Where the journal is written.
     pub writing: Writing,
 }

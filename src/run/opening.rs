@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::RunPolicy;
+use super::canary::Canary;
 use super::clock_watch::latest_due;
 use super::ending::Ending;
+use super::{RunOptions, RunPolicy};
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::{AuditScope, ImportTurn, Journal, RunId};
@@ -37,6 +38,9 @@ pub(super) struct RunOpening {
     pub(super) turns: Vec<ImportTurn>,
     /// What is different from the last run, in words.
     pub(super) changes: Option<String>,
+    /// The rows that are sent before all others, and what they are, in words.
+    pub(super) canary: Canary,
+    pub(super) canary_words: Option<String>,
 }
 
 impl RunOpening {
@@ -44,10 +48,11 @@ impl RunOpening {
     pub(super) fn of(
         journal: &mut Journal,
         client: &Client,
-        policy: RunPolicy,
+        options: &RunOptions,
         now: Moment,
         date: Option<Moment>,
     ) -> Result<Self> {
+        let policy = options.policy;
         let operations = journal.lanes()?;
         require_available(client.endpoints(), &operations)?;
         let terms = RunConfig::of(client.endpoints(), policy);
@@ -58,7 +63,8 @@ impl RunOpening {
         journal.queue().bring_forward(Duration::ZERO, now, latest_due(now, policy.settle))?;
         let (today, learned_ceiling) = (quota_today(journal, now, date)?, journal.latest_ceiling()?);
         let turns = journal.import_turns()?;
-        Ok(Self { operations, today, learned_ceiling, run, turns, changes })
+        let (canary, canary_words) = Canary::open(journal, options.canary)?;
+        Ok(Self { operations, today, learned_ceiling, run, turns, changes, canary, canary_words })
     }
 }
 

@@ -60,6 +60,10 @@ pub(super) enum Inquiry {
     ChangedLater { job: JobId, record: RemoteId },
     /// What is still to be done.
     Unfinished(Option<AuditScope>),
+    /// What became of the rows of the canary.
+    Canary,
+    /// Lets all rows follow those of the canary.
+    CloseCanary,
     /// Pauses a sheet.
     PauseSheet(SheetId),
     /// Takes the pause of a sheet back.

@@ -50,7 +50,7 @@ pub async fn run(
             return (Ok(journal), Ok(Ending::Interrupted { by: End::Signal, why }));
         }
     };
-    let opening = match RunOpening::of(&mut journal, &client, options.policy, clock.now(), date) {
+    let opening = match RunOpening::of(&mut journal, &client, &options, clock.now(), date) {
         Ok(opening) => opening,
         Err(error) => return (Ok(journal), Err(error)),
     };

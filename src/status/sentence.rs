@@ -53,6 +53,7 @@ impl Status {
             RunState::Ended(End::Killed) => format!("the last run was killed: {left}"),
             RunState::Ended(End::SheetPaused) => format!("finished except for a paused sheet: {left}"),
             RunState::Ended(End::ImportPaused) => format!("paused: {}, {left}", self.paused_imports()),
+            RunState::Ended(End::Canary) => format!("stopped after the canary: {left}"),
             RunState::Ended(End::RowsWaiting) if wording.running.is_some() => {
                 format!("{left}; no run is in progress")
             }

@@ -6,7 +6,7 @@ use super::facts::{Facts, ImportFacts};
 use super::next_command::Again;
 use super::row_words::with_along;
 use super::run_state::{RunState, moving, unfinished};
-use crate::ending::End;
+use crate::ending::{End, RunEnd};
 use crate::error::Exit;
 use crate::journal::ImportInfo;
 use crate::model::amount::counted;
@@ -99,6 +99,13 @@ pub(super) fn needs(facts: &Facts, state: RunState, commands: &Commands<'_>) -> 
         );
         put("import_paused", left, words, &format!("resume {number}"));
     }
+    if state == RunState::Ended(End::Canary) {
+        let rows =
+            facts.run.as_ref().and_then(|run| run.detail.as_deref()).unwrap_or("not all rows are right");
+        let words =
+            format!("canary: {rows}; correct them and run the sheet again, or send the other rows anyway");
+        put("canary", moving(&facts.tally), words, "run --canary 0");
+    }
     if let (number, Some(first)) = facts.findings {
         let them = if number == 1 { "it" } else { "them" };
         let rows = counted(number, "row", "rows");
@@ -190,7 +197,8 @@ pub(super) fn next(facts: &Facts, at_work: bool, commands: &Commands<'_>) -> Opt
     let Some(ImportFacts { info, unanswered: rows, .. }) = facts.imports.last() else {
         return step("", again.command("run SHEET.xlsx"));
     };
-    if moving(&facts.tally) > facts.paused {
+    let ended = facts.run.as_ref().and_then(|run| run.ending);
+    if moving(&facts.tally) > facts.paused && (at_work || ended != Some(RunEnd::Early(End::Canary))) {
         return if at_work { None } else { step("to go on", again.command("run")) };
     }
     if let Some(paused) = facts.paused_imports().next().filter(|_| facts.paused > 0) {

@@ -6,6 +6,7 @@ mod audit;
 mod audit_changes;
 mod bench;
 mod call;
+mod canary;
 mod checked;
 mod checking;
 mod clocks;

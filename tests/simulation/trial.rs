@@ -199,6 +199,7 @@ pub(super) fn take_in(
 pub(super) fn options(script: &Script, network: &Arc<Network>) -> RunOptions {
     let network = Arc::clone(network);
     RunOptions {
+        canary: None,
         policy: RunPolicy {
             on_quota: OnQuota::Wait,
             on_existing: OnExisting::Adopt,

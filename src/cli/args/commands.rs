@@ -27,6 +27,11 @@ pub(in crate::cli) struct Run {
     #[arg(long, value_name = "TIME")]
     pub(in crate::cli) until: Option<String>,
 
+    /// First send and verify N rows of each kind, of different companies and sheets, and what they depend on; go on only when
+    /// all of them are right. 0 ends a canary that is under way, and sends everything
+    #[arg(long, value_name = "N")]
+    pub(in crate::cli) canary: Option<u32>,
+
     /// Go on with a journal that is an older copy, or was run on another machine: every row that is not known to be
     /// done is looked up first, and put on hold if the look-up is inconclusive
     #[arg(long, hide_short_help = true)]
@@ -55,6 +60,7 @@ Examples:
   fleetload run                                 go on where the last run stopped
   fleetload run onboarding.xlsx --sandbox       rehearse it: nothing leaves this machine
   fleetload run companies.csv sites.csv         several sheets that refer to each other
+  fleetload run onboarding.xlsx --canary 2      two rows of each kind first; the rest when these are verified
   fleetload run --until 18:00 --on-quota exit   for a scheduled run: stop instead of waiting
   fleetload run --despite-rejections            send all of a sheet that was paused after 50 rejections
 

@@ -16,8 +16,9 @@ use crate::cli::status::{ink, waited_for};
 use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Exit, Result};
-use crate::journal::{AuditFigures, AuditScope, Audited, Journal, RunId};
+use crate::journal::{AuditFigures, AuditScope, Audited, CanaryRow, CanaryVerification, Journal, RunId};
 use crate::model::id::ImportId;
+use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
 use crate::report::ImportEnd;
@@ -190,6 +191,7 @@ fn judged(ending: &Ending, rows: End) -> (End, Option<Moment>) {
         Ending::Parked { until, .. } => Some(*until),
         Ending::Finished
         | Ending::SheetsLeft { .. }
+        | Ending::CanaryWrong { .. }
         | Ending::Interrupted { .. }
         | Ending::Stopped { .. } => None,
     };
@@ -222,10 +224,71 @@ fn tell_ending(
     context.terminal.result(Line::new().ink(ink(status), text));
     match ending {
         Ending::SheetsLeft { sheets } => tell_sheets_left(context, sheets, fix),
+        Ending::CanaryWrong { rows, of } => tell_canary(context, (rows, *of), fix),
         Ending::Finished | Ending::Parked { .. } | Ending::Interrupted { .. } | Ending::Stopped { .. } => {
             tell_next(context, status);
         }
     }
+}
+
+/// Rows of a canary that are listed at most.
+const LISTED: usize = 20;
+
+/// Rows of the canary are not as they should be: which, why, and the ways on.
+fn tell_canary(context: &Context<'_>, (rows, of): (&[CanaryRow], u64), fix: Option<&(PathBuf, String)>) {
+    let terminal = context.terminal;
+    let are = if rows.len() == 1 { "is" } else { "are" };
+    terminal.result(Line::new().ink(Ink::Warning, "canary").text(format!(
+        ": {} of {} {are} not right; no other row was sent",
+        rows.len(),
+        counted(of, "row", "rows")
+    )));
+    for row in rows.iter().take(LISTED) {
+        let state = match row.verification {
+            CanaryVerification::Due => format!("{}, not verified yet", row.state),
+            CanaryVerification::Problem => format!("{}, with a verification finding", row.state),
+            CanaryVerification::Done | CanaryVerification::Impossible => row.state.to_string(),
+        };
+        let why: Vec<&str> = row.code.iter().chain(&row.message).map(String::as_str).collect();
+        let why = if why.is_empty() { String::new() } else { format!(": {}", why.join(": ")) };
+        terminal.result(format!(
+            "  job {}, {} '{}', {}: {state}{why}",
+            row.job,
+            row.kind.singular(),
+            row.name,
+            row.place
+        ));
+        terminal.object(&json!({
+            "object": "canary_row", "job": row.job, "kind": row.kind.plural(), "name": row.name, "source": row.place,
+            "status": row.state.as_str(), "code": row.code, "message": row.message,
+        }));
+    }
+    if rows.len() > LISTED {
+        terminal.result(format!("  and {} more", rows.len() - LISTED));
+    }
+    let has_state = |state: JobState| rows.iter().any(|row| row.state == state);
+    let unread = rows.iter().any(|row| row.verification == CanaryVerification::Due);
+    let finding = rows.iter().find(|row| row.verification == CanaryVerification::Problem);
+    let mut advice = Advice::new();
+    let mut say = |words: &str, command: String| {
+        advice = std::mem::take(&mut advice).words(words.to_owned()).command(command).words("\n");
+    };
+    if let Some((file, command)) = fix {
+        say(&format!("to correct the rows in {} and go on: ", file.display()), command.clone());
+    }
+    if has_state(JobState::Held) {
+        say("to decide the rows on hold: ", context.again("resolve"));
+    }
+    if let Some(row) = finding {
+        say(
+            "when you have reviewed what verification found: ",
+            context.again(&format!("resolve {} --seen", row.job)),
+        );
+    }
+    if unread {
+        say("to verify the rows again: ", context.again("run"));
+    }
+    terminal.hint(advice.words("to send the other rows anyway: ").command(context.again("run --canary 0")));
 }
 
 /// Sheets were set aside: what the service said of each, and the ways on.
@@ -278,6 +341,7 @@ mod tests {
         let left = Ending::SheetsLeft { sheets: Vec::new() };
         let table = [
             (left, End::RowsWaiting, "sheet-paused", "held", 8),
+            (Ending::CanaryWrong { rows: Vec::new(), of: 0 }, End::RowsWaiting, "canary", "held", 8),
             (Ending::Finished, End::Done, "done", "finished", 0),
             (Ending::Finished, End::RowsFailed, "rows-failed", "finished", 4),
             (Ending::Finished, End::RowsHeld, "rows-held", "held", 8),

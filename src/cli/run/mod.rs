@@ -11,6 +11,7 @@ pub(super) mod signals;
 pub(super) mod watchdog;
 
 use std::cell::RefCell;
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use tokio::runtime::Runtime;
@@ -94,6 +95,9 @@ fn import_and_run(context: &Context<'_>, typed: &Typed, notifier: &Notifier) -> 
     preconditions::enter(context, typed, &mut journal)?;
     let recovered = journal.queue().recover(context.now())?;
     tell_recovered(context, &recovered);
+    if typed.canary == Some(0) {
+        journal.queue().close_canary()?;
+    }
     let earlier = journal.last_run()?.map(|run| run.run);
     let newest = journal.imports()?.last().map(|info| info.import);
     // An earlier run may have ended before it had read back what it made.
@@ -277,6 +281,7 @@ impl Settings {
         until: Option<Moment>,
         on_rejections: OnRejections,
         overwrite: bool,
+        canary: Option<NonZeroU32>,
     ) -> RunOptions {
         let policy = RunPolicy {
             on_quota: self.on_quota.value,
@@ -293,6 +298,6 @@ impl Settings {
             daily_quota: self.daily_quota.value,
             reserve: self.reserve.value,
         };
-        RunOptions { policy, limits, until, writing: Writing::default() }
+        RunOptions { policy, limits, until, canary, writing: Writing::default() }
     }
 }

@@ -3,6 +3,8 @@
 //! What comes before the first pass, and what is said after the last, is left to `run` and `ending`; how a pass goes is
 //! shown by `display`.
 
+use std::num::NonZeroU32;
+
 use tokio::runtime::Runtime;
 
 use super::display::send;
@@ -125,7 +127,8 @@ impl Passes<'_> {
 
     /// What a pass goes by.
     fn options(&self, settings: &Settings) -> RunOptions {
-        settings.options(self.until, self.on_rejections(), self.typed.overwrite)
+        let canary = self.typed.canary.and_then(NonZeroU32::new);
+        settings.options(self.until, self.on_rejections(), self.typed.overwrite, canary)
     }
 
     /// What to do with a sheet that the service refuses: ask, when somebody is there.

@@ -12,7 +12,7 @@ use crate::journal::state::baseline;
 use crate::journal::state::step::text;
 use crate::journal::stored_row::{StoredTexts, stored_action};
 use crate::journal::view::audit::due;
-use crate::journal::{AuditFigures, AuditScope, JobQueue, RunId, Work};
+use crate::journal::{AuditFigures, AuditScope, JobQueue, RunId, Unaudited, Work};
 use crate::model::action::Action;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
@@ -20,8 +20,12 @@ use crate::model::record::{Device, Record, Role};
 
 impl JobQueue<'_> {
     /// Jobs that are to be read back, oldest first, from after the job given. Their `baseline` and `doubted` are
-    /// those with which their record was made. Of an upkeep row one for each step that was carried out.
+    /// those with which their record was made. Of an upkeep row one for each step that was carried out. While there is a
+    /// canary, none but its rows, all of them.
     pub fn unaudited(&self, scope: AuditScope, after: Option<JobId>, limit: usize) -> Result<Vec<Work>> {
+        if self.has_canary()? {
+            return self.unaudited_of_canary(after);
+        }
         let after = after.unwrap_or(JobId(0));
         let mut due: Vec<(JobId, Option<i64>, bool)> = self
             .connection
@@ -46,6 +50,18 @@ impl JobQueue<'_> {
         due.sort_unstable();
         due.truncate(limit);
         self.as_made(due)
+    }
+
+    /// How many rows [`Self::unaudited`] gives in all.
+    pub fn count_to_read_back(&self, scope: AuditScope) -> Result<Unaudited> {
+        if !self.has_canary()? {
+            return self.count_unaudited(scope);
+        }
+        let mut rows: Vec<(JobId, Kind)> =
+            self.unaudited_of_canary(None)?.into_iter().map(|work| (work.job, work.kind)).collect();
+        rows.dedup();
+        let records = rows.iter().filter(|(_, kind)| kind.is_record()).count() as u64;
+        Ok(Unaudited { records, changes: rows.len() as u64 - records })
     }
 
     /// Those of the jobs given whose record is to be read back, as [`Self::unaudited`] gives them.

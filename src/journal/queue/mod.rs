@@ -2,6 +2,7 @@
 
 pub(super) mod audit;
 pub(super) mod calls;
+pub(super) mod canary;
 pub(super) mod clock_jump;
 pub(super) mod paused_sheets;
 pub(super) mod remaining;

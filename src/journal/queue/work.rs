@@ -140,7 +140,8 @@ const READY: &str = work!(
 
 impl JobQueue<'_> {
     /// Jobs of one operation that may be sent: ready ones, and deferred ones that are due; those of imports with a higher
-    /// priority first. None of a sheet set aside or a paused import, and none of those `in_hand` already.
+    /// priority first. None of a sheet set aside or a paused import, and none of those `in_hand` already. While there is a
+    /// canary, none but its rows.
     pub fn ready(
         &self,
         operation: Operation,
@@ -148,6 +149,9 @@ impl JobQueue<'_> {
         limit: usize,
         in_hand: &[JobId],
     ) -> Result<WorkPage> {
+        if let Some(page) = self.ready_of_canary(operation, now, limit, in_hand)? {
+            return Ok(page);
+        }
         let connection = &self.journal.view.connection;
         let (limit_there, aside, in_hand) = (count(limit), self.journal.shelved(), list(in_hand));
         let mut work = read(connection, READY, (operation, limit_there, &aside, &in_hand))?;
@@ -179,8 +183,12 @@ impl JobQueue<'_> {
         Ok(WorkPage { work, next_due })
     }
 
-    /// Jobs in doubt whose next look is due, of any operation; none of those `in_hand` already.
+    /// Jobs in doubt whose next look is due, of any operation; none of those `in_hand` already. While there is a canary, none
+    /// but its rows: one that was not carried out would be sent again.
     pub fn doubtful(&self, now: Moment, limit: usize, in_hand: &[JobId]) -> Result<WorkPage> {
+        if let Some(page) = self.doubtful_of_canary(now, limit, in_hand)? {
+            return Ok(page);
+        }
         let (connection, in_hand) = (&self.journal.view.connection, list(in_hand));
         let mut work = read(
             connection,

@@ -227,6 +227,12 @@ impl Audit {
         false
     }
 
+    /// What was read back were only the rows of a canary: begins anew with those in `scope`.
+    pub(super) fn go_on(&mut self, scope: Option<AuditScope>) {
+        (self.scope, self.backlog, self.cursor) = (scope, Backlog::Unknown, None);
+        (self.is_at_end, self.takes_early, self.counted, self.missing_reported) = (false, true, false, false);
+    }
+
     /// Whether a row is being read back.
     pub(super) fn is_under_way(&self) -> bool {
         !self.rows.is_empty()

@@ -11,7 +11,7 @@ use tokio::task;
 
 use super::{Dispatcher, Drain};
 use crate::error::Error;
-use crate::journal::Unfinished;
+use crate::journal::{CanaryRow, Unfinished};
 use crate::model::event::Event;
 use crate::model::operation::Operation;
 use crate::model::tally::Tally;
@@ -283,8 +283,29 @@ impl Dispatcher {
             && self.journal.is_seen()
             && self.page_check.is_none();
         // What was made is read back first.
-        (over && !self.paused_sheets.awaits_answer() && self.is_audited())
-            .then(|| self.paused_sheets.ending())
+        if !over || self.paused_sheets.awaits_answer() || !self.is_audited() {
+            return None;
+        }
+        if self.canary.is_open() {
+            let (ending, actions) = self.canary.at_rest();
+            self.carry_out(actions);
+            return ending;
+        }
+        Some(self.paused_sheets.ending())
+    }
+
+    /// The journal has said what became of the rows that were sent first; once they are right, all others follow.
+    pub(super) fn on_canary(&mut self, rows: &[CanaryRow], others: u64) {
+        let otherwise = match self.paused_sheets.ending() {
+            Ending::Finished if self.gates.halted().next().is_none() => None,
+            ending => Some(ending),
+        };
+        let actions = self.canary.on_rows(rows, others, otherwise);
+        self.carry_out(actions);
+        if !self.canary.is_open() {
+            self.audit.go_on(self.options.policy.audit);
+            self.in_flight.on_doubts_changed();
+        }
     }
 
     /// Whether what was made has been read back. Goes on with it if not.

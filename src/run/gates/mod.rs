@@ -93,7 +93,7 @@ impl Gates {
         let mut quota = DailyQuota::new(today.day, today.sent, limits.daily_quota, learned, limits.reserve);
         if today.spent {
             // An earlier run was refused today: one creation finds out whether that still holds.
-            quota.begin_with_canary();
+            quota.begin_with_one_ahead();
         }
         Self {
             clock,

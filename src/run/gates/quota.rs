@@ -79,7 +79,7 @@ enum QuotaGate {
     /// Not until then, by the service's clock.
     Parked { until: Moment, refusals: usize },
     /// One creation finds out; it is under way when `probing`.
-    Canary { probing: bool, refusals: usize },
+    OneAhead { probing: bool, refusals: usize },
 }
 
 /// What a refusal led to.
@@ -118,9 +118,9 @@ impl DailyQuota {
     }
 
     /// An earlier run was refused today: one creation goes ahead of the others.
-    pub(super) fn begin_with_canary(&mut self) {
+    pub(super) fn begin_with_one_ahead(&mut self) {
         self.refused_on = Some(self.day);
-        self.gate = QuotaGate::Canary { probing: false, refusals: 0 };
+        self.gate = QuotaGate::OneAhead { probing: false, refusals: 0 };
     }
 
     /// How many creations we allow ourselves in a day.
@@ -129,7 +129,7 @@ impl DailyQuota {
         ceiling.map(|ceiling| ceiling.saturating_sub(self.reserve))
     }
 
-    /// Whether a creation may leave at `now`; if not, when to ask again (`None`: after the canary is home).
+    /// Whether a creation may leave at `now`; if not, when to ask again (`None`: after the one that went ahead is home).
     pub(super) fn permits(&mut self, now: Moment) -> Result<(), Option<Moment>> {
         self.roll_over(now);
         match self.gate {
@@ -143,11 +143,11 @@ impl DailyQuota {
             },
             QuotaGate::Parked { until, .. } if now < until => Err(Some(until)),
             QuotaGate::Parked { refusals, .. } => {
-                self.gate = QuotaGate::Canary { probing: false, refusals };
+                self.gate = QuotaGate::OneAhead { probing: false, refusals };
                 Ok(())
             }
-            QuotaGate::Canary { probing: false, .. } => Ok(()),
-            QuotaGate::Canary { probing: true, .. } => Err(None),
+            QuotaGate::OneAhead { probing: false, .. } => Ok(()),
+            QuotaGate::OneAhead { probing: true, .. } => Err(None),
         }
     }
 
@@ -155,7 +155,7 @@ impl DailyQuota {
     pub(super) fn on_send(&mut self, now: Moment) -> Day {
         self.roll_over(now);
         self.sent += 1;
-        if let QuotaGate::Canary { probing, .. } = &mut self.gate {
+        if let QuotaGate::OneAhead { probing, .. } = &mut self.gate {
             *probing = true;
         }
         self.day
@@ -171,18 +171,18 @@ impl DailyQuota {
 
     /// A creation came back without telling whether it was executed: it counts, and another may find out.
     pub(super) fn on_unknown_outcome(&mut self) {
-        if let QuotaGate::Canary { probing, .. } = &mut self.gate {
+        if let QuotaGate::OneAhead { probing, .. } = &mut self.gate {
             *probing = false;
         }
     }
 
     /// The service accepted a creation, or refused it for a reason of its own. Says whether that ended a parking.
     pub(super) fn accepted(&mut self) -> bool {
-        let was_canary = matches!(self.gate, QuotaGate::Canary { .. });
-        if was_canary {
+        let was_ahead = matches!(self.gate, QuotaGate::OneAhead { .. });
+        if was_ahead {
             self.gate = QuotaGate::Open;
         }
-        was_canary
+        was_ahead
     }
 
     /// The service answered `quotaLimitExceeded` to a creation that left on `day`.
@@ -193,7 +193,7 @@ impl DailyQuota {
         match self.gate {
             QuotaGate::Parked { .. } => Parking::Already,
             // The day's first refusal right after midnight is a late reset, not a spent quota.
-            QuotaGate::Canary { refusals, .. } if !same_day || refusals > 0 => {
+            QuotaGate::OneAhead { refusals, .. } if !same_day || refusals > 0 => {
                 let minutes = STILL_REFUSED[refusals.min(STILL_REFUSED.len() - 1)];
                 self.park(now.plus(Duration::from_secs(minutes * 60)), refusals + 1)
             }
@@ -202,7 +202,7 @@ impl DailyQuota {
                 self.refused_on = None;
                 self.park(now.plus(AFTER_MIDNIGHT), 0)
             }
-            QuotaGate::Open | QuotaGate::Canary { .. } => {
+            QuotaGate::Open | QuotaGate::OneAhead { .. } => {
                 self.park(self.day.next().start().plus(AFTER_MIDNIGHT), 0)
             }
         }
@@ -264,7 +264,7 @@ impl DailyQuota {
     pub(super) fn parked_until(&self) -> Option<Moment> {
         match self.gate {
             QuotaGate::Parked { until, .. } => Some(until),
-            QuotaGate::Open | QuotaGate::Canary { .. } => None,
+            QuotaGate::Open | QuotaGate::OneAhead { .. } => None,
         }
     }
 

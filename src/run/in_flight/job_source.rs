@@ -80,6 +80,11 @@ impl InFlight {
         }
     }
 
+    /// The journal may hand out jobs in doubt that it kept back.
+    pub(in crate::run) fn on_doubts_changed(&mut self) {
+        self.doubt_backlog = Backlog::Unknown;
+    }
+
     /// The moments that jobs wait for have changed.
     pub(in crate::run) fn on_due_times_changed(&mut self) {
         let backlogs = self.queues.values_mut().map(|queue| &mut queue.backlog);

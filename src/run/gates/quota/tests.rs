@@ -38,7 +38,7 @@ fn one_creation_goes_ahead_after_midnight_and_the_rest_follow_when_it_is_accepte
 fn a_run_that_begins_after_a_refusal_of_the_same_day_sends_one_and_parks_until_midnight() {
     let now = at("2026-03-01T10:00:00Z");
     let mut quota = DailyQuota::new(now.day(), 20, None, Some(20), 0);
-    quota.begin_with_canary();
+    quota.begin_with_one_ahead();
     assert_eq!(quota.permits(now), Ok(()));
     let day = quota.on_send(now);
     assert_eq!(quota.permits(now), Err(None), "no storm");
@@ -193,7 +193,7 @@ fn the_ceiling_is_what_was_counted_when_no_more_were_allowed_less_what_is_turned
 
     // Raised on the same day: the next refusal teaches again, and more.
     let mut raised = DailyQuota::new(day, 58, None, Some(58), 0);
-    raised.begin_with_canary();
+    raised.begin_with_one_ahead();
     raised.on_send(now);
     assert!(raised.accepted());
     for _ in 0..3 {

@@ -1,0 +1,278 @@
+//! The canary: rows that are sent and verified before all others. While there are any, no other row is handed out, by this run
+//! or by a later one. Which rows are chosen, and whether they are right, is decided in the run.
+
+use rusqlite::Row;
+
+use crate::error::Result;
+use crate::journal::file::column::{count, natural};
+use crate::journal::{AuditScope, JobQueue, SheetId, View, Work, WorkPage, row_ref};
+use crate::model::id::JobId;
+use crate::model::kind::Kind;
+use crate::model::operation::Operation;
+use crate::model::state::JobState;
+use crate::model::time::Moment;
+
+/// A row that could be sent, with what spreads a choice of rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CanaryCandidate {
+    /// The job.
+    pub job: JobId,
+    /// What kind of record it is about.
+    pub kind: Kind,
+    /// The sheet that named it last.
+    pub sheet: SheetId,
+    /// The company, or whatever else it belongs to; the same text for the same one.
+    pub owner: String,
+}
+
+/// A row of the canary and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CanaryRow {
+    /// The job.
+    pub job: JobId,
+    /// What kind of record it is about.
+    pub kind: Kind,
+    /// Its name as names are compared.
+    pub name: String,
+    /// `file!sheet!row`.
+    pub place: String,
+    /// Where it stands.
+    pub state: JobState,
+    /// The code of what is the matter, with it or, by verification, with its record; and the same in words.
+    pub code: Option<String>,
+    /// The same in words.
+    pub message: Option<String>,
+    /// How its record was verified.
+    pub verification: CanaryVerification,
+}
+
+/// How the record of a row of the canary was verified.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CanaryVerification {
+    /// It was read back, or there is nothing to read back.
+    Done,
+    /// It is still to be read back.
+    Due,
+    /// No look-up shows it.
+    Impossible,
+    /// Reading it back found something that nobody has looked into.
+    Problem,
+}
+
+/// The rows of one state that could be sent; a list of states would use none of the indexes.
+macro_rules! sendable {
+    ($state:literal) => {
+        concat!(
+            "SELECT job.id AS id, job.kind AS kind,
+                 coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0) AS sheet,
+                 coalesce((SELECT coalesce(CAST(target_job AS TEXT), hex(target_id)) FROM link
+                     WHERE link.job = job.id ORDER BY role LIMIT 1), '') AS owner
+             FROM job WHERE state = '",
+            $state,
+            "'"
+        )
+    };
+}
+
+impl View {
+    /// The rows of the canary.
+    pub fn canary(&self) -> Result<Vec<(JobId, Kind)>> {
+        Ok(self
+            .connection
+            .prepare_cached(
+                "SELECT job.id, job.kind FROM canary JOIN job ON job.id = canary.job ORDER BY job.id",
+            )?
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<rusqlite::Result<_>>()?)
+    }
+
+    pub(in crate::journal) fn has_canary(&self) -> Result<bool> {
+        let any = "SELECT EXISTS (SELECT 1 FROM canary)";
+        Ok(self.connection.prepare_cached(any)?.query_row([], |row| row.get(0))?)
+    }
+
+    /// Rows that could be sent, or could be once others are: of each kind, sheet and owner the first few, oldest first.
+    pub fn canary_candidates(&self, of_each: u64) -> Result<Vec<CanaryCandidate>> {
+        let sql = concat!(
+            "SELECT id, kind, sheet, owner FROM (
+                 SELECT *, row_number() OVER (PARTITION BY kind, sheet, owner ORDER BY id) AS number FROM (",
+            sendable!("ready"),
+            " UNION ALL ",
+            sendable!("deferred"),
+            " UNION ALL ",
+            sendable!("blocked"),
+            ")) WHERE number <= ?1 ORDER BY id"
+        );
+        let candidate = |row: &Row<'_>| {
+            Ok(CanaryCandidate {
+                job: row.get(0)?,
+                kind: row.get(1)?,
+                sheet: row.get(2)?,
+                owner: row.get(3)?,
+            })
+        };
+        Ok(self
+            .connection
+            .prepare_cached(sql)?
+            .query_map([count(of_each)], candidate)?
+            .collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The rows that must be done before this one is sent; `None` when one of them cannot be, as it failed or needs a person.
+    pub fn waits_for_rows(&self, job: JobId) -> Result<Option<Vec<(JobId, Kind)>>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT other.id, other.kind, other.state FROM link JOIN job AS other ON other.id = link.target_job
+             WHERE link.job = ?1 AND other.remote_id IS NULL
+             UNION
+             SELECT other.id, other.kind, other.state FROM upkeep AS own
+             JOIN upkeep AS before ON before.record = own.record AND before.turn < own.turn
+             JOIN job AS other ON other.id = before.job
+             WHERE own.job = ?1 AND other.finished_at IS NULL ORDER BY 1",
+        )?;
+        let mut rows = statement.query([job])?;
+        let mut others = Vec::new();
+        while let Some(row) = rows.next()? {
+            let state: JobState = row.get(2)?;
+            if state.is_final() || state == JobState::Held {
+                return Ok(None);
+            }
+            others.push((row.get(0)?, row.get(1)?));
+        }
+        Ok(Some(others))
+    }
+
+    /// The rows of the canary, each with what became of it.
+    pub fn canary_rows(&self) -> Result<Vec<CanaryRow>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT job.id, job.kind, job.name, job.state, coalesce(audit.code, job.code),
+                 coalesce(audit.message, job.message), audit.job IS NOT NULL, job.audit
+             FROM canary JOIN job ON job.id = canary.job
+             LEFT JOIN audit ON audit.job = job.id AND NOT EXISTS (SELECT 1 FROM decision
+                 WHERE decision.job = job.id AND what = 'seen' AND details = CAST(audit.run AS TEXT))
+             ORDER BY job.id",
+        )?;
+        let mut found = statement.query([])?;
+        let mut rows = Vec::new();
+        while let Some(row) = found.next()? {
+            let (job, audit): (JobId, Option<String>) = (row.get(0)?, row.get(7)?);
+            let verification = match audit.as_deref() {
+                _ if row.get(6)? => CanaryVerification::Problem,
+                Some("due") => CanaryVerification::Due,
+                Some("unread") => CanaryVerification::Impossible,
+                Some(_) | None => CanaryVerification::Done,
+            };
+            rows.push(CanaryRow {
+                job,
+                kind: row.get(1)?,
+                name: row.get(2)?,
+                place: row_ref::of_job(&self.connection, job)?,
+                state: row.get(3)?,
+                code: row.get(4)?,
+                message: row.get(5)?,
+                verification,
+            });
+        }
+        Ok(rows)
+    }
+
+    /// How many rows that are not of the canary could be sent now or later.
+    pub fn beside_canary(&self) -> Result<u64> {
+        let mut all = 0;
+        for state in ["ready", "deferred", "in_doubt", "sending"] {
+            let sql = format!("SELECT count(*) FROM job WHERE state = '{state}'");
+            all += natural(self.connection.prepare_cached(&sql)?.query_row([], |row| row.get(0))?);
+        }
+        let own = "SELECT count(*) FROM canary JOIN job ON job.id = canary.job
+             WHERE job.state IN ('ready', 'deferred', 'in_doubt', 'sending')";
+        let own = natural(self.connection.prepare_cached(own)?.query_row([], |row| row.get(0))?);
+        Ok(all.saturating_sub(own))
+    }
+}
+
+impl JobQueue<'_> {
+    /// Adds rows to the canary.
+    pub fn open_canary(&mut self, jobs: &[JobId]) -> Result<()> {
+        let transaction = self.journal.begin()?;
+        for job in jobs {
+            transaction.prepare_cached("INSERT OR IGNORE INTO canary (job) VALUES (?1)")?.execute([job])?;
+        }
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// Ends the canary: all other rows may be sent.
+    pub fn close_canary(&mut self) -> Result<()> {
+        self.journal.view.connection.execute("DELETE FROM canary", [])?;
+        Ok(())
+    }
+
+    /// The rows of the canary among those of [`Self::ready`]; `None` where there is no canary.
+    pub(in crate::journal) fn ready_of_canary(
+        &self,
+        operation: Operation,
+        now: Moment,
+        limit: usize,
+        in_hand: &[JobId],
+    ) -> Result<Option<WorkPage>> {
+        if !self.has_canary()? {
+            return Ok(None);
+        }
+        let jobs: Vec<(JobId, Option<Moment>)> = self
+            .connection
+            .prepare_cached(
+                "SELECT job.id, iif(job.state = 'deferred', job.due, NULL) FROM canary CROSS JOIN job ON job.id = canary.job
+                 WHERE +job.operation = ?1 AND (+job.state = 'ready' OR +job.state = 'deferred') ORDER BY job.id",
+            )?
+            .query_map([operation], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        let mut page = WorkPage::default();
+        for (job, due) in jobs.into_iter().filter(|(job, _)| !in_hand.contains(job)) {
+            let Some(work) = self.work(job)?.filter(|work| !self.journal.shelved.contains(&work.sheet))
+            else {
+                continue;
+            };
+            match due.filter(|due| *due > now) {
+                Some(due) => page.next_due = Some(page.next_due.map_or(due, |earliest| earliest.min(due))),
+                None if page.work.len() < limit => page.work.push(work),
+                None => {}
+            }
+        }
+        Ok(Some(page))
+    }
+
+    /// The rows of the canary among those of [`Self::doubtful`]; `None` where there is no canary.
+    pub(in crate::journal) fn doubtful_of_canary(
+        &self,
+        now: Moment,
+        limit: usize,
+        in_hand: &[JobId],
+    ) -> Result<Option<WorkPage>> {
+        if !self.has_canary()? {
+            return Ok(None);
+        }
+        let jobs: Vec<(JobId, Moment)> = self
+            .connection
+            .prepare_cached(
+                "SELECT job.id, job.due FROM canary CROSS JOIN job ON job.id = canary.job
+                 WHERE +job.state = 'in_doubt' ORDER BY job.id",
+            )?
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        let mut page = WorkPage::default();
+        for (job, due) in jobs {
+            if due > now {
+                page.next_due = Some(page.next_due.map_or(due, |earliest| earliest.min(due)));
+            } else if page.work.len() < limit && !in_hand.contains(&job) {
+                page.work.extend(self.work(job)?);
+            }
+        }
+        Ok(Some(page))
+    }
+
+    /// The rows of the canary that are to be read back, as [`Self::unaudited`] gives them.
+    pub(in crate::journal) fn unaudited_of_canary(&self, after: Option<JobId>) -> Result<Vec<Work>> {
+        let jobs = self.canary()?.into_iter().map(|(job, _)| job);
+        let later: Vec<JobId> = jobs.filter(|job| after.is_none_or(|after| *job > after)).collect();
+        self.unaudited_among(AuditScope::All, &later)
+    }
+}

@@ -1,0 +1,133 @@
+//! `run --canary N`: a few rows of each kind are sent and verified before all others, and decide whether these follow.
+
+use std::collections::BTreeSet;
+
+use crate::bench::{self, Bench};
+use fleetload::journal::Journal;
+use fleetload::sandbox::Scenario;
+use serde_json::Value;
+
+fn bench() -> Bench {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(3));
+    bench.write("sites.csv", &bench::sites(6, 3));
+    bench.write("people.csv", &bench::people(4, 3));
+    bench.write("devices.csv", &bench::devices(20, 3));
+    bench
+}
+
+const FILES: [&str; 5] = ["run", "companies.csv", "sites.csv", "people.csv", "devices.csv"];
+
+/// Runs the sheets with more arguments.
+fn run(bench: &Bench, arguments: &[&str], code: i32) -> bench::Outcome {
+    bench.fleetload(&[&FILES, arguments].concat()).expect_code(code)
+}
+
+/// How many rows the journal keeps as its canary.
+fn under_way(bench: &Bench) -> usize {
+    let journal = Journal::open_existing(&bench.path("fleetload.db")).expect("a journal");
+    journal.canary().expect("the canary").len()
+}
+
+#[test]
+fn the_rest_follows_when_every_row_of_the_canary_is_done_and_verified() {
+    let bench = bench();
+    // It is verified even where nothing else is.
+    let ended = run(&bench, &["--canary", "2", "--audit", "none"], 0);
+    let begun =
+        "canary: 2 companies, 2 sites, 2 people, 2 devices are sent and verified before all other rows";
+    assert!(ended.stderr.contains(begun), "{}", ended.stderr);
+    let passed = "canary: 8 rows are done and verified; the other rows follow";
+    assert!(ended.stderr.contains(passed), "{}", ended.stderr);
+    let first: Vec<String> = bench.ledger().iter().take(8).map(|entry| entry.kind.to_string()).collect();
+    for kind in ["company", "site", "person", "device"] {
+        assert_eq!(first.iter().filter(|made| *made == kind).count(), 2, "{first:?}");
+    }
+    assert_eq!(bench.summary(1)["audit"]["checked"], 8, "{}", bench.summary(1));
+    assert_eq!(under_way(&bench), 0);
+    bench.assert_exact(1);
+}
+
+#[test]
+fn nothing_else_is_sent_when_a_row_of_the_canary_is_rejected_until_it_is_corrected() {
+    let bench = bench();
+    let good = bench::devices(20, 3);
+    bench.write("devices.csv", &good.replace("Edge 100", "Edge 9000"));
+    let ended = run(&bench, &["--canary", "1"], 8);
+    assert!(
+        ended.stdout.contains("canary: 1 of 4 rows is not right; no other row was sent"),
+        "{}",
+        ended.stdout
+    );
+    assert!(
+        ended.stdout.contains("device 'till 0', devices.csv!devices!2: rejected: noDataFound"),
+        "{}",
+        ended.stdout
+    );
+    assert!(ended.stdout.contains("stopped after the canary: 29 rows remaining"), "{}", ended.stdout);
+    let go_on = "to send the other rows anyway: fleetload run --canary 0";
+    assert!(ended.stderr.contains(go_on), "{}", ended.stderr);
+    assert_eq!(bench.ledger().len(), 3, "one company, one site and one person");
+
+    // A later run, a scheduled one say, sends nothing either, and says the same.
+    let requests = |bench: &Bench| -> u64 {
+        ["addCompany", "addSite", "addPerson", "addDevice"].iter().map(|name| bench.requests(name)).sum()
+    };
+    let before = requests(&bench);
+    let again = bench.fleetload(&["run", "--json"]).expect_code(8);
+    let last: Value = serde_json::from_str(again.stdout.lines().last().expect("a summary")).expect("JSON");
+    assert_eq!((&last["state"], &last["reason"]), (&"held".into(), &"canary".into()), "{last}");
+    let told = again.stdout.lines().filter(|line| line.contains("\"object\":\"canary_row\"")).count();
+    assert_eq!(told, 1, "{}", again.stdout);
+    assert_eq!(requests(&bench), before);
+    let status = bench.fleetload(&["status", "--check"]).expect_code(8);
+    assert!(status.stdout.contains("stopped after the canary: 29 rows remaining"), "{}", status.stdout);
+    assert!(
+        status.stdout.contains("canary: 1 of its 4 rows is not right: devices.csv!devices!2 (noDataFound)"),
+        "{}",
+        status.stdout
+    );
+
+    // Corrected, it goes on, and then everything else.
+    bench.write("devices.csv", &good);
+    run(&bench, &[], 0);
+    assert_eq!(under_way(&bench), 0);
+    bench.assert_exact(2);
+}
+
+#[test]
+fn zero_ends_a_canary_and_sends_everything() {
+    let bench = bench();
+    bench.write("devices.csv", &bench::devices(20, 3).replace("Till 0,Edge 100", "Till 0,Edge 9000"));
+    run(&bench, &["--canary", "1"], 8);
+    assert!(under_way(&bench) > 0);
+    bench.fleetload(&["run", "--canary", "0"]).expect_code(4);
+    assert_eq!(under_way(&bench), 0);
+    assert_eq!(bench.counts(1), [("created".to_owned(), 32), ("rejected".to_owned(), 1)].into());
+}
+
+#[test]
+fn a_run_after_a_kill_in_the_canary_goes_on_with_it() {
+    let bench = bench();
+    bench.profile("", "rate = 2", "");
+    let mut killed = bench.start(&[&FILES[..], &["--canary", "2", "--json"]].concat());
+    killed.hears(&["\"moved\"", "\"created\""]);
+    killed.kill();
+    assert_eq!(under_way(&bench), 8, "the journal knows which they are");
+    let made_before = bench.ledger().len();
+    assert!(made_before < 8, "it was killed in the canary: {made_before}");
+    bench.profile("", "rate = \"unlimited\"", "");
+    let ended = bench.fleetload(&["run"]).expect_code(0);
+    assert!(
+        ended.stderr.contains("canary: 2 companies, 2 sites, 2 people, 2 devices are sent"),
+        "{}",
+        ended.stderr
+    );
+    assert!(ended.stderr.contains("canary: 8 rows are done and verified"), "{}", ended.stderr);
+    let first: BTreeSet<String> =
+        bench.ledger().iter().take(8).map(|entry| format!("{} {}", entry.kind, entry.id)).collect();
+    assert_eq!(first.len(), 8);
+    let of = |kind: &str| first.iter().filter(|made| made.starts_with(kind)).count();
+    assert_eq!((of("company"), of("site"), of("person"), of("device")), (2, 2, 2, 2), "{first:?}");
+    bench.assert_exact(1);
+}
