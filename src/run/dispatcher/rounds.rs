@@ -303,7 +303,7 @@ impl Dispatcher {
         let actions = self.canary.on_rows(rows, others, otherwise);
         self.carry_out(actions);
         if !self.canary.is_open() {
-            self.audit.go_on(self.options.policy.audit);
+            self.audit.begin_again(self.options.policy.audit);
             self.in_flight.on_doubts_changed();
         }
     }

@@ -111,8 +111,10 @@ impl OneoffLookups {
 fn refused(ending: &Ending) -> Error {
     match ending {
         Ending::Stopped { end, why, .. } => Error::service(why.clone()).ending(*end),
-        Ending::Finished | Ending::Parked { .. } | Ending::SheetsLeft { .. } | Ending::Interrupted { .. } => {
-            Error::service("the service refuses us")
-        }
+        Ending::Finished
+        | Ending::Parked { .. }
+        | Ending::SheetsLeft { .. }
+        | Ending::CanaryWrong { .. }
+        | Ending::Interrupted { .. } => Error::service("the service refuses us"),
     }
 }
