@@ -62,6 +62,8 @@ pub enum End {
     RowsWaiting,
     ImportPaused,
     DevicesAwaited,
+    NotConfirmed,
+    ChangesPlanned,
     Unreachable,
     Credentials,
     SourceAddress,
@@ -78,6 +80,7 @@ pub enum End {
     AccountLocked,
     Sheets,
     UnknownIds,
+    NotAsPlanned,
     Usage,
     EndpointUnknown,
     Internal,
@@ -127,7 +130,7 @@ const NOTHING_DONE: &str = "Nothing was imported and nothing was sent.";
 
 impl End {
     /// Every way, in the order of the exit codes.
-    pub const ALL: [Self; 39] = [
+    pub const ALL: [Self; 42] = [
         Self::Done,
         Self::Internal,
         Self::Stuck,
@@ -135,6 +138,7 @@ impl End {
         Self::EndpointUnknown,
         Self::Sheets,
         Self::UnknownIds,
+        Self::NotAsPlanned,
         Self::RowsFailed,
         Self::NothingFound,
         Self::NotRead,
@@ -149,6 +153,7 @@ impl End {
         Self::RowsWaiting,
         Self::ImportPaused,
         Self::DevicesAwaited,
+        Self::NotConfirmed,
         Self::Journal,
         Self::JournalMissing,
         Self::JournalLocked,
@@ -168,6 +173,7 @@ impl End {
         Self::Canary,
         Self::Verification,
         Self::CallUnknown,
+        Self::ChangesPlanned,
     ];
 
     /// The table.
@@ -245,6 +251,30 @@ impl End {
                     Words(". To send the other rows, type: "),
                     Command("run"),
                 ],
+            ),
+            Self::NotAsPlanned => entry(
+                "not-as-planned",
+                (State::Failed, Exit::Sheets),
+                "what would happen is not what the plan given with --plan says",
+                NOTHING_DONE,
+                &[
+                    Words("To see what would happen now and keep it as the new plan, type: "),
+                    Command("plan FILE --save PLAN"),
+                ],
+            ),
+            Self::NotConfirmed => entry(
+                "not-confirmed",
+                STOPPED,
+                "you did not confirm the plan",
+                NOTHING_DONE,
+                &[Words("To go on, type the command again and answer y")],
+            ),
+            Self::ChangesPlanned => entry(
+                "changes-planned",
+                (State::Finished, Exit::Changes),
+                "the plan has rows to be sent; only with --detailed-exitcode",
+                "A run would send them. Nothing was imported and nothing was sent.",
+                &[],
             ),
             Self::RowsFailed => entry(
                 "rows-failed",
@@ -644,12 +674,12 @@ mod tests {
 
     #[test]
     fn every_exit_code_has_a_line_and_every_state_goes_with_the_codes_that_it_may_have() {
-        for code in 0..=8 {
+        for code in (0..=8).chain([10]) {
             assert!(End::of_exit(code).next().is_some(), "{code}");
         }
         for end in End::ALL {
             let codes: &[u8] = match end.state() {
-                State::Finished => &[0, 4],
+                State::Finished => &[0, 4, 10],
                 State::Parked | State::Waiting => &[5],
                 State::Stopped => &[5, 7],
                 State::Held => &[8],

@@ -159,6 +159,8 @@ pub enum Exit {
     Service = 7,
     /// Finished, but a person must decide: rows are held, a sheet was set aside, or reading back found something.
     Held = 8,
+    /// Of a plan that was asked for it: rows would be sent. Away from the codes of runs, so that no script confuses them.
+    Changes = 10,
 }
 
 impl Exit {

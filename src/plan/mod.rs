@@ -33,7 +33,7 @@ pub use demand::{Asks, Demand, Way};
 pub use field_changes::{FieldChange, FieldChanges};
 pub use row_settings::settings_of_row;
 pub use saved_plan::{Difference, FORM, RowDigest, SavedPlan, SheetDigest};
-pub use survey::{Cause, JobOrigin, Survey, SurveyedJob};
+pub use survey::{Cause, JobOrigin, Outcome, Outcomes, Survey, SurveyedJob};
 pub use tree::{Company, PlannedCompany, Tree, rows_in};
 
 /// What is known of the service and its limits.

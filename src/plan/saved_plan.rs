@@ -13,7 +13,7 @@ use crate::model::operation::Operation;
 use crate::model::time::Moment;
 
 /// The form of what is kept; another one is not compared with.
-pub const FORM: u32 = 1;
+pub const FORM: u32 = 2;
 
 /// What a plan said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +33,8 @@ pub struct SavedPlan {
     pub rows: BTreeMap<Kind, ActionCounts>,
     /// The requests for the rows of the sheets.
     pub operations: BTreeMap<Operation, u64>,
+    /// The requests for rows that earlier imports have left.
+    pub earlier: BTreeMap<Operation, u64>,
     /// Operations that are needed and could not be used.
     pub unavailable: Vec<Operation>,
     /// Of each sheet a digest of the rows: place, natural key, values, and what the import makes of them.
@@ -75,6 +77,11 @@ impl RowDigest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Difference {
+    /// The plan is about other files.
+    Files {
+        /// Their names.
+        planned: Vec<String>,
+    },
     /// A file has other bytes.
     File {
         /// Its name.
@@ -101,6 +108,15 @@ pub enum Difference {
     },
     /// Other numbers of requests are needed.
     Calls {
+        /// Of which operation.
+        operation: Operation,
+        /// As it was planned.
+        planned: u64,
+        /// As it is.
+        now: u64,
+    },
+    /// Other numbers of requests are needed for rows that earlier imports have left.
+    Earlier {
         /// Of which operation.
         operation: Operation,
         /// As it was planned.
@@ -141,6 +157,7 @@ impl SavedPlan {
         }
         let demand = survey.demand(&decided, |origin| matches!(origin, JobOrigin::Sheets { .. }));
         self.operations = demand.sent().clone();
+        self.earlier = survey.demand(&decided, |origin| origin == JobOrigin::Earlier).sent().clone();
         self.unavailable = demand.unavailable(available);
     }
 
@@ -159,6 +176,10 @@ impl SavedPlan {
     /// What is not as it was planned; nothing when all of it is.
     pub fn differences(&self, now: &Self) -> Vec<Difference> {
         let mut differences = Vec::new();
+        let names = |saved: &Self| saved.files.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+        if names(self) != names(now) {
+            return vec![Difference::Files { planned: names(self) }];
+        }
         for ((name, planned), (_, sha256)) in self.files.iter().zip(&now.files) {
             if planned != sha256 {
                 differences.push(Difference::File { name: name.clone() });
@@ -203,6 +224,10 @@ impl SavedPlan {
             if planned != calls && !operation.creates() {
                 differences.push(Difference::Calls { operation, planned, now: calls });
             }
+            let left = |saved: &Self| saved.earlier.get(&operation).copied().unwrap_or(0);
+            if left(self) != left(now) {
+                differences.push(Difference::Earlier { operation, planned: left(self), now: left(now) });
+            }
             match (self.unavailable.contains(&operation), now.unavailable.contains(&operation)) {
                 (false, true) => differences.push(Difference::Unavailable { operation }),
                 (true, false) if calls > 0 => differences.push(Difference::Available { operation }),
@@ -229,6 +254,7 @@ mod tests {
             import: 1,
             rows,
             operations: [(Operation::AddCompany, 3), (Operation::PutCompanyMetadataList, 1)].into(),
+            earlier: [(Operation::AddSite, 2)].into(),
             unavailable: Vec::new(),
             sheets: vec![SheetDigest { file: "a.csv".into(), name: "a".into(), digest: "d".into() }],
         }
@@ -253,6 +279,7 @@ mod tests {
         now.operations.insert(Operation::PutCompanyMetadataList, 4);
         now.unavailable.push(Operation::AddCompany);
         now.sheets[0].digest = "e".into();
+        now.earlier.clear();
         assert_eq!(
             saved().differences(&now),
             [
@@ -261,8 +288,12 @@ mod tests {
                 Difference::Rows { kind: Kind::Company, action: PlannedAction::There, planned: 0, now: 1 },
                 Difference::Unavailable { operation: Operation::AddCompany },
                 Difference::Calls { operation: Operation::PutCompanyMetadataList, planned: 1, now: 4 },
+                Difference::Earlier { operation: Operation::AddSite, planned: 2, now: 0 },
             ]
         );
+        let mut other_files = saved();
+        other_files.files[0].0 = "b.csv".into();
+        assert_eq!(saved().differences(&other_files), [Difference::Files { planned: vec!["a.csv".into()] }]);
         let mut other_values = saved();
         other_values.sheets[0].digest = "e".into();
         let differences = saved().differences(&other_values);

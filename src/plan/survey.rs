@@ -305,6 +305,46 @@ impl Survey {
     }
 }
 
+/// What would happen to each job.
+#[derive(Debug)]
+pub struct Outcomes<'s> {
+    survey: &'s Survey,
+    decided: JobActions,
+}
+
+/// What would happen to one job.
+#[derive(Debug, Clone, Copy)]
+pub struct Outcome<'s> {
+    /// What becomes of it.
+    pub action: PlannedAction,
+    /// What keeps it from being sent.
+    pub cause: Option<Cause>,
+    /// The operations that are sent for it, in their order.
+    pub sent: &'s [Operation],
+}
+
+impl Survey {
+    /// What would happen to each job, when these operations can be used.
+    pub fn outcomes(&self, available: &dyn Fn(Operation) -> bool) -> Outcomes<'_> {
+        Outcomes { survey: self, decided: self.actions(available) }
+    }
+}
+
+impl<'s> Outcomes<'s> {
+    /// What would happen to a job; nothing for one that the survey has not taken in.
+    pub fn of(&self, job: JobId) -> Option<Outcome<'s>> {
+        let place = *self.survey.by_job.get(&job)?;
+        let action = self.decided.actions[place as usize];
+        let is_sent = self.decided.is_sent(place) && action != PlannedAction::Blocked;
+        let asks = &self.survey.asks[self.survey.nodes[place as usize].asks as usize];
+        Some(Outcome {
+            action,
+            cause: self.decided.causes.get(&place).copied(),
+            sent: if is_sent { asks.sent() } else { &[] },
+        })
+    }
+}
+
 impl Node {
     /// How many of its rows have an action, if this is that of the job: rows that nobody has changed ask for nothing, whatever
     /// others of the job ask for.

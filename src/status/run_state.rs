@@ -107,7 +107,7 @@ pub fn end_of_rows(tally: &Tally, paused: u64, differing: u64, findings: bool) -
 /// The worse of two ends of rows: work left before a person, a person before refusals.
 pub fn worse(left: End, right: End) -> End {
     let weight = |end: End| match end.exit() {
-        Exit::Done => 0,
+        Exit::Done | Exit::Changes => 0,
         Exit::Rejections => 1,
         Exit::Held => 2,
         Exit::Parked => 3,

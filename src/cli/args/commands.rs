@@ -27,6 +27,14 @@ pub(in crate::cli) struct Run {
     #[arg(long, value_name = "TIME")]
     pub(in crate::cli) until: Option<String>,
 
+    /// Refuse to run unless exactly that happens which this plan says: the file of `fleetload plan --save`
+    #[arg(long, value_name = "PLAN", requires = "files")]
+    pub(in crate::cli) plan: Option<PathBuf>,
+
+    /// Do not ask, where the profile has confirm = true
+    #[arg(long)]
+    pub(in crate::cli) yes: bool,
+
     /// First send and verify N rows of each kind, of different companies and sheets, and what they depend on; go on only when
     /// all of them are right. 0 ends a canary that is under way, and sends everything
     #[arg(long, value_name = "N")]
@@ -104,9 +112,21 @@ pub(in crate::cli) struct Plan {
     #[arg(long)]
     pub(in crate::cli) refresh: bool,
 
+    /// List every row: what would happen to it, what it belongs to, and the operations that are sent for it
+    #[arg(long)]
+    pub(in crate::cli) rows: bool,
+
     /// Also write the plan as a page for the browser
     #[arg(long, value_name = "FILE.html")]
     pub(in crate::cli) out: Option<PathBuf>,
+
+    /// Also save the plan to this file, for `fleetload run FILE --plan PLAN`
+    #[arg(long, value_name = "PLAN")]
+    pub(in crate::cli) save: Option<PathBuf>,
+
+    /// Exit with 10 instead of 0 when rows would be sent
+    #[arg(long)]
+    pub(in crate::cli) detailed_exitcode: bool,
 
     #[command(flatten)]
     pub(in crate::cli) reading: ReadingArgs,
@@ -121,6 +141,8 @@ Examples:
   fleetload plan onboarding.xlsx
   fleetload plan onboarding.xlsx --daily-quota 10000   how many days would it take?
   fleetload plan onboarding.xlsx --out plan.html       a page to share
+  fleetload plan onboarding.xlsx --rows                what happens to each row
+  fleetload plan onboarding.xlsx --save agreed.json    for `fleetload run onboarding.xlsx --plan agreed.json`
   fleetload plan onboarding.xlsx --refresh             also look up the ids that the sheets name
 
 Imports nothing and sends nothing, but for the look-ups of --refresh. The run that follows says whether anything has changed since the plan. Without a

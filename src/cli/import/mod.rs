@@ -32,7 +32,7 @@ use crate::model::operation::Operation;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::model::zone::ZoneList;
-use crate::plan::{Demand, ability, order};
+use crate::plan::{Demand, SavedPlan, ability, order};
 use crate::sheet::finding::Findings;
 use crate::sheet::{Format, Options};
 use crate::status::Status;
@@ -131,6 +131,8 @@ pub(super) struct ServiceFacts<'a> {
     /// Asks for the time zones; nothing where that cannot be.
     pub(super) zones: &'a dyn Fn() -> Option<ZoneList>,
     pub(super) look_up: &'a LookUp<'a>,
+    /// The plan that must be kept to.
+    pub(super) plan: Option<&'a SavedPlan>,
 }
 
 /// Puts files into the journal; when they have problems, which were told, how the command ended. With a service, rows that need
@@ -175,7 +177,8 @@ pub(super) fn import(
     examined.label = label.map(str::to_owned);
     let available = service.map(|service| service.available);
     let account = service.map(|service| service.account);
-    let planned = saved::of(context, &examined);
+    let agreed = service.and_then(|service| service.plan);
+    let planned = agreed.cloned().or_else(|| saved::of(context, &examined));
     let lacking = available.filter(|available| !has_all(&examined, available));
     if let Some(available) = lacking
         && !context.common.journal.exists()
@@ -197,6 +200,9 @@ pub(super) fn import(
         saved::complete(&mut surveyed, account, available.unwrap_or(&anything));
         if lacking.is_some() {
             require(&surveyed.promise.unavailable)?;
+        }
+        if let Some(agreed) = agreed {
+            saved::require(context, agreed, &surveyed.promise)?;
         }
         if let (None, Some(planned)) = (available, &planned) {
             // Without a profile nobody knows what is available.

@@ -108,6 +108,7 @@ pub(in crate::cli) fn survey(
         import,
         rows: [].into(),
         operations: [].into(),
+        earlier: [].into(),
         unavailable: Vec::new(),
         sheets: sheets.collect(),
     };

@@ -2,6 +2,7 @@
 
 pub(super) mod dry_run;
 pub(super) mod output;
+mod rows;
 pub(super) mod saved;
 mod tree;
 
@@ -50,6 +51,9 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     if let Some(out) = &typed.out {
         output::refuse_others(out)?;
     }
+    if let Some(file) = &typed.save {
+        saved::refuse_others(file)?;
+    }
     let journal = journal_of(context, &settings)?;
     let mut examined = import::read_beside(context, &typed.files, &manner, journal.as_ref())?;
     let mut asked_now = None;
@@ -68,7 +72,7 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     let cannot_be_verified = ids::unreachable_of(&unverified, &|operation| endpoints.available(operation));
     let terms = terms(context, &settings)?;
     let (outlook, taken) =
-        match look(context, &examined, journal, &settings, &terms.terms, manner.skip_invalid)? {
+        match look((context, typed), &examined, journal, &settings, &terms.terms, manner.skip_invalid)? {
             Ok(looked) => looked,
             Err(taken) => return Ok(refuse(context, &taken, &manner)),
         };
@@ -95,7 +99,12 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     }
     let plan = &outlook.plan;
     let missing = plan.unavailable();
-    let end = if missing.is_empty() { End::Done } else { End::EndpointUnknown };
+    let any_sent = plan.sent.iter().chain(&plan.sent_earlier).any(|calls| calls.calls > 0);
+    let end = match missing.is_empty() {
+        false => End::EndpointUnknown,
+        true if typed.detailed_exitcode && any_sent => End::ChangesPlanned,
+        true => End::Done,
+    };
     let obstacles: Vec<_> =
         outlook.obstacles.iter().map(|(what, rows)| json!({"rows": rows, "what": what.as_str()})).collect();
     let summary = Summary::new(end).with_all(json!({
@@ -160,7 +169,7 @@ fn journal_of(context: &Context<'_>, settings: &Settings) -> Result<Option<Journ
 /// Places the rows as an import would, looks at what a run would find then, and undoes it. Errors of the rows against
 /// the journal come back as findings.
 fn look(
-    context: &Context<'_>,
+    (context, typed): (&Context<'_>, &Typed),
     examined: &Examined,
     journal: Option<Journal>,
     settings: &Settings,
@@ -177,6 +186,9 @@ fn look(
         let mut surveyed = survey(writer, examined, terms.now)?;
         saved::complete(&mut surveyed, settings.identity().as_ref(), &available);
         let plan = Plan::new(&surveyed.survey, &available, terms);
+        if typed.rows {
+            rows::tell(context, writer, &surveyed.survey, &available, typed.reading.redact)?;
+        }
         let mut obstacles = Vec::new();
         let again = context.commands();
         for obstacle in plan.obstacles.iter().take(OBSTACLES) {
@@ -199,6 +211,9 @@ fn look(
     Ok(match looked {
         Some((outlook, promise)) => {
             saved::keep(context, &promise);
+            if let Some(file) = &typed.save {
+                saved::save(context, file, &promise)?;
+            }
             Ok((outlook, findings))
         }
         None => Err(findings),

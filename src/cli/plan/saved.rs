@@ -9,8 +9,11 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::dry_run::Surveyed;
+use crate::advice::quoted;
 use crate::cli::atomic_file;
 use crate::cli::context::Context;
+use crate::ending::End;
+use crate::error::{Error, Result};
 use crate::import::Examined;
 use crate::journal::Account;
 use crate::model::operation::Operation;
@@ -55,6 +58,56 @@ pub(in crate::cli) fn of(context: &Context<'_>, examined: &Examined) -> Option<S
 fn read(file: &Path) -> std::io::Result<Option<SavedPlan>> {
     let Some(text) = atomic_file::read(file, LONGEST)? else { return Ok(None) };
     Ok(serde_json::from_slice(&text).ok().filter(|promise: &SavedPlan| promise.form == FORM))
+}
+
+/// Saves a plan for `run --plan`, over nothing but an earlier plan.
+pub(in crate::cli) fn save(context: &Context<'_>, file: &Path, promise: &SavedPlan) -> Result<()> {
+    write(file, promise).map_err(|error| {
+        Error::usage(format!("the plan {} cannot be written", file.display()))
+            .because(error)
+            .hint("name a file in an existing folder that you may write to")
+    })?;
+    let line = Line::plain("the plan is saved: ").ink(Ink::Strong, file.display().to_string());
+    context.terminal.result(line);
+    Ok(())
+}
+
+/// Refuses to save a plan over a file that is none.
+pub(in crate::cli) fn refuse_others(file: &Path) -> Result<()> {
+    match read(file) {
+        Err(error) if error.kind() == Io::NotFound => Ok(()),
+        Ok(Some(_)) => Ok(()),
+        Ok(None) | Err(_) => {
+            Err(Error::usage(format!("{} already exists and is not a saved plan", file.display()))
+                .hint("name another file with --save, or remove this one first"))
+        }
+    }
+}
+
+/// The plan in a file that was named for it.
+pub(in crate::cli) fn named(context: &Context<'_>, file: &Path) -> Result<SavedPlan> {
+    let error = |what: String| {
+        Error::usage(what).hint(
+            context
+                .advice("save one first: ", &format!("plan FILE --save {}", quoted(&file.to_string_lossy()))),
+        )
+    };
+    match read(file) {
+        Ok(Some(plan)) => Ok(plan),
+        Ok(None) => Err(error(format!("{} is not a plan that this fleetload has saved", file.display()))),
+        Err(cause) => Err(error(format!("the plan {} cannot be read", file.display())).because(cause)),
+    }
+}
+
+/// Refuses what is not as the plan says, naming every difference.
+pub(in crate::cli) fn require(context: &Context<'_>, planned: &SavedPlan, now: &SavedPlan) -> Result<()> {
+    if planned.differences(now).is_empty() {
+        return Ok(());
+    }
+    tell(context, planned, now);
+    Err(Error::sheets("what would happen is not what the plan says; nothing was imported and nothing was sent")
+        .ending(End::NotAsPlanned)
+        .hint("look at the differences, then plan the files again and save that plan: fleetload plan FILE --save PLAN"))
 }
 
 /// Forgets a plan that has been carried out.
@@ -108,6 +161,7 @@ pub(in crate::cli) fn tell(context: &Context<'_>, planned: &SavedPlan, now: &Sav
 
 fn words(difference: &Difference) -> String {
     match difference {
+        Difference::Files { planned } => format!("the plan is about other files: {}", planned.join(", ")),
         Difference::File { name } => {
             format!("{name} has changed since the plan")
         }
@@ -134,6 +188,11 @@ fn words(difference: &Difference) -> String {
         Difference::Calls { operation, planned, now } => {
             format!("{} of {operation} instead of {}", counted(*now, "request", "requests"), count(*planned))
         }
+        Difference::Earlier { operation, planned, now } => format!(
+            "{} of {operation} left over from earlier imports instead of {}",
+            counted(*now, "request", "requests"),
+            count(*planned)
+        ),
         Difference::Unavailable { operation } => {
             format!("{operation} is not available any more: the profile no longer sets its path")
         }

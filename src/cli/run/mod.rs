@@ -2,6 +2,7 @@
 //!
 //! This file prepares. What goes on meanwhile is in `run_loop` and `display`, how it ended is said in `ending`.
 
+mod confirm;
 pub(super) mod display;
 pub(super) mod ending;
 pub(super) mod preconditions;
@@ -29,6 +30,7 @@ use crate::cli::ids;
 use crate::cli::import;
 use crate::cli::import::{LookUp, ServiceFacts};
 use crate::cli::notify::notifier::Notifier;
+use crate::cli::plan::saved;
 use crate::cli::reading::access::ServiceAccess;
 use crate::cli::sandbox::rehearsal;
 use crate::cli::settings::account::Rehearsed;
@@ -64,6 +66,9 @@ fn import_and_run(context: &Context<'_>, typed: &Typed, notifier: &Notifier) -> 
     let purpose =
         if typed.rehearsal.sandbox { unborn_rehearsal(&typed.rehearsal)? } else { Purpose::Service };
     let settings = context.settings(&purpose, &typed.overrides)?;
+    if let Some(ended) = confirm::confirm(context, typed, &settings)? {
+        return Ok(ended);
+    }
     // Everything that can be wrong with the profile is found before anything is imported.
     let client = if typed.rehearsal.sandbox { None } else { Some(settings.client(context.clock.clone())?) };
     if !typed.rehearsal.sandbox {
@@ -211,7 +216,9 @@ fn prepare(
     let endpoints = settings.endpoints()?;
     let available = |operation| endpoints.available(operation);
     let zones = || zones().inspect(|list| zones::keep(context, &account.base_url, list));
-    let service = ServiceFacts { available: &available, account: &account, zones: &zones, look_up };
+    let plan = typed.plan.as_deref().map(|file| saved::named(context, file)).transpose()?;
+    let plan = plan.as_ref();
+    let service = ServiceFacts { available: &available, account: &account, zones: &zones, look_up, plan };
     Ok(match import::import(context, &typed.files, typed.label.as_deref(), &typed.reading, Some(&service))? {
         Ok((journal, imported)) => Ok((journal, Some(imported.import))),
         Err(refused) => Err(refused),

@@ -125,6 +125,15 @@ impl Layers<'_> {
         }
     }
 
+    /// Whether the highest layer that says something says yes; no where none does.
+    pub(super) fn flag(&self, known: &'static SettingSpec) -> Result<Setting<bool>> {
+        let Some(text) = self.text(known, None) else { return Ok(Setting::default_of(false)) };
+        match text.value.parse() {
+            Ok(value) => Ok(text.map(|_| value)),
+            Err(_) => Err(wrong(&text, known.key, "must be true or false")),
+        }
+    }
+
     /// The value of the word of the highest layer that has one, else the default. Files and options have been checked.
     pub(super) fn word<T: FromStr + Default>(
         &self,

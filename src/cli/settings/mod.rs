@@ -34,8 +34,8 @@ use self::notify::NotifySettings;
 use self::profile::Profile;
 use self::section::Located;
 use self::setting::{
-    AUDIT, CA_FILE, CONCURRENCY, DAILY_QUOTA, IN_DOUBT, ON_EXISTING, ON_QUOTA, PATHS, PROXY, REQUEST_TIMEOUT,
-    RESERVE, SETTLE,
+    AUDIT, CA_FILE, CONCURRENCY, CONFIRM, DAILY_QUOTA, IN_DOUBT, ON_EXISTING, ON_QUOTA, PATHS, PROXY,
+    REQUEST_TIMEOUT, RESERVE, SETTLE,
 };
 use crate::cli::args::options::Overrides;
 use crate::clock::Clock;
@@ -59,6 +59,8 @@ pub(super) struct Settings {
     /// Certificates to trust besides the machine's.
     pub(super) ca_file: Setting<Option<PathBuf>>,
     pub(super) proxy: Setting<Proxy>,
+    /// Whether a person confirms each run.
+    pub(super) confirm: Setting<bool>,
     pub(super) endpoints: BTreeMap<Operation, Setting<Mapping>>,
     pub(super) rate: Setting<Rate>,
     pub(super) concurrency: Setting<usize>,
@@ -125,6 +127,7 @@ impl Settings {
                 None => Setting::default_of(None),
             },
             proxy: layers.word(&PROXY, None)?,
+            confirm: if rehearsal { Setting::of_rehearsal(false) } else { layers.flag(&CONFIRM)? },
             rate: layers.rate(flags.rate.as_deref(), local)?,
             concurrency: number(&CONCURRENCY, flags.concurrency.as_deref())?
                 .map(|number| usize::try_from(number).unwrap_or(usize::MAX)),
@@ -190,6 +193,7 @@ impl Settings {
         let ca_file = ca_file.map_or_else(|| "none".to_owned(), |file| file.display().to_string());
         put("ca_file", ca_file, &self.ca_file.origin);
         put("proxy", self.proxy.value.to_string(), &self.proxy.origin);
+        put("confirm", self.confirm.value.to_string(), &self.confirm.origin);
         let rate = match self.rate.value {
             Rate::PerSecond(rate) => rate.to_string(),
             Rate::Unlimited => "unlimited".to_owned(),

@@ -208,6 +208,7 @@ fn profile(file: &Path, source: Source<'_>, name: &str, mut section: Section<'_>
             ValueForm::Text => table.text(known.key)?,
             ValueForm::Rate => table.number(known.key, Some(UNLIMITED))?,
             ValueForm::Whole(..) => table.number(known.key, None)?,
+            ValueForm::Flag => table.yes_or_no(known.key)?,
             ValueForm::Word(words) => table.word(known.key, words)?,
         };
         values.extend(value.map(|value| (known.key, value)));

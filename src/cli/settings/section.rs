@@ -95,9 +95,14 @@ impl<'a> Section<'a> {
 
     /// Yes or no.
     pub(super) fn flag(&mut self, key: &'static str) -> Result<Option<bool>> {
+        Ok(self.yes_or_no(key)?.map(|found| found.value == "true"))
+    }
+
+    /// Yes or no, as written.
+    pub(super) fn yes_or_no(&mut self, key: &'static str) -> Result<Option<Located<String>>> {
         let Some(found) = self.take(key) else { return Ok(None) };
         match found.value {
-            DeValue::Boolean(value) => Ok(Some(value)),
+            DeValue::Boolean(value) => Ok(Some(Located { value: value.to_string(), line: found.line })),
             other => Err(self.wrong_type(found.line, key, "true or false", &other)),
         }
     }

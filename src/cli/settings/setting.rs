@@ -35,6 +35,8 @@ pub(super) enum ValueForm {
     Rate,
     /// A whole number of a unit, within bounds, and the default, where there is one.
     Whole(RangeInclusive<u64>, &'static str, Option<u64>),
+    /// Yes or no.
+    Flag,
     /// One of a few words.
     Word(&'static [&'static str]),
 }
@@ -69,6 +71,7 @@ settings! {
     PATHS = Profile, "paths", "FLEETLOAD_PATHS", "", ValueForm::Word(Paths::WORDS);
     CA_FILE = Profile, "ca_file", "FLEETLOAD_CA_FILE", "", ValueForm::Text;
     PROXY = Profile, "proxy", "FLEETLOAD_PROXY", "", ValueForm::Word(Proxy::WORDS);
+    CONFIRM = Profile, "confirm", "FLEETLOAD_CONFIRM", "", ValueForm::Flag;
     RATE = Limits, "rate", "FLEETLOAD_RATE", "--rate", ValueForm::Rate;
     CONCURRENCY = Limits, "concurrency", "FLEETLOAD_CONCURRENCY", "--concurrency",
         ValueForm::Whole(1..=1024, "requests", Some(256));

@@ -1,0 +1,64 @@
+//! Asks a person before a run, where the profile wants that: the plan is shown first.
+
+use std::sync::mpsc;
+
+use crate::cli::args::commands::{Plan, Run};
+use crate::cli::context::Context;
+use crate::cli::plan;
+use crate::cli::settings::Settings;
+use crate::cli::status::counts;
+use crate::cli::summary::Summary;
+use crate::ending::End;
+use crate::error::{Error, Result};
+use crate::status::run_state::unfinished;
+use crate::term::counted;
+
+/// Shows what would happen and asks; how the command ends where that is not confirmed, or is nothing that could be done.
+///
+/// # Errors
+/// Usage where nobody can be asked.
+pub(super) fn confirm(context: &Context<'_>, typed: &Run, settings: &Settings) -> Result<Option<Summary>> {
+    if !settings.confirm.value || typed.yes {
+        return Ok(None);
+    }
+    if !context.terminal.can_ask() {
+        return Err(Error::usage(format!(
+            "a run must be confirmed (confirm = true, {}), and nobody can be asked here; nothing was imported and nothing \
+             was sent",
+            settings.confirm.origin
+        ))
+        .hint("to run without being asked, add --yes"));
+    }
+    if typed.files.is_empty() {
+        let left = context.journal()?.tally(None)?;
+        counts::glance(&left).into_iter().for_each(|line| context.terminal.result(line));
+        context.terminal.result(counted(unfinished(&left), "row is to be sent", "rows are to be sent"));
+    } else {
+        let summary = plan::plan(context, &as_plan(typed))?;
+        if summary.end() != End::Done {
+            return Ok(Some(summary));
+        }
+    }
+    let (answer, answered) = mpsc::channel();
+    context.terminal.ask("carry it out? (y/N)", move |yes| drop(answer.send(yes)));
+    if answered.recv().unwrap_or(false) {
+        return Ok(None);
+    }
+    context.terminal.result("not confirmed: nothing was imported and nothing was sent");
+    Ok(Some(Summary::new(End::NotConfirmed)))
+}
+
+/// The plan of a run.
+fn as_plan(typed: &Run) -> Plan {
+    Plan {
+        files: typed.files.clone(),
+        refresh: false,
+        rows: false,
+        out: None,
+        save: None,
+        detailed_exitcode: false,
+        reading: typed.reading.clone(),
+        rehearsal: typed.rehearsal.clone(),
+        overrides: typed.overrides.clone(),
+    }
+}
