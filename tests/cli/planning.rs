@@ -483,3 +483,163 @@ fn a_plan_that_lacks_operations_says_that_nothing_can_be_sent_and_what_would_be(
     }
     assert!(all.contains("100 creations a day"), "{all}");
 }
+
+#[test]
+fn a_run_that_was_given_a_plan_does_exactly_that_or_nothing() {
+    let bench = Bench::new(unlimited());
+    let [companies, sites, ..] = sheets(&bench);
+    let files = [companies, sites];
+    let command = |first: &str, more: &[&str], code: i32| {
+        bench.fleetload(&[&[first], &files[..], more].concat()).expect_code(code)
+    };
+    let saved = command("plan", &["--save", "agreed.json"], 0);
+    assert!(saved.stdout.contains("the plan is saved: agreed.json"), "{}", saved.stdout);
+    command("plan", &["--save", "agreed.json"], 0);
+    let refused = command("plan", &["--save", companies], 2);
+    assert!(refused.stderr.contains("already exists and is not a saved plan"), "{}", refused.stderr);
+
+    // What is no plan, and a plan of other files.
+    let refused = command("run", &["--plan", companies], 2);
+    assert!(refused.stderr.contains("is not a plan that this fleetload has saved"), "{}", refused.stderr);
+    assert!(command("run", &["--plan", "none.json"], 2).stderr.contains("cannot be read"));
+    let refused = bench.fleetload(&["run", companies, "--plan", "agreed.json"]).expect_code(3);
+    assert!(refused.stdout.contains("the plan is about other files: "), "{}", refused.stdout);
+
+    // A row more, and another import in between.
+    let planned = std::fs::read_to_string(bench.path(sites)).expect("a sheet");
+    bench.write(sites, &bench::sites(7, 2));
+    let outcome = command("run", &["--plan", "agreed.json", "--json"], 3);
+    let told = objects(&outcome, "since_plan").pop().expect("what has changed");
+    assert_eq!(told["as_planned"], false, "{told}");
+    let summary = objects(&outcome, "summary").pop().expect("a summary");
+    assert_eq!((&summary["state"], &summary["reason"]), (&"failed".into(), &"not-as-planned".into()));
+    assert!(outcome.stdout.contains(r#""what":"file""#) && outcome.stdout.contains(r#""what":"rows""#));
+    bench.write(sites, &planned);
+    bench.write("people.csv", &bench::people(1, 1).replace("\nC0,", &format!("\n{},", bench::root())));
+    bench.fleetload(&["import", "people.csv"]).expect_code(0);
+    let outcome = command("run", &["--plan", "agreed.json"], 3);
+    let words = "the journal has changed: 1 other import since the plan";
+    assert!(outcome.stdout.contains(words), "{}", outcome.stdout);
+    let left = "1 request of addPerson left over from earlier imports instead of 0";
+    assert!(outcome.stdout.contains(left), "{}", outcome.stdout);
+    assert!(sent(&bench).is_empty(), "nothing was sent: {:?}", sent(&bench));
+    let journal = fleetload::journal::Journal::open_existing(&bench.path("fleetload.db")).expect("a journal");
+    assert_eq!(journal.imports().expect("imports").len(), 1, "and nothing was imported");
+    drop(journal);
+
+    command("plan", &["--save", "agreed.json"], 0);
+    let ran = command("run", &["--plan", "agreed.json"], 0);
+    assert!(ran.stdout.contains("as planned at "), "{}", ran.stdout);
+    bench.assert_exact(2);
+    // Once it is carried out, it is no plan of what would happen now.
+    command("run", &["--plan", "agreed.json"], 3);
+}
+
+#[test]
+fn each_row_of_a_plan_is_listed_with_what_happens_to_it_and_what_it_belongs_to() {
+    let bench = Bench::new(unlimited());
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("sites.csv", &bench::sites(2, 1));
+    let told = with_json(&bench, "plan", &["companies.csv", "sites.csv", "--rows"]).expect_code(0);
+    let listed = objects(&told, "row");
+    let expected = serde_json::json!([
+        {
+            "object": "row", "source": "companies.csv!companies!2", "kind": "companies", "name": "Customer 0",
+            "action": "create", "operations": ["addCompany"],
+            "belongs_to": [{"role": "parent", "id": bench::root()}], "waits_for": null,
+        },
+        {
+            "object": "row", "source": "sites.csv!sites!2", "kind": "sites", "name": "Branch 0", "action": "create",
+            "operations": ["addSite"],
+            "belongs_to": [{"role": "company", "source": "companies.csv!companies!2"}], "waits_for": null,
+        },
+        {
+            "object": "row", "source": "sites.csv!sites!3", "kind": "sites", "name": "Branch 1", "action": "create",
+            "operations": ["addSite"],
+            "belongs_to": [{"role": "company", "source": "companies.csv!companies!2"}], "waits_for": null,
+        },
+    ]);
+    assert_eq!(Value::Array(listed), expected);
+    let shown = bench.fleetload(&["plan", "companies.csv", "sites.csv", "--rows"]).expect_code(0).stdout;
+    let line =
+        "sites.csv!sites!2: site 'Branch 0': to be created (addSite); company companies.csv!companies!2\n";
+    assert!(shown.contains(line), "{shown}");
+    let shown = bench.fleetload(&["plan", "companies.csv", "sites.csv", "--rows", "--redact"]).expect_code(0);
+    assert!(!shown.stdout.contains("Branch 0'"), "{}", shown.stdout);
+
+    // What is done asks for nothing.
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    let told = with_json(&bench, "plan", &["companies.csv", "sites.csv", "--rows"]).expect_code(0);
+    let listed = objects(&told, "row");
+    assert_eq!((&listed[0]["action"], &listed[0]["operations"]), (&"there".into(), &serde_json::json!([])));
+    let created = listed.iter().filter(|row| row["action"] == "create").count() as u64;
+    let summary = objects(&told, "summary").pop().expect("a summary");
+    assert_eq!(created, rows(&summary, "create").values().sum::<u64>(), "the list adds up to the plan");
+}
+
+#[test]
+fn the_exit_code_says_whether_anything_would_be_sent_when_it_is_asked_to() {
+    let bench = Bench::new(unlimited());
+    bench.write("companies.csv", &bench::companies(2));
+    let plan = ["plan", "companies.csv", "--detailed-exitcode"];
+    bench.fleetload(&plan[..2]).expect_code(0);
+    let told = bench.fleetload(&[&plan[..], &["--json"]].concat()).expect_code(10);
+    let summary = objects(&told, "summary").pop().expect("a summary");
+    assert_eq!((&summary["state"], &summary["reason"]), (&"finished".into(), &"changes-planned".into()));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    bench.fleetload(&plan).expect_code(0);
+    bench.write("companies.csv", "name\n");
+    bench.fleetload(&plan).expect_code(3);
+}
+
+#[test]
+fn a_profile_that_wants_a_run_confirmed_lets_none_begin_unasked() {
+    let bench = Bench::new(unlimited());
+    bench.profile("confirm = true", "rate = \"unlimited\"", "");
+    bench.write("companies.csv", &bench::companies(2));
+    let refused = bench.fleetload(&["run", "companies.csv"]).expect_code(2);
+    assert!(refused.stderr.contains("a run must be confirmed (confirm = true, "), "{}", refused.stderr);
+    assert!(refused.stderr.contains("add --yes"), "{}", refused.stderr);
+    assert!(!bench.path("fleetload.db").exists());
+    bench.fleetload(&["run", "companies.csv", "--sandbox", "--journal", "rehearsal.db"]).expect_code(0);
+    bench.fleetload(&["run", "companies.csv", "--yes"]).expect_code(0);
+    bench.assert_exact(1);
+}
+
+/// What a person at a terminal sees who types `answer`; nothing where the machine has no `script` to make one.
+#[cfg(target_os = "linux")]
+fn at_a_terminal(bench: &Bench, arguments: &[&str], answer: &str) -> Option<(i32, String)> {
+    use std::io::Write as _;
+    use std::process::{Command, Stdio};
+
+    let line = [&[env!("CARGO_BIN_EXE_fleetload")], arguments].concat().join(" ");
+    let mut script = Command::new("script")
+        .args(["-qefc", &line, "/dev/null"])
+        .current_dir(bench.path("."))
+        .env("HOME", bench.path("."))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .ok()?;
+    script.stdin.take().expect("a pipe").write_all(answer.as_bytes()).expect("it reads");
+    let output = script.wait_with_output().expect("it ends");
+    Some((output.status.code().expect("a code"), String::from_utf8_lossy(&output.stdout).into_owned()))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn at_a_terminal_the_plan_is_shown_and_only_a_yes_begins() {
+    let bench = Bench::new(unlimited());
+    bench.profile("confirm = true", "rate = \"unlimited\"", "");
+    bench.write("companies.csv", &bench::companies(2));
+    let Some((code, shown)) = at_a_terminal(&bench, &["run", "companies.csv"], "n\n") else { return };
+    assert_eq!(code, 5, "{shown}");
+    assert!(shown.contains("2 rows to create: 2 companies"), "{shown}");
+    assert!(shown.contains("carry it out? (y/N)"), "{shown}");
+    assert!(shown.contains("not confirmed: nothing was imported and nothing was sent"), "{shown}");
+    assert!(!bench.path("fleetload.db").exists());
+    let (code, shown) = at_a_terminal(&bench, &["run", "companies.csv"], "y\n").expect("a terminal");
+    assert_eq!(code, 0, "{shown}");
+    bench.assert_exact(1);
+}
