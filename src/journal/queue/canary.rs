@@ -276,3 +276,86 @@ impl JobQueue<'_> {
         self.unaudited_among(AuditScope::All, &later)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::Disposition;
+    use crate::journal::Journal;
+    use crate::journal::fixture::*;
+    use crate::model::operation::Operation::AddCompany;
+    use crate::model::state::JobState::Sending;
+
+    fn handed_out(journal: &mut Journal) -> Vec<JobId> {
+        let page = journal.queue().ready(AddCompany, at(9_000), 10, &[]).unwrap();
+        page.work.iter().map(|work| work.job).collect()
+    }
+
+    fn candidates(journal: &Journal, of_each: u64) -> Vec<JobId> {
+        journal.canary_candidates(of_each).unwrap().iter().map(|row| row.job).collect()
+    }
+
+    #[test]
+    fn while_there_is_a_canary_no_other_row_is_handed_out_or_read_back() {
+        let mut bench = bench();
+        let journal = &mut bench.journal;
+        let (_, jobs) = import_companies(journal, &["A", "B", "C"], false);
+        apply(journal, claim(jobs[0], AddCompany)).unwrap();
+        apply(journal, created(jobs[0], Sending, id(1))).unwrap();
+        assert_eq!(handed_out(journal), jobs[1..]);
+        let due = |journal: &mut Journal| journal.queue().unaudited(AuditScope::All, None, 9).unwrap().len();
+        assert_eq!(due(journal), 1);
+
+        journal.queue().open_canary(&[jobs[2]]).unwrap();
+        journal.queue().open_canary(&[jobs[2]]).unwrap();
+        assert_eq!(handed_out(journal), [jobs[2]]);
+        assert_eq!(due(journal), 0, "the row that was done before is no row of it");
+        assert_eq!((journal.canary().unwrap().len(), journal.beside_canary().unwrap()), (1, 1));
+        let in_hand = journal.queue().ready(AddCompany, at(9_000), 10, &[jobs[2]]).unwrap();
+        assert_eq!(in_hand, WorkPage::default());
+
+        // It is verified, and its other steps are not those of anybody else.
+        apply(journal, claim(jobs[2], AddCompany)).unwrap();
+        apply(journal, created(jobs[2], Sending, id(3))).unwrap();
+        assert_eq!((handed_out(journal), due(journal)), (vec![], 1));
+        let row = journal.canary_rows().unwrap().remove(0);
+        assert_eq!((row.state, row.verification), (JobState::Created, CanaryVerification::Due));
+        assert_eq!(row.place, "customers.csv!customers!4");
+        let total = journal.queue().count_to_read_back(AuditScope::All).unwrap();
+        assert_eq!((total.records, total.changes), (1, 0));
+
+        journal.queue().close_canary().unwrap();
+        assert_eq!((handed_out(journal), due(journal)), (vec![jobs[1]], 2));
+    }
+
+    #[test]
+    fn rows_that_could_be_sent_are_few_of_each_sheet_and_owner_and_say_what_they_wait_for() {
+        let mut bench = bench();
+        let journal = &mut bench.journal;
+        let (_, chain) = import_companies(journal, &["A", "B", "C"], true);
+        assert_eq!(candidates(journal, 9), chain);
+        assert_eq!(journal.waits_for_rows(chain[0]).unwrap(), Some(vec![]));
+        assert_eq!(journal.waits_for_rows(chain[2]).unwrap(), Some(vec![(chain[1], Kind::Company)]));
+        let mut import = journal.begin_import(at(2_000)).unwrap();
+        let sites = import.sheet(&sheet("sites", Kind::Site)).unwrap();
+        let mut below = Vec::new();
+        for number in 2..6 {
+            let owner = link(crate::model::record::Role::Company, chain[0]);
+            let job = import.add_job(&site(&format!("S{number}"), vec![owner], Vec::new())).unwrap();
+            import.row(&row(sites, number, job, Disposition::New)).unwrap();
+            below.push(job);
+        }
+        import.finish().unwrap();
+        assert_eq!(candidates(journal, 1), [chain[0], chain[1], chain[2], below[0]]);
+        assert_eq!(candidates(journal, 2).len(), 5);
+
+        // What is done is waited for no more, and below what failed nothing can be sent.
+        apply(journal, claim(chain[0], AddCompany)).unwrap();
+        apply(journal, created(chain[0], Sending, id(1))).unwrap();
+        assert_eq!(journal.waits_for_rows(chain[1]).unwrap(), Some(vec![]));
+        apply(journal, claim(chain[1], AddCompany)).unwrap();
+        apply(journal, rejected(chain[1], Sending)).unwrap();
+        assert_eq!(journal.waits_for_rows(chain[2]).unwrap(), None);
+        assert_eq!(candidates(journal, 1), [below[0]]);
+    }
+}
