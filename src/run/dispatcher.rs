@@ -701,7 +701,8 @@ impl Dispatcher {
             JournalMessage::Controls { asker, job, operation, rows } => {
                 self.on_controls(asker, job, operation, &rows);
             }
-            JournalMessage::Canary { rows, others } => self.on_canary(&rows, others),
+            JournalMessage::Canary(Ok((rows, others))) => self.on_canary(&rows, others),
+            JournalMessage::Canary(Err(error)) => self.fail(error),
             JournalMessage::Unfinished(unfinished) => self.on_counted(unfinished.as_deref()),
             JournalMessage::Audit(reply) => self.audit(|audit, cx| audit.on_reply(cx, reply)),
         }

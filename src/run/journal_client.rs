@@ -36,8 +36,8 @@ pub(super) enum JournalMessage {
     BroughtForward,
     /// A sheet is paused.
     SheetPaused { sheet: SheetId, paused: Result<Shelved> },
-    /// What became of the rows of the canary, and how many others are to be sent.
-    Canary { rows: Vec<CanaryRow>, others: u64 },
+    /// What became of the rows of the canary, and how many others are to be sent; or that it cannot be said, or ended.
+    Canary(Result<(Vec<CanaryRow>, u64)>),
     /// Records known to exist, to prove a look-up by.
     Controls { asker: Asker, job: JobId, operation: Operation, rows: Vec<Work> },
     /// What is still to be done; `None` when it could not be read.
@@ -215,14 +215,10 @@ fn answer(journal: &mut JobQueue<'_>, run: RunId, inquiry: Inquiry) -> Option<Jo
             JournalMessage::Unfinished(journal.unfinished(scope).ok().map(Box::new))
         }
         Inquiry::Canary => {
-            // A journal that cannot be read ends the run at its next write, and closes no canary.
-            let (rows, others) = (journal.canary_rows().ok()?, journal.beside_canary().ok()?);
-            JournalMessage::Canary { rows, others }
+            let others = journal.beside_canary();
+            JournalMessage::Canary(journal.canary_rows().and_then(|rows| Ok((rows, others?))))
         }
-        Inquiry::CloseCanary => {
-            drop(journal.close_canary());
-            return None;
-        }
+        Inquiry::CloseCanary => JournalMessage::Canary(Err(journal.close_canary().err()?)),
         Inquiry::PauseSheet(sheet) => JournalMessage::SheetPaused { sheet, paused: journal.shelve(sheet) },
         Inquiry::ResumeSheet(sheet) => {
             journal.unshelve(sheet);
