@@ -130,7 +130,7 @@ const NOTHING_DONE: &str = "Nothing was imported and nothing was sent.";
 
 impl End {
     /// Every way, in the order of the exit codes.
-    pub const ALL: [Self; 42] = [
+    pub const ALL: [Self; 43] = [
         Self::Done,
         Self::Internal,
         Self::Stuck,

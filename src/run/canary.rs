@@ -196,6 +196,10 @@ impl Canary {
                 self.stage = Stage::Ended(ending);
                 return Vec::new();
             }
+            (Judgement::Waits(rows), None) if rows.iter().all(|row| row.is_paused) => {
+                self.stage = Stage::Ended(Ending::Finished);
+                return Vec::new();
+            }
             (Judgement::Wrong(rows) | Judgement::Waits(rows), _) => rows,
         };
         self.stage = Stage::Ended(Ending::CanaryWrong { rows: wrong, of });
@@ -317,6 +321,7 @@ mod tests {
             code: None,
             message: None,
             verification,
+            is_paused: false,
         }
     }
 

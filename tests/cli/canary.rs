@@ -60,7 +60,7 @@ fn nothing_else_is_sent_when_a_row_of_the_canary_is_rejected_until_it_is_correct
         ended.stdout
     );
     assert!(
-        ended.stdout.contains("device 'till 0', devices.csv!devices!2: rejected: noDataFound"),
+        ended.stdout.contains("device 'Till 0', devices.csv!devices!2: rejected: noDataFound"),
         "{}",
         ended.stdout
     );

@@ -112,7 +112,7 @@ pub(in crate::cli) struct Plan {
     #[arg(long)]
     pub(in crate::cli) refresh: bool,
 
-    /// List every row: what would happen to it, what it belongs to, and the operations that are sent for it
+    /// List every row: what would happen to it, the rows and ids that it refers to, and the operations that are sent for it
     #[arg(long)]
     pub(in crate::cli) rows: bool,
 

@@ -40,7 +40,9 @@ pub(super) fn confirm(context: &Context<'_>, typed: &Run, settings: &Settings) -
         }
     }
     let (answer, answered) = mpsc::channel();
-    context.terminal.ask("carry it out? (y/N)", move |yes| drop(answer.send(yes)));
+    context.terminal.ask("carry it out? (y/N)", move |yes| {
+        let _given_up = answer.send(yes);
+    });
     if answered.recv().unwrap_or(false) {
         return Ok(None);
     }

@@ -44,6 +44,8 @@ pub struct CanaryRow {
     pub message: Option<String>,
     /// How its record was verified.
     pub verification: CanaryVerification,
+    /// Whether its import is paused.
+    pub is_paused: bool,
 }
 
 /// How the record of a row of the canary was verified.
@@ -69,7 +71,7 @@ macro_rules! sendable {
                      WHERE link.job = job.id ORDER BY role LIMIT 1), '') AS owner
              FROM job WHERE state = '",
             $state,
-            "'"
+            "' AND EXISTS (SELECT 1 FROM import WHERE import.id = job.last_import AND import.paused_at IS NULL)"
         )
     };
 }
@@ -118,22 +120,26 @@ impl View {
             .collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The rows that must be done before this one is sent; `None` when one of them cannot be, as it failed or needs a person.
+    /// The rows that must be done before this one is sent; `None` when one of them cannot be, as it failed, needs a person or
+    /// belongs to a paused import.
     pub fn waits_for_rows(&self, job: JobId) -> Result<Option<Vec<(JobId, Kind)>>> {
         let mut statement = self.connection.prepare_cached(
-            "SELECT other.id, other.kind, other.state FROM link JOIN job AS other ON other.id = link.target_job
-             WHERE link.job = ?1 AND other.remote_id IS NULL
-             UNION
-             SELECT other.id, other.kind, other.state FROM upkeep AS own
-             JOIN upkeep AS before ON before.record = own.record AND before.turn < own.turn
-             JOIN job AS other ON other.id = before.job
-             WHERE own.job = ?1 AND other.finished_at IS NULL ORDER BY 1",
+            "SELECT other.id, other.kind, other.state,
+                 (SELECT paused_at IS NOT NULL FROM import WHERE import.id = other.last_import)
+             FROM (SELECT target_job AS id FROM link JOIN job ON job.id = target_job
+                   WHERE link.job = ?1 AND job.remote_id IS NULL
+                   UNION
+                   SELECT before.job FROM upkeep AS own
+                   JOIN upkeep AS before ON before.record = own.record AND before.turn < own.turn
+                   JOIN job ON job.id = before.job
+                   WHERE own.job = ?1 AND job.finished_at IS NULL) AS waited
+             JOIN job AS other ON other.id = waited.id ORDER BY 1",
         )?;
         let mut rows = statement.query([job])?;
         let mut others = Vec::new();
         while let Some(row) = rows.next()? {
             let state: JobState = row.get(2)?;
-            if state.is_final() || state == JobState::Held {
+            if state.is_final() || state == JobState::Held || row.get(3)? {
                 return Ok(None);
             }
             others.push((row.get(0)?, row.get(1)?));
@@ -145,7 +151,8 @@ impl View {
     pub fn canary_rows(&self) -> Result<Vec<CanaryRow>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT job.id, job.kind, job.name, job.state, coalesce(audit.code, job.code),
-                 coalesce(audit.message, job.message), audit.job IS NOT NULL, job.audit
+                 coalesce(audit.message, job.message), audit.job IS NOT NULL, job.audit,
+                 (SELECT paused_at IS NOT NULL FROM import WHERE import.id = job.last_import)
              FROM canary JOIN job ON job.id = canary.job
              LEFT JOIN audit ON audit.job = job.id AND NOT EXISTS (SELECT 1 FROM decision
                  WHERE decision.job = job.id AND what = 'seen' AND details = CAST(audit.run AS TEXT))
@@ -170,6 +177,7 @@ impl View {
                 code: row.get(4)?,
                 message: row.get(5)?,
                 verification,
+                is_paused: row.get(8)?,
             });
         }
         Ok(rows)
@@ -221,7 +229,9 @@ impl JobQueue<'_> {
             .connection
             .prepare_cached(
                 "SELECT job.id, iif(job.state = 'deferred', job.due, NULL) FROM canary CROSS JOIN job ON job.id = canary.job
-                 WHERE +job.operation = ?1 AND (+job.state = 'ready' OR +job.state = 'deferred') ORDER BY job.id",
+                 WHERE +job.operation = ?1 AND (+job.state = 'ready' OR +job.state = 'deferred')
+                     AND EXISTS (SELECT 1 FROM import WHERE import.id = job.last_import AND import.paused_at IS NULL)
+                 ORDER BY job.id",
             )?
             .query_map([operation], |row| Ok((row.get(0)?, row.get(1)?)))?
             .collect::<rusqlite::Result<_>>()?;

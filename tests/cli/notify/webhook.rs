@@ -30,7 +30,10 @@ fn a_run_that_finished_is_reported_once() {
         outcome.stdout
     );
     assert_eq!(told["counts"]["created"], 3);
-    assert_eq!(told["imports"], serde_json::json!([{"import": 1, "files": ["companies.csv"], "rows": 3}]));
+    let import = serde_json::json!({
+        "import": 1, "label": "companies.csv", "round": 1, "round_of": null, "files": ["companies.csv"], "rows": 3,
+    });
+    assert_eq!(told["imports"], serde_json::json!([import]));
     assert_eq!(told["id"].as_str(), got[0].headers.get("x-fleetload-event").map(String::as_str));
     assert!(!got[0].headers.contains_key("x-fleetload-signature"), "without a secret");
     bench.fleetload(&["run"]).expect_code(0);
