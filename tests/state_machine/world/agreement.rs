@@ -110,7 +110,8 @@ impl World {
         for lane in self.operations() {
             let page = self.journal.queue().ready(lane, moment, 50, &[]).unwrap();
             let found: Vec<usize> = page.work.iter().map(|work| number_of(work.job)).collect();
-            assert!(found.is_sorted(), "oldest first");
+            let order = page.work.iter().map(|work| (work.import, work.job));
+            assert!(order.is_sorted(), "import by import, in each the oldest first");
             let expected = self.numbers(|job| {
                 job.operation() == lane
                     && (job.state == JobState::Ready || job.state == JobState::Deferred && due(job) <= now)
