@@ -117,6 +117,8 @@ fn a_run_after_a_kill_in_the_canary_goes_on_with_it() {
     let made_before = bench.ledger().len();
     assert!(made_before < 8, "it was killed in the canary: {made_before}");
     bench.profile("", "rate = \"unlimited\"", "");
+    let status = bench.fleetload(&["status"]).expect_code(0).stdout;
+    assert!(status.contains("canary: 8 rows are to be right before any other row is sent\n"), "{status}");
     let ended = bench.fleetload(&["run"]).expect_code(0);
     assert!(
         ended.stderr.contains("canary: 2 companies, 2 sites, 2 people, 2 devices are sent"),

@@ -58,6 +58,11 @@ fn once(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     tell_quota_object(context, &journal)?;
     overview.tell_needs(context);
     tell_run(context, &overview.status);
+    let canary = journal.canary()?.len() as u64;
+    if canary > 0 {
+        let rows = counted(canary, "row is", "rows are");
+        context.terminal.result(format!("canary: {rows} to be right before any other row is sent"));
+    }
     tell_notifications(context, &journal)?;
     review::tell(context, &journal, typed.import)?;
     let read_back = journal.audit_figures(typed.import)?;
@@ -71,7 +76,7 @@ fn once(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     let fields = json!({
         "import": typed.import, "rows": tally.total(), "counts": counts::object(tally),
         "changed_since": overview.status.differing(), "audit": read_back,
-        "next_due": journal.next_due()?.map(|due| due.to_string()),
+        "next_due": journal.next_due()?.map(|due| due.to_string()), "canary": canary,
     });
     next_commands::tell_next(context, &overview.status);
     let summary = |end| Summary::new(end).with_all(fields);
