@@ -82,7 +82,7 @@ impl InFlight {
 
     /// The journal may hand out jobs in doubt that it kept back.
     pub(in crate::run) fn on_doubts_changed(&mut self) {
-        self.doubt_backlog = Backlog::Unknown;
+        self.doubt_backlog.may_have_more();
     }
 
     /// The moments that jobs wait for have changed.
