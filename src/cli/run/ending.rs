@@ -271,7 +271,7 @@ fn tell_canary(context: &Context<'_>, (rows, of): (&[CanaryRow], u64), fix: Opti
     let finding = rows.iter().find(|row| row.verification == CanaryVerification::Problem);
     let mut advice = Advice::new();
     let mut say = |words: &str, command: String| {
-        advice = std::mem::take(&mut advice).words(words.to_owned()).command(command).words("\n");
+        advice = std::mem::take(&mut advice).words(words).command(command).words("\n");
     };
     if let Some((file, command)) = fix {
         say(&format!("to correct the rows in {} and go on: ", file.display()), command.clone());
