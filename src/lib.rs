@@ -35,7 +35,7 @@
 //! |---|---|
 //! | 0 | [`error`], [`ending`], [`advice`], [`clock`], [`model`]: words and rules; `private_file`: how files are kept from others; [`failpoint`], [`mistake`]: handles for the proofs |
 //! | 1 | [`sheet`], [`journal`], [`service`], [`sandbox`]: one part of the world each |
-//! | 2 | [`import`], [`plan`], [`run`]: what brings two of them together; [`export`]: what exists at the service; [`notify`]: who is told what a run came to; [`status`]: where things stand and what to do next |
+//! | 2 | [`import`], [`plan`], [`run`]: what brings two of them together; [`export`]: what exists at the service; [`notify`]: who is told what a run came to; [`metrics`]: figures for Prometheus; [`status`]: where things stand and what to do next |
 //! | 3 | [`report`]: files that show it |
 //! | 4 | [`term`], [`cli`]: what a person sees and types |
 //!
@@ -52,6 +52,7 @@ pub mod export;
 pub mod failpoint;
 pub mod import;
 pub mod journal;
+pub mod metrics;
 pub mod mistake;
 pub mod model;
 pub mod notify;

@@ -30,6 +30,13 @@ pub(crate) fn renew_endings(page: &str) -> Result<String> {
     Ok(page)
 }
 
+/// `metrics.md` with its table made again.
+pub(crate) fn renew_metrics(page: &str) -> Result<String> {
+    let mut page = page.to_owned();
+    replace(&mut page, "metrics", "end of metrics", &fleetload::metrics::table())?;
+    Ok(page)
+}
+
 /// `guarantees.md` with its table of the operations that change something made again.
 pub(crate) fn renew_writing(page: &str) -> Result<String> {
     let mut page = page.to_owned();

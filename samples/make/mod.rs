@@ -85,13 +85,22 @@ fn upkeep_kinds() -> Vec<Kind> {
 /// Writes the pages of the documentation that are made from the program: the tables of columns and of
 /// the ways a command can end, the list of codes, and that of the operations.
 pub(crate) fn renew_docs(folder: &Path) -> Result<Vec<PathBuf>> {
-    let pages = ["sheets.md", "upkeep.md", "scheduling.md", "guarantees.md", "codes.md", "operations.md"];
+    let pages = [
+        "sheets.md",
+        "upkeep.md",
+        "scheduling.md",
+        "guarantees.md",
+        "codes.md",
+        "operations.md",
+        "metrics.md",
+    ];
     let pages = pages.map(|name| folder.join(name));
-    let [sheets, upkeep_page, scheduling, guarantees, list, operations] = &pages;
+    let [sheets, upkeep_page, scheduling, guarantees, list, operations, metrics] = &pages;
     fs::write(sheets, docs::renew_columns(&fs::read_to_string(sheets)?, &Kind::RECORDS)?)?;
     fs::write(upkeep_page, docs::renew_columns(&fs::read_to_string(upkeep_page)?, &upkeep_kinds())?)?;
     fs::write(scheduling, docs::renew_endings(&fs::read_to_string(scheduling)?)?)?;
     fs::write(guarantees, docs::renew_writing(&fs::read_to_string(guarantees)?)?)?;
+    fs::write(metrics, docs::renew_metrics(&fs::read_to_string(metrics)?)?)?;
     fs::write(list, codes::page())?;
     fs::write(operations, operations::page())?;
     Ok(pages.to_vec())

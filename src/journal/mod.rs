@@ -70,6 +70,7 @@ pub use view::device_look::{DeviceLook, SeenDevice};
 pub use view::devices::{DeviceRow, Place};
 pub use view::differences::Difference;
 pub use view::later_imports::Answered;
+pub use view::measures::{CommandEnd, RowTimes};
 pub use view::referenced::{Noun, Referenced};
 pub use view::rows::{AttemptFigures, ImportInfo, RowView, SheetInfo};
 pub use view::tallies::JobTallies;

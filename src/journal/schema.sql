@@ -397,6 +397,14 @@ CREATE TABLE run (
     CHECK ((ended_at IS NULL) = (ending IS NULL))
 ) STRICT;
 
+-- How the last command that ran the journal ended, and when one last ended with 0, for whoever watches it.
+CREATE TABLE command_end (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    at INTEGER NOT NULL,
+    exit_code INTEGER NOT NULL,
+    succeeded_at INTEGER
+) STRICT;
+
 -- What reading back found that is not as it should be; a row that was read back without a finding has none.
 CREATE TABLE audit (
     job INTEGER PRIMARY KEY REFERENCES job (id),

@@ -109,6 +109,7 @@ impl Observer {
             | Event::Rows { .. }
             | Event::Unseen { .. }
             | Event::Sent { .. }
+            | Event::Answered { .. }
             | Event::QuotaUsed(_)
             | Event::Woken
             | Event::SlowedDown { .. }

@@ -425,6 +425,7 @@ impl Dispatcher {
     fn on_answer(&mut self, job: JobId, answer: Answer, phase: Phase) {
         let Some(work) = self.in_flight.work(job) else { return };
         let (operation, creates, removal) = (work.operation, lookups::creates(work), work.action.removes());
+        self.tell(answered(operation, &answer));
         if !work.kind.is_record()
             && let Some(lookup) = lookups::of_step(work, &|operation| self.gates.usable(operation))
         {
@@ -719,6 +720,12 @@ impl Dispatcher {
         // Whoever shows the news may have gone (a closed pipe); the run goes on without it.
         drop(self.news.send(event));
     }
+}
+
+/// That a request has its answer, as far as it is counted.
+fn answered(operation: Operation, answer: &Answer) -> Event {
+    let took = answer.status.map(|_| answer.took);
+    Event::Answered { operation, class: answer.verdict.class(), took }
 }
 
 /// What the look at every page of the journal has found; never where there is none.

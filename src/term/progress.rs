@@ -86,7 +86,13 @@ impl Progress {
             }
             (Display::Lines { .. }, Some(text)) => self.terminal.say(format!("{} {text}", stamp(tick.now))),
             (Display::Objects { .. }, told)
-                if !matches!(event, Event::Sent { .. } | Event::ReadBack { .. } | Event::Remaining(_)) =>
+                if !matches!(
+                    event,
+                    Event::Sent { .. }
+                        | Event::Answered { .. }
+                        | Event::ReadBack { .. }
+                        | Event::Remaining(_)
+                ) =>
             {
                 let at = tick.now.to_string();
                 let message = told.as_deref().map(clean);

@@ -157,6 +157,7 @@ impl Picture {
                 pace.add(tick.elapsed);
                 None
             }
+            Event::Answered { .. } => None,
             Event::Remaining(facts) => {
                 self.facts = (**facts).clone();
                 self.is_counted = true;

@@ -20,6 +20,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("sandbox", 1),
     ("import", 2),
     ("export", 2),
+    ("metrics", 2),
     ("notify", 2),
     ("plan", 2),
     ("run", 2),

@@ -30,6 +30,7 @@ mod journal;
 mod left_out;
 mod libreoffice;
 mod metamorphic;
+mod metrics;
 mod never_stuck;
 mod notify;
 mod onboarding;

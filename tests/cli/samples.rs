@@ -63,7 +63,7 @@ fn the_committed_blank_sheets_are_current() {
 fn the_pages_of_the_documentation_that_are_made_from_the_program_are_current() {
     let folder = tempfile::tempdir().unwrap();
     let docs = here().join("docs");
-    for page in ["sheets.md", "upkeep.md", "scheduling.md", "guarantees.md"] {
+    for page in ["sheets.md", "upkeep.md", "scheduling.md", "guarantees.md", "metrics.md"] {
         fs::copy(docs.join(page), folder.path().join(page)).unwrap();
     }
     for written in make::renew_docs(folder.path()).unwrap() {

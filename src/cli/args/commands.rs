@@ -40,6 +40,10 @@ pub(in crate::cli) struct Run {
     #[arg(long, value_name = "N")]
     pub(in crate::cli) canary: Option<u32>,
 
+    /// Write figures for Prometheus to this file every 15 seconds, in the OpenMetrics text form
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub(in crate::cli) metrics_file: Option<PathBuf>,
+
     /// Go on with a journal that is an older copy, or was run on another machine: every row that is not known to be
     /// done is looked up first, and put on hold if the look-up is inconclusive
     #[arg(long, hide_short_help = true)]
@@ -200,6 +204,10 @@ pub(in crate::cli) struct Status {
     #[arg(value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(in crate::cli) every: u64,
 
+    /// Print figures for Prometheus in the OpenMetrics text form, and nothing else
+    #[arg(long, conflicts_with_all = ["import", "check", "watch", "unfinished", "all"])]
+    pub(in crate::cli) metrics: bool,
+
     /// List only the imports with rows that wait or need you; of more than ten imports, this is the default
     #[arg(long, conflicts_with_all = ["import", "all"])]
     pub(in crate::cli) unfinished: bool,
@@ -215,6 +223,7 @@ Examples:
   fleetload status 3 --json
   fleetload status --check     for a script or a monitor: the exit code says how things stand
   fleetload status --watch     in a second terminal, while a run is in progress
+  fleetload status --metrics   figures for Prometheus
 
 Reads only the journal; you can use it while a run is in progress.";
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 
+use super::meter::Meter;
 use super::signals::Watch;
 use super::watchdog;
 use crate::cli::context::Context;
@@ -32,7 +33,7 @@ pub(super) async fn send(
     client: Client,
     options: RunOptions,
     concerned: &[ImportId],
-    (watch, notifier): (&Watch, &Notifier),
+    (watch, notifier, meter): (&Watch, &Notifier, &Meter),
 ) -> Result<(Journal, Ending)> {
     let clock: Arc<dyn Clock> = context.clock.clone();
     let tick = || Tick { now: clock.now(), elapsed: clock.elapsed() };
@@ -60,10 +61,10 @@ pub(super) async fn send(
         tokio::select! {
             ended = &mut running => break ended,
             Some(event) = news.recv() => {
-                take_in(&mut progress, notifier, &event, tick());
+                take_in(&mut progress, (notifier, meter), &event, tick());
                 questions.take(&event);
                 while let Ok(event) = news.try_recv() {
-                    take_in(&mut progress, notifier, &event, tick());
+                    take_in(&mut progress, (notifier, meter), &event, tick());
                     questions.take(&event);
                 }
             }
@@ -73,9 +74,10 @@ pub(super) async fn send(
             () = clock.sleep_until(clock.elapsed() + TICK) => {}
         }
         progress.tick(tick());
+        meter.tick(tick());
     };
     while let Ok(event) = news.try_recv() {
-        take_in(&mut progress, notifier, &event, tick());
+        take_in(&mut progress, (notifier, meter), &event, tick());
     }
     progress.finish(tick());
     let (journal, ending) = ended.map_err(|error| {
@@ -91,10 +93,13 @@ pub(super) async fn send(
     Ok((journal?, ending))
 }
 
-/// Shows a piece of news, hands it to the notifier, and logs it: with `-v` what moves a row or the run, with `-vv` every request as well.
-fn take_in(progress: &mut Progress, notifier: &Notifier, event: &Event, tick: Tick) {
+/// Shows a piece of news, hands it to notifier and meter, and logs it: with `-v` what moves a row or the run, with `-vv` every request as well.
+fn take_in(progress: &mut Progress, (notifier, meter): (&Notifier, &Meter), event: &Event, tick: Tick) {
     match event {
         Event::Sent { operation } => tracing::debug!(%operation, "sent"),
+        Event::Answered { operation, class, took } => {
+            tracing::debug!(%operation, class = class.as_str(), ?took, "answered");
+        }
         Event::ReadBack { done, of } => tracing::debug!(done, of, "verified"),
         Event::QuotaUsed(day) => tracing::debug!(used = day.used(), ceiling = day.ceiling, "quota"),
         Event::Remaining(_) => tracing::debug!(?event, "remaining"),
@@ -115,6 +120,7 @@ fn take_in(progress: &mut Progress, notifier: &Notifier, event: &Event, tick: Ti
     }
     progress.news(event, tick);
     notifier.news(event);
+    meter.news(event, tick);
 }
 
 /// The questions of one run for the person at the terminal, one at a time. The run goes on meanwhile; what is asked and

@@ -5,6 +5,7 @@
 mod confirm;
 pub(super) mod display;
 pub(super) mod ending;
+mod meter;
 pub(super) mod preconditions;
 pub(super) mod reports;
 pub(super) mod run_loop;
@@ -18,6 +19,7 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 
 use self::ending::{Ended, conclude};
+use self::meter::Meter;
 use self::preconditions::Locks;
 use self::run_loop::{Passes, tell_recovered};
 use self::signals::Watch;
@@ -54,13 +56,20 @@ const CLOSING: Duration = Duration::from_secs(1);
 
 /// Imports, runs and reports, and notifies whom the profile names.
 pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
-    let notifier = Notifier::default();
-    let ended = import_and_run(context, typed, &notifier);
-    notifier.finish(context, ended.as_ref().map_or_else(Error::end, Summary::end));
+    let (notifier, meter) = (Notifier::default(), Meter::default());
+    let ended = import_and_run(context, typed, &notifier, &meter);
+    let end = ended.as_ref().map_or_else(Error::end, Summary::end);
+    meter.finish(context, end);
+    notifier.finish(context, end);
     ended
 }
 
-fn import_and_run(context: &Context<'_>, typed: &Typed, notifier: &Notifier) -> Result<Summary> {
+fn import_and_run(
+    context: &Context<'_>,
+    typed: &Typed,
+    notifier: &Notifier,
+    meter: &Meter,
+) -> Result<Summary> {
     context.rehearse(&typed.rehearsal);
     let until = typed.until.as_deref().map(|text| until(text, context.now(), &context.here)).transpose()?;
     let purpose =
@@ -74,6 +83,8 @@ fn import_and_run(context: &Context<'_>, typed: &Typed, notifier: &Notifier) -> 
     if !typed.rehearsal.sandbox {
         notifier.start(context, &settings, &typed.files)?;
     }
+    let metrics_file = typed.metrics_file.as_deref().or(settings.metrics_file.value.as_deref());
+    meter.start(context, metrics_file, settings.profile.as_ref().map(|(name, _)| name.as_str()))?;
     preconditions::refuse_unsafe_storage(context)?;
     preconditions::examine(context, typed)?;
     let runtime = context.runtime()?;
@@ -97,6 +108,7 @@ fn import_and_run(context: &Context<'_>, typed: &Typed, notifier: &Notifier) -> 
     };
     let watch = Watch::start(context)?;
     notifier.begin(context, &journal, &watch);
+    meter.begin(context)?;
     preconditions::enter(context, typed, &mut journal)?;
     let recovered = journal.queue().recover(context.now())?;
     tell_recovered(context, &recovered);
@@ -126,6 +138,7 @@ fn import_and_run(context: &Context<'_>, typed: &Typed, notifier: &Notifier) -> 
         asked_before: &asked_before.take(),
         watch: &watch,
         notifier,
+        meter,
     };
     let (journal, ending) = passes.make(journal, locks)?;
     watch.reporting();

@@ -8,6 +8,7 @@ use std::num::NonZeroU32;
 use tokio::runtime::Runtime;
 
 use super::display::send;
+use super::meter::Meter;
 use super::preconditions;
 use super::preconditions::{Locks, Taken};
 use super::signals::Watch;
@@ -44,6 +45,8 @@ pub(super) struct Passes<'a> {
     pub(super) watch: &'a Watch,
     /// Who tells others.
     pub(super) notifier: &'a Notifier,
+    /// Who counts.
+    pub(super) meter: &'a Meter,
 }
 
 impl Passes<'_> {
@@ -95,13 +98,13 @@ impl Passes<'_> {
             return Ok((journal, ending));
         }
         let options = self.options(self.settings);
-        send(self.context, journal, client.clone(), options, self.concerned, (self.watch, self.notifier))
-            .await
+        let told = (self.watch, self.notifier, self.meter);
+        send(self.context, journal, client.clone(), options, self.concerned, told).await
     }
 
     /// One pass against a sandbox of its own.
     async fn rehearse(&self, mut journal: Journal) -> Result<(Journal, Ending)> {
-        let &Self { context, typed, watch, notifier, .. } = self;
+        let &Self { context, typed, watch, notifier, meter, .. } = self;
         let scenario = typed.rehearsal.scenario.as_deref();
         let rehearsal = Rehearsal::start(scenario, Some(journal.path())).await?;
         // From wherever the next command is typed, it means the same file.
@@ -116,7 +119,7 @@ impl Passes<'_> {
         let asked = (&client, settings.rate.value);
         let ended = match ids::before_run(context, asked, journal, self.asked_before).await {
             Ok((journal, None)) => {
-                send(context, journal, client, options, self.concerned, (watch, notifier)).await
+                send(context, journal, client, options, self.concerned, (watch, notifier, meter)).await
             }
             Ok((journal, Some(ending))) => Ok((journal, ending)),
             Err(error) => Err(error),

@@ -2,7 +2,7 @@
 //! with its origin, checked against the setting's bounds or words.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::environment::Environment;
@@ -91,6 +91,16 @@ impl Layers<'_> {
                 let located = self.profile.value(known)?;
                 Some(setting(&located.value, Origin::File(self.profile.file.clone(), located.line)))
             })
+    }
+
+    /// The file of the highest layer that names one. That of a settings file is named from the folder of that file.
+    pub(super) fn path(&self, known: &'static SettingSpec) -> Setting<Option<PathBuf>> {
+        let Some(named) = self.text(known, None) else { return Setting::default_of(None) };
+        let folder = match &named.origin {
+            Origin::File(file, _) => file.parent().map(Path::to_owned),
+            Origin::Flag(_) | Origin::Environment(_) | Origin::Rehearsal | Origin::Default => None,
+        };
+        named.map(|path| Some(folder.map_or_else(|| PathBuf::from(&path), |folder| folder.join(&path))))
     }
 
     /// The whole number of the highest layer that has one, which must be within its bounds; else the default, if there

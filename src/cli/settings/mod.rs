@@ -23,7 +23,7 @@ mod settings_tests;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ use self::notify::NotifySettings;
 use self::profile::Profile;
 use self::section::Located;
 use self::setting::{
-    AUDIT, CA_FILE, CONCURRENCY, CONFIRM, DAILY_QUOTA, IN_DOUBT, ON_EXISTING, ON_QUOTA, PATHS, PROXY,
+    AUDIT, CA_FILE, CONCURRENCY, CONFIRM, DAILY_QUOTA, IN_DOUBT, METRICS_FILE, ON_EXISTING, ON_QUOTA, PATHS, PROXY,
     REQUEST_TIMEOUT, RESERVE, SETTLE,
 };
 use crate::cli::args::options::Overrides;
@@ -61,6 +61,8 @@ pub(super) struct Settings {
     pub(super) proxy: Setting<Proxy>,
     /// Whether a person confirms each run.
     pub(super) confirm: Setting<bool>,
+    /// Where a run writes its figures.
+    pub(super) metrics_file: Setting<Option<PathBuf>>,
     pub(super) endpoints: BTreeMap<Operation, Setting<Mapping>>,
     pub(super) rate: Setting<Rate>,
     pub(super) concurrency: Setting<usize>,
@@ -122,9 +124,11 @@ impl Settings {
             } else {
                 layers.word(&PATHS, None)?
             },
-            ca_file: match layers.text(&CA_FILE, None) {
-                Some(text) => beside_its_file(text.map(PathBuf::from)),
-                None => Setting::default_of(None),
+            ca_file: layers.path(&CA_FILE),
+            // A rehearsal does not replace the figures of the work itself.
+            metrics_file: match rehearsal {
+                true => Setting::of_rehearsal(None),
+                false => layers.path(&METRICS_FILE),
             },
             proxy: layers.word(&PROXY, None)?,
             confirm: if rehearsal { Setting::of_rehearsal(false) } else { layers.flag(&CONFIRM)? },
@@ -189,11 +193,13 @@ impl Settings {
             put("client_secret", "(not shown)".to_owned(), &account.secret.words());
         }
         put("paths", self.paths.value.to_string(), &self.paths.origin);
-        let ca_file = self.ca_file.value.as_ref();
-        let ca_file = ca_file.map_or_else(|| "none".to_owned(), |file| file.display().to_string());
-        put("ca_file", ca_file, &self.ca_file.origin);
+        let shown = |file: &Option<PathBuf>| {
+            file.as_ref().map_or_else(|| "none".to_owned(), |file| file.display().to_string())
+        };
+        put("ca_file", shown(&self.ca_file.value), &self.ca_file.origin);
         put("proxy", self.proxy.value.to_string(), &self.proxy.origin);
         put("confirm", self.confirm.value.to_string(), &self.confirm.origin);
+        put("metrics_file", shown(&self.metrics_file.value), &self.metrics_file.origin);
         let rate = match self.rate.value {
             Rate::PerSecond(rate) => rate.to_string(),
             Rate::Unlimited => "unlimited".to_owned(),
@@ -228,15 +234,6 @@ impl Settings {
             Some(_) | None => Ok(()),
         }
     }
-}
-
-/// A file that a settings file names is named from the folder of that file.
-fn beside_its_file(named: Setting<PathBuf>) -> Setting<Option<PathBuf>> {
-    let folder = match &named.origin {
-        Origin::File(file, _) => file.parent().map(Path::to_owned),
-        Origin::Flag(_) | Origin::Environment(_) | Origin::Rehearsal | Origin::Default => None,
-    };
-    named.map(|path| Some(folder.map_or_else(|| path.clone(), |folder| folder.join(&path))))
 }
 
 fn endpoints(file: &Profile) -> BTreeMap<Operation, Setting<Mapping>> {

@@ -72,6 +72,7 @@ settings! {
     CA_FILE = Profile, "ca_file", "FLEETLOAD_CA_FILE", "", ValueForm::Text;
     PROXY = Profile, "proxy", "FLEETLOAD_PROXY", "", ValueForm::Word(Proxy::WORDS);
     CONFIRM = Profile, "confirm", "FLEETLOAD_CONFIRM", "", ValueForm::Flag;
+    METRICS_FILE = Profile, "metrics_file", "FLEETLOAD_METRICS_FILE", "", ValueForm::Text;
     RATE = Limits, "rate", "FLEETLOAD_RATE", "--rate", ValueForm::Rate;
     CONCURRENCY = Limits, "concurrency", "FLEETLOAD_CONCURRENCY", "--concurrency",
         ValueForm::Whole(1..=1024, "requests", Some(256));

@@ -19,6 +19,7 @@ use super::summary::Summary;
 use crate::ending::{End, RunEnd};
 use crate::error::Result;
 use crate::journal::{AuditFigures, ImportInfo, Journal, Recent, UnknownCall};
+use crate::metrics::{JournalFigures, Source, exposition};
 use crate::model::amount::share;
 use crate::model::forecast::{Forecast, forecast};
 use crate::model::id::ImportId;
@@ -33,10 +34,21 @@ use crate::term::{Ink, Line, awaited, count, counted, expected, moment, span};
 
 /// Tells where an import, or the whole journal, stands.
 pub(super) fn status(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
-    match typed.watch {
-        true => watch::watch(context, typed),
-        false => once(context, typed),
+    match (typed.metrics, typed.watch) {
+        (true, _) => metrics(context),
+        (false, true) => watch::watch(context, typed),
+        (false, false) => once(context, typed),
     }
+}
+
+/// Prints the figures of the journal for Prometheus.
+fn metrics(context: &Context<'_>) -> Result<Summary> {
+    let journal = context.journal()?;
+    let profile = context.profile_for_sheets()?.map(|profile| profile.name);
+    let source = Source { profile: profile.as_deref(), now: context.now(), ended: None };
+    let figures = JournalFigures::read(&journal, source.now)?;
+    context.terminal.document(&exposition(source, Some(&figures), None));
+    Ok(Summary::of_document())
 }
 
 /// Tells it as it is at this moment.

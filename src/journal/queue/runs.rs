@@ -10,7 +10,7 @@ use crate::failpoint;
 use crate::journal::file::sqlite_error::{damaged, unwritable};
 use crate::journal::lineage::high_water_mark::RegisterEntry;
 use crate::journal::lineage::identity;
-use crate::journal::{JobQueue, RunId, View};
+use crate::journal::{JobQueue, Journal, RunId, View};
 use crate::model::operation::Operation;
 use crate::model::time::Moment;
 
@@ -116,6 +116,21 @@ impl JobQueue<'_> {
         if let Some(Err(error)) = self.journal.entry.as_ref().map(RegisterEntry::sync) {
             tracing::warn!(%error, "how far the journal has come is not on disk in the state folder");
         }
+        Ok(())
+    }
+}
+
+impl Journal {
+    /// Notes how a command that ran the journal ended. It needs no lock: no row depends on it.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn note_command_end(&mut self, at: Moment, exit_code: u8) -> Result<()> {
+        self.view.connection.execute(
+            "INSERT INTO command_end (only_row, at, exit_code, succeeded_at) VALUES (1, ?1, ?2, iif(?2 = 0, ?1, NULL))
+             ON CONFLICT (only_row) DO UPDATE SET at = ?1, exit_code = ?2, succeeded_at = iif(?2 = 0, ?1, succeeded_at)",
+            (at, exit_code),
+        )?;
         Ok(())
     }
 }

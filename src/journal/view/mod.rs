@@ -11,6 +11,7 @@ pub(super) mod differences;
 pub(super) mod every_row;
 pub(super) mod known_record;
 pub(super) mod later_imports;
+pub(super) mod measures;
 pub(super) mod referenced;
 pub(super) mod rows;
 pub(super) mod tallies;

@@ -8,6 +8,7 @@ use super::quota::QuotaDay;
 use super::remaining::Remaining;
 use super::state::JobState;
 use super::tally::Tally;
+use super::verdict::AnswerClass;
 use crate::model::id::{JobId, SheetId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -47,6 +48,16 @@ pub enum Event {
     Sent {
         /// The operation.
         operation: Operation,
+    },
+    /// The answer to a request came, or it is known that none will.
+    Answered {
+        /// The operation.
+        operation: Operation,
+        /// What it means.
+        class: AnswerClass,
+        /// How long it took; `None` where no answer came.
+        #[serde(rename = "took_ms", serialize_with = "milliseconds")]
+        took: Option<Duration>,
     },
     /// More is known of the day's quota. What is used only rises until the day ends.
     QuotaUsed(QuotaDay),

@@ -53,6 +53,56 @@ impl Verdict {
     }
 }
 
+/// Declares the classes of answers with their words, one for each verdict.
+macro_rules! answer_classes {
+    ($($variant:ident = $word:literal,)+) => {
+        /// The verdict on an answer without what it carries, to count by.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[expect(missing_docs, reason = "each is the verdict of the same name")]
+        pub enum AnswerClass {
+            $($variant,)+
+        }
+
+        impl AnswerClass {
+            /// Every class there is.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
+
+            /// Its word in figures.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word,)+ }
+            }
+        }
+
+        impl Verdict {
+            /// The class of the answer.
+            pub const fn class(&self) -> AnswerClass {
+                match self { $(Self::$variant { .. } => AnswerClass::$variant,)+ }
+            }
+        }
+    };
+}
+
+answer_classes! {
+    Succeeded = "succeeded",
+    Rejected = "rejected",
+    NoDataFound = "no_data_found",
+    Duplicate = "duplicate",
+    NotSent = "not_sent",
+    Throttled = "throttled",
+    QuotaSpent = "quota_spent",
+    TokenInvalid = "token_invalid",
+    Refused = "refused",
+    EndpointMissing = "endpoint_missing",
+    Contradicted = "contradicted",
+    Doubtful = "doubtful",
+}
+
+impl Serialize for AnswerClass {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
 /// Whether the service executed a request, and so whether a creation counts against the day's quota: all but what is
 /// proved not executed do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::Dispatcher;
+use super::{Dispatcher, answered};
 use crate::failpoint;
 use crate::journal::{Evidence, Work, WorkPage, Write};
 use crate::model::event::Event;
@@ -152,6 +152,7 @@ impl Dispatcher {
         phase: Phase,
     ) {
         let operation = lookup.operation();
+        self.tell(answered(operation, &answer));
         let actions = self.gates.on_status(operation, &answer);
         self.carry_out(actions);
         let token_refused = tries.token_refused > 0 && !answer.token_ended;
