@@ -107,7 +107,7 @@ families! {
     LIMIT = "fleetload_limit_requests_per_second", Gauge, "requests_per_second", ["operation"], false,
         "Requests a second that are allowed now, for operations with requests left";
     JOURNAL_SIZE = "fleetload_journal_size_bytes", Gauge, "bytes", [], false,
-        "Size of the journal on disk, its write-ahead log included";
+        "Size of the journal, without its write-ahead log";
     REQUESTS = "fleetload_requests", Counter, "", ["operation"], true,
         "Requests that the run sent for rows, look-ups included, without sign-ins";
     ANSWERS = "fleetload_answers", Counter, "", ["operation", "class"], true,

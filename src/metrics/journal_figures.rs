@@ -42,7 +42,7 @@ impl JournalFigures {
             times: journal.row_times()?,
             quota: journal.quota_now(now)?,
             command_end: journal.command_end()?,
-            bytes: journal.bytes_on_disk(),
+            bytes: journal.size_in_bytes()?,
             run,
             at_work,
             remaining,

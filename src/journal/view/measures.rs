@@ -1,13 +1,11 @@
 //! Figures about the journal as a whole, for metrics: since when rows wait, when the last came to its end, how the last
 //! command ended, and how large the file is. Each is read from an index or a count, however many rows there are.
 
-use std::fs;
-
 use rusqlite::OptionalExtension;
 
 use crate::error::Result;
 use crate::journal::View;
-use crate::journal::file::db_file;
+use crate::journal::file::column::natural;
 use crate::model::time::Moment;
 
 /// Since when rows are where they are; nothing where no row is.
@@ -66,10 +64,13 @@ impl View {
         Ok(self.connection.prepare_cached(sql)?.query_row([], read).optional()?)
     }
 
-    /// The bytes that the journal takes on disk, with its log.
-    pub fn bytes_on_disk(&self) -> u64 {
-        let files = [self.path.clone(), db_file::beside(&self.path, "-wal")];
-        files.iter().filter_map(|file| fs::metadata(file).ok()).map(|found| found.len()).sum()
+    /// The bytes of the journal, as its file has them once the log beside it is taken in.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn size_in_bytes(&self) -> Result<u64> {
+        let sql = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()";
+        Ok(natural(self.connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?))
     }
 }
 
@@ -117,10 +118,12 @@ mod tests {
     }
 
     #[test]
-    fn the_size_is_that_of_the_file_and_its_log() {
-        let bench = bench();
-        let path = bench.journal.path();
-        let log = fs::metadata(db_file::beside(path, "-wal")).map_or(0, |found| found.len());
-        assert_eq!(bench.journal.bytes_on_disk(), fs::metadata(path).unwrap().len() + log);
+    fn the_size_is_that_of_the_file_with_what_is_in_its_log() {
+        let mut bench = bench();
+        import_companies(&mut bench.journal, &["Acme", "Bolt", "Coil"], false);
+        let size = bench.journal.size_in_bytes().unwrap();
+        let take_in = "PRAGMA wal_checkpoint(TRUNCATE)";
+        bench.journal.connection.query_row(take_in, [], |_row| Ok(())).unwrap();
+        assert_eq!(size, std::fs::metadata(bench.journal.path()).unwrap().len());
     }
 }
