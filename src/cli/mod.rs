@@ -61,7 +61,7 @@ use self::summary::Summary;
 use crate::clock::SystemClock;
 use crate::error::{Error, Exit, Result};
 use crate::journal::{Journal, Whose};
-use crate::term::{Manner, Terminal, start_log};
+use crate::term::{LogFormat, Manner, Terminal, start_log};
 
 /// Carries out the command that `line` names and returns the exit code of the process.
 pub fn main(line: impl IntoIterator<Item = OsString>) -> Exit {
@@ -71,7 +71,8 @@ pub fn main(line: impl IntoIterator<Item = OsString>) -> Exit {
         Err(error) => return told_by_parser(&error, &line),
     };
     let common = &args.common;
-    let manner = Manner { json: common.json, quiet: common.quiet, no_color: common.no_color };
+    let log_format = LogFormat::or_usual(common.log_format);
+    let manner = Manner { json: common.json, quiet: common.quiet, no_color: common.no_color, log_format };
     let terminal = Terminal::of_process(manner);
     start_log(&terminal, common.verbose);
     let summary = match Environment::of_process() {
@@ -115,19 +116,39 @@ pub fn check_settings(file: &Path, text: &str) -> Result<()> {
 
 /// Help, version and mistakes of the command line, in the parser's own words; a mistake also as objects for programs.
 fn told_by_parser(error: &clap::Error, line: &[OsString]) -> Exit {
-    // A closed pipe behind `--help` is a quiet end.
-    drop(error.print());
+    let typed = |option| line.iter().take_while(|word| *word != "--").any(|word| word == option);
+    let json = typed("--json");
+    let log_format = LogFormat::or_usual(typed_log_format(line));
+    let terminal = Terminal::of_process(Manner { json, log_format, ..Manner::default() });
+    if !error.use_stderr() || !terminal.dates_lines() {
+        // A closed pipe behind `--help` is a quiet end.
+        drop(error.print());
+    }
     if !error.use_stderr() {
         return Exit::Done;
     }
-    let typed = |option| line.iter().take_while(|word| *word != "--").any(|word| word == option);
-    let json = typed("--json");
-    let terminal = Terminal::of_process(Manner { json, ..Manner::default() });
     let (message, hint) = in_parts(&error.to_string());
     let error = Error::usage(message).hint(hint);
-    terminal.error_object(&error);
+    match terminal.dates_lines() {
+        true => terminal.error(&error),
+        false => terminal.error_object(&error),
+    }
     let summary = Summary::of_error(&error).of_account(&Whose::default(), typed("--sandbox"));
     terminal.finish(summary.tell(&terminal))
+}
+
+/// The form of the log in a line that could not be parsed.
+fn typed_log_format(line: &[OsString]) -> Option<LogFormat> {
+    let words: Vec<&str> = line.iter().filter_map(|word| word.to_str()).collect();
+    let after = |place: usize| words.get(place + 1).copied();
+    let of_option =
+        words.iter().enumerate().find_map(|(place, word)| match word.strip_prefix("--log-format") {
+            Some("") => after(place),
+            Some(value) => value.strip_prefix('='),
+            None => None,
+        });
+    let of_environment = std::env::var("FLEETLOAD_LOG_FORMAT").ok();
+    of_option.or(of_environment.as_deref()).and_then(|word| word.parse().ok())
 }
 
 /// What the parser says of a mistake, and what it advises.

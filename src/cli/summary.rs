@@ -96,8 +96,8 @@ impl Summary {
             self.object.as_ref().and_then(|object| object.get(name)?.as_str().map(str::to_owned))
         };
         if let (Some(state), Some(reason)) = (word("state"), word("reason")) {
-            terminal
-                .log(format!("{now} run ended: {state} ({reason}), exit code {}", self.end.exit().code()));
+            let words = format!("run ended: {state} ({reason}), exit code {}", self.end.exit().code());
+            terminal.log(if terminal.dates_lines() { words } else { format!("{now} {words}") });
         }
     }
 

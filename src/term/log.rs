@@ -2,12 +2,15 @@
 
 use std::io;
 
+use tracing::Metadata;
 use tracing::level_filters::LevelFilter;
+use tracing_subscriber::Layer;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::{self, MakeWriter};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
+use super::log_format::Level;
 use super::{Line, Terminal};
 
 /// Starts the log: warnings, `-v` what is done, `-vv` every decision. `FLEETLOAD_LOG` overrides with a filter; one that
@@ -29,6 +32,11 @@ pub fn start_log(terminal: &Terminal, verbose: u8) {
         }
     };
     let lines = fmt::layer().with_ansi(false).with_writer(Lines(terminal.clone()));
+    // Where the lines of talk have their time and level, these need none of their own.
+    let lines = match terminal.dates_lines() {
+        true => lines.without_time().with_level(false).boxed(),
+        false => lines.boxed(),
+    };
     // A second start in one process (tests) keeps the first log.
     drop(tracing_subscriber::registry().with(lines).with(filter).try_init());
 }
@@ -40,13 +48,24 @@ impl<'a> MakeWriter<'a> for Lines {
     type Writer = LogLine<'a>;
 
     fn make_writer(&'a self) -> LogLine<'a> {
-        LogLine { terminal: &self.0, text: Vec::new() }
+        LogLine { terminal: &self.0, level: Level::Info, text: Vec::new() }
+    }
+
+    fn make_writer_for(&'a self, record: &Metadata<'_>) -> LogLine<'a> {
+        let level = match *record.level() {
+            tracing::Level::ERROR => Level::Error,
+            tracing::Level::WARN => Level::Warning,
+            tracing::Level::INFO => Level::Info,
+            tracing::Level::DEBUG | tracing::Level::TRACE => Level::Debug,
+        };
+        LogLine { level, ..self.make_writer() }
     }
 }
 
 /// One record, gathered until it is dropped.
 struct LogLine<'a> {
     terminal: &'a Terminal,
+    level: Level,
     text: Vec<u8>,
 }
 
@@ -65,7 +84,7 @@ impl Drop for LogLine<'_> {
     fn drop(&mut self) {
         let text = String::from_utf8_lossy(&self.text);
         if !text.trim_end().is_empty() {
-            self.terminal.write_talk(&Line::plain(text.trim_end()).whole());
+            self.terminal.write_talk(self.level, &Line::plain(text.trim_end()).whole());
         }
     }
 }

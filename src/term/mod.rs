@@ -11,6 +11,7 @@ mod figures;
 mod line;
 mod live;
 mod log;
+mod log_format;
 mod progress;
 mod progress_model;
 mod read_progress;
@@ -23,7 +24,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use self::live::{Drawn, Live, Size};
+use self::log_format::Level;
 use crate::advice::Advice;
+use crate::clock::{Clock, SystemClock};
 use crate::error::{Error, Exit};
 
 pub use self::progress_model::{Tick, operation_paused, sheet_paused, unreachable};
@@ -32,6 +35,7 @@ pub use figures::{awaited, count, counted, expected, moment, span};
 pub use line::Table;
 pub use line::{Ink, Line, wrap};
 pub use log::start_log;
+pub use log_format::LogFormat;
 pub use progress::Progress;
 pub use read_progress::{ReadFigures, ReadProgress};
 pub use width::width;
@@ -45,6 +49,8 @@ pub struct Manner {
     pub quiet: bool,
     /// No colour, whatever the terminal can do.
     pub no_color: bool,
+    /// The form of what is said on standard error.
+    pub log_format: LogFormat,
 }
 
 /// One of the two ways out.
@@ -93,6 +99,8 @@ pub struct Terminal {
     /// The columns and rows of the terminal at this moment.
     size: Size,
     interactive: bool,
+    /// Whose time the lines of a log have.
+    clock: Arc<dyn Clock>,
 }
 
 impl Terminal {
@@ -114,7 +122,9 @@ impl Terminal {
         let streams = Arc::new(Mutex::new(Streams { results, talk, drawn: Drawn::default() }));
         let size: Size = Arc::new(width::of_screen);
         let live = Live::new(&streams, &size, true);
-        Self { manner, streams, live, size, interactive: io::stderr().is_terminal() }
+        // A log is a list of lines, wherever it is shown.
+        let interactive = io::stderr().is_terminal() && manner.log_format == LogFormat::Plain;
+        Self { manner, streams, live, size, interactive, clock: SystemClock::start() }
     }
 
     /// Whether standard output carries JSON.
@@ -183,25 +193,25 @@ impl Terminal {
     /// Says something that is not a result. Quiet keeps it back.
     pub fn say(&self, line: impl Into<Line>) {
         if !self.manner.quiet {
-            self.write_talk(&line.into());
+            self.write_talk(Level::Info, &line.into());
         }
     }
 
     /// Writes a line for whoever reads the log of an unattended run later; a terminal that is watched needs none.
     pub fn log(&self, line: impl Into<Line>) {
         if !self.interactive {
-            self.write_talk(&line.into());
+            self.write_talk(Level::Info, &line.into());
         }
+    }
+
+    /// Whether each line of talk has its time.
+    pub fn dates_lines(&self) -> bool {
+        self.manner.log_format != LogFormat::Plain
     }
 
     /// Says something that a person should know before relying on the result.
     pub fn warn(&self, text: impl AsRef<str>) {
-        let mut lines = text.as_ref().lines();
-        let first = lines.next().unwrap_or_default();
-        self.write_talk(&Line::new().ink(Ink::Warning, "warning:").text(" ").text(first));
-        for more in lines {
-            self.write_talk(&Line::new().text("  ").text(more));
-        }
+        self.write_marked(Level::Warning, text.as_ref());
     }
 
     /// Tells what to do or type next. Part of every end, so quiet does not keep it back.
@@ -211,19 +221,13 @@ impl Terminal {
                 0 => Line::new().ink(Ink::Hint, "hint:").text(" "),
                 _ => Line::plain("      "),
             };
-            self.write_talk(&before.join(line));
+            self.write_talk(Level::Info, &before.join(line));
         }
     }
 
     /// Tells an error that ends the command: what happened, why, and what to do next.
     pub fn error(&self, error: &Error) {
-        let told = error.to_string();
-        let mut lines = told.lines();
-        let first = lines.next().unwrap_or_default();
-        self.write_talk(&Line::new().ink(Ink::Error, "error:").text(" ").text(first));
-        for more in lines {
-            self.write_talk(&Line::new().text("  ").text(more));
-        }
+        self.write_marked(Level::Error, &error.to_string());
         if let Some(advice) = error.advice() {
             self.hint(advice.clone());
         }
@@ -247,7 +251,7 @@ impl Terminal {
         match failure {
             Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 let error = Error::internal("cannot write the result to standard output").because(error);
-                self.write_talk(&Line::new().ink(Ink::Error, "error:").text(" ").text(error.to_string()));
+                self.write_marked(Level::Error, &error.to_string());
                 if exit == Exit::Done { Exit::Failed } else { exit }
             }
             Some(_) | None => exit,
@@ -258,8 +262,22 @@ impl Terminal {
         self.print(|streams| streams.results.line(line));
     }
 
-    fn write_talk(&self, line: &Line) {
-        self.print(|streams| streams.talk.line(line));
+    /// Writes what is graver than talk; where the lines of a log have their level, no word says it again.
+    fn write_marked(&self, level: Level, text: &str) {
+        let mark = match self.dates_lines() {
+            true => Line::new(),
+            false => Line::new().ink(level.ink(), format!("{}:", level.as_str())).text(" "),
+        };
+        let mut lines = text.lines();
+        self.write_talk(level, &mark.text(lines.next().unwrap_or_default()));
+        for more in lines {
+            self.write_talk(level, &Line::new().text("  ").text(more));
+        }
+    }
+
+    fn write_talk(&self, level: Level, line: &Line) {
+        let line = self.manner.log_format.line(level, self.clock.now(), line);
+        self.print(|streams| streams.talk.line(&line));
     }
 
     fn fail_result(&self, error: io::Error) {
@@ -353,7 +371,7 @@ pub(crate) mod testing {
         let (results, talk) = (stream(results.clone()), stream(talk.clone()));
         let streams = Arc::new(Mutex::new(Streams { results, talk, drawn: Drawn::default() }));
         let live = Live::new(&streams, &size, false);
-        Terminal { manner, streams, live, size, interactive: false }
+        Terminal { manner, streams, live, size, interactive: false, clock: SystemClock::start() }
     }
 
     /// A terminal of so many columns, and what is written to it.

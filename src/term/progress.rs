@@ -84,7 +84,7 @@ impl Progress {
             (Display::Bars, Some(text)) => {
                 self.terminal.say(Line::new().ink(Ink::Warning, "·").text(" ").text(text));
             }
-            (Display::Lines { .. }, Some(text)) => self.terminal.say(format!("{} {text}", stamp(tick.now))),
+            (Display::Lines { .. }, Some(text)) => self.say_at(tick.now, &text),
             (Display::Objects { .. }, told)
                 if !matches!(
                     event,
@@ -114,7 +114,7 @@ impl Progress {
                     let parked = self.picture.is_parked();
                     *next = tick.elapsed + if parked { LINE_WHILE_PARKED } else { LINE_EVERY };
                     let line = self.picture.line(tick, &self.here);
-                    self.terminal.say(format!("{} {line}", stamp(tick.now)));
+                    self.say_at(tick.now, &line);
                 }
             }
             Display::Objects { next } => {
@@ -128,13 +128,21 @@ impl Progress {
         }
     }
 
+    /// Says a line with its time of day, unless every line has its time.
+    fn say_at(&self, now: Moment, line: &str) {
+        match self.terminal.dates_lines() {
+            true => self.terminal.say(line),
+            false => self.terminal.say(format!("{} {line}", stamp(now))),
+        }
+    }
+
     /// Takes the display away, leaving the last state where it was a list of lines or objects.
     pub fn finish(self, tick: Tick) {
         match self.display {
             Display::Bars => self.terminal.show(Vec::new()),
             Display::Lines { .. } => {
                 let line = self.picture.line(tick, &self.here);
-                self.terminal.say(format!("{} {line}", stamp(tick.now)));
+                self.say_at(tick.now, &line);
             }
             Display::Objects { .. } => self.terminal.object(&self.picture.object(tick)),
             Display::Nothing => {}

@@ -16,10 +16,12 @@ use jiff::civil::Time;
 use jiff::tz::TimeZone;
 
 use self::commands::*;
+use self::options::words;
 use self::reading::{EXPORT_EXAMPLES, Export, FIND_EXAMPLES, Find};
 use crate::error::{Error, Result};
 use crate::model::time::Moment;
 use crate::status::catalogue::{Scope, of_scope};
+use crate::term::LogFormat;
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -99,6 +101,11 @@ pub(super) struct Common {
     /// Show notes and log what happens to each row; -vv also logs every request
     #[arg(long, short, global = true, action = ArgAction::Count)]
     pub(super) verbose: u8,
+
+    /// The form of messages on standard error. Without it: plain at a terminal, elsewhere each line with its time and level
+    #[arg(long, global = true, value_name = "FORM", env = "FLEETLOAD_LOG_FORMAT", value_parser = words!(LogFormat))]
+    #[arg(hide_short_help = true)]
+    pub(super) log_format: Option<LogFormat>,
 
     /// No colour (so does the environment variable NO_COLOR)
     #[arg(long, global = true, hide_short_help = true)]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
+use clap::builder::PossibleValue;
 
 use crate::cli::settings::reading_options::ReadingOptions;
 use crate::model::policy::{Audit, InDoubt, OnExisting, OnQuota};
@@ -24,12 +24,21 @@ pub(in crate::cli) struct RehearsalArgs {
 /// Takes one of the words of a choice, which the help lists with their meanings.
 macro_rules! words {
     ($choice:ty) => {
-        PossibleValuesParser::new(possible(<$choice>::WORDS, <$choice>::MEANINGS))
-            .try_map(|word| word.parse::<$choice>())
+        clap::builder::TypedValueParser::try_map(
+            clap::builder::PossibleValuesParser::new($crate::cli::args::options::possible(
+                <$choice>::WORDS,
+                <$choice>::MEANINGS,
+            )),
+            |word| word.parse::<$choice>(),
+        )
     };
 }
+pub(super) use words;
 
-fn possible(words: &'static [&'static str], meanings: &'static [&'static str]) -> Vec<PossibleValue> {
+pub(super) fn possible(
+    words: &'static [&'static str],
+    meanings: &'static [&'static str],
+) -> Vec<PossibleValue> {
     let help = |meaning: &'static str| meaning.trim().trim_end_matches('.');
     words.iter().zip(meanings).map(|(word, meaning)| PossibleValue::new(word).help(help(meaning))).collect()
 }

@@ -9,13 +9,14 @@ use crate::error::{Error, Result};
 /// What every variable of ours begins with.
 const PREFIX: &str = "FLEETLOAD_";
 
-/// The variables of ours that are no settings of a profile. The first five are read by the command line itself.
+/// The variables of ours that are no settings of a profile. The first six are read by the command line itself.
 const OTHERS: &[&str] = &[
     "FLEETLOAD_PROFILE",
     "FLEETLOAD_CONFIG",
     "FLEETLOAD_JOURNAL",
     "FLEETLOAD_REPORTS",
     "FLEETLOAD_CUSTOMER",
+    "FLEETLOAD_LOG_FORMAT",
     "FLEETLOAD_LOG",
     "FLEETLOAD_CLIENT_SECRET",
     "FLEETLOAD_NOTIFY_SECRET",

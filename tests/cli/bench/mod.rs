@@ -108,7 +108,9 @@ impl Bench {
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.folder.path())
-            .env("TZ", "UTC");
+            .env("TZ", "UTC")
+            // Messages without their time. What they are like in a log has tests of its own.
+            .env("FLEETLOAD_LOG_FORMAT", "plain");
         command
     }
 
