@@ -72,6 +72,7 @@ pub use view::differences::Difference;
 pub use view::later_imports::Answered;
 pub use view::measures::{CommandEnd, RowTimes};
 pub use view::referenced::{Noun, Referenced};
+pub use view::row_identity::RowIdentity;
 pub use view::rows::{AttemptFigures, ImportInfo, RowView, SheetInfo};
 pub use view::tallies::JobTallies;
 

@@ -36,7 +36,7 @@ pub use line::Table;
 pub use line::{Ink, Line, wrap};
 pub use log::start_log;
 pub use log_format::LogFormat;
-pub use progress::Progress;
+pub use progress::{EventDetail, Progress};
 pub use read_progress::{ReadFigures, ReadProgress};
 pub use width::width;
 

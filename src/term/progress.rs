@@ -3,6 +3,7 @@
 //! Driven by the news of the run and by ticks of a clock that is passed in; the words are those of
 //! [`super::progress_model`].
 
+use std::str::FromStr;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
@@ -11,7 +12,9 @@ use serde::Serialize;
 use super::clean::clean;
 use super::progress_model::{Picture, Tick};
 use super::{Ink, Line, Terminal};
+use crate::journal::RowIdentity;
 use crate::model::event::Event;
+use crate::model::id::JobId;
 use crate::model::kind::Kind;
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
@@ -37,6 +40,8 @@ pub struct Progress {
     here: TimeZone,
     /// The command that tells what needs a person, and what to type for it.
     status: String,
+    /// Finds rows, where programs get their news.
+    find_row: Option<FindRow>,
 }
 
 enum Display {
@@ -55,7 +60,43 @@ struct EventObject<'a> {
     message: Option<String>,
     #[serde(flatten)]
     event: &'a Event,
+    /// The row that it is about.
+    #[serde(flatten)]
+    row: Option<&'a RowIdentity>,
 }
+
+/// Which news programs get.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum EventDetail {
+    /// All that is about the run as a whole.
+    Summary,
+    /// That of single rows as well.
+    #[default]
+    Rows,
+}
+
+impl EventDetail {
+    /// Their words.
+    pub const WORDS: &'static [&'static str] = &["summary", "rows"];
+    /// What they mean.
+    pub const MEANINGS: &'static [&'static str] =
+        &["news of the run as a whole.", "the news of each row as well, with its place, key, id and code."];
+}
+
+impl FromStr for EventDetail {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, Self::Err> {
+        match word {
+            "summary" => Ok(Self::Summary),
+            "rows" => Ok(Self::Rows),
+            other => Err(format!("'{other}' is not one of {}", Self::WORDS.join(", "))),
+        }
+    }
+}
+
+/// Finds the row that a job is.
+pub type FindRow = Box<dyn Fn(JobId) -> Option<RowIdentity> + Send>;
 
 impl Progress {
     /// Begins to show a run whose jobs stand as in `tally`; `here` is the time zone of the reader, `status` the command
@@ -71,9 +112,16 @@ impl Progress {
         } else {
             Display::Lines { next: tick.elapsed + LINE_EVERY }
         };
-        let mut progress = Self { terminal: terminal.clone(), picture, display, here, status };
+        let mut progress =
+            Self { terminal: terminal.clone(), picture, display, here, status, find_row: None };
         progress.tick(tick);
         progress
+    }
+
+    /// Shows programs the news of single rows as well, each with its row.
+    #[must_use]
+    pub fn with_rows(self, find_row: FindRow) -> Self {
+        Self { find_row: Some(find_row), ..self }
     }
 
     /// Takes in a piece of news and tells what a person should read of it at once. Programs get all of it but the
@@ -94,9 +142,19 @@ impl Progress {
                         | Event::Remaining(_)
                 ) =>
             {
+                let job = match event {
+                    Event::Moved { job, .. } | Event::Unseen { job, .. } => Some(*job),
+                    _ => None,
+                };
+                let row = match (job, &self.find_row) {
+                    (Some(job), Some(find_row)) => find_row(job),
+                    (Some(_), None) => return,
+                    (None, _) => None,
+                };
                 let at = tick.now.to_string();
                 let message = told.as_deref().map(clean);
-                self.terminal.object(&EventObject { object: "event", at, message, event });
+                let row = row.as_ref();
+                self.terminal.object(&EventObject { object: "event", at, message, event, row });
             }
             (Display::Bars | Display::Lines { .. } | Display::Objects { .. } | Display::Nothing, _) => {}
         }
@@ -181,7 +239,7 @@ mod tests {
     use super::super::Manner;
     use super::super::testing::{interactive, terminal};
     use super::*;
-    use crate::model::id::{JobId, SheetId};
+    use crate::model::id::{ImportId, SheetId};
     use crate::model::operation::Operation;
     use crate::model::quota::QuotaDay;
     use crate::model::remaining::{Allowance, Doubts, Lane, Remaining};
@@ -200,8 +258,14 @@ mod tests {
     }
 
     fn a_short_run(terminal: &Terminal) {
+        let acme = |_| {
+            let (sheet, key, code) = (Some("Companies".to_owned()), Some("C1".to_owned()), None);
+            let (import, row, id) = (Some(ImportId(3)), Some(7), None);
+            Some(RowIdentity { import, sheet, row, key, name: "Acme".to_owned(), id, code })
+        };
         let mut progress =
-            Progress::start(terminal, tally(), tick(0), TimeZone::UTC, "fleetload status".to_owned());
+            Progress::start(terminal, tally(), tick(0), TimeZone::UTC, "fleetload status".to_owned())
+                .with_rows(Box::new(acme));
         progress.news(&Event::Sent { operation: Operation::AddCompany }, tick(0));
         let (from, to) = (JobState::Ready, JobState::Created);
         progress.news(&Event::Moved { job: JobId(1), kind: Kind::Company, from, to }, tick(1));
@@ -240,6 +304,8 @@ mod tests {
         );
         assert_eq!(objects[1]["event"], "moved");
         assert_eq!((&objects[1]["from"], &objects[1]["to"]), (&"ready".into(), &"created".into()));
+        let place = (&objects[1]["import"], &objects[1]["sheet"], &objects[1]["row"], &objects[1]["key"]);
+        assert_eq!(place, (&3.into(), &"Companies".into(), &7.into(), &"C1".into()));
         assert_eq!(objects[3]["event"], "note");
         assert_eq!(objects[3]["message"], "name \\u{1b}[2J");
         let last = &objects[7];

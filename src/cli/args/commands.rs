@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use clap_complete::Shell;
 
-use super::options::{Overrides, ReadingArgs, RehearsalArgs};
+use super::options::{Overrides, ReadingArgs, RehearsalArgs, words};
 use crate::model::id::{CallId, ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
-use crate::term::clean;
+use crate::term::{EventDetail, clean};
 
 /// `fleetload run`.
 #[derive(Debug, ClapArgs)]
@@ -39,6 +39,10 @@ pub(in crate::cli) struct Run {
     /// all of them are right. 0 ends a canary that is under way, and sends everything
     #[arg(long, value_name = "N")]
     pub(in crate::cli) canary: Option<u32>,
+
+    /// With --json, which news of the run to print
+    #[arg(long, value_name = "WHICH", default_value = "rows", value_parser = words!(EventDetail), hide_short_help = true)]
+    pub(in crate::cli) events: EventDetail,
 
     /// Write figures for Prometheus to this file every 15 seconds, in the OpenMetrics text form
     #[arg(long, value_name = "FILE", hide_short_help = true)]

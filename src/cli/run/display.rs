@@ -21,7 +21,7 @@ use crate::model::event::Event;
 use crate::model::id::{ImportId, SheetId};
 use crate::run::{Ending, Interrupt, Pulse, RunOptions};
 use crate::service::Client;
-use crate::term::{Progress, Terminal, Tick};
+use crate::term::{EventDetail, Progress, Terminal, Tick};
 
 /// How often the display is brought up to date.
 const TICK: Duration = Duration::from_millis(250);
@@ -32,7 +32,7 @@ pub(super) async fn send(
     journal: Journal,
     client: Client,
     options: RunOptions,
-    concerned: &[ImportId],
+    (concerned, detail): (&[ImportId], EventDetail),
     (watch, notifier, meter): (&Watch, &Notifier, &Meter),
 ) -> Result<(Journal, Ending)> {
     let clock: Arc<dyn Clock> = context.clock.clone();
@@ -48,6 +48,11 @@ pub(super) async fn send(
     };
     let mut progress =
         Progress::start(context.terminal, shown, tick(), context.here.clone(), context.again("status"));
+    if context.terminal.json() && detail == EventDetail::Rows {
+        let rows = Journal::open_existing(journal.path())?;
+        // A row that cannot be read at this moment has its news without its place.
+        progress = progress.with_rows(Box::new(move |job| rows.row_identity(job).ok().flatten()));
+    }
     let (interrupt, interrupts) = mpsc::channel(16);
     watch.sending(interrupt.clone());
     let mut questions = Questions::new(context.terminal);

@@ -99,7 +99,8 @@ impl Passes<'_> {
         }
         let options = self.options(self.settings);
         let told = (self.watch, self.notifier, self.meter);
-        send(self.context, journal, client.clone(), options, self.concerned, told).await
+        let shown = (self.concerned, self.typed.events);
+        send(self.context, journal, client.clone(), options, shown, told).await
     }
 
     /// One pass against a sandbox of its own.
@@ -119,7 +120,8 @@ impl Passes<'_> {
         let asked = (&client, settings.rate.value);
         let ended = match ids::before_run(context, asked, journal, self.asked_before).await {
             Ok((journal, None)) => {
-                send(context, journal, client, options, self.concerned, (watch, notifier, meter)).await
+                let shown = (self.concerned, typed.events);
+                send(context, journal, client, options, shown, (watch, notifier, meter)).await
             }
             Ok((journal, Some(ending))) => Ok((journal, ending)),
             Err(error) => Err(error),

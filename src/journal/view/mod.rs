@@ -13,5 +13,6 @@ pub(super) mod known_record;
 pub(super) mod later_imports;
 pub(super) mod measures;
 pub(super) mod referenced;
+pub(super) mod row_identity;
 pub(super) mod rows;
 pub(super) mod tallies;

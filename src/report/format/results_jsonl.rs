@@ -5,7 +5,7 @@ use std::io::Write;
 use serde_json::{Map, Value, json};
 
 use crate::error::Result;
-use crate::journal::{Candidate, Decided, Disposition};
+use crate::journal::{Candidate, Decided, Disposition, RowView};
 use crate::model::action::before::Before;
 use crate::model::id::ImportId;
 use crate::model::kind::{Kind, Upkeep};
@@ -70,6 +70,7 @@ fn object(layout: &Layout, import: ImportId, line: &ResultLine) -> Map<String, V
     for name in known_by(layout.kind) {
         put(name, json!(layout.cell(row, name)));
     }
+    put("values", Value::Object(values(layout, row)));
     put("job", json!(row.job));
     put("status", json!(row.state));
     put("id", json!(row.remote_id));
@@ -106,6 +107,21 @@ fn object(layout: &Layout, import: ImportId, line: &ResultLine) -> Map<String, V
         put("decided", self::decided(decided));
     }
     object
+}
+
+/// The cells of a row by their headers, as they stood in the sheet. A header that comes again is numbered.
+fn values(layout: &Layout, row: &RowView) -> Map<String, Value> {
+    let mut values = Map::new();
+    for (header, cell) in layout.headers.iter().zip(layout.cells(row)) {
+        let mut name = header.clone();
+        let mut number = 1;
+        while values.contains_key(&name) {
+            number += 1;
+            name = format!("{header} ({number})");
+        }
+        values.insert(name, json!(cell));
+    }
+    values
 }
 
 fn known_by(kind: Kind) -> &'static [&'static str] {
