@@ -29,6 +29,7 @@ mod interrupted;
 mod journal;
 mod left_out;
 mod libreoffice;
+mod logs;
 mod metamorphic;
 mod metrics;
 mod never_stuck;

@@ -1,0 +1,125 @@
+//! What an unattended run leaves in its log: each line has its time and level, or its priority for the journal of systemd.
+
+use std::fs::File;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::bench::{self, Bench, Outcome};
+use fleetload::sandbox::{Fault, FaultKind, Scenario};
+
+/// The binary as a scheduler starts it: nothing says how messages are to look.
+fn unattended(bench: &Bench, arguments: &[&str]) -> Command {
+    let mut command = bench.command(arguments);
+    command.env_remove("FLEETLOAD_LOG_FORMAT");
+    command
+}
+
+fn ended(mut command: Command) -> Outcome {
+    Outcome::of(command.output().expect("the binary starts"))
+}
+
+/// A time in RFC 3339, UTC.
+fn is_time(word: &str) -> bool {
+    word.ends_with('Z') && word.parse::<jiff::Timestamp>().is_ok()
+}
+
+#[track_caller]
+fn assert_dated(text: &str, levels: &[&str]) {
+    assert!(!text.is_empty());
+    for line in text.lines() {
+        let (time, rest) = line.split_once(' ').unwrap_or_else(|| panic!("{line}"));
+        let level = rest.split(' ').next().unwrap_or_default();
+        assert!(is_time(time) && levels.contains(&level), "{line}\n{text}");
+    }
+}
+
+#[test]
+fn every_line_of_the_documented_cron_line_has_its_date_and_its_level() {
+    let bench = Bench::new(Scenario { daily_quota: 4, ..Scenario::default() });
+    bench.write("companies.csv", &bench::companies(10));
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    let log = bench.path("nightly.log");
+    for _night in 0..2 {
+        let mut command =
+            unattended(&bench, &["run", "--quiet", "--on-quota", "exit", "--until", &bench::at_the_latest()]);
+        let file = File::options().append(true).create(true).open(&log).expect("a log");
+        assert_eq!(command.stderr(file).output().expect("it starts").status.code(), Some(5));
+    }
+    let text = std::fs::read_to_string(&log).expect("a log");
+    assert_dated(&text, &["info", "warning", "error"]);
+    assert_eq!(text.matches("run ended: parked (quota), exit code 5").count(), 2, "{text}");
+    assert_eq!(text.matches("run ended: ").count(), 2, "{text}");
+}
+
+#[test]
+fn progress_warnings_errors_and_mistakes_of_the_command_line_have_their_time_once() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(3));
+    let outcome = ended(unattended(&bench, &["run", "companies.csv", "-vv"])).expect_code(0);
+    assert_dated(&outcome.stderr, &["info", "warning", "debug"]);
+    assert!(outcome.stderr.contains("3 of 3 done"), "{}", outcome.stderr);
+    for line in outcome.stderr.lines() {
+        let times = line.split(' ').filter(|word| is_time(word) && word.contains('T')).count();
+        assert_eq!(times, 1, "{line}");
+    }
+    let mut stranger = unattended(&bench, &["status"]);
+    stranger.env("FLEETLOAD_RATES", "3");
+    let outcome = ended(stranger).expect_code(0);
+    assert!(
+        outcome.stderr.contains(" warning the environment variable FLEETLOAD_RATES"),
+        "{}",
+        outcome.stderr
+    );
+    for arguments in [&["run", "missing.csv"][..], &["run", "--nonsense"], &["run", "--quiet", "missing.csv"]]
+    {
+        let outcome = ended(unattended(&bench, arguments));
+        assert_dated(&outcome.stderr, &["error", "info"]);
+        assert!(outcome.stderr.contains(" error   "), "{}", outcome.stderr);
+    }
+}
+
+#[test]
+fn with_log_format_json_each_line_is_a_record() {
+    let bench = Bench::new(Scenario::default().with_fault(Fault::new("auth", FaultKind::InvalidClient)));
+    bench.write("companies.csv", &bench::companies(1));
+    for arguments in
+        [&["run", "companies.csv", "--log-format", "json"][..], &["run", "--nonsense", "--log-format=json"]]
+    {
+        let outcome = ended(unattended(&bench, arguments));
+        let records: Vec<Value> =
+            outcome.stderr.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        assert!(records.iter().any(|record| record["level"] == "error"), "{}", outcome.stderr);
+        for record in &records {
+            assert!(is_time(record["time"].as_str().expect("a time")), "{record}");
+            assert!(
+                record["message"].is_string() && record.as_object().expect("fields").len() == 3,
+                "{record}"
+            );
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn in_the_journal_of_systemd_a_line_has_its_priority_and_no_time_of_its_own() {
+    use std::os::unix::fs::MetadataExt;
+    let bench = Bench::new(Scenario::default());
+    let log = bench.path("journal");
+    let run = |stream: &dyn Fn(&File) -> String| {
+        let file = File::create(&log).expect("a file");
+        let mut command = unattended(&bench, &["run", "missing.csv"]);
+        command.env("JOURNAL_STREAM", stream(&file)).stderr(file);
+        assert_eq!(command.output().expect("it starts").status.code(), Some(2));
+        std::fs::read_to_string(&log).expect("a log")
+    };
+    let own = |file: &File| {
+        let found = file.metadata().expect("a file");
+        format!("{}:{}", found.dev(), found.ino())
+    };
+    let text = run(&own);
+    assert!(text.starts_with("<3>") && text.lines().all(|line| line.starts_with('<')), "{text}");
+    assert!(!text.split([' ', '>']).any(is_time), "{text}");
+    // The variable was inherited from another unit: standard error is elsewhere.
+    assert_dated(&run(&|_| "1:1".to_owned()), &["error", "info"]);
+}
