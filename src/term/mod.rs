@@ -17,6 +17,7 @@ mod progress_model;
 mod read_progress;
 mod width;
 
+use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -201,6 +202,14 @@ impl Terminal {
     pub fn log(&self, line: impl Into<Line>) {
         if !self.interactive {
             self.write_talk(Level::Info, &line.into());
+        }
+    }
+
+    /// Says a line with this time, unless every line has its time.
+    fn say_at(&self, time: impl Display, text: &str) {
+        match self.dates_lines() {
+            true => self.say(text),
+            false => self.say(format!("{time} {text}")),
         }
     }
 

@@ -132,7 +132,7 @@ impl Progress {
             (Display::Bars, Some(text)) => {
                 self.terminal.say(Line::new().ink(Ink::Warning, "·").text(" ").text(text));
             }
-            (Display::Lines { .. }, Some(text)) => self.say_at(tick.now, &text),
+            (Display::Lines { .. }, Some(text)) => self.terminal.say_at(stamp(tick.now), &text),
             (Display::Objects { .. }, told)
                 if !matches!(
                     event,
@@ -172,7 +172,7 @@ impl Progress {
                     let parked = self.picture.is_parked();
                     *next = tick.elapsed + if parked { LINE_WHILE_PARKED } else { LINE_EVERY };
                     let line = self.picture.line(tick, &self.here);
-                    self.say_at(tick.now, &line);
+                    self.terminal.say_at(stamp(tick.now), &line);
                 }
             }
             Display::Objects { next } => {
@@ -186,21 +186,13 @@ impl Progress {
         }
     }
 
-    /// Says a line with its time of day, unless every line has its time.
-    fn say_at(&self, now: Moment, line: &str) {
-        match self.terminal.dates_lines() {
-            true => self.terminal.say(line),
-            false => self.terminal.say(format!("{} {line}", stamp(now))),
-        }
-    }
-
     /// Takes the display away, leaving the last state where it was a list of lines or objects.
     pub fn finish(self, tick: Tick) {
         match self.display {
             Display::Bars => self.terminal.show(Vec::new()),
             Display::Lines { .. } => {
                 let line = self.picture.line(tick, &self.here);
-                self.say_at(tick.now, &line);
+                self.terminal.say_at(stamp(tick.now), &line);
             }
             Display::Objects { .. } => self.terminal.object(&self.picture.object(tick)),
             Display::Nothing => {}

@@ -77,7 +77,7 @@ impl ReadProgress {
             Display::Live => self.terminal.show(vec![Line::plain(text)]),
             Display::Lines { next } if tick.elapsed >= *next => {
                 *next = tick.elapsed + LINE_EVERY;
-                self.terminal.say(format!("{} {text}", tick.now));
+                self.terminal.say_at(tick.now, &text);
             }
             Display::Objects { next } if tick.elapsed >= *next => {
                 *next = tick.elapsed + OBJECT_EVERY;
