@@ -14,6 +14,7 @@ const USAGE: &str = "\
 cargo run --example samples -- all                              write the files of samples/ again
 cargo run --example samples -- templates                        write the files of templates/ again
 cargo run --example samples -- docs                             write docs/codes.md, docs/operations.md and the tables in docs/sheets.md and scheduling.md again
+cargo run --example samples -- schemas                          write the JSON Schemas of docs/schema/ again
 cargo run --example samples -- large ROWS FILE.csv [SEED]       one sheet; its kind is in its name, else devices
 cargo run --example samples -- large ROWS FILE.xlsx [SEED]      a workbook of all four kinds
 cargo run --example samples -- large ROWS FOLDER [SEED]         four CSV files";
@@ -39,6 +40,7 @@ fn run(words: &[&str]) -> make::Result<Vec<PathBuf>> {
         ["all"] => make::all(&here.join("samples")),
         ["templates"] => make::templates(&here.join("templates")),
         ["docs"] => make::renew_docs(&here.join("docs")),
+        ["schemas"] => make::schemas(&here.join("docs").join("schema")),
         ["large", rows, out] => make::large(number(rows)?, Path::new(out), 1),
         ["large", rows, out, seed] => make::large(number(rows)?, Path::new(out), number(seed)?),
         _ => Err(USAGE.into()),

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 
 use fleetload::model::kind::Kind;
 use fleetload::sheet::template;
+use fleetload::term::{object_names, object_schema};
 
 pub(crate) use large::large;
 
@@ -72,6 +73,18 @@ pub(crate) fn templates(folder: &Path) -> Result<Vec<PathBuf>> {
     for kind in Kind::SHEETS {
         let path = folder.join(format!("{kind}.csv"));
         fs::write(&path, template::csv_bytes(kind)?)?;
+        written.push(path);
+    }
+    Ok(written)
+}
+
+/// Writes the JSON Schema of every object that programs get into `folder`.
+pub(crate) fn schemas(folder: &Path) -> Result<Vec<PathBuf>> {
+    fs::create_dir_all(folder)?;
+    let mut written = Vec::new();
+    for object in object_names() {
+        let path = folder.join(format!("{object}.json"));
+        fs::write(&path, format!("{:#}\n", object_schema(object)))?;
         written.push(path);
     }
     Ok(written)

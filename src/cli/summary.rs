@@ -167,8 +167,9 @@ mod tests {
         let (exit, text) = told(Summary::new(End::AnotherRun).with("import", 3));
         assert_eq!(exit, Exit::Parked);
         assert_eq!(
-            text,
-            "{\"object\":\"summary\",\"state\":\"stopped\",\"reason\":\"another-run\",\"exit_code\":5,\"import\":3}\n"
+            text.replace(env!("CARGO_PKG_VERSION"), "0.0.0"),
+            "{\"object\":\"summary\",\"state\":\"stopped\",\"reason\":\"another-run\",\"exit_code\":5,\"import\":3,\
+             \"schema\":1,\"version\":\"0.0.0\"}\n"
         );
         assert_eq!(told(Summary::of_document()), (Exit::Done, String::new()));
     }

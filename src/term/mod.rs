@@ -12,6 +12,7 @@ mod line;
 mod live;
 mod log;
 mod log_format;
+mod objects;
 mod progress;
 mod progress_model;
 mod read_progress;
@@ -37,6 +38,7 @@ pub use line::Table;
 pub use line::{Ink, Line, wrap};
 pub use log::start_log;
 pub use log_format::LogFormat;
+pub use objects::{object_names, object_schema};
 pub use progress::{EventDetail, Progress};
 pub use read_progress::{ReadFigures, ReadProgress};
 pub use width::width;
@@ -145,14 +147,18 @@ impl Terminal {
         }
     }
 
-    /// Prints one object of the result on a line of its own, when JSON is wanted.
+    /// Prints one object of the result on a line of its own, when JSON is wanted. Its fields are in `objects.csv`.
     pub fn object(&self, object: &impl Serialize) {
         if !self.manner.json {
             return;
         }
-        match serde_json::to_string(object) {
-            Ok(text) => {
-                let mut line = clean::escape_json(&text);
+        match serde_json::to_value(object) {
+            Ok(mut value) => {
+                if let Some(fields) = value.as_object_mut() {
+                    fields.insert("schema".to_owned(), objects::EDITION.into());
+                    fields.insert("version".to_owned(), objects::VERSION.into());
+                }
+                let mut line = clean::escape_json(&value.to_string());
                 line.push('\n');
                 self.print(|streams| streams.results.write(&line));
             }

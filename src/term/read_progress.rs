@@ -173,9 +173,10 @@ mod tests {
         progress.tick(HALF, tick(10));
         progress.finish();
         assert_eq!(
-            results.text(),
+            results.text().replace(env!("CARGO_PKG_VERSION"), "0.0.0"),
             "{\"object\":\"progress\",\"at\":\"2026-03-02T12:00:10Z\",\"export\":\"devices\",\"total\":2000,\
-             \"done\":1000,\"rows\":990,\"failed\":10,\"requests\":501,\"finishes_at\":\"2026-03-02T12:00:30Z\"}\n"
+             \"done\":1000,\"rows\":990,\"failed\":10,\"requests\":501,\"finishes_at\":\"2026-03-02T12:00:30Z\",\
+             \"schema\":1,\"version\":\"0.0.0\"}\n"
         );
         assert_eq!(talk.text(), "");
         let (shown, results, talk) = terminal(Manner { quiet: true, ..Manner::default() });

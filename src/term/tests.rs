@@ -53,7 +53,8 @@ fn with_json_standard_output_has_objects_only() {
     let (terminal, results, _) = terminal(Manner { json: true, ..Manner::default() });
     terminal.result("12 rows");
     terminal.object(&serde_json::json!({"rows": 12}));
-    assert_eq!(results.text(), "{\"rows\":12}\n");
+    let version = env!("CARGO_PKG_VERSION");
+    assert_eq!(results.text(), format!("{{\"rows\":12,\"schema\":1,\"version\":\"{version}\"}}\n"));
 }
 
 #[test]
@@ -68,10 +69,11 @@ fn an_error_tells_what_why_and_what_next_and_cannot_forge_a_line() {
         "error: the cell holds '\\u{1b}[2J'\n  error: all rows lost: really\n\
          hint: correct the sheet\n      fleetload check x.csv\n"
     );
+    let object = results.text().replace(env!("CARGO_PKG_VERSION"), "0.0.0");
     assert_eq!(
-        results.text(),
+        object,
         "{\"object\":\"error\",\"message\":\"the cell holds '\\\\u{1b}[2J'\\\\nerror: all rows lost: really\",\
-         \"hint\":\"correct the sheet\\nfleetload check x.csv\",\"reason\":\"sheets\",\"exit_code\":3}\n"
+         \"hint\":\"correct the sheet\\nfleetload check x.csv\",\"reason\":\"sheets\",\"exit_code\":3,\"schema\":1,\"version\":\"0.0.0\"}\n"
     );
 }
 

@@ -45,6 +45,7 @@ mod rehearsal;
 mod relay;
 mod rollout;
 mod samples;
+mod schemas;
 mod secrets;
 mod status;
 mod template_for;

@@ -75,6 +75,15 @@ fn the_pages_of_the_documentation_that_are_made_from_the_program_are_current() {
 }
 
 #[test]
+fn the_schemas_of_all_objects_are_current() {
+    let folder = tempfile::tempdir().unwrap();
+    make::schemas(folder.path()).unwrap();
+    let kept = files(&here().join("docs").join("schema")).unwrap();
+    let made = files(folder.path()).unwrap();
+    assert!(kept == made, "docs/schema: run cargo run --example samples -- schemas");
+}
+
+#[test]
 fn a_large_import_has_the_size_asked_for_and_is_the_same_each_time() {
     let folder = tempfile::tempdir().unwrap();
     let lines = |path: &Path| fs::read_to_string(path).unwrap().lines().count() as u64 - 1;
