@@ -3,6 +3,7 @@
 
 use std::io::{self, IsTerminal};
 
+use super::log_format::Level;
 use super::{Ink, Line, Terminal};
 
 impl Terminal {
@@ -24,7 +25,7 @@ impl Terminal {
         }
         let terminal = self.clone();
         self.live.hide(true);
-        self.write_talk(&Line::new().ink(Ink::Strong, "?").text(" ").text(question));
+        self.write_talk(Level::Info, &Line::new().ink(Ink::Strong, "?").text(" ").text(question));
         let unasked = answer.clone();
         // Not a task: reading cannot be interrupted, and the command must be able to end without an answer.
         let asking = std::thread::Builder::new().name("question".to_owned()).spawn(move || {

@@ -58,7 +58,7 @@ impl<'a> MakeWriter<'a> for Lines {
             tracing::Level::INFO => Level::Info,
             tracing::Level::DEBUG | tracing::Level::TRACE => Level::Debug,
         };
-        LogLine { level, ..self.make_writer() }
+        LogLine { terminal: &self.0, level, text: Vec::new() }
     }
 }
 
