@@ -250,7 +250,7 @@ mod tests {
     }
 
     fn a_short_run(terminal: &Terminal) {
-        let acme = |_| {
+        let acme = |_job: JobId| {
             let (sheet, key, code) = (Some("Companies".to_owned()), Some("C1".to_owned()), None);
             let (import, row, id) = (Some(ImportId(3)), Some(7), None);
             Some(RowIdentity { import, sheet, row, key, name: "Acme".to_owned(), id, code })
