@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn every_word_is_read() {
-        let read: Vec<_> = LogFormat::WORDS.iter().map(|word| word.parse().unwrap()).collect();
+        let read: Vec<LogFormat> = LogFormat::WORDS.iter().map(|word| word.parse().unwrap()).collect();
         assert_eq!(read, [LogFormat::Plain, LogFormat::Text, LogFormat::Json]);
         assert!("journal".parse::<LogFormat>().is_err());
     }

@@ -96,7 +96,7 @@ impl FromStr for EventDetail {
 }
 
 /// Finds the row that a job is.
-pub type FindRow = Box<dyn Fn(JobId) -> Option<RowIdentity> + Send>;
+pub(super) type FindRow = Box<dyn Fn(JobId) -> Option<RowIdentity> + Send>;
 
 impl Progress {
     /// Begins to show a run whose jobs stand as in `tally`; `here` is the time zone of the reader, `status` the command
