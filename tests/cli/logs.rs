@@ -71,8 +71,11 @@ fn progress_warnings_errors_and_mistakes_of_the_command_line_have_their_time_onc
         "{}",
         outcome.stderr
     );
-    for arguments in [&["run", "missing.csv"][..], &["run", "--nonsense"], &["run", "--quiet", "missing.csv"]]
-    {
+    for arguments in [
+        &["status", "--journal", "missing.db"][..],
+        &["run", "--nonsense"],
+        &["run", "--quiet", "--journal", "missing.db"],
+    ] {
         let outcome = ended(unattended(&bench, arguments));
         assert_dated(&outcome.stderr, &["error", "info"]);
         assert!(outcome.stderr.contains(" error   "), "{}", outcome.stderr);
@@ -108,9 +111,9 @@ fn in_the_journal_of_systemd_a_line_has_its_priority_and_no_time_of_its_own() {
     let log = bench.path("journal");
     let run = |stream: &dyn Fn(&File) -> String| {
         let file = File::create(&log).expect("a file");
-        let mut command = unattended(&bench, &["run", "missing.csv"]);
+        let mut command = unattended(&bench, &["status", "--journal", "missing.db"]);
         command.env("JOURNAL_STREAM", stream(&file)).stderr(file);
-        assert_eq!(command.output().expect("it starts").status.code(), Some(2));
+        assert_eq!(command.output().expect("it starts").status.code(), Some(6));
         std::fs::read_to_string(&log).expect("a log")
     };
     let own = |file: &File| {

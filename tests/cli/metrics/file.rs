@@ -156,7 +156,10 @@ fn while_a_run_is_parked_the_file_and_status_say_since_when_and_until_when() {
     let (since, until) =
         ("fleetload_parked_since_timestamp_seconds", "fleetload_parked_until_timestamp_seconds");
     assert!(metrics.value(since).is_some() && metrics.value(since) < metrics.value(until), "{metrics:?}");
-    assert_eq!(metrics.value("fleetload_quota_ceiling_creations"), Some(4.0));
+    // What was under way when it was killed counts as used, so that the ceiling may be learned as more than 4.
+    let ceiling = bench.summary(1)["quota"]["ceiling"].as_f64();
+    assert!(ceiling >= Some(4.0), "{metrics:?}");
+    assert_eq!(metrics.value("fleetload_quota_ceiling_creations"), ceiling);
     assert_eq!(metrics.value("fleetload_last_run_exit_code"), Some(5.0));
 }
 
