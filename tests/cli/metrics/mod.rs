@@ -23,6 +23,7 @@ fn of_status(bench: &Bench) -> Metrics {
 }
 
 /// What promtool says of its input, and its exit code; nothing where it is not installed.
+#[expect(clippy::print_stderr, reason = "a test that does not look must say so")]
 fn promtool(arguments: &[&str], input: &str) -> Option<(String, Option<i32>)> {
     let started = Command::new("promtool")
         .args(arguments)
