@@ -34,8 +34,8 @@ use self::notify::NotifySettings;
 use self::profile::Profile;
 use self::section::Located;
 use self::setting::{
-    AUDIT, CA_FILE, CONCURRENCY, CONFIRM, DAILY_QUOTA, IN_DOUBT, METRICS_FILE, ON_EXISTING, ON_QUOTA, PATHS, PROXY,
-    REQUEST_TIMEOUT, RESERVE, SETTLE,
+    AUDIT, CA_FILE, CONCURRENCY, CONFIRM, DAILY_QUOTA, IN_DOUBT, METRICS_FILE, ON_EXISTING, ON_QUOTA, PATHS,
+    PROXY, REQUEST_TIMEOUT, RESERVE, SETTLE,
 };
 use crate::cli::args::options::Overrides;
 use crate::clock::Clock;
