@@ -126,3 +126,33 @@ fn in_the_journal_of_systemd_a_line_has_its_priority_and_no_time_of_its_own() {
     // The variable was inherited from another unit: standard error is elsewhere.
     assert_dated(&run(&|_| "1:1".to_owned()), &["error", "info"]);
 }
+
+#[test]
+fn news_of_a_row_names_its_place_key_id_and_code_and_can_be_omitted() {
+    let refused = Fault { times: Some(1), ..Fault::new("addCompany", FaultKind::InvalidData) };
+    let bench = Bench::new(Scenario::default().with_fault(refused));
+    bench.write("companies.csv", &bench::companies(3));
+    let news = |arguments: &[&str]| -> Vec<Value> {
+        let told = bench.fleetload(&[&["run", "companies.csv", "--json"], arguments].concat()).stdout;
+        let objects = told.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+        objects.filter(|object| object["object"] == "event").collect()
+    };
+    let told = news(&[]);
+    let rows = bench.results(1);
+    for row in &rows {
+        let of_row = |event: &&Value| event["event"] == "moved" && event["job"] == row["job"];
+        let last = told.iter().rfind(of_row).expect("its last news");
+        for field in ["import", "sheet", "row", "key", "name", "id", "code"] {
+            assert_eq!(last[field], row[field], "{field}: {last}\n{row}");
+        }
+        assert_eq!(last["to"], row["status"]);
+        let cells = (&row["values"]["key"], &row["values"]["country"]);
+        assert_eq!(cells, (&row["key"], &"NZ".into()), "{row}");
+    }
+    let codes: Vec<&Value> = rows.iter().map(|row| &row["code"]).filter(|code| !code.is_null()).collect();
+    assert_eq!(codes, ["invalidData"], "the fault fired");
+    bench.write("companies.csv", &bench::companies(5));
+    let told = news(&["--events", "summary"]);
+    assert!(!told.is_empty() && told.iter().all(|event| event["event"] != "moved"), "{told:?}");
+    assert_eq!(bench.created("company").len(), 4, "the refused row is unchanged");
+}
