@@ -147,9 +147,6 @@ impl Meter {
         }
         let (now, exit_code) = (context.now(), end.exit().code());
         let path = &context.common.journal;
-        if !self.has_begun.get() && Journal::open_existing(path).is_ok_and(|other| other.is_run_at_work()) {
-            return;
-        }
         if self.has_begun.get()
             && end.exit() != Exit::Journal
             && let Err(error) = note_end(path, now, exit_code)
@@ -157,6 +154,9 @@ impl Meter {
             context.terminal.warn(format!("how the run ended could not be noted in the journal: {error}"));
         }
         let Some(mut file) = self.file.take() else { return };
+        if !self.has_begun.get() && Journal::open_existing(path).is_ok_and(|other| other.is_run_at_work()) {
+            return;
+        }
         let succeeded_at = (end.exit() == Exit::Done).then_some(now);
         if let Err(error) = file.begin(&context.common.journal) {
             return file.tell_failure(&error);
