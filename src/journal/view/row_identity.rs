@@ -18,7 +18,7 @@ pub struct RowIdentity {
     pub sheet: Option<String>,
     /// Its number in the sheet, as a spreadsheet counts.
     pub row: Option<u32>,
-    /// Its key in the sheet.
+    /// Its key in the sheet, as keys are compared.
     pub key: Option<String>,
     /// The name of its record.
     pub name: String,
