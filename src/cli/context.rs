@@ -9,6 +9,7 @@ use jiff::tz::TimeZone;
 use crate::advice::Advice;
 use crate::cli::args::Common;
 use crate::cli::args::options::{Overrides, RehearsalArgs};
+use crate::cli::run::signals::Watch;
 use crate::cli::settings::environment::Environment;
 use crate::cli::settings::profile::{self, Profile};
 use crate::cli::settings::{Purpose, Settings};
@@ -36,6 +37,8 @@ pub(super) struct Context<'a> {
     pub(super) reading: RefCell<String>,
     /// Whether the command is about the journal, so that its summary counts the rows there.
     pub(super) at_journal: Cell<bool>,
+    /// Who listens for signals, of a command that has several runs.
+    pub(super) signals: Option<Watch>,
 }
 
 impl Context<'_> {

@@ -11,12 +11,14 @@
 //! findings/   what is wrong with the rows, and how columns were matched
 //! plan/       what would happen, as text, as JSON and as a page; the plan that was saved
 //! rollout/    which devices of an import are online
+//! watch/      `watch`: the sheets that are put into a folder
 //! undo        the workbook that restores what an import changed
 //! run/        a run over the journal: locks, signals, display, end and reports
 //! status/     where things stand and what needs a person
 //! decide/     `retry`, `cancel`, `resolve`, `pause` and `resume`
 //! doctor/     `doctor`, and the probe of the service
 //! reading/    `find` and `export`: what exists in the service
+//! housekeeping/  `backup` and `prune`
 //! notify/     what a run notifies others of, and `notify`
 //! call/       `call`: one operation by its name
 //! sandbox/    `sandbox`, and rehearsals against it
@@ -31,6 +33,7 @@ mod decide;
 mod doctor;
 mod documents;
 mod findings;
+mod housekeeping;
 mod ids;
 mod import;
 mod notify;
@@ -43,6 +46,7 @@ mod settings;
 mod status;
 mod summary;
 mod undo;
+mod watch;
 pub(super) mod zones;
 
 use std::cell::{Cell, RefCell};
@@ -174,6 +178,7 @@ fn carry_out(terminal: &Terminal, environment: &Environment, args: &Args) -> Sum
         whose: RefCell::new(None),
         reading: RefCell::new(String::new()),
         at_journal: Cell::new(false),
+        signals: None,
     };
     let summary = command(&context, args).unwrap_or_else(|error| failed(terminal, &error));
     let whose = context.whose.take().unwrap_or_default();
@@ -206,6 +211,9 @@ fn command(context: &Context<'_>, args: &Args) -> Result<Summary> {
         Command::Find(typed) => reading::find::find(context, typed),
         Command::Export(typed) => reading::export::export(context, typed),
         Command::Notify(typed) => notify::notify(context, typed),
+        Command::Watch(typed) => watch::watch(context, typed),
+        Command::Backup(typed) => housekeeping::backup::backup(context, typed),
+        Command::Prune(typed) => housekeeping::prune::prune(context, typed),
         Command::Call(typed) => call::call(context, typed),
         Command::Sandbox(typed) => sandbox::sandbox(context, typed),
         Command::Completions(typed) => Ok(documents::completions::completions(context.terminal, typed)),

@@ -66,7 +66,9 @@ CREATE TABLE identity (
     machine TEXT,
     machine_name TEXT,
     -- Set while a run goes on, and left so by one that did not come to its end.
-    under_way INTEGER NOT NULL CHECK (under_way IN (0, 1))
+    under_way INTEGER NOT NULL CHECK (under_way IN (0, 1)),
+    -- When this backup was taken; NULL once it is run.
+    taken_at INTEGER
 ) STRICT;
 INSERT INTO identity (only_row, id, serial, under_way) VALUES (1, lower(hex(randomblob(16))), 0, 0);
 
@@ -83,6 +85,8 @@ CREATE TABLE import (
     priority INTEGER NOT NULL DEFAULT 0,
     -- The creations of a day that are kept for its rows.
     reserve INTEGER NOT NULL DEFAULT 0 CHECK (reserve >= 0),
+    -- When the rows were removed that no job needs; what is left of it is no import to anybody.
+    pruned_at INTEGER,
     -- What people call it; NULL for the names of its files.
     label TEXT,
     -- The import whose rows came again in this one, corrected or not, and which time this is; the first time is round 1.

@@ -51,9 +51,43 @@ pub fn share(part: u64, whole: u64) -> String {
     }
 }
 
+/// A number of bytes as people read it, with one digit after the point: `312 bytes`, `1.4 MiB`.
+pub fn size(bytes: u64) -> String {
+    const STEP: u64 = 1024;
+    let (mut unit, mut units) = (1, ["KiB", "MiB", "GiB", "TiB"].into_iter());
+    let mut name = None;
+    while bytes / unit >= STEP {
+        let Some(next) = units.next() else { break };
+        unit *= STEP;
+        name = Some(next);
+    }
+    match name {
+        None => counted(bytes, "byte", "bytes"),
+        Some(name) => {
+            let tenths = u128::from(bytes) * 10 / u128::from(unit);
+            format!("{}.{} {name}", tenths / 10, tenths % 10)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_are_shown_in_the_unit_that_has_few_digits() {
+        let table = [
+            (0, "0 bytes"),
+            (1, "1 byte"),
+            (1023, "1,023 bytes"),
+            (1024, "1.0 KiB"),
+            (1_500_000, "1.4 MiB"),
+            (u64::MAX, "16777215.9 TiB"),
+        ];
+        for (bytes, expected) in table {
+            assert_eq!(size(bytes), expected);
+        }
+    }
 
     #[test]
     fn counts_have_their_thousands_apart() {

@@ -236,7 +236,10 @@ impl Beside {
 }
 
 /// The SHA-256 of what is read, in hexadecimal digits.
-pub(super) fn digest(mut file: impl Read) -> io::Result<String> {
+///
+/// # Errors
+/// When it cannot be read.
+pub fn digest(mut file: impl Read) -> io::Result<String> {
     let mut digest = Sha256::new();
     let mut piece = vec![0; 1 << 16];
     loop {

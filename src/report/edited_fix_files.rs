@@ -62,7 +62,7 @@ pub(super) fn keep(
 }
 
 /// The digests that the report of before noted.
-fn before(folder: &Path) -> BTreeMap<String, String> {
+pub(super) fn before(folder: &Path) -> BTreeMap<String, String> {
     let summary = summary_json::before(folder).unwrap_or_default();
     let digests = summary.get(summary_json::WRITTEN).and_then(Value::as_object).into_iter().flatten();
     digests.filter_map(|(name, digest)| Some((name.clone(), digest.as_str()?.to_owned()))).collect()

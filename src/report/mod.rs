@@ -9,6 +9,7 @@
 //!
 //! format/      what a format answers with: results_csv (<sheet>.results.csv, <sheet>.fix.csv), results_jsonl, summary_json
 //! page         report.html                    plan_page      the page of a plan
+//! old_folder   what of an old report is removed
 //! export_file/ exports of the service
 //! workbook/    results.xlsx, fix.xlsx; checked/ is <file>.checked.xlsx, what a check has found, in its cells; rollout, undo
 //! ```
@@ -24,6 +25,7 @@ mod figures;
 mod format;
 mod layout;
 mod names;
+mod old_folder;
 mod page;
 pub mod page_assets;
 mod plan_page;
@@ -45,6 +47,7 @@ use crate::status::next_command::Again;
 use crate::status::row_advice::Advisor;
 
 use self::atomic_write::Folder;
+pub use self::atomic_write::digest;
 use self::cell_change::Suggestions;
 pub use self::edited_fix_files::KeptFix;
 use self::figures::Figures;
@@ -56,6 +59,7 @@ use self::format::{FormatWriter, Outdated, ReportFacts};
 use self::layout::Layout;
 pub use self::layout::RESULT_COLUMNS;
 pub use self::names::{FIX, RESULTS};
+pub use self::old_folder::OldFolder;
 pub use self::page::NAME as PAGE;
 use self::page::PageFile;
 use self::page::headline::Headline;

@@ -61,6 +61,11 @@ impl ImportFacts {
     pub fn is_open(&self) -> bool {
         self.tally.count(|state| !state.is_final()) > self.open_later || !self.unanswered.is_empty()
     }
+
+    /// Whether it needs nobody any more: no row of it waits, is to be corrected or differs.
+    pub fn is_settled(&self) -> bool {
+        !self.is_open() && self.differing == 0
+    }
 }
 
 impl Facts {

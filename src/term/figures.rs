@@ -8,7 +8,7 @@ use crate::model::forecast::Next;
 use crate::model::operation::Operation;
 use crate::model::time::Moment;
 
-pub use crate::model::amount::{count, counted};
+pub use crate::model::amount::{count, counted, size};
 
 /// What comes next, in words, seen from `now`. Operations that are tried again at the same moment are named together.
 pub fn awaited(events: &[Next], now: Moment, here: &TimeZone) -> Vec<String> {

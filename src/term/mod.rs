@@ -19,6 +19,7 @@ mod read_progress;
 mod width;
 
 use std::fmt::Display;
+use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -33,7 +34,7 @@ use crate::error::{Error, Exit};
 
 pub use self::progress_model::{Tick, operation_paused, sheet_paused, unreachable};
 pub use clean::clean;
-pub use figures::{awaited, count, counted, expected, moment, span};
+pub use figures::{awaited, count, counted, expected, moment, size, span};
 pub use line::Table;
 pub use line::{Ink, Line, wrap};
 pub use log::start_log;
@@ -128,6 +129,23 @@ impl Terminal {
         // A log is a list of lines, wherever it is shown.
         let interactive = io::stderr().is_terminal() && manner.log_format == LogFormat::Plain;
         Self { manner, streams, live, size, interactive, clock: SystemClock::start() }
+    }
+
+    /// A log: everything that is said, with the time of this clock, and every result, as lines of a file.
+    ///
+    /// # Errors
+    /// When the file cannot be shared by the two.
+    pub fn of_file(file: &File, clock: Arc<dyn Clock>) -> io::Result<Self> {
+        let stream = || {
+            let to = Box::new(file.try_clone()?);
+            Ok::<_, io::Error>(Stream { to, colour: false, columns: || None, ended: None })
+        };
+        let streams = Streams { results: stream()?, talk: stream()?, drawn: Drawn::default() };
+        let streams = Arc::new(Mutex::new(streams));
+        let size: Size = Arc::new(width::of_screen);
+        let live = Live::new(&streams, &size, false);
+        let manner = Manner { log_format: LogFormat::Text, ..Manner::default() };
+        Ok(Self { manner, streams, live, size, interactive: false, clock })
     }
 
     /// Whether standard output carries JSON.

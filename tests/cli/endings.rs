@@ -255,28 +255,6 @@ fn help_is_given_about_help_and_rare_options_are_in_the_long_help_alone() {
 }
 
 #[test]
-fn what_is_no_file_is_refused_with_what_to_type_instead() {
-    let bench = Bench::new(Scenario::default());
-    bench.write("companies.csv", &bench::companies(2));
-    std::fs::create_dir(bench.path("inbox")).expect("a folder");
-    let empty = bench.fleetload(&["check", "inbox"]).expect_code(3).stderr;
-    assert!(
-        empty.contains("hint: name the sheets in it, those that refer to each other together"),
-        "{empty}"
-    );
-    bench.write("inbox/sites.csv", &bench::sites(1, 1));
-    bench.write("inbox/notes.md", "");
-    for command in ["check", "plan", "import"] {
-        let told = bench.fleetload(&[command, "inbox"]).expect_code(3).stderr;
-        assert!(told.contains("error: 'inbox' is a folder, and no command reads a folder"), "{told}");
-        assert!(told.contains("fleetload check inbox/sites.csv"), "{told}");
-        assert!(!told.contains("notes.md"), "{told}");
-    }
-    let told = bench.fleetload(&["check", "-"]).expect_code(2).stderr;
-    assert!(told.contains("standard input is not read") && told.contains("sheet.csv"), "{told}");
-}
-
-#[test]
 fn a_finished_import_has_nothing_to_cancel() {
     let bench = Bench::new(Scenario::default());
     bench.write("companies.csv", &bench::companies(2));

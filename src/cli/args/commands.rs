@@ -13,9 +13,10 @@ use crate::model::kind::Kind;
 use crate::term::{EventDetail, clean};
 
 /// `fleetload run`.
-#[derive(Debug, ClapArgs)]
+#[derive(Debug, Clone, Default, ClapArgs)]
 pub(in crate::cli) struct Run {
-    /// Sheets to import first: workbooks (.xlsx) or CSV files; without any, go on with the journal
+    /// Sheets to import first: workbooks (.xlsx), CSV files, folders of them, or `-` for standard input; without any, go on with the
+    /// journal
     #[arg(value_name = "FILE")]
     pub(in crate::cli) files: Vec<PathBuf>,
 
@@ -77,15 +78,18 @@ Examples:
   fleetload run onboarding.xlsx --sandbox       rehearse it: nothing leaves this machine
   fleetload run companies.csv sites.csv         several sheets that refer to each other
   fleetload run onboarding.xlsx --canary 2      two rows of each kind first; the rest when these are verified
+  fleetload run customers/                      all sheets directly in a folder, in the order of their names
+  export-devices | fleetload run - --kind devices   a sheet from standard input
   fleetload run --until 18:00 --on-quota exit   for a scheduled run: stop instead of waiting
   fleetload run --despite-rejections            send all of a sheet that was paused after 50 rejections
 
 Ctrl-C once stops after the requests under way; Ctrl-C twice stops at once. Both are safe: `fleetload run` goes on.";
 
 /// `fleetload check`.
-#[derive(Debug, ClapArgs)]
+#[derive(Debug, Clone, ClapArgs)]
 pub(in crate::cli) struct Check {
-    /// The sheets: workbooks (.xlsx) or CSV files; name sheets that refer to each other together
+    /// The sheets: workbooks (.xlsx), CSV files, folders of them, or `-` for standard input; name sheets that refer to each other
+    /// together
     #[arg(value_name = "FILE", required = true)]
     pub(in crate::cli) files: Vec<PathBuf>,
 
@@ -110,9 +114,9 @@ Examples:
 All problems are listed at once, each with its cell as the spreadsheet names it. Exit code 3 if there are errors.";
 
 /// `fleetload plan`.
-#[derive(Debug, ClapArgs)]
+#[derive(Debug, Clone, ClapArgs)]
 pub(in crate::cli) struct Plan {
-    /// The sheets to plan for
+    /// The sheets to plan for: files, folders of them, or `-` for standard input
     #[arg(value_name = "FILE", required = true)]
     pub(in crate::cli) files: Vec<PathBuf>,
 
@@ -159,7 +163,7 @@ profile the plan uses the documented paths.";
 /// `fleetload import`.
 #[derive(Debug, ClapArgs)]
 pub(in crate::cli) struct Import {
-    /// The sheets to import
+    /// The sheets to import: files, folders of them, or `-` for standard input
     #[arg(value_name = "FILE", required = true)]
     pub(in crate::cli) files: Vec<PathBuf>,
 

@@ -4,8 +4,10 @@
 //! Secrets are never options. The options that every command understands may stand before or after its name.
 
 pub(super) mod commands;
+pub(super) mod housekeeping;
 pub(super) mod options;
 pub(super) mod reading;
+pub(super) mod watch;
 
 use std::path::PathBuf;
 
@@ -16,8 +18,10 @@ use jiff::civil::Time;
 use jiff::tz::TimeZone;
 
 use self::commands::*;
+use self::housekeeping::{BACKUP_EXAMPLES, Backup, PRUNE_EXAMPLES, Prune};
 use self::options::words;
 use self::reading::{EXPORT_EXAMPLES, Export, FIND_EXAMPLES, Find};
+use self::watch::{WATCH_EXAMPLES, Watch};
 use crate::error::{Error, Result};
 use crate::model::time::Moment;
 use crate::status::catalogue::{Scope, of_scope};
@@ -171,6 +175,15 @@ pub(super) enum Command {
     /// Deliver the notifications that are due, or send a test
     #[command(after_help = NOTIFY_EXAMPLES)]
     Notify(Notify),
+    /// Watch a folder: check, import and run the sheets that are put into it
+    #[command(after_help = WATCH_EXAMPLES)]
+    Watch(Watch),
+    /// Copy the journal to one file, also while a run is in progress, or check such a copy
+    #[command(after_help = BACKUP_EXAMPLES)]
+    Backup(Backup),
+    /// Remove old reports, sheets and requests of finished imports; rows are still recognised
+    #[command(after_help = PRUNE_EXAMPLES)]
+    Prune(Prune),
     /// Send one operation of the service by its name, and print the answer
     #[command(after_help = CALL_EXAMPLES, disable_help_flag = true)]
     Call(Call),
@@ -248,6 +261,9 @@ mod tests {
                 "find",
                 "export",
                 "notify",
+                "watch",
+                "backup",
+                "prune",
                 "call",
                 "sandbox",
                 "completions",

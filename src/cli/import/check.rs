@@ -7,7 +7,7 @@ use crate::cli::args::commands::Check as Typed;
 use crate::cli::context::Context;
 use crate::cli::findings::remedy::{meant, remedy};
 use crate::cli::findings::{self, FindingCounts};
-use crate::cli::import;
+use crate::cli::import::{self, files};
 use crate::cli::plan::dry_run::TempJournal;
 use crate::cli::settings::reading::ReadingSettings;
 use crate::cli::summary::Summary;
@@ -21,6 +21,7 @@ use crate::term::{Ink, Line, counted};
 
 /// Checks the sheets and tells what was found.
 pub(in crate::cli) fn check(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
+    let typed = &Typed { files: files::expand(context, &typed.files)?, ..typed.clone() };
     let workbooks = prepare_workbooks(typed)?;
     let manner = typed.reading.settle(context)?;
     let mut examined = import::read(context, &typed.files, &manner)?;

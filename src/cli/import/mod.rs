@@ -1,6 +1,7 @@
 //! `fleetload import`, and the import at the start of a run: all rows into the journal, or every problem told.
 
 pub(super) mod check;
+pub(super) mod files;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -8,7 +9,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::advice::{Advice, quoted};
+use crate::advice::Advice;
 use crate::cli::args::commands::Import as Typed;
 use crate::cli::args::options::ReadingArgs;
 use crate::cli::context::Context;
@@ -45,11 +46,11 @@ const TIMEZONE: &str = "timezone";
 /// Imports files and sends nothing.
 pub(super) fn import_only(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     preconditions::refuse_unsafe_storage(context)?;
-    let (journal, imported) =
-        match import(context, &typed.files, typed.label.as_deref(), &typed.reading, None)? {
-            Ok(imported) => imported,
-            Err(refused) => return Ok(refused),
-        };
+    let files = files::expand(context, &typed.files)?;
+    let (journal, imported) = match import(context, &files, typed.label.as_deref(), &typed.reading, None)? {
+        Ok(imported) => imported,
+        Err(refused) => return Ok(refused),
+    };
     let status = Status::now(&journal, Some(imported.import), context.now())?;
     next_commands::tell_next(context, &status);
     Ok(Summary::new(End::Done).with_all(json!({"import": imported.import, "rows": imported.rows})))
@@ -70,38 +71,9 @@ pub(super) fn read_beside(
     if let Some(kept) = manner.kept_in() {
         context.terminal.say(format!("read as {kept} says"));
     }
-    refuse_what_is_no_file(context, files)?;
     let examined = examine(files, &listed(context, manner), journal)?;
     mapping::tell_unmatched(context, &examined, manner.typed());
     Ok(examined)
-}
-
-/// Files of a folder that are named as what may be meant by it.
-const MEANT: usize = 8;
-
-/// Refuses what was typed in the place of a file and is none: a folder, and `-` for standard input.
-fn refuse_what_is_no_file(context: &Context<'_>, files: &[PathBuf]) -> Result<()> {
-    if files.iter().any(|file| file.as_os_str() == "-" && !file.exists()) {
-        return Err(Error::usage(
-            "standard input is not read: a sheet is read several times, and named in its reports",
-        )
-        .hint("write it to a file first, then name the file: … > sheet.csv"));
-    }
-    let Some(folder) = files.iter().find(|file| file.is_dir()) else { return Ok(()) };
-    let error = Error::sheets(format!("'{}' is a folder, and no command reads a folder", folder.display()));
-    let mut inside: Vec<PathBuf> = std::fs::read_dir(folder)
-        .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
-        .unwrap_or_default();
-    inside.retain(|file| {
-        let ending = file.extension().map(|ending| ending.to_string_lossy().to_lowercase());
-        ending.is_some_and(|ending| ["csv", "tsv", "txt", "xlsx", "xlsm"].contains(&&*ending))
-    });
-    inside.sort();
-    if inside.is_empty() || inside.len() > MEANT {
-        return Err(error.hint("name the sheets in it, those that refer to each other together"));
-    }
-    let names: Vec<String> = inside.iter().map(|file| quoted(&file.to_string_lossy())).collect();
-    Err(error.hint(context.advice("name the sheets in it: ", &format!("check {}", names.join(" ")))))
 }
 
 /// How sheets are read; programs are told every finding, people the first of many.

@@ -19,7 +19,7 @@ use crate::cli::context::Context;
 use crate::cli::findings::remedy::remedy;
 use crate::cli::findings::{self, FindingCounts};
 use crate::cli::ids::{self, Wanted};
-use crate::cli::import;
+use crate::cli::import::{self, files};
 use crate::cli::reading::access::ServiceAccess;
 use crate::cli::sandbox::rehearsal::read_scenario;
 use crate::cli::settings::account::Rehearsed;
@@ -54,6 +54,7 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     if let Some(file) = &typed.save {
         saved::refuse_others(file)?;
     }
+    let typed = &Typed { files: files::expand(context, &typed.files)?, ..typed.clone() };
     let journal = journal_of(context, &settings)?;
     let mut examined = import::read_beside(context, &typed.files, &manner, journal.as_ref())?;
     let mut asked_now = None;

@@ -29,7 +29,7 @@ use crate::cli::args::options::RehearsalArgs;
 use crate::cli::args::until;
 use crate::cli::context::Context;
 use crate::cli::ids;
-use crate::cli::import;
+use crate::cli::import::{self, files};
 use crate::cli::import::{LookUp, ServiceFacts};
 use crate::cli::notify::notifier::Notifier;
 use crate::cli::plan::saved;
@@ -55,7 +55,7 @@ use crate::status::run_state;
 const CLOSING: Duration = Duration::from_secs(1);
 
 /// Imports, runs and reports, and notifies whom the profile names.
-pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
+pub(in crate::cli) fn run(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     let (notifier, meter) = (Notifier::default(), Meter::default());
     let ended = import_and_run(context, typed, &notifier, &meter);
     let end = ended.as_ref().map_or_else(Error::end, Summary::end);
@@ -75,6 +75,16 @@ fn import_and_run(
     let purpose =
         if typed.rehearsal.sandbox { unborn_rehearsal(&typed.rehearsal)? } else { Purpose::Service };
     let settings = context.settings(&purpose, &typed.overrides)?;
+    let files = match files::expand(context, &typed.files) {
+        Ok(files) => files,
+        Err(error) => {
+            if !typed.rehearsal.sandbox {
+                notifier.start(context, &settings, &typed.files)?;
+            }
+            return Err(error);
+        }
+    };
+    let typed = &Typed { files, ..typed.clone() };
     if let Some(ended) = confirm::confirm(context, typed, &settings)? {
         return Ok(ended);
     }

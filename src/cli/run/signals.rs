@@ -41,6 +41,8 @@ enum Doing {
     Reporting,
     /// Everything is done; notifications are delivered: it cuts that short.
     Delivering(Delivering),
+    /// Nothing is going on, and whoever waits for what comes next is told.
+    Idle(mpsc::Sender<()>),
 }
 
 /// Listens for the signals that end a run, from before it until the process ends.
@@ -50,15 +52,26 @@ pub(in crate::cli) struct Watch {
 }
 
 impl Watch {
-    /// Begins to listen, on a thread of its own.
+    /// Begins to listen, on a thread of its own; a command that has several runs listens once for all of them.
     pub(in crate::cli) fn start(context: &Context<'_>) -> Result<Self> {
+        match &context.signals {
+            Some(watch) => {
+                watch.preparing();
+                Ok(watch.clone())
+            }
+            None => Self::start_for(context, "run"),
+        }
+    }
+
+    /// Begins to listen for a command, which goes on with what was begun when it is typed again.
+    pub(in crate::cli) fn start_for(context: &Context<'_>, command: &str) -> Result<Self> {
         let failed = |error: io::Error| Error::internal("cannot listen for signals").because(error);
         let doing = Arc::new(Mutex::new(Doing::Preparing));
         let listener = Listener {
             doing: doing.clone(),
             terminal: context.terminal.clone(),
             clock: context.clock.clone(),
-            again: context.again("run"),
+            again: context.again(command),
             report: context.again("report"),
             whose: context.whose.borrow().clone().unwrap_or_default(),
         };
@@ -86,6 +99,16 @@ impl Watch {
     /// From now on a run is at work that can be asked to stop.
     pub(in crate::cli) fn sending(&self, interrupt: mpsc::Sender<Interrupt>) {
         *lock(&self.doing) = Doing::Sending(interrupt);
+    }
+
+    /// From now on something is prepared that may be ended at any moment.
+    pub(in crate::cli) fn preparing(&self) {
+        *lock(&self.doing) = Doing::Preparing;
+    }
+
+    /// From now on nothing goes on; a signal is passed on to whoever waits.
+    pub(in crate::cli) fn idle(&self, tell: mpsc::Sender<()>) {
+        *lock(&self.doing) = Doing::Idle(tell);
     }
 
     /// From now on reports are written.
@@ -149,6 +172,11 @@ impl Listener {
                 self.end("before anything was sent", None);
             }
             Doing::Delivering(delivering) => return delivering.cut(),
+            Doing::Idle(tell) => {
+                // One is enough.
+                let _told_already = tell.try_send(());
+                return;
+            }
             Doing::Reporting => {
                 drop(doing);
                 self.end("while the reports were written", Some(&self.report));

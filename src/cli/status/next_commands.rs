@@ -101,6 +101,11 @@ pub(in crate::cli) fn require(imports: &[ImportInfo], wanted: ImportId) -> Resul
     imports.iter().find(|import| import.import == wanted).ok_or_else(|| {
         let error = Error::usage(format!("the journal has no import {wanted}"));
         match imports.last() {
+            // Numbers are given one after the other, and the newest import is never pruned.
+            Some(last) if wanted < last.import => Error::usage(format!(
+                "import {wanted} was pruned: its sheets and reports were removed, and its rows are still recognised"
+            ))
+            .hint("to list the imports that are there, type: fleetload status --all"),
             Some(last) => error.hint(format!("its imports are numbered 1 to {}", last.import)),
             None => error.hint("it has no imports yet"),
         }

@@ -33,27 +33,31 @@ pub struct Holder {
 impl Journal {
     /// Takes the lock for sending, without waiting; or tells who has it.
     pub fn lock_for_run(&self) -> Result<std::result::Result<RunLock, Holder>> {
-        let path = db_file::beside(&self.view.path, ".lock");
-        if !path.exists() {
-            db_file::create_private(&path)?;
+        lock_file(&db_file::beside(&self.view.path, ".lock"))
+    }
+}
+
+/// Takes the lock of a file, made where it is missing, without waiting; or tells who has it.
+///
+/// # Errors
+/// Journal when the file cannot be made or locked.
+pub fn lock_file(path: &Path) -> Result<std::result::Result<RunLock, Holder>> {
+    if !path.exists() {
+        db_file::create_private(path)?;
+    }
+    let mut file =
+        OpenOptions::new().read(true).write(true).open(path).map_err(|error| unlockable(path, error))?;
+    match file.try_lock() {
+        Ok(()) => {
+            let written = file
+                .set_len(0)
+                .and_then(|()| file.seek(SeekFrom::Start(0)))
+                .and_then(|_start| write!(file, "{}", std::process::id()));
+            written.map_err(|error| unlockable(path, error))?;
+            Ok(Ok(RunLock { _file: file }))
         }
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .open(&path)
-            .map_err(|error| unlockable(&path, error))?;
-        match file.try_lock() {
-            Ok(()) => {
-                let written = file
-                    .set_len(0)
-                    .and_then(|()| file.seek(SeekFrom::Start(0)))
-                    .and_then(|_start| write!(file, "{}", std::process::id()));
-                written.map_err(|error| unlockable(&path, error))?;
-                Ok(Ok(RunLock { _file: file }))
-            }
-            Err(TryLockError::WouldBlock) => Ok(Err(holder(file))),
-            Err(TryLockError::Error(error)) => Err(unlockable(&path, error)),
-        }
+        Err(TryLockError::WouldBlock) => Ok(Err(holder(file))),
+        Err(TryLockError::Error(error)) => Err(unlockable(path, error)),
     }
 }
 
@@ -72,8 +76,8 @@ fn holder(file: File) -> Holder {
 }
 
 fn unlockable(path: &Path, error: std::io::Error) -> Error {
-    Error::journal(format!("cannot lock the journal with {}", path.display()))
-        .hint("keep the journal on a local disk, in a folder that you may write to")
+    Error::journal(format!("cannot lock {}", path.display()))
+        .hint("keep it on a local disk, in a folder that you may write to")
         .because(error)
 }
 

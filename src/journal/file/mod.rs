@@ -1,5 +1,6 @@
 //! The journal file: opening, migration, locking, copies, and what an error of SQLite means.
 
+pub(super) mod backup;
 pub(super) mod column;
 pub(super) mod db_file;
 pub(super) mod file_watch;

@@ -94,7 +94,8 @@ fn ended_early() -> Error {
     Error::internal("the check of the journal ended before its time")
 }
 
-fn check(connection: &Connection, path: &Path) -> Result<()> {
+/// Looks at every page that a connection reads.
+pub(in crate::journal) fn check(connection: &Connection, path: &Path) -> Result<()> {
     let mut found: Vec<String> = Vec::new();
     let mut statement = connection.prepare("PRAGMA quick_check(3)")?;
     let mut rows = statement.query([])?;

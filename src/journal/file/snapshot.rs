@@ -22,7 +22,7 @@ impl Journal {
     /// When the file cannot be written, for lack of space for one.
     pub fn snapshot(&self, to: &Path) -> Result<Self> {
         db_file::create_private(to)?;
-        self.copy_to(to).map_err(|error| {
+        copy_pages(&self.view.connection, to).map_err(|error| {
             Error::journal(format!(
                 "the journal {} could not be copied to {}",
                 self.view.path.display(),
@@ -33,15 +33,14 @@ impl Journal {
         })?;
         Self::open_existing(to)
     }
+}
 
-    fn copy_to(&self, to: &Path) -> Result<()> {
-        let mut target = Connection::open(to)?;
-        match Backup::new(&self.view.connection, &mut target)?.step(ALL_PAGES)? {
-            StepResult::Done => Ok(()),
-            _ => {
-                Err(Error::journal("another program keeps the journal to itself").ending(End::JournalLocked))
-            }
-        }
+/// Copies every page to a file.
+pub(in crate::journal) fn copy_pages(source: &Connection, to: &Path) -> Result<()> {
+    let mut target = Connection::open(to)?;
+    match Backup::new(source, &mut target)?.step(ALL_PAGES)? {
+        StepResult::Done => Ok(()),
+        _ => Err(Error::journal("another program keeps the journal to itself").ending(End::JournalLocked)),
     }
 }
 

@@ -17,6 +17,8 @@ pub(in crate::journal) struct Identity {
     pub(in crate::journal) machine: Option<String>,
     pub(in crate::journal) machine_name: Option<String>,
     pub(in crate::journal) under_way: bool,
+    /// Whether it is a backup that was not run since.
+    pub(in crate::journal) is_backup: bool,
 }
 
 /// Whether somebody has gone on with a copy that may lack requests. Rows that are imported after that may have been
@@ -56,17 +58,19 @@ pub(in crate::journal) fn remember(entry: Option<&RegisterEntry>, serial: u64) {
     }
 }
 
-/// Notes which machine runs it from now on.
+/// Notes which machine runs it from now on. Run, a backup is the journal.
 pub(in crate::journal) fn note_machine(connection: &Connection, machine: &Machine) -> Result<()> {
-    connection
-        .execute("UPDATE identity SET machine = ?1, machine_name = ?2", (&machine.digest, &machine.name))?;
+    connection.execute(
+        "UPDATE identity SET machine = ?1, machine_name = ?2, taken_at = NULL",
+        (&machine.digest, &machine.name),
+    )?;
     Ok(())
 }
 
 /// Reads the row.
 pub(in crate::journal) fn read(connection: &Connection) -> Result<Identity> {
     Ok(connection.query_row(
-        "SELECT id, serial, machine, machine_name, under_way FROM identity",
+        "SELECT id, serial, machine, machine_name, under_way, taken_at IS NOT NULL FROM identity",
         [],
         |row| {
             Ok(Identity {
@@ -75,6 +79,7 @@ pub(in crate::journal) fn read(connection: &Connection) -> Result<Identity> {
                 machine: row.get(2)?,
                 machine_name: row.get(3)?,
                 under_way: row.get(4)?,
+                is_backup: row.get(5)?,
             })
         },
     )?)

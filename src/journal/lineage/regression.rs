@@ -63,6 +63,8 @@ impl Journal {
         let without_log = identity.under_way && !self.had_log;
         match &memory {
             Memory::Known { serial, path } if identity.serial < *serial => {
+                // A backup that was taken during a run is whole without a log.
+                let without_log = without_log && !identity.is_backup;
                 return Ok(Some(Regression::Older { place: path.clone(), without_log }));
             }
             Memory::Unreadable(file) => return Ok(Some(Regression::Forgotten { file: file.clone() })),

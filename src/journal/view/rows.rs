@@ -203,12 +203,13 @@ pub struct AttemptFigures {
 }
 
 impl View {
-    /// The imports, oldest first.
+    /// The imports, oldest first; those that were pruned are none any more.
     pub fn imports(&self) -> Result<Vec<ImportInfo>> {
         let mut imports: Vec<ImportInfo> = self
             .connection
             .prepare_cached(
-                "SELECT id, at, row_count, reading, paused_at, priority, label, round, round_of FROM import ORDER BY id",
+                "SELECT id, at, row_count, reading, paused_at, priority, label, round, round_of FROM import
+                 WHERE pruned_at IS NULL ORDER BY id",
             )?
             .query_map([], |row| {
                 Ok(ImportInfo {

@@ -17,7 +17,7 @@ use crate::report::layout::Layout;
 use crate::report::result_line::ResultLine;
 
 /// The file's name.
-const NAME: &str = "results.jsonl";
+pub(in crate::report) const NAME: &str = "results.jsonl";
 
 /// The file under way.
 pub(in crate::report) struct JsonlFile<'a> {

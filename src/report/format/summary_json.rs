@@ -80,7 +80,7 @@ pub fn folder(reports: &Path, name: &str, info: &ImportInfo) -> PathBuf {
 }
 
 /// Whether a report is that of an import.
-fn is_of(summary: &Value, info: &ImportInfo) -> bool {
+pub(in crate::report) fn is_of(summary: &Value, info: &ImportInfo) -> bool {
     let digests = summary["files"].as_array().into_iter().flatten().map(|file| file["sha256"].as_str());
     summary["import"] == info.import.0
         && summary[IMPORTED_AT_MS] == info.at.millis()

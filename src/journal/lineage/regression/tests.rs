@@ -228,3 +228,21 @@ fn room_is_kept_for_answers_until_the_run_or_the_journal_ends() {
     drop(bench.journal);
     assert!(!room.exists(), "a run that never began gives it back");
 }
+
+#[test]
+fn a_backup_of_a_run_under_way_is_an_older_copy_and_lacks_no_file() {
+    let mut run = run();
+    let backup = run.bench.folder.path().join("backup.db");
+    drop(run.bench.journal.back_up(&backup, false, at(2)).unwrap());
+    apply(&mut run.bench.journal, claim(crate::model::id::JobId(2), AddCompany)).unwrap();
+    let found = judged(&backup, &run.register);
+    assert!(matches!(found, Some(Regression::Older { without_log: false, .. })), "{found:?}");
+    // Where nothing is remembered of it, nobody knows how far it has come.
+    let elsewhere = Register::open(&run.bench.folder.path().join("elsewhere")).unwrap();
+    assert_eq!(judged(&backup, &elsewhere), Some(Regression::WithoutLog));
+    // Run, it is the journal: the next time its log is missed.
+    let mut restored = Journal::open_existing(&backup).unwrap();
+    let regression = restored.regression(&run.register).unwrap().unwrap();
+    restored.accept(&run.register, &regression, "kim", at(3)).unwrap();
+    assert!(!identity::read(&restored.view.connection).unwrap().is_backup);
+}

@@ -1,0 +1,265 @@
+//! Backups: a copy of the journal in one file, complete and checked before it has its name, and the look at such a copy.
+//!
+//! It is taken as one reader sees the journal, so a run goes on meanwhile. A copy has no write-ahead log: it is one file that
+//! may be copied, moved and kept on a disk that cannot be written. It notes when it was taken, so that a journal that was
+//! restored from it is known as an older copy (`lineage::regression`).
+
+use std::fs::File;
+use std::io;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::ending::End;
+use crate::error::{Error, Result};
+use crate::journal::file::db_file::{beside, no_journal, refuse_other_files};
+use crate::journal::file::migrate;
+use crate::journal::file::snapshot::copy_pages;
+use crate::journal::{Journal, View, file::page_check};
+use crate::model::time::Moment;
+
+/// What SQLite and a run keep beside a journal; a copy by one of these names would be taken for it.
+const COMPANIONS: [&str; 6] = ["-wal", "-shm", "-journal", ".lock", ".spill", ".spill-reserve"];
+
+/// A backup that is read, never written.
+#[derive(Debug)]
+pub struct Backup {
+    view: View,
+    /// Its size in bytes.
+    pub bytes: u64,
+}
+
+impl Deref for Backup {
+    type Target = View;
+
+    fn deref(&self) -> &View {
+        &self.view
+    }
+}
+
+impl Journal {
+    /// Copies the journal to a file for its owner alone, which gets its name when it is whole, checked and on disk. A file
+    /// of that name is replaced only if `replace`.
+    ///
+    /// # Errors
+    /// Usage when the file exists, or is the journal or belongs to it; journal when it cannot be written.
+    pub fn back_up(&self, to: &Path, replace: bool, at: Moment) -> Result<Backup> {
+        self.refuse_own(to)?;
+        match to.symlink_metadata() {
+            Ok(there) if !there.is_file() => {
+                return Err(Error::usage(format!("{} is not a file that could be replaced", to.display()))
+                    .hint("name another file for the backup"));
+            }
+            Ok(_) if !replace => return Err(taken(to)),
+            Ok(_) | Err(_) => {}
+        }
+        let failed = |error: io::Error| unwritten(to).because(error);
+        let mut beside = tempfile::Builder::new()
+            .prefix(".fleetload-")
+            .suffix(".part")
+            .tempfile_in(folder_of(to))
+            .map_err(failed)?;
+        copy_complete(&self.view.connection, beside.path(), at).map_err(|error| match error.end() {
+            End::JournalLocked => error,
+            _ => unwritten(to).because(error),
+        })?;
+        beside.as_file_mut().sync_all().map_err(failed)?;
+        let put = if replace { beside.persist(to) } else { beside.persist_noclobber(to) };
+        put.map_err(|error| match error.error.kind() {
+            io::ErrorKind::AlreadyExists => taken(to),
+            _ => failed(error.error),
+        })?;
+        // The name is on disk only when the folder is; not every system lets a folder be opened for that.
+        if let Ok(folder) = File::open(folder_of(to)) {
+            let _best_effort = folder.sync_all();
+        }
+        Backup::open(to)
+    }
+
+    /// Refuses the journal itself, under any name, and the files beside it.
+    fn refuse_own(&self, to: &Path) -> Result<()> {
+        let real = |path: &Path| path.canonicalize().ok();
+        let place = |path: &Path| Some((real(&folder_of(path))?, path.file_name()?.to_owned()));
+        let own = &self.view.path;
+        let is_own = place(to) == place(own)
+            || (real(to).is_some() && real(to) == real(own))
+            || is_same_file(to, own)
+            || COMPANIONS.iter().any(|ending| place(to) == place(&beside(own, ending)));
+        if is_own {
+            return Err(Error::usage(format!("{} is the journal itself or belongs to it", to.display()))
+                .hint("name another file for the backup, best on another disk"));
+        }
+        Ok(())
+    }
+}
+
+impl Backup {
+    /// Opens a backup to read it.
+    ///
+    /// # Errors
+    /// When there is none, it is no journal, or it was written by another version of fleetload.
+    pub fn open(path: &Path) -> Result<Self> {
+        if !path.exists() {
+            return Err(Error::journal(format!("there is no backup at {}", path.display()))
+                .ending(End::JournalMissing)
+                .hint("name the file that `fleetload backup` wrote"));
+        }
+        refuse_other_files(path)?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags)?;
+        connection.pragma_update(None, "trusted_schema", 0)?;
+        connection.pragma_update(None, "cell_size_check", 1)?;
+        let application: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+        if application != migrate::APPLICATION_ID {
+            return Err(no_journal(path));
+        }
+        let version = migrate::version(&connection)?;
+        if version != migrate::STEPS.len() {
+            return Err(Error::journal(format!(
+                "the backup {} is of version {version}, and this fleetload checks version {}",
+                path.display(),
+                migrate::STEPS.len()
+            ))
+            .hint("check it with the fleetload that wrote it; an older one is brought up to date when it is used as a journal"));
+        }
+        let bytes = path.metadata().map_or(0, |metadata| metadata.len());
+        Ok(Self { view: View { connection, path: path.to_owned() }, bytes })
+    }
+
+    /// Looks at every page. What is found is an error that says that the file is damaged, and where.
+    pub fn check_pages(&self) -> Result<()> {
+        page_check::check(&self.view.connection, &self.view.path)
+    }
+
+    /// When it was taken; `None` for a file that `fleetload backup` did not write.
+    pub fn taken_at(&self) -> Result<Option<Moment>> {
+        Ok(self.view.connection.query_row("SELECT taken_at FROM identity", [], |row| row.get(0))?)
+    }
+}
+
+/// Copies every page, notes the moment, and looks at every page of the copy.
+fn copy_complete(source: &Connection, to: &Path, at: Moment) -> Result<()> {
+    copy_pages(source, to)?;
+    let copy = Connection::open(to)?;
+    // Without a log: one file, which need not be written to be read.
+    copy.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))?;
+    copy.execute("UPDATE identity SET taken_at = ?1", [at])?;
+    page_check::check(&copy, to)
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        Some(_) | None => PathBuf::from("."),
+    }
+}
+
+/// Whether two names are of one file.
+#[cfg(unix)]
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let file = |path: &Path| path.metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()));
+    file(one).is_some() && file(one) == file(other)
+}
+
+#[cfg(not(unix))]
+fn is_same_file(_one: &Path, _other: &Path) -> bool {
+    false
+}
+
+fn taken(to: &Path) -> Error {
+    Error::usage(format!("{} already exists", to.display()))
+        .hint("name another file, or replace this one with --force")
+}
+
+fn unwritten(to: &Path) -> Error {
+    Error::journal(format!("the backup {} could not be written", to.display())).hint(
+        "name a file in an existing folder that you may write to, on a disk with room for the whole journal; what was \
+         there before is unchanged",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::journal::fixture::{at, bench, import_companies};
+
+    #[test]
+    fn a_backup_is_one_whole_file_of_a_moment_while_another_writes() {
+        let mut bench = bench();
+        import_companies(&mut bench.journal, &["Acme", "Bolt"], false);
+        let other = Connection::open(bench.journal.path()).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE; UPDATE job SET name = 'half'").unwrap();
+        let to = bench.folder.path().join("copy.db");
+        let backup = bench.journal.back_up(&to, false, at(7_000)).unwrap();
+        backup.check_pages().unwrap();
+        assert_eq!((backup.imports().unwrap().len(), backup.taken_at().unwrap()), (1, Some(at(7_000))));
+        assert_eq!(backup.tally(None).unwrap().total(), 2);
+        assert_eq!(backup.by_name(crate::model::kind::Kind::Company, "half").unwrap(), []);
+        other.execute_batch("ROLLBACK").unwrap();
+        drop(backup);
+        let names: Vec<_> =
+            std::fs::read_dir(bench.folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        assert!(names.iter().all(|name| !name.to_string_lossy().starts_with("copy.db-")), "{names:?}");
+        assert!(names.iter().all(|name| !name.to_string_lossy().ends_with(".part")), "{names:?}");
+        #[cfg(unix)]
+        {
+            let mode = std::os::unix::fs::PermissionsExt::mode(&to.metadata().unwrap().permissions());
+            assert_eq!(mode & 0o777, 0o600);
+        }
+        // It is a journal that can be used as it is.
+        assert_eq!(Journal::open_existing(&to).unwrap().tally(None).unwrap().total(), 2);
+    }
+
+    #[test]
+    fn what_is_there_is_replaced_only_when_that_is_said_and_the_journal_never() {
+        let bench = bench();
+        let folder = bench.folder.path();
+        let there = folder.join("there.db");
+        std::fs::write(&there, "somebody's").unwrap();
+        let refused = |to: &Path, replace| {
+            let error = bench.journal.back_up(to, replace, at(1)).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Usage, "{error}");
+            error.to_string()
+        };
+        assert!(refused(&there, false).contains("already exists"));
+        assert_eq!(std::fs::read(&there).unwrap(), b"somebody's");
+        bench.journal.back_up(&there, true, at(1)).unwrap();
+        assert!(refused(folder, true).contains("is not a file"));
+        std::fs::hard_link(bench.journal.path(), folder.join("linked.db")).unwrap();
+        for own in ["fleetload.db", "fleetload.db-wal", "fleetload.db.spill", "linked.db", "./fleetload.db"] {
+            assert!(refused(&folder.join(own), true).contains("the journal itself"), "{own}");
+        }
+    }
+
+    #[test]
+    fn a_backup_that_cannot_be_written_leaves_what_was_there() {
+        let bench = bench();
+        let nowhere = bench.folder.path().join("no such folder").join("copy.db");
+        let error = bench.journal.back_up(&nowhere, false, at(1)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Journal);
+        assert!(error.to_string().contains("could not be written"), "{error}");
+    }
+
+    #[test]
+    fn what_is_no_backup_and_what_is_damaged_is_said() {
+        let mut bench = bench();
+        import_companies(&mut bench.journal, &["Acme"; 1], false);
+        let folder = bench.folder.path();
+        assert_eq!(Backup::open(&folder.join("none.db")).unwrap_err().end(), End::JournalMissing);
+        let text = folder.join("text.db");
+        std::fs::write(&text, "name,address\n").unwrap();
+        assert!(Backup::open(&text).unwrap_err().to_string().contains("is not a fleetload journal"));
+        let to = folder.join("copy.db");
+        bench.journal.back_up(&to, false, at(1)).unwrap();
+        let mut bytes = std::fs::read(&to).unwrap();
+        let end = bytes.len();
+        bytes[end - 4096 * 3..].fill(0x5a);
+        std::fs::write(&to, &bytes).unwrap();
+        let found = Backup::open(&to).and_then(|backup| backup.check_pages());
+        assert_eq!(found.unwrap_err().end(), End::JournalDamaged);
+    }
+}
