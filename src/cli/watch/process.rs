@@ -177,9 +177,13 @@ fn of_rows(end: End, resumes_at: Option<Moment>) -> Next {
     match end.exit() {
         Exit::Done => Next::Settle(Place::Done),
         Exit::Rejections | Exit::Held => Next::Settle(Place::Failed),
-        Exit::Parked | Exit::Service | Exit::Failed | Exit::Usage | Exit::Sheets | Exit::Journal => {
-            Next::Wait(resumes_at)
-        }
+        Exit::Parked
+        | Exit::Service
+        | Exit::Failed
+        | Exit::Usage
+        | Exit::Sheets
+        | Exit::Journal
+        | Exit::Changes => Next::Wait(resumes_at),
     }
 }
 
@@ -191,7 +195,7 @@ fn of_end(end: End) -> Next {
         // Another program ends some time.
         (End::JournalLocked | End::AccountLocked, _)
         | (_, Exit::Service | Exit::Done | Exit::Rejections | Exit::Held) => Next::Wait(None),
-        (End::Signal, _) | (_, Exit::Failed | Exit::Usage | Exit::Journal) => Next::Stop,
+        (End::Signal, _) | (_, Exit::Failed | Exit::Usage | Exit::Journal | Exit::Changes) => Next::Stop,
         (_, Exit::Parked) => Next::Wait(None),
     }
 }
