@@ -50,9 +50,14 @@ fn write(file: &Path, promise: &SavedPlan) -> std::io::Result<()> {
 
 /// What was planned for these files, if anything was.
 pub(in crate::cli) fn of(context: &Context<'_>, examined: &Examined) -> Option<SavedPlan> {
-    let promise = read(&file_of(&context.common.journal)).ok().flatten()?;
+    let promise = kept(context)?;
     let names: Vec<&str> = examined.files().map(|file| file.name.as_str()).collect();
     promise.is_about(&names).then_some(promise)
+}
+
+/// What was planned last for the journal, if anything was.
+pub(in crate::cli) fn kept(context: &Context<'_>) -> Option<SavedPlan> {
+    read(&file_of(&context.common.journal)).ok().flatten()
 }
 
 fn read(file: &Path) -> std::io::Result<Option<SavedPlan>> {

@@ -10,16 +10,25 @@ use crate::cli::status::counts;
 use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
+use crate::plan::SavedPlan;
 use crate::status::run_state::unfinished;
 use crate::term::counted;
 
-/// Shows what would happen and asks; how the command ends where that is not confirmed, or is nothing that could be done.
+/// What a person answered.
+pub(super) enum Confirmation {
+    /// The run begins; of its sheets exactly this plan is carried out, where one was shown.
+    Begin(Option<SavedPlan>),
+    /// It does not: the plan was not confirmed, or is none that could be carried out.
+    Ended(Summary),
+}
+
+/// Shows what would happen and asks.
 ///
 /// # Errors
 /// Usage where nobody can be asked.
-pub(super) fn confirm(context: &Context<'_>, typed: &Run, settings: &Settings) -> Result<Option<Summary>> {
+pub(super) fn confirm(context: &Context<'_>, typed: &Run, settings: &Settings) -> Result<Confirmation> {
     if !settings.confirm.value || typed.yes {
-        return Ok(None);
+        return Ok(Confirmation::Begin(None));
     }
     if !context.terminal.can_ask() {
         return Err(Error::usage(format!(
@@ -36,7 +45,7 @@ pub(super) fn confirm(context: &Context<'_>, typed: &Run, settings: &Settings) -
     } else {
         let summary = plan::plan(context, &as_plan(typed))?;
         if summary.end() != End::Done {
-            return Ok(Some(summary));
+            return Ok(Confirmation::Ended(summary));
         }
     }
     let (answer, answered) = mpsc::channel();
@@ -44,10 +53,11 @@ pub(super) fn confirm(context: &Context<'_>, typed: &Run, settings: &Settings) -
         let _given_up = answer.send(yes);
     });
     if answered.recv().unwrap_or(false) {
-        return Ok(None);
+        let shown = if typed.files.is_empty() { None } else { plan::saved::kept(context) };
+        return Ok(Confirmation::Begin(shown));
     }
     context.terminal.result("not confirmed: nothing was imported and nothing was sent");
-    Ok(Some(Summary::new(End::NotConfirmed)))
+    Ok(Confirmation::Ended(Summary::new(End::NotConfirmed)))
 }
 
 /// The plan of a run.

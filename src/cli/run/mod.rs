@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use tokio::runtime::Runtime;
 
+use self::confirm::Confirmation;
 use self::ending::{Ended, conclude};
 use self::meter::Meter;
 use self::preconditions::Locks;
@@ -47,6 +48,7 @@ use crate::model::policy::Audit;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::model::zone::ZoneList;
+use crate::plan::SavedPlan;
 use crate::run::{Ending, OnRejections, RunLimits, RunOptions, RunPolicy, account_locks};
 use crate::service::Client;
 use crate::status::run_state;
@@ -85,9 +87,10 @@ fn import_and_run(
         }
     };
     let typed = &Typed { files, ..typed.clone() };
-    if let Some(ended) = confirm::confirm(context, typed, &settings)? {
-        return Ok(ended);
-    }
+    let agreed = match confirm::confirm(context, typed, &settings)? {
+        Confirmation::Begin(agreed) => agreed,
+        Confirmation::Ended(summary) => return Ok(summary),
+    };
     // Everything that can be wrong with the profile is found before anything is imported.
     let client = if typed.rehearsal.sandbox { None } else { Some(settings.client(context.clock.clone())?) };
     if !typed.rehearsal.sandbox {
@@ -105,7 +108,7 @@ fn import_and_run(
         asked_before.replace(check.clone().unwrap_or_default());
         Ok(check)
     };
-    let (mut journal, imported) = match prepare(context, typed, &settings, (&zones, &look_up))? {
+    let (mut journal, imported) = match prepare(context, typed, (&settings, agreed), (&zones, &look_up))? {
         Ok(prepared) => prepared,
         Err(refused) => return Ok(refused),
     };
@@ -213,7 +216,7 @@ fn look_up(
 fn prepare(
     context: &Context<'_>,
     typed: &Typed,
-    settings: &Settings,
+    (settings, agreed): (&Settings, Option<SavedPlan>),
     (zones, look_up): (&dyn Fn() -> Option<ZoneList>, &LookUp<'_>),
 ) -> Result<std::result::Result<(Journal, Option<ImportId>), Summary>> {
     let account = settings.identity().ok_or_else(|| Error::internal("a run without an account"))?;
@@ -239,8 +242,8 @@ fn prepare(
     let endpoints = settings.endpoints()?;
     let available = |operation| endpoints.available(operation);
     let zones = || zones().inspect(|list| zones::keep(context, &account.base_url, list));
-    let plan = typed.plan.as_deref().map(|file| saved::named(context, file)).transpose()?;
-    let plan = plan.as_ref();
+    let named = typed.plan.as_deref().map(|file| saved::named(context, file)).transpose()?;
+    let plan = named.as_ref().or(agreed.as_ref());
     let service = ServiceFacts { available: &available, account: &account, zones: &zones, look_up, plan };
     Ok(match import::import(context, &typed.files, typed.label.as_deref(), &typed.reading, Some(&service))? {
         Ok((journal, imported)) => Ok((journal, Some(imported.import))),
