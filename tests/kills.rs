@@ -30,6 +30,8 @@ enum Scene {
     Import,
     /// All rows are sent, some answers are lost, some requests refused.
     Work,
+    /// A few rows are sent and verified before all others; the answer to one of them is lost.
+    Canary,
     /// A row is refused for good.
     Refusal,
     /// The look before sending fails.
@@ -72,11 +74,13 @@ fn cases_of(step: &str) -> &'static [(Scene, u64)] {
         | "recovery.committed"
         | "recovery.spill-put-away" => &[(Scene::Recovery, 1), (Scene::RecoveryOfSpill, 1)],
         "permission.granted" | "claim.in-transaction" | "claim.on-disk" | "answer.received" => {
-            &[(Scene::Work, 1), (Scene::Work, 9)]
+            &[(Scene::Work, 1), (Scene::Work, 9), (Scene::Canary, 2)]
         }
         "creation.under-way" => &[(Scene::Work, 1), (Scene::Work, 5), (Scene::Work, 21)],
         "creation.handed-over" | "creation.answered" | "created.in-transaction" => &[(Scene::Work, 7)],
-        "settlement.on-disk" | "settlement.told" => &[(Scene::Work, 1), (Scene::Work, 12)],
+        "settlement.on-disk" | "settlement.told" => {
+            &[(Scene::Work, 1), (Scene::Work, 12), (Scene::Canary, 2)]
+        }
         // The first look-up is that of the id which the sheets name, before the import.
         "look.handed-over" | "look.under-way" | "look.answered" => {
             &[(Scene::Import, 1), (Scene::Work, 2), (Scene::Work, 9)]
@@ -93,13 +97,13 @@ fn cases_of(step: &str) -> &'static [(Scene, u64)] {
         | "adopted.in-transaction"
         | "released.in-transaction"
         | "quota.in-transaction"
-        | "audited.in-transaction"
         | "run.before-end"
         | "run.ended"
         | "report.begun"
         | "report.beside"
         | "report.in-place"
         | "report.outdated-removed" => &[(Scene::Work, 1)],
+        "audited.in-transaction" => &[(Scene::Work, 1), (Scene::Canary, 1)],
         "report.between-files" => &[(Scene::Work, 1), (Scene::Work, 4)],
         "doubt.taken-up" | "doubt.look-read" => &[(Scene::Work, 1), (Scene::Recovery, 1)],
         "existing.in-transaction" => &[(Scene::Existing, 2)],
@@ -127,6 +131,7 @@ fn scenario(scene: Scene) -> Scenario {
             fault("creations", FaultKind::Error500After, 8, 1),
             fault("creations", FaultKind::RequestLost, 10, 2),
         ]),
+        Scene::Canary => with(&[fault("addDevice", FaultKind::AnswerLost, 0, 1)]),
         Scene::Refusal => with(&[fault("addDevice", FaultKind::InvalidState, 2, 1)]),
         Scene::NoLook => with(&[fault("getChildCompanies", FaultKind::Error500Before, 0, 3)]),
         Scene::Contradiction => with(&[fault("addDevice", FaultKind::WrongName, 1, 1)]),
@@ -144,10 +149,12 @@ fn case(step: &str, scene: Scene, nth: u64) {
     let sheets = ROWS.write(&bench);
     let run = [&["run"], &sheets[..]].concat();
     let import = [&["import"], &sheets[..]].concat();
+    let canary = [&run[..], &["--canary", "1"]].concat();
     let (mut limited, mut further, mut command, mut first) = (false, false, &["run"][..], &["run"][..]);
     match scene {
         Scene::Import => (command, first) = (&run, &run),
         Scene::Work | Scene::Refusal | Scene::NoLook | Scene::Contradiction | Scene::Quota => command = &run,
+        Scene::Canary => command = &canary,
         Scene::Existing => {
             let elsewhere = [&run[..], &["--journal", "other.db", "--reports", "others"]].concat();
             bench.fleetload(&elsewhere).expect_code(0);
@@ -171,6 +178,11 @@ fn case(step: &str, scene: Scene, nth: u64) {
     }
     killed_at(&bench, command, step, nth, limited, further);
     look_at_death(&bench, step, scene);
+    if scene == Scene::Canary {
+        let others = "SELECT count(*) FROM job WHERE attempts > 0 AND id NOT IN (SELECT job FROM canary)";
+        assert_eq!(ask(&bench, others), 0, "only the canary was sent");
+        assert!(ask(&bench, "SELECT count(*) FROM canary") >= 4, "of each kind one");
+    }
     // As long as no record of a kind is known to be there, no look-up can show that it finds what is there: rows of that
     // kind in the middle of their requests may be for a person then.
     let known = |kind: &str| {
