@@ -266,6 +266,9 @@ const SAMPLE_LETTERS: usize = 10_000;
 /// Bytes of the file that they are sought in, from the first that is no UTF-8.
 const SAMPLE: usize = 4 << 20;
 
+/// Bytes that are looked at together for one outside ASCII.
+const ASCII_BLOCK: usize = 32;
+
 /// What one pass over a file has seen of its bytes.
 #[derive(Debug, Default)]
 pub(crate) struct EncodingSurvey {
@@ -298,8 +301,11 @@ impl EncodingSurvey {
         if self.first.len() < 4 {
             self.first.extend(chunk.iter().take(4));
         }
-        for (index, _) in chunk.iter().enumerate().filter(|(_, byte)| **byte == 0) {
-            self.zeros[usize::from((self.length + index as u64) % 2 == 1)] += 1;
+        // Hardly any file has one.
+        if chunk.contains(&0) {
+            for (index, _) in chunk.iter().enumerate().filter(|(_, byte)| **byte == 0) {
+                self.zeros[usize::from((self.length + index as u64) % 2 == 1)] += 1;
+            }
         }
         self.length += chunk.len() as u64;
         let joined;
@@ -357,10 +363,18 @@ impl EncodingSurvey {
 
     /// Notes the lines of a piece that is UTF-8.
     fn note(&mut self, text: &str) {
-        if self.line == LineSurvey::default() && text.is_ascii() {
-            return;
-        }
-        for byte in text.bytes() {
+        let mut rest = text.as_bytes();
+        loop {
+            if self.line == LineSurvey::default() {
+                // Of lines in ASCII nothing is noted.
+                while let Some((block, behind)) = rest.split_first_chunk::<ASCII_BLOCK>()
+                    && block.is_ascii()
+                {
+                    rest = behind;
+                }
+            }
+            let Some((byte, behind)) = rest.split_first() else { return };
+            rest = behind;
             match byte {
                 b'\n' | b'\r' => {
                     self.whole_lines += u64::from(self.line.multibyte && !self.line.broken);

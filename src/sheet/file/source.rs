@@ -6,6 +6,9 @@
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+use std::{panic, thread};
 
 use encoding_rs::Encoding;
 use sha2::{Digest, Sha256};
@@ -29,6 +32,8 @@ const OTHER_ENDINGS: [&str; 20] = [
 const HEAD: usize = 4096;
 /// Bytes read at once after that.
 const CHUNK: usize = 1 << 16;
+/// Chunks that wait for their part of the digest.
+const AHEAD: usize = 8;
 
 /// A file that can be read.
 #[derive(Debug, Clone, PartialEq)]
@@ -143,24 +148,35 @@ struct Contents {
     is_encrypted: bool,
 }
 
-/// Reads what follows the head of a file.
+/// Reads what follows the head of a file. The digest is made on a thread of its own.
 fn read_through(file: &mut File, head: Vec<u8>, content: &ContentKind) -> std::io::Result<Contents> {
-    let mut survey = EncodingSurvey::default();
-    let mut digest = Sha256::new();
-    let mut is_encrypted = false;
-    let mut chunk = head;
-    while !chunk.is_empty() {
-        digest.update(&chunk);
-        match content {
-            ContentKind::Text => survey.feed(&chunk),
-            ContentKind::Ole => is_encrypted |= contains_utf16(&chunk, ENCRYPTED),
-            ContentKind::Zip | ContentKind::Foreign(..) => {}
+    thread::scope(|scope| {
+        let (sender, chunks) = sync_channel::<Arc<Vec<u8>>>(AHEAD);
+        let digest = scope.spawn(move || {
+            let mut digest = Sha256::new();
+            chunks.iter().for_each(|chunk| digest.update(&*chunk));
+            hexadecimal(&digest.finalize())
+        });
+        let mut survey = EncodingSurvey::default();
+        let mut is_encrypted = false;
+        let mut chunk = Arc::new(head);
+        while !chunk.is_empty() {
+            // Taken until the sender is gone; a panic of the other side is told where it is joined.
+            drop(sender.send(Arc::clone(&chunk)));
+            match content {
+                ContentKind::Text => survey.feed(&chunk),
+                ContentKind::Ole => is_encrypted |= contains_utf16(&chunk, ENCRYPTED),
+                ContentKind::Zip | ContentKind::Foreign(..) => {}
+            }
+            let mut next = vec![0; CHUNK];
+            let length = fill(file, &mut next)?;
+            next.truncate(length);
+            chunk = Arc::new(next);
         }
-        chunk.resize(CHUNK, 0);
-        let length = fill(file, &mut chunk)?;
-        chunk.truncate(length);
-    }
-    Ok(Contents { sha256: hexadecimal(&digest.finalize()), survey, is_encrypted })
+        drop(sender);
+        let sha256 = digest.join().unwrap_or_else(|panicked| panic::resume_unwind(panicked));
+        Ok(Contents { sha256, survey, is_encrypted })
+    })
 }
 
 /// The refusal of a workbook in the form of Excel 97-2003, which is also that of one with a password.
