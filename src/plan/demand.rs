@@ -230,16 +230,17 @@ impl Demand {
 /// The lists that show the ids of what a step names by its name, in the order in which they are asked; one of each group is
 /// enough.
 fn lists_of_names(kind: Kind, action: &Action) -> Vec<Vec<Operation>> {
-    let (mut action, id) = (action.clone(), RemoteId::nil());
+    let id = RemoteId::nil();
     let lists = |action: &Action| -> Vec<Operation> {
         service::name_lookups(action, kind, id).iter().map(Lookup::operation).collect()
     };
-    let mut groups = vec![lists(&action)];
-    if let Action::ConfigureVpn(settings) = &mut action
+    let mut groups = vec![lists(action)];
+    if let Action::ConfigureVpn(settings) = action
         && settings.cloud.id().is_none()
     {
+        let mut settings = settings.clone();
         settings.cloud.set_id(id);
-        groups.push(lists(&action));
+        groups.push(lists(&Action::ConfigureVpn(settings)));
     }
     groups.retain(|group| !group.is_empty());
     groups

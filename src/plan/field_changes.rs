@@ -45,7 +45,7 @@ impl FieldChanges {
         let mut changes = Self::default();
         writer.prospects(&mut |prospect| {
             let kind = prospect.kind;
-            let fields: Vec<(String, Option<String>, String)> = match prospect.steps.first() {
+            let fields: Vec<(String, Option<String>, String)> = match prospect.steps_by_shape.first() {
                 _ if prospect.row.is_none() => Vec::new(),
                 Some(Action::Update(update)) => update
                     .fields

@@ -313,7 +313,7 @@ mod tests {
                 origin: JobOrigin::Sheets { changed_since: false },
                 owner: None,
                 unmade: &[],
-                asks: Asks::of(kind, &steps),
+                asks: Asks::of(kind, &steps).into(),
                 is_unchanged: false,
             });
         }

@@ -12,7 +12,7 @@ use crate::sheet::{Mapped, meaning};
 /// # Errors
 /// When the journal cannot be read.
 pub fn settings_of_row(writer: &ImportWriter<'_>, prospect: &Prospect) -> Result<Option<VpnSettings>> {
-    let (Some(row), [Action::ConfigureVpn(settings)]) = (prospect.row, prospect.steps.as_slice()) else {
+    let (Some(row), [Action::ConfigureVpn(settings)]) = (prospect.row, &*prospect.steps_by_shape) else {
         return Ok(None);
     };
     let written = writer.row_as_written(row.sheet, row.number)?;

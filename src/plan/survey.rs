@@ -1,9 +1,14 @@
 //! The jobs that a run would find, taken in one by one, and what becomes of each: what is sent, and what keeps the
 //! others from being sent.
 //!
-//! Of each job only what this needs is kept (about a hundred bytes), so that a million rows fit in memory.
+//! Of each job only what this needs is kept (about fifty bytes), so that a million rows fit in memory.
+
+mod job_places;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
+
+use job_places::JobPlaces;
 
 use super::action::PlannedAction;
 use super::demand::{Asks, Demand};
@@ -33,7 +38,7 @@ pub struct SurveyedJob<'a> {
     /// The jobs it refers to that have no record yet.
     pub unmade: &'a [JobId],
     /// What it asks of the service.
-    pub asks: Asks,
+    pub asks: Rc<Asks>,
     /// Whether no cell of the row by which it comes was changed since it was exported. Several rows may be one job.
     pub is_unchanged: bool,
 }
@@ -70,9 +75,11 @@ pub(super) struct Node {
     pub(super) kind: Kind,
     pub(super) state: JobState,
     pub(super) origin: JobOrigin,
-    pub(super) owner: Option<Target>,
     made: bool,
-    unmade: Box<[JobId]>,
+    /// The number of its owner, from 1; 0 for none.
+    owner: u32,
+    /// Where the jobs that it refers to and that are not made begin in the list of them, and how many there are.
+    unmade: (u32, u32),
     /// Its number in the list of what rows ask.
     asks: u32,
     /// Its rows.
@@ -92,11 +99,16 @@ pub(super) struct Named {
 #[derive(Debug, Default)]
 pub struct Survey {
     pub(super) nodes: Vec<Node>,
-    pub(super) by_job: HashMap<JobId, u32>,
+    places: JobPlaces,
+    /// The owners of jobs, each once.
+    owners: Vec<Target>,
+    owner_numbers: HashMap<Target, u32>,
+    /// The jobs that others refer to and that are not made; once for jobs that come after each other and refer to the same.
+    unmade: Vec<JobId>,
     /// Names and ids of companies, by the number of the job in the list.
     pub(super) companies: HashMap<u32, Named>,
-    asks: Vec<Asks>,
-    numbers: HashMap<Asks, u32>,
+    asks: Vec<Rc<Asks>>,
+    numbers: HashMap<Rc<Asks>, u32>,
 }
 
 /// What becomes of each job.
@@ -113,15 +125,15 @@ impl Survey {
         // Rows are fewer than 2^32.
         let place = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
         let unchanged = u32::from(found.is_unchanged);
-        if let Some(known) = self.by_job.get(&found.job) {
+        if let Some(known) = self.place_of(found.job) {
             if matches!(found.origin, JobOrigin::Sheets { .. }) {
-                let node = &mut self.nodes[*known as usize];
+                let node = &mut self.nodes[known as usize];
                 node.rows += 1;
                 node.unchanged += unchanged;
             }
             return;
         }
-        self.by_job.insert(found.job, place);
+        self.places.insert(found.job, place);
         if found.kind == Kind::Company {
             self.companies.insert(place, Named { name: found.name.to_owned(), id: found.remote_id });
         }
@@ -129,23 +141,68 @@ impl Survey {
             Some(number) => *number,
             None => {
                 let number = u32::try_from(self.asks.len()).unwrap_or(u32::MAX);
-                self.asks.push(found.asks.clone());
+                self.asks.push(Rc::clone(&found.asks));
                 self.numbers.insert(found.asks, number);
                 number
             }
         };
+        let owner = found.owner.map_or(0, |owner| self.number_of_owner(owner));
+        let unmade = self.keep_unmade(found.unmade);
         self.nodes.push(Node {
             job: found.job,
             kind: found.kind,
             state: found.state,
             origin: found.origin,
-            owner: found.owner,
             made: found.remote_id.is_some(),
-            unmade: found.unmade.into(),
+            owner,
+            unmade,
             asks,
             rows: 1,
             unchanged,
         });
+    }
+
+    fn number_of_owner(&mut self, owner: Target) -> u32 {
+        if let Some(number) = self.owner_numbers.get(&owner) {
+            return *number;
+        }
+        self.owners.push(owner);
+        let number = u32::try_from(self.owners.len()).unwrap_or(u32::MAX);
+        self.owner_numbers.insert(owner, number);
+        number
+    }
+
+    fn keep_unmade(&mut self, unmade: &[JobId]) -> (u32, u32) {
+        if unmade.is_empty() {
+            return (0, 0);
+        }
+        if let Some(last) = self.nodes.last()
+            && self.unmade_of(last) == unmade
+        {
+            return last.unmade;
+        }
+        // Rows are fewer than 2^32 / 3, and each refers to three others at most.
+        let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let span = (number(self.unmade.len()), number(unmade.len()));
+        self.unmade.extend_from_slice(unmade);
+        span
+    }
+
+    /// The company that a job belongs to, or that is above it.
+    pub(super) fn owner_of(&self, node: &Node) -> Option<Target> {
+        let place = node.owner.checked_sub(1)?;
+        self.owners.get(place as usize).copied()
+    }
+
+    /// The jobs that a job refers to and that are not made.
+    fn unmade_of(&self, node: &Node) -> &[JobId] {
+        let (start, count) = (node.unmade.0 as usize, node.unmade.1 as usize);
+        self.unmade.get(start..start + count).unwrap_or_default()
+    }
+
+    /// The number of a job in the list.
+    pub(super) fn place_of(&self, job: JobId) -> Option<u32> {
+        self.places.get(job)
     }
 
     /// Jobs that others refer to and that were not taken in yet: companies above others, and what is not made.
@@ -154,13 +211,13 @@ impl Survey {
             .nodes
             .iter()
             .flat_map(|node| {
-                let owner = match node.owner {
+                let owner = match self.owner_of(node) {
                     Some(Target::Job(job)) => Some(job),
                     Some(Target::Remote(_)) | None => None,
                 };
-                owner.into_iter().chain(node.unmade.iter().copied())
+                owner.into_iter().chain(self.unmade_of(node).iter().copied())
             })
-            .filter(|job| !self.by_job.contains_key(job))
+            .filter(|job| self.place_of(*job).is_none())
             .collect();
         missing.sort_unstable();
         missing.dedup();
@@ -189,7 +246,7 @@ impl Survey {
         let sent = (0_u32..).zip(&self.nodes).filter(|(place, node)| {
             node.kind == Kind::Company && node.origin != JobOrigin::Referred && decided.is_sent(*place)
         });
-        let parents: HashSet<Option<Target>> = sent.map(|(_, node)| node.owner).collect();
+        let parents: HashSet<Option<Target>> = sent.map(|(_, node)| self.owner_of(node)).collect();
         parents.len() as u64
     }
 
@@ -219,9 +276,9 @@ impl Survey {
                 }
                 on_the_way[place] = true;
                 let node = &self.nodes[place];
-                let waits_for = |job: &JobId| self.by_job.get(job).map(|&parent| parent as usize);
-                let open = node
-                    .unmade
+                let waits_for = |job: &JobId| self.place_of(*job).map(|parent| parent as usize);
+                let open = self
+                    .unmade_of(node)
                     .iter()
                     .filter_map(waits_for)
                     .find(|&parent| settled[parent].is_none() && !on_the_way[parent]);
@@ -268,8 +325,8 @@ impl Survey {
         {
             return (action, None);
         }
-        for job in &node.unmade {
-            let Some(&parent) = self.by_job.get(job) else { continue };
+        for job in self.unmade_of(node) {
+            let Some(parent) = self.place_of(*job) else { continue };
             match settled[parent as usize] {
                 Some(
                     PlannedAction::Create
@@ -333,7 +390,7 @@ impl Survey {
 impl<'s> Outcomes<'s> {
     /// What would happen to a job; nothing for one that the survey has not taken in.
     pub fn of(&self, job: JobId) -> Option<Outcome<'s>> {
-        let place = *self.survey.by_job.get(&job)?;
+        let place = self.survey.place_of(job)?;
         let action = self.decided.actions[place as usize];
         let is_sent = self.decided.is_sent(place) && action != PlannedAction::Blocked;
         let asks = &self.survey.asks[self.survey.nodes[place as usize].asks as usize];

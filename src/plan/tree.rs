@@ -95,8 +95,8 @@ struct TreeBuilder<'a> {
 impl TreeBuilder<'_> {
     /// The company that a job belongs to, or that is above it.
     fn owner(&self, number: u32) -> Option<Which> {
-        match self.survey.nodes[number as usize].owner? {
-            Target::Job(job) => self.survey.by_job.get(&job).copied().map(Which::Known),
+        match self.survey.owner_of(&self.survey.nodes[number as usize])? {
+            Target::Job(job) => self.survey.place_of(job).map(Which::Known),
             Target::Remote(id) => Some(Which::Remote(id)),
         }
     }

@@ -5,6 +5,7 @@
 //! A run that is at work meanwhile must not wait for that.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use tempfile::TempDir;
 
@@ -13,6 +14,7 @@ use crate::import::Examined;
 use crate::journal::{Disposition, ImportWriter, Journal, Prospect, SheetId};
 use crate::model::action::Action;
 use crate::model::id::ImportId;
+use crate::model::kind::Kind;
 use crate::model::record::Role;
 use crate::model::time::Moment;
 use crate::plan::{
@@ -65,6 +67,7 @@ pub(in crate::cli) fn survey(
     now: Moment,
 ) -> Result<Surveyed> {
     let mut survey = Survey::default();
+    let mut known = KnownAsks::default();
     let places: HashMap<SheetId, usize> = writer.sheets().zip(0..).collect();
     let mut digests = vec![RowDigest::default(); places.len()];
     writer.prospects(&mut |prospect| {
@@ -78,7 +81,7 @@ pub(in crate::cli) fn survey(
             Some(row) => JobOrigin::Sheets { changed_since: row.disposition == Disposition::ChangedSince },
             None => JobOrigin::Earlier,
         };
-        let job = found(&prospect, origin);
+        let job = found(&prospect, origin, &mut known);
         let own = settings_of_row(writer, &prospect)?;
         let is_unchanged = own.map_or(job.is_unchanged, |own| Action::ConfigureVpn(own).is_as_exported());
         survey.add(SurveyedJob { is_unchanged, ..job });
@@ -91,7 +94,7 @@ pub(in crate::cli) fn survey(
             break;
         }
         for job in missing {
-            survey.add(found(&writer.prospect(job)?, JobOrigin::Referred));
+            survey.add(found(&writer.prospect(job)?, JobOrigin::Referred, &mut known));
         }
     }
     let sheets = examined.sheets.iter().zip(digests).map(|(sheet, digest)| SheetDigest {
@@ -115,8 +118,15 @@ pub(in crate::cli) fn survey(
     Ok(Surveyed { survey, promise })
 }
 
-fn found(prospect: &Prospect, origin: JobOrigin) -> SurveyedJob<'_> {
-    let asks = Asks::of(prospect.kind, &prospect.steps);
+/// What jobs of a kind ask, by the shape of their step.
+type KnownAsks = HashMap<(Kind, i64), Rc<Asks>>;
+
+fn found<'p>(prospect: &'p Prospect, origin: JobOrigin, known: &mut KnownAsks) -> SurveyedJob<'p> {
+    let of_steps = || Rc::new(Asks::of(prospect.kind, &*prospect.steps_by_shape));
+    let asks = match prospect.shape {
+        Some(shape) => Rc::clone(known.entry((prospect.kind, shape)).or_insert_with(of_steps)),
+        None => of_steps(),
+    };
     let owner = prospect.links.iter().find(|link| matches!(link.role, Role::Parent | Role::Company));
     SurveyedJob {
         job: prospect.job,

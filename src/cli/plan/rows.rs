@@ -32,7 +32,7 @@ pub(super) fn tell(
             (outcome.action, outcome.sent) = (PlannedAction::Unchanged, &[]);
         }
         let place = writer.place_of_row(row.sheet, row.number)?;
-        let name = if redacted { None } else { Some(name_of(&prospect)) };
+        let name = if redacted { None } else { Some(name_of(writer, &prospect)?) };
         let belongs_to = belongs_to(writer, &prospect)?;
         let waits_for = match outcome.cause {
             Some(Cause::Row(job, action)) => {
@@ -64,9 +64,11 @@ pub(super) fn tell(
 }
 
 /// What a row is called: by its record, else as names are compared.
-fn name_of(prospect: &Prospect) -> String {
-    let record = prospect.steps.iter().find_map(Action::record);
-    record.map_or_else(|| prospect.name.clone(), |record| record.name().to_owned())
+fn name_of(writer: &ImportWriter<'_>, prospect: &Prospect) -> Result<String> {
+    if prospect.steps_by_shape.iter().any(|step| step.record().is_some()) {
+        return Ok(writer.record_of(prospect.job)?.name().to_owned());
+    }
+    Ok(prospect.name.clone())
 }
 
 /// What a row refers to: the rows by their places, records that no row makes by their ids; in words and for programs.

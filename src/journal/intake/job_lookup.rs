@@ -1,6 +1,6 @@
 //! Looking for jobs by what names them: natural key, key in a sheet, name, id. For the import and for `check`.
 
-use rusqlite::{Connection, Params};
+use rusqlite::{Connection, Params, Statement};
 
 use crate::error::{Error, Result};
 use crate::journal::file::column::Id;
@@ -110,9 +110,17 @@ fn find(connection: &Connection, sql: &str, values: impl Params) -> Result<Vec<K
 
 /// What a job refers to.
 pub(in crate::journal) fn links(connection: &Connection, job: JobId) -> Result<Vec<Link>> {
-    let mut statement = connection
-        .prepare_cached("SELECT role, target_job, target_id FROM link WHERE job = ?1 ORDER BY role")?;
-    let mut rows = statement.query([job])?;
+    let mut statement = connection.prepare_cached(LINKS)?;
+    read_links(&mut statement, job)
+}
+
+/// What the job `?1` refers to.
+pub(in crate::journal) const LINKS: &str =
+    "SELECT role, target_job, target_id FROM link WHERE job = ?1 ORDER BY role";
+
+/// The same by the statement [`LINKS`].
+pub(in crate::journal) fn read_links(links: &mut Statement<'_>, job: JobId) -> Result<Vec<Link>> {
+    let mut rows = links.query([job])?;
     let mut links = Vec::new();
     while let Some(row) = rows.next()? {
         let target = match (row.get(1)?, row.get::<_, Option<Id>>(2)?) {

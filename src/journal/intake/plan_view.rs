@@ -1,13 +1,17 @@
 //! What a run would find after an import that is under way: the jobs of its rows and those left from earlier imports,
 //! as they would stand. Read within the transaction of the import, which may be undone afterwards.
 
-use rusqlite::{Connection, Params};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use rusqlite::{CachedStatement, Connection, Params};
 
 use crate::error::{Error, Result};
 use crate::journal::file::column::Id;
 use crate::journal::intake::job_lookup;
 use crate::journal::row_ref;
 use crate::journal::state::{dependents, job_row, step};
+use crate::journal::stored_row::StoredTexts;
 use crate::journal::{Disposition, ImportWriter, SheetId};
 use crate::model::action::Action;
 use crate::model::id::{JobId, RemoteId};
@@ -36,8 +40,11 @@ pub struct Prospect {
     pub links: Vec<Link>,
     /// The jobs among these that have no record yet.
     pub unmade: Vec<JobId>,
-    /// What is still to be done.
-    pub steps: Vec<Action>,
+    /// What is still to be done. Of a creation the values are those of any job that gives the same fields: what a creation
+    /// asks of the service depends on the fields that it has, not on their values. [`ImportWriter::steps_of`] has them.
+    pub steps_by_shape: Rc<[Action]>,
+    /// Where it is the same in all jobs of its kind that have this number, the number.
+    pub shape: Option<i64>,
     /// Its row in the import; `None` for a job of earlier imports only.
     pub row: Option<ProspectRow>,
 }
@@ -154,9 +161,11 @@ fn read(
 ) -> Result<()> {
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(values)?;
+    let mut beside = JobReader::of(connection)?;
     while let Some(row) = rows.next()? {
         let job: JobId = row.get(0)?;
-        let links = job_lookup::links(connection, job)?;
+        let links = beside.links(job)?;
+        let (steps_by_shape, shape) = beside.steps(job)?;
         each(Prospect {
             job,
             kind: row.get(1)?,
@@ -165,9 +174,10 @@ fn read(
             name: row.get(4)?,
             natural_key: row.get(5)?,
             content_hash: row.get(6)?,
-            unmade: unmade(connection, &links)?,
+            unmade: beside.unmade(&links)?,
             links,
-            steps: step::waiting(connection, job)?,
+            steps_by_shape,
+            shape,
             row: match row.get::<_, Option<i64>>(7)? {
                 Some(place) => Some(ProspectRow {
                     sheet: row_ref::sheet_of(place),
@@ -181,16 +191,95 @@ fn read(
     Ok(())
 }
 
-/// The jobs that links lead to and that have no record yet.
-fn unmade(connection: &Connection, links: &[Link]) -> Result<Vec<JobId>> {
-    let mut statement = connection.prepare_cached("SELECT remote_id IS NULL FROM job WHERE id = ?1")?;
-    let mut unmade = Vec::new();
-    for link in links {
-        if let Target::Job(job) = link.target
-            && statement.query_row([job], |row| row.get::<_, bool>(0))?
-        {
-            unmade.push(job);
-        }
+/// Jobs of which it is remembered whether they are made: few are referred to by many.
+const REMEMBERED: usize = 10_000;
+
+/// Reads what belongs to jobs, with statements that are prepared once, and remembers what many of them have in common.
+struct JobReader<'c> {
+    connection: &'c Connection,
+    links: CachedStatement<'c>,
+    steps: CachedStatement<'c>,
+    is_unmade: CachedStatement<'c>,
+    unmade: HashMap<JobId, bool>,
+    texts: StoredTexts<'c>,
+    /// The action of the first row that was met with each shape, alone.
+    shapes: HashMap<i64, Rc<[Action]>>,
+}
+
+impl<'c> JobReader<'c> {
+    fn of(connection: &'c Connection) -> Result<Self> {
+        Ok(Self {
+            connection,
+            links: connection.prepare_cached(job_lookup::LINKS)?,
+            steps: connection.prepare_cached(
+                "SELECT id, shape, action FROM step
+                 WHERE id BETWEEN ?1 << 16 AND (?1 << 16) + 65535 AND ended = 0 ORDER BY id",
+            )?,
+            is_unmade: connection.prepare_cached("SELECT remote_id IS NULL FROM job WHERE id = ?1")?,
+            unmade: HashMap::new(),
+            texts: StoredTexts::of(connection),
+            shapes: HashMap::new(),
+        })
     }
-    Ok(unmade)
+
+    fn links(&mut self, job: JobId) -> Result<Vec<Link>> {
+        job_lookup::read_links(&mut self.links, job)
+    }
+
+    /// The jobs that links lead to and that have no record yet.
+    fn unmade(&mut self, links: &[Link]) -> Result<Vec<JobId>> {
+        let mut unmade = Vec::new();
+        for link in links {
+            let Target::Job(job) = link.target else { continue };
+            let is_unmade = match self.unmade.get(&job) {
+                Some(known) => *known,
+                None => {
+                    if self.unmade.len() >= REMEMBERED {
+                        self.unmade.clear();
+                    }
+                    let is_unmade = self.is_unmade.query_row([job], |row| row.get(0))?;
+                    self.unmade.insert(job, is_unmade);
+                    is_unmade
+                }
+            };
+            if is_unmade {
+                unmade.push(job);
+            }
+        }
+        Ok(unmade)
+    }
+
+    /// What is still to be done, and its shape where that is one step with a shape.
+    fn steps(&mut self, job: JobId) -> Result<(Rc<[Action]>, Option<i64>)> {
+        let mut steps: Vec<Action> = Vec::new();
+        let mut alone: Option<(i64, Rc<[Action]>)> = None;
+        let mut rows = self.steps.query([job])?;
+        while let Some(row) = rows.next()? {
+            if let Some((_, first)) = alone.take() {
+                steps.extend_from_slice(&first);
+            }
+            let Some(shape) = row.get::<_, Option<i64>>(1)? else {
+                let text = step::text(row, 2)?.unwrap_or_default();
+                steps.push(step::parse_action(text)?);
+                continue;
+            };
+            let known = match self.shapes.get(&shape) {
+                Some(known) => Rc::clone(known),
+                None => {
+                    let action = step::action(self.connection, &mut self.texts, row.get(0)?)?;
+                    let action: Rc<[Action]> = Rc::new([action]);
+                    self.shapes.insert(shape, Rc::clone(&action));
+                    action
+                }
+            };
+            match steps.is_empty() {
+                true => alone = Some((shape, known)),
+                false => steps.extend_from_slice(&known),
+            }
+        }
+        Ok(match alone {
+            Some((shape, action)) => (action, Some(shape)),
+            None => (steps.into(), None),
+        })
+    }
 }

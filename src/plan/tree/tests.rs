@@ -28,7 +28,7 @@ fn survey(rows: &[(i64, Kind, JobState, Target)]) -> Survey {
             origin: JobOrigin::Sheets { changed_since: false },
             owner: Some(owner),
             unmade: &unmade,
-            asks: Asks::of(record.kind(), &[Action::Create(record.clone())]),
+            asks: Asks::of(record.kind(), &[Action::Create(record.clone())]).into(),
             is_unchanged: false,
         });
     }

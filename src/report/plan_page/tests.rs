@@ -31,7 +31,7 @@ fn survey(name: &str) -> Survey {
             origin: JobOrigin::Sheets { changed_since: false },
             owner: Some(owner),
             unmade: &[],
-            asks: Asks::of(record.kind(), &[Action::Create(record.clone())]),
+            asks: Asks::of(record.kind(), &[Action::Create(record.clone())]).into(),
             is_unchanged: false,
         });
     }
