@@ -5,6 +5,7 @@
 //! was imported before means now is decided in `identity`; sending is left to the run.
 
 mod ahead;
+mod content_digest;
 mod difference;
 mod identity;
 mod left_out;

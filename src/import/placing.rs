@@ -5,20 +5,17 @@ mod deciding;
 
 use std::collections::{HashMap, HashSet};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD_NO_PAD as BASE64;
-use sha2::{Digest, Sha256};
-
+use super::content_digest::StepsDigest;
 use super::prepared::{Prepared, Usable, prepare};
 use super::{Examined, ahead};
 use crate::error::{Error, Result};
 use crate::journal::{
-    self, Disposition, ImportWriter, Journal, NewJob, NewRow, NewSheet, SheetId, StoredRow,
+    self, Disposition, ImportWriter, Journal, NewJob, NewRow, NewSheet, SheetId, StoredRow, WrittenStep,
 };
 use crate::model::action::Action;
 use crate::model::action::record_update::RecordUpdate;
 use crate::model::id::JobId;
-use crate::model::key::{natural_key, upkeep_key};
+use crate::model::key::upkeep_key;
 use crate::model::kind::Kind;
 use crate::model::record::{Link, Record, Role, Target};
 use crate::model::time::Moment;
@@ -29,9 +26,6 @@ use deciding::Fate;
 
 /// The field of a licence code.
 const LICENCE_CODE: &str = "licenceCode";
-
-/// Bytes kept of the digest of a row's values: 128 bits tell any two apart that come after each other.
-const DIGEST_BYTES: usize = 16;
 
 /// A row that is not placed yet.
 const UNPLACED: JobId = JobId(0);
@@ -94,7 +88,7 @@ pub(super) fn place<'j>(
             encoder.begin_sheet();
             let prepare = |mut row: Row| {
                 row.judge(policy);
-                let prepared = prepare(checked, ordinal, row, is_first, &mut encoder)?;
+                let prepared = prepare((checked, ordinal), row, kind, is_first, &mut encoder)?;
                 ordinal += 1;
                 prepared.ok_or_else(changed)
             };
@@ -201,8 +195,10 @@ impl Placing<'_, '_> {
                 // The order of the rows says nothing.
                 settings.interfaces.sort_by(|left, right| left.interface.cmp(&right.interface));
             }
-            first.written = first.values.steps.iter().map(journal::written).collect::<Result<_>>()?;
-            first.values.content_hash = content_hash(&first.written, &first.values.links)?;
+            let kind = first.values.kind;
+            let steps = first.values.steps.iter();
+            first.written = steps.map(|step| journal::written_step(kind, step)).collect::<Result<_>>()?;
+            first.values.content_hash = StepsDigest::of(&first.written).linked(&first.values.links);
             self.place_as_one(first, rest, false)?;
         }
         Ok(())
@@ -281,29 +277,25 @@ impl Placing<'_, '_> {
                 targets.push(Link { role: *role, target: self.target(role.target(), *to)? });
             }
         }
-        let Usable { mut steps, mut written, cells, stored, key, name } = usable;
-        let sheet_kind = self.examined.sheets[table].kind;
-        let kind = match (steps.first_mut(), sheet_kind.updates()) {
-            (Some(Action::Update(update)), Some(updates)) => {
-                self.drop_created(update, sheet_kind, &targets)?;
-                updates
+        let Usable { kind, mut steps, mut written, mut digest, own_key, cells, stored, key, name } = usable;
+        if let Some(Action::Update(update)) = steps.first_mut() {
+            self.drop_created(update, self.examined.sheets[table].kind, &targets)?;
+            if let (Some(action), Some(first)) = (steps.first(), written.first_mut()) {
+                *first = journal::written_step(kind, action)?;
             }
-            _ => sheet_kind,
-        };
-        if let (Some(action @ Action::Update(_)), Some(first)) = (steps.first(), written.first_mut()) {
-            *first = journal::written(action)?;
+            digest = StepsDigest::of(&written);
         }
-        let natural_key = match steps.as_slice() {
-            [Action::Create(record), ..] => natural_key(record, &targets),
-            [action, ..] => upkeep_key(kind, action, &targets),
-            [] => return Err(Error::internal("a row that asks for nothing")),
+        let natural_key = match (own_key, steps.first()) {
+            (Some(own), _) => own.under(&targets),
+            (None, Some(action)) => upkeep_key(kind, action, &targets),
+            (None, None) => return Err(Error::internal("a row that asks for nothing")),
         };
         let values = NewJob {
             kind,
             sheet_key: key,
             name,
             natural_key,
-            content_hash: content_hash(&written, &targets)?,
+            content_hash: digest.linked(&targets),
             links: targets,
             steps,
         };
@@ -390,8 +382,8 @@ pub(super) struct Ready {
     pub(super) ordinal: usize,
     row: Row,
     pub(super) values: NewJob,
-    /// What it asks for, as JSON.
-    written: Vec<String>,
+    /// What it asks for, as the journal keeps it.
+    written: Vec<WrittenStep>,
     /// Its cells as JSON; empty in a first import.
     cells: String,
     /// The row as the journal keeps it.
@@ -436,45 +428,4 @@ impl Ready {
 fn cells_of(written: &str) -> Result<Vec<String>> {
     serde_json::from_str(written)
         .map_err(|error| Error::internal("the cells of a row cannot be read again").because(error))
-}
-
-/// A digest of all that a row asks for: its actions as they are `written`, and what it belongs to.
-fn content_hash(written: &[String], links: &[Link]) -> Result<String> {
-    let mut digest = Sha256::new();
-    digest.update(journal::written(&links)?);
-    for action in written {
-        // No line break is in what is written.
-        digest.update("\n");
-        digest.update(action);
-    }
-    Ok(BASE64.encode(&digest.finalize()[..DIGEST_BYTES]))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing;
-
-    #[test]
-    fn the_digest_tells_apart_all_that_a_row_asks_for_and_belongs_to() {
-        let create = Action::Create(Record::Site(testing::site("Head \"office\"")));
-        let labels = |labels: &[&str]| Action::PutLabels(labels.iter().map(|&label| label.into()).collect());
-        let link = |job| Link { role: Role::Company, target: Target::Job(JobId(job)) };
-        let asked: [(Vec<Action>, Vec<Link>); 6] = [
-            (vec![create.clone()], vec![]),
-            (vec![create.clone()], vec![link(7)]),
-            (vec![create.clone()], vec![link(8)]),
-            (vec![create.clone(), labels(&["a", "b"])], vec![link(7)]),
-            (vec![create, labels(&["a"]), labels(&["b"])], vec![link(7)]),
-            (vec![Action::Create(Record::Site(testing::site("Shop")))], vec![]),
-        ];
-        let digest = |(actions, links): &(Vec<Action>, Vec<Link>)| {
-            let written: Vec<String> =
-                actions.iter().map(|action| journal::written(action).unwrap()).collect();
-            content_hash(&written, links).unwrap()
-        };
-        let digests: std::collections::BTreeSet<_> = asked.iter().map(digest).collect();
-        assert_eq!(digests.len(), asked.len());
-        assert_eq!(digest(&asked[3]), digest(&asked[3].clone()));
-    }
 }

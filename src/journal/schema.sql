@@ -188,9 +188,10 @@ CREATE TABLE job (
     CHECK (executed = 0 OR state = 'in_doubt' OR state = 'held' OR state = 'rejected'
         OR state = 'incomplete' OR state = 'cancelled')
 ) STRICT;
-CREATE UNIQUE INDEX job_natural_key ON job (kind, natural_key);
-CREATE INDEX job_sheet_key ON job (kind, sheet_key) WHERE sheet_key IS NOT NULL;
-CREATE INDEX job_name ON job (kind, name);
+-- The text first: it is what tells entries apart, so that they are sorted and found by one comparison.
+CREATE UNIQUE INDEX job_natural_key ON job (natural_key, kind);
+CREATE INDEX job_sheet_key ON job (sheet_key, kind) WHERE sheet_key IS NOT NULL;
+CREATE INDEX job_name ON job (name, kind);
 -- The exclusive claim: one record of the service belongs to one job.
 CREATE UNIQUE INDEX job_remote_id ON job (remote_id, kind) WHERE remote_id IS NOT NULL;
 CREATE INDEX job_made ON job (kind, id) WHERE remote_id IS NOT NULL;
@@ -277,15 +278,16 @@ CREATE TABLE step (
     action TEXT,
     shape INTEGER REFERENCES shape (id),
     place INTEGER,
-    -- 'skipped' is not carried out: the record was there, and on_existing says to leave it as it is.
-    state TEXT NOT NULL CHECK (state = 'waiting' OR state = 'done' OR state = 'skipped'),
+    -- 0 while it waits, 1 once it is done; 2: it is not carried out, as the record was there, and on_existing says to leave
+    -- it as it is.
+    ended INTEGER NOT NULL CHECK (ended BETWEEN 0 AND 2),
     -- What the record had of what the step changes, as JSON, as it was read before the first request that may have been
     -- carried out; NULL where no look-up showed it.
     before TEXT,
     CHECK ((shape IS NULL) = (place IS NULL)),
     CHECK (shape IS NOT NULL OR action IS NOT NULL)
 ) STRICT;
-CREATE INDEX step_waiting ON step (operation) WHERE state = 'waiting' AND n > 0;
+CREATE INDEX step_waiting ON step (operation) WHERE ended = 0 AND n > 0;
 
 CREATE TABLE attempt (
     job INTEGER NOT NULL REFERENCES job (id),
@@ -319,11 +321,12 @@ CREATE TABLE cell_text (
 ) STRICT;
 
 -- One row of one sheet. `place` is sheet * 2^32 + number, so that the rows of a sheet lie together and in order. `cells` is a
--- JSON array of the cells as they stood: a text, or the number of one in cell_text.
+-- JSON array of the cells as they stood: a text, or the number of one in cell_text. `line_offset` is how far the line at which
+-- the row begins in a text file is from its number; it is 0 for most.
 CREATE TABLE sheet_row (
     place INTEGER PRIMARY KEY,
     job INTEGER NOT NULL REFERENCES job (id),
-    line INTEGER,
+    line_offset INTEGER,
     disposition TEXT NOT NULL CHECK (disposition = 'new' OR disposition = 'revised' OR disposition = 'recognised'
         OR disposition = 'changed_since'),
     cells TEXT NOT NULL

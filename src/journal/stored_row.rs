@@ -10,6 +10,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension as _};
@@ -61,6 +62,29 @@ pub struct RowEncoder {
     next_shape: i64,
     columns: Vec<ColumnTexts>,
     shapes: HashMap<Arc<str>, i64>,
+    /// The shape of the row before: that of most rows.
+    last: Option<ShapeParts>,
+}
+
+/// A shape as its parts.
+#[derive(Debug)]
+struct ShapeParts {
+    number: i64,
+    shape: Arc<str>,
+    parts: Vec<ShapePart>,
+}
+
+/// A part of a shape.
+#[derive(Debug)]
+enum ShapePart {
+    /// What stands there as it is.
+    Fixed(Range<usize>),
+    /// The text of a cell, as JSON has it.
+    Cell(usize),
+    /// The number that the text of a cell is.
+    CellNumber(usize),
+    /// A value that no cell has.
+    Value,
 }
 
 /// The texts of one column that came so far.
@@ -73,6 +97,13 @@ struct ColumnTexts {
     is_hopeless: bool,
 }
 
+impl StoredRow {
+    /// Whether its first action is kept by its shape.
+    pub fn has_shape(&self) -> bool {
+        self.shaped.is_some()
+    }
+}
+
 impl RowEncoder {
     /// Goes on after the texts and shapes that the journal has.
     pub(in crate::journal) fn after(connection: &Connection) -> Result<Self> {
@@ -82,6 +113,7 @@ impl RowEncoder {
             next_shape: last("SELECT coalesce(max(id), 0) + 1 FROM shape")?,
             columns: Vec::new(),
             shapes: HashMap::new(),
+            last: None,
         })
     }
 
@@ -125,8 +157,14 @@ impl RowEncoder {
     }
 
     fn shaped(&mut self, action: &str, cells: &[&str]) -> Option<Shaped> {
+        if let Some(last) = &self.last
+            && let Some(values) = last.fit(action, cells)
+        {
+            return Some(Shaped { shape: last.number, text: None, values });
+        }
         let (shape, values) = shape_of(action, cells);
-        if let Some(&known) = self.shapes.get(&*shape) {
+        if let Some((text, &known)) = self.shapes.get_key_value(&*shape) {
+            self.last = Some(ShapeParts::of(known, text));
             return Some(Shaped { shape: known, text: None, values });
         }
         if self.shapes.len() >= SHAPES {
@@ -136,6 +174,70 @@ impl RowEncoder {
         self.next_shape += 1;
         self.shapes.insert(Arc::clone(&text), number);
         Some(Shaped { shape: number, text: Some(text), values })
+    }
+}
+
+impl ShapeParts {
+    fn of(number: i64, shape: &Arc<str>) -> Self {
+        let json = shape.as_bytes();
+        let mut parts = Vec::new();
+        let (mut at, mut fixed) = (0, 0);
+        while at < json.len() {
+            let mark = json[at];
+            match mark {
+                b'"' => {
+                    at = string_end(json, at);
+                    continue;
+                }
+                b'$' | b'#' | b'?' => parts.push(ShapePart::Fixed(fixed..at)),
+                _ => {
+                    at += 1;
+                    continue;
+                }
+            }
+            let end = if mark == b'?' { at + 1 } else { end_of_number(json, at + 1) };
+            // What follows a mark is the number of a cell.
+            let cell = shape[at + 1..end].parse().unwrap_or(usize::MAX);
+            parts.push(match mark {
+                b'$' => ShapePart::Cell(cell),
+                b'#' => ShapePart::CellNumber(cell),
+                _ => ShapePart::Value,
+            });
+            (at, fixed) = (end, end);
+        }
+        parts.push(ShapePart::Fixed(fixed..json.len()));
+        Self { number, shape: Arc::clone(shape), parts }
+    }
+
+    /// The values that stand for `?` if an action has this shape for a row with these cells, as JSON has them.
+    fn fit(&self, action: &str, cells: &[&str]) -> Option<Option<String>> {
+        let (mut rest, mut values) = (action, None::<String>);
+        for part in &self.parts {
+            let known = match part {
+                ShapePart::Fixed(range) => &self.shape[range.clone()],
+                ShapePart::Cell(cell) => cells.get(*cell)?,
+                ShapePart::CellNumber(cell) => {
+                    let text = cells.get(*cell)?;
+                    &text[1..text.len() - 1]
+                }
+                ShapePart::Value => {
+                    let json = rest.as_bytes();
+                    let end = match json.first()? {
+                        b'"' => string_end(json, 0),
+                        byte if *byte == b'-' || byte.is_ascii_digit() => end_of_number(json, 0),
+                        _ => return None,
+                    };
+                    let values = values.get_or_insert_default();
+                    if !values.is_empty() {
+                        values.push(',');
+                    }
+                    values.push_str(&rest[..end]);
+                    &rest[..end]
+                }
+            };
+            rest = rest.strip_prefix(known)?;
+        }
+        rest.is_empty().then_some(values)
     }
 }
 

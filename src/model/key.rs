@@ -66,18 +66,41 @@ pub fn mac_digits(text: &str) -> Option<String> {
 ///
 /// A link to a record of the journal is written as its job number, one to a foreign record as its id.
 pub fn natural_key(record: &Record, links: &[Link]) -> String {
-    match record {
-        Record::Company(company) => join(&[&owner(links, Role::Parent), &comparable(&company.name)]),
-        Record::Site(site) => join(&[
-            &owner(links, Role::Company),
-            &comparable(&site.name),
-            &comparable(site.reference.as_deref().unwrap_or_default()),
-        ]),
-        Record::Person(person) => comparable(&person.username),
-        Record::Device(device) => match device.identification.as_deref().and_then(mac_digits) {
-            Some(digits) => digits,
-            None => join(&[&owner(links, Role::Company), &comparable(&device.name)]),
-        },
+    OwnKey::of(record).under(links)
+}
+
+/// What a record has of its natural key, as long as it is not known what it is linked to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OwnKey {
+    /// All of it.
+    Whole(String),
+    /// What follows its owner, which has this role.
+    InOwner(Role, String),
+}
+
+impl OwnKey {
+    /// That of a record.
+    pub fn of(record: &Record) -> Self {
+        match record {
+            Record::Company(company) => Self::InOwner(Role::Parent, comparable(&company.name)),
+            Record::Site(site) => {
+                let reference = comparable(site.reference.as_deref().unwrap_or_default());
+                Self::InOwner(Role::Company, join(&[&comparable(&site.name), &reference]))
+            }
+            Record::Person(person) => Self::Whole(comparable(&person.username)),
+            Record::Device(device) => match device.identification.as_deref().and_then(mac_digits) {
+                Some(digits) => Self::Whole(digits),
+                None => Self::InOwner(Role::Company, comparable(&device.name)),
+            },
+        }
+    }
+
+    /// The whole natural key of a record with these links.
+    pub fn under(self, links: &[Link]) -> String {
+        match self {
+            Self::Whole(key) => key,
+            Self::InOwner(role, own) => join(&[&owner(links, role), &own]),
+        }
     }
 }
 

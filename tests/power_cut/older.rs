@@ -45,8 +45,8 @@ fn make(path: &Path) -> rusqlite::Result<()> {
             [format!("site {number}")],
         )?;
         connection.execute(
-            "INSERT INTO step (id, operation, action, state)
-             SELECT max(id) << 16, max(operation), '{}', 'waiting' FROM job",
+            "INSERT INTO step (id, operation, action, ended)
+             SELECT max(id) << 16, max(operation), '{}', 0 FROM job",
             [],
         )?;
     }

@@ -1,6 +1,7 @@
-//! The bulk load of an import: prepared statements, and for the first import of a journal no secondary indexes, no
-//! write-ahead log and no look-up of foreign keys meanwhile.
+//! The bulk load of an import: prepared statements, and for the first import of a journal no secondary indexes, no trigger,
+//! no write-ahead log and no look-up of foreign keys meanwhile.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use rusqlite::{Connection, ErrorCode, Statement, Transaction, TransactionBehavior};
@@ -11,8 +12,10 @@ use crate::journal::file::file_watch::FileWatch;
 use crate::journal::file::open;
 use crate::journal::state::step;
 use crate::journal::stored_row::{Shaped, StoredRow};
-use crate::journal::{NewJob, NewRow, row_ref};
+use crate::journal::{NewJob, NewRow, WrittenStep, row_ref};
 use crate::model::id::{ImportId, JobId};
+use crate::model::kind::Kind;
+use crate::model::operation::Operation;
 use crate::model::record::{Link, Target};
 use crate::model::state::JobState;
 
@@ -39,20 +42,25 @@ const DROPPED: [&str; 8] = [
     "sheet_row_of_job",
 ];
 
-/// The secondary indexes of what an import fills, dropped while the first import of a journal writes its rows and built
-/// again when all are there: an index is sorted once then, instead of being searched for the place of every entry. All of it
-/// happens in the transaction of the import: undone, it leaves the indexes as they were.
+/// The trigger that counts every job as it is added. Those of a first import are counted here.
+const COUNTING: &str = "job_added";
+
+/// The secondary indexes of what an import fills, and the trigger that counts jobs, dropped while the first import of a
+/// journal writes its rows and made again when all are there: an index is sorted once then, instead of being searched for the
+/// place of every entry. All of it happens in the transaction of the import: undone, it leaves them as they were.
 #[derive(Debug, Default)]
 pub(in crate::journal) struct DroppedIndexes {
-    /// The statements that make the indexes.
+    /// The statements that make them.
     statements: Vec<String>,
+    /// The jobs that were added without the trigger.
+    added: BTreeMap<(Kind, Operation, JobState), i64>,
     /// The page cache as it was, when it is another one now; that of an import that is undone stays large.
     cache: Option<i64>,
 }
 
 impl DroppedIndexes {
-    /// Puts the indexes aside for the first import, and none for a later one, which has a larger page cache instead. What
-    /// SQLite cannot sort in memory lies in its folder for temporary files for a moment.
+    /// Drops them for the first import, and none for a later one, which has a larger page cache instead. What SQLite cannot
+    /// sort in memory lies in its folder for temporary files for a moment.
     pub(in crate::journal) fn of(transaction: &Transaction<'_>, import: ImportId) -> Result<Self> {
         if import != FIRST {
             let cache: i64 = transaction.pragma_query_value(None, "cache_size", |row| row.get(0))?;
@@ -61,22 +69,37 @@ impl DroppedIndexes {
                 return Ok(Self::default());
             }
             transaction.pragma_update(None, "cache_size", -CACHE_KIB)?;
-            return Ok(Self { statements: Vec::new(), cache: Some(cache) });
+            return Ok(Self { cache: Some(cache), ..Self::default() });
         }
-        let mut text_of =
-            transaction.prepare("SELECT sql FROM sqlite_schema WHERE type = 'index' AND name = ?1")?;
-        let mut statements = Vec::with_capacity(DROPPED.len());
-        for name in DROPPED {
-            statements.push(text_of.query_row([name], |row| row.get(0))?);
-            transaction.execute_batch(&format!("DROP INDEX {name}"))?;
+        let mut text_of = transaction.prepare("SELECT type, sql FROM sqlite_schema WHERE name = ?1")?;
+        let mut statements = Vec::with_capacity(DROPPED.len() + 1);
+        for name in DROPPED.into_iter().chain([COUNTING]) {
+            let (what, text): (String, String) =
+                text_of.query_row([name], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            statements.push(text);
+            transaction.execute_batch(&format!("DROP {what} {name}"))?;
         }
-        Ok(Self { statements, cache: None })
+        Ok(Self { statements, ..Self::default() })
     }
 
-    /// Builds them.
+    /// Counts a job that is added, where no trigger does.
+    pub(in crate::journal) fn count(&mut self, kind: Kind, operation: Operation, state: JobState) {
+        if !self.statements.is_empty() {
+            *self.added.entry((kind, operation, state)).or_default() += 1;
+        }
+    }
+
+    /// Makes them, with what they would have of the jobs added meanwhile.
     pub(in crate::journal) fn build(&mut self, connection: &Connection) -> Result<()> {
         if self.statements.is_empty() {
             return Ok(());
+        }
+        let mut count = connection.prepare(
+            "INSERT INTO job_count (first_import, kind, operation, state, audit, made_doubted, jobs)
+             VALUES (?1, ?2, ?3, ?4, '', 0, ?5)",
+        )?;
+        for ((kind, operation, state), jobs) in std::mem::take(&mut self.added) {
+            count.execute((FIRST, kind, operation, state, jobs))?;
         }
         connection.pragma_update(None, "threads", SORTING_THREADS)?;
         for statement in self.statements.drain(..) {
@@ -123,7 +146,7 @@ impl<'a> Inserts<'a> {
             text: connection.prepare("INSERT INTO cell_text (id, text) VALUES (?1, ?2)")?,
             shape: connection.prepare("INSERT INTO shape (id, text) VALUES (?1, ?2)")?,
             row: connection.prepare(
-                "INSERT INTO sheet_row (place, job, line, disposition, cells) VALUES (?1, ?2, ?3, ?4, ?5)",
+                "INSERT INTO sheet_row (place, job, line_offset, disposition, cells) VALUES (?1, ?2, ?3, ?4, ?5)",
             )?,
             last: to_nothing.then_some(JobId(0)),
         })
@@ -140,20 +163,20 @@ impl<'a> Inserts<'a> {
         Ok(())
     }
 
-    /// Adds a job in `state` with its steps, of which `written` has the actions as JSON; `source` is the row from which the
-    /// first was made, and its place.
+    /// Adds a job in `state` with these steps; `source` is the row from which the first was made, and its place. Returns it
+    /// with the operation it stands at.
     pub(in crate::journal) fn job(
         &mut self,
         job: &NewJob,
-        (written, source): (&[String], Option<(&StoredRow, i64)>),
+        (steps, source): (&[WrittenStep], Option<(&StoredRow, i64)>),
         state: JobState,
         (import, unsure): (ImportId, bool),
-    ) -> Result<JobId> {
-        let first = job.steps.first().ok_or_else(|| Error::internal("a job without a step"))?;
+    ) -> Result<(JobId, Operation)> {
+        let first = steps.first().ok_or_else(|| Error::internal("a job without a step"))?.operation;
         let id = JobId(self.job.insert((
             job.kind,
             state,
-            step::operation_of(job.kind, first)?,
+            first,
             import,
             &job.natural_key,
             &job.sheet_key,
@@ -165,15 +188,14 @@ impl<'a> Inserts<'a> {
             self.last = Some(id);
         }
         let shaped = source.and_then(|(stored, place)| Some((stored.shaped.as_ref()?, place)));
-        for ((action, text), n) in job.steps.iter().zip(written).zip(0_u32..) {
+        for (WrittenStep { operation, action }, n) in steps.iter().zip(0_u32..) {
             let (text, shape, place) = match shaped.filter(|_| n == 0) {
                 Some((shaped, place)) => (shaped.values.as_deref(), Some(shaped.shape), Some(place)),
-                None => (Some(text.as_str()), None, None),
+                None => (Some(action.as_str()), None, None),
             };
-            let operation = step::operation_of(job.kind, action)?;
-            self.step.execute((id, n, operation, text, "waiting", shape, place))?;
+            self.step.execute((id, n, *operation, text, false, shape, place))?;
         }
-        Ok(id)
+        Ok((id, first))
     }
 
     /// Adds what a job refers to.
@@ -193,7 +215,7 @@ impl<'a> Inserts<'a> {
         self.row.execute((
             row_ref::key(row.sheet, row.number),
             self.made(row.job)?,
-            row.line.map(count),
+            row.line.map(|line| count(line).saturating_sub(i64::from(row.number))),
             row.disposition,
             cells,
         ))?;

@@ -24,12 +24,13 @@ use crate::journal::state::step;
 use crate::journal::view::tallies;
 use crate::journal::{
     Account, Disposition, Imported, Journal, NewJob, NewRow, NewSheet, RowEncoder, SheetId, StoredRow, View,
-    bind_in, row_ref,
+    WrittenStep, bind_in, row_ref,
 };
-use crate::model::action::Turn;
+use crate::model::action::{Action, Turn};
 use crate::model::id::check::NamedId;
 use crate::model::id::{ImportId, JobId};
 use crate::model::key::upkeep_record;
+use crate::model::kind::Kind;
 use crate::model::record::{Link, Target};
 use crate::model::state::JobState::{
     self, Blocked, Cancelled, Deferred, Done, Existing, Incomplete, Ready, Rejected, Skipped,
@@ -170,29 +171,32 @@ impl ImportWriter<'_> {
     /// Makes a job. It stands ready, or blocked while a job it links to has no record yet; below a job that
     /// will not be made it is skipped when the import ends.
     pub fn add_job(&mut self, job: &NewJob) -> Result<JobId> {
-        let actions: Vec<String> = job.steps.iter().map(written).collect::<Result<_>>()?;
-        self.add_job_of_row(job, &actions, None)
+        let steps: Vec<WrittenStep> =
+            job.steps.iter().map(|action| written_step(job.kind, action)).collect::<Result<_>>()?;
+        self.add_job_of_row(job, &steps, None)
     }
 
-    /// The same, for a job whose actions were [`written`] elsewhere, made from a row at this place.
+    /// The same, for a job whose steps were written elsewhere ([`written_step`]), made from a row at this place. Of a job
+    /// that creates a record nobody asks for the steps themselves.
     pub fn add_written_job(
         &mut self,
         job: &NewJob,
-        actions: &[String],
+        steps: &[WrittenStep],
         row: &StoredRow,
         (sheet, number): (SheetId, u32),
     ) -> Result<JobId> {
-        self.add_job_of_row(job, actions, Some((row, row_ref::key(sheet, number))))
+        self.add_job_of_row(job, steps, Some((row, row_ref::key(sheet, number))))
     }
 
     fn add_job_of_row(
         &mut self,
         job: &NewJob,
-        actions: &[String],
+        steps: &[WrittenStep],
         source: Option<(&StoredRow, i64)>,
     ) -> Result<JobId> {
         let state = self.footing(&job.links)?;
-        let id = self.inserts.job(job, (actions, source), state, (self.import, self.accepted))?;
+        let (id, operation) = self.inserts.job(job, (steps, source), state, (self.import, self.accepted))?;
+        self.dropped_indexes.count(job.kind, operation, state);
         self.made.add(job.kind, state, 1);
         self.inserts.links(id, &job.links)?;
         self.note_record(id, job)?;
@@ -203,6 +207,8 @@ impl ImportWriter<'_> {
     /// Gives a job new values, and another chance. Allowed from blocked, ready, deferred, rejected, skipped and
     /// cancelled; a creation that was done stays done, and so do other steps that have not changed.
     pub fn revise_job(&mut self, job: JobId, values: &NewJob) -> Result<()> {
+        // A change of a job that is not counted yet would count for nothing.
+        self.complete()?;
         let standing = job_row::of(&self.transaction, job)?;
         let mut allowed = vec![Blocked, Ready, Deferred, Rejected, Incomplete, Skipped, Cancelled];
         if !standing.kind.is_record() {
@@ -448,6 +454,14 @@ fn are_waiting(transaction: &Transaction<'_>) -> Result<bool> {
 /// When it cannot be written as JSON, which is a mistake of ours.
 pub fn written(value: &impl Serialize) -> Result<String> {
     serde_json::to_string(value).map_err(unwritable)
+}
+
+/// A step as the journal keeps it.
+///
+/// # Errors
+/// When the service has no operation for it, or it cannot be written as JSON: mistakes of ours.
+pub fn written_step(kind: Kind, action: &Action) -> Result<WrittenStep> {
+    Ok(WrittenStep { operation: step::operation_of(kind, action)?, action: written(action)? })
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use crate::journal::SheetId;
 use crate::model::action::Action;
 use crate::model::id::{ImportId, JobId};
 use crate::model::kind::Kind;
+use crate::model::operation::Operation;
 use crate::model::record::{Link, Record};
 use crate::model::tally::Tally;
 
@@ -50,6 +51,15 @@ impl NewJob {
     pub fn record(&self) -> Option<&Record> {
         self.steps.iter().find_map(Action::record)
     }
+}
+
+/// A step of a new job, as the journal keeps it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrittenStep {
+    /// The operation that carries it out.
+    pub operation: Operation,
+    /// The action as JSON; not asked for where the row has its shape.
+    pub action: String,
 }
 
 /// One row of a sheet.

@@ -117,7 +117,7 @@ impl JobQueue<'_> {
         self.count_by_operation(
             with_stuck!(
                 "SELECT step.operation, count(*) FROM step JOIN job ON job.id = step.job
-                 WHERE step.state = 'waiting' AND step.n > 0 AND step.n > job.step AND job.id NOT IN stuck
+                 WHERE step.ended = 0 AND step.n > 0 AND step.n > job.step AND job.id NOT IN stuck
                    AND job.state NOT IN ('rejected', 'incomplete', 'skipped', 'cancelled', 'held') GROUP BY 1"
             ),
             [],

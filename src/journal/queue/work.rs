@@ -222,7 +222,7 @@ impl View {
                          OR EXISTS (SELECT 1 FROM job WHERE state = 'sending' AND operation = ?1)
                          OR EXISTS (SELECT 1 FROM job WHERE state = 'in_doubt' AND operation = ?1)
                          OR EXISTS (SELECT 1 FROM step JOIN job ON job.id = step.job
-                                    WHERE step.state = 'waiting' AND step.n > 0 AND step.operation = ?1
+                                    WHERE step.ended = 0 AND step.n > 0 AND step.operation = ?1
                                       AND job.state NOT IN ('rejected', 'incomplete', 'skipped', 'cancelled', 'held'))",
                 )?
                 .query_row([operation], |row| row.get(0))?;

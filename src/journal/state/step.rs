@@ -25,8 +25,8 @@ macro_rules! of_job {
     };
 }
 
-/// Adds a step: its job, its number, its operation, its action, its state; its shape and the place of its row, or neither.
-pub(in crate::journal) const ADD_STEP: &str = "INSERT INTO step (id, operation, action, state, shape, place) VALUES (?1 << 16 | ?2, ?3, ?4, ?5, ?6, ?7)";
+/// Adds a step: its job, its number, its operation, its action, whether it is done; its shape and the place of its row, or neither.
+pub(in crate::journal) const ADD_STEP: &str = "INSERT INTO step (id, operation, action, ended, shape, place) VALUES (?1 << 16 | ?2, ?3, ?4, ?5, ?6, ?7)";
 
 /// The operation that carries out an action for rows of a kind.
 pub(in crate::journal) fn operation_of(kind: Kind, action: &Action) -> Result<Operation> {
@@ -43,11 +43,11 @@ pub(in crate::journal) fn revise(
     standing: &JobRow,
     steps: &[Action],
 ) -> Result<Operation> {
-    let mut done = written_actions(connection, of_job!(" AND state = 'done'"), standing.job)?;
+    let mut done = written_actions(connection, of_job!(" AND ended = 1"), standing.job)?;
     let read_before: Vec<(u32, String)> = connection
         .prepare_cached(of_job!(
             "SELECT n, before FROM step WHERE ",
-            " AND state = 'waiting' AND before IS NOT NULL"
+            " AND ended = 0 AND before IS NOT NULL"
         ))?
         .query_map([standing.job], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<rusqlite::Result<_>>()?;
@@ -65,12 +65,11 @@ pub(in crate::journal) fn revise(
         };
         let operation = operation_of(standing.kind, action)?;
         first = first.or(Some(operation));
-        let state = if is_done { "done" } else { "waiting" };
-        add.execute((standing.job, n, operation, &text, state, None::<i64>, None::<i64>))?;
+        add.execute((standing.job, n, operation, &text, is_done, None::<i64>, None::<i64>))?;
     }
     for (n, before) in read_before {
         connection
-            .prepare_cached("UPDATE step SET before = ?3 WHERE id = ?1 << 16 | ?2 AND state = 'waiting'")?
+            .prepare_cached("UPDATE step SET before = ?3 WHERE id = ?1 << 16 | ?2 AND ended = 0")?
             .execute((standing.job, n, &before))?;
     }
     first.ok_or_else(|| Error::internal("a job without a step"))
@@ -101,7 +100,7 @@ pub(in crate::journal) fn next(connection: &Connection, job: JobId) -> Result<Op
     let found = connection
         .prepare_cached(of_job!(
             "SELECT n, operation FROM step WHERE ",
-            " AND state = 'waiting' ORDER BY id LIMIT 1"
+            " AND ended = 0 ORDER BY id LIMIT 1"
         ))?
         .query_row([job], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
@@ -111,7 +110,7 @@ pub(in crate::journal) fn next(connection: &Connection, job: JobId) -> Result<Op
 /// Has all steps of a job done once more. Returns the first one.
 pub(in crate::journal) fn restart(connection: &Connection, job: JobId) -> Result<(u32, Operation)> {
     connection
-        .prepare_cached(of_job!("UPDATE step SET state = 'waiting' WHERE ", " AND state = 'done'"))?
+        .prepare_cached(of_job!("UPDATE step SET ended = 0 WHERE ", " AND ended = 1"))?
         .execute([job])?;
     next(connection, job)?.ok_or_else(|| Error::internal("a job without a step"))
 }
@@ -119,7 +118,7 @@ pub(in crate::journal) fn restart(connection: &Connection, job: JobId) -> Result
 /// Marks a step as done.
 pub(in crate::journal) fn end(connection: &Connection, job: JobId, n: u32) -> Result<()> {
     connection
-        .prepare_cached("UPDATE step SET state = 'done' WHERE id = ?1 << 16 | ?2 AND state = 'waiting'")?
+        .prepare_cached("UPDATE step SET ended = 1 WHERE id = ?1 << 16 | ?2 AND ended = 0")?
         .execute((job, n))?;
     Ok(())
 }
@@ -127,23 +126,15 @@ pub(in crate::journal) fn end(connection: &Connection, job: JobId, n: u32) -> Re
 /// Marks what is not done as skipped.
 pub(in crate::journal) fn skip(connection: &Connection, job: JobId) -> Result<()> {
     connection
-        .prepare_cached(of_job!("UPDATE step SET state = 'skipped' WHERE ", " AND state = 'waiting'"))?
+        .prepare_cached(of_job!("UPDATE step SET ended = 2 WHERE ", " AND ended = 0"))?
         .execute([job])?;
     Ok(())
 }
 
 /// What a job is to bring about.
 pub(in crate::journal) fn actions(connection: &Connection, job: JobId) -> Result<Vec<Action>> {
-    read(connection, of_job!(" ORDER BY id"), job)
-}
-
-/// What of it is not done yet.
-pub(in crate::journal) fn waiting(connection: &Connection, job: JobId) -> Result<Vec<Action>> {
-    read(connection, of_job!(" AND state = 'waiting' ORDER BY id"), job)
-}
-
-fn read(connection: &Connection, sql: &str, job: JobId) -> Result<Vec<Action>> {
-    written_actions(connection, sql, job)?.iter().map(|action| parse_action(action)).collect()
+    let actions = written_actions(connection, of_job!(" ORDER BY id"), job)?;
+    actions.iter().map(|action| parse_action(action)).collect()
 }
 
 /// Actions as JSON.
@@ -156,6 +147,21 @@ fn written_actions(connection: &Connection, sql: &str, job: JobId) -> Result<Vec
         actions.push(texts.action_json(text(row, 0)?)?.into_owned());
     }
     Ok(actions)
+}
+
+/// The action of the step with this number.
+pub(in crate::journal) fn action(
+    connection: &Connection,
+    texts: &mut StoredTexts<'_>,
+    id: i64,
+) -> Result<Action> {
+    let mut statement =
+        connection.prepare_cached(concat!("SELECT ", stored_action!("step"), " FROM step WHERE id = ?1"))?;
+    let mut rows = statement.query([id])?;
+    match rows.next()? {
+        Some(row) => texts.action(text(row, 0)?),
+        None => Err(damaged("a step", "it is not there")),
+    }
 }
 
 /// A text in a column, left where it is.

@@ -33,10 +33,39 @@ fn an_action_is_its_shape_with_the_cells_of_its_row() {
         let (shape, found) = shape_of(action, &literals);
         assert_eq!((shape.as_str(), found.as_deref()), (expected, values), "{action}");
         assert_eq!(fill(&shape, &row, values).as_deref(), Some(action));
+        // What has the shape of the row before has the values that were found.
+        let parts = ShapeParts::of(1, &shape.as_str().into());
+        assert_eq!(parts.fit(action, &literals), Some(found), "{action}");
+        for other in [&action[1..], &action[..action.len() - 1], &format!("{action} "), "{}"] {
+            assert_eq!(parts.fit(other, &literals), None, "{other}");
+        }
     }
     assert_eq!(fill("{\"name\":$9}", &row, None), None);
     assert_eq!(fill("{\"name\":$1}", &row, Some("\"left\"")), None);
     assert_eq!(fill("{\"name\":?}", &row, None), None);
+}
+
+#[test]
+fn a_row_has_the_shape_of_the_row_before_only_if_its_action_is_that_byte_for_byte() {
+    let shape: Arc<str> = r##"{"name":$1,"at":#0,"to":?}"##.into();
+    let parts = ShapeParts::of(1, &shape);
+    let row = cells(&["12", "Depot \"1\""]);
+    let literals = [r#""12""#, r#""Depot \"1\"""#];
+    let table = [
+        (r#"{"name":"Depot \"1\"","at":12,"to":5}"#, Some("5")),
+        (r#"{"name":"Depot \"1\"","at":12,"to":"5,\"x"}"#, Some(r#""5,\"x""#)),
+        (r#"{"name":"Depot \"1\"","at":123,"to":5}"#, None),
+        (r#"{"name":"Depot","at":12,"to":5}"#, None),
+        (r#"{"name":"Depot \"1\"","at":12,"to":null}"#, None),
+        (r#"{"name":"Depot \"1\"","at":12,"to":5,"by":6}"#, None),
+    ];
+    for (action, expected) in table {
+        let found = parts.fit(action, &literals);
+        assert_eq!(found, expected.map(|values| Some(values.to_owned())), "{action}");
+        if let Some(values) = found {
+            assert_eq!(fill(&shape, &row, values.as_deref()).as_deref(), Some(action));
+        }
+    }
 }
 
 #[test]
@@ -85,9 +114,9 @@ fn a_job_made_from_an_encoded_row_has_the_action_that_was_written() {
     let mut made = Vec::new();
     for number in 0..3 {
         let job = crate::journal::fixture::site(&format!("Site {number}"), vec![], vec![]);
-        let written = vec![serde_json::to_string(&job.steps[0]).unwrap()];
+        let written = vec![crate::journal::written_step(job.kind, &job.steps[0]).unwrap()];
         let row = cells(&[&format!("Site {number}"), "elsewhere"]);
-        let (stored, _) = encoder.row(&row, Some(&written[0])).unwrap();
+        let (stored, _) = encoder.row(&row, Some(&written[0].action)).unwrap();
         assert!(stored.shaped.is_some());
         import.add_texts(&stored).unwrap();
         let id = import.add_written_job(&job, &written, &stored, (sheet, number)).unwrap();

@@ -128,7 +128,7 @@ fn done(connection: &Connection, job: JobId, since: Moment) -> Result<Vec<DoneSt
         "SELECT n, ",
         stored_action!("step"),
         ", before FROM step
-         WHERE id BETWEEN ?1 << 16 AND ?1 << 16 | 65535 AND state = 'done'
+         WHERE id BETWEEN ?1 << 16 AND ?1 << 16 | 65535 AND ended = 1
              AND EXISTS (SELECT 1 FROM attempt WHERE attempt.job = ?1 AND attempt.step = step.n
                  AND attempt.execution IN ('confirmed', 'doubtful') AND attempt.sent_at >= ?2)
          ORDER BY id"
@@ -149,7 +149,7 @@ fn done(connection: &Connection, job: JobId, since: Moment) -> Result<Vec<DoneSt
 pub(in crate::journal) fn before(connection: &Connection, job: JobId) -> Result<Vec<(Operation, Before)>> {
     let mut statement = connection.prepare_cached(
         "SELECT operation, before FROM step
-         WHERE id BETWEEN ?1 << 16 AND ?1 << 16 | 65535 AND state = 'done' AND before IS NOT NULL ORDER BY id",
+         WHERE id BETWEEN ?1 << 16 AND ?1 << 16 | 65535 AND ended = 1 AND before IS NOT NULL ORDER BY id",
     )?;
     let mut rows = statement.query([job])?;
     let mut before = Vec::new();

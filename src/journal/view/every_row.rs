@@ -6,7 +6,8 @@ macro_rules! every_row {
     ($before:literal, $after:literal) => {
         concat!(
             $before,
-            "SELECT sheet_row.place AS place, sheet_row.line AS line, sheet_row.cells AS cells,
+            "SELECT sheet_row.place AS place, (sheet_row.place & 4294967295) + sheet_row.line_offset AS line,
+                sheet_row.cells AS cells,
                 sheet_row.disposition AS disposition, job.id AS job, job.kind AS kind, job.state AS state,
                 job.remote_id AS remote_id, job.code AS code, job.message AS message, job.violations AS violations,
                 job.candidates AS candidates, job.attempts AS attempts, job.finished_at AS finished_at,

@@ -135,7 +135,7 @@ impl View {
                  UNION ALL SELECT id FROM job WHERE state = 'ready' AND operation = ?1
                  UNION ALL SELECT id FROM job WHERE state = 'deferred' AND operation = ?1
                  UNION SELECT job.id FROM step JOIN job ON job.id = step.job
-                 WHERE step.state = 'waiting' AND step.n > 0 AND step.operation = ?1
+                 WHERE step.ended = 0 AND step.n > 0 AND step.operation = ?1
                      AND job.state IN ('blocked', 'ready', 'deferred'))
              WHERE ?2 IS NULL OR EXISTS (
                  SELECT 1 FROM sheet_row WHERE sheet_row.job = id AND sheet_row.place BETWEEN ?2 AND ?3)",

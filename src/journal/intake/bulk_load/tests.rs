@@ -58,6 +58,38 @@ fn indexes_are_put_aside_during_the_first_import_only_and_back_once_it_is_comple
     assert_eq!(kept(&bench.journal.begin_import(at(2)).unwrap()), DROPPED.len());
 }
 
+#[test]
+fn the_jobs_of_a_first_import_are_counted_as_the_trigger_counts_them() {
+    let mut bench = bench();
+    let mut import = bench.journal.begin_import(at(1)).unwrap();
+    let customers = import.sheet(&sheet("customers", Kind::Company)).unwrap();
+    let acme = import.add_job(&company("Acme", vec![])).unwrap();
+    let below = |name: &str| company(name, vec![link(Role::Parent, acme)]);
+    let bolt = import.add_job(&below("Bolt")).unwrap();
+    // Changed before all rows are there: what is added after that is counted by the trigger.
+    import.revise_job(bolt, &below("Bolt Ltd")).unwrap();
+    let crane = import.add_job(&company("Crane", vec![])).unwrap();
+    for (job, number) in [(acme, 2), (bolt, 3), (crane, 4)] {
+        import.row(&row(customers, number, job, Disposition::New)).unwrap();
+    }
+    import.finish().unwrap();
+    let counted = |sql: &str| -> Vec<(String, i64)> {
+        let mut statement = bench.journal.connection.prepare(sql).unwrap();
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+        rows.collect::<rusqlite::Result<_>>().unwrap()
+    };
+    let expected = counted(
+        "SELECT kind || ' ' || operation || ' ' || state || ' ' || made_doubted || first_import, count(*) FROM job
+         GROUP BY 1 ORDER BY 1",
+    );
+    let kept = counted(
+        "SELECT kind || ' ' || operation || ' ' || state || ' ' || made_doubted || first_import, jobs FROM job_count
+         WHERE audit = '' AND jobs > 0 ORDER BY 1",
+    );
+    assert_eq!(kept, expected);
+    assert_eq!(expected.iter().map(|(_, jobs)| jobs).sum::<i64>(), 3);
+}
+
 fn mode(connection: &Connection) -> (String, i64, i64) {
     let asked = |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get(0)).unwrap();
     let mode = connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();

@@ -3,8 +3,6 @@
 use super::*;
 use crate::journal::fixture::*;
 use crate::journal::{Decision, Evidence, How, Write};
-use crate::model::action::Action;
-use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::record::Role;
 use crate::model::state::JobState::{Adopted, Created, Done, Existing, Held, InDoubt, Sending};
