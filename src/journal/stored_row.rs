@@ -130,9 +130,9 @@ impl RowEncoder {
         if self.columns.len() < cells.len() {
             self.columns.resize_with(cells.len(), ColumnTexts::default);
         }
-        let mut stored = StoredRow::default();
-        let mut written =
-            String::with_capacity(cells.iter().map(|cell| cell.as_ref().len() + 3).sum::<usize>() + 2);
+        let room = cells.iter().map(|cell| cell.as_ref().len() + 3).sum::<usize>() + 2;
+        let mut stored = StoredRow { cells: String::with_capacity(room), ..StoredRow::default() };
+        let mut written = String::with_capacity(room);
         let mut spans = Vec::with_capacity(cells.len());
         for (cell, column) in cells.iter().map(AsRef::as_ref).zip(&mut self.columns) {
             let before = if spans.is_empty() { '[' } else { ',' };

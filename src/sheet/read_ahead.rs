@@ -7,12 +7,13 @@ use std::{mem, panic, thread};
 
 use crate::error::Result;
 
-/// Items handed over at once: so many that the threads seldom wait for each other.
-pub(crate) const BATCH: usize = 128;
+/// Items handed over at once: so many that the threads seldom wait for each other. To wake one takes as long as some rows,
+/// on a virtual machine as some dozens.
+pub(crate) const BATCH: usize = 1_024;
 /// Bytes of text after which fewer are enough: a row may be long.
 const BATCH_BYTES: usize = 1 << 18;
 /// Batches that are read before they are asked for: so few that they take no memory to speak of.
-pub(crate) const AHEAD: usize = 4;
+pub(crate) const AHEAD: usize = 3;
 
 /// Has `read` hand over items, each with the bytes that it takes, and `each` work on them, until `each` or the items end. `read`
 /// runs on a thread of its own, and its callback breaks when nobody wants more. What `read` returned; `None` where `each` wanted no more.

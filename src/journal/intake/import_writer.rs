@@ -38,6 +38,9 @@ use crate::model::state::JobState::{
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
 
+/// Room for the JSON of an action of usual length.
+const USUAL_ACTION: usize = 512;
+
 impl Journal {
     /// Begins an import. Nothing of it is seen by others before [`ImportWriter::finish`]; dropped, it never was.
     pub fn begin_import(&mut self, now: Moment) -> Result<ImportWriter<'_>> {
@@ -453,7 +456,9 @@ fn are_waiting(transaction: &Transaction<'_>) -> Result<bool> {
 /// # Errors
 /// When it cannot be written as JSON, which is a mistake of ours.
 pub fn written(value: &impl Serialize) -> Result<String> {
-    serde_json::to_string(value).map_err(unwritable)
+    let mut written = Vec::with_capacity(USUAL_ACTION);
+    serde_json::to_writer(&mut written, value).map_err(unwritable)?;
+    String::from_utf8(written).map_err(|error| Error::internal("JSON that is no text").because(error))
 }
 
 /// A step as the journal keeps it.

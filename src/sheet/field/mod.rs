@@ -166,7 +166,7 @@ impl Ways {
 }
 
 /// A cell that was read: the value unless it is blank or wrong, and what there is to say.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct CellReading {
     pub(crate) value: Option<Value>,
     pub(crate) problems: Vec<Problem>,
@@ -193,6 +193,11 @@ impl CellReading {
     pub(crate) fn is_wrong(&self) -> bool {
         self.problems.iter().any(|problem| matches!(problem.severity, Severity::Error | Severity::Fatal))
     }
+}
+
+/// Whether what a cell of a column means depends on what stands beside it ([`CellContext`]).
+pub(crate) fn depends_on_row(column: &Column) -> bool {
+    matches!(column.form, Form::Phone | Form::Email) || column.name == number::POSTCODE
 }
 
 /// Whether a cell of a column with this text is accepted and read as nothing but this text.

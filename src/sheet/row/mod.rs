@@ -11,10 +11,10 @@ mod plan;
 pub(super) mod reading;
 mod row_checks;
 mod row_rules;
+mod seen_cells;
 mod update;
 pub(in crate::sheet) mod upkeep;
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use smol_str::SmolStr;
@@ -87,9 +87,21 @@ impl Row {
     /// A number that changes when any cell does, to notice a file that is changed between two readings. Only
     /// comparable within one process.
     pub fn fingerprint(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        self.cells.hash(&mut hasher);
-        hasher.finish()
+        /// Odd, and with as many ones as zeros (the golden ratio).
+        const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+        let mix = |number: u64, word: u64| {
+            let product = u128::from(number ^ word) * u128::from(FACTOR);
+            // Both halves of the product.
+            (product as u64) ^ ((product >> 64) as u64)
+        };
+        self.cells.iter().fold(FACTOR, |number, cell| {
+            let (words, rest) = cell.as_bytes().as_chunks::<8>();
+            let number = words.iter().fold(number, |number, word| mix(number, u64::from_le_bytes(*word)));
+            let mut last = [0; 8];
+            last[..rest.len()].copy_from_slice(rest);
+            // With its length no cell is the beginning of another one.
+            mix(mix(number, u64::from_le_bytes(last)), !(cell.len() as u64))
+        })
     }
 }
 
@@ -331,7 +343,8 @@ impl<'a> RowReader<'a> {
             };
             let link = given.and_then(|_| links.iter().find(|link| link.column == planned.position));
             let beside = CellContext { country, link: link.map(|link| &*link.address) };
-            let mut reading = field::read(planned.column, cell, beside, self.setting, &self.ways);
+            let read = || field::read(planned.column, cell, beside, self.setting, &self.ways);
+            let mut reading = planned.seen.or_read(planned.column, cell, read);
             if let Some(counts) = self.counts.get_mut(planned.position) {
                 counts.changed(reading.changes);
             }

@@ -1,6 +1,7 @@
 //! Which cells of a row are read, each under which column: those of the header, and for columns that have none the
 //! defaults of the options.
 
+use super::seen_cells::SeenCells;
 use crate::model::kind::Kind;
 use crate::sheet::cell::{Cell, CellKind};
 use crate::sheet::options::Options;
@@ -22,6 +23,8 @@ pub(super) struct Planned {
     pub(super) entry: Option<String>,
     /// What stands for a blank cell.
     pub(super) default: Option<Cell>,
+    /// What was read of its cells.
+    pub(super) seen: SeenCells,
 }
 
 /// The columns of a table that are read, those with a cell first.
@@ -35,14 +38,16 @@ pub(super) fn of(table: &Table, options: &Options) -> Vec<Planned> {
         {
             let default = default(column);
             let column = options.relaxed(table.kind, column);
-            plan.push(Planned { position, slot, column, entry: entry.clone(), default });
+            let (entry, seen) = (entry.clone(), SeenCells::default());
+            plan.push(Planned { position, slot, column, entry, default, seen });
         }
     }
     for (slot, column) in all.iter().enumerate() {
         if table.position(column.name).is_none()
             && let Some(value) = default(column)
         {
-            plan.push(Planned { position: NOWHERE, slot, column, entry: None, default: Some(value) });
+            let (default, seen) = (Some(value), SeenCells::default());
+            plan.push(Planned { position: NOWHERE, slot, column, entry: None, default, seen });
         }
     }
     plan
