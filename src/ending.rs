@@ -55,6 +55,7 @@ pub enum End {
     Canary,
     Verification,
     Quota,
+    Window,
     Until,
     Signal,
     Killed,
@@ -130,7 +131,7 @@ const NOTHING_DONE: &str = "Nothing was imported and nothing was sent.";
 
 impl End {
     /// Every way, in the order of the exit codes.
-    pub const ALL: [Self; 43] = [
+    pub const ALL: [Self; 44] = [
         Self::Done,
         Self::Internal,
         Self::Stuck,
@@ -146,6 +147,7 @@ impl End {
         Self::NotDelivered,
         Self::CallRejected,
         Self::Quota,
+        Self::Window,
         Self::Until,
         Self::Signal,
         Self::Killed,
@@ -342,6 +344,13 @@ impl End {
                 (State::Parked, Exit::Parked),
                 "the day's quota of creations is spent",
                 "The remaining rows wait for the service's next day. The time is in 'resumes_at'.",
+                GOES_ON,
+            ),
+            Self::Window => entry(
+                "window",
+                (State::Parked, Exit::Parked),
+                "the window in which a run may send is closed, or the time given with --at has not come",
+                "The rows not sent stay ready. The time at which a run may send again is in 'resumes_at'.",
                 GOES_ON,
             ),
             Self::Until => entry(
@@ -624,8 +633,9 @@ pub enum RunEnd {
 
 impl RunEnd {
     /// The reasons for which a run ends early, and which its journal keeps.
-    pub const EARLY: [End; 11] = [
+    pub const EARLY: [End; 12] = [
         End::Quota,
+        End::Window,
         End::Until,
         End::Signal,
         End::SheetPaused,

@@ -13,8 +13,9 @@ use fleetload::model::id::JobId;
 use fleetload::model::key;
 use fleetload::model::kind::Kind;
 use fleetload::model::record::{Link, Person, Record, Role, Target};
+use fleetload::model::window::SendingHours;
 use fleetload::run::{
-    Ending, InDoubt, OnExisting, OnQuota, OnRejections, Pulse, RunLimits, RunOptions, RunPolicy,
+    Ending, InDoubt, OnClose, OnExisting, OnQuota, OnRejections, Pulse, RunLimits, RunOptions, RunPolicy,
 };
 use fleetload::sandbox::{Running, Sandbox, Scenario, wall_clock};
 use fleetload::service::{Client, Config, Endpoints, Paths, Proxy, Rate};
@@ -106,6 +107,7 @@ pub(crate) async fn go(journal: Journal, service: &Running, rate: Rate) {
         canary: None,
         policy: RunPolicy {
             on_quota: OnQuota::Wait,
+            on_close: OnClose::Wait,
             on_existing: OnExisting::Adopt,
             in_doubt: InDoubt::Settle,
             settle: Duration::from_secs(600),
@@ -116,6 +118,8 @@ pub(crate) async fn go(journal: Journal, service: &Running, rate: Rate) {
         },
         limits: RunLimits { rate, concurrency: 256, daily_quota: None, reserve: 0 },
         until: None,
+        hours: SendingHours::default(),
+        begun: None,
         writing: Writing::default(),
     };
     let (_keep, interrupts) = tokio::sync::mpsc::channel(1);

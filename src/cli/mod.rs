@@ -15,7 +15,7 @@
 //! undo        the workbook that restores what an import changed
 //! run/        a run over the journal: locks, signals, display, end and reports
 //! status/     where things stand and what needs a person
-//! decide/     `retry`, `cancel`, `resolve`, `pause` and `resume`
+//! decide/     `retry`, `cancel`, `resolve`, `pause`, `resume` and `priority`
 //! doctor/     `doctor`, and the probe of the service
 //! reading/    `find` and `export`: what exists in the service
 //! housekeeping/  `backup` and `prune`
@@ -199,6 +199,7 @@ fn command(context: &Context<'_>, args: &Args) -> Result<Summary> {
         Command::Report(typed) => run::reports::report(context, typed),
         Command::Pause(typed) => decide::turn::pause(context, typed),
         Command::Resume(typed) => decide::turn::resume(context, typed),
+        Command::Priority(typed) => decide::turn::priority(context, typed),
         Command::Template(typed) => documents::template(context, typed),
         Command::Status(typed) => status::status(context, typed),
         Command::Rollout(typed) => rollout::rollout(context, typed),

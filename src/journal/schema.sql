@@ -83,8 +83,6 @@ CREATE TABLE import (
     paused_at INTEGER,
     -- Rows of an import with a higher one are sent first.
     priority INTEGER NOT NULL DEFAULT 0,
-    -- The creations of a day that are kept for its rows.
-    reserve INTEGER NOT NULL DEFAULT 0 CHECK (reserve >= 0),
     -- When the rows were removed that no job needs; what is left of it is no import to anybody.
     pruned_at INTEGER,
     -- What people call it; NULL for the names of its files.
@@ -153,7 +151,7 @@ CREATE TABLE job (
     held_since INTEGER,
     finished_at INTEGER,
     first_import INTEGER NOT NULL REFERENCES import (id),
-    -- The import that named it last, as long as it is not finished: its pause, priority and share are those of the job.
+    -- The import that named it last, as long as it is not finished: its pause and priority are those of the job.
     last_import INTEGER NOT NULL REFERENCES import (id),
     natural_key TEXT NOT NULL,
     sheet_key TEXT,
@@ -388,12 +386,15 @@ CREATE TABLE run (
     started_at INTEGER NOT NULL,
     ended_at INTEGER,
     ending TEXT CHECK (ending IN (
-        'finished', 'quota', 'until', 'signal', 'sheet-paused', 'canary', 'unreachable', 'credentials', 'source-address',
+        'finished', 'quota', 'window', 'until', 'signal', 'sheet-paused', 'canary', 'unreachable', 'credentials',
+        'source-address',
         'certificate', 'endpoint-missing', 'breaker'
     )),
     detail TEXT,
     held_back TEXT,
     resumes_at INTEGER,
+    -- For what it waits until then.
+    waits_for TEXT CHECK (waits_for = 'quota' OR waits_for = 'window'),
     requests TEXT,
     -- What it went by (version, paths, policy), as JSON, so that the next one can tell what has changed since.
     terms TEXT,
@@ -401,6 +402,8 @@ CREATE TABLE run (
     audit TEXT,
     -- What it has still to do, as JSON, while it goes on.
     remaining TEXT,
+    -- How often a person asked it to try again at once, while it goes on.
+    asked_now INTEGER NOT NULL DEFAULT 0,
     CHECK ((ended_at IS NULL) = (ending IS NULL))
 ) STRICT;
 

@@ -59,6 +59,8 @@ impl RunFigures {
             | Event::Rows { .. }
             | Event::Unseen { .. }
             | Event::QuotaUsed(_)
+            | Event::OutsideHours { .. }
+            | Event::WithinHours
             | Event::SlowedDown { .. }
             | Event::ReadBack { .. }
             | Event::ClockSkew { .. }

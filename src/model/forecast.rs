@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::model::operation::Operation;
 use crate::model::remaining::{Doubts, Lane, Remaining};
 use crate::model::time::{Moment, rfc_3339};
+use crate::model::window::{SendingHours, Standing};
 
 pub use crate::model::remaining::Allowance;
 
@@ -40,6 +41,12 @@ pub enum Next {
     },
     /// Creations go on: the quota of the next day.
     QuotaResets {
+        /// When.
+        #[serde(serialize_with = "rfc_3339")]
+        at: Moment,
+    },
+    /// The hours come in which the run may send.
+    HoursBegin {
         /// When.
         #[serde(serialize_with = "rfc_3339")]
         at: Moment,
@@ -91,7 +98,10 @@ impl Forecast {
                 *rows = now;
                 now > 0
             }
-            Next::NextTry { .. } | Next::QuotaResets { .. } | Next::MissingLookedUp { .. } => true,
+            Next::NextTry { .. }
+            | Next::QuotaResets { .. }
+            | Next::HoursBegin { .. }
+            | Next::MissingLookedUp { .. } => true,
         });
         self
     }
@@ -118,7 +128,11 @@ pub fn forecast(facts: &Remaining) -> Forecast {
     let start = start(facts);
     let longest = longest(creating());
     let pace = longest.map(|longest| per_second(creations, longest));
-    let Some(created) = create(creations, pace.unwrap_or(UNLIMITED), facts.quota, start) else {
+    let created = match facts.hours.windows {
+        None => create(creations, pace.unwrap_or(UNLIMITED), facts.quota, start),
+        Some(_) => create_within(&facts.hours, creations, pace.unwrap_or(UNLIMITED), facts.quota, start),
+    };
+    let Some(created) = created else {
         return Forecast { next, ..Forecast::default() };
     };
     // Without a limit the pace is that of the machine, which nobody knows beforehand; the quota is known anyway.
@@ -137,6 +151,9 @@ fn next(facts: &Remaining) -> Vec<Next> {
     }
     for held_back in facts.held_back.iter().filter(|held_back| !held_back.brief) {
         next.push(Next::NextTry { operation: Some(held_back.operation), at: held_back.next_try });
+    }
+    if let Standing::Closed { until } = facts.hours.standing(facts.at) {
+        next.push(Next::HoursBegin { at: until });
     }
     if let Some(at) = facts.parked_until {
         next.push(Next::QuotaResets { at });
@@ -158,7 +175,7 @@ fn next(facts: &Remaining) -> Vec<Next> {
 fn start(facts: &Remaining) -> Moment {
     let parked = facts.parked_until.into_iter();
     let doubts = (!facts.moving && facts.doubts.rows > 0).then(|| doubts_end(&facts.doubts)).flatten();
-    parked.chain(doubts).fold(facts.at, Moment::max)
+    facts.hours.opening(parked.chain(doubts).fold(facts.at, Moment::max))
 }
 
 /// When the present doubts are expected to be over: a look-up finds what was made, if it was.
@@ -185,9 +202,15 @@ fn finish(facts: &Remaining, created: Option<Moment>) -> Option<Moment> {
     if fails(facts) || quota_unknown || mostly_unseen || facts.missing.records > 0 {
         return None;
     }
-    let steps = facts.at.plus(longest(facts.making.values())?);
+    let hours = &facts.hours;
+    let steps = hours.after(facts.at, longest(facts.making.values())?)?;
     let doubts = &facts.doubts;
-    let made = created?.max(steps).max(facts.deferred_until.unwrap_or(facts.at)).plus(tail(facts));
+    let made = created?.max(steps).max(facts.deferred_until.unwrap_or(facts.at));
+    let made = match tail(facts) {
+        Duration::ZERO => made,
+        // The time goes on outside the hours; what it leads to is sent within them.
+        tail => hours.opening(made.plus(tail)),
+    };
     let made = match (doubts.rows, doubts.not_found) {
         (0, _) => made,
         (_, 0) if found_at_once(doubts) => made.max(doubts.first_look_by.unwrap_or(made)),
@@ -197,8 +220,12 @@ fn finish(facts: &Remaining, created: Option<Moment>) -> Option<Moment> {
     };
     let beside: Vec<Lane> =
         facts.verifying.iter().map(|(operation, lane)| facts.beside(*operation, lane)).collect();
-    let verified = facts.at.plus(longest(beside.iter())?);
-    Some(made.max(verified).plus(longest(facts.verifying_at_end.values())?))
+    let verified = hours.after(facts.at, longest(beside.iter())?)?;
+    let end = made.max(verified);
+    match longest(facts.verifying_at_end.values())? {
+        Duration::ZERO => Some(end),
+        at_end => hours.after(end, at_end),
+    }
 }
 
 /// How long the last answers that will be lost take after the last request.
@@ -289,6 +316,43 @@ fn create(creations: u64, pace: f64, allowance: Option<Allowance>, start: Moment
     Some(Created { finish, days, shares })
 }
 
+/// More days are waited for by nobody.
+const MOST_DAYS: u64 = 3_660;
+
+/// The same within the hours in which a run may send: a day has the creations for which its open time is long enough.
+fn create_within(
+    hours: &SendingHours,
+    creations: u64,
+    pace: f64,
+    allowance: Option<Allowance>,
+    start: Moment,
+) -> Option<Created> {
+    let mut created = Created { finish: start, days: 0, shares: Vec::new() };
+    let (mut left, mut at) = (creations, start);
+    for number in 0..MOST_DAYS {
+        if left == 0 {
+            return Some(created);
+        }
+        let tomorrow = at.day().start().plus(DAY);
+        let allowed = allowance.map_or(u64::MAX, |allowance| match number {
+            0 => allowance.today,
+            _ => allowance.per_day,
+        });
+        let today = within(hours.within(at, tomorrow), pace).min(allowed).min(left);
+        if today > 0 {
+            let (from, until) = (hours.opening(at), hours.after(at, lasting(today, pace)?)?);
+            left -= today;
+            created.days += 1;
+            created.finish = until;
+            if created.days <= LISTED || left == 0 {
+                created.shares.push(DayShare { from, until, creations: today });
+            }
+        }
+        at = tomorrow;
+    }
+    None
+}
+
 const DAY: Duration = Duration::from_secs(86_400);
 
 /// How many creations go into a span of time.
@@ -315,6 +379,8 @@ fn lasting(creations: u64, pace: f64) -> Option<Duration> {
 mod tests {
     use super::*;
     use crate::model::remaining::{HeldBack, Missing};
+    use crate::model::window::Windows;
+    use jiff::tz::TimeZone;
 
     fn at(text: &str) -> Moment {
         Moment::parse(&format!("2026-03-01T{text}Z")).unwrap()
@@ -362,6 +428,35 @@ mod tests {
             let expected = expected.map(|(finish, days)| (finish.to_owned(), days));
             assert_eq!(got, expected, "{creations} {pace} {allowance:?}");
         }
+    }
+
+    #[test]
+    fn the_hours_in_which_a_run_may_send_decide_how_much_a_day_takes() {
+        let hours = |between: &str| {
+            let windows = Windows::new(vec![between.parse().unwrap()], TimeZone::UTC);
+            SendingHours { from: None, windows: windows.filter(|_| !between.is_empty()) }
+        };
+        let table = [
+            // Noon is outside: it begins at 22:00.
+            ("22:00-06:00", 980, 98.0, None, "2026-03-01T22:00:10Z", 1),
+            // An hour of one a second before midnight, then two hours of the next day.
+            ("23:00-06:00", 10_800, 1.0, None, "2026-03-02T02:00:00Z", 2),
+            // Two hours a day: the third day has the rest.
+            ("13:00-15:00", 18_000, 1.0, None, "2026-03-03T14:00:00Z", 3),
+            // The quota is spent before the window closes.
+            ("13:00-15:00", 900, 1.0, Some((500, 400)), "2026-03-02T13:08:20Z", 2),
+        ];
+        for (between, creations, pace, allowance, expected, days) in table {
+            let facts = Remaining { hours: hours(between), ..devices(creations, pace, allowance) };
+            let told = forecast(&facts);
+            assert_eq!(told.finish.unwrap().to_string(), expected, "{between} {creations}");
+            assert_eq!(told.days, Some(days), "{between} {creations}");
+            assert_eq!(told.shares.iter().map(|share| share.creations).sum::<u64>(), creations);
+        }
+        let facts = Remaining { hours: hours("13:00-15:00"), ..devices(10, 98.0, None) };
+        assert_eq!(forecast(&facts).next, [Next::HoursBegin { at: at("13:00:00") }]);
+        let never = Remaining { hours: hours("13:00-15:00"), ..devices(1_000_000_000, 1.0, None) };
+        assert_eq!(forecast(&never).finish, None);
     }
 
     #[test]

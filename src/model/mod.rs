@@ -17,6 +17,7 @@ pub mod operation;
 pub mod policy;
 pub mod record;
 pub mod time;
+pub mod window;
 pub mod zone;
 
 pub use job::{event, quota, reason, remaining, settle, state, tally, verdict};

@@ -55,6 +55,16 @@ choice! {
     }
 }
 choice! {
+    /// `on_close`: what a run does outside the window in which it may send.
+    #[derive(Default)]
+    OnClose {
+        /// Wait until it opens.
+        [default] Wait = "wait",
+        /// Stop with exit code 5.
+        Exit = "exit",
+    }
+}
+choice! {
     /// `on_existing`: what to do when the record is there before we send.
     #[derive(Default)]
     OnExisting {

@@ -219,7 +219,9 @@ impl SendingHours {
         let from = self.from.map_or(at, |from| from.max(at));
         match &self.windows {
             // A window that never comes is none of these: it is looked for again then.
-            Some(windows) => windows.stretch(from).map_or(from.plus(HORIZON_LENGTH), |(opens, _)| opens.max(from)),
+            Some(windows) => {
+                windows.stretch(from).map_or(from.plus(HORIZON_LENGTH), |(opens, _)| opens.max(from))
+            }
             None => from,
         }
     }
@@ -411,14 +413,30 @@ mod tests {
         assert_eq!(hours.within(at("2026-03-02T00:00:00Z"), at("2026-03-03T00:00:00Z")), hour * 8);
         assert_eq!(hours.within(at("2026-03-02T05:30:00Z"), at("2026-03-02T22:30:00Z")), hour);
         assert_eq!(hours.within(at("2026-03-02T07:00:00Z"), at("2026-03-02T08:00:00Z")), Duration::ZERO);
-        assert_eq!(SendingHours::default().within(at("2026-03-02T07:00:00Z"), at("2026-03-02T08:00:00Z")), hour);
+        assert_eq!(
+            SendingHours::default().within(at("2026-03-02T07:00:00Z"), at("2026-03-02T08:00:00Z")),
+            hour
+        );
     }
 
     #[test]
     fn what_is_no_window_is_refused_with_its_reason() {
-        for text in ["", "22:00", "22:00-", "22-06", "25:00-06:00", "22:60-06:00", "24:30-06:00", "06:00-06:00", "24:00-06:00",
-            "Monday 22:00-06:00", "Mon 22:00 - 06:00", "Mon- 22:00-06:00", "-1:00-06:00", "022:00-06:00"]
-        {
+        for text in [
+            "",
+            "22:00",
+            "22:00-",
+            "22-06",
+            "25:00-06:00",
+            "22:60-06:00",
+            "24:30-06:00",
+            "06:00-06:00",
+            "24:00-06:00",
+            "Monday 22:00-06:00",
+            "Mon 22:00 - 06:00",
+            "Mon- 22:00-06:00",
+            "-1:00-06:00",
+            "022:00-06:00",
+        ] {
             assert!(text.parse::<Window>().is_err(), "{text}");
         }
     }

@@ -112,6 +112,8 @@ impl Observer {
             | Event::Answered { .. }
             | Event::QuotaUsed(_)
             | Event::Woken
+            | Event::OutsideHours { .. }
+            | Event::WithinHours
             | Event::SlowedDown { .. }
             | Event::ReadBack { .. }
             | Event::Remaining(_)

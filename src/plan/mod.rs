@@ -26,6 +26,7 @@ use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::remaining::{Lane, Remaining};
 use crate::model::time::Moment;
+use crate::model::window::SendingHours;
 
 pub use self::action::{ActionCounts, PlannedAction};
 pub use crate::model::company_forest::{Extent, Visit};
@@ -37,7 +38,7 @@ pub use survey::{Cause, JobOrigin, Outcome, Outcomes, Survey, SurveyedJob};
 pub use tree::{Company, PlannedCompany, Tree, rows_in};
 
 /// What is known of the service and its limits.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Terms {
     /// Requests a second for each operation; `None` for no limit.
     pub rate: Option<f64>,
@@ -45,6 +46,8 @@ pub struct Terms {
     pub quota: Option<Allowance>,
     /// When the run would begin.
     pub now: Moment,
+    /// When it may send.
+    pub hours: SendingHours,
     /// Whether every record that was made is read back before the run ends.
     pub read_back: bool,
 }
@@ -270,6 +273,7 @@ fn end(
         verifying_at_end,
         moving: true,
         quota: terms.quota,
+        hours: terms.hours.clone(),
         ..Remaining::default()
     })
 }
@@ -288,6 +292,7 @@ mod tests {
             rate: Some(100.0),
             quota: quota.map(|(per_day, today)| Allowance { per_day, today }),
             now: Moment::parse("2026-03-01T12:00:00Z").unwrap(),
+            hours: SendingHours::default(),
             read_back: false,
         }
     }

@@ -38,7 +38,7 @@ use super::opening::RunOpening;
 use super::remaining::RemainingCount;
 use super::run_action::RunAction;
 use super::watchdog::{LoopProgress, Pulse};
-use super::{Interrupt, RunOptions};
+use super::{Interrupt, OnClose, RunOptions};
 use crate::clock::Clock;
 use crate::ending::End;
 use crate::error::{Error, Result};
@@ -89,6 +89,8 @@ pub(super) struct Dispatcher {
     failure: Option<Error>,
     progress: LoopProgress,
     remaining_count: RemainingCount,
+    /// How often a person asked to try again at once.
+    asked_now: u64,
     /// The look at every page of the journal, until it has ended: nothing leaves before that but look-ups.
     page_check: Option<PageCheck>,
 }
@@ -125,7 +127,8 @@ impl Dispatcher {
         // What a canary made is always read back.
         let audited = if canary.is_open() { Some(AuditScope::All) } else { policy.audit };
         Self {
-            gates: Gates::new(clock.clone(), client.clone(), limits, &opening.today, opening.learned_ceiling),
+            gates: Gates::new(clock.clone(), client.clone(), limits, &opening.today, opening.learned_ceiling)
+                .within(options.hours.clone()),
             paused_sheets: PausedSheets::new(policy.on_rejections),
             import_turns: ImportTurns::new(&opening.turns),
             in_flight: InFlight::new(&opening.operations),
@@ -144,12 +147,14 @@ impl Dispatcher {
             drain: None,
             failure: None,
             progress: LoopProgress::new(pulse),
+            asked_now: 0,
             page_check: None,
         }
     }
 
     /// Tells with what the run begins; the service has said what time it is, if it has.
     pub(super) fn tell_opening(&mut self, opening: RunOpening, date: Option<Moment>) {
+        self.in_flight.set_priorities(self.import_turns.has_priorities());
         if let Some(date) = date {
             self.observe_date(date);
         }
@@ -241,15 +246,27 @@ impl Dispatcher {
     fn offer(&mut self) -> Duration {
         let now = self.clock.elapsed();
         self.progress.begin_round();
-        let parked = self.requests.is_empty() && self.gates.parked_until().is_some();
+        let waits = self.gates.parked_until().is_some() || self.gates.closed_until().is_some();
+        let parked = self.requests.is_empty() && waits;
         let mut wake = self.next_due(now).min(now + if parked { PARKED_SLEEP } else { LONGEST_SLEEP });
         if self.options.until.is_some_and(|until| self.clock.now() >= until) {
-            let why = "the time given with --until has come".to_owned();
-            self.drain(Ending::Interrupted { by: End::Until, why });
+            self.drain(Ending::until(self.options.until));
+        }
+        let news = self.gates.hours_news();
+        self.carry_out(news);
+        let closed = self.gates.closed_until();
+        if let Some(until) = closed
+            && self.options.policy.on_close == OnClose::Exit
+        {
+            self.drain(Ending::Parked { end: End::Window, until, why: self.gates.why_closed() });
         }
         let operations = self.in_flight.operations();
         for &operation in &operations {
             wake = self.send_claimed(operation).unwrap_or(wake).min(wake);
+        }
+        if let Some(until) = closed {
+            self.progress.hold_back();
+            return wake.min(now + until.since(self.clock.now()));
         }
         let mut moving = !self.is_stopping();
         while moving {
@@ -356,8 +373,11 @@ impl Dispatcher {
     /// **Send**, once each, what is claimed, as far as the sliding second has room. Returns when it has more.
     fn send_claimed(&mut self, operation: Operation) -> Option<Duration> {
         while self.in_flight.has_claimed(operation) {
-            let stopping = self.is_stopping();
-            if !stopping && let Err(at) = self.gates.has_room(operation) {
+            let (stopping, closed) = (self.is_stopping(), self.gates.closed_until().is_some());
+            if !stopping
+                && !closed
+                && let Err(at) = self.gates.has_room(operation)
+            {
                 return Some(at);
             }
             let (job, phase) = self.in_flight.next_claimed(operation)?;
@@ -365,6 +385,9 @@ impl Dispatcher {
             // Nothing has left: the claim is taken back rather than left in doubt.
             if stopping {
                 self.undo_claim(job, "the run was ending; nothing was sent");
+            } else if closed {
+                self.gates.on_not_sent(operation, phase);
+                self.undo_claim(job, "the hours in which the run may send were over; nothing was sent");
             } else if self.gates.withdraws(operation, phase) {
                 self.gates.on_not_sent(operation, phase);
                 self.undo_claim(job, "the service began to fail; nothing was sent");
@@ -681,14 +704,13 @@ impl Dispatcher {
             }
             JournalMessage::Reply(Reply::Quota { day }) => self.tell_quota(day),
             JournalMessage::Reply(Reply::Failed { error }) => self.fail(error),
-            JournalMessage::Changed { operations, version, tally, turns } => {
+            JournalMessage::Changed { operations, version, tally, turns, asked_now } => {
                 let actions = self.import_turns.on_changed(&turns);
-                let is_news = !actions.is_empty();
+                self.in_flight.set_priorities(self.import_turns.has_priorities());
                 self.carry_out(actions);
                 self.on_journal_changed(&operations, version, tally);
-                if is_news {
-                    // A page that was asked for before that may come without rows that are to be had now.
-                    self.journal.check_again();
+                if std::mem::replace(&mut self.asked_now, asked_now) < asked_now {
+                    self.try_now();
                 }
             }
             JournalMessage::BroughtForward => self.in_flight.on_due_times_changed(),
@@ -707,6 +729,17 @@ impl Dispatcher {
             JournalMessage::Unfinished(unfinished) => self.on_counted(unfinished.as_deref()),
             JournalMessage::Audit(reply) => self.audit(|audit, cx| audit.on_reply(cx, reply)),
         }
+    }
+
+    /// A person has asked, in another terminal, to try again now what is waited for.
+    fn try_now(&mut self) {
+        let tried = self.gates.try_now();
+        let text = match tried.as_slice() {
+            [] => "asked to try again now: nothing waits for another try".to_owned(),
+            tried => format!("asked to try again now: {}", tried.join(", ")),
+        };
+        self.carry_out(vec![RunAction::Tell(Event::Note { text })]);
+        self.in_flight.on_due_times_changed();
     }
 
     /// The ledger on disk has changed.

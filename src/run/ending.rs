@@ -16,9 +16,11 @@ const NAMED: usize = 3;
 pub enum Ending {
     /// Nothing is left that goes on automatically. Held jobs may remain.
     Finished,
-    /// The day's quota is spent and the policy is to exit.
+    /// The day's quota is spent, or the window is closed, and the policy is to exit.
     Parked {
-        /// When creations can go on, by our clock.
+        /// Which of them.
+        end: End,
+        /// When the rows can go on, by our clock.
         until: Moment,
         /// Why, in words.
         why: String,
@@ -74,6 +76,12 @@ pub struct LeftSheet {
 }
 
 impl Ending {
+    /// The time given with --until has come.
+    pub(super) fn until(at: Option<Moment>) -> Self {
+        let at = at.map_or_else(String::new, |at| format!(" ({at})"));
+        Self::Interrupted { by: End::Until, why: format!("the time given with --until has come{at}") }
+    }
+
     /// The service refuses us altogether.
     pub(super) fn refused(refusal: Refusal) -> Self {
         let (end, why, hint) = match refusal {
@@ -132,7 +140,7 @@ impl Ending {
     pub fn early(&self) -> Option<End> {
         match self {
             Self::Finished => None,
-            Self::Parked { .. } => Some(End::Quota),
+            Self::Parked { end, .. } => Some(*end),
             Self::SheetsLeft { .. } => Some(End::SheetPaused),
             Self::CanaryWrong { .. } => Some(End::Canary),
             Self::Interrupted { by, .. } => Some(*by),
@@ -171,7 +179,7 @@ impl Ending {
                 );
                 (Some(words), None)
             }
-            Self::Parked { until, why } => (Some(why.clone()), Some(*until)),
+            Self::Parked { until, why, .. } => (Some(why.clone()), Some(*until)),
             Self::Interrupted { why, .. } | Self::Stopped { why, .. } => (Some(why.clone()), None),
         };
         EndOfRun { ending: self.early().map_or(RunEnd::Finished, RunEnd::Early), detail, resumes_at }

@@ -29,7 +29,14 @@ pub(super) enum JournalMessage {
     /// Its writer answers.
     Reply(Reply),
     /// Which operations unfinished jobs need, and whether another process has written.
-    Changed { operations: Vec<Operation>, version: i64, tally: Option<Tally>, turns: Vec<ImportTurn> },
+    Changed {
+        operations: Vec<Operation>,
+        version: i64,
+        tally: Option<Tally>,
+        turns: Vec<ImportTurn>,
+        /// How often a person asked the run to try again at once.
+        asked_now: u64,
+    },
     /// What it knows of the quota of a day.
     Quota { day: Day, sent: u64 },
     /// The moments that rows wait for were brought forward.
@@ -124,7 +131,7 @@ impl JournalClient {
             return false;
         }
         self.checked_at = now;
-        let known = self.version;
+        let (known, run) = (self.version, self.run);
         self.send(move |journal| {
             let version = journal.data_version().ok()?;
             if known == Some(version) {
@@ -134,7 +141,8 @@ impl JournalClient {
             // What the run began with is known already.
             let tally = known.map(|_| journal.tally(None)).transpose().ok()?;
             let turns = journal.import_turns().ok()?;
-            Some(JournalMessage::Changed { operations, version, tally, turns })
+            let asked_now = journal.asked_now(run).ok()?;
+            Some(JournalMessage::Changed { operations, version, tally, turns, asked_now })
         });
         true
     }
@@ -232,8 +240,8 @@ fn answer(journal: &mut JobQueue<'_>, run: RunId, inquiry: Inquiry) -> Option<Jo
             drop(journal.note_remaining(run, &remaining));
             return None;
         }
-        Inquiry::NoteResumption(until) => {
-            drop(journal.note_resumption(run, until));
+        Inquiry::NoteWaiting(waiting) => {
+            drop(journal.note_waiting(run, waiting.as_ref()));
             return None;
         }
         Inquiry::NoteHeldBack(words) => {

@@ -18,7 +18,7 @@
 //! `dispatcher/lookup_answers` carries out decisions and hands answers of look-ups to whoever asked; `dispatcher/rounds` sees to
 //! the clock (`clock_watch`), to what is shown of the run (`remaining`, `watchdog`) and to its end.
 //!
-//! Before a run, the ids that its rows name are verified (`id_check`). A run begins (`opening`) and ends (`ending`) in `session`. Outside of a run, `verify` asks the service for
+//! Before a run, the ids that its rows name are verified (`id_check`). A run begins (`opening`) and ends (`ending`) in `session`, after it has waited for the hours in which it may send (`waiting`). Outside of a run, `verify` asks the service for
 //! a person who decides, by way of `oneoff_lookup`; `account_lock` keeps two runs from one account. What an answer means is
 //! decided in [`crate::service`], what follows from it in [`crate::model::settle`].
 
@@ -41,23 +41,26 @@ mod run_action;
 mod session;
 #[cfg(test)]
 mod tests;
+mod waiting;
 mod watchdog;
 
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use crate::journal::{AuditScope, Writing};
+use crate::journal::{AuditScope, RunId, Writing};
 use crate::model::id::SheetId;
 use crate::model::time::Moment;
+use crate::model::window::SendingHours;
 use crate::service::Rate;
 
-pub use crate::model::policy::{InDoubt, OnExisting, OnQuota};
+pub use crate::model::policy::{InDoubt, OnClose, OnExisting, OnQuota};
 pub use account_lock::{AccountHolder, AccountLock, account_locks, lock_account};
 pub use ending::{Ending, LeftSheet, end_of};
 pub use evidence::verify::{RecordCheck, RecordSearch, Verifier};
 pub use id_check::{look_up_of, verify_ids};
 pub use opening::require_available;
 pub use session::run;
+pub use waiting::{Waited, wait_to_begin};
 pub use watchdog::{CHECK_EVERY, PATIENCE, Pulse, Standstill, Watchdog};
 
 /// Everything a run is told besides journal and client.
@@ -71,6 +74,10 @@ pub struct RunOptions {
     pub until: Option<Moment>,
     /// Send and verify so many rows of each kind before all others.
     pub canary: Option<NonZeroU32>,
+    /// When requests may leave.
+    pub hours: SendingHours,
+    /// The run that has waited for these hours to begin, where one has.
+    pub begun: Option<RunId>,
     /// Where the journal is written.
     pub writing: Writing,
 }
@@ -80,6 +87,8 @@ pub struct RunOptions {
 pub struct RunPolicy {
     /// When the day's quota is spent.
     pub on_quota: OnQuota,
+    /// Outside the hours in which requests may leave.
+    pub on_close: OnClose,
     /// When a record with the row's key is there before we send.
     pub on_existing: OnExisting,
     /// When an answer was lost and nothing is found.

@@ -57,7 +57,10 @@ impl RunOpening {
         require_available(client.endpoints(), &operations)?;
         let terms = RunConfig::of(client.endpoints(), policy);
         let changes = journal.last_terms()?.and_then(|earlier| terms.changes_since(&earlier));
-        let run = journal.queue().begin_run(now)?;
+        let run = match options.begun {
+            Some(run) => run,
+            None => journal.queue().begin_run(now)?,
+        };
         journal.queue().note_terms(run, &terms.text())?;
         // Moments written by a clock that was ahead would keep their rows waiting until it is right.
         journal.queue().bring_forward(Duration::ZERO, now, latest_due(now, policy.settle))?;
@@ -142,6 +145,7 @@ impl RunConfig {
         };
         let policy = [
             ("on_quota", policy.on_quota.word().to_owned()),
+            ("on_close", policy.on_close.word().to_owned()),
             ("on_existing", policy.on_existing.word().to_owned()),
             ("in_doubt", policy.in_doubt.word().to_owned()),
             ("audit", audit.to_owned()),

@@ -20,6 +20,7 @@ use crate::model::operation::Operation;
 use crate::model::remaining::{Doubts, HeldBack, Lane, Missing, Remaining};
 use crate::model::state::JobState;
 use crate::model::time::Moment;
+use crate::model::window::Standing;
 
 /// How often the journal is asked to count.
 const COUNT_EVERY: Duration = Duration::from_secs(1);
@@ -106,7 +107,12 @@ impl RemainingCount {
     pub(super) fn on_event(&mut self, event: &Event) {
         if matches!(
             event,
-            Event::Breaker { .. } | Event::Unreachable { .. } | Event::Parked { .. } | Event::Woken
+            Event::Breaker { .. }
+                | Event::Unreachable { .. }
+                | Event::Parked { .. }
+                | Event::Woken
+                | Event::OutsideHours { .. }
+                | Event::WithinHours
         ) {
             self.renew();
         }
@@ -160,7 +166,8 @@ impl RemainingCount {
         let same = self.last.as_ref().is_some_and(|last| {
             let fails =
                 remaining.unreachable_until.is_some() || remaining.held_back.iter().any(|held| !held.brief);
-            let waits = remaining.parked_until.is_some() || !remaining.moving || fails;
+            let is_closed = matches!(remaining.hours.standing(remaining.at), Standing::Closed { .. });
+            let waits = is_closed || remaining.parked_until.is_some() || !remaining.moving || fails;
             waits && Remaining { at: last.at, ..remaining.clone() } == *last
         });
         if same {
@@ -227,6 +234,7 @@ impl RunView<'_> {
             unseen: unfinished.unseen,
             quota: self.gates.allowance(),
             parked_until: self.gates.parked_until(),
+            hours: self.gates.hours().clone(),
             doubts: self.doubts(count, unfinished),
             held_back: self
                 .gates

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::ending::Ending;
 use super::evidence::question::{Asker, Question};
 use crate::error::Error;
-use crate::journal::{AuditScope, Write};
+use crate::journal::{AuditScope, Waiting, Write};
 use crate::model::event::Event;
 use crate::model::id::{ImportId, JobId, RemoteId, SheetId};
 use crate::model::kind::Kind;
@@ -72,8 +72,8 @@ pub(super) enum Inquiry {
     BringForward { by: Duration, now: Moment, latest: Moment },
     /// Notes for `status` what is still to be done.
     NoteRemaining(Box<Remaining>),
-    /// Notes for `status` until when creations are parked.
-    NoteResumption(Option<Moment>),
+    /// Notes for `status` what the run waits for.
+    NoteWaiting(Option<Waiting>),
     /// Notes for `status` which operations are held back, in words.
     NoteHeldBack(Option<String>),
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::decide::{RowDecision, RunFacts};
 use super::evidence::RunEvidence;
 use super::evidence::matching::SeenRecord;
-use super::{InDoubt, OnExisting, OnQuota, OnRejections, RunPolicy};
+use super::{InDoubt, OnClose, OnExisting, OnQuota, OnRejections, RunPolicy};
 use crate::journal::{Work, Write};
 use crate::model::action::Action;
 use crate::model::id::{ImportId, JobId, RemoteId, SheetId};
@@ -92,6 +92,7 @@ pub(super) fn seen(returned: Value, owner: Option<i64>) -> SeenRecord {
 /// The defaults of a profile.
 pub(super) const POLICY: RunPolicy = RunPolicy {
     on_quota: OnQuota::Wait,
+    on_close: OnClose::Wait,
     on_existing: OnExisting::Adopt,
     in_doubt: InDoubt::Settle,
     settle: Duration::from_secs(600),

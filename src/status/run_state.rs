@@ -61,12 +61,17 @@ impl RunState {
         }
         let resumes_at = run.and_then(|run| run.resumes_at).filter(|&at| now.is_none_or(|now| at > now));
         let state = match run {
-            _ if now.is_some() && resumes_at.is_some() => Self::Ended(End::Quota),
+            Some(run) if now.is_some() && resumes_at.is_some() => Self::Ended(match run.waits_for {
+                Some(RunEnd::Early(end)) => end,
+                Some(RunEnd::Finished) | None => End::Quota,
+            }),
             _ if at_work => Self::Running,
             None => Self::NotBegun,
             Some(run) if run.ended_at.is_none() => Self::Ended(End::Killed),
             Some(run) => match run.ending {
-                Some(RunEnd::Early(End::Quota)) if now.is_some() => Self::Ended(End::RowsWaiting),
+                Some(RunEnd::Early(End::Quota | End::Window)) if now.is_some() => {
+                    Self::Ended(End::RowsWaiting)
+                }
                 Some(RunEnd::Early(end)) => Self::Ended(end),
                 Some(RunEnd::Finished) | None => Self::Ended(End::RowsWaiting),
             },
@@ -142,6 +147,7 @@ mod tests {
             detail: None,
             held_back: None,
             resumes_at: resumes.map(Moment::from_millis),
+            waits_for: ending.filter(|_| resumes.is_some()),
             requests: BTreeMap::new(),
         }
     }
@@ -162,6 +168,8 @@ mod tests {
             (&[Ready, Created], under_way, false, ended(End::Killed), "stopped"),
             (&[Ready], early(End::Quota, Some(9)), false, ended(End::Quota), "parked"),
             (&[Ready], Some(run(None, Some(9))), true, ended(End::Quota), "parked"),
+            (&[Ready], early(End::Window, Some(9)), false, ended(End::Window), "parked"),
+            (&[Ready], early(End::Window, Some(3)), false, ended(End::RowsWaiting), "waiting"),
             (&[Ready], early(End::Quota, Some(3)), false, ended(End::RowsWaiting), "waiting"),
             (&[Created], early(End::Quota, Some(9)), false, ended(End::Done), "finished"),
             (&[Ready], early(End::Signal, None), false, ended(End::Signal), "stopped"),
@@ -178,7 +186,11 @@ mod tests {
             let now = Some(Moment::from_millis(5));
             let (got, resumes_at) = RunState::of(&tally, 0, rows, run.as_ref(), at_work, now);
             assert_eq!((got, got.word()), (expected, word), "{states:?} {run:?}");
-            assert_eq!(resumes_at.is_some(), got == ended(End::Quota), "{states:?} {run:?}");
+            assert_eq!(
+                resumes_at.is_some(),
+                [ended(End::Quota), ended(End::Window)].contains(&got),
+                "{states:?} {run:?}"
+            );
         }
         // A report has no clock: whether the day has come is for its reader to see.
         let tally = tally(&[Ready]);

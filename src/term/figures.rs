@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use jiff::Zoned;
 use jiff::tz::TimeZone;
 
 use crate::model::forecast::Next;
@@ -19,6 +20,7 @@ pub fn awaited(events: &[Next], now: Moment, here: &TimeZone) -> Vec<String> {
                 Next::NextTry { operation: Some(other), at } => (at == tried).then_some(other),
                 Next::NextTry { operation: None, .. }
                 | Next::QuotaResets { .. }
+                | Next::HoursBegin { .. }
                 | Next::DoubtSettled { .. }
                 | Next::MissingLookedUp { .. } => None,
             });
@@ -36,6 +38,9 @@ pub fn awaited(events: &[Next], now: Moment, here: &TimeZone) -> Vec<String> {
         }
         Next::NextTry { operation: None, at: None } => {
             Some("the service cannot be reached, being tried now".to_owned())
+        }
+        Next::HoursBegin { at: opening } => {
+            Some(format!("paused until {}: outside the hours of this run", short_moment(opening, here)))
         }
         Next::QuotaResets { at: morning } => Some(format!(
             "today's quota is spent, creations wait {}, until {}",
@@ -98,9 +103,9 @@ pub fn moment(moment: Moment, here: &TimeZone) -> String {
     if local.datetime() == utc {
         shown
     } else if local.date() == utc.date() {
-        format!("{shown} ({} here)", local.strftime("%H:%M:%S"))
+        format!("{shown} ({} {})", local.strftime("%H:%M:%S"), zone_name(&local))
     } else {
-        format!("{shown} ({} here)", local.strftime("%Y-%m-%d %H:%M:%S"))
+        format!("{shown} ({} {})", local.strftime("%Y-%m-%d %H:%M:%S"), zone_name(&local))
     }
 }
 
@@ -115,9 +120,14 @@ pub(super) fn short_moment(moment: Moment, here: &TimeZone) -> String {
     if local.datetime() == utc {
         shown
     } else if local.date() == utc.date() {
-        format!("{shown} ({} here)", local.strftime("%H:%M"))
+        format!("{shown} ({} {})", local.strftime("%H:%M"), zone_name(&local))
     } else {
-        format!("{shown} ({} here)", local.strftime("%H:%M on %Y-%m-%d"))
+        format!(
+            "{shown} ({} {} on {})",
+            local.strftime("%H:%M"),
+            zone_name(&local),
+            local.strftime("%Y-%m-%d")
+        )
     }
 }
 
@@ -129,7 +139,19 @@ pub(super) fn time_of_day(moment: Moment, here: &TimeZone) -> String {
     };
     let local = stamp.to_zoned(here.clone());
     let shown = utc.strftime("%H:%M:%S UTC").to_string();
-    if local.datetime() == utc { shown } else { format!("{shown} ({} here)", local.strftime("%H:%M:%S")) }
+    if local.datetime() == utc {
+        shown
+    } else {
+        format!("{shown} ({} {})", local.strftime("%H:%M:%S"), zone_name(&local))
+    }
+}
+
+/// How a zone is named: by its place, else by the letters of its clock.
+fn zone_name(local: &Zoned) -> String {
+    match local.time_zone().iana_name() {
+        Some(name) => name.to_owned(),
+        None => local.strftime("%Z").to_string(),
+    }
 }
 
 #[cfg(test)]
@@ -180,13 +202,16 @@ mod tests {
         let at = Moment::parse("2026-03-02T00:00:05Z").unwrap();
         assert_eq!(moment(at, &TimeZone::UTC), "2026-03-02 00:00:05 UTC");
         let auckland = TimeZone::get("Pacific/Auckland").unwrap();
-        assert_eq!(moment(at, &auckland), "2026-03-02 00:00:05 UTC (13:00:05 here)");
-        assert_eq!(short_moment(at, &auckland), "2026-03-02 00:00 UTC (13:00 here)");
+        assert_eq!(moment(at, &auckland), "2026-03-02 00:00:05 UTC (13:00:05 Pacific/Auckland)");
+        assert_eq!(short_moment(at, &auckland), "2026-03-02 00:00 UTC (13:00 Pacific/Auckland)");
         let new_york = TimeZone::get("America/New_York").unwrap();
-        assert_eq!(short_moment(at, &new_york), "2026-03-02 00:00 UTC (19:00 on 2026-03-01 here)");
+        assert_eq!(
+            short_moment(at, &new_york),
+            "2026-03-02 00:00 UTC (19:00 America/New_York on 2026-03-01)"
+        );
         assert_eq!(short_moment(at, &TimeZone::UTC), "2026-03-02 00:00 UTC");
         assert_eq!(time_of_day(at, &TimeZone::UTC), "00:00:05 UTC");
-        assert_eq!(time_of_day(at, &auckland), "00:00:05 UTC (13:00:05 here)");
-        assert_eq!(moment(at, &new_york), "2026-03-02 00:00:05 UTC (2026-03-01 19:00:05 here)");
+        assert_eq!(time_of_day(at, &auckland), "00:00:05 UTC (13:00:05 Pacific/Auckland)");
+        assert_eq!(moment(at, &new_york), "2026-03-02 00:00:05 UTC (2026-03-01 19:00:05 America/New_York)");
     }
 }

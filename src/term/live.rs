@@ -215,7 +215,8 @@ mod tests {
     fn lines() -> Vec<Line> {
         vec![
             Line::plain("devices [████████████████] 422 of 2,400 done, 1,960 waiting, 9 in doubt, 9 failed"),
-            Line::new().ink(Ink::Warning, "addDevice is tried again at 12:04:22 UTC (01:04:22 here)"),
+            Line::new()
+                .ink(Ink::Warning, "addDevice is tried again at 12:04:22 UTC (01:04:22 Pacific/Auckland)"),
         ]
     }
 

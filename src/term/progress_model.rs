@@ -21,6 +21,7 @@ use crate::model::remaining::{HeldBack, Remaining};
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
+use crate::model::window::Standing;
 
 /// Seconds over which the pace of requests is shown.
 const REQUESTS_WINDOW: u64 = 5;
@@ -112,6 +113,7 @@ pub(super) struct Progressed {
     read_back: u64,
     to_read_back: u64,
     parked_until: Option<String>,
+    paused_until: Option<String>,
     held_back: Vec<Operation>,
     finish_estimate: Option<String>,
     next_events: Vec<Next>,
@@ -179,6 +181,12 @@ impl Picture {
                 self.facts.parked_until = None;
                 Some("creations go on".to_owned())
             }
+            Event::OutsideHours { until, why } => Some(format!(
+                "paused until {} ({} from now): {why}",
+                moment(*until, here),
+                span(until.since(tick.now))
+            )),
+            Event::WithinHours => Some("requests go on: the run may send again".to_owned()),
             // Said once for each operation: the pace goes down in many steps and comes back by itself.
             Event::SlowedDown { operation, rate } => self.slowed.insert(*operation).then(|| {
                 format!("the service asks for a slower pace: {operation} at {rate:.0} requests a second")
@@ -395,6 +403,7 @@ impl Picture {
     /// Whether the quota is spent and creations wait.
     pub(super) fn is_parked(&self) -> bool {
         self.facts.parked_until.is_some()
+            || matches!(self.facts.hours.standing(self.facts.at), Standing::Closed { .. })
     }
 
     /// The picture for programs.
@@ -424,6 +433,10 @@ impl Picture {
             read_back: self.read_back.map_or(0, |(done, _)| done),
             to_read_back: self.read_back.map_or(0, |(_, of)| of),
             parked_until: self.facts.parked_until.map(|until| until.to_string()),
+            paused_until: match self.facts.hours.standing(tick.now) {
+                Standing::Closed { until } => Some(until.to_string()),
+                Standing::Open { .. } => None,
+            },
             held_back: self.held_back.keys().copied().collect(),
             finish_estimate: self.finish(tick.now).map(|finish| finish.to_string()),
             next_events: self.forecast().next,

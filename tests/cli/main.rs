@@ -61,6 +61,7 @@ mod upkeep_names;
 mod upkeep_order;
 mod upkeep_vpn;
 mod vocabulary;
+mod windows;
 mod zones;
 
 /// Cargo hands the seed of `.cargo/config.toml` to the tests: the same cases on every machine.

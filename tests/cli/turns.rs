@@ -5,6 +5,10 @@ use std::ops::Range;
 use serde_json::Value;
 
 use crate::bench::{self, Bench, Outcome};
+use fleetload::model::event::Event;
+use fleetload::model::id::ImportId;
+use fleetload::model::state::JobState;
+use fleetload::model::time::Moment;
 use fleetload::sandbox::Scenario;
 
 /// A bench whose run sends one request at a time, ten a second.
@@ -142,4 +146,93 @@ fn rows_below_a_row_of_a_paused_import_wait_with_it() {
     bench.fleetload(&["run"]).expect_code(0);
     assert_eq!(bench.created("site").len(), 4);
     bench.assert_exact_all(&[1, 2]);
+}
+
+/// The names of the companies in the order in which the service made them.
+fn in_order(bench: &Bench) -> Vec<String> {
+    let name = |entry: fleetload::sandbox::LedgerEntry| {
+        entry.request["name"].as_str().unwrap_or_default().to_owned()
+    };
+    bench.created("company").into_iter().map(name).collect()
+}
+
+fn customers(rows: Range<usize>) -> Vec<String> {
+    rows.map(|number| format!("Customer {number}")).collect()
+}
+
+#[test]
+fn rows_of_an_import_with_a_higher_priority_are_sent_first_and_those_of_a_lower_one_last() {
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
+    bench.profile("", "rate = \"unlimited\"\nconcurrency = 1", "");
+    import(&bench, "usual.csv", 0..4);
+    bench.write("urgent.csv", &companies(4..7));
+    bench.fleetload(&["import", "urgent.csv", "--priority", "10"]).expect_code(0);
+    import(&bench, "later.csv", 7..9);
+    let told = bench.fleetload(&["priority", "3", "20"]).expect_code(0);
+    assert!(
+        told.stdout.contains("import 3 has the priority 20 now, after 0; 2 rows of it could be sent now"),
+        "{told:?}"
+    );
+    bench.fleetload(&["priority", "1", "-5"]).expect_code(0);
+    let status = bench.fleetload(&["status"]).expect_code(0);
+    for words in ["; priority -5", "; priority 10", "; priority 20"] {
+        assert!(status.stdout.contains(words), "{words}: {}", status.stdout);
+    }
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(in_order(&bench), [customers(7..9), customers(4..7), customers(0..4)].concat());
+    bench.fleetload(&["priority", "9", "1"]).expect_code(2);
+    bench.fleetload(&["priority", "1", "1001"]).expect_code(2);
+}
+
+#[test]
+fn a_run_at_work_turns_to_rows_that_were_given_a_priority_and_to_those_that_come_in_with_one() {
+    let bench = slow();
+    import(&bench, "usual.csv", 0..200);
+    import(&bench, "urgent.csv", 200..205);
+    bench.write("express.csv", &companies(205..208));
+    crate::inside::drive_virtually(async {
+        let clock = crate::inside::Virtual::start();
+        let mut options = crate::inside::options(std::time::Duration::from_secs(1));
+        options.limits.rate = fleetload::service::Rate::PerSecond(10.0);
+        options.limits.concurrency = 1;
+        let delay = std::time::Duration::from_millis(20);
+        let mut run = crate::inside::start_virtually(&bench, clock, delay, options);
+        run.hears_of(JobState::Created).await;
+        let mut side = crate::inside::journal(&bench);
+        side.prioritise(ImportId(2), 10, "kim", Moment::default()).expect("a journal");
+        let created = |event: &Event| matches!(event, Event::Moved { to: JobState::Created, .. });
+        for _ in 0..60 {
+            run.hears("more rows", created).await;
+        }
+        // The command ends while time stands still.
+        bench.fleetload(&["import", "express.csv", "--priority", "20"]).expect_code(0);
+        run.ends().await;
+    });
+    let order = in_order(&bench);
+    assert_eq!(order.len(), 208);
+    let place = |name: &str| order.iter().position(|made| made == name).expect(name);
+    let (urgent, express) = (customers(200..205), customers(205..208));
+    let places: Vec<usize> = urgent.iter().map(|name| place(name)).collect();
+    assert!(places.iter().all(|place| *place < 40), "noticed within seconds: {places:?}");
+    let places: Vec<usize> = express.iter().map(|name| place(name)).collect();
+    assert!(places.iter().all(|place| *place < 110), "noticed within seconds: {places:?}");
+    assert_eq!(order[place(&express[0])..][..3], express[..], "one after the other");
+}
+
+#[test]
+fn a_row_waits_for_its_parent_whatever_the_priorities_and_the_command_says_so() {
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
+    import(&bench, "companies.csv", 0..2);
+    bench.write("sites.csv", &bench::sites(4, 2));
+    bench.fleetload(&["import", "sites.csv"]).expect_code(0);
+    let told = bench.fleetload(&["priority", "2", "5"]).expect_code(0);
+    assert!(
+        told.stderr.contains("4 rows of it wait for rows of import 1, which has a lower priority"),
+        "{told:?}"
+    );
+    assert!(told.stderr.contains("fleetload priority 1 5"), "{told:?}");
+    let told = bench.fleetload(&["priority", "1", "5"]).expect_code(0);
+    assert!(!told.stderr.contains("wait"), "{told:?}");
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.created("site").len(), 4);
 }

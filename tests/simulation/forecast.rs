@@ -174,7 +174,10 @@ fn during_an_outage_the_next_try_is_named_and_comes_and_after_it_the_end_holds()
         let is_seen = outage.0 + Duration::from_secs(3) <= *at && *at < outage.1;
         let next_try = forecast.next.iter().find_map(|next| match next {
             Next::NextTry { at, .. } => Some(at.map(|at| told.since_start(at))),
-            Next::QuotaResets { .. } | Next::DoubtSettled { .. } | Next::MissingLookedUp { .. } => None,
+            Next::QuotaResets { .. }
+            | Next::HoursBegin { .. }
+            | Next::DoubtSettled { .. }
+            | Next::MissingLookedUp { .. } => None,
         });
         if is_seen {
             assert_eq!(forecast.finish, None, "{at:?}: {forecast:?}");
@@ -209,7 +212,10 @@ fn settles(told: &Told, percent: u32) {
     let (at, forecast) = told.after(percent);
     let by = forecast.next.iter().find_map(|next| match next {
         Next::DoubtSettled { at, .. } => at.map(|at| told.since_start(at)),
-        Next::NextTry { .. } | Next::QuotaResets { .. } | Next::MissingLookedUp { .. } => None,
+        Next::NextTry { .. }
+        | Next::QuotaResets { .. }
+        | Next::HoursBegin { .. }
+        | Next::MissingLookedUp { .. } => None,
     });
     let by = by.unwrap_or_else(|| panic!("neither an end nor what is waited for at {at:?}: {forecast:?}"));
     let last = told
@@ -246,7 +252,10 @@ fn a_quota_smaller_than_the_import_makes_it_days_and_the_end_is_known() {
         let (at, forecast) = told.after(percent);
         let resets = forecast.next.iter().any(|next| match next {
             Next::QuotaResets { at: morning } => told.since_start(*morning) > at,
-            Next::NextTry { .. } | Next::DoubtSettled { .. } | Next::MissingLookedUp { .. } => false,
+            Next::NextTry { .. }
+            | Next::HoursBegin { .. }
+            | Next::DoubtSettled { .. }
+            | Next::MissingLookedUp { .. } => false,
         });
         assert!(resets, "{at:?}: {forecast:?}");
         told.holds(percent);

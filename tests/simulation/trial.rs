@@ -10,8 +10,9 @@ use fleetload::import::{self, Outcome};
 use fleetload::journal::{Account, AuditScope, Journal, Writing};
 use fleetload::model::event::Event;
 use fleetload::model::time::Moment;
+use fleetload::model::window::SendingHours;
 use fleetload::run::{
-    Ending, Interrupt, OnExisting, OnQuota, OnRejections, Pulse, RunLimits, RunOptions, RunPolicy,
+    Ending, Interrupt, OnClose, OnExisting, OnQuota, OnRejections, Pulse, RunLimits, RunOptions, RunPolicy,
 };
 use fleetload::sandbox::Sandbox;
 use fleetload::service::{Client, Config, Endpoints, Paths, Proxy, Rate};
@@ -202,6 +203,7 @@ pub(super) fn options(script: &Script, network: &Arc<Network>) -> RunOptions {
         canary: None,
         policy: RunPolicy {
             on_quota: OnQuota::Wait,
+            on_close: OnClose::Wait,
             on_existing: OnExisting::Adopt,
             in_doubt: script.in_doubt,
             settle: SETTLE,
@@ -216,6 +218,8 @@ pub(super) fn options(script: &Script, network: &Arc<Network>) -> RunOptions {
             reserve: 0,
         },
         until: None,
+        hours: SendingHours::default(),
+        begun: None,
         writing: Writing::AmongTasks(Arc::new(move || network.disk())),
     }
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use clap_complete::Shell;
 
-use super::options::{Overrides, ReadingArgs, RehearsalArgs, words};
+use super::options::{Overrides, ReadingArgs, RehearsalArgs, WindowArgs, words};
 use crate::model::id::{CallId, ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::term::{EventDetail, clean};
@@ -23,10 +23,6 @@ pub(in crate::cli) struct Run {
     /// What to call the import in status, reports and notifications, instead of by its files
     #[arg(long, value_name = "TEXT", value_parser = label, requires = "files")]
     pub(in crate::cli) label: Option<String>,
-
-    /// Start no request after this time and exit with 5: `18:00` (local time), or `2026-03-02T06:00:00Z`
-    #[arg(long, value_name = "TIME")]
-    pub(in crate::cli) until: Option<String>,
 
     /// Refuse to run unless exactly that happens which this plan says: the file of `fleetload plan --save`
     #[arg(long, value_name = "PLAN", requires = "files")]
@@ -48,6 +44,19 @@ pub(in crate::cli) struct Run {
     /// Write figures for Prometheus to this file every 15 seconds, in the OpenMetrics text form
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(in crate::cli) metrics_file: Option<PathBuf>,
+    /// Start no request after this time and exit with 5: `18:00` (local time, or that of --zone), `2026-03-02 06:00`, or
+    /// in UTC `06:00Z`, `2026-03-02T06:00:00Z`
+    #[arg(long, value_name = "TIME")]
+    pub(in crate::cli) until: Option<String>,
+
+    /// Import now, and start to send at this time, written as that of --until
+    #[arg(long, value_name = "TIME")]
+    pub(in crate::cli) at: Option<String>,
+
+    /// Let the run in progress on this journal try again now what it waits to try: a service that fails or cannot be
+    /// reached, a spent quota, deferred rows
+    #[arg(long, conflicts_with = "files")]
+    pub(in crate::cli) now: bool,
 
     /// Go on with a journal that is an older copy, or was run on another machine: every row that is not known to be
     /// done is looked up first, and put on hold if the look-up is inconclusive
@@ -63,6 +72,10 @@ pub(in crate::cli) struct Run {
     #[arg(long, hide_short_help = true)]
     pub(in crate::cli) overwrite: bool,
 
+    #[command(flatten)]
+    pub(in crate::cli) turn: TurnArgs,
+    #[command(flatten)]
+    pub(in crate::cli) window: WindowArgs,
     #[command(flatten)]
     pub(in crate::cli) reading: ReadingArgs,
     #[command(flatten)]
@@ -82,6 +95,9 @@ Examples:
   export-devices | fleetload run - --kind devices   a sheet from standard input
   fleetload run --until 18:00 --on-quota exit   for a scheduled run: stop instead of waiting
   fleetload run --despite-rejections            send all of a sheet that was paused after 50 rejections
+  fleetload run --between 22:00-06:00 --zone Pacific/Auckland   only at night
+  fleetload run onboarding.xlsx --at 00:05Z     import now, send from 00:05 UTC on
+  fleetload run --now                           in another terminal: the run in progress tries again now
 
 Ctrl-C once stops after the requests under way; Ctrl-C twice stops at once. Both are safe: `fleetload run` goes on.";
 
@@ -141,6 +157,8 @@ pub(in crate::cli) struct Plan {
     pub(in crate::cli) detailed_exitcode: bool,
 
     #[command(flatten)]
+    pub(in crate::cli) window: WindowArgs,
+    #[command(flatten)]
     pub(in crate::cli) reading: ReadingArgs,
     #[command(flatten)]
     pub(in crate::cli) rehearsal: RehearsalArgs,
@@ -172,6 +190,9 @@ pub(in crate::cli) struct Import {
     pub(in crate::cli) label: Option<String>,
 
     #[command(flatten)]
+    pub(in crate::cli) turn: TurnArgs,
+
+    #[command(flatten)]
     pub(in crate::cli) reading: ReadingArgs,
 }
 
@@ -179,6 +200,7 @@ pub(super) const IMPORT_EXAMPLES: &str = "\
 Examples:
   fleetload import onboarding.xlsx   later: `fleetload run`
   fleetload import north.xlsx --label \"Northern region\"
+  fleetload import urgent.xlsx --priority 10   its rows are sent first
 
 Importing a sheet again is safe: rows that are done already are recognised and not sent again. It is a further round of
 its import then, and has that import's label unless you give another.";
@@ -449,6 +471,36 @@ Examples:
   fleetload resume 3
 
 A run in progress goes on with the rows of the import; otherwise the next run does.";
+
+/// `fleetload priority`.
+#[derive(Debug, ClapArgs)]
+pub(in crate::cli) struct Priority {
+    /// The number of the import
+    #[arg(value_name = "IMPORT", value_parser = import_id)]
+    pub(in crate::cli) import: ImportId,
+
+    /// Its priority, -1000 to 1000; 0 unless one was given
+    #[arg(value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(-1000..=1000))]
+    pub(in crate::cli) priority: i64,
+}
+
+pub(super) const PRIORITY_EXAMPLES: &str = "\
+Examples:
+  fleetload priority 3 10    send the rows of import 3 before those of imports with a lower priority
+  fleetload priority 3 0     as usual again
+  fleetload priority 2 -- -5   after all others
+
+A run in progress follows within seconds. Rows of the same priority are sent in the order of their imports. A row that
+depends on a row of another import waits for it, whatever the priorities: the command says so.";
+
+/// The turn of an import.
+#[derive(Debug, Clone, Default, ClapArgs)]
+pub(in crate::cli) struct TurnArgs {
+    /// Send the rows of these files before those of imports with a lower priority; 0 unless one is given
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(value_parser = clap::value_parser!(i64).range(-1000..=1000))]
+    pub(in crate::cli) priority: Option<i64>,
+}
 
 /// `fleetload template`.
 #[derive(Debug, ClapArgs)]

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand};
 use jiff::Timestamp;
-use jiff::civil::Time;
+use jiff::civil::{DateTime, Time};
 use jiff::tz::TimeZone;
 
 use self::commands::*;
@@ -24,6 +24,7 @@ use self::reading::{EXPORT_EXAMPLES, Export, FIND_EXAMPLES, Find};
 use self::watch::{WATCH_EXAMPLES, Watch};
 use crate::error::{Error, Result};
 use crate::model::time::Moment;
+use crate::model::window::moment_of;
 use crate::status::catalogue::{Scope, of_scope};
 use crate::term::LogFormat;
 
@@ -157,6 +158,9 @@ pub(super) enum Command {
     /// Go on with an import that was paused
     #[command(after_help = RESUME_EXAMPLES)]
     Resume(Pause),
+    /// Send the rows of an import before, or after, those of others
+    #[command(after_help = PRIORITY_EXAMPLES)]
+    Priority(Priority),
     /// Write blank sheets to fill in
     #[command(after_help = TEMPLATE_EXAMPLES)]
     Template(Template),
@@ -198,32 +202,35 @@ pub(super) enum Command {
     Man(Man),
 }
 
-/// The moment that `text` means: RFC 3339, or `HH:MM`, the next time the reader's clock shows it.
-pub(super) fn until(text: &str, now: Moment, here: &TimeZone) -> Result<Moment> {
+/// The moment to come that the value of `option` means: RFC 3339; `HH:MM`, the next time the clock of `zone` shows it;
+/// `HH:MMZ`, that of UTC; or `YYYY-MM-DD HH:MM` by the clock of `zone`.
+pub(super) fn moment_to_come(option: &str, text: &str, now: Moment, zone: &TimeZone) -> Result<Moment> {
     let text = text.trim();
-    let moment = match Moment::parse(text) {
-        Some(moment) => moment,
-        None => time_of_day(text, now, here).ok_or_else(|| {
-            Error::usage(format!("--until: '{text}' is not a time"))
-                .hint("write 18:00 for the next time your clock shows it, or 2026-03-02T06:00:00Z")
-        })?,
-    };
+    let moment = Moment::parse(text)
+        .or_else(|| match text.strip_suffix('Z') {
+            Some(utc) => time_of_day(utc, now, &TimeZone::UTC),
+            None => time_of_day(text, now, zone),
+        })
+        .or_else(|| moment_of(text.parse::<DateTime>().ok()?, zone));
+    let moment = moment.ok_or_else(|| {
+        Error::usage(format!("{option}: '{text}' is not a time")).hint(
+            "write 18:00 for the next time your clock shows it, 2026-03-02 18:00, or in UTC 18:00Z or \
+             2026-03-02T06:00:00Z",
+        )
+    })?;
     if moment <= now {
-        return Err(Error::usage(format!("--until: {moment} is past")).hint("give a time in the future"));
+        return Err(Error::usage(format!("{option}: {moment} is past")).hint("give a time in the future"));
     }
     Ok(moment)
 }
 
-fn time_of_day(text: &str, now: Moment, here: &TimeZone) -> Option<Moment> {
+fn time_of_day(text: &str, now: Moment, zone: &TimeZone) -> Option<Moment> {
     let (hours, minutes) = text.split_once(':')?;
     let digits = |part: &str| (part.len() <= 2).then(|| part.parse::<i8>().ok()).flatten();
     let time = Time::new(digits(hours)?, digits(minutes)?, 0, 0).ok()?;
-    let today = Timestamp::from_millisecond(now.millis()).ok()?.to_zoned(here.clone()).date();
-    [Some(today), today.tomorrow().ok()].into_iter().flatten().find_map(|date| {
-        let stamp = date.to_datetime(time).to_zoned(here.clone()).ok()?.timestamp();
-        let moment = Moment::from_millis(stamp.as_millisecond());
-        (moment > now).then_some(moment)
-    })
+    let today = Timestamp::from_millisecond(now.millis()).ok()?.to_zoned(zone.clone()).date();
+    let days = [Some(today), today.tomorrow().ok()].into_iter().flatten();
+    days.filter_map(|date| moment_of(date.to_datetime(time), zone)).find(|moment| *moment > now)
 }
 
 #[cfg(test)]
@@ -255,6 +262,7 @@ mod tests {
                 "cancel",
                 "pause",
                 "resume",
+                "priority",
                 "template",
                 "explain",
                 "doctor",
@@ -325,17 +333,33 @@ mod tests {
             ("23:30", &auckland, "2026-03-01T10:30:00Z"),
             ("6:00", &auckland, "2026-03-01T17:00:00Z"),
             ("2026-03-02T06:00:00+01:00", &TimeZone::UTC, "2026-03-02T05:00:00Z"),
+            ("00:05Z", &auckland, "2026-03-02T00:05:00Z"),
+            ("2026-03-03 06:00", &auckland, "2026-03-02T17:00:00Z"),
+            ("2026-03-03T06:00", &auckland, "2026-03-02T17:00:00Z"),
+            // Clocks are set back at 03:00: the first 02:30 counts. They are set forward at 02:00: the moment of the change.
+            ("2026-04-05 02:30", &auckland, "2026-04-04T13:30:00Z"),
+            ("2026-09-27 02:30", &auckland, "2026-09-26T14:00:00Z"),
         ];
         for (text, here, expected) in table {
-            assert_eq!(until(text, now, here).unwrap().to_string(), expected, "{text}");
+            assert_eq!(moment_to_come("--until", text, now, here).unwrap().to_string(), expected, "{text}");
         }
     }
 
     #[test]
     fn what_is_no_time_to_come_is_refused() {
         let now = Moment::parse("2026-03-01T10:00:00Z").unwrap();
-        for text in ["soon", "25:00", "18", "18:60", "2026-03-01T09:00:00Z", "-1:30", ""] {
-            let error = until(text, now, &TimeZone::UTC).unwrap_err();
+        for text in [
+            "soon",
+            "25:00",
+            "2026-03-01 09:00",
+            "06:00 Z",
+            "18",
+            "18:60",
+            "2026-03-01T09:00:00Z",
+            "-1:30",
+            "",
+        ] {
+            let error = moment_to_come("--until", text, now, &TimeZone::UTC).unwrap_err();
             assert!(error.what().starts_with("--until: ") && error.next_step().is_some(), "{text}");
         }
     }

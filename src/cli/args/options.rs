@@ -6,7 +6,7 @@ use clap::Args as ClapArgs;
 use clap::builder::PossibleValue;
 
 use crate::cli::settings::reading_options::ReadingOptions;
-use crate::model::policy::{Audit, InDoubt, OnExisting, OnQuota};
+use crate::model::policy::{Audit, InDoubt, OnClose, OnExisting, OnQuota};
 
 /// Rehearsal against the simulated service.
 #[derive(Debug, Clone, Default, ClapArgs)]
@@ -78,6 +78,24 @@ pub(in crate::cli) struct Overrides {
     /// Records and changes to verify before the run ends: all, those that were ever in doubt, or none
     #[arg(long, value_name = "WHAT", value_parser = words!(Audit), hide_short_help = true)]
     pub(in crate::cli) audit: Option<Audit>,
+}
+
+/// When a run may send.
+#[derive(Debug, Clone, Default, ClapArgs)]
+#[command(next_help_heading = "When it may send")]
+pub(in crate::cli) struct WindowArgs {
+    /// Send only in this window: `22:00-06:00`, or with days `"Mon-Fri 22:00-06:00"`; repeat it for several. In place of
+    /// those of the profile
+    #[arg(long, value_name = "WINDOW")]
+    pub(in crate::cli) between: Vec<String>,
+
+    /// The time zone of --between, --at and --until, such as `Pacific/Auckland`; without it, that of this machine
+    #[arg(long, value_name = "ZONE")]
+    pub(in crate::cli) zone: Option<String>,
+
+    /// Outside the window: wait until it opens, or exit with 5
+    #[arg(long, value_name = "WHAT", value_parser = words!(OnClose))]
+    pub(in crate::cli) on_close: Option<OnClose>,
 }
 
 /// What was typed about how files are read: the same flags for every command that reads some.

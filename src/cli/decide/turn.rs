@@ -1,8 +1,8 @@
-//! `fleetload pause` and `resume`: whether the rows of an import are sent. A run at work follows at once.
+//! `fleetload pause`, `resume` and `priority`: whether and when the rows of an import are sent. A run at work follows at once.
 
 use serde_json::json;
 
-use crate::cli::args::commands::Pause as Typed;
+use crate::cli::args::commands::{Pause as Typed, Priority};
 use crate::cli::context::Context;
 use crate::cli::run::reports;
 use crate::cli::status::next_commands;
@@ -10,11 +10,12 @@ use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::Result;
 use crate::journal::{Journal, TurnChange};
+use crate::model::id::ImportId;
 use crate::term::counted;
 
 /// Pauses an import.
 pub(in crate::cli) fn pause(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
-    let mut journal = open(context, typed)?;
+    let mut journal = open(context, typed.import)?;
     let import = typed.import;
     let change = journal.pause(import, &context.who(), context.now())?;
     let rows = counted(change.ready, "row waits", "rows wait");
@@ -37,7 +38,7 @@ pub(in crate::cli) fn pause(context: &Context<'_>, typed: &Typed) -> Result<Summ
 
 /// Ends the pause of an import.
 pub(in crate::cli) fn resume(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
-    let mut journal = open(context, typed)?;
+    let mut journal = open(context, typed.import)?;
     let import = typed.import;
     let change = journal.resume(import, &context.who(), context.now())?;
     let rows = counted(change.ready, "row goes on", "rows go on");
@@ -53,10 +54,34 @@ pub(in crate::cli) fn resume(context: &Context<'_>, typed: &Typed) -> Result<Sum
     ended(context, &journal, typed, (change, false))
 }
 
-fn open(context: &Context<'_>, typed: &Typed) -> Result<Journal> {
+/// Gives an import a priority.
+pub(in crate::cli) fn priority(context: &Context<'_>, typed: &Priority) -> Result<Summary> {
+    let (import, priority, terminal) = (typed.import, typed.priority, context.terminal);
+    let mut journal = open(context, import)?;
+    let change = journal.prioritise(import, priority, &context.who(), context.now())?;
+    let rows = counted(change.ready, "row of it could be sent now", "rows of it could be sent now");
+    terminal.result(match change.before == priority {
+        true => format!("import {import} has the priority {priority} already; {rows}"),
+        false => format!("import {import} has the priority {priority} now, after {}; {rows}", change.before),
+    });
+    for &(other, rows) in &change.wait_for {
+        let rows = counted(rows, "row of it waits", "rows of it wait");
+        let words = format!(
+            "{rows} for rows of import {other}, which has a lower priority; to send these first too: "
+        );
+        terminal.hint(context.advice(words, &format!("priority {other} {priority}")));
+    }
+    let wait_for: Vec<_> =
+        change.wait_for.iter().map(|(import, rows)| json!({"import": import, "rows": rows})).collect();
+    Ok(Summary::new(End::Done).with_all(json!({
+        "import": import, "priority": priority, "before": change.before, "ready": change.ready, "wait_for": wait_for,
+    })))
+}
+
+fn open(context: &Context<'_>, import: ImportId) -> Result<Journal> {
     let journal = context.journal()?;
     context.tell_whose(&journal.whose()?);
-    next_commands::require(&journal.imports()?, typed.import)?;
+    next_commands::require(&journal.imports()?, import)?;
     Ok(journal)
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use crate::advice::Advice;
-use crate::cli::args::commands::Import as Typed;
+use crate::cli::args::commands::{Import as Typed, TurnArgs};
 use crate::cli::args::options::ReadingArgs;
 use crate::cli::context::Context;
 use crate::cli::findings::mapping;
@@ -47,7 +47,8 @@ const TIMEZONE: &str = "timezone";
 pub(super) fn import_only(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     preconditions::refuse_unsafe_storage(context)?;
     let files = files::expand(context, &typed.files)?;
-    let (journal, imported) = match import(context, &files, typed.label.as_deref(), &typed.reading, None)? {
+    let turn = (typed.label.as_deref(), &typed.turn);
+    let (journal, imported) = match import(context, &files, turn, &typed.reading, None)? {
         Ok(imported) => imported,
         Err(refused) => return Ok(refused),
     };
@@ -113,7 +114,7 @@ pub(super) struct ServiceFacts<'a> {
 pub(super) fn import(
     context: &Context<'_>,
     files: &[PathBuf],
-    label: Option<&str>,
+    (label, turn): (Option<&str>, &TurnArgs),
     reading: &ReadingArgs,
     service: Option<&ServiceFacts<'_>>,
 ) -> Result<std::result::Result<(Journal, Imported), Summary>> {
@@ -162,6 +163,7 @@ pub(super) fn import(
     let now = context.now();
     let mut since_plan = None;
     let outcome = import_when(&examined, &mut journal, manner.skip_invalid, now, &mut |writer| {
+        turn.priority.map_or(Ok(()), |priority| writer.priority(priority))?;
         // Rows that are for one account never stand in the journal without it.
         account.map_or(Ok(()), |account| writer.bind(account))?;
         if planned.is_none() && lacking.is_none() {

@@ -146,6 +146,7 @@ impl Drafter {
         notification.exit_code = Some(end.end.exit().code());
         notification.resumes_at = end.resumes_at.map(|at| at.to_string());
         let key = match (event, end.resumes_at) {
+            (Event::Parked, Some(until)) if end.end == End::Window => format!("window until {until}"),
             (Event::Parked, Some(until)) => parked_key(until),
             (Event::Finished | Event::FailedRows | Event::NeedsDecision, _) => self.rows_key(journal, end)?,
             _ => format!("{} {} {}", event.as_str(), end.end.as_str(), self.run_and_day(journal)?),
@@ -323,6 +324,7 @@ mod tests {
             (End::RowsHeld, "needs-decision"),
             (End::Verification, "needs-decision"),
             (End::Quota, "parked"),
+            (End::Window, "parked"),
             (End::SheetPaused, "paused"),
             (End::ImportPaused, "paused"),
             (End::Until, "stopped"),

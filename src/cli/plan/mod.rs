@@ -15,6 +15,7 @@ use self::dry_run::survey;
 use self::output::Outlook;
 use crate::advice::{Advice, quoted};
 use crate::cli::args::commands::Plan as Typed;
+use crate::cli::args::options::WindowArgs;
 use crate::cli::context::Context;
 use crate::cli::findings::remedy::remedy;
 use crate::cli::findings::{self, FindingCounts};
@@ -71,7 +72,7 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     let endpoints = settings.endpoints()?;
     let unverified = ids::named(&examined, journal.as_ref(), Wanted::Unverified)?;
     let cannot_be_verified = ids::unreachable_of(&unverified, &|operation| endpoints.available(operation));
-    let terms = terms(context, &settings)?;
+    let terms = terms(context, &settings, &typed.window)?;
     let (outlook, taken) =
         match look((context, typed), &examined, journal, &settings, &terms.terms, manner.skip_invalid)? {
             Ok(looked) => looked,
@@ -267,6 +268,9 @@ fn tell(context: &Context<'_>, settings: &Settings, terms: &PlanTerms, outlook: 
     }
     output::tell_changes(context, &outlook.changes);
     output::tell_calls(context, &outlook.plan);
+    if let Some(windows) = &terms.terms.hours.windows {
+        terminal.result(format!("requests leave only in the window {}", windows.words()));
+    }
     output::tell_days(context, &outlook.plan, settings, &terms.terms, terms.learned);
     tell_proxies(context, settings);
     terminal.result("");
@@ -308,8 +312,9 @@ pub(super) struct PlanTerms {
 }
 
 /// The limits to reckon with, and whether the quota was learned from the service.
-fn terms(context: &Context<'_>, settings: &Settings) -> Result<PlanTerms> {
+fn terms(context: &Context<'_>, settings: &Settings, typed: &WindowArgs) -> Result<PlanTerms> {
     let now = context.now();
+    let hours = settings.window.hours(typed, None, &context.here)?;
     let journal = import::existing(context)?;
     // What another account has used of its quota, a rehearsal's for one, does not count for this one.
     let (used, learned) = match &journal {
@@ -330,7 +335,7 @@ fn terms(context: &Context<'_>, settings: &Settings) -> Result<PlanTerms> {
     // How many rows will ever be in doubt nobody knows beforehand.
     let read_back = settings.audit.value == Audit::All;
     Ok(PlanTerms {
-        terms: Terms { rate, quota, now, read_back },
+        terms: Terms { rate, quota, now, hours, read_back },
         learned: settings.daily_quota.value.is_none() && learned.is_some(),
     })
 }

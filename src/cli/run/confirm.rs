@@ -71,6 +71,7 @@ fn as_plan(typed: &Run) -> Plan {
         detailed_exitcode: false,
         reading: typed.reading.clone(),
         rehearsal: typed.rehearsal.clone(),
+        window: typed.window.clone(),
         overrides: typed.overrides.clone(),
     }
 }

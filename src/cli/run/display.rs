@@ -115,6 +115,8 @@ fn take_in(progress: &mut Progress, (notifier, meter): (&Notifier, &Meter), even
         | Event::Unseen { .. }
         | Event::Parked { .. }
         | Event::Woken
+        | Event::OutsideHours { .. }
+        | Event::WithinHours
         | Event::SlowedDown { .. }
         | Event::Breaker { .. }
         | Event::SheetPaused { .. }

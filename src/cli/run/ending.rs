@@ -335,7 +335,8 @@ mod tests {
     #[test]
     fn how_a_command_ends_follows_from_the_run_and_then_from_the_rows() {
         let until = Moment::from_millis(1);
-        let parked = Ending::Parked { until, why: String::new() };
+        let parked = Ending::Parked { end: End::Quota, until, why: String::new() };
+        let closed = Ending::Parked { end: End::Window, until, why: String::new() };
         let interrupted = |by| Ending::Interrupted { by, why: String::new() };
         let stopped = |end| Ending::Stopped { end, why: String::new(), hint: String::new() };
         let left = Ending::SheetsLeft { sheets: Vec::new() };
@@ -347,6 +348,7 @@ mod tests {
             (Ending::Finished, End::RowsHeld, "rows-held", "held", 8),
             (Ending::Finished, End::RowsWaiting, "rows-waiting", "waiting", 5),
             (parked.clone(), End::RowsHeld, "quota", "parked", 5),
+            (closed, End::RowsWaiting, "window", "parked", 5),
             (interrupted(End::Signal), End::RowsFailed, "signal", "stopped", 5),
             (interrupted(End::Until), End::RowsWaiting, "until", "stopped", 5),
             (stopped(End::Unreachable), End::Done, "unreachable", "stopped", 7),

@@ -6,6 +6,7 @@ mod confirm;
 pub(super) mod display;
 pub(super) mod ending;
 mod meter;
+mod now;
 pub(super) mod preconditions;
 pub(super) mod reports;
 pub(super) mod run_loop;
@@ -21,13 +22,13 @@ use tokio::runtime::Runtime;
 use self::confirm::Confirmation;
 use self::ending::{Ended, conclude};
 use self::meter::Meter;
-use self::preconditions::Locks;
+use self::preconditions::{Locks, Taken};
 use self::run_loop::{Passes, tell_recovered};
 use self::signals::Watch;
 use crate::advice::{Advice, quoted};
 use crate::cli::args::commands::Run as Typed;
+use crate::cli::args::moment_to_come;
 use crate::cli::args::options::RehearsalArgs;
-use crate::cli::args::until;
 use crate::cli::context::Context;
 use crate::cli::ids;
 use crate::cli::import::{self, files};
@@ -37,6 +38,7 @@ use crate::cli::plan::saved;
 use crate::cli::reading::access::ServiceAccess;
 use crate::cli::sandbox::rehearsal;
 use crate::cli::settings::account::Rehearsed;
+use crate::cli::settings::window::zone_typed;
 use crate::cli::settings::{Purpose, Settings};
 use crate::cli::summary::Summary;
 use crate::cli::zones;
@@ -47,9 +49,10 @@ use crate::model::id::check::{IdCheck, NamedId};
 use crate::model::policy::Audit;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
+use crate::model::window::SendingHours;
 use crate::model::zone::ZoneList;
 use crate::plan::SavedPlan;
-use crate::run::{Ending, OnRejections, RunLimits, RunOptions, RunPolicy, account_locks};
+use crate::run::{Ending, OnClose, OnRejections, RunLimits, RunOptions, RunPolicy, account_locks};
 use crate::service::Client;
 use crate::status::run_state;
 
@@ -73,7 +76,11 @@ fn import_and_run(
     meter: &Meter,
 ) -> Result<Summary> {
     context.rehearse(&typed.rehearsal);
-    let until = typed.until.as_deref().map(|text| until(text, context.now(), &context.here)).transpose()?;
+    let zone = zone_typed(&typed.window, &context.here)?;
+    let to_come = |option, text: &Option<String>| {
+        text.as_deref().map(|text| moment_to_come(option, text, context.now(), &zone)).transpose()
+    };
+    let (until, at) = (to_come("--until", &typed.until)?, to_come("--at", &typed.at)?);
     let purpose =
         if typed.rehearsal.sandbox { unborn_rehearsal(&typed.rehearsal)? } else { Purpose::Service };
     let settings = context.settings(&purpose, &typed.overrides)?;
@@ -87,6 +94,8 @@ fn import_and_run(
         }
     };
     let typed = &Typed { files, ..typed.clone() };
+    let hours = settings.window.hours(&typed.window, at, &context.here)?;
+    tell_hours(context, &hours, until);
     let agreed = match confirm::confirm(context, typed, &settings)? {
         Confirmation::Begin(agreed) => agreed,
         Confirmation::Ended(summary) => return Ok(summary),
@@ -101,9 +110,15 @@ fn import_and_run(
     preconditions::refuse_unsafe_storage(context)?;
     preconditions::examine(context, typed)?;
     let runtime = context.runtime()?;
-    let zones = || runtime.block_on(zones_of(context, client.as_ref()?));
+    // Outside the window nothing is asked either; a time to start at is only for what is sent.
+    let is_closed = SendingHours { from: None, ..hours.clone() }.opening(context.now()) > context.now();
+    let asked = client.as_ref().filter(|_| !is_closed);
+    let zones = || runtime.block_on(zones_of(context, asked?));
     let asked_before = RefCell::new(IdCheck::default());
     let look_up = |ids| {
+        if is_closed {
+            return Ok(None);
+        }
         let check = look_up(context, typed, &settings, (&runtime, client.as_ref()), ids)?;
         asked_before.replace(check.clone().unwrap_or_default());
         Ok(check)
@@ -117,6 +132,7 @@ fn import_and_run(
     let concerned = concerned(&journal, imported)?;
     let locks = match Locks::take(context, &journal, &settings, typed.rehearsal.sandbox)? {
         Ok(locks) => locks,
+        Err(Taken::Journal(holder)) if typed.now => return now::ask(context, &mut journal, &holder),
         Err(taken) => return Ok(taken.tell(context)),
     };
     let watch = Watch::start(context)?;
@@ -127,6 +143,9 @@ fn import_and_run(
     tell_recovered(context, &recovered);
     if typed.canary == Some(0) {
         journal.queue().close_canary()?;
+    }
+    if typed.now {
+        journal.make_due(context.now())?;
     }
     let earlier = journal.last_run()?.map(|run| run.run);
     let newest = journal.imports()?.last().map(|info| info.import);
@@ -147,6 +166,7 @@ fn import_and_run(
         runtime: &runtime,
         client: client.as_ref(),
         until,
+        hours,
         concerned: &concerned,
         asked_before: &asked_before.take(),
         watch: &watch,
@@ -162,6 +182,16 @@ fn import_and_run(
     let new = journal.imports()?.into_iter().map(|info| info.import).filter(|import| Some(*import) > newest);
     let concerned: Vec<ImportId> = concerned.iter().copied().chain(new).collect();
     conclude(context, &journal, &Ended { concerned: &concerned, ..ended(&ending) })
+}
+
+/// Tells what a run was given of times, as they were understood.
+fn tell_hours(context: &Context<'_>, hours: &SendingHours, until: Option<Moment>) {
+    if let Some(windows) = &hours.windows {
+        context.terminal.say(format!("requests leave only in the window {}", windows.words()));
+    }
+    if let Some(until) = until {
+        context.terminal.say(format!("no request starts after {}", context.moment(until)));
+    }
 }
 
 /// The settings of a rehearsal before its sandbox runs, which is not before the journal is locked.
@@ -245,7 +275,8 @@ fn prepare(
     let named = typed.plan.as_deref().map(|file| saved::named(context, file)).transpose()?;
     let plan = named.as_ref().or(agreed.as_ref());
     let service = ServiceFacts { available: &available, account: &account, zones: &zones, look_up, plan };
-    Ok(match import::import(context, &typed.files, typed.label.as_deref(), &typed.reading, Some(&service))? {
+    let turn = (typed.label.as_deref(), &typed.turn);
+    Ok(match import::import(context, &typed.files, turn, &typed.reading, Some(&service))? {
         Ok((journal, imported)) => Ok((journal, Some(imported.import))),
         Err(refused) => Err(refused),
     })
@@ -311,13 +342,15 @@ impl Settings {
     /// What the run is told.
     pub(super) fn options(
         &self,
-        until: Option<Moment>,
+        (until, hours): (Option<Moment>, SendingHours),
+        on_close: Option<OnClose>,
         on_rejections: OnRejections,
         overwrite: bool,
         canary: Option<NonZeroU32>,
     ) -> RunOptions {
         let policy = RunPolicy {
             on_quota: self.on_quota.value,
+            on_close: on_close.unwrap_or(self.window.on_close.value),
             on_existing: self.on_existing.value,
             in_doubt: self.in_doubt.value,
             settle: self.settle.value,
@@ -331,6 +364,6 @@ impl Settings {
             daily_quota: self.daily_quota.value,
             reserve: self.reserve.value,
         };
-        RunOptions { policy, limits, until, canary, writing: Writing::default() }
+        RunOptions { policy, limits, until, hours, begun: None, canary, writing: Writing::default() }
     }
 }

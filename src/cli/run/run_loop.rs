@@ -5,7 +5,9 @@
 
 use std::num::NonZeroU32;
 
+use serde_json::json;
 use tokio::runtime::Runtime;
+use tokio::sync::mpsc;
 
 use super::display::send;
 use super::meter::Meter;
@@ -23,7 +25,8 @@ use crate::journal::{Journal, Recovered};
 use crate::model::id::ImportId;
 use crate::model::id::check::IdCheck;
 use crate::model::time::Moment;
-use crate::run::{Ending, OnRejections, RunOptions};
+use crate::model::window::SendingHours;
+use crate::run::{Ending, OnRejections, RunOptions, Waited, wait_to_begin};
 use crate::service::Client;
 use crate::term::{counted, span};
 
@@ -37,6 +40,8 @@ pub(super) struct Passes<'a> {
     pub(in crate::cli) client: Option<&'a Client>,
     /// Begin no more requests from this moment on.
     pub(in crate::cli) until: Option<Moment>,
+    /// When requests may leave.
+    pub(in crate::cli) hours: SendingHours,
     /// The imports whose rows are shown.
     pub(super) concerned: &'a [ImportId],
     /// What was looked up before the sheets of the command were imported.
@@ -90,14 +95,18 @@ impl Passes<'_> {
     }
 
     /// One pass, over the service or a simulated one.
-    async fn once(&self, journal: Journal) -> Result<(Journal, Ending)> {
+    async fn once(&self, mut journal: Journal) -> Result<(Journal, Ending)> {
         let Some(client) = self.client else { return self.rehearse(journal).await };
-        let asked = (client, self.settings.rate.value);
-        let (journal, refused) = ids::before_run(self.context, asked, journal, self.asked_before).await?;
-        if let Some(ending) = refused {
+        let mut options = self.options(self.settings);
+        if let Some(ending) = self.wait(&mut journal, &mut options).await? {
             return Ok((journal, ending));
         }
-        let options = self.options(self.settings);
+        let asked = (client, self.settings.rate.value);
+        let (mut journal, refused) = ids::before_run(self.context, asked, journal, self.asked_before).await?;
+        if let Some(ending) = refused {
+            options.begun.map_or(Ok(()), |run| journal.queue().withdraw_run(run))?;
+            return Ok((journal, ending));
+        }
         let told = (self.watch, self.notifier, self.meter);
         let shown = (self.concerned, self.typed.events);
         send(self.context, journal, client.clone(), options, shown, told).await
@@ -116,24 +125,55 @@ impl Passes<'_> {
             span(settings.settle.value)
         ));
         let client = settings.client(context.clock.clone())?;
-        let options = self.options(&settings);
+        let mut options = self.options(&settings);
+        if let Some(ending) = self.wait(&mut journal, &mut options).await? {
+            rehearsal.running.stop().await;
+            return Ok((journal, ending));
+        }
         let asked = (&client, settings.rate.value);
         let ended = match ids::before_run(context, asked, journal, self.asked_before).await {
             Ok((journal, None)) => {
                 let shown = (self.concerned, typed.events);
-                send(context, journal, client, options, shown, (watch, notifier, meter)).await
+                send(context, journal, client, options.clone(), shown, (watch, notifier, meter)).await
             }
-            Ok((journal, Some(ending))) => Ok((journal, ending)),
+            Ok((mut journal, Some(ending))) => {
+                options.begun.map_or(Ok(()), |run| journal.queue().withdraw_run(run))?;
+                Ok((journal, ending))
+            }
             Err(error) => Err(error),
         };
         rehearsal.running.stop().await;
         ended
     }
 
+    /// Waits until requests may leave. How the run ended, where it did before that.
+    async fn wait(&self, journal: &mut Journal, options: &mut RunOptions) -> Result<Option<Ending>> {
+        let (interrupt, mut interrupts) = mpsc::channel(16);
+        self.watch.sending(interrupt);
+        let (context, clock) = (self.context, &*self.context.clock);
+        let tell = |until, why: &str| {
+            let words = format!("paused until {}: {why}; nothing is sent before", context.moment(until));
+            context.terminal.say(words.as_str());
+            context.terminal.object(&json!({
+                "object": "event", "at": clock.now().to_string(), "message": words, "event": "outside_hours",
+                "until": until.to_string(), "why": why,
+            }));
+        };
+        Ok(match wait_to_begin(journal, clock, options, &mut interrupts, tell).await? {
+            Waited::Not => None,
+            Waited::Begun(run) => {
+                options.begun = Some(run);
+                None
+            }
+            Waited::Ended(ending) => Some(ending),
+        })
+    }
+
     /// What a pass goes by.
     fn options(&self, settings: &Settings) -> RunOptions {
+        let (hours, on_close) = (self.hours.clone(), self.typed.window.on_close);
         let canary = self.typed.canary.and_then(NonZeroU32::new);
-        settings.options(self.until, self.on_rejections(), self.typed.overwrite, canary)
+        settings.options((self.until, hours), on_close, self.on_rejections(), self.typed.overwrite, canary)
     }
 
     /// What to do with a sheet that the service refuses: ask, when somebody is there.

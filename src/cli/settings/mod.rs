@@ -20,6 +20,7 @@ mod section;
 pub(super) mod setting;
 #[cfg(test)]
 mod settings_tests;
+pub(super) mod window;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -37,6 +38,7 @@ use self::setting::{
     AUDIT, CA_FILE, CONCURRENCY, CONFIRM, DAILY_QUOTA, IN_DOUBT, METRICS_FILE, ON_EXISTING, ON_QUOTA, PATHS,
     PROXY, REQUEST_TIMEOUT, RESERVE, SETTLE,
 };
+use self::window::WindowSettings;
 use crate::cli::args::options::Overrides;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
@@ -75,6 +77,7 @@ pub(super) struct Settings {
     pub(super) settle: Setting<Duration>,
     pub(super) request_timeout: Setting<Duration>,
     pub(super) notify: NotifySettings,
+    pub(super) window: WindowSettings,
 }
 
 /// What settings are for.
@@ -150,6 +153,7 @@ impl Settings {
             },
             request_timeout: number(&REQUEST_TIMEOUT, None)?.map(Duration::from_secs),
             notify: NotifySettings::settle(&layers)?,
+            window: WindowSettings::settle(&layers)?,
             account,
         };
         settings.check_reserve()?;
@@ -216,6 +220,7 @@ impl Settings {
         put("settle_seconds", self.settle.value.as_secs().to_string(), &self.settle.origin);
         let timeout = self.request_timeout.value.as_secs().to_string();
         put("request_timeout_seconds", timeout, &self.request_timeout.origin);
+        self.window.listed(&mut put);
         self.notify.listed(&mut put);
         for (operation, endpoint) in &self.endpoints {
             let value = format!("{} {}", endpoint.value.method.as_str(), endpoint.value.path);

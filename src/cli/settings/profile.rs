@@ -34,6 +34,8 @@ pub(in crate::cli) struct Profile {
     pub(super) endpoints: BTreeMap<Operation, Located<Mapping>>,
     /// What its table `notify` lists.
     pub(super) notify: NotifyLists,
+    /// The windows in which a run may send.
+    pub(super) between: Vec<Located<String>>,
     /// How the sheets of this account are read.
     pub(in crate::cli) reading: ReadingOptions,
     /// How those of its customers are read, by their names.
@@ -138,9 +140,18 @@ fn profiles(file: &Path, text: &str) -> Result<Vec<Profile>> {
     let mut root = Section::new(source, "", table.into_inner());
     let profiles_table = root.section("profile")?;
     root.finish(|key| {
-        let inside =
-            ["base_url", "client_id", "limits", "policy", "notify", "endpoints", "reading", "customers"]
-                .contains(&key);
+        let inside = [
+            "base_url",
+            "client_id",
+            "limits",
+            "policy",
+            "window",
+            "notify",
+            "endpoints",
+            "reading",
+            "customers",
+        ]
+        .contains(&key);
         inside.then(|| "a profile, which begins with [profile.NAME]".to_owned())
     })?;
     let mut profiles = Vec::new();
@@ -176,6 +187,7 @@ fn profile(file: &Path, source: Source<'_>, name: &str, mut section: Section<'_>
     let mut limits = section.section("limits")?;
     let mut policy = section.section("policy")?;
     let mut notify = section.section("notify")?;
+    let mut window = section.section("window")?;
     let endpoints = section.section("endpoints")?;
     let reading = section.section("reading")?;
     let customers = section.section("customers")?;
@@ -185,6 +197,7 @@ fn profile(file: &Path, source: Source<'_>, name: &str, mut section: Section<'_>
             Some(ProfileTable::Limits) => "limits",
             Some(ProfileTable::Policy) => "policy",
             Some(ProfileTable::Notify) => "notify",
+            Some(ProfileTable::Window) => "window",
             Some(ProfileTable::Profile) => return None,
             None if reading_options::KEYS.contains(&key) => "reading",
             None => return None,
@@ -203,6 +216,7 @@ fn profile(file: &Path, source: Source<'_>, name: &str, mut section: Section<'_>
             ProfileTable::Limits => &mut limits,
             ProfileTable::Policy => &mut policy,
             ProfileTable::Notify => &mut notify,
+            ProfileTable::Window => &mut window,
         };
         let value = match known.form {
             ValueForm::Text => table.text(known.key)?,
@@ -218,13 +232,15 @@ fn profile(file: &Path, source: Source<'_>, name: &str, mut section: Section<'_>
         mail_to: notify.list("mail_to")?,
         on: notify.list("on")?,
     };
+    let between = window.list("between")?;
     let endpoints = endpoints_of(source, endpoints)?;
     section.finish(right)?;
     limits.finish(right)?;
     policy.finish(right)?;
     notify.finish(right)?;
+    window.finish(right)?;
     let (name, file) = (name.to_owned(), file.to_owned());
-    Ok(Profile { name, file, values, endpoints, notify: lists, reading, customers: by_customer })
+    Ok(Profile { name, file, values, endpoints, notify: lists, between, reading, customers: by_customer })
 }
 
 fn endpoints_of(source: Source<'_>, endpoints: Section<'_>) -> Result<BTreeMap<Operation, Located<Mapping>>> {

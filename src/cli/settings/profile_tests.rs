@@ -57,7 +57,7 @@ fn a_wrong_file_is_refused_with_its_line_and_the_nearest_right_word() {
         ),
         (
             "[profile.a]\ncolour = 'x'\n",
-            "fleetload.toml, line 2: [profile.a] has no key 'colour' | its keys are limits, policy, notify, endpoints, reading, customers, base_url, client_id, client_secret_file, client_secret_command, paths, ca_file, proxy, confirm, metrics_file",
+            "fleetload.toml, line 2: [profile.a] has no key 'colour' | its keys are limits, policy, notify, window, endpoints, reading, customers, base_url, client_id, client_secret_file, client_secret_command, paths, ca_file, proxy, confirm, metrics_file",
         ),
         (
             "[profile.a]\n\nrate = 5\n",

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::model::policy::{Audit, InDoubt, OnExisting, OnQuota, Paths, Proxy};
+use crate::model::policy::{Audit, InDoubt, OnClose, OnExisting, OnQuota, Paths, Proxy};
 use crate::notify::Format;
 
 /// The pace without a limit, in a settings file and as an option.
@@ -24,6 +24,8 @@ pub(super) enum ProfileTable {
     Policy,
     /// Its table `notify`.
     Notify,
+    /// Its table `window`.
+    Window,
 }
 
 /// What values a setting can have.
@@ -89,6 +91,8 @@ settings! {
         ValueForm::Whole(SHORTEST_SETTLE..=86_400, "seconds", Some(600));
     REQUEST_TIMEOUT = Policy, "request_timeout_seconds", "FLEETLOAD_REQUEST_TIMEOUT_SECONDS", "",
         ValueForm::Whole(1..=600, "seconds", Some(120));
+    ZONE = Window, "zone", "", "", ValueForm::Text;
+    ON_CLOSE = Window, "on_close", "FLEETLOAD_ON_CLOSE", "", ValueForm::Word(OnClose::WORDS);
     WEBHOOK = Notify, "webhook", "FLEETLOAD_NOTIFY_WEBHOOK", "", ValueForm::Text;
     FORMAT = Notify, "format", "FLEETLOAD_NOTIFY_FORMAT", "", ValueForm::Word(Format::WORDS);
     NOTIFY_SECRET_FILE = Notify, "secret_file", "", "", ValueForm::Text;

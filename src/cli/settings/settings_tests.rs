@@ -8,7 +8,9 @@ use super::profile::{self, Profile};
 use super::setting::SETTINGS;
 use super::*;
 use crate::cli::args::options::Overrides;
+use crate::cli::args::options::WindowArgs;
 use crate::error::Result;
+use jiff::tz::TimeZone;
 
 const ACME: &str =
     "[profile.acme]\nbase_url = 'https://p.example'\nclient_id = 'me'\nclient_secret_command = 'true'\n";
@@ -110,15 +112,47 @@ fn every_setting_has_its_variable() {
 
 #[test]
 fn every_setting_of_the_table_is_settled_and_listed() {
-    let notify = "[profile.acme.notify]\nwebhook = 'https://hooks.example/t0ken'\nsecret_file = 'key'";
-    let settings = of_file(notify).unwrap();
+    let tables = "[profile.acme.notify]\nwebhook = 'https://hooks.example/t0ken'\nsecret_file = 'key'\n\
+                  [profile.acme.window]\nbetween = ['22:00-06:00']\nzone = 'Pacific/Auckland'";
+    let settings = of_file(tables).unwrap();
     let listed = settings.listed();
     for known in SETTINGS.iter().filter(|known| !known.key.contains("secret_")) {
-        let is_it = |name: &str| name.strip_prefix("notify.").unwrap_or(name) == known.key;
+        let is_it = |name: &str| name.rsplit('.').next() == Some(known.key);
         assert!(listed.iter().any(|(name, ..)| is_it(name)), "{}", known.key);
     }
     assert!(listed.iter().any(|(name, value, _)| name == "notify.secret" && value == "(not shown)"));
     assert!(!format!("{listed:?} {settings:?}").contains("t0ken"));
+}
+
+#[test]
+fn windows_are_those_of_the_profile_unless_others_are_typed_and_what_is_none_is_refused() {
+    let table =
+        "[profile.acme.window]\nbetween = ['22:00-06:00', 'Sat 00:00-24:00']\nzone = 'Pacific/Auckland'";
+    let settings = of_file(table).unwrap();
+    let hours = |between: &[&str], zone: Option<&str>| {
+        let between = between.iter().map(|text| (*text).to_owned()).collect();
+        let typed = WindowArgs { between, zone: zone.map(str::to_owned), on_close: None };
+        let hours = settings.window.hours(&typed, None, &TimeZone::UTC);
+        hours.map(|hours| hours.windows.map(|windows| windows.words())).map_err(|error| error.to_string())
+    };
+    let told = |words: &str| Ok(Some(words.to_owned()));
+    assert_eq!(hours(&[], None), told("22:00-06:00, Sat 00:00-24:00 (Pacific/Auckland)"));
+    assert_eq!(hours(&["08:00-09:00"], None), told("08:00-09:00 (Pacific/Auckland)"));
+    assert_eq!(hours(&["08:00-09:00"], Some("Europe/Berlin")), told("08:00-09:00 (Europe/Berlin)"));
+    let settings = of_file("").unwrap();
+    let typed = WindowArgs { between: vec!["08:00-09:00".to_owned()], ..WindowArgs::default() };
+    let hours = settings.window.hours(&typed, None, &TimeZone::UTC).unwrap();
+    assert_eq!(hours.windows.unwrap().words(), "08:00-09:00 (UTC)", "the zone of the machine");
+    assert!(settings.window.hours(&WindowArgs::default(), None, &TimeZone::UTC).unwrap().is_always());
+    for (lines, words) in [
+        ("between = ['22-06']", "line 6: between: '22-06' is not a window"),
+        ("between = ['Mo 22:00-06:00']", "'Mo' is not a day"),
+        ("between = ['22:00-22:00']", "a whole day is 00:00-24:00"),
+        ("zone = 'Pacific/Aukland'", "'Pacific/Aukland' is not a time zone"),
+    ] {
+        let error = of_file(&format!("[profile.acme.window]\n{lines}")).unwrap_err().to_string();
+        assert!(error.contains(words), "{lines}: {error}");
+    }
 }
 
 #[test]

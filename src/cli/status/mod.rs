@@ -337,7 +337,9 @@ impl Overview {
             terminal.result("");
             terminal.result(format!("pace: {pace}"));
         }
-        if let (RunState::Ended(End::Quota), Some(finish)) = (self.status.state(), self.forecast().finish) {
+        if let (RunState::Ended(End::Quota | End::Window), Some(finish)) =
+            (self.status.state(), self.forecast().finish)
+        {
             terminal.result(expected(finish, self.now, &context.here));
         }
         self.tell_quota(context);
@@ -360,7 +362,8 @@ impl Overview {
     /// The same facts for programs, as fields of the summary.
     pub(super) fn fields(&self, context: &Context<'_>) -> Value {
         let state = self.status.state();
-        let parked = self.status.resumes_at().filter(|_| state == RunState::Ended(End::Quota));
+        let waits = |end| self.status.resumes_at().filter(|_| state == RunState::Ended(end));
+        let (parked, paused) = (waits(End::Quota), waits(End::Window));
         let pace = self.lately.map_or(Value::Null, |(recent, length)| {
             json!({"seconds": length.as_secs(), "requests": recent.requests, "rows_finished": recent.finished})
         });
@@ -377,6 +380,7 @@ impl Overview {
             "next_events": forecast.next,
             "quota": self.quota,
             "parked_until": parked.map(|until| until.to_string()),
+            "paused_until": paused.map(|until| until.to_string()),
             "needs_person": self.needs.iter()
                 .map(|need| json!({"cause": need.cause, "count": need.count, "words": need.words, "command": need.command}))
                 .collect::<Value>(),

@@ -147,6 +147,13 @@ impl ImportWriter<'_> {
         Ok(())
     }
 
+    /// Gives the import a priority.
+    pub fn priority(&self, priority: i64) -> Result<()> {
+        let given = "UPDATE import SET priority = ?2 WHERE id = ?1";
+        self.transaction.prepare_cached(given)?.execute((self.import, priority))?;
+        Ok(())
+    }
+
     /// Adds a sheet; its rows follow.
     pub fn sheet(&mut self, sheet: &NewSheet) -> Result<SheetId> {
         let headers = serde_json::to_string(&sheet.headers).map_err(unwritable)?;

@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::OptionalExtension;
+use rusqlite::{Connection, OptionalExtension};
 
-use crate::ending::RunEnd;
+use crate::ending::{End, RunEnd};
 use crate::error::{Error, Result};
 use crate::failpoint;
+use crate::journal::file::column::natural;
 use crate::journal::file::sqlite_error::{damaged, unwritable};
 use crate::journal::lineage::high_water_mark::RegisterEntry;
 use crate::journal::lineage::identity;
 use crate::journal::{JobQueue, Journal, RunId, View};
 use crate::model::operation::Operation;
+use crate::model::reason::ServiceCode;
 use crate::model::time::Moment;
 
 /// A run of the jobs of a journal.
@@ -31,6 +33,8 @@ pub struct RunInfo {
     pub held_back: Option<String>,
     /// When it may go on, when it was parked.
     pub resumes_at: Option<Moment>,
+    /// For what it waits until then.
+    pub waits_for: Option<RunEnd>,
     /// Requests sent, by operation.
     pub requests: BTreeMap<Operation, u64>,
 }
@@ -46,7 +50,34 @@ pub struct EndOfRun {
     pub resumes_at: Option<Moment>,
 }
 
+/// For what a run waits, until when, and why in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    /// As a run would end that did not wait: for the quota or a window.
+    pub waits_for: End,
+    /// Until when.
+    pub until: Moment,
+    /// Why, in words.
+    pub why: String,
+}
+
 impl JobQueue<'_> {
+    /// A run that has waited to begin begins.
+    pub fn begin_waiting_run(&mut self, run: RunId, at: Moment) -> Result<()> {
+        self.note_waiting(run, None)?;
+        self.journal.view.connection.execute("UPDATE run SET started_at = ?2 WHERE id = ?1", (run, at))?;
+        Ok(())
+    }
+
+    /// A run that has waited to begin does not.
+    pub fn withdraw_run(&mut self, run: RunId) -> Result<()> {
+        let transaction = self.journal.begin()?;
+        transaction.execute("DELETE FROM run WHERE id = ?1 AND ended_at IS NULL", [run])?;
+        identity::mark(&transaction, false)?;
+        transaction.commit()?;
+        Ok(())
+    }
+
     /// Notes that a run begins.
     pub fn begin_run(&mut self, at: Moment) -> Result<RunId> {
         // What an earlier run set aside on this connection is tried again.
@@ -71,9 +102,17 @@ impl JobQueue<'_> {
         Ok(())
     }
 
-    /// Notes until when a run waits, while it goes on; `None` when it waits no longer.
-    pub fn note_resumption(&mut self, run: RunId, at: Option<Moment>) -> Result<()> {
-        self.journal.view.connection.execute("UPDATE run SET resumes_at = ?2 WHERE id = ?1", (run, at))?;
+    /// Notes for what a run waits, while it goes on; `None` when it waits no longer.
+    pub fn note_waiting(&mut self, run: RunId, waiting: Option<&Waiting>) -> Result<()> {
+        self.journal.view.connection.execute(
+            "UPDATE run SET resumes_at = ?2, waits_for = ?3, detail = ?4 WHERE id = ?1 AND ended_at IS NULL",
+            (
+                run,
+                waiting.map(|waiting| waiting.until),
+                waiting.map(|waiting| RunEnd::Early(waiting.waits_for)),
+                waiting.map(|waiting| waiting.why.as_str()),
+            ),
+        )?;
         failpoint::reach("ceiling.resumption-noted");
         Ok(())
     }
@@ -100,9 +139,18 @@ impl JobQueue<'_> {
         failpoint::reach("run.before-end");
         let transaction = self.journal.begin()?;
         let changed = transaction.execute(
-            "UPDATE run SET ended_at = ?2, ending = ?3, detail = ?4, held_back = NULL, resumes_at = ?5, requests = ?6
+            "UPDATE run SET ended_at = ?2, ending = ?3, detail = ?4, held_back = NULL, resumes_at = ?5, waits_for = ?7,
+                requests = ?6
              WHERE id = ?1",
-            (run, at, end.ending, &end.detail, end.resumes_at, &requests),
+            (
+                run,
+                at,
+                end.ending,
+                &end.detail,
+                end.resumes_at,
+                &requests,
+                end.resumes_at.map(|_| end.ending),
+            ),
         )?;
         if changed != 1 {
             return Err(Error::internal(format!("the journal has no run {run}")));
@@ -133,9 +181,48 @@ impl Journal {
         )?;
         Ok(())
     }
+
+    /// Asks the run at work to try again at once what it waits to try, and makes deferred rows due, but those that wait for
+    /// what they refer to. How many rows that are; `None` where no run is under way.
+    pub fn ask_now(&mut self, at: Moment) -> Result<Option<u64>> {
+        let transaction = self.begin()?;
+        let asked = transaction.execute(
+            "UPDATE run SET asked_now = asked_now + 1 WHERE id = (SELECT max(id) FROM run) AND ended_at IS NULL",
+            [],
+        )?;
+        let due = make_due(&transaction, at)?;
+        transaction.commit()?;
+        Ok((asked == 1).then_some(due))
+    }
+
+    /// Makes deferred rows due, as [`Journal::ask_now`] does, for a run that begins.
+    pub fn make_due(&mut self, at: Moment) -> Result<u64> {
+        let transaction = self.begin()?;
+        let due = make_due(&transaction, at)?;
+        transaction.commit()?;
+        Ok(due)
+    }
+}
+
+fn make_due(connection: &Connection, at: Moment) -> Result<u64> {
+    let due = connection.execute(
+        "UPDATE job SET due = ?1 WHERE state = 'deferred' AND due > ?1 AND code IS NOT ?2",
+        (at, ServiceCode::NoDataFound.as_str()),
+    )?;
+    Ok(due as u64)
 }
 
 impl View {
+    /// How often the run was asked to try again at once.
+    pub fn asked_now(&self, run: RunId) -> Result<u64> {
+        let asked: Option<i64> = self
+            .connection
+            .prepare_cached("SELECT asked_now FROM run WHERE id = ?1")?
+            .query_row([run], |row| row.get(0))
+            .optional()?;
+        Ok(natural(asked.unwrap_or_default()))
+    }
+
     /// What the last run that noted it went by, in the words of whoever noted it.
     pub fn last_terms(&self) -> Result<Option<String>> {
         Ok(self
@@ -151,7 +238,7 @@ impl View {
         let found = self
             .connection
             .query_row(
-                "SELECT id, started_at, ended_at, ending, detail, held_back, resumes_at, requests FROM run
+                "SELECT id, started_at, ended_at, ending, detail, held_back, resumes_at, requests, waits_for FROM run
                  ORDER BY id DESC LIMIT 1",
                 [],
                 |row| {
@@ -163,6 +250,7 @@ impl View {
                         detail: row.get(4)?,
                         held_back: row.get(5)?,
                         resumes_at: row.get(6)?,
+                        waits_for: row.get(8)?,
                         requests: BTreeMap::new(),
                     };
                     Ok((info, row.get::<_, Option<String>>(7)?))
@@ -181,8 +269,9 @@ impl View {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ending::End;
+    use crate::journal::Write;
     use crate::journal::fixture::*;
+    use crate::model::state::JobState;
 
     #[test]
     fn what_a_run_goes_by_is_there_for_the_next_even_if_one_between_noted_nothing() {
@@ -201,6 +290,25 @@ mod tests {
         let connection = &bench.journal.view.connection;
         let kept: i64 = connection.query_row("PRAGMA temp_store", [], |row| row.get(0)).unwrap();
         assert_eq!(kept, 2, "in memory");
+    }
+
+    #[test]
+    fn a_run_under_way_is_asked_to_try_again_and_deferred_rows_come_due_but_those_that_wait_for_others() {
+        let mut bench = bench();
+        let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt", "Cord"], false);
+        for (job, code) in [(jobs[0], "look-up"), (jobs[1], "noDataFound")] {
+            let (reason, until) = ("later".to_owned(), at(9_000));
+            let write =
+                Write::Postpone { job, from: JobState::Ready, until, code: code.into(), reason, at: at(1) };
+            apply(&mut bench.journal, write).unwrap();
+        }
+        assert_eq!(bench.journal.ask_now(at(20)).unwrap(), None, "no run is under way");
+        let page = bench.journal.queue().ready(Operation::AddCompany, at(20), 10, &[]).unwrap();
+        assert_eq!(page.work.len(), 2, "what was deferred is due anyway");
+        let run = bench.journal.queue().begin_run(at(21)).unwrap();
+        assert_eq!(bench.journal.asked_now(run).unwrap(), 0);
+        assert_eq!(bench.journal.ask_now(at(22)).unwrap(), Some(0));
+        assert_eq!(bench.journal.asked_now(run).unwrap(), 1);
     }
 
     #[test]

@@ -41,7 +41,49 @@ const UNDER_WAY: &str =
     "SELECT (SELECT count(*) FROM job INDEXED BY job_sending WHERE state = 'sending' AND last_import = ?1)
     + (SELECT count(*) FROM job INDEXED BY job_in_doubt WHERE state = 'in_doubt' AND last_import = ?1)";
 
+/// What a change of a priority found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PriorityChange {
+    /// The priority before.
+    pub before: i64,
+    /// Rows of it that could be sent now.
+    pub ready: u64,
+    /// Rows of it that wait for rows of an import with a lower priority, by that import.
+    pub wait_for: Vec<(ImportId, u64)>,
+}
+
 impl Journal {
+    /// Gives an import a priority: rows of imports with a higher one are sent first, also by a run at work.
+    pub fn prioritise(
+        &mut self,
+        import: ImportId,
+        priority: i64,
+        who: &str,
+        at: Moment,
+    ) -> Result<PriorityChange> {
+        let transaction = self.begin()?;
+        require(&transaction, import)?;
+        let before: i64 =
+            transaction.query_row("SELECT priority FROM import WHERE id = ?1", [import], |row| row.get(0))?;
+        if before != priority {
+            transaction.execute("UPDATE import SET priority = ?2 WHERE id = ?1", (import, priority))?;
+            note(&transaction, at, who, "priority", None, Some(import), None)?;
+        }
+        let ready = jobs_in(&transaction, import, READY)?;
+        let wait_for = transaction
+            .prepare_cached(
+                "SELECT parent.last_import, count(DISTINCT child.id) FROM job AS child
+                 JOIN link ON link.job = child.id JOIN job AS parent ON parent.id = link.target_job
+                 JOIN import ON import.id = parent.last_import
+                 WHERE child.state = 'blocked' AND child.last_import = ?1 AND parent.finished_at IS NULL
+                   AND parent.remote_id IS NULL AND import.id <> ?1 AND import.priority < ?2 GROUP BY 1",
+            )?
+            .query_map((import, priority), |row| Ok((row.get(0)?, natural(row.get(1)?))))?
+            .collect::<rusqlite::Result<_>>()?;
+        transaction.commit()?;
+        Ok(PriorityChange { before, ready, wait_for })
+    }
+
     /// Pauses an import: from now on no request of its rows is claimed, also by a run at work.
     pub fn pause(&mut self, import: ImportId, who: &str, at: Moment) -> Result<TurnChange> {
         self.change_pause(import, Some(at), ("pause", who, at))

@@ -69,6 +69,16 @@ pub enum Event {
     },
     /// Creations go on.
     Woken,
+    /// Nothing is sent, because the run is outside the hours in which it may send.
+    OutsideHours {
+        /// When it may send again.
+        #[serde(serialize_with = "rfc_3339")]
+        until: Moment,
+        /// Why, in words.
+        why: String,
+    },
+    /// The run may send again.
+    WithinHours,
     /// The service asked for a slower pace for one operation.
     SlowedDown {
         /// The operation.

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::time::Moment;
+use crate::model::window::SendingHours;
 
 /// What is still to be done.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -34,6 +35,9 @@ pub struct Remaining {
     pub quota: Option<Allowance>,
     /// Until when creations wait for the quota.
     pub parked_until: Option<Moment>,
+    /// When the run may send.
+    #[serde(default)]
+    pub hours: SendingHours,
     /// Rows in doubt, when there are any.
     pub doubts: Doubts,
     /// Operations that are held back, as the service fails at them.

@@ -8,6 +8,7 @@ use crate::model::operation::Operation;
 use crate::model::record::Target;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
+use crate::model::window::SendingHours;
 use crate::plan::{Asks, JobOrigin, Survey, SurveyedJob};
 use crate::report::page_assets;
 use crate::testing::record;
@@ -40,6 +41,7 @@ fn survey(name: &str) -> Survey {
 
 fn shown(name: &str, available: bool) -> String {
     let terms = Terms {
+        hours: SendingHours::default(),
         rate: Some(98.0),
         quota: Some(Allowance { per_day: 1, today: 1 }),
         now: Moment::parse("2026-03-01T12:00:00Z").unwrap(),

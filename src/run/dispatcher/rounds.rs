@@ -10,6 +10,7 @@ use std::time::Duration;
 use tokio::task;
 
 use super::{Dispatcher, Drain};
+use crate::ending::End;
 use crate::error::Error;
 use crate::journal::{CanaryRow, Unfinished};
 use crate::model::event::Event;
@@ -20,6 +21,7 @@ use crate::run::OnQuota;
 use crate::run::audit::Audit;
 use crate::run::clock_watch::{jump_words, latest_due, rough};
 use crate::run::ending::Ending;
+use crate::run::gates::QUOTA_SPENT;
 use crate::run::remaining::RunView;
 use crate::run::run_action::Inquiry;
 use crate::service::{Answer, Call};
@@ -68,7 +70,7 @@ impl Dispatcher {
     /// Asks the service for its time where a jump has left it uncertain. A request for a token does, and takes the
     /// token's age out of question as well. Returns when to look again: at `wake`, or sooner.
     pub(super) fn request_time(&mut self, wake: Duration) -> Duration {
-        if self.is_stopping() {
+        if self.is_stopping() || self.gates.closed_until().is_some() {
             return wake;
         }
         match self.clock_watch.wants_asking(self.clock.elapsed()) {
@@ -174,7 +176,7 @@ impl Dispatcher {
         } else if !self.requests.is_empty() && !self.progress.is_overdue(now) {
             Some("an answer of the service")
         } else if self.progress.is_held_back() {
-            Some("pace, quota or a pause")
+            Some("pace, quota, a window or a pause")
         } else if self.paused_sheets.awaits_answer() {
             Some("the answer of a person")
         } else if self.next_due(now) < Duration::MAX {
@@ -263,7 +265,10 @@ impl Dispatcher {
             self.drain(ending);
             return self.ending();
         }
-        if at_rest && let Some(ending) = self.gates.failed_too_long(self.in_flight.waiting()) {
+        if at_rest
+            && self.gates.closed_until().is_none()
+            && let Some(ending) = self.gates.failed_too_long(self.in_flight.waiting())
+        {
             self.drain(ending);
             return self.ending();
         }
@@ -273,7 +278,7 @@ impl Dispatcher {
             && self.creates_only()
             && let Some(until) = self.gates.parked_until()
         {
-            self.drain(Ending::Parked { until, why: "the day's quota of creations is spent".to_owned() });
+            self.drain(Ending::Parked { end: End::Quota, until, why: QUOTA_SPENT.to_owned() });
             return self.ending();
         }
         let spent = self.in_flight.is_spent(|operation| self.gates.halt(operation).is_some());

@@ -195,6 +195,13 @@ impl Breaker {
         }
     }
 
+    /// Ends the pause. Whether there was one.
+    pub(super) fn try_now(&mut self, now: Duration) -> bool {
+        let BreakerState::Open { until } = self.state else { return false };
+        self.state = BreakerState::Open { until: until.min(now) };
+        true
+    }
+
     /// Whether most requests get through and it only pauses for a moment now and then.
     pub(super) fn is_brief(&self) -> bool {
         self.pause <= SHORT_PAUSE * 2

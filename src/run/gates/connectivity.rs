@@ -42,6 +42,17 @@ impl Connectivity {
         self.lost.as_ref().map(|lost| lost.retry_at)
     }
 
+    /// Ends the wait for the next try. Whether there was one.
+    pub(super) fn try_now(&mut self, now: Duration) -> bool {
+        match &mut self.lost {
+            Some(lost) if !lost.probing => {
+                lost.retry_at = lost.retry_at.min(now);
+                true
+            }
+            Some(_) | None => false,
+        }
+    }
+
     /// A request leaves.
     pub(super) fn on_send(&mut self, now: Duration) {
         if let Some(lost) = &mut self.lost {

@@ -6,13 +6,17 @@
 
 use super::Gates;
 use super::quota::{Parking, ServiceClock};
-use crate::journal::Write;
+use crate::ending::End;
+use crate::journal::{Waiting, Write};
 use crate::model::event::Event;
 use crate::model::quota::QuotaDay;
 use crate::model::remaining::Allowance;
 use crate::model::time::{Day, Moment};
 use crate::model::verdict::Execution;
 use crate::run::run_action::{Inquiry, RunAction};
+
+/// Why creations are parked.
+pub(in crate::run) const QUOTA_SPENT: &str = "the day's quota of creations is spent";
 
 impl Gates {
     /// The service's time now, by what its answers have said.
@@ -81,7 +85,7 @@ impl Gates {
                 if self.quota.accepted() {
                     self.reported_parking = None;
                     return vec![
-                        RunAction::AskJournal(Inquiry::NoteResumption(None)),
+                        RunAction::AskJournal(Inquiry::NoteWaiting(None)),
                         RunAction::Tell(Event::Woken),
                     ];
                 }
@@ -128,6 +132,9 @@ impl Gates {
 
     /// Tells, once, that creations are parked.
     pub(in crate::run) fn parking_news(&mut self) -> Vec<RunAction> {
+        if self.closed_until().is_some() {
+            return Vec::new();
+        }
         // Compared by the service's clock: what it is by ours changes with every answer.
         let until = self.quota.parked_until();
         if let Some(until) = until
@@ -135,7 +142,11 @@ impl Gates {
         {
             let until = self.service_clock.ours(until);
             return vec![
-                RunAction::AskJournal(Inquiry::NoteResumption(Some(until))),
+                RunAction::AskJournal(Inquiry::NoteWaiting(Some(Waiting {
+                    waits_for: End::Quota,
+                    until,
+                    why: QUOTA_SPENT.to_owned(),
+                }))),
                 RunAction::Tell(Event::Parked { until }),
             ];
         }

@@ -24,6 +24,11 @@ impl ImportTurns {
         self.paused(work.import)
     }
 
+    /// Whether rows of some imports go before those of others.
+    pub(in crate::run) fn has_priorities(&self) -> bool {
+        !self.priorities().is_empty()
+    }
+
     /// The turns are these now.
     pub(in crate::run) fn on_changed(&mut self, turns: &[ImportTurn]) -> Vec<RunAction> {
         let before = std::mem::replace(self, Self::new(turns));

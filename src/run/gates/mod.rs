@@ -11,6 +11,7 @@ mod breaker;
 mod capacity;
 mod connectivity;
 mod creations;
+mod hours;
 pub(super) mod import_turns;
 mod operation_gate;
 pub(super) mod paused_sheets;
@@ -23,6 +24,7 @@ use std::time::Duration;
 use self::breaker::{Breaker, BreakerChange};
 use self::capacity::{Capacity, Shortage};
 use self::connectivity::Connectivity;
+use self::hours::HoursGate;
 use self::operation_gate::OperationGate;
 use self::quota::{DailyQuota, ServiceClock};
 use super::RunLimits;
@@ -36,9 +38,11 @@ use crate::model::quota::QuotaDay;
 use crate::model::settle::Consequence;
 use crate::model::time::{Day, Moment};
 use crate::model::verdict::{Doubt, NotSent, Refusal, Verdict};
+use crate::model::window::SendingHours;
 use crate::service::{Answer, Client, Rate};
 
 pub(super) use self::breaker::{BreakerOutcome, Phase};
+pub(super) use self::creations::QUOTA_SPENT;
 pub(super) use self::operation_gate::Halt;
 
 /// When nothing else is left to do than to try a failing service, the run ends after so long without a success:
@@ -59,6 +63,7 @@ pub(super) struct Gates {
     quota: DailyQuota,
     reserve: u64,
     service_clock: ServiceClock,
+    hours: HoursGate,
     /// Until when creations were last told to be parked, by the service's clock.
     reported_parking: Option<Moment>,
 }
@@ -105,8 +110,39 @@ impl Gates {
             quota,
             reserve: limits.reserve,
             service_clock: ServiceClock::default(),
+            hours: HoursGate::default(),
             reported_parking: None,
         }
+    }
+
+    /// The same for a run that may send only in these hours.
+    pub(super) fn within(self, hours: SendingHours) -> Self {
+        Self { hours: HoursGate::new(hours), ..self }
+    }
+
+    /// When the run may send.
+    pub(super) fn hours(&self) -> &SendingHours {
+        self.hours.hours()
+    }
+
+    /// Until when nothing may leave; `None` while it may.
+    pub(super) fn closed_until(&mut self) -> Option<Moment> {
+        self.hours.closed_until(self.clock.now())
+    }
+
+    /// Why nothing may leave, in words.
+    pub(super) fn why_closed(&self) -> String {
+        self.hours.hours().why_closed(self.clock.now())
+    }
+
+    /// Tells, once, that the hours in which the run may send are over or have come.
+    pub(super) fn hours_news(&mut self) -> Vec<RunAction> {
+        let actions = self.hours.news(self.clock.now());
+        if !actions.is_empty() {
+            // What is noted of the quota is noted again.
+            self.reported_parking = None;
+        }
+        actions
     }
 
     fn gate(&mut self, operation: Operation) -> &mut OperationGate {
@@ -397,6 +433,24 @@ impl Gates {
             let (next_try, is_brief) = (gate.breaker().next_try(), gate.breaker().is_brief());
             OpenBreaker { operation: *operation, next_try, is_brief }
         })
+    }
+
+    /// A person has asked not to wait for the next try: what is tried now, in words.
+    pub(super) fn try_now(&mut self) -> Vec<String> {
+        let now = self.clock.elapsed();
+        let mut tried = Vec::new();
+        if self.connectivity.try_now(now) {
+            tried.push("the connection to the service".to_owned());
+        }
+        for (operation, gate) in &mut self.operations {
+            if gate.breaker_mut().try_now(now) {
+                tried.push(operation.to_string());
+            }
+        }
+        if self.quota.try_now() {
+            tried.push("one creation beyond the quota".to_owned());
+        }
+        tried
     }
 
     /// When the service is tried again, while it cannot be reached.

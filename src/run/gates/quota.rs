@@ -151,6 +151,19 @@ impl DailyQuota {
         }
     }
 
+    /// One creation goes ahead, to find out whether the service allows more than it did. Whether creations waited for it: not
+    /// where the profile says how many a day are sent.
+    pub(super) fn try_now(&mut self) -> bool {
+        let is_ours = self.allowance().is_some_and(|allowance| self.sent >= allowance);
+        match self.gate {
+            QuotaGate::Parked { refusals, .. } if !is_ours => {
+                self.gate = QuotaGate::OneAhead { probing: false, refusals };
+                true
+            }
+            QuotaGate::Open | QuotaGate::Parked { .. } | QuotaGate::OneAhead { .. } => false,
+        }
+    }
+
     /// A creation leaves at `now`; says on which day it counts.
     pub(super) fn on_send(&mut self, now: Moment) -> Day {
         self.roll_over(now);

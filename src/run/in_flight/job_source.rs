@@ -18,6 +18,9 @@ use crate::run::gates::Phase;
 const PAGE: usize = 1024;
 /// The journal is asked for more jobs of an operation when fewer than these are in memory.
 const LOW_WATER: usize = 512;
+/// The same two where rows of some imports go before those of others: what is in memory is sent first, whatever comes later.
+const PAGE_IN_TURN: usize = 128;
+const LOW_WATER_IN_TURN: usize = 64;
 /// Jobs in doubt that are looked up at once.
 const DOUBTS_AT_ONCE: usize = 512;
 
@@ -25,12 +28,13 @@ impl InFlight {
     /// What to ask the journal for now, but for operations that are `halted`.
     pub(in crate::run) fn fetches(&mut self, now: Moment, halted: impl Fn(Operation) -> bool) -> Vec<Fetch> {
         let mut fetches = Vec::new();
+        let (page, low_water) = self.ahead();
         for (&operation, queue) in &mut self.queues {
-            if !halted(operation) && queue.jobs < LOW_WATER && queue.backlog.wants_asking(now) {
+            if !halted(operation) && queue.jobs < low_water && queue.backlog.wants_asking(now) {
                 queue.backlog = Backlog::Asked;
                 let in_memory =
                     jobs(&self.jobs, |work| work.operation == operation && work.state != JobState::InDoubt);
-                fetches.push(Fetch::Ready { operation, limit: PAGE, in_memory });
+                fetches.push(Fetch::Ready { operation, limit: page, in_memory });
             }
         }
         if self.doubts < DOUBTS_AT_ONCE && self.doubt_backlog.wants_asking(now) {
@@ -41,10 +45,19 @@ impl InFlight {
         fetches
     }
 
+    /// How many jobs are fetched at once, and below how many in memory.
+    fn ahead(&self) -> (usize, usize) {
+        match self.has_priorities {
+            true => (PAGE_IN_TURN, LOW_WATER_IN_TURN),
+            false => (PAGE, LOW_WATER),
+        }
+    }
+
     /// When the next job falls due that [`Self::fetches`] would ask for.
     pub(in crate::run) fn next_due(&self, halted: impl Fn(Operation) -> bool) -> Option<Moment> {
         let queues = self.queues.iter();
-        let queues = queues.filter(|(operation, queue)| !halted(**operation) && queue.jobs < LOW_WATER);
+        let (_, low_water) = self.ahead();
+        let queues = queues.filter(|(operation, queue)| !halted(**operation) && queue.jobs < low_water);
         let doubts = (self.doubts < DOUBTS_AT_ONCE).then_some(self.doubt_backlog);
         queues.map(|(_, queue)| queue.backlog).chain(doubts).filter_map(Backlog::next_due).min()
     }
@@ -75,9 +88,7 @@ impl InFlight {
 
     /// Jobs that were dropped from memory are still to be had.
     pub(in crate::run) fn ask_again(&mut self) {
-        for queue in self.queues.values_mut().filter(|queue| queue.backlog != Backlog::Asked) {
-            queue.backlog = Backlog::Unknown;
-        }
+        self.queues.values_mut().for_each(|queue| queue.backlog.may_have_more());
     }
 
     /// The journal may hand out jobs in doubt that it kept back.

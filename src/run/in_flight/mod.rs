@@ -217,6 +217,8 @@ pub(super) struct InFlight {
     claiming: usize,
     /// Answers in a row that said the token is invalid, by job.
     token_refusals: HashMap<JobId, u32>,
+    /// Whether rows of some imports go before those of others.
+    has_priorities: bool,
 }
 
 impl InFlight {
@@ -235,7 +237,13 @@ impl InFlight {
             next_write: 0,
             claiming: 0,
             token_refusals: HashMap::new(),
+            has_priorities: false,
         }
+    }
+
+    /// Rows of some imports go before those of others, or no longer do.
+    pub(super) fn set_priorities(&mut self, has_priorities: bool) {
+        self.has_priorities = has_priorities;
     }
 
     /// What a job in memory asks for.
@@ -488,12 +496,24 @@ impl InFlight {
 
     /// Queues a request. The look-ups of the audit come after all others.
     pub(super) fn push(&mut self, operation: Operation, request: QueuedRequest) {
+        let place = self.place_in_turn(operation, &request);
         let waiting = &mut self.queue(operation).waiting;
-        let place = match request.is_of_audit() {
+        let place = place.unwrap_or_else(|| match request.is_of_audit() {
             true => waiting.len(),
             false => waiting.iter().rposition(|before| !before.is_of_audit()).map_or(0, |last| last + 1),
-        };
+        });
         waiting.insert(place, request);
+    }
+
+    /// The place of the first job that waits and has a lower priority than the one to be sent.
+    fn place_in_turn(&self, operation: Operation, request: &QueuedRequest) -> Option<usize> {
+        let QueuedRequest::Send(job) = request else { return None };
+        let priority_of = |job: &JobId| self.jobs.get(job).map(|active| active.work.priority);
+        let own = priority_of(job).filter(|_| self.has_priorities)?;
+        self.position(operation, |before| match before {
+            QueuedRequest::Send(other) => priority_of(other).is_some_and(|priority| priority < own),
+            QueuedRequest::Lookup { .. } => false,
+        })
     }
 
     /// Whether the request at this place is a look-up of the audit.

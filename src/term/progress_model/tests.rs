@@ -272,7 +272,7 @@ fn rows_in_doubt_are_named_with_the_moment_by_which_they_are_settled() {
     assert_eq!(picture.finish_line(tick(2), &auckland), None);
     assert_eq!(
         picture.next_lines(tick(2), &auckland),
-        ["in doubt 8, settled by 12:10:00 UTC (01:10:00 here)"]
+        ["in doubt 8, settled by 12:10:00 UTC (01:10:00 Pacific/Auckland)"]
     );
     let told = serde_json::to_value(picture.object(tick(2))).unwrap();
     let next = serde_json::json!([{"event": "doubt_settled", "rows": 8, "at": "2026-03-01T12:10:00Z"}]);

@@ -15,9 +15,10 @@ use fleetload::model::event::Event;
 use fleetload::model::state::JobState;
 use fleetload::model::time::Moment;
 use fleetload::model::verdict::Doubt;
+use fleetload::model::window::SendingHours;
 use fleetload::run::{
-    self, Ending, InDoubt, Interrupt, OnExisting, OnQuota, OnRejections, Pulse, RunLimits, RunOptions,
-    RunPolicy,
+    self, Ending, InDoubt, Interrupt, OnClose, OnExisting, OnQuota, OnRejections, Pulse, RunLimits,
+    RunOptions, RunPolicy,
 };
 use fleetload::sandbox::{Answer, Effect, Request, Sandbox};
 use fleetload::service::{
@@ -219,12 +220,15 @@ pub(crate) fn options(settle: Duration) -> RunOptions {
             on_rejections: OnRejections::Leave,
             overwrite: false,
             on_quota: OnQuota::Wait,
+            on_close: OnClose::Wait,
             on_existing: OnExisting::Adopt,
             in_doubt: InDoubt::Settle,
             settle,
         },
         limits: RunLimits { rate: Rate::Unlimited, concurrency: 4, daily_quota: None, reserve: 0 },
         until: None,
+        hours: SendingHours::default(),
+        begun: None,
         writing: Writing::default(),
     }
 }

@@ -1,0 +1,58 @@
+//! `run --now` beside a run in progress: that run tries again what it waits to try. Nothing else is cut short, so that no
+//! promise depends on it: rows in doubt keep their time.
+
+use serde_json::json;
+
+use super::preconditions::Taken;
+use crate::cli::context::Context;
+use crate::cli::summary::{Summary, held_by_run};
+use crate::ending::End;
+use crate::error::Result;
+use crate::journal::{Holder, Journal};
+use crate::model::remaining::Remaining;
+use crate::model::time::Moment;
+use crate::term::counted;
+
+/// Asks the run in progress, and tells what it waited for.
+pub(super) fn ask(context: &Context<'_>, journal: &mut Journal, holder: &Holder) -> Result<Summary> {
+    let remaining = match journal.last_run()?.filter(|run| run.ended_at.is_none()) {
+        Some(run) => journal.noted_remaining(run.run)?.unwrap_or_default(),
+        None => Remaining::default(),
+    };
+    let Some(due) = journal.ask_now(context.now())? else { return Ok(Taken::Journal(*holder).tell(context)) };
+    let waited = waited_for(context, &remaining, due);
+    let process = holder.pid.map_or_else(String::new, |pid| format!(" (process {pid})"));
+    let terminal = context.terminal;
+    match waited.as_slice() {
+        [] => terminal.result(format!("the run in progress{process} does not wait for another try")),
+        waited => {
+            terminal.result(format!("the run in progress{process} tries again within seconds:"));
+            for words in waited {
+                terminal.result(format!("  {words}"));
+            }
+        }
+    }
+    terminal.hint(context.advice("to see its progress: ", "status"));
+    Ok(Summary::new(End::Done).with("held_by", held_by_run(*holder)).with_all(json!({
+        "tried_now": waited, "rows_due": due,
+    })))
+}
+
+/// What the run waited for, in words.
+fn waited_for(context: &Context<'_>, remaining: &Remaining, due: u64) -> Vec<String> {
+    let (mut waited, now) = (Vec::new(), context.now());
+    let mut put = |what: String, until: Option<Moment>| {
+        if let Some(until) = until.filter(|until| *until > now) {
+            waited.push(format!("{what}, which waited until {}", context.moment(until)));
+        }
+    };
+    put("the connection to the service".to_owned(), remaining.unreachable_until);
+    for held_back in &remaining.held_back {
+        put(held_back.operation.to_string(), held_back.next_try);
+    }
+    put("one creation, in case the quota was raised".to_owned(), remaining.parked_until);
+    if due > 0 {
+        waited.push(counted(due, "row that waited for a later try", "rows that waited for a later try"));
+    }
+    waited
+}

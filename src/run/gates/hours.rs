@@ -1,0 +1,68 @@
+//! The hours in which a run may send. Outside of them no request leaves, of whatever operation; what is under way comes home.
+
+use crate::ending::End;
+use crate::journal::Waiting;
+use crate::model::event::Event;
+use crate::model::time::Moment;
+use crate::model::window::{SendingHours, Standing};
+use crate::run::run_action::{Inquiry, RunAction};
+
+/// See the module. Moments are those of this machine's wall clock.
+#[derive(Debug, Default)]
+pub(super) struct HoursGate {
+    hours: SendingHours,
+    /// How it stands since a moment.
+    known: Option<(Moment, Standing)>,
+    /// Until when it was last reported to be closed.
+    reported: Option<Moment>,
+}
+
+impl HoursGate {
+    pub(super) fn new(hours: SendingHours) -> Self {
+        Self { hours, ..Self::default() }
+    }
+
+    pub(super) fn hours(&self) -> &SendingHours {
+        &self.hours
+    }
+
+    /// Until when nothing may leave; `None` while it may.
+    pub(super) fn closed_until(&mut self, now: Moment) -> Option<Moment> {
+        let holds = |(since, standing): &(Moment, Standing)| {
+            let until = match standing {
+                Standing::Open { until } => *until,
+                Standing::Closed { until } => Some(*until),
+            };
+            *since <= now && until.is_none_or(|until| now < until)
+        };
+        let (_, standing) = match self.known.filter(holds) {
+            Some(known) => known,
+            None => *self.known.insert((now, self.hours.standing(now))),
+        };
+        match standing {
+            Standing::Open { .. } => None,
+            Standing::Closed { until } => Some(until),
+        }
+    }
+
+    /// What is reported, and noted in the journal, when it closes or opens.
+    pub(super) fn news(&mut self, now: Moment) -> Vec<RunAction> {
+        let closed = self.closed_until(now);
+        if std::mem::replace(&mut self.reported, closed) == closed {
+            return Vec::new();
+        }
+        match closed {
+            Some(until) => {
+                let why = self.hours.why_closed(now);
+                let waiting = Waiting { waits_for: End::Window, until, why: why.clone() };
+                vec![
+                    RunAction::AskJournal(Inquiry::NoteWaiting(Some(waiting))),
+                    RunAction::Tell(Event::OutsideHours { until, why }),
+                ]
+            }
+            None => {
+                vec![RunAction::AskJournal(Inquiry::NoteWaiting(None)), RunAction::Tell(Event::WithinHours)]
+            }
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! When a run sends: windows of a time zone, a time to start at, and waits that a person cuts short.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::bench::{self, Bench, Outcome};
+use crate::inside::{self, Direct, Fate, Inside, Virtual, noted};
+use fleetload::clock::Clock;
+use fleetload::ending::End;
+use fleetload::journal::Writing;
+use fleetload::model::event::Event;
+use fleetload::model::operation::Operation;
+use fleetload::model::remaining::{HeldBack, Remaining};
+use fleetload::model::state::JobState;
+use fleetload::model::time::Moment;
+use fleetload::model::window::{SendingHours, Windows};
+use fleetload::run::{Ending, Interrupt, OnClose, RunOptions, Waited, wait_to_begin};
+use fleetload::sandbox::{Fault, FaultKind, Scenario};
+use fleetload::service::Rate;
+use tokio::sync::mpsc;
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+fn at(text: &str) -> Moment {
+    Moment::parse(text).expect("a moment")
+}
+
+/// Windows in UTC.
+fn between(windows: &[&str]) -> SendingHours {
+    let windows = windows.iter().map(|text| text.parse().expect("a window")).collect();
+    SendingHours { from: None, windows: Windows::new(windows, jiff::tz::TimeZone::UTC) }
+}
+
+/// So many companies in the journal of a bench.
+fn companies(count: usize) -> Bench {
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
+    bench.write("companies.csv", &bench::companies(count));
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    bench
+}
+
+/// One request a second of each operation, within these hours.
+fn one_a_second(hours: SendingHours) -> RunOptions {
+    let mut options = inside::options(Duration::from_secs(1));
+    options.limits.rate = Rate::PerSecond(1.0);
+    options.writing = Writing::AmongTasks(Arc::new(|| Box::pin(std::future::ready(()))));
+    RunOptions { hours, ..options }
+}
+
+/// A run in virtual time, from 2026-03-01T10:00:00Z on, with the moments at which its requests left.
+fn recorded(bench: &Bench, options: RunOptions) -> (Inside, Arc<Mutex<Vec<Moment>>>) {
+    let (clock, left) = (Virtual::start(), Arc::new(Mutex::new(Vec::new())));
+    let fate = {
+        let (clock, left) = (clock.clone(), Arc::clone(&left));
+        move |_: &str| {
+            left.lock().expect("no panic").push(clock.now());
+            Fate::AnsweredAfter(Duration::from_millis(300))
+        }
+    };
+    let transport = Direct::new(bench.sandbox(), clock.clone(), fate);
+    let client = inside::client_over(bench, clock.clone(), transport);
+    (Inside::start(bench, client, clock, options), left)
+}
+
+#[test]
+fn outside_the_window_no_request_leaves_and_what_is_under_way_comes_home() {
+    let bench = companies(100);
+    inside::drive_virtually(async {
+        let (run, left) = recorded(&bench, one_a_second(between(&["09:00-10:01", "11:00-12:00"])));
+        let (journal, ending, told) = run.ends().await;
+        assert_eq!(ending, Ending::Finished);
+        assert_eq!(journal.tally(None).expect("counts").in_state(JobState::Created), 100);
+        let left = left.lock().expect("no panic");
+        let (closed, opened) = (at("2026-03-01T10:01:00Z"), at("2026-03-01T11:00:00Z"));
+        let before = left.iter().filter(|moment| **moment < closed).count();
+        let after = left.iter().filter(|moment| **moment >= opened).count();
+        assert!(before > 50 && after > 30, "{before} before, {after} after");
+        assert_eq!(before + after, left.len(), "none between");
+        let outside = told.iter().find_map(|event| match event {
+            Event::OutsideHours { until, why } => Some((*until, why.clone())),
+            _ => None,
+        });
+        let why = "outside the window 09:00-10:01, 11:00-12:00 (UTC)".to_owned();
+        assert_eq!(outside, Some((opened, why)));
+        assert!(told.contains(&Event::WithinHours), "{told:#?}");
+    });
+    bench.fleetload(&["report", "1"]).expect_code(0);
+    bench.assert_exact(1);
+}
+
+#[test]
+fn a_run_that_is_to_exit_ends_when_its_window_closes_with_the_moment_at_which_it_opens_again() {
+    let bench = companies(100);
+    inside::drive_virtually(async {
+        let mut options = one_a_second(between(&["22:00-10:01"]));
+        options.policy.on_close = OnClose::Exit;
+        let (run, left) = recorded(&bench, options);
+        let (journal, ending, _) = run.ends().await;
+        let Ending::Parked { end, until, .. } = &ending else { panic!("{ending:?}") };
+        assert_eq!((*end, *until), (End::Window, at("2026-03-01T22:00:00Z")));
+        let tally = journal.tally(None).expect("counts");
+        let created = tally.in_state(JobState::Created);
+        assert!(created > 50 && created < 100, "{created}");
+        assert_eq!(created + tally.in_state(JobState::Ready), 100, "nothing is in doubt");
+        assert!(left.lock().expect("no panic").iter().all(|moment| *moment < at("2026-03-01T10:01:00Z")));
+    });
+    bench.fleetload(&["run"]).expect_code(0);
+    bench.assert_exact(1);
+}
+
+#[test]
+fn a_run_that_begins_outside_its_hours_waits_for_them_or_is_stopped_and_the_journal_says_so() {
+    let bench = companies(2);
+    inside::drive_virtually(async {
+        let clock = Virtual::start();
+        let mut journal = inside::journal(&bench);
+        let (interrupt, mut interrupts) = mpsc::channel(1);
+        let at_once = RunOptions { hours: between(&["09:00-10:01"]), ..inside::options(MINUTE) };
+        let waited =
+            wait_to_begin(&mut journal, &*clock, &at_once, &mut interrupts, |_, _| panic!("open")).await;
+        assert!(matches!(waited, Ok(Waited::Not)), "{waited:?}");
+
+        let later = RunOptions { hours: between(&["22:00-06:00"]), ..inside::options(MINUTE) };
+        let side = inside::journal(&bench);
+        let tell = |until, why: &str| {
+            assert_eq!((until, why), (at("2026-03-01T22:00:00Z"), "outside the window 22:00-06:00 (UTC)"));
+        };
+        let waited = wait_to_begin(&mut journal, &*clock, &later, &mut interrupts, tell).await;
+        let Ok(Waited::Begun(run)) = waited else { panic!("{waited:?}") };
+        assert_eq!(clock.now(), at("2026-03-01T22:00:00Z"));
+        let info = side.last_run().expect("readable").expect("a run");
+        assert_eq!((info.run, info.started_at, info.resumes_at), (run, clock.now(), None));
+        journal.queue().withdraw_run(run).expect("a journal that can be written");
+        assert_eq!(side.last_run().expect("readable"), None);
+
+        let mut at_given = later.clone();
+        at_given.hours = SendingHours { from: Some(at("2026-03-02T12:00:00Z")), windows: None };
+        at_given.policy.on_close = OnClose::Exit;
+        interrupt.send(Interrupt::Drain).await.expect("it listens");
+        let waited = wait_to_begin(&mut journal, &*clock, &at_given, &mut interrupts, |_, _| {}).await;
+        let Ok(Waited::Ended(Ending::Interrupted { by: End::Signal, .. })) = waited else {
+            panic!("{waited:?}")
+        };
+        let info = side.last_run().expect("readable").expect("a run");
+        assert!(info.ended_at.is_some() && info.ending.is_some(), "{info:?}");
+    });
+    assert_eq!(bench.statistics().tokens_issued, 0, "the service was not asked");
+}
+
+/// A window that begins in two hours and lasts one, and when it opens.
+fn in_two_hours() -> (String, jiff::Timestamp) {
+    let opens = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(2);
+    let civil = opens.to_zoned(jiff::tz::TimeZone::UTC);
+    let end = (opens + jiff::SignedDuration::from_hours(1)).to_zoned(jiff::tz::TimeZone::UTC);
+    let from = civil.with().second(0).subsec_nanosecond(0).build().expect("a time").timestamp();
+    (format!("{}-{}", civil.strftime("%H:%M"), end.strftime("%H:%M")), from)
+}
+
+fn summary(outcome: &Outcome) -> Value {
+    serde_json::from_str(outcome.stdout.lines().last().expect("a summary")).expect("JSON")
+}
+
+#[test]
+fn a_nightly_run_outside_its_window_imports_and_leaves_with_the_next_opening_in_local_time_and_utc() {
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
+    bench.write("companies.csv", &bench::companies(3));
+    let (window, opens) = in_two_hours();
+    let arguments =
+        ["run", "companies.csv", "--between", &window, "--zone", "UTC", "--on-close", "exit", "--json"];
+    let ended = bench.fleetload(&arguments).expect_code(5);
+    let last = summary(&ended);
+    assert_eq!((&last["state"], &last["reason"]), (&"parked".into(), &"window".into()), "{last}");
+    assert_eq!(last["resumes_at"], opens.to_string(), "{last}");
+    assert_eq!(bench.counts(1)["ready"], 3);
+    let statistics = bench.statistics();
+    assert_eq!((statistics.tokens_issued, statistics.requests.len()), (0, 0), "no request left");
+
+    let mut status = bench.command(&["status"]);
+    let told = Outcome::of(status.env("TZ", "Pacific/Auckland").output().expect("it starts")).expect_code(0);
+    let words = format!("outside the window {window} (UTC), 3 rows remaining");
+    for words in ["paused until ", " UTC (", " Pacific/Auckland", words.as_str()] {
+        assert!(told.stdout.contains(words), "{words}: {}", told.stdout);
+    }
+    let checked = summary(&bench.fleetload(&["status", "--check", "--json"]).expect_code(5));
+    assert_eq!((&checked["reason"], &checked["paused_until"]), (&"window".into(), &opens.to_string().into()));
+
+    // The profile says the same, and one option sends at every time.
+    let profile = std::fs::read_to_string(bench.path("fleetload.toml")).expect("the profile");
+    let table =
+        format!("\n[profile.bench.window]\nbetween = [\"{window}\"]\nzone = \"UTC\"\non_close = \"exit\"\n");
+    bench.write("fleetload.toml", &(profile + &table));
+    let ended = bench.fleetload(&["run"]).expect_code(5);
+    assert!(ended.stderr.contains(&format!("requests leave only in the window {window} (UTC)")), "{ended:?}");
+    bench.fleetload(&["run", "--between", "00:00-24:00"]).expect_code(0);
+    assert_eq!(bench.created("company").len(), 3);
+    bench.assert_exact(1);
+}
+
+#[test]
+fn a_run_with_a_time_to_start_at_imports_at_once_and_sends_then() {
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
+    bench.write("companies.csv", &bench::companies(3));
+    let start = jiff::Timestamp::now() + jiff::SignedDuration::from_secs(3);
+    let mut run = bench.start(&["run", "companies.csv", "--at", &start.to_string(), "--json"]);
+    run.hears(&["outside_hours", "the time given with --at has not come"]);
+    let is_early = jiff::Timestamp::now() < start;
+    let asked = bench.requests("addCompany");
+    assert!(asked == 0 || !is_early, "{asked} requests before the time");
+    let ended = run.ended().expect_code(0);
+    assert_eq!(summary(&ended)["reason"], "done");
+    assert_eq!(bench.created("company").len(), 3);
+    bench.assert_exact(1);
+    for wrong in
+        [["--at", "2020-01-01T00:00:00Z"], ["--at", "soon"], ["--between", "22-06"], ["--zone", "Mars"]]
+    {
+        let error = bench.fleetload(&["run", wrong[0], wrong[1]]).expect_code(2);
+        assert!(error.stderr.contains(wrong[0]), "{error:?}");
+    }
+}
+
+#[test]
+fn a_person_ends_the_wait_of_a_run_for_a_failing_service() {
+    let bench = companies(60);
+    let away = Fault::new("*", FaultKind::Html503Before);
+    inside::drive_virtually(async {
+        let (clock, delay) = (Virtual::start(), Duration::from_millis(50));
+        bench
+            .sandbox()
+            .change(|scenario| {
+                // The list of what is there before the first row is sent gets through.
+                let of = |operations: &str, after| Fault {
+                    operation: operations.to_owned(),
+                    after,
+                    ..away.clone()
+                };
+                scenario.fault = vec![of("creations", 0), of("lookups", 1)];
+            })
+            .expect("a consistent scenario");
+        let mut run =
+            inside::start_virtually(&bench, clock.clone(), delay, inside::options(Duration::from_secs(1)));
+        run.hears("a long pause", |event| {
+            matches!(event, Event::Breaker { operation: Operation::AddCompany, next_try_in: Some(wait), .. }
+                if *wait > MINUTE * 2)
+        })
+        .await;
+        bench.sandbox().change(|scenario| scenario.fault.clear()).expect("a consistent scenario");
+        let asked = clock.elapsed();
+        inside::journal(&bench).ask_now(clock.now()).expect("a journal").expect("a run under way");
+        run.hears("it goes on", |event| {
+            matches!(event, Event::Breaker { operation: Operation::AddCompany, open: false, .. })
+        })
+        .await;
+        let took = clock.elapsed().saturating_sub(asked);
+        assert!(took < Duration::from_secs(20), "{took:?}");
+        let (_, ending, told) = run.ends().await;
+        assert_eq!(ending, Ending::Finished);
+        assert!(noted(&told, "asked to try again now: addCompany"), "{told:#?}");
+    });
+    assert!(bench.statistics().faults_fired["html_503_before"] > 20);
+    bench.fleetload(&["report", "1"]).expect_code(0);
+    assert_eq!(bench.created("company").len(), 60);
+    bench.assert_exact(1);
+}
+
+#[test]
+fn the_command_beside_a_run_says_what_that_run_waited_for_and_without_one_it_runs() {
+    let bench = companies(2);
+    let mut journal = inside::journal(&bench);
+    let lock = journal.lock_for_run().expect("a lock").expect("nobody has it");
+    let now = at("2026-03-01T10:00:00Z");
+    let run = journal.queue().begin_run(now).expect("a journal");
+    let told = bench.fleetload(&["run", "--now"]).expect_code(0);
+    assert!(told.stdout.contains("does not wait for another try"), "{told:?}");
+    let next_try = Some(at("2199-01-01T00:00:00Z"));
+    let held_back = vec![HeldBack { operation: Operation::AddCompany, next_try, brief: false }];
+    let remaining = Remaining { at: now, held_back, ..Remaining::default() };
+    journal.queue().note_remaining(run, &remaining).expect("a journal");
+    let told = bench.fleetload(&["run", "--now", "--json"]).expect_code(0);
+    let waited = &summary(&told)["tried_now"][0];
+    assert_eq!(waited, "addCompany, which waited until 2199-01-01 00:00:00 UTC");
+    assert_eq!(journal.asked_now(run).expect("a journal"), 2);
+    drop((lock, journal));
+    bench.fleetload(&["run", "--now", "companies.csv"]).expect_code(2);
+    bench.fleetload(&["run", "--now"]).expect_code(0);
+    assert_eq!(bench.created("company").len(), 2);
+}
+
+#[test]
+fn a_plan_counts_only_the_time_in_which_the_run_may_send() {
+    let bench = Bench::new(Scenario::default());
+    bench.profile("", "rate = 10", "");
+    bench.write("companies.csv", &bench::companies(20));
+    let (window, opens) = in_two_hours();
+    let told = bench
+        .fleetload(&["plan", "companies.csv", "--between", &window, "--zone", "UTC", "--json"])
+        .expect_code(0);
+    let text = told.stdout.as_str();
+    let first = text.lines().find_map(|line| {
+        let object: Value = serde_json::from_str(line).ok()?;
+        let finish = object["finish"].as_str().or(object["finish_estimate"].as_str())?;
+        finish.parse::<jiff::Timestamp>().ok()
+    });
+    let finish = first.unwrap_or_else(|| panic!("a finish time: {text}"));
+    assert!(finish >= opens && finish < opens + jiff::SignedDuration::from_mins(5), "{finish} {opens}");
+    let told =
+        bench.fleetload(&["plan", "companies.csv", "--between", &window, "--zone", "UTC"]).expect_code(0);
+    assert!(told.stdout.contains(&format!("requests leave only in the window {window} (UTC)")), "{told:?}");
+}
