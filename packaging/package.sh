@@ -63,14 +63,12 @@ archive() {
     echo "$out/$name.tar.gz"
 }
 
-mkdir -p "$out"
-for what in "${@:-deb archive}"; do
-    # Both where none is named: two words of one default.
-    for one in $what; do
-        case $one in
-        deb) deb ;;
-        archive) archive ;;
-        *) echo "package.sh: '$one' is neither deb nor archive" >&2; exit 2 ;;
-        esac
-    done
+[ $# -gt 0 ] || set -- deb archive
+for what in "$@"; do
+    case $what in
+    deb | archive) ;;
+    *) echo "package.sh: '$what' is neither deb nor archive" >&2; exit 2 ;;
+    esac
 done
+mkdir -p "$out"
+for what in "$@"; do "$what"; done
