@@ -42,6 +42,7 @@ mod reading;
 mod rollout;
 mod run;
 mod sandbox;
+mod service_manager;
 mod settings;
 mod status;
 mod summary;

@@ -39,6 +39,7 @@ mod notify;
 mod onboarding;
 mod outage;
 mod pace;
+mod packaging;
 mod page;
 mod planning;
 mod process;

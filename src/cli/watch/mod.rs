@@ -23,6 +23,7 @@ use crate::cli::context::Context;
 use crate::cli::run::preconditions::refuse_unsafe_storage;
 use crate::cli::run::signals::Watch;
 use crate::cli::run::unborn_rehearsal;
+use crate::cli::service_manager;
 use crate::cli::settings::Purpose;
 use crate::cli::summary::{Summary, held_by_run};
 use crate::ending::End;
@@ -82,7 +83,9 @@ pub(super) fn watch(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         pause: typed.every,
         figures: Figures::default(),
     };
-    let summary = watching.go_on()?;
+    let summary = watching.go_on();
+    service_manager::stopping();
+    let summary = summary?;
     let Figures { done, failed, .. } = watching.figures;
     if context.common.journal.exists() {
         context.journal()?;
@@ -128,6 +131,7 @@ impl Watching<'_> {
         if !self.typed.once {
             let folder = self.typed.folder.display();
             self.context.terminal.say(format!("watching {folder} (Ctrl-C ends it)"));
+            service_manager::ready(&format!("watching {folder}"));
         }
         loop {
             if let Some(ended) = self.look()? {
@@ -265,6 +269,7 @@ impl Watching<'_> {
             "failed" | "stopped" => Ink::Error,
             _ => Ink::Strong,
         };
+        service_manager::status(&format!("{}: {state}, {}", clean(&entry.name), outcome.words));
         let import = outcome.import.as_ref().map(|info| info.import);
         let line = Line::plain(format!("{now} {}: ", entry.name))
             .ink(ink, state)
