@@ -2,6 +2,7 @@
 //! follow.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -27,7 +28,8 @@ fn analyze(arguments: &[&str], unit: &Path) -> Option<Output> {
     match Command::new("systemd-analyze").args(arguments).arg(unit).output() {
         Ok(output) => Some(output),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            eprintln!("systemd-analyze is not installed: the units were not looked at");
+            let missing = "systemd-analyze is not installed: the units were not looked at";
+            writeln!(std::io::stderr(), "{missing}").expect("stderr");
             None
         }
         Err(error) => panic!("{error}"),
