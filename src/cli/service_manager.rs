@@ -1,19 +1,19 @@
-//! What systemd is told of a service that it has started: that it works, what it did last, that it ends. Whoever started
-//! the process otherwise is told nothing.
+//! Reports to systemd, if it started this process as a service: that it works, what it did last, that it ends. Without systemd
+//! nothing is reported.
 
 /// It has begun, and does this.
 pub(super) fn ready(doing: &str) {
-    tell(&[State::Ready, State::Status(doing)]);
+    report(&[State::Ready, State::Status(doing)]);
 }
 
 /// What it did last, for `systemctl status`.
 pub(super) fn status(words: &str) {
-    tell(&[State::Status(words)]);
+    report(&[State::Status(words)]);
 }
 
 /// It lets what is under way come home, and ends.
 pub(super) fn stopping() {
-    tell(&[State::Stopping]);
+    report(&[State::Stopping]);
 }
 
 /// A state that systemd knows.
@@ -24,7 +24,7 @@ enum State<'a> {
 }
 
 #[cfg(unix)]
-fn tell(states: &[State<'_>]) {
+fn report(states: &[State<'_>]) {
     use sd_notify::NotifyState;
     let states: Vec<NotifyState<'_>> = states
         .iter()
@@ -36,9 +36,9 @@ fn tell(states: &[State<'_>]) {
         .collect();
     // The work does not depend on who watches it.
     if let Err(error) = sd_notify::notify(&states) {
-        tracing::debug!(%error, "the service manager was not told");
+        tracing::debug!(%error, "the service manager did not get a message");
     }
 }
 
 #[cfg(not(unix))]
-fn tell(_states: &[State<'_>]) {}
+fn report(_states: &[State<'_>]) {}

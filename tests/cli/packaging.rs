@@ -103,7 +103,7 @@ fn the_first_night_and_the_housekeeping_are_run_by_the_command_lines_of_the_unit
 
 #[cfg(unix)]
 #[test]
-fn a_watch_tells_systemd_that_it_works_what_it_did_and_that_it_ends() {
+fn a_watch_reports_to_systemd_that_it_works_what_it_did_and_that_it_ends() {
     use std::os::unix::net::UnixDatagram;
 
     let bench = Bench::new(Scenario::default());
