@@ -6,7 +6,7 @@
 #             and licences; its bill of materials (SBOM) and checksums; the files of the container
 #                                                               needs cargo-cyclonedx, musl-gcc and the target of rustup
 #
-# PROFILE=dev builds them of the program without optimisation, to try them.
+# PROFILE=release builds them of a program that is compiled faster, to try them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 profile=${PROFILE:-dist}
@@ -15,9 +15,6 @@ version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 arch=$(uname -m)
 
 need() { command -v "$1" >/dev/null || { echo "package.sh: $1 is missing: $2" >&2; exit 2; }; }
-
-# The folder of a profile's programs.
-built() { case $profile in dev) echo debug ;; *) echo "$profile" ;; esac; }
 
 # Manual pages and completions, as the program at $1 writes them.
 documents() {
@@ -31,7 +28,7 @@ documents() {
 deb() {
     need cargo-deb "cargo install --locked cargo-deb"
     cargo build --locked --profile "$profile"
-    documents "target/$(built)/fleetload"
+    documents "target/$profile/fleetload"
     cargo deb --locked --no-build --profile "$profile" --output "$out/"
 }
 
@@ -41,7 +38,7 @@ archive() {
     local target=$arch-unknown-linux-musl name=fleetload-$version-$arch-linux-musl
     rustup target add "$target"
     cargo build --locked --profile "$profile" --target "$target"
-    local program=target/$target/$(built)/fleetload
+    local program=target/$target/$profile/fleetload
     documents "$program"
     rm -rf "${out:?}/$name" "$out/root"
     mkdir -p "$out/$name"
