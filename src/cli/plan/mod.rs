@@ -116,7 +116,11 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         "changes": outlook.changes.listed, "changed_cells": outlook.changes.total,
     }));
     if missing.is_empty() {
-        context.terminal.hint(Advice::from("to do it: ").command(again));
+        let words = match any_sent {
+            true => "to do it: ",
+            false => "nothing would be sent; to import the rows and write their report: ",
+        };
+        context.terminal.hint(Advice::from(words).command(again));
     } else {
         context.terminal.error(&import::unavailable(&missing));
     }
