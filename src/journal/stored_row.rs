@@ -79,6 +79,13 @@ struct ShapeParts {
 enum ShapePart {
     /// What stands there as it is.
     Fixed(Range<usize>),
+    /// What stands for something of a row.
+    Mark(Mark),
+}
+
+/// What stands for something of a row in a shape.
+#[derive(Debug, Clone, Copy)]
+enum Mark {
     /// The text of a cell, as JSON has it.
     Cell(usize),
     /// The number that the text of a cell is.
@@ -179,33 +186,12 @@ impl RowEncoder {
 
 impl ShapeParts {
     fn of(number: i64, shape: &Arc<str>) -> Self {
-        let json = shape.as_bytes();
-        let mut parts = Vec::new();
-        let (mut at, mut fixed) = (0, 0);
-        while at < json.len() {
-            let mark = json[at];
-            match mark {
-                b'"' => {
-                    at = string_end(json, at);
-                    continue;
-                }
-                b'$' | b'#' | b'?' => parts.push(ShapePart::Fixed(fixed..at)),
-                _ => {
-                    at += 1;
-                    continue;
-                }
-            }
-            let end = if mark == b'?' { at + 1 } else { end_of_number(json, at + 1) };
-            // What follows a mark is the number of a cell.
-            let cell = shape[at + 1..end].parse().unwrap_or(usize::MAX);
-            parts.push(match mark {
-                b'$' => ShapePart::Cell(cell),
-                b'#' => ShapePart::CellNumber(cell),
-                _ => ShapePart::Value,
-            });
-            (at, fixed) = (end, end);
+        let (mut parts, mut fixed) = (Vec::new(), 0);
+        for (place, mark) in marks(shape) {
+            parts.extend([ShapePart::Fixed(fixed..place.start), ShapePart::Mark(mark)]);
+            fixed = place.end;
         }
-        parts.push(ShapePart::Fixed(fixed..json.len()));
+        parts.push(ShapePart::Fixed(fixed..shape.len()));
         Self { number, shape: Arc::clone(shape), parts }
     }
 
@@ -215,23 +201,19 @@ impl ShapeParts {
         for part in &self.parts {
             let known = match part {
                 ShapePart::Fixed(range) => &self.shape[range.clone()],
-                ShapePart::Cell(cell) => cells.get(*cell)?,
-                ShapePart::CellNumber(cell) => {
+                ShapePart::Mark(Mark::Cell(cell)) => cells.get(*cell)?,
+                ShapePart::Mark(Mark::CellNumber(cell)) => {
                     let text = cells.get(*cell)?;
                     &text[1..text.len() - 1]
                 }
-                ShapePart::Value => {
+                ShapePart::Mark(Mark::Value) => {
                     let json = rest.as_bytes();
                     let end = match json.first()? {
                         b'"' => string_end(json, 0),
                         byte if *byte == b'-' || byte.is_ascii_digit() => end_of_number(json, 0),
                         _ => return None,
                     };
-                    let values = values.get_or_insert_default();
-                    if !values.is_empty() {
-                        values.push(',');
-                    }
-                    values.push_str(&rest[..end]);
+                    add_value(&mut values, &rest[..end]);
                     &rest[..end]
                 }
             };
@@ -287,6 +269,39 @@ fn end_of_number(json: &[u8], start: usize) -> usize {
     json[start..].iter().position(|byte| !is_of_number(*byte)).map_or(json.len(), |length| start + length)
 }
 
+/// The marks of a shape in their order, each with its place.
+fn marks(shape: &str) -> impl Iterator<Item = (Range<usize>, Mark)> {
+    let (json, mut at) = (shape.as_bytes(), 0);
+    std::iter::from_fn(move || {
+        while at < json.len() {
+            let (start, mark) = (at, json[at]);
+            at = match mark {
+                b'"' => string_end(json, at),
+                b'$' | b'#' => end_of_number(json, at + 1),
+                _ => at + 1,
+            };
+            // What follows a mark is the number of a cell; no row has a cell of this one.
+            let cell = || shape[start + 1..at].parse().unwrap_or(usize::MAX);
+            match mark {
+                b'$' => return Some((start..at, Mark::Cell(cell()))),
+                b'#' => return Some((start..at, Mark::CellNumber(cell()))),
+                b'?' => return Some((start..at, Mark::Value)),
+                _ => {}
+            }
+        }
+        None
+    })
+}
+
+/// Adds a value that no cell has.
+fn add_value(values: &mut Option<String>, value: &str) {
+    let values = values.get_or_insert_default();
+    if !values.is_empty() {
+        values.push(',');
+    }
+    values.push_str(value);
+}
+
 /// The shape of an action for a row with these cells, as JSON has them, and the values that none of them has.
 fn shape_of(action: &str, cells: &[&str]) -> (String, Option<String>) {
     let json = action.as_bytes();
@@ -318,11 +333,7 @@ fn shape_of(action: &str, cells: &[&str]) -> (String, Option<String>) {
                 }
                 None => {
                     shape.push('?');
-                    let values = values.get_or_insert_default();
-                    if !values.is_empty() {
-                        values.push(',');
-                    }
-                    values.push_str(literal);
+                    add_value(&mut values, literal);
                 }
             }
             copied = end;
@@ -335,40 +346,23 @@ fn shape_of(action: &str, cells: &[&str]) -> (String, Option<String>) {
 
 /// The action of a shape, with the cells of its row and the values that they do not have; `None` when they do not fit.
 fn fill(shape: &str, cells: &[String], values: Option<&str>) -> Option<String> {
-    let (json, mut values) = (shape.as_bytes(), values.unwrap_or_default());
+    let (mut values, mut copied) = (values.unwrap_or_default(), 0);
     let mut action = String::with_capacity(shape.len() + 128);
-    let (mut at, mut copied) = (0, 0);
-    while at < json.len() {
-        let mark = json[at];
+    for (place, mark) in marks(shape) {
+        action.push_str(&shape[copied..place.start]);
         match mark {
-            b'"' => {
-                at = string_end(json, at);
-                continue;
-            }
-            b'$' | b'#' | b'?' => action.push_str(&shape[copied..at]),
-            _ => {
-                at += 1;
-                continue;
+            Mark::Cell(cell) => push_json(&mut action, cells.get(cell)?).ok()?,
+            Mark::CellNumber(cell) => action.push_str(cells.get(cell)?),
+            Mark::Value => {
+                let end = match values.as_bytes().first()? {
+                    b'"' => string_end(values.as_bytes(), 0),
+                    _ => end_of_number(values.as_bytes(), 0),
+                };
+                action.push_str(&values[..end]);
+                values = values[end..].strip_prefix(',').unwrap_or(&values[end..]);
             }
         }
-        at += 1;
-        if mark == b'?' {
-            let end = match values.as_bytes().first()? {
-                b'"' => string_end(values.as_bytes(), 0),
-                _ => end_of_number(values.as_bytes(), 0),
-            };
-            action.push_str(&values[..end]);
-            values = values[end..].strip_prefix(',').unwrap_or(&values[end..]);
-        } else {
-            let end = end_of_number(json, at);
-            let cell = cells.get(shape[at..end].parse::<usize>().ok()?)?;
-            match mark {
-                b'$' => push_json(&mut action, cell).ok()?,
-                _ => action.push_str(cell),
-            }
-            at = end;
-        }
-        copied = at;
+        copied = place.end;
     }
     action.push_str(&shape[copied..]);
     values.is_empty().then_some(action)
