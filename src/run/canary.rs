@@ -128,7 +128,7 @@ enum Stage {
     Closed,
     /// Its rows are sent and verified.
     UnderWay,
-    /// The journal has been asked what became of its rows.
+    /// The journal has been asked how its rows stand.
     Asked,
     /// The run ends with it, like this.
     Ended(Ending),
@@ -167,7 +167,7 @@ impl Canary {
         !matches!(self.stage, Stage::Closed)
     }
 
-    /// Nothing goes on any more: asks what became of its rows, or says how the run ends.
+    /// Nothing goes on any more: asks how its rows stand, or says how the run ends.
     pub(super) fn at_rest(&mut self) -> (Option<Ending>, Vec<RunAction>) {
         match &self.stage {
             Stage::UnderWay => {
@@ -179,7 +179,7 @@ impl Canary {
         }
     }
 
-    /// The journal has said what became of its rows, and how many `others` there are to be sent; `otherwise` is how the run ends
+    /// The journal has said how its rows stand, and how many `others` there are to be sent; `otherwise` is how the run ends
     /// where rows only wait.
     pub(super) fn on_rows(
         &mut self,

@@ -25,7 +25,7 @@ pub struct CanaryCandidate {
     pub owner: String,
 }
 
-/// A row of the canary and what became of it.
+/// A row of the canary and how it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CanaryRow {
     /// The job.
@@ -147,7 +147,7 @@ impl View {
         Ok(Some(others))
     }
 
-    /// The rows of the canary, each with what became of it.
+    /// The rows of the canary, each with how it stands.
     pub fn canary_rows(&self) -> Result<Vec<CanaryRow>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT job.id, job.kind, job.name, job.state, coalesce(audit.code, job.code),
@@ -185,15 +185,11 @@ impl View {
 
     /// How many rows that are not of the canary could be sent now or later.
     pub fn beside_canary(&self) -> Result<u64> {
-        let mut all = 0;
-        for state in ["ready", "deferred", "in_doubt", "sending"] {
-            let sql = format!("SELECT count(*) FROM job WHERE state = '{state}'");
-            all += natural(self.connection.prepare_cached(&sql)?.query_row([], |row| row.get(0))?);
-        }
-        let own = "SELECT count(*) FROM canary JOIN job ON job.id = canary.job
-             WHERE job.state IN ('ready', 'deferred', 'in_doubt', 'sending')";
-        let own = natural(self.connection.prepare_cached(own)?.query_row([], |row| row.get(0))?);
-        Ok(all.saturating_sub(own))
+        let beside = "SELECT (SELECT coalesce(sum(jobs), 0) FROM job_count
+                 WHERE state IN ('ready', 'deferred', 'in_doubt', 'sending'))
+             - (SELECT count(*) FROM canary JOIN job ON job.id = canary.job
+                WHERE job.state IN ('ready', 'deferred', 'in_doubt', 'sending'))";
+        Ok(natural(self.connection.prepare_cached(beside)?.query_row([], |row| row.get(0))?))
     }
 }
 

@@ -227,7 +227,7 @@ impl Audit {
         false
     }
 
-    /// What was read back were only the rows of a canary: begins anew with those in `scope`.
+    /// What was read back were only the rows of a canary: begins again with those in `scope`.
     pub(super) fn begin_again(&mut self, scope: Option<AuditScope>) {
         (self.scope, self.pages, self.cursor) = (scope, Pages::Unread, None);
         (self.is_at_end, self.takes_early, self.counted, self.missing_reported) = (false, true, false, false);

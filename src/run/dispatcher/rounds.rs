@@ -299,7 +299,7 @@ impl Dispatcher {
         Some(self.paused_sheets.ending())
     }
 
-    /// The journal has said what became of the rows that were sent first; once they are right, all others follow.
+    /// The journal has said how the rows stand that were sent first; once they are right, all others follow.
     pub(super) fn on_canary(&mut self, rows: &[CanaryRow], others: u64) {
         let otherwise = match self.paused_sheets.ending() {
             Ending::Finished if self.gates.halted().next().is_none() => None,
