@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use crate::private_file::{folder_of, part_in};
 
 /// A file beside the journal, named after it.
 pub(super) fn beside(journal: &Path, ending: &str) -> PathBuf {
@@ -27,7 +27,7 @@ pub(super) fn read(file: &Path, longest: u64) -> std::io::Result<Option<Vec<u8>>
 
 /// Puts a file in its place, written beside it first; what stood there before is replaced.
 pub(super) fn put(file: &Path, content: &[u8]) -> std::io::Result<()> {
-    let mut beside = beside_it(file)?;
+    let mut beside = part_in(folder_of(file))?;
     beside.write_all(content)?;
     beside.as_file().sync_all()?;
     beside.persist(file).map(drop).map_err(|error| error.error)
@@ -35,7 +35,7 @@ pub(super) fn put(file: &Path, content: &[u8]) -> std::io::Result<()> {
 
 /// The same, readable by every user of the machine. It need not survive a power cut.
 pub(super) fn put_for_everybody(file: &Path, content: &[u8]) -> std::io::Result<()> {
-    let mut beside = beside_it(file)?;
+    let mut beside = part_in(folder_of(file))?;
     beside.write_all(content)?;
     #[cfg(unix)]
     beside.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
@@ -47,14 +47,5 @@ pub(super) fn probe(file: &Path) -> std::io::Result<()> {
     if file.is_dir() {
         return Err(std::io::Error::from(std::io::ErrorKind::IsADirectory));
     }
-    beside_it(file).map(drop)
-}
-
-/// A file beside it, its owner's alone, which is removed unless it is put in its place.
-fn beside_it(file: &Path) -> std::io::Result<NamedTempFile> {
-    let folder = match file.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        Some(_) | None => Path::new("."),
-    };
-    tempfile::Builder::new().prefix(".fleetload-").suffix(".part").tempfile_in(folder)
+    part_in(folder_of(file)).map(drop)
 }

@@ -13,6 +13,7 @@ use crate::cli::context::Context;
 use crate::error::{Error, Result};
 use crate::journal::private_folder;
 use crate::model::digest::hexadecimal;
+use crate::private_file;
 use crate::report;
 use crate::sheet;
 use crate::term::{clean, counted, size};
@@ -199,7 +200,7 @@ enum Kept {
 }
 
 fn keep(mut from: impl Read, folder: &Path, largest: u64) -> io::Result<Kept> {
-    let mut part = tempfile::Builder::new().prefix(".fleetload-").suffix(".part").tempfile_in(folder)?;
+    let mut part = private_file::part_in(folder)?;
     let (mut digest, mut bytes, mut head) = (Sha256::new(), 0_u64, Vec::<u8>::new());
     let mut piece = vec![0; PIECE];
     loop {

@@ -4,10 +4,9 @@
 //! may be copied, moved and kept on a disk that cannot be written. It notes when it was taken, so that a journal that was
 //! restored from it is known as an older copy (`lineage::regression`).
 
-use std::fs::File;
 use std::io;
 use std::ops::Deref;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
 
@@ -18,6 +17,7 @@ use crate::journal::file::migrate;
 use crate::journal::file::snapshot::copy_pages;
 use crate::journal::{Journal, View, file::page_check};
 use crate::model::time::Moment;
+use crate::private_file::{folder_of, part_in, sync_folder_of};
 
 /// What SQLite and a run keep beside a journal; a copy by one of these names would be taken for it.
 const COMPANIONS: [&str; 6] = ["-wal", "-shm", "-journal", ".lock", ".spill", ".spill-reserve"];
@@ -55,11 +55,7 @@ impl Journal {
             Ok(_) | Err(_) => {}
         }
         let failed = |error: io::Error| unwritten(to).because(error);
-        let mut beside = tempfile::Builder::new()
-            .prefix(".fleetload-")
-            .suffix(".part")
-            .tempfile_in(folder_of(to))
-            .map_err(failed)?;
+        let mut beside = part_in(folder_of(to)).map_err(failed)?;
         copy_complete(&self.view.connection, beside.path(), at).map_err(|error| match error.end() {
             End::JournalLocked => error,
             _ => unwritten(to).because(error),
@@ -70,17 +66,15 @@ impl Journal {
             io::ErrorKind::AlreadyExists => taken(to),
             _ => failed(error.error),
         })?;
-        // The name is on disk only when the folder is; not every system lets a folder be opened for that.
-        if let Ok(folder) = File::open(folder_of(to)) {
-            let _best_effort = folder.sync_all();
-        }
+        // The copy is whole and has its name: that this is on disk is as much as the system can do.
+        let _best_effort = sync_folder_of(to);
         Backup::open(to)
     }
 
     /// Refuses the journal itself, under any name, and the files beside it.
     fn refuse_own(&self, to: &Path) -> Result<()> {
         let real = |path: &Path| path.canonicalize().ok();
-        let place = |path: &Path| Some((real(&folder_of(path))?, path.file_name()?.to_owned()));
+        let place = |path: &Path| Some((real(folder_of(path))?, path.file_name()?.to_owned()));
         let own = &self.view.path;
         let is_own = place(to) == place(own)
             || (real(to).is_some() && real(to) == real(own))
@@ -146,13 +140,6 @@ fn copy_complete(source: &Connection, to: &Path, at: Moment) -> Result<()> {
     copy.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))?;
     copy.execute("UPDATE identity SET taken_at = ?1", [at])?;
     page_check::check(&copy, to)
-}
-
-fn folder_of(path: &Path) -> PathBuf {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-        Some(_) | None => PathBuf::from("."),
-    }
 }
 
 /// Whether two names are of one file.

@@ -126,27 +126,7 @@ fn append(spill: &Path, text: &str) -> std::io::Result<()> {
     let mut file = options.open(spill)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
-    if fresh { sync_folder_of(spill) } else { Ok(()) }
-}
-
-/// Makes the name of a new file as durable as what is in it: not every disk does that together.
-#[cfg(unix)]
-fn sync_folder_of(file: &Path) -> std::io::Result<()> {
-    let folder = match file.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        Some(_) | None => Path::new("."),
-    };
-    match fs::File::open(folder)?.sync_all() {
-        // A disk on which folders cannot be synced at all.
-        Err(error) if matches!(error.kind(), Io::InvalidInput | Io::Unsupported) => Ok(()),
-        synced => synced,
-    }
-}
-
-/// Elsewhere folders cannot be opened, and names are kept with their files.
-#[cfg(not(unix))]
-fn sync_folder_of(_file: &Path) -> std::io::Result<()> {
-    Ok(())
+    if fresh { private_file::sync_folder_of(spill) } else { Ok(()) }
 }
 
 /// Where the settlements of a journal are spilled.

@@ -19,6 +19,7 @@ use crate::error::{Error, Result};
 use crate::export::{NOTE, OTHER, Row, Subject};
 use crate::journal::Whose;
 use crate::model::time::Moment;
+use crate::private_file;
 
 use self::export_csv::CsvExport;
 pub use self::export_csv::csv_line;
@@ -81,11 +82,10 @@ pub fn write_export(
     facts: &ExportFacts<'_>,
     rows: &mut dyn FnMut() -> Result<Option<Row>>,
 ) -> Result<()> {
-    let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = file.file_name().and_then(|name| name.to_str()).ok_or_else(|| {
         Error::usage(format!("{} does not name a file", file.display())).hint("name a file with --out")
     })?;
-    let folder = Folder::of_export(parent)?;
+    let folder = Folder::of_export(private_file::folder_of(file))?;
     let mut writer: Box<dyn ExportWriter + '_> = match format {
         ExportFormat::Csv => Box::new(CsvExport::begin(&folder, name, facts.subject)?),
         ExportFormat::JsonLines => Box::new(JsonExport { file: folder.begin(name)?, folder: &folder, facts }),
