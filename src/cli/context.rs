@@ -105,7 +105,9 @@ impl Context<'_> {
     pub(super) fn commands(&self) -> Again {
         let common = self.common;
         let (journal, reports) = (common.journal.to_string_lossy(), common.reports.to_string_lossy());
-        let config = common.config.as_ref().map(|config| config.to_string_lossy());
+        // A program that starts this one names the profile itself.
+        let program = self.environment.get("FLEETLOAD_COMMAND");
+        let config = common.config.as_ref().filter(|_| program.is_none()).map(|config| config.to_string_lossy());
         let options = [
             ("--journal", (journal != "fleetload.db").then_some(&*journal)),
             ("--config", config.as_deref()),
@@ -115,6 +117,7 @@ impl Context<'_> {
         ];
         let given = options.into_iter().filter_map(|(option, value)| Some((option, value?)));
         let again = given.fold(Again::default(), |again, (option, value)| again.with(option, value));
+        let again = program.into_iter().fold(again, Again::through);
         let again = again.reading(self.reading.borrow().clone());
         if self.rehearsing.get() { again.rehearsing(self.scenario.borrow().as_deref()) } else { again }
     }

@@ -10,6 +10,8 @@ use crate::advice::{Advice, Piece, quoted};
 /// How fleetload is called again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Again {
+    /// What stands for the name of the program, where it is started by another one.
+    program: Option<String>,
     /// Options that every command takes, each with its value.
     common: Vec<(&'static str, String)>,
     /// Options of a rehearsal.
@@ -26,6 +28,13 @@ const FILE: &str = " FILE";
 const REHEARSED: &[&str] = &["run", "plan", "doctor", "resolve", "find", "export", "call", "rollout"];
 
 impl Again {
+    /// Through another program, which starts fleetload with options of its own: `sudo fleetload-service`.
+    #[must_use]
+    pub fn through(mut self, program: &str) -> Self {
+        self.program = Some(program.to_owned());
+        self
+    }
+
     /// With an option that every command takes; one that stands alone has an empty value.
     #[must_use]
     pub fn with(mut self, option: &'static str, value: &str) -> Self {
@@ -51,7 +60,7 @@ impl Again {
     /// A command with everything that matters: `run`, `resolve 7 --abandon`. Options that it has already stay.
     pub fn command(&self, command: &str) -> String {
         let rehearsed = REHEARSED.iter().any(|name| command.split(' ').next() == Some(name));
-        let mut line = format!("fleetload {command}");
+        let mut line = format!("{} {command}", self.program.as_deref().unwrap_or("fleetload"));
         for (option, value) in self.common.iter().chain(self.rehearsal.iter().filter(|_| rehearsed)) {
             if command.split(' ').any(|word| word == *option) {
                 continue;
@@ -115,6 +124,8 @@ mod tests {
         for (command, expected) in table {
             assert_eq!(again().command(command), expected);
             assert_eq!(Again::default().command(command), format!("fleetload {command}"));
+            let through = Again::default().through("sudo fleetload-service");
+            assert_eq!(through.command(command), format!("sudo fleetload-service {command}"));
         }
     }
 

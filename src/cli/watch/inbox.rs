@@ -3,7 +3,8 @@
 //!
 //! A file that is taken is moved into a folder of its own below `working`, which only its owner may enter: whoever writes,
 //! renames or deletes in the inbox has no way to it any more. That folder gets the reports and the log too, and is moved as a
-//! whole to `done` or `failed`. Nothing is ever replaced: a name that is taken gets a number.
+//! whole to `done` or `failed`. Nothing is ever replaced: a name that is taken gets a number. Where the inbox is shared with a
+//! group, the group may read what is in `done` and `failed`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -125,6 +126,7 @@ pub(super) struct Inbox {
     at_rest: Duration,
     seen: BTreeMap<PathBuf, Seen>,
     passed_over: BTreeSet<PathBuf>,
+    is_shared: bool,
     _lock: RunLock,
 }
 
@@ -168,8 +170,16 @@ impl Inbox {
                 return Err(unusable(&path, "is a link"));
             }
         }
+        let is_shared = is_shared(folder);
+        if is_shared {
+            for place in [Place::Done, Place::Failed] {
+                let path = folder.join(place.name());
+                allow(&path, SHARED_FOLDER)
+                    .map_err(|error| unusable(&path, "cannot be shared with its group").because(error))?;
+            }
+        }
         let (seen, passed_over) = (BTreeMap::new(), BTreeSet::new());
-        Ok(Ok(Self { folder: folder.to_owned(), at_rest, seen, passed_over, _lock: lock }))
+        Ok(Ok(Self { folder: folder.to_owned(), at_rest, seen, passed_over, is_shared, _lock: lock }))
     }
 
     /// What was at work or waited when the last watch ended. Empty folders of files that were never moved into them go.
@@ -263,6 +273,9 @@ impl Inbox {
     /// Moves the folder of a file to where it belongs at the end.
     pub(super) fn settle(&self, entry: &Entry, place: Place) -> Result<PathBuf> {
         let below = self.folder.join(place.name());
+        if self.is_shared {
+            share(&entry.folder).map_err(|error| self.unmovable(&entry.folder, error))?;
+        }
         free(&below, &behind(entry.name.as_ref()), |path| {
             if path.symlink_metadata().is_ok() {
                 return Err(io::ErrorKind::AlreadyExists.into());
@@ -336,6 +349,51 @@ fn make_private(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
+}
+
+/// The rights of a folder that a group shares. It is the group's already, as it was made within the inbox.
+const SHARED_FOLDER: u32 = 0o770;
+/// The rights of a file that a group may read.
+const SHARED_FILE: u32 = 0o640;
+
+/// Whether a folder is shared with a group: the group may enter it, and owns what is made in it (set-group-ID).
+#[cfg(unix)]
+fn is_shared(folder: &Path) -> bool {
+    let mode = |metadata: Metadata| std::os::unix::fs::PermissionsExt::mode(&metadata.permissions());
+    folder.metadata().map(mode).is_ok_and(|mode| mode & 0o2000 != 0 && mode & 0o050 == 0o050)
+}
+
+#[cfg(not(unix))]
+fn is_shared(_folder: &Path) -> bool {
+    false
+}
+
+/// Lets the group read a folder and what is in it. A file of somebody else keeps its rights.
+fn share(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            share(&entry.path())?;
+        } else if kind.is_file() {
+            allow(&entry.path(), SHARED_FILE)?;
+        }
+    }
+    allow(folder, SHARED_FOLDER)
+}
+
+/// Sets the rights of what is ours.
+#[cfg(unix)]
+fn allow(path: &Path, mode: u32) -> io::Result<()> {
+    match fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode)) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+        set => set,
+    }
+}
+
+#[cfg(not(unix))]
+fn allow(_path: &Path, _mode: u32) -> io::Result<()> {
+    Ok(())
 }
 
 #[cfg(test)]
@@ -431,6 +489,33 @@ mod tests {
         let places: Vec<_> = left.iter().map(|entry| inbox.settle(entry, Place::Done).unwrap()).collect();
         assert_eq!(places, [folder.path().join("done/a-1.csv"), folder.path().join("done/a-1.csv-2")]);
         assert_eq!(fs::read_to_string(places[1].join("a-1.csv")).unwrap(), "second");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_group_reads_the_results_of_an_inbox_that_is_shared_with_it_and_of_no_other() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let rights = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        for (of_inbox, expected) in [
+            (0o2770, [0o770, 0o770, 0o770, 0o640]),
+            (0o3750, [0o770, 0o770, 0o770, 0o640]),
+            (0o2700, [0o700, 0o700, 0o700, 0o600]),
+            (0o755, [0o700, 0o700, 0o700, 0o600]),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            fs::set_permissions(folder.path(), fs::Permissions::from_mode(of_inbox)).unwrap();
+            let mut inbox = Inbox::open(folder.path(), REST).unwrap().unwrap();
+            let path = write(&folder, "a.csv", "name", -60);
+            inbox.look(after(0)).unwrap();
+            let entry = inbox.take(&path).unwrap().unwrap();
+            private_folder(&entry.folder.join("reports")).unwrap();
+            crate::private_file::create(&entry.folder.join("reports/report.html"), b"").unwrap();
+            let settled = inbox.settle(&entry, Place::Done).unwrap();
+            let reports = settled.join("reports");
+            let found = [&folder.path().join("done"), &settled, &reports, &reports.join("report.html")];
+            assert_eq!(found.map(|path| rights(path)), expected, "{of_inbox:o}");
+            assert_eq!(rights(&folder.path().join("working")), 0o700, "{of_inbox:o}");
+        }
     }
 
     #[test]
