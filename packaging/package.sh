@@ -51,7 +51,8 @@ archive() {
     tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$changed" -C "$out" -c "$name" |
         gzip --best --no-name >"$out/$name.tar.gz"
     cargo cyclonedx --format json --target "$target" --override-filename sbom --quiet
-    mv sbom.json "$out/$name.cdx.json"
+    sed "s|path+file://$PWD|path+file:///fleetload|g" sbom.json >"$out/$name.cdx.json"
+    rm sbom.json
     (cd "$out" && sha256sum "$name.tar.gz" "$name.cdx.json" >"$name.sha256")
     # What the container holds.
     install -D -m 755 "$program" "$out/root/usr/bin/fleetload"
@@ -68,4 +69,9 @@ for what in "$@"; do
     esac
 done
 mkdir -p "$out"
+# Nothing that is shipped names the folders in which it was built.
+home=${CARGO_HOME:-$HOME/.cargo}
+CARGO_ENCODED_RUSTFLAGS=$(printf -- '--remap-path-prefix=%s=cargo\x1f--remap-path-prefix=%s=fleetload' "$home" "$PWD")
+CFLAGS="${CFLAGS:-} -ffile-prefix-map=$home=cargo -ffile-prefix-map=$PWD=fleetload"
+export CARGO_ENCODED_RUSTFLAGS CFLAGS
 for what in "$@"; do "$what"; done
