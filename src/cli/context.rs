@@ -107,7 +107,8 @@ impl Context<'_> {
         let (journal, reports) = (common.journal.to_string_lossy(), common.reports.to_string_lossy());
         // A program that starts this one names the profile itself.
         let program = self.environment.get("FLEETLOAD_COMMAND");
-        let config = common.config.as_ref().filter(|_| program.is_none()).map(|config| config.to_string_lossy());
+        let config =
+            common.config.as_ref().filter(|_| program.is_none()).map(|config| config.to_string_lossy());
         let options = [
             ("--journal", (journal != "fleetload.db").then_some(&*journal)),
             ("--config", config.as_deref()),
