@@ -14,7 +14,7 @@ const USAGE: &str = "\
 cargo run --example samples -- all                              write the files of samples/ again
 cargo run --example samples -- templates                        write the files of templates/ again
 cargo run --example samples -- docs                             write docs/codes.md, docs/operations.md and the tables in docs/sheets.md and scheduling.md again
-cargo run --example samples -- schemas                          write the JSON Schemas of docs/schema/ again
+cargo run --all-features --example samples -- schemas           write the JSON Schemas of docs/schema/ again
 cargo run --example samples -- large ROWS FILE.csv [SEED]       one sheet; its kind is in its name, else devices
 cargo run --example samples -- large ROWS FILE.xlsx [SEED]      a workbook of all four kinds
 cargo run --example samples -- large ROWS FOLDER [SEED]         four CSV files";

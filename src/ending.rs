@@ -3,6 +3,8 @@
 //! One table, [`End::entry`]. The exit code of the process, the last JSON object, `summary.json`, the journal, `explain`,
 //! the help and the pages below `docs/` are made from it.
 
+use serde::{Serialize, Serializer};
+
 use crate::advice::Parts;
 use crate::advice::Piece::{Command, Words};
 use crate::error::{ErrorKind, Exit};
@@ -25,6 +27,10 @@ pub enum State {
 }
 
 impl State {
+    /// Every state.
+    pub const ALL: [Self; 6] =
+        [Self::Finished, Self::Parked, Self::Stopped, Self::Waiting, Self::Held, Self::Failed];
+
     /// The written form.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -621,6 +627,35 @@ impl From<ErrorKind> for End {
         }
     }
 }
+
+impl Serialize for End {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+crate::json_schema::words_schema!(
+    End,
+    "Reason",
+    "Why a command ended; docs/scheduling.md lists the reasons.",
+    End::ALL.map(End::as_str)
+);
+
+#[cfg(feature = "schemas")]
+impl RunEnd {
+    /// Every written form.
+    fn words() -> impl Iterator<Item = &'static str> {
+        std::iter::once(Self::Finished).chain(Self::EARLY.map(Self::Early)).map(Self::as_str)
+    }
+}
+
+impl Serialize for RunEnd {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+crate::json_schema::words_schema!(RunEnd, "RunEnd", "How a run ended.", RunEnd::words());
 
 /// How a run ended, as the journal keeps it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -33,7 +33,7 @@
 //!
 //! | floor | rooms |
 //! |---|---|
-//! | 0 | [`error`], [`ending`], [`advice`], [`clock`], [`model`]: words and rules; `private_file`: how files are kept from others; [`failpoint`], [`mistake`]: handles for the proofs |
+//! | 0 | [`error`], [`ending`], [`advice`], [`clock`], [`model`]: words and rules; `private_file`: how files are kept from others; [`json_schema`]: JSON Schemas of types; [`failpoint`], [`mistake`]: handles for the proofs |
 //! | 1 | [`sheet`], [`journal`], [`service`], [`sandbox`]: one part of the world each |
 //! | 2 | [`import`], [`plan`], [`run`]: what brings two of them together; [`export`]: what exists at the service; [`notify`]: who is told what a run came to; [`metrics`]: figures for Prometheus; [`status`]: where things stand and what to do next |
 //! | 3 | [`report`]: files that show it |
@@ -52,6 +52,7 @@ pub mod export;
 pub mod failpoint;
 pub mod import;
 pub mod journal;
+pub mod json_schema;
 pub mod metrics;
 pub mod mistake;
 pub mod model;

@@ -19,7 +19,6 @@ use std::path::{Path, PathBuf};
 
 use fleetload::model::kind::Kind;
 use fleetload::sheet::template;
-use fleetload::term::{object_names, object_schema};
 
 pub(crate) use large::large;
 
@@ -78,13 +77,20 @@ pub(crate) fn templates(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(written)
 }
 
-/// Writes the JSON Schema of every object that programs get into `folder`.
+/// The schemas are not compiled into every build.
+#[cfg(not(feature = "schemas"))]
+pub(crate) fn schemas(_folder: &Path) -> Result<Vec<PathBuf>> {
+    Err("the schemas need their feature: cargo run --all-features --example samples -- schemas".into())
+}
+
+/// Writes the JSON Schema of everything that programs read into `folder`.
+#[cfg(feature = "schemas")]
 pub(crate) fn schemas(folder: &Path) -> Result<Vec<PathBuf>> {
     fs::create_dir_all(folder)?;
     let mut written = Vec::new();
-    for object in object_names() {
-        let path = folder.join(format!("{object}.json"));
-        fs::write(&path, format!("{:#}\n", object_schema(object)))?;
+    for (name, schema) in fleetload::cli::schemas() {
+        let path = folder.join(format!("{name}.json"));
+        fs::write(&path, format!("{schema:#}\n"))?;
         written.push(path);
     }
     Ok(written)

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::context::Context;
 use crate::advice::Advice;
@@ -13,6 +13,7 @@ use crate::ending::End;
 use crate::error::Result;
 use crate::import::Examined;
 use crate::journal::{Journal, NamingRow};
+use crate::model::id::RemoteId;
 use crate::model::id::check::{IdCheck, NamedId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -21,7 +22,7 @@ use crate::run::{Ending, look_up_of, verify_ids};
 use crate::service::{Client, Rate, ReadError, ServiceReader};
 use crate::sheet::finding::Code;
 use crate::sheet::{Mapped, address, column_of_role, meaning};
-use crate::term::{count, counted};
+use crate::term::{Object, count, counted};
 
 /// Ids that are looked up before the rows are imported: some twenty seconds' worth. More are looked up after it, when what was
 /// shown is kept while the look-ups go on.
@@ -213,11 +214,13 @@ pub(super) fn tell_of_plan(context: &Context<'_>, check: Option<&IdCheck>, canno
 }
 
 /// How many ids a look has verified, for programs.
-pub(super) fn object(check: &IdCheck) -> Value {
-    json!({
-        "verified": check.verified.len(), "unknown": check.absent.len(), "not_answered": check.failed.len(),
-        "no_look_up": check.unreachable.len(),
-    })
+pub(super) fn figures(check: &IdCheck) -> IdFigures {
+    IdFigures {
+        verified: check.verified.len(),
+        unknown: check.absent.len(),
+        not_answered: check.failed.len(),
+        no_look_up: check.unreachable.len(),
+    }
 }
 
 /// Tells the rows that name records which the service does not have.
@@ -226,10 +229,8 @@ fn tell_absent(context: &Context<'_>, journal: &Journal, check: &IdCheck) -> Res
     for (number, &(kind, id)) in check.absent.iter().enumerate() {
         let (rows, naming) = journal.rows_naming((kind, id), ROWS_SHOWN)?;
         let places: Vec<String> = rows.iter().map(place).collect();
-        terminal.object(&json!({
-            "object": "unknown_id", "code": Code::RefUnknownId.as_str(), "kind": kind.singular(), "id": id, "rows": naming,
-            "places": places,
-        }));
+        let code = Code::RefUnknownId;
+        terminal.object(&UnknownIdObject { code, kind, id, rows: naming, places: &places });
         if number < SHOWN {
             let more = naming - rows.len() as u64;
             let more = if more > 0 { format!(" and {} more", count(more)) } else { String::new() };
@@ -262,4 +263,36 @@ fn place(row: &NamingRow) -> String {
         Some(column) => format!("{sheet}!{}", address(column, row.row)),
         None => format!("{sheet}, row {}", row.row),
     }
+}
+
+/// What a look-up of ids has shown.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(super) struct IdFigures {
+    /// Ids that the service knows.
+    verified: usize,
+    /// Ids that it does not know.
+    unknown: usize,
+    /// Ids of which no answer came.
+    not_answered: usize,
+    /// Ids that no operation within reach looks up.
+    no_look_up: usize,
+}
+
+/// An id that the sheets name and the service does not know.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct UnknownIdObject<'a> {
+    code: Code,
+    kind: Kind,
+    /// The id.
+    id: RemoteId,
+    /// How many rows name it.
+    rows: u64,
+    /// The first cells that do: `file!sheet!cell`.
+    places: &'a [String],
+}
+
+impl Object for UnknownIdObject<'_> {
+    const NAME: &'static str = "unknown_id";
 }

@@ -6,6 +6,7 @@
 //! args/       what was typed: commands, options and their help
 //! settings/   what was meant: options, environment, profile and defaults brought together; the secret; reading options
 //! import/     reading files into the journal, and `check`
+//! objects     the list of what programs read, for its JSON Schemas
 //! ids         the ids that sheets name, looked up in the service
 //! zones       the time zones that the service lists
 //! findings/   what is wrong with the rows, and how columns were matched
@@ -37,6 +38,8 @@ mod housekeeping;
 mod ids;
 mod import;
 mod notify;
+#[cfg(feature = "schemas")]
+mod objects;
 mod plan;
 mod reading;
 mod rollout;
@@ -49,6 +52,9 @@ mod summary;
 mod undo;
 mod watch;
 pub(super) mod zones;
+
+#[cfg(feature = "schemas")]
+pub use self::objects::schemas;
 
 use std::cell::{Cell, RefCell};
 use std::ffi::OsString;

@@ -3,37 +3,80 @@
 //! The ways to end are those of [`crate::ending`]. Every object has `state`, `reason` and `exit_code`; the other fields
 //! are those of the command.
 
+use std::path::PathBuf;
 use std::process;
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use crate::cli::status::counts;
-use crate::ending::End;
+use crate::ending::{End, State};
 use crate::error::{Error, Exit, Result};
 use crate::journal::{Holder, Journal, Whose};
-use crate::model::time::Moment;
+use crate::model::time::{Moment, Rfc3339};
 use crate::run::AccountHolder;
-use crate::term::Terminal;
+use crate::status::RunState;
+use crate::term::{Object, Terminal};
+
+/// The fields of a command's summary that are its own.
+pub(super) trait SummaryFields: Serialize {}
 
 /// How a command ended.
 #[derive(Debug)]
 pub(super) struct Summary {
     end: End,
     /// `None` for a command whose output is a document.
-    object: Option<Map<String, Value>>,
+    object: Option<SummaryObject>,
 }
+
+/// The last object of a command.
+#[derive(Debug, Serialize)]
+struct SummaryObject {
+    state: StateWord,
+    reason: Option<End>,
+    exit_code: u8,
+    #[serde(flatten)]
+    fields: Map<String, Value>,
+}
+
+impl Object for SummaryObject {
+    const NAME: &'static str = "summary";
+}
+
+/// One look of a command that looks again and again.
+#[derive(Serialize)]
+struct LookObject(SummaryObject);
+
+impl Object for LookObject {
+    const NAME: &'static str = "look";
+}
+
+/// How the work stands: as a command ended, or as the rows that it reports on stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct StateWord(&'static str);
+
+impl Serialize for StateWord {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0)
+    }
+}
+
+crate::json_schema::words_schema!(
+    StateWord,
+    "StateWord",
+    "How the work stands: as the command ended, or as the rows stand that it reports on.",
+    State::ALL.map(State::as_str).into_iter().chain([RunState::Empty.word(), RunState::Running.word()])
+);
 
 impl Summary {
     /// A command that ended like this.
     pub(super) fn new(end: End) -> Self {
-        let object = json!({
-            "object": "summary", "state": end.state().as_str(), "reason": end.as_str(), "exit_code": end.exit().code(),
-        });
-        Self { end, object: object.as_object().cloned() }
+        let state = StateWord(end.state().as_str());
+        let object =
+            SummaryObject { state, reason: Some(end), exit_code: end.exit().code(), fields: Map::new() };
+        Self { end, object: Some(object) }
     }
 
     /// A command that printed a document, such as a completion script: no object follows it.
@@ -46,19 +89,19 @@ impl Summary {
         Self::new(error.end())
     }
 
-    /// With one more field; `state` and `reason` may be those of what the command reports on.
-    pub(super) fn with(mut self, name: &str, value: impl Serialize) -> Self {
-        if let Some(object) = &mut self.object {
-            // A field of ours is a plain value, which always has a form in JSON.
-            object.insert(name.to_owned(), serde_json::to_value(value).unwrap_or(Value::Null));
+    /// With the fields that are the command's own.
+    pub(super) fn with(mut self, fields: &impl SummaryFields) -> Self {
+        // They are plain values, which always have a form in JSON.
+        if let (Some(object), Ok(Value::Object(fields))) = (&mut self.object, serde_json::to_value(fields)) {
+            object.fields.extend(fields);
         }
         self
     }
 
-    /// With the fields of an object.
-    pub(super) fn with_all(mut self, fields: Value) -> Self {
-        if let (Some(object), Value::Object(fields)) = (&mut self.object, fields) {
-            object.extend(fields);
+    /// With `state` and `reason` of what the command reports on.
+    pub(super) fn about(mut self, state: RunState) -> Self {
+        if let Some(object) = &mut self.object {
+            (object.state, object.reason) = (StateWord(state.word()), state.end());
         }
         self
     }
@@ -72,7 +115,7 @@ impl Summary {
                 fields.insert("rehearsal".to_owned(), true.into());
             }
             for (name, value) in fields {
-                object.entry(name).or_insert(value);
+                object.fields.entry(name).or_insert(value);
             }
         }
         self
@@ -80,23 +123,22 @@ impl Summary {
 
     /// With how many rows of the journal are in each state, unless it says so already. A journal that cannot be read
     /// is not counted.
-    pub(super) fn counting(self, journal: impl FnOnce() -> Result<Journal>) -> Self {
-        if self.object.as_ref().is_none_or(|object| object.contains_key("counts")) {
-            return self;
+    pub(super) fn counting(mut self, journal: impl FnOnce() -> Result<Journal>) -> Self {
+        if let Some(object) = self.object.as_mut().filter(|object| !object.fields.contains_key("counts"))
+            && let Ok(tally) = journal().and_then(|journal| journal.tally(None))
+        {
+            let counts = tally.by_state().into_iter().map(|(state, rows)| (state.to_string(), rows.into()));
+            object.fields.insert("counts".to_owned(), Value::Object(counts.collect()));
         }
-        match journal().and_then(|journal| journal.tally(None)) {
-            Ok(tally) => self.with("counts", counts::object(&tally)),
-            Err(_told_already) => self,
-        }
+        self
     }
 
     /// Says when and how a run ended in a line of its own where nobody watches: a log of many nights is told apart by it.
     pub(super) fn date(&self, terminal: &Terminal, now: Moment) {
-        let word = |name: &str| {
-            self.object.as_ref().and_then(|object| object.get(name)?.as_str().map(str::to_owned))
-        };
-        if let (Some(state), Some(reason)) = (word("state"), word("reason")) {
-            let words = format!("run ended: {state} ({reason}), exit code {}", self.end.exit().code());
+        let Some(object) = &self.object else { return };
+        if let Some(reason) = object.reason {
+            let (state, code) = (object.state.0, self.end.exit().code());
+            let words = format!("run ended: {state} ({}), exit code {code}", reason.as_str());
             terminal.log(if terminal.dates_lines() { words } else { format!("{now} {words}") });
         }
     }
@@ -107,6 +149,13 @@ impl Summary {
             terminal.object(object);
         }
         self.end.exit()
+    }
+
+    /// Prints the object as one look of a command that goes on.
+    pub(super) fn tell_look(self, terminal: &Terminal) {
+        if let Some(object) = self.object {
+            terminal.object(&LookObject(object));
+        }
     }
 
     /// How it ended.
@@ -136,25 +185,54 @@ pub(super) fn end_process(end: End, tell: impl FnOnce() + Send + 'static) -> ! {
     process::exit(end.exit().code().into());
 }
 
-/// Who holds the lock of a journal, for programs.
-pub(super) fn held_by_run(holder: Holder) -> Value {
-    held_by(holder.pid, holder.since, None)
+/// The summary of a command that ended because another process is at work.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(super) struct HeldBySummary {
+    pub(super) held_by: HeldBy,
 }
 
-/// Who holds the lock of an account, for programs.
-pub(super) fn held_by_account(holder: &AccountHolder) -> Value {
-    held_by(holder.pid, holder.since, holder.journal.as_deref())
+impl SummaryFields for HeldBySummary {}
+
+/// The process that holds a lock. What is not known is `null`.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(super) struct HeldBy {
+    /// The number of the process.
+    pid: Option<u32>,
+    /// Since when it holds the lock.
+    since: Option<Rfc3339>,
+    /// The journal that it works on, of the lock of an account.
+    journal: Option<PathBuf>,
 }
 
-/// What is not known is `null`.
-fn held_by(pid: Option<u32>, since: Option<Moment>, journal: Option<&std::path::Path>) -> Value {
-    json!({"pid": pid, "since": since.map(|since| since.to_string()), "journal": journal})
+impl From<Holder> for HeldBySummary {
+    fn from(Holder { pid, since, .. }: Holder) -> Self {
+        Self { held_by: HeldBy { pid, since: since.map(Rfc3339), journal: None } }
+    }
+}
+
+impl From<&AccountHolder> for HeldBySummary {
+    fn from(AccountHolder { pid, since, journal, .. }: &AccountHolder) -> Self {
+        let journal = journal.clone();
+        Self { held_by: HeldBy { pid: *pid, since: since.map(Rfc3339), journal } }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::term::{Manner, testing::terminal};
+
+    #[derive(Serialize)]
+    struct Fields {
+        import: u32,
+        counts: BTreeMap<&'static str, u64>,
+    }
+
+    impl SummaryFields for Fields {}
 
     fn told(summary: Summary) -> (Exit, String) {
         let (terminal, results, _) = terminal(Manner { json: true, ..Manner::default() });
@@ -164,19 +242,21 @@ mod tests {
 
     #[test]
     fn every_end_is_told_with_its_state_reason_and_exit_code() {
-        let (exit, text) = told(Summary::new(End::AnotherRun).with("import", 3));
+        let fields = Fields { import: 3, counts: BTreeMap::new() };
+        let (exit, text) = told(Summary::new(End::AnotherRun).with(&fields));
         assert_eq!(exit, Exit::Parked);
         assert_eq!(
             text.replace(env!("CARGO_PKG_VERSION"), "0.0.0"),
             "{\"object\":\"summary\",\"state\":\"stopped\",\"reason\":\"another-run\",\"exit_code\":5,\"import\":3,\
-             \"schema\":1,\"version\":\"0.0.0\"}\n"
+             \"counts\":{},\"schema\":1,\"version\":\"0.0.0\"}\n"
         );
         assert_eq!(told(Summary::of_document()), (Exit::Done, String::new()));
     }
 
     #[test]
     fn counts_of_the_command_itself_are_left_as_they_are() {
-        let told = told(Summary::new(End::Done).with("counts", json!({"created": 2})).counting(|| {
+        let fields = Fields { import: 3, counts: [("created", 2)].into() };
+        let told = told(Summary::new(End::Done).with(&fields).counting(|| {
             unreachable!("the journal need not be asked");
         }));
         assert!(told.1.contains("\"counts\":{\"created\":2}"), "{}", told.1);

@@ -1,20 +1,22 @@
 //! `fleetload undo`: the workbook that restores what an import changed, as it was read before it was sent. Nothing is sent.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use serde_json::json;
+use serde::Serialize;
 
 use super::args::commands::Undo as Typed;
 use super::context::Context;
 use super::status::next_commands::require;
-use super::summary::Summary;
+use super::summary::{Summary, SummaryFields};
 use crate::ending::End;
 use crate::error::{Error, Result};
+use crate::model::id::{ImportId, JobId};
+use crate::model::kind::Kind;
 use crate::private_file;
 use crate::report::undo_workbook;
 use crate::status::undo::{LeftReason, NotUndone, Undo};
-use crate::term::{Ink, Line, counted};
+use crate::term::{Ink, Line, Object, counted};
 
 /// Rows that are listed of each reason; the workbook and `--json` have more.
 const LISTED: usize = 5;
@@ -35,22 +37,31 @@ pub(super) fn undo(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     tell(context, typed, &undo);
     for (kind, rows) in &undo.rows {
         for row in rows {
-            context.terminal.object(&json!({
-                "object": "restores", "sheet": kind, "source": row.source, "job": row.job, "cells": row.cells,
-            }));
+            context.terminal.object(&RestoresObject {
+                sheet: *kind,
+                source: &row.source,
+                job: row.job,
+                cells: &row.cells,
+            });
         }
     }
     for left in &undo.left {
-        context.terminal.object(&json!({
-            "object": "not_restored", "source": left.source, "job": left.job, "kind": left.kind,
-            "subject": left.subject, "reason": left.reason.as_str(), "words": left.reason.words(),
-        }));
+        context.terminal.object(&NotRestoredObject {
+            source: &left.source,
+            job: left.job,
+            kind: left.kind,
+            subject: &left.subject,
+            reason: left.reason.as_str(),
+            words: left.reason.words(),
+        });
     }
     let end = if undo.left.is_empty() { End::Done } else { End::NotUndone };
-    Ok(Summary::new(end).with_all(json!({
-        "import": import, "restores": count, "not_restored": undo.left.len(),
-        "workbook": (count > 0).then_some(&typed.out),
-    })))
+    Ok(Summary::new(end).with(&UndoSummary {
+        import,
+        restores: count,
+        not_restored: undo.left.len(),
+        workbook: (count > 0).then_some(&typed.out),
+    }))
 }
 
 fn tell(context: &Context<'_>, typed: &Typed, undo: &Undo) {
@@ -124,3 +135,55 @@ fn write(out: &Path, bytes: &[u8]) -> Result<()> {
             .hint("name a file in an existing folder that you may write to")
     })
 }
+
+/// A row of the workbook that restores something.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct RestoresObject<'a> {
+    /// The sheet that it is in.
+    sheet: Kind,
+    /// `file!sheet!row` of the row that changed it.
+    source: &'a str,
+    job: JobId,
+    /// Its cells, by the names of the columns.
+    cells: &'a BTreeMap<&'static str, String>,
+}
+
+impl Object for RestoresObject<'_> {
+    const NAME: &'static str = "restores";
+}
+
+/// Something that the workbook does not restore.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct NotRestoredObject<'a> {
+    /// `file!sheet!row` of the row that changed it, or may have.
+    source: &'a str,
+    job: JobId,
+    kind: Kind,
+    /// What of its record: the text of a label, the key of an entry, an id; empty where there is nothing to name.
+    subject: &'a str,
+    /// Why, in a word.
+    reason: &'static str,
+    /// Why.
+    words: String,
+}
+
+impl Object for NotRestoredObject<'_> {
+    const NAME: &'static str = "not_restored";
+}
+
+/// What can be restored of an import.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct UndoSummary<'a> {
+    import: ImportId,
+    /// Rows that restore something.
+    restores: usize,
+    /// Rows of which something is not restored.
+    not_restored: usize,
+    /// The workbook; `null` where there is nothing to restore.
+    workbook: Option<&'a PathBuf>,
+}
+
+impl SummaryFields for UndoSummary<'_> {}

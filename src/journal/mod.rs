@@ -76,7 +76,7 @@ pub use view::later_imports::Answered;
 pub use view::measures::{CommandEnd, RowTimes};
 pub use view::referenced::{Noun, Referenced};
 pub use view::row_identity::RowIdentity;
-pub use view::rows::{AttemptFigures, ImportInfo, RowView, SheetInfo};
+pub use view::rows::{AttemptFigures, FileDigest, ImportInfo, RowView, SheetInfo};
 pub use view::tallies::JobTallies;
 
 /// A run of the jobs of a journal, numbered from 1 within it.

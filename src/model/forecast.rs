@@ -16,12 +16,15 @@ pub use crate::model::remaining::Allowance;
 
 /// The creations of one UTC day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct DayShare {
     /// When the first of them would be sent.
     #[serde(serialize_with = "rfc_3339")]
+    #[cfg_attr(feature = "schemas", schemars(with = "crate::model::time::Rfc3339"))]
     pub from: Moment,
     /// When the last of them would be done.
     #[serde(serialize_with = "rfc_3339")]
+    #[cfg_attr(feature = "schemas", schemars(with = "crate::model::time::Rfc3339"))]
     pub until: Moment,
     /// How many.
     pub creations: u64,
@@ -29,6 +32,7 @@ pub struct DayShare {
 
 /// What comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Next {
     /// The service, or one operation that it fails at, is tried again.
@@ -37,18 +41,21 @@ pub enum Next {
         operation: Option<Operation>,
         /// When; `None` while a request finds out.
         #[serde(serialize_with = "rfc_3339_or_null")]
+        #[cfg_attr(feature = "schemas", schemars(with = "Option<crate::model::time::Rfc3339>"))]
         at: Option<Moment>,
     },
     /// Creations go on: the quota of the next day.
     QuotaResets {
         /// When.
         #[serde(serialize_with = "rfc_3339")]
+        #[cfg_attr(feature = "schemas", schemars(with = "crate::model::time::Rfc3339"))]
         at: Moment,
     },
     /// The hours come in which the run may send.
     HoursBegin {
         /// When.
         #[serde(serialize_with = "rfc_3339")]
+        #[cfg_attr(feature = "schemas", schemars(with = "crate::model::time::Rfc3339"))]
         at: Moment,
     },
     /// The outcome of rows in doubt is settled by then at the latest.
@@ -57,6 +64,7 @@ pub enum Next {
         rows: u64,
         /// When.
         #[serde(serialize_with = "rfc_3339_or_null")]
+        #[cfg_attr(feature = "schemas", schemars(with = "Option<crate::model::time::Rfc3339>"))]
         at: Option<Moment>,
     },
     /// Records that the verification did not find are looked up until then.
@@ -65,6 +73,7 @@ pub enum Next {
         records: u64,
         /// When.
         #[serde(serialize_with = "rfc_3339_or_null")]
+        #[cfg_attr(feature = "schemas", schemars(with = "Option<crate::model::time::Rfc3339>"))]
         at: Option<Moment>,
     },
 }

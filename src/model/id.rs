@@ -11,6 +11,7 @@ macro_rules! number {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
         #[serde(transparent)]
         pub struct $name(pub i64);
 
@@ -27,7 +28,7 @@ number! {
     ImportId
 }
 number! {
-    /// A job: one row and what became of it, numbered from 1 within a journal.
+    /// A job: one row and its result, numbered from 1 within a journal.
     JobId
 }
 number! {

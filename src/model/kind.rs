@@ -199,6 +199,30 @@ impl From<Kind> for &'static str {
     }
 }
 
+crate::json_schema::words_schema!(
+    Kind,
+    "Kind",
+    "What the rows of a sheet are, or one record.",
+    Kind::ALL.map(Kind::singular)
+);
+
+/// A kind that serialises as the name of its sheet: `devices`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Plural(pub Kind);
+
+impl Serialize for Plural {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0.plural())
+    }
+}
+
+crate::json_schema::words_schema!(
+    Plural,
+    "Kinds",
+    "What the rows of a sheet are, as sheets are called.",
+    Kind::ALL.map(Kind::plural)
+);
+
 /// A word that names no kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("'{0}' is not a kind of sheet; the kinds are {kinds}", kinds = kinds())]

@@ -248,6 +248,13 @@ impl Serialize for Operation {
     }
 }
 
+crate::json_schema::words_schema!(
+    Operation,
+    "Operation",
+    "An operation of the service.",
+    Operation::ALL.iter().map(|operation| operation.name())
+);
+
 impl<'de> Deserialize<'de> for Operation {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)

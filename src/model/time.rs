@@ -74,6 +74,37 @@ pub fn rfc_3339<S: serde::Serializer>(at: &Moment, serializer: S) -> Result<S::O
     serializer.collect_str(at)
 }
 
+/// A moment that serialises as RFC 3339, in UTC and whole seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rfc3339(pub Moment);
+
+impl From<Moment> for Rfc3339 {
+    fn from(at: Moment) -> Self {
+        Self(at)
+    }
+}
+
+impl Serialize for Rfc3339 {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        rfc_3339(&self.0, serializer)
+    }
+}
+
+#[cfg(feature = "schemas")]
+impl schemars::JsonSchema for Rfc3339 {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Rfc3339".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"type": "string", "format": "date-time"})
+    }
+}
+
 impl fmt::Display for Moment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}Z", self.civil().strftime("%Y-%m-%dT%H:%M:%S"))

@@ -1,12 +1,16 @@
 //! A notification: a change of how a run stands, in words and with its facts. It holds counts, codes, names of files and
 //! numbers of imports, and no value of a row.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use uuid::Uuid;
+
+use crate::model::state::JobState;
 
 /// What has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Event {
     /// A run finished, and every row is done.
@@ -61,6 +65,7 @@ impl Event {
 
 /// What is delivered, as JSON: the fields are those of `docs/notifications.md`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Notification {
     /// The version of this form.
     pub version: u32,
@@ -87,7 +92,7 @@ pub struct Notification {
     /// The imports that it is about.
     pub imports: Vec<ImportFacts>,
     /// Their rows in each state.
-    pub counts: Map<String, Value>,
+    pub counts: BTreeMap<JobState, u64>,
     /// The name of the profile.
     pub profile: Option<String>,
     /// The client id.
@@ -113,6 +118,7 @@ impl Notification {
 
 /// Something that needs a person, and the command for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct NeedFacts {
     /// What it is and what to do.
     pub words: String,
@@ -122,6 +128,7 @@ pub struct NeedFacts {
 
 /// One import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ImportFacts {
     /// Its number.
     pub import: i64,
@@ -176,9 +183,7 @@ pub(super) mod tests {
                 files: vec!["<@U1> `x`.csv".to_owned(), "Łódź\u{202e}\".xlsx".to_owned()],
                 rows: 12,
             }],
-            counts: [("held".to_owned(), Value::from(2)), ("created".to_owned(), Value::from(10))]
-                .into_iter()
-                .collect(),
+            counts: [(JobState::Held, 2), (JobState::Created, 10)].into(),
             profile: Some("acme".to_owned()),
             account: Some("onboarding".to_owned()),
             service: Some("https://provisioning.example".to_owned()),

@@ -11,6 +11,7 @@ use crate::model::operation::Operation;
 
 /// What an operation is for, seen from a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Use {
     /// It makes the record.

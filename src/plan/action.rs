@@ -35,6 +35,13 @@ pub enum PlannedAction {
     Blocked,
 }
 
+crate::json_schema::words_schema!(
+    PlannedAction,
+    "PlannedAction",
+    "What a run does with a row, if nothing goes wrong.",
+    PlannedAction::ALL.map(PlannedAction::as_str)
+);
+
 /// How many actions there are.
 const ACTIONS: usize = 12;
 
@@ -126,6 +133,11 @@ impl PlannedAction {
 
 /// Rows by their action.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(with = "std::collections::BTreeMap<PlannedAction, u64>")
+)]
 pub struct ActionCounts([u64; ACTIONS]);
 
 impl ActionCounts {

@@ -14,6 +14,7 @@ use crate::service::{self, Lookup};
 
 /// How it would be found out whether a record was created after its answer was lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Way {
     /// By looking it up.

@@ -16,6 +16,7 @@ const LISTED: usize = 1_000;
 
 /// A cell that changes a field of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct FieldChange {
     /// `file!sheet!row` of the row.
     pub row: String,

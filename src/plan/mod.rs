@@ -54,6 +54,7 @@ pub struct Terms {
 
 /// The calls of one operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Calls {
     /// The operation.
     pub operation: Operation,
@@ -67,6 +68,7 @@ pub struct Calls {
 
 /// How doubt about the creations of one kind would be resolved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Doubts {
     /// The kind.
     pub kind: Kind,
@@ -87,9 +89,10 @@ pub struct Obstacle {
 
 /// What would happen.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Plan {
-    /// What becomes of the rows of the sheets, by kind, in the order of creation; parents go before their children
-    /// within a kind.
+    /// What would happen to the rows of the sheets, by kind, in the order of creation; parents go before their
+    /// children within a kind.
     pub rows: BTreeMap<Kind, ActionCounts>,
     /// What would be sent to create and to complete the rows of the sheets, in the order of creation.
     pub sent: Vec<Calls>,
@@ -98,9 +101,9 @@ pub struct Plan {
     /// Operations that the rows need and that the profile does not say where to find, in the order of creation.
     #[serde(skip)]
     pub unavailable: Vec<Operation>,
-    /// The look-ups before sending. Unavailable ones are left out of a run.
+    /// The look-ups before sending. A run does without unavailable ones.
     pub looked_up: Vec<Calls>,
-    /// The look-ups at the end, which read back what was made; as many as those before sending, at most.
+    /// The look-ups of the verification at the end; as many as those before sending, at most.
     pub read_back: Vec<Calls>,
     /// Creations for the rows of the sheets; they count against the daily quota.
     pub creations: u64,

@@ -75,6 +75,7 @@ impl RowDigest {
 
 /// Something that is not as it was planned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Difference {
     /// The plan is about other files.

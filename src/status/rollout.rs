@@ -18,6 +18,7 @@ use crate::model::time::Moment;
 
 /// How far a device has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
     /// The service says that it is online.
@@ -104,14 +105,19 @@ impl RolloutDevice {
 
 /// How many devices have come how far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-#[expect(missing_docs, reason = "the standings, by their names")]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct RolloutCounts {
     /// All of them.
     pub devices: u64,
+    /// Those that the service shows as online.
     pub online: u64,
+    /// Those with another status.
     pub not_online: u64,
+    /// Those of which the service gives no status.
     pub no_status: u64,
+    /// Those of which the look got no usable answer.
     pub unknown: u64,
+    /// Those without a record in the service.
     pub no_record: u64,
 }
 

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use serde::Serialize;
+
 use super::facts::{Facts, ImportFacts};
 use super::next_command::Again;
 use super::row_words::with_along;
@@ -14,7 +16,8 @@ use crate::model::operation::Operation;
 use crate::model::state::JobState;
 
 /// Something that needs a person, and the command for it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Need {
     /// The word for programs.
     pub cause: &'static str,

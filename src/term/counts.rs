@@ -8,16 +8,25 @@ use crate::model::state::JobState;
 
 /// Where the rows of one kind, or of all, stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub(super) struct RowCounts {
+    /// All rows.
     pub(super) rows: u64,
+    /// Rows that are done.
     pub(super) done: u64,
     /// Those waiting and those in doubt.
     pub(super) left: u64,
+    /// Rows that are still to be sent, or under way.
     pub(super) waiting: u64,
+    /// Rows whose outcome is unknown and being settled.
     pub(super) in_doubt: u64,
+    /// Rows that are rejected or incomplete.
     pub(super) failed: u64,
+    /// Rows that are skipped because what they depend on failed.
     pub(super) skipped: u64,
+    /// Rows that need a decision.
     pub(super) held: u64,
+    /// Rows that are cancelled.
     pub(super) cancelled: u64,
 }
 

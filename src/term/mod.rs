@@ -30,6 +30,7 @@ use self::live::{Drawn, Live, Size};
 use self::log_format::Level;
 use crate::advice::Advice;
 use crate::clock::{Clock, SystemClock};
+use crate::ending::End;
 use crate::error::{Error, Exit};
 
 pub use self::progress_model::{Tick, operation_paused, sheet_paused, unreachable};
@@ -39,9 +40,13 @@ pub use line::Table;
 pub use line::{Ink, Line, wrap};
 pub use log::start_log;
 pub use log_format::LogFormat;
-pub use objects::{object_names, object_schema};
-pub use progress::{EventDetail, Progress};
-pub use read_progress::{ReadFigures, ReadProgress};
+pub use objects::Object;
+#[cfg(feature = "schemas")]
+pub(crate) use objects::added;
+pub use progress::{EventDetail, EventObject, Progress, RowEventObject};
+#[cfg(feature = "schemas")]
+pub(crate) use progress_model::ProgressObject;
+pub use read_progress::{ReadFigures, ReadProgress, ReadProgressObject};
 pub use width::width;
 
 /// How much is said, and in which form.
@@ -165,17 +170,13 @@ impl Terminal {
         }
     }
 
-    /// Prints one object of the result on a line of its own, when JSON is wanted. Its fields are in `objects.csv`.
-    pub fn object(&self, object: &impl Serialize) {
+    /// Prints one object of the result on a line of its own, when JSON is wanted.
+    pub fn object(&self, object: &impl Object) {
         if !self.manner.json {
             return;
         }
-        match serde_json::to_value(object) {
-            Ok(mut value) => {
-                if let Some(fields) = value.as_object_mut() {
-                    fields.insert("schema".to_owned(), objects::EDITION.into());
-                    fields.insert("version".to_owned(), objects::VERSION.into());
-                }
+        match objects::line(object) {
+            Ok(value) => {
                 let mut line = clean::escape_json(&value.to_string());
                 line.push('\n');
                 self.print(|streams| streams.results.write(&line));
@@ -270,10 +271,9 @@ impl Terminal {
     /// Tells an error to programs only, where people were told already.
     pub fn error_object(&self, error: &Error) {
         self.object(&ErrorObject {
-            object: "error",
             message: clean(&error.to_string()),
             hint: error.next_step().map(str::to_owned),
-            reason: error.end().as_str(),
+            reason: error.end(),
             exit_code: error.end().exit().code(),
         });
     }
@@ -348,13 +348,20 @@ fn lock(streams: &Mutex<Streams>) -> MutexGuard<'_, Streams> {
 
 /// An error as programs read it.
 #[derive(Serialize)]
-struct ErrorObject {
-    object: &'static str,
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(crate) struct ErrorObject {
+    /// What happened, where and why.
     message: String,
+    /// What to do or type next.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
-    reason: &'static str,
+    reason: End,
+    /// The exit code that the error stands for.
     exit_code: u8,
+}
+
+impl Object for ErrorObject {
+    const NAME: &'static str = "error";
 }
 
 #[cfg(test)]

@@ -11,13 +11,13 @@ use serde::Serialize;
 
 use super::clean::clean;
 use super::progress_model::{Picture, Tick};
-use super::{Ink, Line, Terminal};
+use super::{Ink, Line, Object, Terminal};
 use crate::journal::RowIdentity;
 use crate::model::event::Event;
 use crate::model::id::JobId;
 use crate::model::kind::Kind;
 use crate::model::tally::Tally;
-use crate::model::time::Moment;
+use crate::model::time::{Moment, Rfc3339};
 
 /// How often a line is written where there are no bars.
 const LINE_EVERY: Duration = Duration::from_secs(10);
@@ -53,16 +53,35 @@ enum Display {
 
 /// A piece of news as one JSON object.
 #[derive(Serialize)]
-struct EventObject<'a> {
-    object: &'static str,
-    at: String,
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct EventObject<'a> {
+    /// When it was.
+    pub at: Rfc3339,
+    /// The same in words, where there is something that a person should read.
     #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<String>,
+    pub message: Option<String>,
+    /// What it is.
     #[serde(flatten)]
-    event: &'a Event,
+    pub event: &'a Event,
+}
+
+impl Object for EventObject<'_> {
+    const NAME: &'static str = "event";
+}
+
+/// A piece of news about one row.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct RowEventObject<'a> {
+    #[serde(flatten)]
+    news: EventObject<'a>,
     /// The row that it is about.
     #[serde(flatten)]
-    row: Option<&'a RowIdentity>,
+    row: &'a RowIdentity,
+}
+
+impl Object for RowEventObject<'_> {
+    const NAME: &'static str = "event";
 }
 
 /// Which news programs get.
@@ -151,10 +170,11 @@ impl Progress {
                     (Some(_), None) => return,
                     (None, _) => None,
                 };
-                let at = tick.now.to_string();
-                let message = told.as_deref().map(clean);
-                let row = row.as_ref();
-                self.terminal.object(&EventObject { object: "event", at, message, event, row });
+                let news = EventObject { at: tick.now.into(), message: told.as_deref().map(clean), event };
+                match &row {
+                    Some(row) => self.terminal.object(&RowEventObject { news, row }),
+                    None => self.terminal.object(&news),
+                }
             }
             (Display::Bars | Display::Lines { .. } | Display::Objects { .. } | Display::Nothing, _) => {}
         }

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::counts::{RowCounts, stand};
 use super::figures::{awaited, count, counted, expected, moment, span, time_of_day};
-use super::{Ink, Line};
+use super::{Ink, Line, Object};
 use crate::model::event::Event;
 use crate::model::forecast::{Forecast, Next, forecast};
 use crate::model::id::{JobId, SheetId};
@@ -20,7 +20,7 @@ use crate::model::quota::QuotaDay;
 use crate::model::remaining::{HeldBack, Remaining};
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
-use crate::model::time::Moment;
+use crate::model::time::{Moment, Rfc3339};
 use crate::model::window::Standing;
 
 /// Seconds over which the pace of requests is shown.
@@ -87,36 +87,63 @@ pub fn unreachable(reason: &str) -> String {
 
 /// The pace of an operation.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 struct PaceOf {
+    /// Requests a second over the last seconds.
     per_second: f64,
+    /// The most that are sent in a second; `null` without a limit.
     limit: Option<f64>,
 }
 
 /// The picture as one JSON object.
 #[derive(Debug, Serialize)]
-pub(super) struct Progressed {
-    object: &'static str,
-    at: String,
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(crate) struct ProgressObject {
+    /// When it was so.
+    at: Rfc3339,
     #[serde(flatten)]
     standing: RowCounts,
+    /// The same for each kind that has rows.
+    #[cfg_attr(feature = "schemas", schemars(with = "BTreeMap<crate::model::kind::Plural, RowCounts>"))]
     by_kind: BTreeMap<&'static str, RowCounts>,
+    /// Requests that this run has sent, look-ups included.
     requests: u64,
+    /// Requests a second over the last seconds, of all operations together.
     requests_per_second: f64,
+    /// The pace of each operation that is being sent.
     pace: BTreeMap<Operation, PaceOf>,
+    /// Creations of the day that count against the quota.
     quota_used: u64,
+    /// Those of them that the service confirmed.
     quota_confirmed: u64,
+    /// Those of them that the service rejected.
     quota_refused: u64,
+    /// Those of them of which it is not known whether they were counted.
     quota_doubtful: u64,
+    /// The daily quota, as far as it is known.
     quota_ceiling: Option<u64>,
+    /// How much of it is left.
     quota_left: Option<u64>,
+    /// Sheets that are paused because the service rejected row after row.
     sheets_set_aside: usize,
+    /// Records that were verified.
     read_back: u64,
+    /// Records that are verified in all.
     to_read_back: u64,
-    parked_until: Option<String>,
-    paused_until: Option<String>,
+    /// Until when creations wait for the quota.
+    parked_until: Option<Rfc3339>,
+    /// Until when the window is closed in which requests may leave.
+    paused_until: Option<Rfc3339>,
+    /// Operations that are paused because the service fails at them.
     held_back: Vec<Operation>,
-    finish_estimate: Option<String>,
+    /// When everything is expected to be done, where that can be known.
+    finish_estimate: Option<Rfc3339>,
+    /// What is waited for.
     next_events: Vec<Next>,
+}
+
+impl Object for ProgressObject {
+    const NAME: &'static str = "progress";
 }
 
 impl Picture {
@@ -407,10 +434,9 @@ impl Picture {
     }
 
     /// The picture for programs.
-    pub(super) fn object(&self, tick: Tick) -> Progressed {
-        Progressed {
-            object: "progress",
-            at: tick.now.to_string(),
+    pub(super) fn object(&self, tick: Tick) -> ProgressObject {
+        ProgressObject {
+            at: tick.now.into(),
             standing: self.standing(),
             by_kind: Kind::ALL
                 .into_iter()
@@ -432,13 +458,13 @@ impl Picture {
             sheets_set_aside: self.aside.len(),
             read_back: self.read_back.map_or(0, |(done, _)| done),
             to_read_back: self.read_back.map_or(0, |(_, of)| of),
-            parked_until: self.facts.parked_until.map(|until| until.to_string()),
+            parked_until: self.facts.parked_until.map(Rfc3339),
             paused_until: match self.facts.hours.standing(tick.now) {
-                Standing::Closed { until } => Some(until.to_string()),
+                Standing::Closed { until } => Some(until.into()),
                 Standing::Open { .. } => None,
             },
             held_back: self.held_back.keys().copied().collect(),
-            finish_estimate: self.finish(tick.now).map(|finish| finish.to_string()),
+            finish_estimate: self.finish(tick.now).map(Rfc3339),
             next_events: self.forecast().next,
         }
     }

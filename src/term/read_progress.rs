@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use serde_json::json;
+use serde::Serialize;
 
 use super::figures::{count, counted, expected};
 use super::progress_model::Tick;
-use super::{Line, Terminal};
-use crate::model::time::Moment;
+use super::{Line, Object, Terminal};
+use crate::model::time::{Moment, Rfc3339};
 
 /// How often a line is written where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
@@ -32,6 +32,32 @@ pub struct ReadFigures {
     pub perhaps: u64,
     /// Requests sent by this process.
     pub requests: u64,
+}
+
+/// How far an export has come, as one JSON object.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct ReadProgressObject {
+    /// When it was so.
+    at: Rfc3339,
+    /// What is exported.
+    export: &'static str,
+    /// How many records are to be asked about; `null` while they are being found.
+    total: Option<u64>,
+    /// How many were.
+    done: u64,
+    /// Rows so far.
+    rows: u64,
+    /// Records that could not be read.
+    failed: u64,
+    /// Requests sent so far.
+    requests: u64,
+    /// When all will be read, from the pace so far.
+    finishes_at: Option<Rfc3339>,
+}
+
+impl Object for ReadProgressObject {
+    const NAME: &'static str = "progress";
 }
 
 /// The display of one export.
@@ -72,7 +98,7 @@ impl ReadProgress {
             self.begun.get_or_insert(tick.elapsed);
         }
         let text = self.line(figures, tick);
-        let finish = self.finish_at(figures, tick).map(|finish| finish.to_string());
+        let finish = self.finish_at(figures, tick).map(Rfc3339);
         match &mut self.display {
             Display::Live => self.terminal.show(vec![Line::plain(text)]),
             Display::Lines { next } if tick.elapsed >= *next => {
@@ -81,11 +107,16 @@ impl ReadProgress {
             }
             Display::Objects { next } if tick.elapsed >= *next => {
                 *next = tick.elapsed + OBJECT_EVERY;
-                self.terminal.object(&json!({
-                    "object": "progress", "at": tick.now.to_string(), "export": self.what, "total": figures.total,
-                    "done": figures.done, "rows": figures.rows, "failed": figures.failed,
-                    "requests": figures.requests, "finishes_at": finish,
-                }));
+                self.terminal.object(&ReadProgressObject {
+                    at: tick.now.into(),
+                    export: self.what,
+                    total: figures.total,
+                    done: figures.done,
+                    rows: figures.rows,
+                    failed: figures.failed,
+                    requests: figures.requests,
+                    finishes_at: finish,
+                });
             }
             Display::Lines { .. } | Display::Objects { .. } | Display::Nothing => {}
         }

@@ -48,13 +48,23 @@ fn quiet_keeps_back_talk_but_neither_results_nor_warnings_nor_the_next_step() {
     assert_eq!(talk.text(), "hint: fleetload run\nwarning: look\n");
 }
 
+#[derive(Serialize)]
+struct Rows {
+    rows: u64,
+}
+
+impl Object for Rows {
+    const NAME: &'static str = "rows";
+}
+
 #[test]
 fn with_json_standard_output_has_objects_only() {
     let (terminal, results, _) = terminal(Manner { json: true, ..Manner::default() });
     terminal.result("12 rows");
-    terminal.object(&serde_json::json!({"rows": 12}));
+    terminal.object(&Rows { rows: 12 });
     let version = env!("CARGO_PKG_VERSION");
-    assert_eq!(results.text(), format!("{{\"rows\":12,\"schema\":1,\"version\":\"{version}\"}}\n"));
+    let expected = format!("{{\"object\":\"rows\",\"rows\":12,\"schema\":1,\"version\":\"{version}\"}}\n");
+    assert_eq!(results.text(), expected);
 }
 
 #[test]

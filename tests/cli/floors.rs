@@ -10,6 +10,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("clock", 0),
     ("advice", 0),
     ("failpoint", 0),
+    ("json_schema", 0),
     ("private_file", 0),
     ("mistake", 0),
     ("model", 0),

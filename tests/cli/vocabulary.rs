@@ -142,6 +142,11 @@ fn docs_help_explanations_and_messages_have_one_vocabulary() {
                 .map(|text| (file.display().to_string(), text)),
         );
     }
+    for schema in files(&here.join("docs/schema"), "json") {
+        let text = fs::read_to_string(&schema).expect("a schema");
+        let descriptions = text.lines().filter_map(|line| line.trim().strip_prefix("\"description\": "));
+        texts.extend(descriptions.map(|text| (schema.display().to_string(), without(text, '`', '`'))));
+    }
     let bench = Bench::new(Scenario::default());
     let help = bench.fleetload(&["--help"]).expect_code(0).stdout;
     let (_, commands) = help.split_once("Commands:\n").expect("a list of commands");

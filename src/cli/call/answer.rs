@@ -1,18 +1,21 @@
 //! What came of a call: the answer on standard output, its meaning on standard error, and how the command ends.
 
 use bytes::Bytes;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::cli::context::Context;
-use crate::cli::summary::Summary;
+use crate::cli::summary::{Summary, SummaryFields};
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::model::operation::Operation;
 use crate::model::reason::{Reason, ServiceCode};
-use crate::model::verdict::{NotSent, Refusal, Rejection, Verdict};
+use crate::model::time::Rfc3339;
+use crate::model::verdict::{AnswerClass, NotSent, Refusal, Rejection, Verdict, Violation};
 use crate::run::end_of;
 use crate::service::Answer;
 use crate::status::catalogue;
+use crate::term::Object;
 
 /// Tells the answer to an operation: its body as JSON, one object for programs, or the bytes as they came. What was not
 /// carried out or is not known ends the command as its table says.
@@ -31,11 +34,16 @@ pub(super) fn tell(
         Verdict::Succeeded(success) => &success.body,
         _ => &Value::Null,
     };
-    terminal.object(&json!({
-        "object": "call", "operation": operation, "verdict": word(&answer.verdict), "code": code, "message": message,
-        "violations": rejection(&answer.verdict).map(|rejection| &rejection.violations), "status": answer.status,
-        "took_ms": u64::try_from(answer.took.as_millis()).unwrap_or(u64::MAX), "body": body,
-    }));
+    terminal.object(&CallObject {
+        operation,
+        verdict: answer.verdict.class(),
+        code: code.as_deref(),
+        message: message.as_deref(),
+        violations: rejection(&answer.verdict).map(|rejection| rejection.violations.as_slice()),
+        status: answer.status,
+        took_ms: u64::try_from(answer.took.as_millis()).unwrap_or(u64::MAX),
+        body,
+    });
     match raw {
         Some(bytes) => terminal.bytes(bytes),
         None if terminal.json() => {}
@@ -51,14 +59,11 @@ pub(super) fn tell(
         End::CallRejected | End::Quota | End::CallUnknown => tell_unfinished(context, operation, end, answer),
         _ => return Err(failure(operation, end, answer)),
     }
-    let summary = Summary::new(end).with("operation", operation);
-    Ok(match (end, answer.date) {
-        (End::Quota, date) => {
-            let today = date.unwrap_or_else(|| context.now()).day();
-            summary.with("resumes_at", today.next().start().to_string())
-        }
-        (_, _) => summary,
-    })
+    let resumes_at = (end == End::Quota).then(|| {
+        let today = answer.date.unwrap_or_else(|| context.now()).day();
+        today.next().start().into()
+    });
+    Ok(Summary::new(end).with(&CallSummary { operation, resumes_at }))
 }
 
 /// How the command ends.
@@ -72,24 +77,6 @@ fn end(operation: Operation, verdict: &Verdict) -> End {
         Verdict::Refused(_) | Verdict::NotSent(_) | Verdict::EndpointMissing(_) => end_of(verdict),
         Verdict::Contradicted(_) | Verdict::Doubtful(_) if operation.changes() => End::CallUnknown,
         Verdict::Contradicted(_) | Verdict::Doubtful(_) => End::Service,
-    }
-}
-
-/// The word of a verdict for programs.
-fn word(verdict: &Verdict) -> &'static str {
-    match verdict {
-        Verdict::Succeeded(_) => "succeeded",
-        Verdict::Rejected(_) => "rejected",
-        Verdict::NoDataFound(_) => "no_data_found",
-        Verdict::Duplicate(_) => "duplicate",
-        Verdict::NotSent(_) => "not_sent",
-        Verdict::Throttled => "throttled",
-        Verdict::QuotaSpent => "quota_spent",
-        Verdict::TokenInvalid => "token_invalid",
-        Verdict::Refused(_) => "refused",
-        Verdict::EndpointMissing(_) => "endpoint_missing",
-        Verdict::Contradicted(_) => "contradicted",
-        Verdict::Doubtful(_) => "doubtful",
     }
 }
 
@@ -232,6 +219,42 @@ fn failure(operation: Operation, end: End, answer: &Answer) -> Error {
         (_, _) => error.hint(crate::advice::Advice::from("to find the cause: ").command("fleetload doctor")),
     }
 }
+
+/// The answer to a call.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct CallObject<'a> {
+    operation: Operation,
+    verdict: AnswerClass,
+    /// What is the matter; docs/codes.md explains the codes. `null` for a success.
+    code: Option<&'a str>,
+    /// The same in words.
+    message: Option<&'a str>,
+    /// The violated fields of a rejection.
+    violations: Option<&'a [Violation]>,
+    /// The HTTP status; `null` where no answer came.
+    status: Option<u16>,
+    /// How long the answer took, in milliseconds.
+    took_ms: u64,
+    /// The body of the answer, as the service gave it; `null` where it was not carried out.
+    body: &'a Value,
+}
+
+impl Object for CallObject<'_> {
+    const NAME: &'static str = "call";
+}
+
+/// How a call ended.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct CallSummary {
+    pub(super) operation: Operation,
+    /// When creations go on, where the quota is spent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) resumes_at: Option<Rfc3339>,
+}
+
+impl SummaryFields for CallSummary {}
 
 #[cfg(test)]
 mod tests {

@@ -17,7 +17,7 @@ use crate::cli::run::preconditions::{Taken, refuse_unsafe_storage};
 use crate::cli::run::unborn_rehearsal;
 use crate::cli::sandbox::rehearsal::Rehearsal;
 use crate::cli::settings::Purpose;
-use crate::cli::summary::{Summary, held_by_account};
+use crate::cli::summary::{HeldBySummary, Summary};
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::{Account, Evidence, Journal, NewCall, Whose};
@@ -119,13 +119,13 @@ fn lock(
 
 /// Tells that a creation must wait for a run.
 fn tell_taken(context: &Context<'_>, account: &Account, holder: AccountHolder) -> Summary {
-    let held_by = held_by_account(&holder);
+    let held_by = HeldBySummary::from(&holder);
     let taken = Taken::Account { client_id: account.client_id.clone(), holder };
     let error = Error::journal(format!("{}; nothing was sent", taken.words(context)))
         .ending(End::AccountLocked)
         .hint("a creation waits for the end of the run: send it again then");
     context.terminal.error(&error);
-    Summary::of_error(&error).with("held_by", held_by)
+    Summary::of_error(&error).with(&held_by)
 }
 
 /// Signs in, notes the call, sends it once, notes its outcome, and only then tells it.

@@ -1,16 +1,17 @@
 //! `fleetload call --list`: every operation with where it is, how that is known, and whether the profile can reach it.
 
-use serde_json::json;
+use serde::Serialize;
 
+use super::operation_help::Takes;
 use super::{reckoning, settings};
 use crate::cli::args::commands::Call as Typed;
 use crate::cli::context::Context;
-use crate::cli::summary::Summary;
+use crate::cli::summary::{Summary, SummaryFields};
 use crate::ending::End;
 use crate::error::Result;
 use crate::model::operation::{Operation, Quota};
 use crate::service::{Endpoint, Endpoints, Origin};
-use crate::term::{Table, count};
+use crate::term::{Object, Table, count};
 
 /// Lists all operations.
 pub(super) fn list(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
@@ -23,11 +24,7 @@ pub(super) fn list(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         let (name, section) = (operation.name(), operation.section());
         table.row([name, section, row.method, row.path, row.provenance, reachable]);
         narrow.row([name, section, row.method, row.provenance, reachable]);
-        context.terminal.object(&json!({
-            "object": "operation", "operation": operation, "section": operation.section(), "method": row.method,
-            "path": row.path, "provenance": row.provenance, "reachable": row.reachable,
-            "changes": operation.changes(), "counted": operation.quota() == Quota::Counted,
-        }));
+        context.terminal.object(&OperationObject::of(operation, &row, None));
     }
     // Where there is no room for paths, they are in the help of each.
     let fits = context.terminal.result_columns().is_none_or(|columns| table.fits(columns));
@@ -45,7 +42,7 @@ pub(super) fn list(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         context.terminal.say(words);
     }
     context.terminal.hint(context.advice("what an operation takes: ", "call OPERATION --help"));
-    Ok(Summary::new(End::Done).with("operations", Operation::ALL.len()).with("reachable", reachable))
+    Ok(Summary::new(End::Done).with(&OperationsSummary { operations: Operation::ALL.len(), reachable }))
 }
 
 /// What the list shows of an operation.
@@ -69,3 +66,58 @@ impl<'a> Row<'a> {
         }
     }
 }
+
+/// An operation, and whether the profile can reach it.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct OperationObject<'a> {
+    operation: Operation,
+    /// The section of the specification.
+    section: &'static str,
+    /// Its method.
+    method: &'static str,
+    /// Its path.
+    path: &'a str,
+    /// How the path is known: `documented`, `ending only`, `assumed` or `mapped`.
+    provenance: &'static str,
+    /// Whether it can be reached with this profile.
+    reachable: bool,
+    /// Whether it changes something.
+    changes: bool,
+    /// Whether it counts against the daily quota.
+    counted: bool,
+    #[serde(flatten)]
+    takes: Option<Takes>,
+}
+
+impl Object for OperationObject<'_> {
+    const NAME: &'static str = "operation";
+}
+
+impl<'a> OperationObject<'a> {
+    pub(super) fn of(operation: Operation, row: &Row<'a>, takes: Option<Takes>) -> Self {
+        Self {
+            operation,
+            section: operation.section(),
+            method: row.method,
+            path: row.path,
+            provenance: row.provenance,
+            reachable: row.reachable,
+            changes: operation.changes(),
+            counted: operation.quota() == Quota::Counted,
+            takes,
+        }
+    }
+}
+
+/// The operations, in numbers.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct OperationsSummary {
+    /// All operations.
+    operations: usize,
+    /// Those that can be reached with this profile.
+    reachable: usize,
+}
+
+impl SummaryFields for OperationsSummary {}

@@ -4,11 +4,11 @@
 //! neither journal nor lock, and works beside a run: it is one request more. Whatever changes something is asked about and
 //! written down first (`changing`). What came of it is told in `answer`; `list` and `operation_help` show the table.
 
-mod answer;
+pub(super) mod answer;
 mod body_check;
 mod changing;
 mod input;
-mod list;
+pub(super) mod list;
 mod operation_help;
 
 use bytes::Bytes;

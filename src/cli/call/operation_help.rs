@@ -1,9 +1,11 @@
 //! `fleetload call OPERATION --help`: where the operation is, its parameters, the fields of its body, and an example.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
+use super::answer::CallSummary;
 use super::changing::effect;
-use super::list::Row;
+use super::list::{OperationObject, Row};
 use super::{reckoning, settings};
 use crate::advice::quoted;
 use crate::cli::args::commands::Call as Typed;
@@ -12,7 +14,7 @@ use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::Result;
 use crate::model::operation::input::{Body, Field};
-use crate::model::operation::{Operation, Parameter, Quota};
+use crate::model::operation::{Operation, Parameter};
 use crate::term::{Ink, Line, Table};
 
 /// Tells what an operation takes.
@@ -52,19 +54,16 @@ pub(super) fn tell(context: &Context<'_>, typed: &Typed, operation: Operation) -
     }
     heading("Example:");
     terminal.result(format!("  {}", command(context, operation, &parameters)));
-    terminal.object(&json!({
-        "object": "operation", "operation": operation, "section": operation.section(), "method": row.method,
-        "path": row.path, "provenance": row.provenance, "reachable": row.reachable,
-        "changes": operation.changes(), "counted": operation.quota() == Quota::Counted,
-        "parameters": parameters.iter().map(|parameter| json!({
-            "name": parameter.name, "type": if parameter.is_id() { "uuid" } else { "string" },
-            "required": parameter.required,
-        })).collect::<Value>(),
-        "body": operation.body().map(|body| json!({
-            "list": matches!(body, Body::List(_)), "fields": object(body.fields()), "example": body.example(),
-        })),
-    }));
-    Ok(Summary::new(End::Done).with("operation", operation))
+    let takes = Takes {
+        parameters: parameters.iter().map(|parameter| ParameterObject::from(*parameter)).collect(),
+        body: operation.body().map(|body| BodyObject {
+            list: matches!(body, Body::List(_)),
+            fields: FieldObject::all(body.fields()),
+            example: body.example(),
+        }),
+    };
+    terminal.object(&OperationObject::of(operation, &row, Some(takes)));
+    Ok(Summary::new(End::Done).with(&CallSummary { operation, resumes_at: None }))
 }
 
 fn what_it_does(operation: Operation) -> String {
@@ -102,17 +101,76 @@ fn rows(table: &mut Table, before: &str, fields: &[Field]) {
     }
 }
 
-fn object(fields: &[Field]) -> Value {
-    fields
-        .iter()
-        .map(|field| {
-            let inside = field.form.fields();
-            json!({
-                "name": field.name, "type": field.form.words(), "need": field.need.words(), "note": field.note(),
-                "fields": if inside.is_empty() { Value::Null } else { object(inside) },
-            })
-        })
-        .collect()
+/// What an operation takes.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(super) struct Takes {
+    /// The parameters of its path and query.
+    parameters: Vec<ParameterObject>,
+    /// Its body; `null` where it takes none.
+    body: Option<BodyObject>,
+}
+
+/// A parameter of an operation.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+struct ParameterObject {
+    /// Its name in the specification.
+    name: &'static str,
+    /// `uuid` or `string`.
+    #[serde(rename = "type")]
+    form: &'static str,
+    /// Whether it must be given.
+    required: bool,
+}
+
+impl From<Parameter> for ParameterObject {
+    fn from(parameter: Parameter) -> Self {
+        let form = if parameter.is_id() { "uuid" } else { "string" };
+        Self { name: parameter.name, form, required: parameter.required }
+    }
+}
+
+/// The body of an operation.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+struct BodyObject {
+    /// Whether it is a list of such objects.
+    list: bool,
+    /// Its fields.
+    fields: Vec<FieldObject>,
+    /// An example of it.
+    example: Value,
+}
+
+/// A field of a body.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+struct FieldObject {
+    /// Its name in the specification.
+    name: &'static str,
+    /// Its form, in a word.
+    #[serde(rename = "type")]
+    form: &'static str,
+    /// Whether it must be given, in a word.
+    need: &'static str,
+    /// What else is to be known.
+    note: String,
+    /// The fields of a record in it.
+    fields: Option<Vec<FieldObject>>,
+}
+
+impl FieldObject {
+    fn all(fields: &[Field]) -> Vec<Self> {
+        let of = |field: &Field| Self {
+            name: field.name,
+            form: field.form.words(),
+            need: field.need.words(),
+            note: field.note(),
+            fields: Some(Self::all(field.form.fields())).filter(|fields| !fields.is_empty()),
+        };
+        fields.iter().map(of).collect()
+    }
 }
 
 /// A command to type, with values of a rehearsal where it has them.

@@ -4,18 +4,19 @@ pub(super) mod ask_service;
 pub(super) mod resolve;
 pub(super) mod turn;
 
-use serde_json::json;
+use serde::Serialize;
 
 use super::args::commands::{Cancel, Retry};
 use super::context::Context;
 use super::run::reports;
 use super::status::next_commands;
-use super::summary::Summary;
+use super::summary::{Summary, SummaryFields};
 use crate::ending::End;
 use crate::error::Result;
 use crate::journal::Selection;
+use crate::model::id::{ImportId, JobId};
 use crate::model::state::JobState;
-use crate::term::{count, counted};
+use crate::term::{Object, count, counted};
 
 /// Rows of one state that are listed at once; the reports have them all.
 const LISTED: usize = 20;
@@ -35,8 +36,8 @@ pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summary> {
     };
     let retried = journal.retry(&selection, &context.who(), context.now())?;
     let terminal = context.terminal;
-    let summary =
-        Summary::new(End::Done).with_all(json!({"retried": retried.retried, "released": retried.released}));
+    let fields = RetrySummary { retried: retried.retried, released: retried.released };
+    let summary = Summary::new(End::Done).with(&fields);
     if retried.retried == 0 {
         terminal.result("no rejected or incomplete row matches; nothing was changed");
         terminal.hint(context.advice("which rows failed, and why: ", "report"));
@@ -91,8 +92,8 @@ pub(super) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Summary> {
         if left.len() > LISTED {
             terminal.result(format!("  and {} more ({state})", count((left.len() - LISTED) as u64)));
         }
-        for (job, place) in &left {
-            terminal.object(&json!({"object": "left", "job": job, "place": place, "state": state}));
+        for &(job, ref place) in &left {
+            terminal.object(&LeftObject { job, place, state });
         }
     }
     reports::renew(context, &journal, &[])?;
@@ -106,8 +107,57 @@ pub(super) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Summary> {
     } else {
         terminal.hint(context.advice("the report: ", &format!("report {}", typed.import)));
     }
-    Ok(Summary::new(end).with_all(json!({
-        "import": typed.import, "cancelled": given_up, "left_out": cancelled.left_out,
-        "skipped": cancelled.skipped, "left_in_doubt": cancelled.left_in_doubt, "left_held": cancelled.left_held,
-    })))
+    Ok(Summary::new(end).with(&CancelSummary {
+        import: typed.import,
+        cancelled: given_up,
+        left_out: cancelled.left_out,
+        skipped: cancelled.skipped,
+        left_in_doubt: cancelled.left_in_doubt,
+        left_held: cancelled.left_held,
+    }))
+}
+
+/// Rows that are sent again.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct RetrySummary {
+    /// Rows that were rejected or incomplete and are ready again.
+    retried: u64,
+    /// Rows that depend on them and are no longer skipped.
+    released: u64,
+}
+
+impl SummaryFields for RetrySummary {}
+
+/// What was cancelled of an import.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct CancelSummary {
+    import: ImportId,
+    /// Rows that are cancelled now, those included that were not imported.
+    cancelled: u64,
+    /// Those of them that were not imported because of errors.
+    left_out: u64,
+    /// Rows of other imports that depend on them and are skipped.
+    skipped: u64,
+    /// Rows whose outcome is unknown; they are settled by the next run.
+    left_in_doubt: u64,
+    /// Rows that stay on hold.
+    left_held: u64,
+}
+
+impl SummaryFields for CancelSummary {}
+
+/// A row of a cancelled import that is still open.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct LeftObject<'a> {
+    job: JobId,
+    /// `file!sheet!row` of the row.
+    place: &'a str,
+    state: JobState,
+}
+
+impl Object for LeftObject<'_> {
+    const NAME: &'static str = "left";
 }

@@ -4,21 +4,23 @@
 //! The asking is in [`crate::cli::decide::ask_service`]; what counts as a row's record is decided in [`crate::run`], what each decision
 //! leads to in the journal.
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::ask_service::RowVerifier;
 use crate::cli::args::commands::Resolve;
 use crate::cli::context::Context;
 use crate::cli::status::next_commands;
 use crate::cli::status::review;
-use crate::cli::summary::Summary;
+use crate::cli::status::review_objects::{HeldObject, SightObject};
+use crate::cli::summary::{Summary, SummaryFields};
 use crate::ending::End;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::{Candidate, Decision, HeldJob, Journal, Moved, Selection};
 use crate::model::id::{CallId, JobId, RemoteId};
+use crate::model::kind::Kind;
 use crate::model::state::JobState;
 use crate::run::RecordSearch;
-use crate::term::{Line, counted};
+use crate::term::{Line, Object, counted};
 
 /// What was typed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -53,7 +55,7 @@ pub(in crate::cli) fn resolve(context: &Context<'_>, typed: &Resolve) -> Result<
     if jobs.is_empty() {
         context.terminal.result("no row on hold matches; nothing was changed");
         context.terminal.hint(context.advice("to list the rows on hold and why: ", "status"));
-        return Ok(Summary::new(End::Done).with_all(json!({"selected": 0, "decided": 0, "refused": 0})));
+        return Ok(Summary::new(End::Done).with(&ResolveSummary { selected: 0, decided: 0, refused: 0 }));
     }
     let Some(choice) = choice(typed) else { return show(context, typed, &journal, &held, &jobs) };
     if typed.created.is_some() && jobs.len() > 1 {
@@ -93,7 +95,7 @@ pub(in crate::cli) fn resolve(context: &Context<'_>, typed: &Resolve) -> Result<
     }
     tell_next(context, &journal, refused)?;
     let end = if refused > 0 { End::RowsHeld } else { End::Done };
-    Ok(Summary::new(end).with_all(json!({"selected": jobs.len(), "decided": decided, "refused": refused})))
+    Ok(Summary::new(end).with(&ResolveSummary { selected: jobs.len(), decided, refused }))
 }
 
 /// Takes a person's word that findings of reading back have been looked into.
@@ -106,7 +108,7 @@ fn seen(
     let seen = journal.acknowledge(&typed.jobs, selection, &context.who(), context.now())?;
     let terminal = context.terminal;
     for finding in &seen {
-        terminal.object(&json!({"object": "seen", "job": finding.job, "code": finding.code}));
+        terminal.object(&ReviewedFindingObject { job: finding.job, code: &finding.code });
         terminal.result(format!(
             "job {} (\"{}\"): {} marked as reviewed",
             finding.job, finding.name, finding.code
@@ -120,7 +122,7 @@ fn seen(
         let findings = counted(left as u64, "finding is", "findings are");
         terminal.hint(context.advice(format!("{findings} still to be reviewed: "), "status"));
     }
-    Ok(Summary::new(End::Done).with_all(json!({"seen": seen.len(), "findings_unseen": left})))
+    Ok(Summary::new(End::Done).with(&ReviewSummary { seen: seen.len(), findings_unseen: Some(left) }))
 }
 
 /// Takes a person's word that calls with an unknown outcome have been looked into.
@@ -128,11 +130,11 @@ fn review_calls(context: &Context<'_>, journal: &mut Journal, calls: &[CallId]) 
     let reviewed = journal.review_calls(calls, &context.who(), context.now())?;
     for &call in calls {
         let is_new = reviewed.contains(&call);
-        context.terminal.object(&json!({"object": "seen", "call": call, "reviewed_before": !is_new}));
+        context.terminal.object(&ReviewedCallObject { call, reviewed_before: !is_new });
         let words = if is_new { "marked as reviewed" } else { "was marked as reviewed before" };
         context.terminal.result(format!("call {call}: {words}"));
     }
-    Ok(Summary::new(End::Done).with("seen", reviewed.len()))
+    Ok(Summary::new(End::Done).with(&ReviewSummary { seen: reviewed.len(), findings_unseen: None }))
 }
 
 fn choice(typed: &Resolve) -> Option<Choice> {
@@ -198,12 +200,11 @@ fn decide(
 fn tell_decided(context: &Context<'_>, job: JobId, moved: &[Moved], check: Option<&str>) {
     let terminal = context.terminal;
     for step in moved {
-        terminal.object(&json!({
-            "object": "moved", "job": step.job, "kind": step.kind, "from": step.from, "to": step.to,
-        }));
+        let &Moved { job, kind, from, to, .. } = step;
+        terminal.object(&MovedObject { job, kind, from, to });
     }
     let now_in = moved.iter().rev().find(|step| step.job == job).map(|step| step.to);
-    terminal.object(&json!({"object": "decided", "job": job, "state": now_in, "check": check}));
+    terminal.object(&DecidedObject { job, state: now_in, check });
     let became = match now_in {
         Some(JobState::Ready) => "is ready to be sent",
         Some(JobState::Blocked) => "waits for the row that it depends on",
@@ -225,9 +226,7 @@ fn tell_decided(context: &Context<'_>, job: JobId, moved: &[Moved], check: Optio
 }
 
 fn tell_refused(context: &Context<'_>, job: JobId, error: &Error) {
-    context.terminal.object(&json!({
-        "object": "refused", "job": job, "reason": error.to_string(), "next": error.next_step(),
-    }));
+    context.terminal.object(&RefusedObject { job, reason: error.to_string(), next: error.next_step() });
     context.terminal.result(format!("job {job} stays as it is: {error}"));
     for line in error.advice().into_iter().flat_map(Line::of_advice) {
         context.terminal.result(Line::plain("    ").join(line));
@@ -268,11 +267,10 @@ fn show(
         }
     };
     for job in &chosen {
-        let mut told = Value::Null;
-        let mut lines = Vec::new();
+        let mut seen = None;
         if let Some(asking) = &mut service {
             match asking.sight(journal, job.job, &job.candidates) {
-                Ok(sight) => (lines, told) = sight_in_words(&sight),
+                Ok(sight) => seen = Some(sight),
                 Err(error) if error.kind() == ErrorKind::Service => {
                     tell_unasked(context, &error);
                     if let Some(service) = service.take() {
@@ -282,12 +280,8 @@ fn show(
                 Err(error) => return Err(error),
             }
         }
-        review::tell_with(context, job, &lines);
-        terminal.object(&json!({
-            "object": "held", "job": job.job, "kind": job.kind.singular(), "name": job.name, "place": job.place,
-            "code": job.code, "reason": job.reason, "since": job.since.to_string(),
-            "candidates": job.candidates.iter().map(object).collect::<Vec<_>>(), "now": told,
-        }));
+        review::tell_with(context, job, &seen.as_ref().map_or_else(Vec::new, sight_in_words));
+        terminal.object(&HeldObject::of(job, Some(seen.as_ref().map(SightObject::from))));
     }
     for &job in jobs.iter().filter(|job| chosen.iter().all(|held| held.job != **job)) {
         match journal.work(job)? {
@@ -303,7 +297,7 @@ fn show(
     if let Some(first) = chosen.first() {
         terminal.hint(review::ways(context, "to decide:".into(), first));
     }
-    Ok(Summary::new(End::Done).with_all(json!({"selected": jobs.len(), "held": chosen.len()})))
+    Ok(Summary::new(End::Done).with(&HeldSummary { selected: jobs.len(), held: chosen.len() }))
 }
 
 fn tell_unasked(context: &Context<'_>, error: &Error) {
@@ -313,14 +307,8 @@ fn tell_unasked(context: &Context<'_>, error: &Error) {
     ));
 }
 
-fn object(candidate: &Candidate) -> Value {
-    json!({
-        "id": candidate.id, "name": candidate.name, "details": candidate.details, "difference": candidate.difference,
-    })
-}
-
-/// What the service shows of a row, as lines and for programs.
-fn sight_in_words(sight: &RecordSearch) -> (Vec<String>, Value) {
+/// What the service shows of a row, as lines.
+fn sight_in_words(sight: &RecordSearch) -> Vec<String> {
     match sight {
         RecordSearch::Answered { by, candidates, earlier } => {
             let mut lines: Vec<String> =
@@ -329,16 +317,123 @@ fn sight_in_words(sight: &RecordSearch) -> (Vec<String>, Value) {
                 lines.push(format!("{by}: no record found"));
             }
             lines.extend(earlier.iter().map(review::in_words));
-            let told = json!({
-                "by": by, "candidates": candidates.iter().map(object).collect::<Vec<_>>(),
-                "earlier": earlier.iter().map(object).collect::<Vec<_>>(),
-            });
-            (lines, told)
+            lines
         }
         RecordSearch::Change { by, is_so } => {
             let words = if *is_so { "it is as the row asks for" } else { "it is not as the row asks for" };
-            (vec![format!("{by}: {words}")], json!({"by": by, "is_so": is_so}))
+            vec![format!("{by}: {words}")]
         }
-        RecordSearch::Unknown(why) => (vec![format!("unknown: {why}")], json!({"untold": why})),
+        RecordSearch::Unknown(why) => vec![format!("unknown: {why}")],
     }
+}
+
+/// Decisions, in numbers.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct ResolveSummary {
+    /// Rows that were named or selected.
+    selected: usize,
+    /// Rows that were decided.
+    decided: u64,
+    /// Decisions that were refused.
+    refused: u64,
+}
+
+impl SummaryFields for ResolveSummary {}
+
+/// Rows on hold that were shown.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct HeldSummary {
+    /// Rows that were named or selected.
+    selected: usize,
+    /// Those of them that are on hold.
+    held: usize,
+}
+
+impl SummaryFields for HeldSummary {}
+
+/// What was marked as reviewed.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct ReviewSummary {
+    /// Findings or calls that are marked now and were not before.
+    seen: usize,
+    /// Findings of verification that are still to be reviewed; absent where calls were marked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    findings_unseen: Option<usize>,
+}
+
+impl SummaryFields for ReviewSummary {}
+
+/// A finding of verification that was marked as reviewed.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct ReviewedFindingObject<'a> {
+    job: JobId,
+    /// The code of the finding.
+    code: &'a str,
+}
+
+impl Object for ReviewedFindingObject<'_> {
+    const NAME: &'static str = "seen";
+}
+
+/// A call with an unknown outcome that was marked as reviewed.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct ReviewedCallObject {
+    call: CallId,
+    /// Whether it was marked before.
+    reviewed_before: bool,
+}
+
+impl Object for ReviewedCallObject {
+    const NAME: &'static str = "seen";
+}
+
+/// A row whose state a decision changed.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct MovedObject {
+    job: JobId,
+    kind: Kind,
+    /// The state that it left.
+    from: JobState,
+    /// The state that it is in.
+    to: JobState,
+}
+
+impl Object for MovedObject {
+    const NAME: &'static str = "moved";
+}
+
+/// A decision that was carried out.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct DecidedObject<'a> {
+    job: JobId,
+    /// The state that the row is in now; `null` where it was not changed.
+    state: Option<JobState>,
+    /// How the decision was checked, in words.
+    check: Option<&'a str>,
+}
+
+impl Object for DecidedObject<'_> {
+    const NAME: &'static str = "decided";
+}
+
+/// A decision that was refused.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct RefusedObject<'a> {
+    job: JobId,
+    /// Why.
+    reason: String,
+    /// What to do or type next.
+    next: Option<&'a str>,
+}
+
+impl Object for RefusedObject<'_> {
+    const NAME: &'static str = "refused";
 }

@@ -1,12 +1,12 @@
 //! `fleetload pause`, `resume` and `priority`: whether and when the rows of an import are sent. A run at work follows at once.
 
-use serde_json::json;
+use serde::Serialize;
 
 use crate::cli::args::commands::{Pause as Typed, Priority};
 use crate::cli::context::Context;
 use crate::cli::run::reports;
 use crate::cli::status::next_commands;
-use crate::cli::summary::Summary;
+use crate::cli::summary::{Summary, SummaryFields};
 use crate::ending::End;
 use crate::error::Result;
 use crate::journal::{Journal, TurnChange};
@@ -71,11 +71,13 @@ pub(in crate::cli) fn priority(context: &Context<'_>, typed: &Priority) -> Resul
         );
         terminal.hint(context.advice(words, &format!("priority {other} {priority}")));
     }
-    let wait_for: Vec<_> =
-        change.wait_for.iter().map(|(import, rows)| json!({"import": import, "rows": rows})).collect();
-    Ok(Summary::new(End::Done).with_all(json!({
-        "import": import, "priority": priority, "before": change.before, "ready": change.ready, "wait_for": wait_for,
-    })))
+    Ok(Summary::new(End::Done).with(&PrioritySummary {
+        import,
+        priority,
+        before: change.before,
+        ready: change.ready,
+        wait_for: change.wait_for.iter().map(|&(import, rows)| WaitFor { import, rows }).collect(),
+    }))
 }
 
 fn open(context: &Context<'_>, import: ImportId) -> Result<Journal> {
@@ -92,8 +94,55 @@ fn ended(
     (change, paused): (TurnChange, bool),
 ) -> Result<Summary> {
     reports::renew(context, journal, &[])?;
-    Ok(Summary::new(End::Done).with_all(json!({
-        "import": typed.import, "paused": paused, "was_paused": change.was_paused.is_some(), "ready": change.ready,
-        "under_way": change.under_way,
-    })))
+    Ok(Summary::new(End::Done).with(&PauseSummary {
+        import: typed.import,
+        paused,
+        was_paused: change.was_paused.is_some(),
+        ready: change.ready,
+        under_way: change.under_way,
+    }))
 }
+
+/// The priority of an import.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct PrioritySummary {
+    import: ImportId,
+    /// Its priority now; rows of a higher one are sent first.
+    priority: i64,
+    /// Its priority before.
+    before: i64,
+    /// Its rows that could be sent now.
+    ready: u64,
+    /// Imports with a lower priority whose rows its own rows depend on.
+    wait_for: Vec<WaitFor>,
+}
+
+impl SummaryFields for PrioritySummary {}
+
+/// Rows that wait for rows of another import.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+struct WaitFor {
+    /// The other import.
+    import: ImportId,
+    /// How many rows wait for it.
+    rows: u64,
+}
+
+/// An import that was paused or resumed.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct PauseSummary {
+    import: ImportId,
+    /// Whether it is paused now.
+    paused: bool,
+    /// Whether it was paused before.
+    was_paused: bool,
+    /// Its rows that wait, or go on.
+    ready: u64,
+    /// Its rows that are under way or in doubt; their outcomes are still recorded.
+    under_way: u64,
+}
+
+impl SummaryFields for PauseSummary {}

@@ -5,7 +5,7 @@
 //! that reads about records that exist, and its list of time zones, which is kept beside the journal for the checking of
 //! sheets.
 
-mod operations;
+pub(super) mod operations;
 pub(super) mod probe;
 mod reading_operations;
 mod skeleton;
@@ -13,19 +13,18 @@ mod skeleton;
 use std::path::Path;
 
 use serde::Serialize;
-use serde_json::json;
 
 use self::probe::Finding;
 use crate::cli::args::commands::Doctor as Typed;
 use crate::cli::context::Context;
 use crate::cli::sandbox::rehearsal::Rehearsal;
 use crate::cli::settings::{Purpose, Settings, reading};
-use crate::cli::summary::Summary;
+use crate::cli::summary::{Summary, SummaryFields};
 use crate::cli::zones;
 use crate::ending::End;
 use crate::error::Result;
 use crate::journal::{Journal, Register, Storage, Whose, state_folder};
-use crate::model::kind::Kind;
+use crate::model::kind::{Kind, Plural};
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
@@ -33,30 +32,113 @@ use crate::model::verdict::Verdict;
 use crate::plan::ability::{self, Ability, Use};
 use crate::run::{end_of, require_available};
 use crate::service::{Client, Endpoints, Origin, TokenInfo};
-use crate::term::{Ink, Line, count, span};
+use crate::term::{Ink, Line, Object, count, span};
 
 /// From here on a difference of the clocks is worth telling, in seconds.
 const NOTABLE_SKEW: i64 = 60;
 
 /// How a check went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Health {
+    /// It is as it should be.
     Well,
+    /// It is worth a look.
     Look,
+    /// It keeps a run from working.
     Wrong,
 }
 
 /// One check and how it went.
-#[derive(Debug, Serialize)]
-struct CheckObject<'a> {
-    object: &'static str,
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct CheckObject<'a> {
+    /// What was checked.
     check: &'a str,
     health: Health,
+    /// The result, in words.
     message: &'a str,
+    /// What to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<&'a str>,
 }
+
+impl Object for CheckObject<'_> {
+    const NAME: &'static str = "check";
+}
+
+/// The file with the operations that a profile has to say the paths of.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct EndpointsObject<'a> {
+    /// The file.
+    file: &'a Path,
+    /// How many operations are to be completed in it.
+    operations: usize,
+}
+
+impl Object for EndpointsObject<'_> {
+    const NAME: &'static str = "endpoints";
+}
+
+/// What can be done with the rows of a kind.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct AbilityObject<'a> {
+    kind: Plural,
+    /// Whether its rows can be created, or carried out.
+    can_create: bool,
+    /// Whether a record is found after a lost answer.
+    can_look_up: bool,
+    /// Whether records can be verified.
+    can_verify: bool,
+    /// The operations that its rows need.
+    operations: Vec<UsedOperation<'a>>,
+}
+
+impl Object for AbilityObject<'_> {
+    const NAME: &'static str = "ability";
+}
+
+/// An operation that rows of a kind need.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+struct UsedOperation<'a> {
+    operation: Operation,
+    #[serde(rename = "use")]
+    for_what: Use,
+    /// Its path; `null` where it is not known.
+    path: Option<&'a str>,
+    /// Where the path is from: `documented`, `mapped` or `assumed`, else `unavailable`.
+    origin: &'static str,
+}
+
+/// A setting.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct SettingObject<'a> {
+    /// Its key in the settings file.
+    setting: &'a str,
+    /// Its value.
+    value: &'a str,
+    /// Where the value is from.
+    origin: &'a str,
+}
+
+impl Object for SettingObject<'_> {
+    const NAME: &'static str = "setting";
+}
+
+/// What was examined.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct DoctorSummary {
+    /// The kinds of rows that can be created.
+    can_create: Vec<Plural>,
+}
+
+impl SummaryFields for DoctorSummary {}
 
 /// Examines everything and says what is wrong.
 pub(super) fn doctor(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
@@ -130,7 +212,8 @@ impl Examined<'_> {
         } else {
             terminal.hint(self.context.advice("correct what is wrong, then: ", "doctor"));
         }
-        Summary::new(end).with("can_create", can.iter().map(|(kind, _)| kind.plural()).collect::<Vec<_>>())
+        Summary::new(end)
+            .with(&DoctorSummary { can_create: can.iter().map(|(kind, _)| Plural(*kind)).collect() })
     }
 
     /// What something gave; its error is reported as what is wrong, and the rest is examined anyway.
@@ -163,7 +246,7 @@ impl Examined<'_> {
         if let Some(hint) = hint {
             terminal.result(Line::plain("       ").ink(Ink::Hint, "hint:").text(" ").text(hint));
         }
-        terminal.object(&CheckObject { object: "check", check, health, message, hint });
+        terminal.object(&CheckObject { check, health, message, hint });
     }
 
     /// Everything that only the service can tell.
@@ -195,9 +278,7 @@ impl Examined<'_> {
         let line = Line::plain(format!("{operations} operations to complete: "));
         let line = line.ink(Ink::Strong, file.display().to_string());
         self.context.terminal.result(line);
-        self.context.terminal.object(&json!({
-            "object": "endpoints", "file": file, "operations": operations,
-        }));
+        self.context.terminal.object(&EndpointsObject { file, operations });
         Ok(())
     }
 
@@ -410,35 +491,28 @@ fn to_set(missing: &[Operation], profile: &str) -> Option<String> {
 }
 
 /// The same for programs.
-fn ability_object(kind: Kind, ability: Ability, endpoints: &Endpoints) -> serde_json::Value {
-    let operations: Vec<_> = ability::operations(kind)
-        .into_iter()
-        .map(|(of, operation)| {
-            let endpoint = endpoints.get(operation);
-            json!({
-                "operation": operation, "use": of, "path": endpoint.map(|endpoint| endpoint.path()),
-                "origin": endpoint.map_or("unavailable", |endpoint| whose(endpoint.origin())),
-            })
-        })
-        .collect();
-    json!({
-        "object": "ability", "kind": kind.plural(), "can_create": ability.create,
-        "can_look_up": ability.look_up, "can_verify": ability.verify, "operations": operations,
-    })
+fn ability_object(kind: Kind, ability: Ability, endpoints: &Endpoints) -> AbilityObject<'_> {
+    let operations = ability::operations(kind).into_iter().map(|(for_what, operation)| {
+        let endpoint = endpoints.get(operation);
+        UsedOperation {
+            operation,
+            for_what,
+            path: endpoint.map(|endpoint| endpoint.path()),
+            origin: endpoint.map_or("unavailable", |endpoint| whose(endpoint.origin())),
+        }
+    });
+    AbilityObject {
+        kind: Plural(kind),
+        can_create: ability.create,
+        can_look_up: ability.look_up,
+        can_verify: ability.verify,
+        operations: operations.collect(),
+    }
 }
 
 /// The service's time minus ours. A `Date` header has whole seconds, so a second more or less is none.
 fn skew_seconds(date: Moment, now: Moment) -> i64 {
     (date.millis() - now.millis()) / 1000
-}
-
-/// A setting for programs.
-#[derive(Serialize)]
-struct SettingObject<'a> {
-    object: &'static str,
-    setting: &'a str,
-    value: &'a str,
-    origin: &'a str,
 }
 
 fn tell_settings(context: &Context<'_>, settings: &Settings) {
@@ -450,12 +524,7 @@ fn tell_settings(context: &Context<'_>, settings: &Settings) {
     let mut table = crate::term::Table::new(&["setting", "value", "from"], &[]);
     for (setting, value, origin) in settings.listed() {
         table.row([setting.as_str(), &value, &origin]);
-        terminal.object(&SettingObject {
-            object: "setting",
-            setting: &setting,
-            value: &value,
-            origin: &origin,
-        });
+        terminal.object(&SettingObject { setting: &setting, value: &value, origin: &origin });
     }
     for line in table.lines() {
         terminal.result(line);

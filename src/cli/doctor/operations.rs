@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde_json::json;
+use serde::Serialize;
 
 use super::probe::Finding;
 use super::reading_operations::{Known, Tried, try_all};
@@ -19,7 +19,7 @@ use crate::model::operation::Operation;
 use crate::plan::needs::{groups, needed_for};
 use crate::sandbox::ROOT_COMPANY;
 use crate::service::{Client, Endpoints, Origin, ServiceReader};
-use crate::term::{Ink, Line};
+use crate::term::{Ink, Line, Object};
 
 impl Examined<'_> {
     /// Tries what only reads, and tells how it stands with every operation.
@@ -111,15 +111,18 @@ impl Examined<'_> {
         }
         for operation in operations {
             let endpoint = endpoints.get(*operation);
-            terminal.object(&json!({
-                "object": "operation", "operation": operation, "section": operation.section(), "group": group,
-                "origin": origin(endpoints, *operation), "path": endpoint.map(|endpoint| endpoint.path()),
-                "method": endpoint.map(|endpoint| endpoint.method().as_str()),
-                "needed_for": needed_for(*operation),
-                "answers": tried.get(operation).map(Tried::answers),
-                "tried": tried.get(operation).map(Tried::words),
-                "key": format!("[profile.{profile}.endpoints.{operation}]"),
-            }));
+            terminal.object(&TriedOperationObject {
+                operation: *operation,
+                section: operation.section(),
+                group,
+                origin: origin(endpoints, *operation),
+                path: endpoint.map(|endpoint| endpoint.path()),
+                method: endpoint.map(|endpoint| endpoint.method().as_str()),
+                needed_for: needed_for(*operation),
+                answers: tried.get(operation).map(Tried::answers),
+                tried: tried.get(operation).map(Tried::words),
+                key: format!("[profile.{profile}.endpoints.{operation}]"),
+            });
         }
     }
 
@@ -170,4 +173,33 @@ async fn company_of(reader: &ServiceReader, company: &str) -> Result<RemoteId> {
         [] => unknown(format!("no company is named exactly '{company}'")),
         [..] => unknown(format!("{} companies are named '{company}'", ids.len())),
     }
+}
+
+/// An operation that `doctor` has tried, or cannot try.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct TriedOperationObject<'a> {
+    operation: Operation,
+    /// The section of the specification.
+    section: &'static str,
+    /// The operations that it belongs to, in words.
+    group: &'a str,
+    /// Where the path is from: `documented`, `mapped` or `assumed`, else `unavailable`.
+    origin: &'static str,
+    /// Its path; `null` where it is not known.
+    path: Option<&'a str>,
+    /// Its method; `null` where its path is not known.
+    method: Option<&'static str>,
+    /// What it is needed for, in words.
+    needed_for: &'static str,
+    /// Whether it answers; `null` where it was not tried, as it changes something.
+    answers: Option<bool>,
+    /// What trying it has shown, in words.
+    tried: Option<String>,
+    /// The table of the settings file that sets method and path.
+    key: String,
+}
+
+impl Object for TriedOperationObject<'_> {
+    const NAME: &'static str = "operation";
 }

@@ -3,8 +3,6 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
-
 use crate::cli::args::commands::Template as Typed;
 use crate::cli::args::options::Overrides;
 use crate::cli::context::Context;
@@ -177,12 +175,4 @@ impl Lists<'_> {
         }
         records
     }
-}
-
-/// What was filled in, for programs.
-pub(super) fn object(known: &KnownRecords) -> Value {
-    json!({
-        "companies": known.companies.len(), "sites": known.sites.len(), "devices": known.devices.len(),
-        "templates": known.templates.len(), "clouds": known.clouds.len(), "notes": known.notes,
-    })
 }

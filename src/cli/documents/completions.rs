@@ -5,10 +5,11 @@ use std::path::Path;
 use clap::CommandFactory as _;
 use clap_mangen::Man as Page;
 use clap_mangen::roff::{Roff, bold, roman};
+use serde::Serialize;
 
 use crate::cli::args::Args;
 use crate::cli::args::commands::{Completions, Man};
-use crate::cli::summary::Summary;
+use crate::cli::summary::{Summary, SummaryFields};
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::status::catalogue::{self, Scope};
@@ -30,7 +31,7 @@ pub(in crate::cli) fn man(terminal: &Terminal, typed: &Man) -> Result<Summary> {
     };
     let written = write_pages(folder)?;
     terminal.say(format!("wrote {} to {}", counted(written, "page", "pages"), folder.display()));
-    Ok(Summary::new(End::Done).with("folder", folder).with("pages", written))
+    Ok(Summary::new(End::Done).with(&PagesSummary { folder, pages: written }))
 }
 
 /// What to do when the pages cannot be put where they were to go.
@@ -152,6 +153,18 @@ fn sections(command: &clap::Command, title: &str) -> Roff {
     roff.text([roman(pages.join(", "))]);
     roff
 }
+
+/// The manual pages that were written.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct PagesSummary<'a> {
+    /// Their folder.
+    folder: &'a Path,
+    /// How many.
+    pages: u64,
+}
+
+impl SummaryFields for PagesSummary<'_> {}
 
 #[cfg(test)]
 mod tests {

@@ -1,17 +1,17 @@
 //! `fleetload explain`: what a code means, what follows from it, what to do. The words are in [`crate::status::catalogue`]; here
 //! is only how they are found and shown.
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::advice::Advice;
 use crate::cli::args::commands::Explain;
 use crate::cli::context::Context;
-use crate::cli::summary::Summary;
+use crate::cli::summary::{Summary, SummaryFields};
 use crate::ending::{self, End};
 use crate::error::{Error, Result};
 use crate::sheet::finding::{Code, Severity};
 use crate::status::catalogue::{self, Entry, Scope};
-use crate::term::{Ink, Line, width, wrap};
+use crate::term::{Ink, Line, Object, width, wrap};
 
 /// The columns that codes take in the list; the longest fits.
 const CODES: usize = 28;
@@ -28,7 +28,7 @@ pub(in crate::cli) fn explain(context: &Context<'_>, typed: &Explain) -> Result<
         // `explain exit` asks for the exit codes, and for the reasons that they stand for.
         let scopes: &[Scope] =
             if typed.codes.is_empty() { &Scope::ALL } else { &[Scope::Exits, Scope::Endings] };
-        return Ok(Summary::new(End::Done).with("codes", list(context, scopes)));
+        return Ok(Summary::new(End::Done).with(&CodesSummary { codes: list(context, scopes) }));
     }
     let (mut told, mut unknown) = (0_usize, Vec::new());
     for word in words {
@@ -51,7 +51,7 @@ pub(in crate::cli) fn explain(context: &Context<'_>, typed: &Explain) -> Result<
         context.terminal.error(error);
     }
     let end = unknown.first().map_or(End::Done, Error::end);
-    Ok(Summary::new(end).with("codes", told))
+    Ok(Summary::new(end).with(&CodesSummary { codes: told }))
 }
 
 /// What goes by a word, or an error that names what is nearest to it.
@@ -142,14 +142,17 @@ fn severity(entry: &Entry) -> Option<String> {
     Some(if before.is_empty() { (*last).to_owned() } else { format!("{}, or {last}", before.join(", ")) })
 }
 
-fn object(entry: &Entry) -> Value {
-    json!({
-        "object": "code", "code": entry.code, "scope": entry.scope.title(), "severity": severity(entry),
-        "meaning": entry.sentence(), "follows": entry.follows, "what_to_do": to_do(entry),
-        "reasons": (entry.scope == Scope::Exits)
-            .then(|| reasons(entry).iter().map(|end| end.reason).collect::<Vec<_>>()),
-        "example": entry.example.as_ref().map(|(stands, should)| json!({"stands": stands, "should": should})),
-    })
+fn object(entry: &Entry) -> CodeObject<'_> {
+    CodeObject {
+        code: &entry.code,
+        scope: entry.scope.title(),
+        severity: severity(entry),
+        meaning: entry.sentence(),
+        follows: &entry.follows,
+        what_to_do: to_do(entry),
+        reasons: (entry.scope == Scope::Exits).then(|| reasons(entry).iter().map(|end| end.reason).collect()),
+        example: entry.example.as_ref().map(|(stands, should)| CodeExample { stands, should }),
+    }
 }
 
 /// Every code of some scopes with its meaning in a line; how many they are.
@@ -181,6 +184,52 @@ fn list(context: &Context<'_>, scopes: &[Scope]) -> usize {
     told
 }
 
+/// A code with what it means.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct CodeObject<'a> {
+    /// The code; of exit codes the number.
+    code: &'a str,
+    /// What it is a code of, in words.
+    scope: &'static str,
+    /// Of findings in sheets: how bad it is, in words.
+    severity: Option<String>,
+    /// What it means.
+    meaning: String,
+    /// What follows from it.
+    follows: &'a str,
+    /// What a person does.
+    what_to_do: String,
+    /// Of exit codes: the reasons that they stand for.
+    reasons: Option<Vec<&'static str>>,
+    /// Of findings in cells: a cell that has it, and how it would be right.
+    example: Option<CodeExample<'a>>,
+}
+
+impl Object for CodeObject<'_> {
+    const NAME: &'static str = "code";
+}
+
+/// A cell that is wrong, and how it would be right.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+struct CodeExample<'a> {
+    /// What is in the cell.
+    stands: &'a str,
+    /// What should be in it.
+    should: &'a str,
+}
+
+/// How many codes were explained.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct CodesSummary {
+    /// How many codes were explained or listed.
+    codes: usize,
+}
+
+impl SummaryFields for CodesSummary {}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -194,7 +243,7 @@ mod tests {
     fn every_code_fits_the_list_and_every_part_of_it_says_something() {
         for entry in Scope::ALL.into_iter().flat_map(catalogue::of_scope) {
             assert!(entry.code.len() < CODES, "{}", entry.code);
-            let object = object(entry);
+            let object = serde_json::to_value(object(entry)).unwrap();
             for part in ["meaning", "follows", "what_to_do"] {
                 let text = object[part].as_str().unwrap();
                 assert!(text.len() > 10 && text.ends_with(['.', '?']), "{} {part}: {text}", entry.code);

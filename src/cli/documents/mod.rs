@@ -5,9 +5,13 @@ mod company_records;
 pub(super) mod completions;
 pub(super) mod explain;
 
+use std::path::PathBuf;
+
+use serde::Serialize;
+
 use super::args::commands::Template as Typed;
 use super::context::Context;
-use super::summary::Summary;
+use super::summary::{Summary, SummaryFields};
 use super::zones;
 use crate::ending::End;
 use crate::error::{Error, Result};
@@ -31,7 +35,7 @@ pub(super) fn template(context: &Context<'_>, typed: &Typed) -> Result<Summary> 
         };
         let zones = zones::of_service(context, context.profile_for_sheets()?.as_ref());
         blank::workbook(kinds, zones.as_ref(), &known, &typed.out)?;
-        counts = typed.company.as_ref().map(|_| company_records::object(&known));
+        counts = typed.company.as_ref().map(|_| FilledIn::from(&known));
         vec![typed.out.clone()]
     } else {
         blank::csv(kinds, &typed.out)?
@@ -42,5 +46,48 @@ pub(super) fn template(context: &Context<'_>, typed: &Typed) -> Result<Summary> 
     let named: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
     let command = format!("check {}", named.join(" "));
     context.terminal.hint(context.advice("fill them in, then: ", &command));
-    Ok(Summary::new(End::Done).with("files", files).with("filled_in", counts))
+    Ok(Summary::new(End::Done).with(&TemplateSummary { files, filled_in: counts }))
+}
+
+/// Blank sheets that were written.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct TemplateSummary {
+    /// The files.
+    files: Vec<PathBuf>,
+    /// What the drop-downs were filled with; `null` without `--for`.
+    filled_in: Option<FilledIn>,
+}
+
+impl SummaryFields for TemplateSummary {}
+
+/// The records that the drop-downs of a workbook offer, in numbers.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+struct FilledIn {
+    /// Companies.
+    companies: usize,
+    /// Sites.
+    sites: usize,
+    /// Devices.
+    devices: usize,
+    /// Enterprise templates.
+    templates: usize,
+    /// VPN clouds.
+    clouds: usize,
+    /// What could not be read, or is too long to be offered.
+    notes: Vec<String>,
+}
+
+impl From<&KnownRecords> for FilledIn {
+    fn from(known: &KnownRecords) -> Self {
+        Self {
+            companies: known.companies.len(),
+            sites: known.sites.len(),
+            devices: known.devices.len(),
+            templates: known.templates.len(),
+            clouds: known.clouds.len(),
+            notes: known.notes.clone(),
+        }
+    }
 }

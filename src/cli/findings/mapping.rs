@@ -1,7 +1,7 @@
 //! How columns were matched, and how a file was read: told where it was not plain from the sheet itself, and always in
 //! JSON. And the headers that were typed and that no sheet has.
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::cut;
 use super::redact;
@@ -23,7 +23,9 @@ const HEADER: usize = 40;
 const OF_REPORTS: &str = "result";
 
 /// How a column came to its meaning.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
 enum How {
     /// Its header is the name of the column.
     Exact,
@@ -39,20 +41,6 @@ enum How {
     Blank,
     /// It is not understood; a finding says so.
     Unknown,
-}
-
-impl How {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Alias => "alias",
-            Self::Map => "map",
-            Self::Ignored => "ignored",
-            Self::Own => "own",
-            Self::Blank => "blank",
-            Self::Unknown => "unknown",
-        }
-    }
 }
 
 fn how(kind: Kind, header: &str, headers: &[String], mapped: &Mapped, options: &Options) -> How {
@@ -91,20 +79,39 @@ fn defaults(table: &Table, manner: &ReadingSettings) -> Vec<(&'static str, Strin
         .collect()
 }
 
+/// A column of a sheet for programs.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct ReadColumn {
+    /// Its header in the sheet.
+    header: String,
+    /// The column that it is read as, by its name in docs/sheets.md; `null` where it is not read.
+    column: Option<String>,
+    how: How,
+}
+
 /// The columns of a sheet for programs.
-pub(in crate::cli) fn columns_object(table: &Table, options: &Options) -> Value {
+pub(in crate::cli) fn read_columns(table: &Table, options: &Options) -> Vec<ReadColumn> {
     let columns = table.headers.iter().zip(&table.mapping).map(|(header, mapped)| {
-        json!({"header": header, "column": name(mapped), "how": how(table.kind, header, &table.headers, mapped, options).word()})
+        let how = how(table.kind, header, &table.headers, mapped, options);
+        ReadColumn { header: header.clone(), column: name(mapped), how }
     });
     columns.collect()
 }
 
+/// A value for the blank cells of a column, for programs.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct ColumnDefault {
+    /// The column, by its name in docs/sheets.md.
+    column: &'static str,
+    /// The value.
+    value: String,
+}
+
 /// The values for blank cells for programs.
-pub(in crate::cli) fn defaults_object(table: &Table, manner: &ReadingSettings) -> Value {
-    defaults(table, manner)
-        .into_iter()
-        .map(|(column, value)| json!({"column": column, "value": value}))
-        .collect()
+pub(in crate::cli) fn column_defaults(table: &Table, manner: &ReadingSettings) -> Vec<ColumnDefault> {
+    defaults(table, manner).into_iter().map(|(column, value)| ColumnDefault { column, value }).collect()
 }
 
 /// What a person should know of how a sheet was read; nothing where it is as anybody would expect.
@@ -173,12 +180,28 @@ pub(in crate::cli) fn not_read(book: &Book) -> Vec<String> {
     lines(&sheets.collect::<Vec<_>>())
 }
 
+/// A worksheet that is not read, for programs.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct SheetNotRead {
+    /// Its workbook.
+    file: String,
+    /// Its name.
+    name: String,
+    /// Why it is not read.
+    why: &'static str,
+}
+
 /// The same of all files for programs.
-pub(in crate::cli) fn not_read_object(examined: &Examined) -> Value {
+pub(in crate::cli) fn sheets_not_read(examined: &Examined) -> Vec<SheetNotRead> {
     let of = |book: &Book| {
-        let file = book.file.name.clone();
-        let sheets = book.ignored.iter();
-        sheets.map(|(name, why)| json!({"file": file, "name": name, "why": why})).collect::<Vec<_>>()
+        let file = &book.file.name;
+        let sheet = |(name, why): &(String, &'static str)| SheetNotRead {
+            file: file.clone(),
+            name: name.clone(),
+            why,
+        };
+        book.ignored.iter().map(sheet).collect::<Vec<_>>()
     };
     examined.books().iter().flat_map(of).collect()
 }

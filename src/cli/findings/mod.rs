@@ -8,13 +8,12 @@ pub(super) mod redact;
 pub(super) mod remedy;
 
 use serde::Serialize;
-use serde_json::json;
 
 use self::redact::redacted;
 use crate::advice::Advice;
 use crate::cli::context::Context;
-use crate::sheet::finding::{Code, Finding, Findings, Group, Severity, ValueKind, shown};
-use crate::term::{Ink, Line, Table, Terminal, count, counted};
+use crate::sheet::finding::{Code, Finding, Findings, Group, GroupKey, Severity, ValueKind, shown};
+use crate::term::{Ink, Line, Object, Table, Terminal, count, counted};
 
 /// Findings that are seen at a glance, without a table of them.
 const HANDFUL: usize = 5;
@@ -31,20 +30,51 @@ const RANGES_OF_OBJECT: usize = 100;
 
 /// A finding as one JSON object.
 #[derive(Serialize)]
-struct FindingObject<'a> {
-    object: &'static str,
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct FindingObject<'a> {
     #[serde(flatten)]
     finding: &'a Finding,
+    /// The command that explains the code: `explain CODE`.
     doc: String,
 }
 
-/// What was found, in numbers.
+impl Object for FindingObject<'_> {
+    const NAME: &'static str = "finding";
+}
+
+/// Equal findings of one column, for programs.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct FindingGroup {
+    /// The file, by its name as given.
+    file: String,
+    /// The worksheet; `null` for text tables.
+    sheet: Option<String>,
+    severity: Severity,
+    code: Code,
+    /// The column by its canonical name, with the sheet's kind: `devices.mac`.
+    column: Option<String>,
+    /// The header of the column, as it is in the file.
+    header: Option<String>,
+    /// How many findings.
+    count: usize,
+    /// The first cells or rows: `F2:F10`.
+    ranges: Vec<String>,
+    /// How many more ranges there are.
+    more_ranges: u64,
+}
+
+/// The findings, in numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub(super) struct FindingCounts {
-    /// Those included because of which a file or sheet cannot be used.
+    /// Errors, those included because of which a file or sheet cannot be used.
     pub(super) errors: u64,
+    /// Warnings.
     pub(super) warnings: u64,
+    /// Notes.
     pub(super) notes: u64,
+    /// Errors because of which a file or sheet cannot be used.
     pub(super) fatal: u64,
 }
 
@@ -83,28 +113,21 @@ pub(super) fn tell(context: &Context<'_>, findings: &Findings, redact: bool) {
             let doc = format!("explain {}", finding.code);
             let unseen = redact.then(|| redacted(finding));
             let finding = unseen.as_ref().unwrap_or(finding);
-            context.terminal.object(&FindingObject { object: "finding", finding, doc });
+            context.terminal.object(&FindingObject { finding, doc });
         }
     }
     tell_grouped(context.terminal, findings, context.common.verbose > 0, redact);
 }
 
 /// The groups as programs read them.
-pub(super) fn groups_object(findings: &Findings) -> serde_json::Value {
-    let groups = grouped(findings, true);
-    groups
-        .iter()
-        .map(|group| {
-            let ranges = group.places.ranges(RANGES_OF_OBJECT);
-            let more = group.places.ranges_beyond(RANGES_OF_OBJECT);
-            let key = &group.key;
-            json!({
-                "file": key.file, "sheet": key.sheet, "severity": key.severity, "code": key.code,
-                "column": key.column, "header": key.header, "count": group.count, "ranges": ranges,
-                "more_ranges": more,
-            })
-        })
-        .collect()
+pub(super) fn finding_groups(findings: &Findings) -> Vec<FindingGroup> {
+    let of = |group: &Group| {
+        let GroupKey { file, sheet, severity, code, column, header } = group.key.clone();
+        let ranges = group.places.ranges(RANGES_OF_OBJECT);
+        let more_ranges = group.places.ranges_beyond(RANGES_OF_OBJECT);
+        FindingGroup { file, sheet, severity, code, column, header, count: group.count, ranges, more_ranges }
+    };
+    grouped(findings, true).into_iter().map(of).collect()
 }
 
 /// How to have a code explained, when anything was told that has one.

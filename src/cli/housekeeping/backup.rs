@@ -1,17 +1,20 @@
 //! `fleetload backup`: a copy of the journal in one file, or a look at such a copy.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde_json::json;
+use serde::Serialize;
 
 use crate::advice::quoted;
 use crate::cli::args::housekeeping::Backup as Typed;
 use crate::cli::context::Context;
 use crate::cli::status::counts;
-use crate::cli::summary::Summary;
+use crate::cli::summary::{Summary, SummaryFields};
 use crate::ending::End;
 use crate::error::Result;
 use crate::journal::Backup;
+use crate::model::state::JobState;
+use crate::model::time::Rfc3339;
 use crate::term::{Ink, Line, counted, size};
 
 /// Writes a backup, or checks one.
@@ -62,8 +65,32 @@ fn check(context: &Context<'_>, file: &Path) -> Result<Summary> {
 
 fn summary(file: &Path, backup: &Backup) -> Result<Summary> {
     let tally = backup.tally(None)?;
-    Ok(Summary::new(End::Done).with_all(json!({
-        "file": file, "bytes": backup.bytes, "taken_at": backup.taken_at()?.map(|at| at.to_string()),
-        "imports": backup.imports()?.len(), "rows": tally.total(), "counts": counts::object(&tally),
-    })))
+    Ok(Summary::new(End::Done).with(&BackupSummary {
+        file,
+        bytes: backup.bytes,
+        taken_at: backup.taken_at()?.map(Rfc3339),
+        imports: backup.imports()?.len(),
+        rows: tally.total(),
+        counts: tally.by_state(),
+    }))
 }
+
+/// A backup that was written or checked.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct BackupSummary<'a> {
+    /// The file.
+    file: &'a Path,
+    /// Its size in bytes.
+    bytes: u64,
+    /// When it was taken, where the file says so.
+    taken_at: Option<Rfc3339>,
+    /// Imports in it.
+    imports: usize,
+    /// Rows in it.
+    rows: u64,
+    /// These rows in each state.
+    counts: BTreeMap<JobState, u64>,
+}
+
+impl SummaryFields for BackupSummary<'_> {}

@@ -4,18 +4,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use serde_json::json;
+use serde::Serialize;
 
 use crate::cli::args::housekeeping::Prune as Typed;
 use crate::cli::atomic_file::beside;
 use crate::cli::context::Context;
 use crate::cli::import::files;
-use crate::cli::summary::{Summary, held_by_run};
+use crate::cli::summary::{HeldBySummary, Summary, SummaryFields};
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::{ImportInfo, Journal, Old, Pruned};
 use crate::model::id::ImportId;
-use crate::model::time::Moment;
+use crate::model::time::{Moment, Rfc3339};
 use crate::report::OldFolder;
 use crate::status::Status;
 use crate::term::{Ink, Line, count, counted, size};
@@ -32,7 +32,7 @@ pub(in crate::cli) fn prune(context: &Context<'_>, typed: &Typed) -> Result<Summ
         Err(holder) => {
             context.terminal.result("a run is in progress: nothing was removed");
             context.terminal.hint(context.advice("to see its progress: ", "status"));
-            return Ok(Summary::new(End::AnotherRun).with("held_by", held_by_run(holder)));
+            return Ok(Summary::new(End::AnotherRun).with(&HeldBySummary::from(holder)));
         }
     };
     let now = context.now();
@@ -69,16 +69,20 @@ pub(in crate::cli) fn prune(context: &Context<'_>, typed: &Typed) -> Result<Summ
     tell(context, typed, &would, (&folders, reports, &originals), given_back);
     tell_kept(context, &choice);
     let in_use = journal.bytes_in_use()?;
-    Ok(Summary::new(End::Done).with_all(json!({
-        "dry_run": typed.dry_run, "before": before.to_string(),
-        "imports": would.imports.iter().map(|(import, rows)| json!({"import": import, "rows": rows})).collect::<Vec<_>>(),
-        "reports": folders.iter().map(|folder| json!({"folder": folder.path, "bytes": folder.bytes, "others": folder.others}))
-            .collect::<Vec<_>>(),
-        "requests": would.attempts, "runs": would.runs, "days": would.days, "notifications": would.notifications,
-        "undelivered": would.undelivered, "kept": choice.kept,
-        "originals": originals.iter().map(|(file, bytes)| json!({"file": file, "bytes": bytes})).collect::<Vec<_>>(),
-        "bytes": {"reports": reports, "journal": would.bytes, "given_back": given_back, "journal_in_use": in_use},
-    })))
+    Ok(Summary::new(End::Done).with(&PruneSummary {
+        dry_run: typed.dry_run,
+        before: before.into(),
+        imports: would.imports.iter().map(|&(import, rows)| PrunedImport { import, rows }).collect(),
+        reports: folders.iter().map(|folder| PrunedFolder::from(*folder)).collect(),
+        requests: would.attempts,
+        runs: would.runs,
+        days: would.days,
+        notifications: would.notifications,
+        undelivered: would.undelivered,
+        kept: &choice.kept,
+        originals: originals.iter().map(|(file, bytes)| PrunedFile { file, bytes: *bytes }).collect(),
+        bytes: PrunedBytes { reports, journal: would.bytes, given_back, journal_in_use: in_use },
+    }))
 }
 
 fn earlier(now: Moment, typed: &Typed) -> Moment {
@@ -221,4 +225,87 @@ fn tell_kept(context: &Context<'_>, choice: &Choice) {
         shown.join(", ")
     ));
     context.terminal.hint(context.advice("to see what they need: ", "status --unfinished"));
+}
+
+/// What was removed, or would be.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct PruneSummary<'a> {
+    /// Whether nothing was removed, only listed.
+    dry_run: bool,
+    /// What is older than this is removed.
+    before: Rfc3339,
+    /// The imports.
+    imports: Vec<PrunedImport>,
+    /// Their reports.
+    reports: Vec<PrunedFolder<'a>>,
+    /// Records of requests.
+    requests: u64,
+    /// Records of runs.
+    runs: u64,
+    /// Days of the quota.
+    days: u64,
+    /// Notifications.
+    notifications: u64,
+    /// Those of them that were never delivered.
+    undelivered: u64,
+    /// Old imports that are kept because they are not finished.
+    kept: &'a [ImportId],
+    /// Original files.
+    originals: Vec<PrunedFile<'a>>,
+    /// Sizes in bytes.
+    bytes: PrunedBytes,
+}
+
+impl SummaryFields for PruneSummary<'_> {}
+
+/// An old import.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+struct PrunedImport {
+    import: ImportId,
+    /// Its rows.
+    rows: u64,
+}
+
+/// The folder of an old report.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+struct PrunedFolder<'a> {
+    /// The folder.
+    folder: &'a Path,
+    /// The size of the report in bytes.
+    bytes: u64,
+    /// Files in it that are not the report's, and that stay.
+    others: u64,
+}
+
+impl<'a> From<&'a OldFolder> for PrunedFolder<'a> {
+    fn from(folder: &'a OldFolder) -> Self {
+        Self { folder: &folder.path, bytes: folder.bytes, others: folder.others }
+    }
+}
+
+/// An old original.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+struct PrunedFile<'a> {
+    /// The file.
+    file: &'a Path,
+    /// Its size in bytes.
+    bytes: u64,
+}
+
+/// What pruning frees.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+struct PrunedBytes {
+    /// Of reports.
+    reports: u64,
+    /// In the journal.
+    journal: u64,
+    /// By which the journal became smaller.
+    given_back: u64,
+    /// That the journal uses now.
+    journal_in_use: u64,
 }

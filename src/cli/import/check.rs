@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::objects::CheckSummary;
 use crate::advice::{Advice, quoted};
 use crate::cli::args::commands::Check as Typed;
 use crate::cli::context::Context;
@@ -104,16 +105,14 @@ fn rows(examined: &Examined) -> u64 {
 
 /// The last object for programs.
 fn summary(examined: &Examined, manner: &ReadingSettings, written: &[PathBuf], end: End) -> Result<Summary> {
-    let summary = Summary::new(end)
-        .with_all(import::sheets_object(examined, manner))
-        .with("rows", rows(examined))
-        .with("found", FindingCounts::of(&examined.findings))
-        .with("groups", findings::groups_object(&examined.findings))
-        .with("written", written);
-    Ok(match manner.to_keep()? {
-        Some((_, text)) => summary.with("to_keep", text),
-        None => summary,
-    })
+    Ok(Summary::new(end).with(&CheckSummary {
+        read: import::read_sheets(examined, manner),
+        rows: rows(examined),
+        found: FindingCounts::of(&examined.findings),
+        groups: findings::finding_groups(&examined.findings),
+        written: written.to_vec(),
+        to_keep: manner.to_keep()?.map(|(_, text)| text),
+    }))
 }
 
 /// What to type next, and what to write down so that it need not be typed again.

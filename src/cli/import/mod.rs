@@ -2,13 +2,15 @@
 
 pub(super) mod check;
 pub(super) mod files;
+pub(super) mod objects;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde_json::json;
-
+use self::objects::{
+    FileFormat, ImportSummary, ImportedObject, ReadFile, ReadSheet, ReadSheets, RefusedSheetsSummary,
+};
 use crate::advice::Advice;
 use crate::cli::args::commands::{Import as Typed, TurnArgs};
 use crate::cli::args::options::ReadingArgs;
@@ -28,7 +30,7 @@ use crate::error::{Error, Result};
 use crate::import::{Examined, Outcome, examine, import_when};
 use crate::journal::{Account, ImportInfo, Imported, Journal};
 use crate::model::id::check::{IdCheck, NamedId};
-use crate::model::kind::Kind;
+use crate::model::kind::{Kind, Plural};
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
@@ -54,7 +56,7 @@ pub(super) fn import_only(context: &Context<'_>, typed: &Typed) -> Result<Summar
     };
     let status = Status::now(&journal, Some(imported.import), context.now())?;
     next_commands::tell_next(context, &status);
-    Ok(Summary::new(End::Done).with_all(json!({"import": imported.import, "rows": imported.rows})))
+    Ok(Summary::new(End::Done).with(&ImportSummary { import: imported.import, rows: imported.rows }))
 }
 
 /// Reads and checks files, offline; references may lead to records of the journal, when there is one.
@@ -241,7 +243,7 @@ fn refuse(context: &Context<'_>, refusals: &Findings, manner: &ReadingSettings) 
         ));
     }
     terminal.hint(format!("{}, then type the command again", remedy(refusals)));
-    Summary::new(End::Sheets).with("found", found)
+    Summary::new(End::Sheets).with(&RefusedSheetsSummary { found })
 }
 
 /// Tells the sheets that were read, and how, where that was not as anybody would expect.
@@ -274,39 +276,40 @@ pub(super) fn tell_sheets(context: &Context<'_>, examined: &Examined, manner: &R
 }
 
 /// The files and sheets as programs read them.
-pub(super) fn sheets_object(examined: &Examined, manner: &ReadingSettings) -> serde_json::Value {
-    let files: Vec<_> = examined
-        .books()
-        .iter()
-        .map(|book| {
-            let file = &book.file;
-            let (format, encoding, delimiter) = match &file.format {
-                Format::Workbook => ("workbook", None, None),
-                Format::Text { encoding, delimiter } => {
-                    ("text", Some(encoding.name()), Some(delimiter.to_string()))
-                }
-            };
-            json!({
-                "name": file.name, "sha256": file.sha256, "bytes": file.bytes, "format": format,
-                "encoding": encoding, "delimiter": delimiter,
-            })
-        })
-        .collect();
+pub(super) fn read_sheets(examined: &Examined, manner: &ReadingSettings) -> ReadSheets {
+    let files = examined.books().iter().map(|book| {
+        let file = &book.file;
+        let (format, encoding, delimiter) = match &file.format {
+            Format::Workbook => (FileFormat::Workbook, None, None),
+            Format::Text { encoding, delimiter } => {
+                (FileFormat::Text, Some(encoding.name()), Some(delimiter.to_string()))
+            }
+        };
+        ReadFile {
+            name: file.name.clone(),
+            sha256: file.sha256.clone(),
+            bytes: file.bytes,
+            format,
+            encoding,
+            delimiter,
+        }
+    });
     let tables = examined.books().iter().flat_map(|book| &book.tables);
-    let sheets: Vec<_> = examined
-        .sheets
-        .iter()
-        .zip(tables)
-        .map(|(sheet, table)| {
-            json!({
-                "name": sheet.name, "file": sheet.file, "kind": sheet.kind.plural(), "rows": sheet.rows,
-                "usable": sheet.usable, "header_row": table.header_row,
-                "columns": mapping::columns_object(table, &manner.options),
-                "defaults": mapping::defaults_object(table, manner),
-            })
-        })
-        .collect();
-    json!({"files": files, "sheets": sheets, "not_read": mapping::not_read_object(examined)})
+    let sheets = examined.sheets.iter().zip(tables).map(|(sheet, table)| ReadSheet {
+        name: sheet.name.clone(),
+        file: sheet.file.clone(),
+        kind: Plural(sheet.kind),
+        rows: sheet.rows,
+        usable: sheet.usable,
+        header_row: table.header_row,
+        columns: mapping::read_columns(table, &manner.options),
+        defaults: mapping::column_defaults(table, manner),
+    });
+    ReadSheets {
+        files: files.collect(),
+        sheets: sheets.collect(),
+        not_read: mapping::sheets_not_read(examined),
+    }
 }
 
 fn tell_imported(context: &Context<'_>, info: &ImportInfo, imported: &Imported, left_out: &Tally) {
@@ -342,12 +345,17 @@ fn tell_imported(context: &Context<'_>, info: &ImportInfo, imported: &Imported, 
             if imported.changed_since == 1 { "it" } else { "them" }
         ));
     }
-    terminal.object(&json!({
-        "object": "imported", "import": imported.import, "label": info.label(), "round": info.round,
-        "round_of": info.round_of, "rows": imported.rows, "added": imported.added,
-        "revised": imported.revised, "recognised": imported.recognised,
-        "changed_since": imported.changed_since,
-    }));
+    terminal.object(&ImportedObject {
+        import: imported.import,
+        label: info.label(),
+        round: info.round,
+        round_of: info.round_of,
+        rows: imported.rows,
+        added: imported.added,
+        revised: imported.revised,
+        recognised: imported.recognised,
+        changed_since: imported.changed_since,
+    });
 }
 
 /// What the usable rows of examined files ask of the service. Reads the files again.

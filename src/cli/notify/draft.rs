@@ -1,17 +1,16 @@
 //! What a notification says: the sentence of the terminal, what needs a person, the next command, and the facts behind
 //! them; and the key by which a change is reported once.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
-use serde_json::Map;
 use uuid::Uuid;
 
 use crate::advice::Piece;
 use crate::cli::context::Context;
 use crate::cli::settings::Settings;
-use crate::cli::status::counts;
 use crate::cli::status::next_commands::NextCommands;
 use crate::cli::status::waited_for;
 use crate::clock::Clock;
@@ -77,7 +76,7 @@ impl Drafter {
             exit_code: None,
             resumes_at: None,
             imports: Vec::new(),
-            counts: Map::new(),
+            counts: BTreeMap::new(),
             profile: self.profile.clone(),
             account: None,
             service: None,
@@ -132,7 +131,7 @@ impl Drafter {
             reason: status.state().end().map(|end| end.as_str().to_owned()),
             resumes_at: status.resumes_at().map(|at| at.to_string()),
             imports: facts.collect(),
-            counts: counts::object(status.tally()),
+            counts: status.tally().by_state(),
             ..self.of_journal(event, text, journal)?
         })
     }

@@ -6,7 +6,8 @@ pub(super) mod notifier;
 
 use std::time::Duration;
 
-use serde_json::json;
+use serde::Serialize;
+use uuid::Uuid;
 
 use self::draft::Drafter;
 use self::notifier::{not_delivered, tell_left};
@@ -14,11 +15,11 @@ use crate::cli::args::commands::Notify;
 use crate::cli::args::options::Overrides;
 use crate::cli::context::Context;
 use crate::cli::settings::{Purpose, Settings};
-use crate::cli::summary::Summary;
+use crate::cli::summary::{Summary, SummaryFields};
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::notify::{Courier, Event, Target};
-use crate::term::counted;
+use crate::term::{Object, counted};
 
 /// How long deliveries may take.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -50,13 +51,16 @@ fn test(context: &Context<'_>, settings: &Settings, targets: &[Target]) -> Resul
                 context.terminal.result(format!("{name}: not delivered: {}", failure.words()));
             }
         }
-        context.terminal.object(&json!({
-            "object": "delivery", "target": name, "id": notification.id, "delivered": tried.is_ok(),
-            "error": tried.err().map(|failure| failure.words().to_owned()),
-        }));
+        context.terminal.object(&DeliveryObject {
+            target: name,
+            id: notification.id,
+            delivered: tried.is_ok(),
+            error: tried.err().map(|failure| failure.words().to_owned()),
+        });
     }
     let end = if failed == 0 { End::Done } else { End::NotDelivered };
-    Ok(Summary::new(end).with("delivered", targets.len() - failed).with("not_delivered", failed))
+    Ok(Summary::new(end)
+        .with(&DeliverySummary { delivered: targets.len() as u64 - failed, not_delivered: failed }))
 }
 
 /// Delivers what the journal has; a run in progress does so itself.
@@ -87,5 +91,35 @@ fn deliver(context: &Context<'_>, settings: &Settings, targets: Vec<Target>) -> 
         tell_left(context, left.as_ref());
     }
     let end = if figures.notifications == 0 { End::Done } else { End::NotDelivered };
-    Ok(Summary::new(end).with("delivered", delivered).with("not_delivered", figures.notifications))
+    Ok(Summary::new(end).with(&DeliverySummary { delivered, not_delivered: figures.notifications }))
 }
+
+/// A test notification that was delivered, or was not.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct DeliveryObject {
+    /// `webhook` or `command`.
+    target: &'static str,
+    /// The id of the notification.
+    id: Uuid,
+    /// Whether it was delivered.
+    delivered: bool,
+    /// Why not.
+    error: Option<String>,
+}
+
+impl Object for DeliveryObject {
+    const NAME: &'static str = "delivery";
+}
+
+/// Notifications, in numbers.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct DeliverySummary {
+    /// Those that were delivered; of a test the targets that have it.
+    delivered: u64,
+    /// Those that were not.
+    not_delivered: u64,
+}
+
+impl SummaryFields for DeliverySummary {}

@@ -2,13 +2,14 @@
 
 pub(super) mod dry_run;
 pub(super) mod output;
-mod rows;
+pub(super) mod rows;
 pub(super) mod saved;
 mod tree;
 
+use std::path::Path;
 use std::sync::Arc;
 
-use serde_json::json;
+use serde::Serialize;
 
 use self::dry_run::TempJournal;
 use self::dry_run::survey;
@@ -19,14 +20,16 @@ use crate::cli::args::options::WindowArgs;
 use crate::cli::context::Context;
 use crate::cli::findings::remedy::remedy;
 use crate::cli::findings::{self, FindingCounts};
+use crate::cli::ids::IdFigures;
 use crate::cli::ids::{self, Wanted};
+use crate::cli::import::objects::RefusedSheetsSummary;
 use crate::cli::import::{self, files};
 use crate::cli::reading::access::ServiceAccess;
 use crate::cli::sandbox::rehearsal::read_scenario;
 use crate::cli::settings::account::Rehearsed;
 use crate::cli::settings::reading::ReadingSettings;
 use crate::cli::settings::{Purpose, Settings};
-use crate::cli::summary::Summary;
+use crate::cli::summary::{Summary, SummaryFields};
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::import::{Examined, rehearse_with};
@@ -35,7 +38,8 @@ use crate::model::forecast::Allowance;
 use crate::model::id::check::{IdCheck, NamedId};
 use crate::model::operation::Operation;
 use crate::model::policy::{Audit, Proxy};
-use crate::plan::{Cause, FieldChanges, Plan, Terms};
+use crate::model::time::Rfc3339;
+use crate::plan::{Cause, FieldChange, FieldChanges, Plan, Terms};
 use crate::service::Rate;
 use crate::sheet::Table;
 use crate::sheet::finding::{Code, Finding, Findings};
@@ -107,14 +111,19 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         true if typed.detailed_exitcode && any_sent => End::ChangesPlanned,
         true => End::Done,
     };
-    let obstacles: Vec<_> =
-        outlook.obstacles.iter().map(|(what, rows)| json!({"rows": rows, "what": what.as_str()})).collect();
-    let summary = Summary::new(end).with_all(json!({
-        "plan": plan, "in_the_way": obstacles, "left_out": outlook.left_out.0 + outlook.left_out.1,
-        "unavailable": missing, "found": found, "finish": plan.finish.map(|at| at.to_string()),
-        "page": typed.out, "ids": asked_now.as_ref().map(ids::object),
-        "changes": outlook.changes.listed, "changed_cells": outlook.changes.total,
-    }));
+    let obstacles = outlook.obstacles.iter();
+    let summary = Summary::new(end).with(&PlanSummary {
+        plan,
+        in_the_way: obstacles.map(|(what, rows)| InTheWay { rows: *rows, what: what.as_str() }).collect(),
+        left_out: outlook.left_out.0 + outlook.left_out.1,
+        unavailable: &missing,
+        found,
+        finish: plan.finish.map(Rfc3339),
+        page: typed.out.as_deref(),
+        ids: asked_now.as_ref().map(ids::figures),
+        changes: &outlook.changes.listed,
+        changed_cells: outlook.changes.total,
+    });
     if missing.is_empty() {
         let words = match any_sent {
             true => "to do it: ",
@@ -153,7 +162,7 @@ fn refuse(context: &Context<'_>, findings: &Findings, manner: &ReadingSettings) 
     terminal.result(Line::new().ink(Ink::Error, found.words()).text("; there is nothing to plan yet"));
     findings::tell_explain(context, findings);
     terminal.hint(format!("{}, then type the command again", remedy(findings)));
-    Summary::new(End::Sheets).with("found", found)
+    Summary::new(End::Sheets).with(&RefusedSheetsSummary { found })
 }
 
 /// The journal that a run with these settings would use; `None` when it would begin a new one. One that belongs to
@@ -268,7 +277,7 @@ fn tell(context: &Context<'_>, settings: &Settings, terms: &PlanTerms, outlook: 
     }
     output::tell_tree(context, &outlook.plan);
     for company in &outlook.plan.tree.companies {
-        terminal.object(&output::company_object(&outlook.plan, company));
+        terminal.object(&output::CompanyObject::of(&outlook.plan, company));
     }
     output::tell_changes(context, &outlook.changes);
     output::tell_calls(context, &outlook.plan);
@@ -361,4 +370,42 @@ fn tell_proxies(context: &Context<'_>, settings: &Settings) {
             settings.proxy.origin
         ),
     });
+}
+
+/// What a run would do.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct PlanSummary<'a> {
+    /// The plan.
+    plan: &'a Plan,
+    /// What keeps rows from being sent; the first causes where there are very many.
+    in_the_way: Vec<InTheWay<'a>>,
+    /// Rows that would not be imported because of errors.
+    left_out: u64,
+    /// Operations that the rows need and that have no known path.
+    unavailable: &'a [Operation],
+    /// The findings in the sheets, in numbers.
+    found: FindingCounts,
+    /// When the last row would be done and verified, if nothing goes wrong.
+    finish: Option<Rfc3339>,
+    /// The page that was written.
+    page: Option<&'a Path>,
+    /// What a look-up of the ids that the sheets name has shown; `null` where they were not looked up.
+    ids: Option<IdFigures>,
+    /// The cells that change records which exist; the first of very many.
+    changes: &'a [FieldChange],
+    /// How many such cells there are.
+    changed_cells: usize,
+}
+
+impl SummaryFields for PlanSummary<'_> {}
+
+/// Something that keeps rows from being sent.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+struct InTheWay<'a> {
+    /// How many rows wait for it.
+    rows: u64,
+    /// What it is and what to do.
+    what: &'a str,
 }

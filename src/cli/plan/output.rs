@@ -23,7 +23,7 @@ use crate::status::next_command::Again;
 use crate::status::row_words;
 use crate::term::{Ink, Line, Table, count, counted, span};
 
-pub(in crate::cli) use super::tree::{company_object, tell_tree};
+pub(in crate::cli) use super::tree::{CompanyObject, tell_tree};
 
 /// Days shown one by one.
 const DAYS: usize = 10;

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::ErrorKind as Io;
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
+use serde::Serialize;
 
 use super::dry_run::Surveyed;
 use crate::advice::quoted;
@@ -17,8 +17,9 @@ use crate::error::{Error, Result};
 use crate::import::Examined;
 use crate::journal::Account;
 use crate::model::operation::Operation;
+use crate::model::time::Rfc3339;
 use crate::plan::{Difference, FORM, SavedPlan};
-use crate::term::{Ink, Line, count, counted};
+use crate::term::{Ink, Line, Object, count, counted};
 
 /// No plan is longer: a file that is was not written by us.
 const LONGEST: u64 = 1 << 20;
@@ -142,10 +143,12 @@ pub(in crate::cli) fn tell(context: &Context<'_>, planned: &SavedPlan, now: &Sav
     let differences = planned.differences(now);
     let terminal = context.terminal;
     let at = context.moment(planned.at);
-    terminal.object(&json!({
-        "object": "since_plan", "planned_at": planned.at.to_string(), "as_planned": differences.is_empty(),
-        "to_create": now.to_create(), "differences": differences,
-    }));
+    terminal.object(&SincePlanObject {
+        planned_at: planned.at.into(),
+        as_planned: differences.is_empty(),
+        to_create: now.to_create(),
+        differences: &differences,
+    });
     let rows = counted(now.to_create(), "row to be created", "rows to be created");
     if differences.is_empty() {
         terminal.result(Line::new().ink(Ink::Good, "as planned").text(format!(" at {at}: {rows}")));
@@ -206,6 +209,24 @@ fn words(difference: &Difference) -> String {
             "the rows of {file}, {sheet} are read differently: the options or the journal have changed"
         ),
     }
+}
+
+/// Whether what was planned is still so.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct SincePlanObject<'a> {
+    /// When the plan was made.
+    planned_at: Rfc3339,
+    /// Whether nothing differs.
+    as_planned: bool,
+    /// Rows that are to be created now.
+    to_create: u64,
+    /// What differs.
+    differences: &'a [Difference],
+}
+
+impl Object for SincePlanObject<'_> {
+    const NAME: &'static str = "since_plan";
 }
 
 #[cfg(test)]

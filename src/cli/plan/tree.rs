@@ -1,11 +1,13 @@
 //! The companies of a plan: as a table for people, as objects for programs.
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::cli::context::Context;
+use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
+use crate::model::state::JobState;
 use crate::plan::{ActionCounts, Company, Extent, Plan, PlannedAction, Visit, rows_in};
-use crate::term::{Table, clean, count, counted};
+use crate::term::{Object, Table, clean, count, counted};
 
 /// How much of the tree is shown.
 const SHOWN: Extent = Extent { broad: 8, deep: 5, all: 40 };
@@ -118,18 +120,71 @@ fn cut(text: &str, width: usize) -> String {
     result + "…"
 }
 
-/// A company as programs read it.
-pub(in crate::cli) fn company_object(plan: &Plan, company: &Company) -> Value {
-    let parent = company.parent.map(|parent| &plan.tree.companies[parent]);
-    let mut object = json!({
-        "object": "company", "name": company.name, "id": company.id, "job": company.job, "state": company.state,
-        "becomes": company.action, "depth": company.depth,
-        "parent": parent.map(|parent| json!({"name": parent.name, "id": parent.id, "job": parent.job})),
-    });
-    for kind in Kind::RECORDS {
-        object[kind.plural()] = json!(company.of(kind));
+/// A company of a plan, with what would happen to the rows directly in it.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct CompanyObject<'a> {
+    /// Its name; `null` where only its id is known.
+    name: Option<&'a str>,
+    /// Its id, where it exists.
+    id: Option<RemoteId>,
+    /// The row that makes it.
+    job: Option<JobId>,
+    /// The state of that row.
+    state: Option<JobState>,
+    /// What would happen to that row.
+    becomes: Option<PlannedAction>,
+    /// How many companies of the plan are above it.
+    depth: usize,
+    /// The company above it.
+    parent: Option<ParentCompany<'a>>,
+    /// Rows of companies directly below it, by what would happen to them.
+    companies: &'a ActionCounts,
+    /// Rows of its sites, likewise.
+    sites: &'a ActionCounts,
+    /// Rows of its people, likewise.
+    people: &'a ActionCounts,
+    /// Rows of its devices, likewise.
+    devices: &'a ActionCounts,
+}
+
+/// The company above another one.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+struct ParentCompany<'a> {
+    /// Its name.
+    name: Option<&'a str>,
+    /// Its id, where it exists.
+    id: Option<RemoteId>,
+    /// The row that makes it.
+    job: Option<JobId>,
+}
+
+impl Object for CompanyObject<'_> {
+    const NAME: &'static str = "company";
+}
+
+impl<'a> CompanyObject<'a> {
+    pub(in crate::cli) fn of(plan: &'a Plan, company: &'a Company) -> Self {
+        let parent = company.parent.map(|parent| &plan.tree.companies[parent]);
+        Self {
+            name: company.name.as_deref(),
+            id: company.id,
+            job: company.job,
+            state: company.state,
+            becomes: company.action,
+            depth: company.depth,
+            parent: parent.map(|parent| ParentCompany {
+                name: parent.name.as_deref(),
+                id: parent.id,
+                job: parent.job,
+            }),
+            companies: company.of(Kind::Company),
+            sites: company.of(Kind::Site),
+            people: company.of(Kind::Person),
+            devices: company.of(Kind::Device),
+        }
     }
-    object
 }
 
 #[cfg(test)]

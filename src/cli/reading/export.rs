@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use super::access::ServiceAccess;
-use super::export_output::Output;
+use super::export_output::{Output, StoppedExportSummary};
 use super::reference::resolve;
 use super::sheet_records::records_of_sheet;
 use crate::cli::args::options::Overrides;
@@ -200,7 +200,7 @@ impl Asked<'_> {
     fn stopped(&self) -> Summary {
         let line = Line::new().ink(Ink::Warning, "stopped").text(" before the first record was read");
         self.context.terminal.say(line);
-        Summary::new(End::Signal).with("export", self.subject.word())
+        Summary::new(End::Signal).with(&StoppedExportSummary { export: self.subject.word() })
     }
 
     /// Reads the rows of all owners; whether a signal ended it.

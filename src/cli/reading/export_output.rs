@@ -2,17 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use crate::cli::args::reading::Export as Typed;
 use crate::cli::context::Context;
-use crate::cli::summary::Summary;
+use crate::cli::summary::{Summary, SummaryFields};
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::export::{Row, Rows, Standing, Subject, Survey};
 use crate::journal::Whose;
 use crate::report::export_file::{
-    ExportFacts, ExportFormat, Owners, Spool, SpoolHead, csv_line, headers, object, texts, write_export,
+    ExportFacts, ExportFormat, ExportRow, Owners, Spool, SpoolHead, csv_line, headers, texts, write_export,
 };
-use crate::term::{Ink, Line, ReadFigures, clean, count, counted};
+use crate::term::{Ink, Line, Object, ReadFigures, clean, count, counted};
 
 /// How many records that could not be read are named.
 const MOST_NAMED: usize = 20;
@@ -124,7 +126,9 @@ impl Output {
             figures.take(&row);
             match &mut self.to {
                 Destination::File { spool, .. } => spool.add(&row)?,
-                Destination::Standard if terminal.json() => terminal.object(&object(self.subject, &row)),
+                Destination::Standard if terminal.json() => {
+                    terminal.object(&ExportRow::of(self.subject, &row));
+                }
                 Destination::Standard if watched => {
                     terminal.document(&csv_line(texts(&row).iter().map(|text| clean(text))));
                 }
@@ -218,22 +222,24 @@ impl Output {
     }
 
     fn summary(&self, end: End, figures: ReadFigures) -> Summary {
-        let summary = Summary::new(end)
-            .with("export", self.subject.word())
-            .with("scope", &self.head.scope)
-            .with("rows", figures.rows)
-            .with("failed", figures.failed)
-            .with("perhaps_incomplete", figures.perhaps)
-            .with("asked", figures.done)
-            .with("of", figures.total)
-            .with("requests", figures.requests)
-            .with("ways", &self.found.ways)
-            .with("limits", &self.found.limits)
-            .with("notes", &self.notes);
-        match &self.to {
-            Destination::Standard => summary,
-            Destination::File { out, .. } => summary.with("out", out),
-        }
+        let out = match &self.to {
+            Destination::Standard => None,
+            Destination::File { out, .. } => Some(out),
+        };
+        Summary::new(end).with(&ExportSummary {
+            export: self.subject.word(),
+            scope: &self.head.scope,
+            rows: figures.rows,
+            failed: figures.failed,
+            perhaps_incomplete: figures.perhaps,
+            asked: figures.done,
+            of: figures.total,
+            requests: figures.requests,
+            ways: &self.found.ways,
+            limits: &self.found.limits,
+            notes: &self.notes,
+            out,
+        })
     }
 }
 
@@ -262,3 +268,50 @@ impl ReadFigures {
         }
     }
 }
+
+impl Object for ExportRow {
+    const NAME: &'static str = "row";
+}
+
+/// An export that was stopped before anything was read.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct StoppedExportSummary {
+    /// What was to be exported.
+    pub(super) export: &'static str,
+}
+
+impl SummaryFields for StoppedExportSummary {}
+
+/// What an export came to.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct ExportSummary<'a> {
+    /// What was exported.
+    export: &'static str,
+    /// Which records, in words.
+    scope: &'a str,
+    /// Rows.
+    rows: u64,
+    /// Records that could not be read.
+    failed: u64,
+    /// Lists that may be one page of a longer one.
+    perhaps_incomplete: u64,
+    /// Records that were asked about.
+    asked: u64,
+    /// How many were to be asked about; `null` where that was not found out.
+    of: Option<u64>,
+    /// Requests that were sent.
+    requests: u64,
+    /// How the records were found, a sentence each.
+    ways: &'a [String],
+    /// What this export cannot know, a sentence each.
+    limits: &'a [String],
+    /// Why records could not be read, or may be incomplete; the first of them.
+    notes: &'a [String],
+    /// The file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    out: Option<&'a PathBuf>,
+}
+
+impl SummaryFields for ExportSummary<'_> {}

@@ -2,21 +2,22 @@
 
 use std::time::Duration;
 
-use serde_json::json;
+use serde::Serialize;
+use serde_json::Value;
 
 use super::access::ServiceAccess;
 use super::reference::resolve;
 use crate::cli::args::options::Overrides;
 use crate::cli::args::reading::Find as Typed;
 use crate::cli::context::Context;
-use crate::cli::summary::Summary;
+use crate::cli::summary::{Summary, SummaryFields};
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::export::{Hit, Query, SearchResult, Sought, is_username, search, shown_name};
 use crate::model::id::RemoteId;
 use crate::model::operation::Operation;
 use crate::service::ReadError;
-use crate::term::{Ink, Line, Table, count, counted};
+use crate::term::{Ink, Line, Object, Table, count, counted};
 
 /// A person who waits gets an answer, or the reason why there is none, within this time.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -122,7 +123,7 @@ fn tell(context: &Context<'_>, access: &ServiceAccess, query: &Query, result: &S
         tell_nothing(context, query);
     } else {
         for hit in &result.hits {
-            terminal.object(&object(query.sought, hit));
+            terminal.object(&FoundObject::of(query.sought, hit));
         }
         for line in table(query, &result.hits).lines() {
             terminal.result(line);
@@ -149,13 +150,14 @@ fn tell(context: &Context<'_>, access: &ServiceAccess, query: &Query, result: &S
         terminal.hint(access.to_map(&result.unavailable));
     }
     let pages: Vec<Operation> = result.perhaps_pages.iter().map(|(operation, _)| *operation).collect();
-    Summary::new(if result.hits.is_empty() { End::NothingFound } else { End::Done })
-        .with("kind", query.sought.plural())
-        .with("found", result.hits.len())
-        .with("exact", exact)
-        .with("asked", &result.asked)
-        .with("unavailable", &result.unavailable)
-        .with("perhaps_incomplete", pages)
+    Summary::new(if result.hits.is_empty() { End::NothingFound } else { End::Done }).with(&FindSummary {
+        kind: query.sought.plural(),
+        found: result.hits.len(),
+        exact,
+        asked: &result.asked,
+        unavailable: &result.unavailable,
+        perhaps_incomplete: pages,
+    })
 }
 
 /// Which operations answered, in words.
@@ -186,13 +188,60 @@ fn tell_nothing(context: &Context<'_>, query: &Query) {
     context.terminal.hint(hint);
 }
 
-/// One record for programs: what it is found by, and the record as the service answered it.
-fn object(sought: Sought, hit: &Hit) -> serde_json::Value {
-    json!({
-        "object": "found", "kind": sought.singular(), "id": hit.record.id, "name": shown_name(&hit.record),
-        "exact": hit.exact, "shown_by": hit.shown_by, "record": hit.record.raw,
-    })
+/// A record that was found.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct FoundObject<'a> {
+    /// What it is: `company`, `site`, `device`, `person`, `template` or `cloud`.
+    kind: &'static str,
+    /// Its id.
+    id: Option<RemoteId>,
+    /// Its name; of people the username.
+    name: String,
+    /// Whether it matches exactly what was searched for.
+    exact: bool,
+    /// The operations that showed it.
+    shown_by: &'a [Operation],
+    /// The record as the service answered it.
+    record: &'a Value,
 }
+
+impl Object for FoundObject<'_> {
+    const NAME: &'static str = "found";
+}
+
+impl<'a> FoundObject<'a> {
+    fn of(sought: Sought, hit: &'a Hit) -> Self {
+        Self {
+            kind: sought.singular(),
+            id: hit.record.id,
+            name: shown_name(&hit.record),
+            exact: hit.exact,
+            shown_by: &hit.shown_by,
+            record: &hit.record.raw,
+        }
+    }
+}
+
+/// What a search has found.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct FindSummary<'a> {
+    /// What was searched for.
+    kind: &'static str,
+    /// How many records were found.
+    found: usize,
+    /// How many of them match exactly.
+    exact: usize,
+    /// The operations that answered.
+    asked: &'a [Operation],
+    /// Operations that would show more and have no known path.
+    unavailable: &'a [Operation],
+    /// Operations whose list may be one page of a longer one.
+    perhaps_incomplete: Vec<Operation>,
+}
+
+impl SummaryFields for FindSummary<'_> {}
 
 /// The records as a table.
 fn table(query: &Query, hits: &[Hit]) -> Table {

@@ -2,7 +2,7 @@
 
 pub(super) mod access;
 pub(super) mod export;
-mod export_output;
+pub(super) mod export_output;
 pub(super) mod find;
 pub(super) mod reference;
 mod sheet_records;

@@ -4,13 +4,13 @@
 //! the last look showed, for the page of the report.
 
 mod status_reader;
-mod tell;
+pub(super) mod tell;
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde_json::json;
+use serde::Serialize;
 
 use self::status_reader::{LISTS, Look, SINGLE, Stopped, best, look};
 use self::tell::Seen;
@@ -20,17 +20,17 @@ use super::context::Context;
 use super::reading::access::ServiceAccess;
 use super::run::signals::Signals;
 use super::status::next_commands::require;
-use super::summary::Summary;
+use super::summary::{Summary, SummaryFields};
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::{DeviceRow, Journal};
 use crate::model::id::{ImportId, JobId};
 use crate::model::operation::Operation;
-use crate::model::time::Moment;
+use crate::model::time::{Moment, Rfc3339};
 use crate::report::{is_rollout_workbook, rollout_workbook};
 use crate::run::end_of;
 use crate::service::ReadError;
-use crate::status::rollout::{Rollout, RolloutDevice, Standing, device_rows};
+use crate::status::rollout::{Rollout, RolloutCounts, RolloutDevice, Standing, device_rows};
 use crate::term::{Ink, Line, span};
 
 /// How long a look waits for a service that cannot be reached.
@@ -178,16 +178,16 @@ fn watch(
         let command = format!("report {}", devices.import);
         terminal.hint(context.advice("to show it on the page of the report: ", &command));
     }
-    let summary = Summary::new(end)
-        .with("import", devices.import)
-        .with("requests", reader.sent())
-        .with("workbook", typed.out.as_ref().filter(|_| last.is_some()));
-    Ok(match &last {
-        Some((rollout, at)) => summary.with_all(json!({
-            "devices": rollout.counts(), "not_imported": rollout.not_imported, "seen_at": at.to_string(),
-        })),
-        None => summary,
-    })
+    Ok(Summary::new(end).with(&RolloutSummary {
+        import: devices.import,
+        requests: reader.sent(),
+        workbook: typed.out.as_ref().filter(|_| last.is_some()),
+        look: last.as_ref().map(|(rollout, at)| LastLook {
+            devices: rollout.counts(),
+            not_imported: rollout.not_imported,
+            seen_at: (*at).into(),
+        }),
+    }))
 }
 
 fn write_workbook(
@@ -270,4 +270,32 @@ fn refuse_others(out: &Path) -> Result<()> {
         .hint("name another file with --out, or remove this one first"));
     }
     Ok(())
+}
+
+/// The roll-out of an import.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct RolloutSummary<'a> {
+    import: ImportId,
+    /// Requests that were sent.
+    requests: u64,
+    /// The workbook that was written.
+    workbook: Option<&'a PathBuf>,
+    /// What the last look showed; absent where there was none.
+    #[serde(flatten)]
+    look: Option<LastLook>,
+}
+
+impl SummaryFields for RolloutSummary<'_> {}
+
+/// What the last look at the devices of an import showed.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+struct LastLook {
+    /// The devices, counted.
+    devices: RolloutCounts,
+    /// Rows of devices that were not imported.
+    not_imported: u64,
+    /// When the devices were looked at.
+    seen_at: Rfc3339,
 }

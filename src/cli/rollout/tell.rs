@@ -3,14 +3,16 @@
 
 use std::collections::HashMap;
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::cli::context::Context;
 use crate::model::amount::{count, counted};
-use crate::model::id::JobId;
-use crate::model::time::Moment;
-use crate::status::rollout::{Rollout, RolloutDevice, RolloutGroup, Standing};
-use crate::term::{Ink, Line, Table};
+use crate::model::id::{JobId, RemoteId};
+use crate::model::operation::Operation;
+use crate::model::state::JobState;
+use crate::model::time::{Moment, Rfc3339};
+use crate::status::rollout::{Rollout, RolloutCounts, RolloutDevice, RolloutGroup, Standing};
+use crate::term::{Ink, Line, Object, Table};
 
 /// Devices that are shown one by one; `--out` and `--json` have all of them.
 const SHOWN: usize = 50;
@@ -190,13 +192,12 @@ impl Seen<'_> {
         if !terminal.json() {
             return;
         }
-        let at = self.at.to_string();
-        terminal.object(&json!({ "object": "look", "at": at, "counts": self.rollout.counts() }));
+        terminal.object(&RolloutLookObject { at: self.at.into(), counts: self.rollout.counts() });
         for group in self.rollout.groups() {
-            terminal.object(&group_object(&group));
+            terminal.object(&GroupObject::of(&group));
         }
         for device in self.changed(before) {
-            terminal.object(&device_object(device));
+            terminal.object(&DeviceObject::of(device));
         }
     }
 }
@@ -220,26 +221,115 @@ fn place(device: &RolloutDevice) -> String {
     }
 }
 
-fn group_object(group: &RolloutGroup) -> Value {
-    json!({
-        "object": "group", "company": group.company.name, "company_id": group.company.id,
-        "site": group.site.as_ref().map(|site| site.words()), "counts": group.counts,
-        "latest_online_since": group.latest,
-    })
+/// One look at the devices of an import.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct RolloutLookObject {
+    /// When it was.
+    at: Rfc3339,
+    /// The devices, counted.
+    counts: RolloutCounts,
 }
 
-fn device_object(device: &RolloutDevice) -> Value {
-    let (row, status) = (&device.row, device.status());
-    json!({
-        "object": "device", "name": row.name, "id": row.id, "mac": row.mac,
-        "company": row.company.name, "company_id": row.company.id,
-        "site": row.site.as_ref().and_then(|site| site.name.clone()),
-        "site_id": row.site.as_ref().and_then(|site| site.id),
-        "sheet": row.sheet, "row": row.row, "job": row.job, "state": row.state,
-        "standing": device.standing(),
-        "status": status.map(|status| &status.word),
-        "status_timestamp": status.and_then(|status| status.since.as_ref()),
-        "contact_date": status.and_then(|status| status.contact.as_ref()),
-        "shown_by": device.shown_by(), "remark": device.remark(&|at| at.to_string()),
-    })
+impl Object for RolloutLookObject {
+    const NAME: &'static str = "look";
+}
+
+/// The devices of a company, or of a site of it.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct GroupObject<'a> {
+    /// The name of the company.
+    company: Option<&'a str>,
+    /// Its id.
+    company_id: Option<RemoteId>,
+    /// The site; `null` for the whole company.
+    site: Option<String>,
+    /// The devices, counted.
+    counts: RolloutCounts,
+    /// The latest moment since which one is online, as the service writes it.
+    latest_online_since: Option<&'a str>,
+}
+
+impl Object for GroupObject<'_> {
+    const NAME: &'static str = "group";
+}
+
+impl<'a> GroupObject<'a> {
+    fn of(group: &'a RolloutGroup) -> Self {
+        Self {
+            company: group.company.name.as_deref(),
+            company_id: group.company.id,
+            site: group.site.as_ref().map(|site| site.words()),
+            counts: group.counts,
+            latest_online_since: group.latest.as_deref(),
+        }
+    }
+}
+
+/// A device of an import, and how it is.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct DeviceObject<'a> {
+    /// Its name, as the row has it.
+    name: &'a str,
+    /// Its id.
+    id: Option<RemoteId>,
+    /// Its MAC address, as the row has it.
+    mac: Option<&'a str>,
+    /// The name of its company.
+    company: Option<&'a str>,
+    /// The id of its company.
+    company_id: Option<RemoteId>,
+    /// The name of its site.
+    site: Option<&'a str>,
+    /// The id of its site.
+    site_id: Option<RemoteId>,
+    /// The sheet of its row.
+    sheet: &'a str,
+    /// The number of its row, as a spreadsheet counts.
+    row: u32,
+    job: JobId,
+    /// Where the row stands.
+    state: JobState,
+    standing: Standing,
+    /// The status, as the service writes it.
+    status: Option<&'a str>,
+    /// Since when it has this status, as the service writes it.
+    status_timestamp: Option<&'a str>,
+    /// The last contact, as the service writes it.
+    contact_date: Option<&'a str>,
+    /// The operation that showed it.
+    shown_by: Option<Operation>,
+    /// What else is to be known; often empty.
+    remark: String,
+}
+
+impl Object for DeviceObject<'_> {
+    const NAME: &'static str = "device";
+}
+
+impl<'a> DeviceObject<'a> {
+    fn of(device: &'a RolloutDevice) -> Self {
+        let (row, status) = (&device.row, device.status());
+        Self {
+            name: &row.name,
+            id: row.id,
+            mac: row.mac.as_deref(),
+            company: row.company.name.as_deref(),
+            company_id: row.company.id,
+            site: row.site.as_ref().and_then(|site| site.name.as_deref()),
+            site_id: row.site.as_ref().and_then(|site| site.id),
+            sheet: &row.sheet,
+            row: row.row,
+            job: row.job,
+            state: row.state,
+            standing: device.standing(),
+            status: status.map(|status| status.word.as_str()),
+            status_timestamp: status.and_then(|status| status.since.as_deref()),
+            contact_date: status.and_then(|status| status.contact.as_deref()),
+            shown_by: device.shown_by(),
+            remark: device.remark(&|at| at.to_string()),
+        }
+    }
 }

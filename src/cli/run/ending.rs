@@ -1,10 +1,11 @@
 //! The end of a run: reports written, counts shown, how it ended, what to type next, and the exit code.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use serde_json::json;
+use serde::Serialize;
 
-use super::reports;
+use super::reports::{self, KeptFile};
 use crate::advice::Advice;
 use crate::cli::context::Context;
 use crate::cli::notify::draft::RunEnded;
@@ -13,19 +14,20 @@ use crate::cli::status::counts;
 use crate::cli::status::next_commands::tell_next;
 use crate::cli::status::review;
 use crate::cli::status::{ink, waited_for};
-use crate::cli::summary::Summary;
+use crate::cli::summary::{Summary, SummaryFields};
 use crate::ending::End;
 use crate::error::{Error, Exit, Result};
 use crate::journal::{AuditFigures, AuditScope, Audited, CanaryRow, CanaryVerification, Journal, RunId};
-use crate::model::id::ImportId;
+use crate::model::id::{ImportId, JobId};
+use crate::model::kind::Plural;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
-use crate::model::time::Moment;
+use crate::model::time::{Moment, Rfc3339};
 use crate::report::ImportEnd;
 use crate::run::{Ending, LeftSheet};
 use crate::status::run_state::{end_of_rows, worse};
 use crate::status::{Status, Wording};
-use crate::term::{Ink, Line, counted};
+use crate::term::{Ink, Line, Object, counted};
 
 /// What a run came to, and what it was about.
 pub(super) struct Ended<'a> {
@@ -72,14 +74,14 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
     for &import in &concerned {
         let (written, again) = reports::write(context, journal, import, &standing)?;
         folders.push(written.folder.display().to_string());
-        kept.push(reports::kept_object(&written));
+        kept.extend(reports::kept(&written));
         let with_command = |file: PathBuf| {
             let command = again.with_file("run", &file);
             (file, command)
         };
         fix = written.fix.map(with_command).or(fix);
     }
-    kept.extend(reports::renew(context, journal, &concerned)?.iter().map(reports::kept_object));
+    kept.extend(reports::renew(context, journal, &concerned)?.iter().flat_map(reports::kept));
     if exit == Exit::Held || exit == Exit::Rejections || exit == Exit::Done {
         for &import in &concerned {
             review::tell(context, journal, Some(import))?;
@@ -105,13 +107,17 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
     tell_ending(context, ended.ending, (&status, &text), fix.as_ref());
     let told = RunEnded { end, text: &text, status: &status, imports: &concerned, resumes_at };
     ended.notifier.ended(context, journal, &told);
-    Ok(Summary::new(end).with_all(json!({
-        "imports": concerned, "rows": sum.total(),
-        "counts": counts::object(&sum), "changed_since": differing, "audit": read_back.figures,
-        "findings_unseen": read_back.found.len() + read_back.found_earlier.len(),
-        "resumes_at": resumes_at.map(|at| at.to_string()),
-        "reports": folders, "kept": kept.iter().flat_map(|of_import| of_import.as_array()).flatten().collect::<Vec<_>>(),
-    })))
+    Ok(Summary::new(end).with(&RunSummary {
+        imports: concerned,
+        rows: sum.total(),
+        counts: sum.by_state(),
+        changed_since: differing,
+        audit: read_back.figures,
+        findings_unseen: read_back.found.len() + read_back.found_earlier.len(),
+        resumes_at: resumes_at.map(Rfc3339),
+        reports: folders,
+        kept,
+    }))
 }
 
 /// The worst of what became of the rows that the command is about.
@@ -258,10 +264,15 @@ fn tell_canary(context: &Context<'_>, (rows, of): (&[CanaryRow], u64), fix: Opti
             row.name,
             row.place
         ));
-        terminal.object(&json!({
-            "object": "canary_row", "job": row.job, "kind": row.kind.plural(), "name": row.name, "source": row.place,
-            "status": row.state.as_str(), "code": row.code, "message": row.message,
-        }));
+        terminal.object(&CanaryRowObject {
+            job: row.job,
+            kind: Plural(row.kind),
+            name: &row.name,
+            source: &row.place,
+            status: row.state,
+            code: row.code.as_deref(),
+            message: row.message.as_deref(),
+        });
     }
     if rows.len() > LISTED {
         terminal.result(format!("  and {} more", rows.len() - LISTED));
@@ -326,6 +337,53 @@ fn tell_sheets_left(context: &Context<'_>, sheets: &[LeftSheet], fix: Option<&(P
             .command(context.again(&format!("cancel {import}")));
     }
     terminal.hint(advice);
+}
+
+/// What a run came to.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct RunSummary {
+    /// The imports that it was about.
+    imports: Vec<ImportId>,
+    /// All rows of the import, or of the journal where it was about several.
+    rows: u64,
+    /// These rows in each state.
+    counts: BTreeMap<JobState, u64>,
+    /// Rows that differ from what was created earlier.
+    changed_since: u64,
+    /// What verification came to.
+    audit: AuditFigures,
+    /// Findings of verification that nobody has reviewed.
+    findings_unseen: usize,
+    /// When the rows go on.
+    resumes_at: Option<Rfc3339>,
+    /// The folders of the reports.
+    reports: Vec<String>,
+    /// Fix files with corrections, which have another name now.
+    kept: Vec<KeptFile>,
+}
+
+impl SummaryFields for RunSummary {}
+
+/// A row of the canary that is not right.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct CanaryRowObject<'a> {
+    job: JobId,
+    kind: Plural,
+    /// Its name, as names are compared.
+    name: &'a str,
+    /// `file!sheet!row` of the row.
+    source: &'a str,
+    status: JobState,
+    /// What is wrong; docs/codes.md explains the codes.
+    code: Option<&'a str>,
+    /// The same in words.
+    message: Option<&'a str>,
+}
+
+impl Object for CanaryRowObject<'_> {
+    const NAME: &'static str = "canary_row";
 }
 
 #[cfg(test)]

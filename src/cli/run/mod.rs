@@ -6,7 +6,7 @@ mod confirm;
 pub(super) mod display;
 pub(super) mod ending;
 mod meter;
-mod now;
+pub(super) mod now;
 pub(super) mod preconditions;
 pub(super) mod reports;
 pub(super) mod run_loop;

@@ -1,11 +1,11 @@
 //! `run --now` beside a run in progress: that run tries again what it waits to try. Nothing else is cut short, so that no
 //! promise depends on it: rows in doubt keep their time.
 
-use serde_json::json;
+use serde::Serialize;
 
 use super::preconditions::Taken;
 use crate::cli::context::Context;
-use crate::cli::summary::{Summary, held_by_run};
+use crate::cli::summary::{HeldBy, HeldBySummary, Summary, SummaryFields};
 use crate::ending::End;
 use crate::error::Result;
 use crate::journal::{Holder, Journal};
@@ -33,9 +33,8 @@ pub(super) fn ask(context: &Context<'_>, journal: &mut Journal, holder: &Holder)
         }
     }
     terminal.hint(context.advice("to see its progress: ", "status"));
-    Ok(Summary::new(End::Done).with("held_by", held_by_run(*holder)).with_all(json!({
-        "tried_now": waited, "rows_due": due,
-    })))
+    let HeldBySummary { held_by } = (*holder).into();
+    Ok(Summary::new(End::Done).with(&TriedNowSummary { held_by, tried_now: waited, rows_due: due }))
 }
 
 /// What the run waited for, in words.
@@ -56,3 +55,17 @@ fn waited_for(context: &Context<'_>, remaining: &Remaining, due: u64) -> Vec<Str
     }
     waited
 }
+
+/// What the run in progress tries again at once.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct TriedNowSummary {
+    /// The run in progress.
+    held_by: HeldBy,
+    /// What it waited for, in words.
+    tried_now: Vec<String>,
+    /// Rows that waited for their time.
+    rows_due: u64,
+}
+
+impl SummaryFields for TriedNowSummary {}

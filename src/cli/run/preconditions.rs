@@ -5,7 +5,7 @@ use crate::advice::quoted;
 use crate::cli::args::commands::Run;
 use crate::cli::context::Context;
 use crate::cli::settings::Settings;
-use crate::cli::summary::{Summary, held_by_account, held_by_run};
+use crate::cli::summary::{HeldBySummary, Summary};
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::{Holder, Journal, Register, RunLock, Storage, state_folder};
@@ -156,14 +156,14 @@ impl Taken {
             Self::Journal(holder) => {
                 context.terminal.result(self.words(context));
                 context.terminal.hint(context.advice("to see its progress: ", "status"));
-                Summary::new(End::AnotherRun).with("held_by", held_by_run(*holder))
+                Summary::new(End::AnotherRun).with(&HeldBySummary::from(*holder))
             }
             Self::Account { holder, .. } => {
                 let error = Error::journal(self.words(context))
                     .ending(End::AccountLocked)
                     .hint(context.advice("wait for it to end, then: ", "run"));
                 context.terminal.error(&error);
-                Summary::of_error(&error).with("held_by", held_by_account(holder))
+                Summary::of_error(&error).with(&HeldBySummary::from(holder))
             }
         }
     }

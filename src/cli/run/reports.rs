@@ -1,22 +1,22 @@
 //! `fleetload report`, and the reports at the end of a run: written from the journal, and said where.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use serde_json::json;
+use serde::Serialize;
 
 use crate::cli::args::commands::OfImport;
 use crate::cli::context::Context;
 use crate::cli::status::next_commands;
-use crate::cli::summary::Summary;
+use crate::cli::summary::{Summary, SummaryFields};
 use crate::ending::End;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::{Journal, Salvaged, is_damage};
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
-use crate::report::{self, Caller, ImportEnd, ReportedCounts, Written};
+use crate::report::{self, Caller, ImportEnd, KeptFix, ReportedCounts, Written};
 use crate::status::next_command::Again;
 use crate::status::row_words;
-use crate::status::{Status, Unanswered};
+use crate::status::{RunState, Status, Unanswered};
 use crate::term::{Ink, Line, count, counted};
 
 /// Rows named where some cannot be read.
@@ -63,10 +63,15 @@ fn standing(journal: &Journal, import: ImportId) -> Result<ImportEnd> {
 
 /// Of `report`: it ended as `end` says, and told how an import stands.
 fn summary(end: End, import: ImportId, standing: &ImportEnd, written: &Written) -> Summary {
-    Summary::new(end).with_all(json!({
-        "state": standing.end.state().as_str(), "reason": standing.end.as_str(), "import": import,
-        "folder": written.folder, "files": written.files, "to_fix": written.to_fix, "kept": kept_object(written),
-    }))
+    Summary::new(end)
+        .with(&ReportSummary {
+            import,
+            folder: written.folder.clone(),
+            files: written.files.clone(),
+            to_fix: written.to_fix,
+            kept: kept(written),
+        })
+        .about(RunState::Ended(standing.end))
 }
 
 /// Writes reports of what can be read of a damaged journal, to a folder that says so: those of before stay.
@@ -106,9 +111,7 @@ fn salvage(context: &Context<'_>, typed: &OfImport, damage: &Error) -> Result<Su
     context.terminal.hint(
         "go back to a copy of the journal, and look in the service for the rows that are missing here before anything is sent again",
     );
-    Ok(summary(End::JournalDamaged, import, &standing, &written)
-        .with("state", End::JournalDamaged.state().as_str())
-        .with("reason", End::JournalDamaged.as_str()))
+    Ok(summary(End::JournalDamaged, import, &standing, &written).about(RunState::Ended(End::JournalDamaged)))
 }
 
 /// What could not be read, a line each.
@@ -243,6 +246,34 @@ fn tell_kept(context: &Context<'_>, again: &Again, written: &Written) {
 }
 
 /// The same for programs.
-pub(super) fn kept_object(written: &Written) -> serde_json::Value {
-    written.kept.iter().map(|kept| json!({"file": kept.path, "imported": kept.is_imported})).collect()
+pub(super) fn kept(written: &Written) -> Vec<KeptFile> {
+    let of = |kept: &KeptFix| KeptFile { file: kept.path.clone(), imported: kept.is_imported };
+    written.kept.iter().map(of).collect()
+}
+
+/// A report that was written.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct ReportSummary {
+    import: ImportId,
+    /// The folder of the report.
+    folder: PathBuf,
+    /// Its files.
+    files: Vec<PathBuf>,
+    /// Rows that a person must correct.
+    to_fix: u64,
+    /// Fix files with corrections, which have another name now.
+    kept: Vec<KeptFile>,
+}
+
+impl SummaryFields for ReportSummary {}
+
+/// A fix file with corrections, which has another name now.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct KeptFile {
+    /// The file.
+    file: PathBuf,
+    /// Whether its corrections are imported already.
+    imported: bool,
 }

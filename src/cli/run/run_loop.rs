@@ -5,7 +5,6 @@
 
 use std::num::NonZeroU32;
 
-use serde_json::json;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
@@ -22,13 +21,14 @@ use crate::cli::sandbox::rehearsal::Rehearsal;
 use crate::cli::settings::{Purpose, Settings};
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::{Journal, Recovered};
+use crate::model::event::Event;
 use crate::model::id::ImportId;
 use crate::model::id::check::IdCheck;
 use crate::model::time::Moment;
 use crate::model::window::SendingHours;
 use crate::run::{Ending, OnRejections, RunOptions, Waited, wait_to_begin};
 use crate::service::Client;
-use crate::term::{counted, span};
+use crate::term::{EventObject, counted, span};
 
 /// What every pass of a run is made with.
 pub(super) struct Passes<'a> {
@@ -154,10 +154,9 @@ impl Passes<'_> {
         let tell = |until, why: &str| {
             let words = format!("paused until {}: {why}; nothing is sent before", context.moment(until));
             context.terminal.say(words.as_str());
-            context.terminal.object(&json!({
-                "object": "event", "at": clock.now().to_string(), "message": words, "event": "outside_hours",
-                "until": until.to_string(), "why": why,
-            }));
+            let event = Event::OutsideHours { until, why: why.to_owned() };
+            let (at, message) = (clock.now().into(), Some(words));
+            context.terminal.object(&EventObject { at, message, event: &event });
         };
         Ok(match wait_to_begin(journal, clock, options, &mut interrupts, tell).await? {
             Waited::Not => None,

@@ -14,19 +14,29 @@ use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::sandbox::{Founded, Founding, Running};
-use crate::term::{Ink, Line};
+use crate::term::{Ink, Line, Object};
 use rehearsal::{client_of, open, read_scenario, told};
 
 /// The sandbox for programs.
 #[derive(Serialize)]
-struct Listening<'a> {
-    object: &'static str,
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct SandboxObject<'a> {
+    /// Where it listens.
     base_url: &'a str,
+    /// The client id that it accepts.
     client_id: &'a str,
+    /// Requests that control and inspect it.
     control: [String; 4],
+    /// Records that are there from the start.
     records: &'a [Founded],
+    /// Device models that it knows.
     models: &'a [String],
+    /// How many time zones it knows.
     zones: usize,
+}
+
+impl Object for SandboxObject<'_> {
+    const NAME: &'static str = "sandbox";
 }
 
 /// Serves until a signal.
@@ -81,8 +91,7 @@ fn tell(context: &Context<'_>, base_url: &str, client_id: &str, client_secret: &
     ]) {
         terminal.result(Line::plain("  ").text(address).text("  ").ink(Ink::Faint, what));
     }
-    terminal.object(&Listening {
-        object: "sandbox",
+    terminal.object(&SandboxObject {
         base_url,
         client_id,
         control,

@@ -1,9 +1,10 @@
 //! How the files of a command are read: options over what the profile keeps for the customer, that over what it keeps for
 //! the account.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use serde_json::json;
+use serde::Serialize;
 
 use super::profile::Profile;
 use super::reading_options::ReadingOptions;
@@ -13,7 +14,7 @@ use crate::cli::context::Context;
 use crate::cli::zones;
 use crate::error::{Error, Result};
 use crate::sheet::Options;
-use crate::term::{Line, counted};
+use crate::term::{Line, Object, counted};
 
 /// How the files of one command are read, all layers brought together.
 #[derive(Debug, Clone)]
@@ -75,9 +76,11 @@ pub(in crate::cli) fn tell_kept(context: &Context<'_>) -> Result<()> {
     let mut lines = Vec::new();
     for (path, layer) in std::iter::once(account).chain(customers).filter(|(_, layer)| !layer.is_empty()) {
         let text = layer.written(&path)?;
-        context.terminal.object(&json!({
-            "object": "reading", "table": path.join("."), "file": profile.file, "settings": text,
-        }));
+        context.terminal.object(&ReadingObject {
+            table: path.join("."),
+            file: &profile.file,
+            settings: &text,
+        });
         lines.extend(text.lines().filter(|line| !line.is_empty()).map(str::to_owned));
     }
     let terminal = context.terminal;
@@ -199,6 +202,22 @@ impl ReadingSettings {
         };
         Ok(Some((what, layer.written(&path)?)))
     }
+}
+
+/// What a profile keeps about reading sheets.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct ReadingObject<'a> {
+    /// The table of the settings file.
+    table: String,
+    /// The settings file.
+    file: &'a Path,
+    /// The settings as they are written there.
+    settings: &'a str,
+}
+
+impl Object for ReadingObject<'_> {
+    const NAME: &'static str = "reading";
 }
 
 #[cfg(test)]

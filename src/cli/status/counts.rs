@@ -1,6 +1,10 @@
 //! Counts of jobs, as tables and for programs.
 
-use crate::model::kind::Kind;
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::model::kind::{Kind, Plural};
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::term::{Line, Table, count};
@@ -57,7 +61,7 @@ fn by_columns(rows: &Tally, not_imported: &Tally, columns: &[(&str, &[JobState])
 }
 
 /// What the reader wants to know of the rows of a kind; every state is in exactly one.
-const GLANCE: &[(&str, &[JobState])] = &[
+const GLANCE: [(&str, &[JobState]); 7] = [
     ("done", &[JobState::Created, JobState::Adopted, JobState::Existing, JobState::Done]),
     ("waiting", &[JobState::Blocked, JobState::Ready, JobState::Deferred, JobState::Sending]),
     ("in doubt", &[JobState::InDoubt]),
@@ -69,7 +73,7 @@ const GLANCE: &[(&str, &[JobState])] = &[
 
 /// The table of one glance: what is done, waiting, in doubt, failed, skipped, for a person to decide and cancelled, by kind.
 pub(in crate::cli) fn glance(tally: &Tally) -> Vec<Line> {
-    by_columns(tally, &Tally::default(), GLANCE)
+    by_columns(tally, &Tally::default(), &GLANCE)
 }
 
 /// How many rows are in each state, in words: `12 created, 3 held`.
@@ -83,26 +87,54 @@ pub(in crate::cli) fn states(tally: &Tally) -> String {
     parts.join(", ")
 }
 
-/// The same as [`glance`] for programs.
-pub(super) fn by_kind(tally: &Tally) -> serde_json::Value {
-    let kinds = Kind::ALL.into_iter().filter(|&kind| tally.of_kind(kind) > 0);
-    let figures = kinds.map(|kind| {
-        let of = |states: &[JobState]| states.iter().map(|&state| tally.of(kind, state)).sum::<u64>();
-        let numbers = GLANCE.iter().map(|(head, states)| (head.replace(' ', "_"), of(states).into()));
-        let mut object: serde_json::Map<String, serde_json::Value> = numbers.collect();
-        object.insert("rows".to_owned(), tally.of_kind(kind).into());
-        let left = |state: &JobState| !state.is_final() && *state != JobState::Held;
-        let left: Vec<JobState> = JobState::ALL.iter().copied().filter(left).collect();
-        object.insert("left".to_owned(), of(&left).into());
-        object.insert("needs_a_person".to_owned(), of(&[JobState::Held]).into());
-        (kind.plural().to_owned(), object.into())
-    });
-    serde_json::Value::Object(figures.collect())
+/// The rows of a kind as [`glance`] shows them, for programs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct GlanceCounts {
+    /// Rows that are done.
+    done: u64,
+    /// Rows that are still to be sent, or under way.
+    waiting: u64,
+    /// Rows whose outcome is unknown and being settled.
+    in_doubt: u64,
+    /// Rows that are rejected or incomplete.
+    failed: u64,
+    /// Rows that are skipped because what they depend on failed.
+    skipped: u64,
+    /// Rows that are on hold until a person decides.
+    needs_a_decision: u64,
+    /// Rows that are cancelled.
+    cancelled: u64,
+    /// All rows.
+    rows: u64,
+    /// Rows that go on automatically: waiting and in doubt.
+    left: u64,
+    /// Rows that are on hold until a person decides.
+    needs_a_person: u64,
 }
 
-/// The counts as one JSON object: a number for each state.
-pub(in crate::cli) fn object(tally: &Tally) -> serde_json::Map<String, serde_json::Value> {
-    JobState::ALL.iter().map(|&state| (state.as_str().to_owned(), tally.in_state(state).into())).collect()
+/// The same as [`glance`] for programs.
+pub(super) fn by_kind(tally: &Tally) -> BTreeMap<Plural, GlanceCounts> {
+    let kinds = Kind::ALL.into_iter().filter(|&kind| tally.of_kind(kind) > 0);
+    let figures = kinds.map(|kind| {
+        let [done, waiting, in_doubt, failed, skipped, needs_a_decision, cancelled] =
+            GLANCE.map(|(_, states)| states.iter().map(|&state| tally.of(kind, state)).sum());
+        let (rows, left, needs_a_person) = (tally.of_kind(kind), waiting + in_doubt, needs_a_decision);
+        let counts = GlanceCounts {
+            done,
+            waiting,
+            in_doubt,
+            failed,
+            skipped,
+            needs_a_decision,
+            cancelled,
+            rows,
+            left,
+            needs_a_person,
+        };
+        (Plural(kind), counts)
+    });
+    figures.collect()
 }
 
 #[cfg(test)]
@@ -120,7 +152,7 @@ mod tests {
 
     #[test]
     fn every_state_is_in_exactly_one_column() {
-        for columns in [COLUMNS, GLANCE] {
+        for columns in [COLUMNS, &GLANCE] {
             let mut states: Vec<_> = columns.iter().flat_map(|(_, states)| states.iter().copied()).collect();
             states.sort_unstable();
             assert_eq!(states, JobState::ALL);
@@ -146,7 +178,7 @@ mod tests {
             "rows": 12, "done": 10, "left": 0, "waiting": 0, "in_doubt": 0, "failed": 0, "skipped": 0,
             "needs_a_decision": 2, "needs_a_person": 2, "cancelled": 0,
         });
-        assert_eq!(by_kind(&tally)["companies"], companies);
+        assert_eq!(serde_json::to_value(by_kind(&tally)).unwrap()["companies"], companies);
     }
 
     #[test]

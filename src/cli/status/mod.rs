@@ -3,22 +3,25 @@
 
 pub(super) mod counts;
 pub(super) mod next_commands;
+pub(super) mod objects;
 pub(super) mod review;
+pub(super) mod review_objects;
 mod watch;
 
 use std::time::Duration;
 
-use jiff::tz::TimeZone;
-use serde_json::{Value, json};
-
 use self::next_commands::{NextCommands, require};
+use self::objects::{
+    AnsweredRows, ImportObject, NotificationsObject, OverviewFigures, QuotaObject, RecentPace, RunObject,
+    StatusSummary, UnknownCallObject,
+};
 use super::args::commands::Status as Typed;
 use super::context::Context;
 use super::notify::notifier::{deliver_advice, not_delivered};
 use super::summary::Summary;
 use crate::ending::{End, RunEnd};
 use crate::error::Result;
-use crate::journal::{AuditFigures, ImportInfo, Journal, Recent, UnknownCall};
+use crate::journal::{AuditFigures, FileDigest, ImportInfo, Journal, Recent, UnknownCall};
 use crate::metrics::{JournalFigures, Source, exposition};
 use crate::model::amount::share;
 use crate::model::forecast::{Forecast, forecast};
@@ -26,11 +29,12 @@ use crate::model::id::ImportId;
 use crate::model::quota::QuotaDay;
 use crate::model::remaining::Remaining;
 use crate::model::state::JobState;
-use crate::model::time::Moment;
+use crate::model::time::{Moment, Rfc3339};
 use crate::status::row_advice;
 use crate::status::run_state::{moving, unfinished, worse};
 use crate::status::{ImportFacts, Need, RunState, Status, Wording};
 use crate::term::{Ink, Line, awaited, count, counted, expected, moment, span};
+use jiff::tz::TimeZone;
 
 /// Tells where an import, or the whole journal, stands.
 pub(super) fn status(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
@@ -85,23 +89,23 @@ fn once(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     }
     review::tell_decided(context, &journal, typed.import)?;
     let tally = overview.status.tally();
-    let fields = json!({
-        "import": typed.import, "rows": tally.total(), "counts": counts::object(tally),
-        "changed_since": overview.status.differing(), "audit": read_back,
-        "next_due": journal.next_due()?.map(|due| due.to_string()), "canary": canary,
-    });
+    let fields = StatusSummary {
+        import: typed.import,
+        rows: tally.total(),
+        counts: tally.by_state(),
+        changed_since: overview.status.differing(),
+        audit: read_back,
+        next_due: journal.next_due()?.map(Rfc3339),
+        canary,
+        overview: overview.figures(context),
+    };
     next_commands::tell_next(context, &overview.status);
-    let summary = |end| Summary::new(end).with_all(fields);
     Ok(match typed.check {
         true => {
             let of_calls = if unknown_calls.is_empty() { End::Done } else { End::CallUnknown };
-            let end = worse(overview.status.end_to_check(), of_calls);
-            summary(end)
-                .with_all(overview.fields(context))
-                .with("state", end.state().as_str())
-                .with("reason", end.as_str())
+            Summary::new(worse(overview.status.end_to_check(), of_calls)).with(&fields)
         }
-        false => summary(End::Done).with_all(overview.fields(context)),
+        false => Summary::new(End::Done).with(&fields).about(overview.status.state()),
     })
 }
 
@@ -169,15 +173,20 @@ fn tell_import(context: &Context<'_>, facts: &ImportFacts, is_below: bool) {
                 turn(context, import)
             )),
     );
-    context.terminal.object(&json!({
-        "object": "import", "import": import.import, "label": import.label(), "round": import.round,
-        "round_of": import.round_of, "at": import.at.to_string(), "rows": import.rows,
-        "files": import.files.iter().map(|(name, sha256)| json!({"name": name, "sha256": sha256}))
-            .collect::<Vec<_>>(),
-        "counts": counts::object(tally), "changed_since": differing,
-        "paused_at": import.paused_at.map(|at| at.to_string()), "priority": import.priority,
-        "answered": rows.answered.iter().map(|(rows, by)| json!({"rows": rows, "by": by})).collect::<Vec<_>>(),
-    }));
+    context.terminal.object(&ImportObject {
+        import: import.import,
+        label: import.label(),
+        round: import.round,
+        round_of: import.round_of,
+        at: import.at.into(),
+        rows: import.rows,
+        files: FileDigest::all(&import.files),
+        counts: tally.by_state(),
+        changed_since: *differing,
+        paused_at: import.paused_at.map(Rfc3339),
+        priority: import.priority,
+        answered: rows.answered.iter().map(|&(rows, by)| AnsweredRows { rows, by }).collect(),
+    });
 }
 
 /// How the turn of an import is not as usual, in words.
@@ -215,10 +224,14 @@ fn tell_unknown_calls(context: &Context<'_>, calls: &[UnknownCall]) {
         let sent = format!("{}, by {}", context.moment(call.sent_at), call.who);
         let what = format!("{} {}", call.operation, call.parameters);
         terminal.result(format!("  call {}: {what}, {sent}: {why}", call.call));
-        terminal.object(&json!({
-            "object": "unknown_call", "call": call.call, "operation": call.operation, "parameters": call.parameters,
-            "sent_at": call.sent_at.to_string(), "who": call.who, "code": call.code,
-        }));
+        terminal.object(&UnknownCallObject {
+            call: call.call,
+            operation: call.operation,
+            parameters: &call.parameters,
+            sent_at: call.sent_at.into(),
+            who: &call.who,
+            code: call.code.as_deref(),
+        });
     }
     if let Some(first) = calls.first() {
         let command = format!("resolve --call {} --seen", first.call);
@@ -227,9 +240,7 @@ fn tell_unknown_calls(context: &Context<'_>, calls: &[UnknownCall]) {
 }
 
 fn tell_quota_object(context: &Context<'_>, journal: &Journal) -> Result<()> {
-    let mut object = json!(journal.quota_now(context.now())?);
-    object["object"] = json!("quota");
-    context.terminal.object(&object);
+    context.terminal.object(&QuotaObject(journal.quota_now(context.now())?));
     Ok(())
 }
 
@@ -257,12 +268,15 @@ fn tell_run(context: &Context<'_>, status: &Status) {
                 run.held_back.as_deref().map_or_else(String::new, |held_back| format!("; {held_back}"))
             )),
         }
-        terminal.object(&json!({
-            "object": "run", "started_at": run.started_at.to_string(),
-            "ended_at": run.ended_at.map(|at| at.to_string()), "ending": run.ending.map(RunEnd::as_str),
-            "details": run.detail, "held_back": run.held_back,
-            "resumes_at": run.resumes_at.map(|at| at.to_string()), "requests": run.requests,
-        }));
+        terminal.object(&RunObject {
+            started_at: run.started_at.into(),
+            ended_at: run.ended_at.map(Rfc3339),
+            ending: run.ending,
+            details: run.detail.as_deref(),
+            held_back: run.held_back.as_deref(),
+            resumes_at: run.resumes_at.map(Rfc3339),
+            requests: &run.requests,
+        });
     }
 }
 
@@ -275,9 +289,10 @@ fn tell_notifications(context: &Context<'_>, journal: &Journal) -> Result<()> {
     let words = not_delivered(due.notifications, due.last_error.as_deref());
     context.terminal.result("");
     context.terminal.result(Line::new().ink(Ink::Warning, words));
-    context.terminal.object(&json!({
-        "object": "notifications", "not_delivered": due.notifications, "last_error": due.last_error,
-    }));
+    context.terminal.object(&NotificationsObject {
+        not_delivered: due.notifications,
+        last_error: due.last_error.as_deref(),
+    });
     context.terminal.hint(deliver_advice(context));
     Ok(())
 }
@@ -359,32 +374,30 @@ impl Overview {
         }
     }
 
-    /// The same facts for programs, as fields of the summary.
-    pub(super) fn fields(&self, context: &Context<'_>) -> Value {
+    /// The same facts for programs.
+    fn figures(&self, context: &Context<'_>) -> OverviewFigures {
         let state = self.status.state();
         let waits = |end| self.status.resumes_at().filter(|_| state == RunState::Ended(end));
         let (parked, paused) = (waits(End::Quota), waits(End::Window));
-        let pace = self.lately.map_or(Value::Null, |(recent, length)| {
-            json!({"seconds": length.as_secs(), "requests": recent.requests, "rows_finished": recent.finished})
+        let pace = self.lately.map(|(recent, length)| RecentPace {
+            seconds: length.as_secs(),
+            requests: recent.requests,
+            rows_finished: recent.finished,
         });
         let forecast = self.forecast();
-        json!({
-            "state": state.word(),
-            "reason": state.end().map(End::as_str),
-            "headline": self.sentence(context),
-            "by_kind": counts::by_kind(self.status.tally()),
-            "left_out": self.status.left_out().total(),
-            "run_at_work": self.status.at_work(),
-            "pace": pace,
-            "finish_estimate": forecast.finish.map(|finish| finish.to_string()),
-            "next_events": forecast.next,
-            "quota": self.quota,
-            "parked_until": parked.map(|until| until.to_string()),
-            "paused_until": paused.map(|until| until.to_string()),
-            "needs_person": self.needs.iter()
-                .map(|need| json!({"cause": need.cause, "count": need.count, "words": need.words, "command": need.command}))
-                .collect::<Value>(),
-        })
+        OverviewFigures {
+            headline: self.sentence(context),
+            by_kind: counts::by_kind(self.status.tally()),
+            left_out: self.status.left_out().total(),
+            run_at_work: self.status.at_work(),
+            pace,
+            finish_estimate: forecast.finish.map(Rfc3339),
+            next_events: forecast.next,
+            quota: self.quota,
+            parked_until: parked.map(Rfc3339),
+            paused_until: paused.map(Rfc3339),
+            needs_person: self.needs.clone(),
+        }
     }
 
     fn sentence(&self, context: &Context<'_>) -> String {

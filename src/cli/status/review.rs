@@ -1,13 +1,13 @@
 //! The rows that a person looks at, with what to type: those on hold, and what verification found, which is printed at the
 //! end of a run and by `status`. Finding it is left to the run.
 
-use serde::Serialize;
-use serde_json::json;
-
+use super::review_objects::{
+    DecidedRowObject, FoundRecord, HeldObject, ReviewedBy, VerificationFindingObject,
+};
 use crate::advice::Advice;
 use crate::cli::context::Context;
 use crate::error::Result;
-use crate::journal::{AuditFigures, Audited, Candidate, HeldJob, Journal, Selection};
+use crate::journal::{AuditFigures, Audited, Candidate, DecidedJob, HeldJob, Journal, Selection};
 use crate::model::id::ImportId;
 use crate::model::kind::{Kind, Upkeep};
 use crate::status::{row_advice, row_words};
@@ -15,20 +15,6 @@ use crate::term::{Ink, Line, count, counted};
 
 /// Held jobs shown at once; the reports have them all.
 const SHOWN: usize = 20;
-
-/// A held job for programs.
-#[derive(Serialize)]
-struct HeldObject<'a> {
-    object: &'static str,
-    job: i64,
-    kind: &'static str,
-    name: &'a str,
-    place: &'a str,
-    code: &'a str,
-    reason: &'a str,
-    since: String,
-    candidates: Vec<serde_json::Value>,
-}
 
 /// Tells one held job, and what the service was found to have of it.
 pub(in crate::cli) fn tell_with(context: &Context<'_>, job: &HeldJob, now: &[String]) {
@@ -77,26 +63,7 @@ pub(in crate::cli) fn tell(
         terminal.result(format!("  and {} more; the report lists them all", count(more)));
     }
     for job in &held {
-        terminal.object(&HeldObject {
-            object: "held",
-            job: job.job.0,
-            kind: job.kind.singular(),
-            name: &job.name,
-            place: &job.place,
-            code: &job.code,
-            reason: &job.reason,
-            since: job.since.to_string(),
-            candidates: job
-                .candidates
-                .iter()
-                .map(|candidate| {
-                    serde_json::json!({
-                        "id": candidate.id, "name": candidate.name, "details": candidate.details,
-                        "difference": candidate.difference,
-                    })
-                })
-                .collect(),
-        });
+        terminal.object(&HeldObject::of(job, None));
     }
     if let Some(first) = held.first() {
         // Licence codes are what no look-up shows.
@@ -179,11 +146,8 @@ pub(in crate::cli) fn tell_decided(
         ));
     }
     for one in &decided {
-        terminal.object(&serde_json::json!({
-            "object": "decided", "job": one.job, "kind": one.kind.singular(), "name": one.name, "place": one.place,
-            "who": one.decided.who, "at": one.decided.at.to_string(), "what": one.decided.what,
-            "id": one.decided.id, "check": one.decided.check,
-        }));
+        let DecidedJob { job, kind, name, place, decided } = one;
+        terminal.object(&DecidedRowObject { job: *job, kind: *kind, name, place, decided });
     }
     Ok(())
 }
@@ -244,15 +208,18 @@ fn list_findings(context: &Context<'_>, findings: &[Audited]) {
         terminal.result(format!("  and {} more; the report lists them all", count(more)));
     }
     for finding in findings {
-        terminal.object(&json!({
-            "object": "finding", "job": finding.job, "kind": finding.kind, "name": finding.name,
-            "place": finding.place, "id": finding.id, "code": finding.code, "message": finding.message,
-            "at": finding.at.to_string(),
-            "seen": finding.seen.as_ref().map(|(who, at)| json!({"who": who, "at": at.to_string()})),
-            "found": finding.found.iter()
-                .map(|found| json!({"id": found.id, "name": found.name, "details": found.details}))
-                .collect::<Vec<_>>(),
-        }));
+        terminal.object(&VerificationFindingObject {
+            job: finding.job,
+            kind: finding.kind,
+            name: &finding.name,
+            place: &finding.place,
+            id: finding.id,
+            code: &finding.code,
+            message: &finding.message,
+            at: finding.at.into(),
+            seen: finding.seen.as_ref().map(|(who, at)| ReviewedBy { who, at: (*at).into() }),
+            found: finding.found.iter().map(FoundRecord::of).collect(),
+        });
     }
     // What to do is for those that nobody has looked into.
     let unseen = findings.iter().filter(|finding| finding.seen.is_none());

@@ -19,7 +19,7 @@ pub(super) fn watch(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         let mut signals = Signals::listen().map_err(failed)?;
         loop {
             context.terminal.clear();
-            once(context, typed)?.with("object", "look").tell(context.terminal);
+            once(context, typed)?.tell_look(context.terminal);
             tokio::select! {
                 () = context.clock.sleep_until(context.clock.elapsed() + every) => {}
                 () = signals.next() => return Ok(Summary::new(End::Signal)),

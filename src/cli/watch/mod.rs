@@ -12,7 +12,7 @@ mod process;
 
 use std::time::Duration;
 
-use serde_json::json;
+use serde::Serialize;
 use tokio::sync::mpsc;
 
 use self::inbox::{Entry, Inbox, Now};
@@ -25,12 +25,13 @@ use crate::cli::run::signals::Watch;
 use crate::cli::run::unborn_rehearsal;
 use crate::cli::service_manager;
 use crate::cli::settings::Purpose;
-use crate::cli::summary::{Summary, held_by_run};
+use crate::cli::summary::{HeldBySummary, Summary, SummaryFields};
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::model::time::Moment;
+use crate::model::id::ImportId;
+use crate::model::time::{Moment, Rfc3339};
 use crate::status::run_state::worse;
-use crate::term::{Ink, Line, clean, counted};
+use crate::term::{Ink, Line, Object, clean, counted};
 
 /// The longest pause between two tries of files that wait, where nobody has said when they go on.
 const LONGEST_PAUSE: Duration = Duration::from_mins(5);
@@ -63,7 +64,7 @@ pub(super) fn watch(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         Err(holder) => {
             let pid = holder.pid.map_or_else(String::new, |pid| format!(" (process {pid})"));
             context.terminal.result(format!("another watch of {folder} is at work{pid}"));
-            return Ok(Summary::new(End::AnotherRun).with("held_by", held_by_run(holder)));
+            return Ok(Summary::new(End::AnotherRun).with(&HeldBySummary::from(holder)));
         }
     };
     let command = format!("watch {}", quoted(&typed.folder.to_string_lossy()));
@@ -90,7 +91,7 @@ pub(super) fn watch(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     if context.common.journal.exists() {
         context.journal()?;
     }
-    Ok(summary.with_all(json!({"done": done, "failed": failed, "waiting": watching.waiting.len()})))
+    Ok(summary.with(&WatchSummary { done, failed, waiting: watching.waiting.len() }))
 }
 
 /// How many files went where, and the worst of how they stand.
@@ -278,9 +279,54 @@ impl Watching<'_> {
             Some(more) => line.text(format!("; {more}")),
             None => line,
         });
-        self.context.terminal.object(&json!({
-            "object": "file", "at": now.to_string(), "file": entry.name, "state": state, "reason": outcome.end.as_str(),
-            "import": import, "imported_before": outcome.again, "words": outcome.words, "more": more,
-        }));
+        self.context.terminal.object(&FileObject {
+            at: now.into(),
+            file: &entry.name,
+            state,
+            reason: outcome.end,
+            import,
+            imported_before: outcome.again,
+            words: &outcome.words,
+            more,
+        });
     }
 }
+
+/// A file of the folder, and its result.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct FileObject<'a> {
+    /// When it was looked at.
+    at: Rfc3339,
+    /// Its name.
+    file: &'a str,
+    /// `done`, `failed`, `waiting` or `stopped`.
+    state: &'a str,
+    reason: End,
+    /// Its import, where it has one.
+    import: Option<ImportId>,
+    /// Whether a file with the same content was imported before.
+    imported_before: bool,
+    /// How it stands, in words.
+    words: &'a str,
+    /// Where it is now, or when it goes on.
+    more: Option<&'a str>,
+}
+
+impl Object for FileObject<'_> {
+    const NAME: &'static str = "file";
+}
+
+/// The files of a watch, in numbers.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct WatchSummary {
+    /// Files that are done.
+    done: u64,
+    /// Files that failed.
+    failed: u64,
+    /// Files whose rows wait.
+    waiting: usize,
+}
+
+impl SummaryFields for WatchSummary {}

@@ -15,14 +15,17 @@ use crate::journal::state::selection::{Selection, is_selected};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::state::JobState;
-use crate::model::time::Moment;
+use crate::model::time::{Moment, rfc_3339};
 
 /// A decision about a job.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Decided {
     /// Who decided.
     pub who: String,
     /// When.
+    #[serde(serialize_with = "rfc_3339")]
+    #[cfg_attr(feature = "schemas", schemars(with = "crate::model::time::Rfc3339"))]
     pub at: Moment,
     /// `created`, `not created` or `abandon`.
     pub what: String,

@@ -338,6 +338,7 @@ impl Evidence {
 
 /// A record that a held job may be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Candidate {
     /// Its id, where the look-up showed one.
     pub id: Option<RemoteId>,

@@ -30,8 +30,9 @@ pub enum AuditScope {
     Doubtful,
 }
 
-/// What reading back came to, in numbers.
+/// The verification, in numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct AuditFigures {
     /// Records that were looked up.
     pub checked: u64,

@@ -11,6 +11,7 @@ use crate::model::id::ImportId;
 
 /// A column in which a row differs from the record that was made earlier, with what the sheets say.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Difference {
     /// The column by its name in the table of columns; of a family with what stands after the colon: `meta:till`.
     pub column: String,

@@ -11,6 +11,7 @@ use crate::model::id::{ImportId, JobId, RemoteId};
 
 /// See the module.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct RowIdentity {
     /// The newest import that has the row.
     pub import: Option<ImportId>,

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use rusqlite::{Connection, OptionalExtension as _};
+use serde::Serialize;
 
 use crate::error::Result;
 use crate::journal::file::column::{Id, count, natural};
@@ -56,6 +57,24 @@ pub struct ImportInfo {
     pub round: u32,
     /// The import of their first round, where this is a later one.
     pub round_of: Option<ImportId>,
+}
+
+/// A file of an import, for programs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct FileDigest {
+    /// Its name.
+    pub name: String,
+    /// The SHA-256 of its bytes, in hexadecimal.
+    pub sha256: String,
+}
+
+impl FileDigest {
+    /// Of each file: its name and digest.
+    pub fn all(files: &[(String, String)]) -> Vec<Self> {
+        let of = |(name, sha256): &(String, String)| Self { name: name.clone(), sha256: sha256.clone() };
+        files.iter().map(of).collect()
+    }
 }
 
 impl ImportInfo {

@@ -10,6 +10,7 @@ use crate::model::id::RemoteId;
 
 /// What a record had of what a step changes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(tag = "was", rename_all = "snake_case")]
 pub enum Before {
     /// Nothing: no such label, entry, subscription or membership.

@@ -16,6 +16,7 @@ use crate::model::time::{Moment, rfc_3339};
 
 /// One piece of news.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
     /// A job is in another state now.
@@ -42,14 +43,17 @@ pub enum Event {
         kind: Kind,
         /// Until when that is looked for. Then the row is sent again, and rejected when it is refused again.
         #[serde(serialize_with = "rfc_3339")]
+        #[cfg_attr(feature = "schemas", schemars(with = "crate::model::time::Rfc3339"))]
         until: Moment,
     },
-    /// A request left for an operation.
+    /// A request left for an operation. Programs are not given it.
+    #[cfg_attr(feature = "schemas", schemars(skip))]
     Sent {
         /// The operation.
         operation: Operation,
     },
-    /// The answer to a request came, or it is known that none will.
+    /// The answer to a request came, or it is known that none will. Programs are not given it.
+    #[cfg_attr(feature = "schemas", schemars(skip))]
     Answered {
         /// The operation.
         operation: Operation,
@@ -65,6 +69,7 @@ pub enum Event {
     Parked {
         /// When they are tried again, by the service's clock.
         #[serde(serialize_with = "rfc_3339")]
+        #[cfg_attr(feature = "schemas", schemars(with = "crate::model::time::Rfc3339"))]
         until: Moment,
     },
     /// Creations go on.
@@ -73,6 +78,7 @@ pub enum Event {
     OutsideHours {
         /// When it may send again.
         #[serde(serialize_with = "rfc_3339")]
+        #[cfg_attr(feature = "schemas", schemars(with = "crate::model::time::Rfc3339"))]
         until: Moment,
         /// Why, in words.
         why: String,
@@ -90,15 +96,16 @@ pub enum Event {
     Breaker {
         /// The operation.
         operation: Operation,
-        /// Whether its requests are held back.
+        /// Whether it is paused.
         open: bool,
         /// Why, in words.
         reason: String,
-        /// How long until the next try, while they are.
+        /// How long until the next try, in milliseconds, while they are.
         #[serde(rename = "next_try_in_ms", serialize_with = "milliseconds")]
+        #[cfg_attr(feature = "schemas", schemars(with = "Option<u64>"))]
         next_try_in: Option<Duration>,
     },
-    /// A sheet was set aside: the service refused its rows one after another for the same reason. Nothing more of it
+    /// A sheet was paused: the service rejected its rows one after another for the same reason. Nothing more of it
     /// is sent; its rows stay ready.
     SheetPaused {
         /// The sheet.
@@ -118,11 +125,13 @@ pub enum Event {
     Unreachable {
         /// Why, in words.
         reason: String,
-        /// How long until the next try.
+        /// How long until the next try, in milliseconds.
         #[serde(rename = "retry_in_ms", serialize_with = "milliseconds")]
+        #[cfg_attr(feature = "schemas", schemars(with = "u64"))]
         retry_in: Duration,
     },
     /// A record was read back, or cannot be in this run; or it is known how many there are.
+    #[cfg_attr(feature = "schemas", schemars(skip))]
     ReadBack {
         /// How many have been.
         done: u64,
@@ -130,6 +139,7 @@ pub enum Event {
         of: u64,
     },
     /// What is still to be done and what holds it up: the facts that the forecast is made of.
+    #[cfg_attr(feature = "schemas", schemars(skip))]
     Remaining(Box<Remaining>),
     /// Our clock and the service's differ noticeably.
     ClockSkew {

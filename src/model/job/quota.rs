@@ -3,12 +3,14 @@
 //! The service counts what it answers, refused creations included. What it has counted is known only of answered ones, so
 //! that those under way are kept apart from those used.
 
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::Serialize;
 
-use crate::model::time::Day;
+use crate::model::time::{Day, Rfc3339};
 
 /// One day of the ledger, by the service's clock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(inline, with = "QuotaFigures"))]
+#[serde(into = "QuotaFigures")]
 pub struct QuotaDay {
     /// The day.
     pub day: Day,
@@ -55,18 +57,42 @@ impl QuotaDay {
 }
 
 /// The figures for programs, the same wherever they are written.
-impl Serialize for QuotaDay {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut figures = serializer.serialize_map(None)?;
-        figures.serialize_entry("day", &self.day.to_string())?;
-        figures.serialize_entry("used", &self.used())?;
-        figures.serialize_entry("confirmed", &self.confirmed)?;
-        figures.serialize_entry("refused", &self.refused)?;
-        figures.serialize_entry("doubtful", &self.doubtful)?;
-        figures.serialize_entry("under_way", &self.under_way())?;
-        figures.serialize_entry("ceiling", &self.ceiling)?;
-        figures.serialize_entry("left", &self.left())?;
-        figures.serialize_entry("resets_at", &self.day.next().start().to_string())?;
-        figures.end()
+/// The day as programs read it.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct QuotaFigures {
+    /// The UTC day: `2026-03-01`.
+    day: String,
+    /// Creations that count against the quota: those confirmed, refused and doubtful.
+    used: u64,
+    /// Creations that the service confirmed, or that were found afterwards.
+    confirmed: u64,
+    /// Creations that the service rejected for their values.
+    refused: u64,
+    /// Creations of which it is not known whether the service counted them.
+    doubtful: u64,
+    /// Creations that are sent and not answered yet.
+    under_way: u64,
+    /// The most that the service allows in a day, as far as it is known.
+    ceiling: Option<u64>,
+    /// How many are left of that.
+    left: Option<u64>,
+    /// When the next day begins.
+    resets_at: Rfc3339,
+}
+
+impl From<QuotaDay> for QuotaFigures {
+    fn from(quota: QuotaDay) -> Self {
+        Self {
+            day: quota.day.to_string(),
+            used: quota.used(),
+            confirmed: quota.confirmed,
+            refused: quota.refused,
+            doubtful: quota.doubtful,
+            under_way: quota.under_way(),
+            ceiling: quota.ceiling,
+            left: quota.left(),
+            resets_at: quota.day.next().start().into(),
+        }
     }
 }

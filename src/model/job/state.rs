@@ -143,6 +143,13 @@ impl Serialize for JobState {
     }
 }
 
+crate::json_schema::words_schema!(
+    JobState,
+    "JobState",
+    "Where a row stands.",
+    JobState::ALL.iter().map(|state| state.as_str())
+);
+
 impl<'de> Deserialize<'de> for JobState {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)

@@ -1,5 +1,7 @@
 //! How many jobs of each kind are in each state. The counts of a run always add up to its rows.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::state::JobState;
@@ -7,11 +9,18 @@ use crate::model::kind::Kind;
 
 /// Counts of jobs by kind and state.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Tally {
-    counts: std::collections::BTreeMap<Kind, std::collections::BTreeMap<JobState, u64>>,
+    /// Numbers of rows, by kind and state; what is missing is none.
+    counts: BTreeMap<Kind, BTreeMap<JobState, u64>>,
 }
 
 impl Tally {
+    /// How many jobs are in each state, in the order of the states.
+    pub fn by_state(&self) -> BTreeMap<JobState, u64> {
+        JobState::ALL.iter().map(|&state| (state, self.in_state(state))).collect()
+    }
+
     /// Adds `count` jobs of `kind` in `state`.
     pub fn add(&mut self, kind: Kind, state: JobState, count: u64) {
         if count > 0 {

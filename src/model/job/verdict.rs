@@ -103,6 +103,13 @@ impl Serialize for AnswerClass {
     }
 }
 
+crate::json_schema::words_schema!(
+    AnswerClass,
+    "Verdict",
+    "What the answer to a request means.",
+    AnswerClass::ALL.iter().map(|class| class.as_str())
+);
+
 /// Whether the service executed a request, and so whether a creation counts against the day's quota: all but what is
 /// proved not executed do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -163,6 +170,7 @@ pub struct Rejection {
 
 /// One violated field (specification 2.1).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Violation {
     /// `<entity>.<field path>`, e.g. `device.address.address1`.
     pub path: String,

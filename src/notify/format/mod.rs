@@ -78,7 +78,7 @@ fn lines(notification: &Notification) -> Vec<String> {
     }
     let counts: Vec<String> = counts
         .iter()
-        .filter(|(_, count)| count.as_u64() != Some(0))
+        .filter(|(_, count)| **count > 0)
         .map(|(state, count)| format!("{count} {state}"))
         .collect();
     if !counts.is_empty() {

@@ -11,12 +11,13 @@ mod spool;
 use std::io::Write;
 use std::path::Path;
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::atomic_write::{Beside, FileChange, Folder};
 use super::workbook::export_book::ExportBook;
 use crate::error::{Error, Result};
-use crate::export::{NOTE, OTHER, Row, Subject};
+use crate::export::{NOTE, OTHER, Row, Standing, Subject};
 use crate::journal::Whose;
 use crate::model::time::Moment;
 use crate::private_file;
@@ -111,24 +112,40 @@ pub fn texts(row: &Row) -> Vec<String> {
     values.chain([other, row.note.clone().unwrap_or_default()]).collect()
 }
 
-/// A row for programs: the values as they came, under the names of the columns; what has no value is not in it.
-pub fn object(subject: Subject, row: &Row) -> Map<String, Value> {
-    let mut object = Map::new();
-    object.insert("object".to_owned(), json!("row"));
-    object.insert("export".to_owned(), json!(subject.word()));
-    object.insert("standing".to_owned(), json!(row.standing));
-    for (column, value) in subject.columns().iter().zip(&row.values) {
-        if !value.is_null() {
-            object.insert(column.name.clone(), value.clone());
+/// A row for programs.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct ExportRow {
+    /// What is exported.
+    export: &'static str,
+    standing: Standing,
+    /// The values as they came, under the names of the columns; what has no value is not in it.
+    #[serde(flatten)]
+    values: Map<String, Value>,
+}
+
+impl ExportRow {
+    /// A row of an export.
+    pub fn of(subject: Subject, row: &Row) -> Self {
+        let columns = subject.columns().iter().zip(&row.values).filter(|(_, value)| !value.is_null());
+        let mut values: Map<String, Value> =
+            columns.map(|(column, value)| (column.name.clone(), value.clone())).collect();
+        if !row.other.is_empty() {
+            values.insert(OTHER.to_owned(), json!(row.other));
         }
+        if let Some(note) = &row.note {
+            values.insert(NOTE.to_owned(), json!(note));
+        }
+        Self { export: subject.word(), standing: row.standing, values }
     }
-    if !row.other.is_empty() {
-        object.insert(OTHER.to_owned(), json!(row.other));
-    }
-    if let Some(note) = &row.note {
-        object.insert(NOTE.to_owned(), json!(note));
-    }
-    object
+}
+
+/// A row in a file of JSON lines.
+#[derive(Serialize)]
+struct ExportLine {
+    object: &'static str,
+    #[serde(flatten)]
+    row: ExportRow,
 }
 
 /// One JSON object a line; the last says what the export is.
@@ -140,8 +157,9 @@ struct JsonExport<'a> {
 
 impl ExportWriter for JsonExport<'_> {
     fn row(&mut self, row: &Row) -> Result<()> {
-        let object = Value::Object(object(self.facts.subject, row));
-        writeln!(self.file, "{object}").map_err(|error| self.folder.failed_file(self.file.name(), error))
+        let line = ExportLine { object: "row", row: ExportRow::of(self.facts.subject, row) };
+        writeln!(self.file, "{}", json!(line))
+            .map_err(|error| self.folder.failed_file(self.file.name(), error))
     }
 
     fn finish(self: Box<Self>) -> Result<Beside> {

@@ -51,6 +51,7 @@ pub struct Founding {
 
 /// A record that is there before the first request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Founded {
     /// `company`, `device`, `enterprise template` or `VPN cloud`.
     pub kind: &'static str,

@@ -23,6 +23,7 @@ const VALUE_LENGTH: usize = 200;
 
 /// What a cell held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ValueKind {
     /// Text.
@@ -43,6 +44,7 @@ pub enum ValueKind {
 
 /// Another place that belongs to a finding: the first use of a key, a step of a cycle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Related {
     /// The file, by its name.
     pub file: String,
@@ -60,8 +62,9 @@ pub struct Related {
 
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Finding {
-    /// What was found; stable.
+    /// The code of the finding; it never changes its meaning.
     pub code: Code,
     /// How bad it is.
     pub severity: Severity,
@@ -264,6 +267,13 @@ impl Serialize for Code {
         serializer.serialize_str(self.as_str())
     }
 }
+
+crate::json_schema::words_schema!(
+    Code,
+    "FindingCode",
+    "The code of a finding; docs/codes.md explains it.",
+    Code::ALL.iter().map(|code| code.as_str())
+);
 
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
