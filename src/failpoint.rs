@@ -4,6 +4,19 @@
 //! `FLEETLOAD_PANICPOINT=name` makes whatever reaches the step for the first time panic instead.
 //! `FLEETLOAD_FAILPOINT=name` ends the process when it reaches the step for the first time, `name:3` at the third.
 
+/// The variables of the environment by which a proof steers a process.
+#[cfg(feature = "failpoints")]
+pub(crate) const VARIABLES: &[&str] = &[
+    "FLEETLOAD_CLOCK",
+    "FLEETLOAD_FAILPOINT",
+    "FLEETLOAD_FURTHER_MIGRATION",
+    "FLEETLOAD_HOLDPOINT",
+    "FLEETLOAD_PANICPOINT",
+];
+/// The variables of the environment by which a proof steers a process: none.
+#[cfg(not(feature = "failpoints"))]
+pub(crate) const VARIABLES: &[&str] = &[];
+
 /// The steps, in the order in which a journal and its rows pass them.
 pub const STEPS: &[&str] = &[
     // An older journal is brought up to date.

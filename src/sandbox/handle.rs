@@ -110,10 +110,15 @@ impl Sandbox {
 
     /// What was done so far, as of `now`.
     pub fn ledger(&self, now: Millis) -> Vec<LedgerEntry> {
+        self.ledger_after(0, now)
+    }
+
+    /// What was done after the entry with this number, as of `now`.
+    pub fn ledger_after(&self, sequence: usize, now: Millis) -> Vec<LedgerEntry> {
         let mut inner = self.lock();
         inner.service.settle(now);
         inner.keep();
-        inner.service.ledger.clone()
+        inner.service.ledger.iter().skip(sequence).cloned().collect()
     }
 
     /// What hangs on the records, as of `now`, sorted; what is there twice is in it twice.

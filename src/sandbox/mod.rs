@@ -27,7 +27,7 @@ pub use exchange::{Answer, Effect, Millis, Request, Response};
 pub use faults::{Fault, FaultKind};
 pub use handle::Sandbox;
 pub use scenario::{ClientEntry, CompanyEntry, DeviceStatus, Scenario};
-pub use server::{Running, bind, serve, wall_clock};
+pub use server::{CallersClock, Running, bind, serve, steady_clock, wall_clock};
 pub use state::attachments::Attachment;
 pub use state::ledger::LedgerEntry;
 pub use state::seed_data::{

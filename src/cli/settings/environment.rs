@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::setting::{SETTINGS, nearest};
 use crate::error::{Error, Result};
+use crate::failpoint::VARIABLES;
 
 /// What every variable of ours begins with.
 const PREFIX: &str = "FLEETLOAD_";
@@ -89,7 +90,7 @@ impl Environment {
         self.0
             .keys()
             .filter(|name| name.starts_with(PREFIX) && !name.starts_with(OF_NOTIFICATIONS))
-            .filter(|name| known().all(|known| known != name.as_str()))
+            .filter(|name| known().chain(VARIABLES.iter().copied()).all(|known| known != name.as_str()))
             .map(|name| match nearest(bare(name), known().map(bare)) {
                 Some(known) => format!(
                     "the environment variable {name} is not one of fleetload's; did you mean {PREFIX}{known}?"

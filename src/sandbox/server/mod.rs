@@ -37,22 +37,17 @@ pub fn wall_clock() -> Millis {
     Millis::try_from(since.as_millis()).unwrap_or(Millis::MAX)
 }
 
+/// The clock of the callers, in milliseconds since the Unix epoch. It must not go back.
+pub type CallersClock = Arc<dyn Fn() -> Millis + Send + Sync>;
+
 /// The clock of the machine as it was at the start, going on evenly: a limit must not see time go back.
-#[derive(Clone, Copy)]
-struct SteadyClock {
-    start: Millis,
-    started: Instant,
-}
-
-impl SteadyClock {
-    fn new() -> Self {
-        Self { start: wall_clock(), started: Instant::now() }
-    }
-
-    fn now(self) -> Millis {
-        let passed = Millis::try_from(self.started.elapsed().as_millis()).unwrap_or(Millis::MAX);
-        self.start.saturating_add(passed)
-    }
+#[must_use]
+pub fn steady_clock() -> CallersClock {
+    let (start, started) = (wall_clock(), Instant::now());
+    Arc::new(move || {
+        let passed = Millis::try_from(started.elapsed().as_millis()).unwrap_or(Millis::MAX);
+        start.saturating_add(passed)
+    })
 }
 
 /// Listens on an address of this machine alone; port 0 takes any free one.
@@ -75,24 +70,33 @@ pub async fn serve(
     sandbox: Arc<Sandbox>,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), SandboxError> {
+    serve_by(steady_clock(), listener, sandbox, shutdown).await
+}
+
+/// The same by another clock than the machine's.
+async fn serve_by(
+    clock: CallersClock,
+    listener: TcpListener,
+    sandbox: Arc<Sandbox>,
+    shutdown: impl Future<Output = ()>,
+) -> Result<(), SandboxError> {
     // A listener without an address cannot be reached at all.
     if let Ok(address) = listener.local_addr()
         && !address.ip().is_loopback()
     {
         return Err(SandboxError::NotLoopback(address));
     }
-    let clock = SteadyClock::new();
     let stop = CancellationToken::new();
     let connections = TaskTracker::new();
     let accepting = async {
         loop {
             match listener.accept().await {
                 Ok((stream, _)) => {
-                    let (sandbox, stop) = (Arc::clone(&sandbox), stop.clone());
+                    let (sandbox, clock, stop) = (Arc::clone(&sandbox), Arc::clone(&clock), stop.clone());
                     connections.spawn(async move {
                         tokio::select! {
                             // A client that goes away in the middle is nothing to report.
-                            _ = converse(&stream, &sandbox, clock) => {}
+                            _ = converse(&stream, &sandbox, &clock) => {}
                             () = stop.cancelled() => {}
                         }
                     });
@@ -112,7 +116,7 @@ pub async fn serve(
 }
 
 /// One connection, request after request.
-async fn converse(stream: &TcpStream, sandbox: &Sandbox, clock: SteadyClock) -> io::Result<()> {
+async fn converse(stream: &TcpStream, sandbox: &Sandbox, clock: &CallersClock) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut bytes = Vec::new();
     let mut continued = false;
@@ -134,7 +138,7 @@ async fn converse(stream: &TcpStream, sandbox: &Sandbox, clock: SteadyClock) -> 
             Reading::Whole { request, taken, keep } => {
                 continued = false;
                 bytes.drain(..taken);
-                let answer = sandbox.respond(&request, clock.now());
+                let answer = sandbox.respond(&request, clock());
                 if answer.delay_ms > 0 {
                     sleep(Duration::from_millis(answer.delay_ms)).await;
                 }
@@ -228,11 +232,23 @@ impl Running {
     /// # Errors
     /// When the address is not a loopback address or cannot be had.
     pub async fn start_at(sandbox: Arc<Sandbox>, address: SocketAddr) -> Result<Self, SandboxError> {
+        Self::start_by(steady_clock(), sandbox, address).await
+    }
+
+    /// Serves on this address by another clock than the machine's.
+    ///
+    /// # Errors
+    /// When the address is not a loopback address or cannot be had.
+    pub async fn start_by(
+        clock: CallersClock,
+        sandbox: Arc<Sandbox>,
+        address: SocketAddr,
+    ) -> Result<Self, SandboxError> {
         let listener = bind(address).await?;
         let address = listener.local_addr().map_err(|cause| SandboxError::Listen { address, cause })?;
         let stop = CancellationToken::new();
         let stopped = stop.clone().cancelled_owned();
-        let task = tokio::spawn(serve(listener, Arc::clone(&sandbox), stopped));
+        let task = tokio::spawn(serve_by(clock, listener, Arc::clone(&sandbox), stopped));
         Ok(Self { address, sandbox, stop, task })
     }
 

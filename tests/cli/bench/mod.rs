@@ -6,16 +6,18 @@
 
 pub(crate) mod books;
 pub(crate) mod child;
+pub(crate) mod disk;
 pub(crate) mod upkeep;
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use child::UnderWay;
-use fleetload::sandbox::{LedgerEntry, Running, Sandbox, Scenario, Statistics, wall_clock};
+use fleetload::sandbox::{CallersClock, LedgerEntry, Running, Sandbox, Scenario, Statistics, steady_clock};
 use serde_json::Value;
 
 /// The client secret of every bench: long and odd enough to be searched for in everything that is written.
@@ -27,7 +29,11 @@ pub(crate) const CLIENT: &str = "onboarding";
 pub(crate) struct Bench {
     folder: tempfile::TempDir,
     runtime: tokio::runtime::Runtime,
-    service: Running,
+    clock: CallersClock,
+    sandbox: Arc<Sandbox>,
+    address: SocketAddr,
+    /// Absent while the service is away.
+    service: Mutex<Option<Running>>,
 }
 
 /// What a command ended with.
@@ -59,14 +65,22 @@ impl Outcome {
 impl Bench {
     /// A bench with a service that follows `scenario`.
     pub(crate) fn new(scenario: Scenario) -> Self {
+        Self::by_clock(scenario, steady_clock())
+    }
+
+    /// The same by another clock than the machine's.
+    pub(crate) fn by_clock(scenario: Scenario, clock: CallersClock) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
             .build()
             .expect("a runtime for the service");
-        let sandbox = Sandbox::new(scenario, wall_clock()).expect("a consistent scenario");
-        let service = runtime.block_on(Running::start(Arc::new(sandbox))).expect("a free port");
-        let bench = Self { folder: tempfile::tempdir().expect("a folder"), runtime, service };
+        let sandbox = Arc::new(Sandbox::new(scenario, clock()).expect("a consistent scenario"));
+        let any_port = SocketAddr::from(([127, 0, 0, 1], 0));
+        let starting = Running::start_by(Arc::clone(&clock), Arc::clone(&sandbox), any_port);
+        let service = runtime.block_on(starting).expect("a free port");
+        let (folder, address) = (tempfile::tempdir().expect("a folder"), service.address());
+        let bench = Self { folder, runtime, clock, sandbox, address, service: Mutex::new(Some(service)) };
         bench.profile("", "rate = \"unlimited\"", "");
         bench
     }
@@ -82,9 +96,16 @@ impl Bench {
                 "[profile.bench]\nbase_url = \"{}\"\nclient_id = \"{CLIENT}\"\nclient_secret_file = \"secret\"\n\
                  {paths}\n{account}\n[profile.bench.limits]\n{limits}\n\
                  [profile.bench.policy]\nsettle_seconds = 1\nrequest_timeout_seconds = 60\n{policy}\n",
-                self.service.base_url()
+                self.base_url()
             ),
         );
+    }
+
+    /// Sets the lines of `[profile.bench.notify]`.
+    pub(crate) fn notify(&self, lines: &str) {
+        let profile = std::fs::read_to_string(self.path("fleetload.toml")).expect("the profile");
+        let (rest, _) = profile.split_once("[profile.bench.notify]").unwrap_or((&profile, ""));
+        self.write("fleetload.toml", &format!("{rest}[profile.bench.notify]\n{lines}\n"));
     }
 
     /// A file in the bench's folder.
@@ -126,17 +147,30 @@ impl Bench {
 
     /// The simulated service.
     pub(crate) fn sandbox(&self) -> &Arc<Sandbox> {
-        self.service.sandbox()
+        &self.sandbox
+    }
+
+    /// Nothing listens any more where the service was; every connection is closed.
+    pub(crate) fn service_goes_away(&self) {
+        let service = self.service.lock().expect("no panic").take().expect("a service");
+        self.runtime.block_on(service.stop());
+    }
+
+    /// The service listens again where it was.
+    pub(crate) fn service_is_back(&self) {
+        let starting = Running::start_by(Arc::clone(&self.clock), Arc::clone(&self.sandbox), self.address);
+        let service = self.runtime.block_on(starting).expect("its port");
+        *self.service.lock().expect("no panic") = Some(service);
     }
 
     /// What a profile has as `base_url`.
     pub(crate) fn base_url(&self) -> String {
-        self.service.base_url()
+        format!("http://{}", self.address)
     }
 
     /// Everything the service has done.
     pub(crate) fn ledger(&self) -> Vec<LedgerEntry> {
-        self.sandbox().ledger(wall_clock())
+        self.sandbox().ledger((self.clock)())
     }
 
     /// The records of one kind that the service has created.
@@ -155,7 +189,7 @@ impl Bench {
 
     /// What the service counted.
     pub(crate) fn statistics(&self) -> Statistics {
-        self.sandbox().statistics(wall_clock())
+        self.sandbox().statistics((self.clock)())
     }
 
     /// Requests for one operation so far.

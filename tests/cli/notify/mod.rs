@@ -23,8 +23,6 @@ const IMPATIENT: &str = "timeout_seconds = 1";
 
 /// Sets the lines of `[profile.bench.notify]`.
 fn notifies(bench: &Bench, lines: &str) {
-    let profile = std::fs::read_to_string(bench.path("fleetload.toml")).expect("the profile");
     let patience = if lines.contains(IMPATIENT) { "" } else { "timeout_seconds = 60\n" };
-    let (rest, _) = profile.split_once("[profile.bench.notify]").unwrap_or((&profile, ""));
-    bench.write("fleetload.toml", &format!("{rest}[profile.bench.notify]\n{patience}{lines}\n"));
+    bench.notify(&format!("{patience}{lines}"));
 }
