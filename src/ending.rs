@@ -668,7 +668,7 @@ pub enum RunEnd {
 
 impl RunEnd {
     /// The reasons for which a run ends early, and which its journal keeps.
-    pub const EARLY: [End; 12] = [
+    pub const EARLY: [End; 16] = [
         End::Quota,
         End::Window,
         End::Until,
@@ -681,6 +681,10 @@ impl RunEnd {
         End::Certificate,
         End::EndpointMissing,
         End::Breaker,
+        End::Journal,
+        End::JournalLocked,
+        End::JournalDamaged,
+        End::JournalFull,
     ];
 
     /// The written form.

@@ -388,7 +388,7 @@ CREATE TABLE run (
     ending TEXT CHECK (ending IN (
         'finished', 'quota', 'window', 'until', 'signal', 'sheet-paused', 'canary', 'unreachable', 'credentials',
         'source-address',
-        'certificate', 'endpoint-missing', 'breaker'
+        'certificate', 'endpoint-missing', 'breaker', 'journal', 'journal-locked', 'journal-damaged', 'journal-full'
     )),
     detail TEXT,
     held_back TEXT,

@@ -72,6 +72,11 @@ pub async fn run(
     let at = clock.now();
     let journal = journal.close().await;
     if let Some(error) = failure {
+        if let Ok(journal) = &journal
+            && let Err(unwritten) = journal.spill_end(run, at, error.end())
+        {
+            tracing::warn!(error = %unwritten, "how the run ended is not on disk");
+        }
         return (journal, Err(error));
     }
     let mut journal = match journal {

@@ -5,10 +5,11 @@
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
+use crate::bench::disk::SmallDisk;
 use crate::bench::{self, Bench, Outcome};
 use crate::inside::{self, Virtual};
 use crate::relay::gated;
@@ -298,27 +299,6 @@ fn shell(bench: &Bench, script: &str) -> std::process::Output {
     command.output().expect("a shell")
 }
 
-/// A small disk, where this process may mount one.
-struct SmallDisk(PathBuf);
-
-impl SmallDisk {
-    fn mount(at: PathBuf, size: &str) -> Option<Self> {
-        fs::create_dir_all(&at).expect("a folder");
-        let mounted = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", &format!("size={size},mode=700"), "none"])
-            .arg(&at)
-            .stderr(Stdio::null())
-            .status();
-        mounted.is_ok_and(|status| status.success()).then_some(Self(at))
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        let _left_mounted = Command::new("umount").arg(&self.0).status();
-    }
-}
-
 #[test]
 fn a_full_disk_stops_the_run_before_anything_unwritten_is_sent_and_it_goes_on_after_room_is_made() {
     let bench = paced(300);
@@ -326,35 +306,30 @@ fn a_full_disk_stops_the_run_before_anything_unwritten_is_sent_and_it_goes_on_af
         eprintln!("SKIPPED: only root may mount a small disk; the full disk was not tried with the binary");
         return;
     };
-    let journal = disk.0.join("fleetload.db");
+    let journal = disk.path().join("fleetload.db");
     let journal = journal.to_str().expect("UTF-8");
     let outcome =
         bench.fleetload(&["import", "companies.csv", "devices.csv", "--journal", journal]).expect_code(0);
     assert!(outcome.stderr.contains("is in memory (tmpfs)"), "{}", outcome.stderr);
-    // Fills the disk up to next to nothing, where not even a run begins, then to a little.
-    let free = "df --output=avail -B1024 . | tail -1";
-    let fill = |kib: u64| {
-        let script = format!(
-            "cd disk && rm -f ballast && dd if=/dev/zero of=ballast bs=1024 count=$(($({free}) - {kib})) 2>&1"
-        );
-        let filled = shell(&bench, &script);
-        assert!(filled.status.success(), "{filled:?}");
-    };
-    fill(600);
+    // Up to next to nothing, where not even a run begins, then to a little.
+    disk.fill(600);
     let outcome = bench.fleetload(&["run", "--journal", journal]).expect_code(6);
     assert!(outcome.stderr.contains("there is no room beside the journal"), "{}", outcome.stderr);
     assert!(bench.ledger().is_empty(), "nothing was sent");
-    fill(2000);
+    disk.fill(2000);
     let outcome = bench.fleetload(&["run", "--journal", journal]).expect_code(6);
     assert!(outcome.stderr.contains("the disk is full"), "{}", outcome.stderr);
     assert!(outcome.stderr.contains("free some space"), "{}", outcome.stderr);
     let made = bench.created("device").len();
     assert!(made < 300, "{made}");
     assert!(made > 0, "it was not full before something was made");
-    fs::remove_file(disk.0.join("ballast")).expect("ballast");
+    disk.make_room();
+    let status = bench.fleetload(&["status", "--journal", journal]).expect_code(0).stdout;
+    let words = "stopped: there is no disk space left for the journal;";
+    assert!(status.starts_with(words) && !status.contains("killed"), "{status}");
     let outcome = bench.fleetload(&["run", "--journal", journal]).expect_code(0);
     assert!(!outcome.stderr.contains("in the middle of"), "room was kept for outcomes: {}", outcome.stderr);
-    assert!(!disk.0.join("fleetload.db.spill-reserve").exists(), "the room is given back");
+    assert!(!disk.path().join("fleetload.db.spill-reserve").exists(), "the room is given back");
     assert_eq!(bench.created("device").len(), 300);
     bench.assert_exact(1);
 }
@@ -374,7 +349,7 @@ fn a_report_that_cannot_be_written_leaves_the_rows_alone_and_is_written_later() 
         eprintln!("SKIPPED: only root may mount a small disk; the report on a full disk was not tried");
         return;
     };
-    let reports = disk.0.to_str().expect("UTF-8");
+    let reports = disk.path().to_str().expect("UTF-8");
     let outcome = bench.fleetload(&["report", "--reports", reports]).expect_code(1);
     assert!(outcome.stderr.contains("see that the disk has room"), "{}", outcome.stderr);
     bench.fleetload(&["run"]).expect_code(0);

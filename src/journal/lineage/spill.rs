@@ -1,4 +1,5 @@
-//! The spill file: settlements that the journal could not take, kept beside it until the next start.
+//! The spill file: settlements that the journal could not take, and how the run ended because of that, kept beside it until
+//! the next start.
 //!
 //! JSON lines, synced before anything else happens, each with an id of its own so that none is taken in twice.
 //! A line that was cut off by the end of the process was never acknowledged; its job is in doubt, which is safe.
@@ -11,15 +12,16 @@ use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::ending::End;
+use crate::ending::{End, RunEnd};
 use crate::error::{Error, Result};
 use crate::failpoint;
-use crate::journal::Journal;
 use crate::journal::file::db_file;
 use crate::journal::file::sqlite_error::unwritable;
 use crate::journal::lineage::batch;
 use crate::journal::lineage::identity;
+use crate::journal::queue::runs;
 use crate::journal::state::write::Write;
+use crate::journal::{Journal, RunId, View};
 use crate::model::time::Moment;
 use crate::private_file;
 
@@ -30,7 +32,34 @@ struct SpillLine {
     /// The journal whose jobs it speaks of.
     #[serde(default)]
     journal: Option<String>,
-    write: Write,
+    #[serde(flatten)]
+    content: Content,
+}
+
+/// What a line says.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Content {
+    /// A settlement.
+    Write(Write),
+    /// How a run ended.
+    End(SpilledEnd),
+}
+
+/// How a run ended whose journal could not be written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::journal) struct SpilledEnd {
+    pub(in crate::journal) run: i64,
+    pub(in crate::journal) at: Moment,
+    /// The word of the end.
+    ending: String,
+}
+
+impl SpilledEnd {
+    /// The end, if a journal keeps it.
+    pub(in crate::journal) fn end(&self) -> Option<End> {
+        End::parse(&self.ending).filter(|end| RunEnd::EARLY.contains(end))
+    }
 }
 
 /// What became of the lines of a spill file.
@@ -50,12 +79,23 @@ impl Journal {
     ///
     /// Claims are left out: what was not on disk was not sent.
     pub fn spill(&self, writes: &[Write]) -> Result<PathBuf> {
+        let settlements = writes.iter().filter(|write| write.is_settlement());
+        self.spill_lines(settlements.cloned().map(Content::Write))
+    }
+
+    /// Notes in the spill file how a run ended because the journal cannot be written, so that nobody takes it for killed.
+    pub fn spill_end(&self, run: RunId, at: Moment, end: End) -> Result<PathBuf> {
+        let content = Content::End(SpilledEnd { run: run.0, at, ending: end.as_str().to_owned() });
+        self.spill_lines([content])
+    }
+
+    fn spill_lines(&self, contents: impl IntoIterator<Item = Content>) -> Result<PathBuf> {
         let spill = spill_path(&self.spill_beside);
         // A journal that cannot even be read any more spills anyway.
         let journal = identity::id(&self.view.connection).ok();
         let mut text = String::new();
-        for write in writes.iter().filter(|write| write.is_settlement()) {
-            let line = SpillLine { id: Uuid::new_v4(), journal: journal.clone(), write: write.clone() };
+        for content in contents {
+            let line = SpillLine { id: Uuid::new_v4(), journal: journal.clone(), content };
             text.push_str(&serde_json::to_string(&line).map_err(unwritable)?);
             text.push('\n');
         }
@@ -73,6 +113,21 @@ impl Journal {
             failpoint::reach("spill.written");
         }
         Ok(spill)
+    }
+}
+
+impl View {
+    /// How the last run ended whose journal could not be written, if no run has begun since. What cannot be read says nothing.
+    pub(in crate::journal) fn spilled_end(&self) -> Option<SpilledEnd> {
+        let text = fs::read(spill_path(&self.path)).ok()?;
+        let own = identity::id(&self.connection).ok()?;
+        let lines = text.split(|&byte| byte == b'\n').rev();
+        lines.filter_map(|line| serde_json::from_slice::<SpillLine>(line).ok()).find_map(|line| {
+            match line.content {
+                Content::End(end) if line.journal.as_ref() == Some(&own) => Some(end),
+                Content::End(_) | Content::Write(_) => None,
+            }
+        })
     }
 }
 
@@ -159,9 +214,12 @@ pub(in crate::journal) fn take_in(connection: &Connection, path: &Path, at: Mome
         if fresh == 0 {
             continue;
         }
-        match batch::alone(connection, &line.write)? {
-            Ok(_moved) => taken_in.carried_out += 1,
-            Err(_does_not_fit) => taken_in.left_out += 1,
+        match &line.content {
+            Content::Write(write) => match batch::alone(connection, write)? {
+                Ok(_moved) => taken_in.carried_out += 1,
+                Err(_does_not_fit) => taken_in.left_out += 1,
+            },
+            Content::End(ended) => runs::take_in_end(connection, ended)?,
         }
     }
     Ok(taken_in)

@@ -11,6 +11,7 @@ use crate::journal::file::column::natural;
 use crate::journal::file::sqlite_error::{damaged, unwritable};
 use crate::journal::lineage::high_water_mark::RegisterEntry;
 use crate::journal::lineage::identity;
+use crate::journal::lineage::spill::SpilledEnd;
 use crate::journal::{JobQueue, Journal, RunId, View};
 use crate::model::operation::Operation;
 use crate::model::reason::ServiceCode;
@@ -174,12 +175,7 @@ impl Journal {
     /// # Errors
     /// When the journal cannot be written.
     pub fn note_command_end(&mut self, at: Moment, exit_code: u8) -> Result<()> {
-        self.view.connection.execute(
-            "INSERT INTO command_end (only_row, at, exit_code, succeeded_at) VALUES (1, ?1, ?2, iif(?2 = 0, ?1, NULL))
-             ON CONFLICT (only_row) DO UPDATE SET at = ?1, exit_code = ?2, succeeded_at = iif(?2 = 0, ?1, succeeded_at)",
-            (at, exit_code),
-        )?;
-        Ok(())
+        note_command_end(&self.view.connection, at, exit_code)
     }
 
     /// Asks the run at work to try again at once what it waits to try, and makes deferred rows due, but those that wait for
@@ -202,6 +198,26 @@ impl Journal {
         transaction.commit()?;
         Ok(due)
     }
+}
+
+fn note_command_end(connection: &Connection, at: Moment, exit_code: u8) -> Result<()> {
+    connection.execute(
+        "INSERT INTO command_end (only_row, at, exit_code, succeeded_at) VALUES (1, ?1, ?2, iif(?2 = 0, ?1, NULL))
+         ON CONFLICT (only_row) DO UPDATE SET at = ?1, exit_code = ?2, succeeded_at = iif(?2 = 0, ?1, succeeded_at)",
+        (at, exit_code),
+    )?;
+    Ok(())
+}
+
+/// Notes how a run ended that could not write the journal any more.
+pub(in crate::journal) fn take_in_end(connection: &Connection, ended: &SpilledEnd) -> Result<()> {
+    let Some(end) = ended.end() else { return Ok(()) };
+    let changed = connection.execute(
+        "UPDATE run SET ended_at = ?2, ending = ?3, held_back = NULL, resumes_at = NULL, waits_for = NULL
+         WHERE id = ?1 AND ended_at IS NULL",
+        (ended.run, ended.at, RunEnd::Early(end)),
+    )?;
+    if changed == 1 { note_command_end(connection, ended.at, end.exit().code()) } else { Ok(()) }
 }
 
 fn make_due(connection: &Connection, at: Moment) -> Result<u64> {
@@ -233,7 +249,7 @@ impl View {
             .optional()?)
     }
 
-    /// The run that began last.
+    /// The run that began last. How it ended stands in the spill file if it could not write the journal any more.
     pub fn last_run(&self) -> Result<Option<RunInfo>> {
         let found = self
             .connection
@@ -262,6 +278,13 @@ impl View {
             info.requests =
                 serde_json::from_str(&requests).map_err(|error| damaged("counts of requests", error))?;
         }
+        if info.ended_at.is_none()
+            && let Some(ended) = self.spilled_end().filter(|ended| ended.run == info.run.0)
+            && let Some(end) = ended.end()
+        {
+            (info.ended_at, info.ending) = (Some(ended.at), Some(RunEnd::Early(end)));
+            (info.held_back, info.resumes_at, info.waits_for) = (None, None, None);
+        }
         Ok(Some(info))
     }
 }
@@ -269,8 +292,8 @@ impl View {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::journal::Write;
     use crate::journal::fixture::*;
+    use crate::journal::{CommandEnd, Write};
     use crate::model::state::JobState;
 
     #[test]
@@ -333,6 +356,31 @@ mod tests {
         assert_eq!((ended.detail, ended.resumes_at), (end.detail.clone(), end.resumes_at));
         assert_eq!(ended.requests, requests);
         assert!(bench.journal.queue().end_run(RunId(9), at(5), &end, &requests).is_err());
+    }
+
+    #[test]
+    fn a_run_that_could_not_write_the_journal_is_not_taken_for_killed_before_the_next_start_and_after_it() {
+        let mut bench = bench();
+        bench.journal.note_command_end(at(0), 0).unwrap();
+        let run = bench.journal.queue().begin_run(at(1)).unwrap();
+        bench.journal.spill_end(run, at(5), End::JournalFull).unwrap();
+        let how_it_ended = |journal: &Journal| {
+            let ended = journal.last_run().unwrap().unwrap();
+            (ended.ended_at, ended.ending, journal.command_end().unwrap().unwrap())
+        };
+        let expected = (
+            Some(at(5)),
+            Some(RunEnd::Early(End::JournalFull)),
+            CommandEnd { at: at(5), exit_code: 6, succeeded_at: Some(at(0)) },
+        );
+        assert_eq!(how_it_ended(&bench.journal), expected, "beside the journal");
+        let recovered = bench.journal.queue().recover(at(9)).unwrap();
+        assert_eq!((recovered.spilled, recovered.left_out), (0, 0), "no answer was spilled");
+        assert_eq!(how_it_ended(&bench.journal), expected, "in the journal");
+        let next = bench.journal.queue().begin_run(at(10)).unwrap();
+        bench.journal.spill_end(run, at(11), End::JournalFull).unwrap();
+        let last = bench.journal.last_run().unwrap().unwrap();
+        assert_eq!((last.run, last.ended_at), (next, None), "the file speaks of another run");
     }
 
     #[test]

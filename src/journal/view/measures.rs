@@ -61,7 +61,15 @@ impl View {
         let read = |row: &rusqlite::Row<'_>| {
             Ok(CommandEnd { at: row.get(0)?, exit_code: row.get(1)?, succeeded_at: row.get(2)? })
         };
-        Ok(self.connection.prepare_cached(sql)?.query_row([], read).optional()?)
+        let noted: Option<CommandEnd> =
+            self.connection.prepare_cached(sql)?.query_row([], read).optional()?;
+        let spilled = self.spilled_end().and_then(|ended| Some((ended.at, ended.end()?.exit().code())));
+        Ok(match spilled.filter(|(at, _)| noted.is_none_or(|noted| noted.at < *at)) {
+            Some((at, exit_code)) => {
+                Some(CommandEnd { at, exit_code, succeeded_at: noted.and_then(|noted| noted.succeeded_at) })
+            }
+            None => noted,
+        })
     }
 
     /// The bytes of the journal, as its file has them once the log beside it is taken in.
