@@ -147,26 +147,24 @@ impl Drafter {
         let key = match (event, end.resumes_at) {
             (Event::Parked, Some(until)) if end.end == End::Window => format!("window until {until}"),
             (Event::Parked, Some(until)) => parked_key(until),
-            (Event::Finished | Event::FailedRows | Event::NeedsDecision, _) => self.rows_key(journal, end)?,
+            (Event::Finished | Event::FailedRows | Event::NeedsDecision, _) => {
+                Self::rows_key(journal, end.end)?
+            }
             _ => format!("{} {} {}", event.as_str(), end.end.as_str(), self.run_and_day(journal)?),
         };
         Ok(Draft { key, notification })
     }
 
-    /// The same rows in the same states, unless one of them has changed since.
-    fn rows_key(&self, journal: &Journal, end: &RunEnded<'_>) -> Result<String> {
-        let imports: Vec<String> = end.imports.iter().map(ToString::to_string).collect();
-        let tally = end.status.tally();
+    /// The same rows of the journal in the same states, unless one of them has changed since or more were imported. Which
+    /// imports a run was about says nothing: the next one is not about those that this one finished.
+    fn rows_key(journal: &Journal, end: End) -> Result<String> {
+        let (tally, imports) = (journal.tally(None)?, journal.imports()?);
         let counts: Vec<String> =
             JobState::ALL.iter().map(|&state| tally.in_state(state).to_string()).collect();
+        let newest = imports.last().map_or(0, |info| info.import.0);
         let at = journal.last_change()?.map_or(0, Moment::millis);
-        Ok(format!(
-            "{} {} imports {} counts {} at {at}",
-            event_of(end.end).as_str(),
-            end.end.as_str(),
-            imports.join(","),
-            counts.join(",")
-        ))
+        let event = event_of(end).as_str();
+        Ok(format!("{event} {} import {newest} counts {} at {at}", end.as_str(), counts.join(",")))
     }
 
     /// The last run, and the day: a run that could not begin has no number of its own.

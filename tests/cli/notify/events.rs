@@ -69,6 +69,25 @@ fn rows_on_hold_are_reported_while_the_run_goes_on_and_at_its_end() {
 }
 
 #[test]
+fn failed_rows_are_reported_once_also_when_the_next_run_is_about_fewer_imports() {
+    let refused = Fault::new("addPerson", FaultKind::InvalidData).times(1);
+    let (bench, receiver) = with_receiver(Scenario::default().with_fault(refused));
+    bench.write("companies.csv", &bench::companies(2));
+    bench.write("people.csv", &bench::people(3, 2));
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    bench.fleetload(&["import", "people.csv"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(4);
+    let got = receiver.got();
+    assert_eq!(got.len(), 1, "{got:#?}");
+    assert_eq!(got[0].json()["imports"].as_array().map(Vec::len), Some(2), "{got:#?}");
+    bench.fleetload(&["run"]).expect_code(4);
+    assert_eq!(told(&receiver), [], "nothing has changed");
+    bench.fleetload(&["retry"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(told(&receiver), [("finished".to_owned(), "done".into())]);
+}
+
+#[test]
 fn a_paused_sheet_is_reported_without_the_words_of_the_service() {
     let refused = Fault::new("addCompany", FaultKind::GeneralError);
     let (bench, receiver) = with_receiver(Scenario::default().with_fault(refused));
