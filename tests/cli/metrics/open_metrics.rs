@@ -1,5 +1,7 @@
 //! A reader of the OpenMetrics text form that takes nothing but what the form allows.
 
+#![allow(dead_code, reason = "every test uses a part of it")]
+
 use std::collections::BTreeMap;
 
 /// The labels of a sample.

@@ -1,5 +1,7 @@
 //! A receiver of webhooks on a socket of its own, which answers as a test says and keeps what it got.
 
+#![allow(dead_code, reason = "every test uses a part of it")]
+
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
