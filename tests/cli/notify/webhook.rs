@@ -136,6 +136,30 @@ fn what_a_receiver_does_not_take_is_delivered_by_the_next_run() {
 }
 
 #[test]
+fn neither_the_address_nor_the_key_of_the_signature_is_written_anywhere() {
+    let (bench, receiver) = with_receiver(Scenario::default());
+    receiver.replies([Reply::Status(500), Reply::Close, Reply::Status(404)]);
+    let mut written = Vec::new();
+    for arguments in
+        [&["run", "companies.csv", "-vvv"][..], &["status", "-vvv"], &["notify", "-vvv"], &["doctor"]]
+    {
+        let outcome =
+            bench.command(arguments).env("FLEETLOAD_NOTIFY_SECRET", KEY).output().expect("it starts");
+        written.extend([outcome.stdout, outcome.stderr]);
+    }
+    assert!(receiver.next().headers.contains_key("x-fleetload-signature"), "the key was used");
+    let files = bench::below(&bench.path("")).into_iter();
+    let files =
+        files.filter(|path| path.is_file() && path.file_name().is_some_and(|name| name != "fleetload.toml"));
+    written.extend(files.map(|path| std::fs::read(path).expect("a file")));
+    assert!(written.len() > 12, "journal and reports were read");
+    for bytes in &written {
+        let text = String::from_utf8_lossy(bytes);
+        assert!(!text.contains(KEY) && !text.contains("hidden-token"), "{text}");
+    }
+}
+
+#[test]
 fn a_redirect_is_not_followed() {
     let elsewhere = Receiver::start();
     is_left_to_the_next_run(
