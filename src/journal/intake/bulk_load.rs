@@ -4,13 +4,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use rusqlite::{Connection, ErrorCode, Statement, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, Statement, ToSql, Transaction, TransactionBehavior};
 
 use crate::error::{Error, Result};
 use crate::journal::file::column::{Id, count};
 use crate::journal::file::file_watch::FileWatch;
 use crate::journal::file::open;
-use crate::journal::state::step;
 use crate::journal::stored_row::{Shaped, StoredRow};
 use crate::journal::{NewJob, NewRow, WrittenStep, row_ref};
 use crate::model::id::{ImportId, JobId};
@@ -117,14 +116,59 @@ impl DroppedIndexes {
     }
 }
 
+/// Rows that one statement adds in a first import, where nothing is asked of them before all are there. To find its place in
+/// the table again takes a statement longer than to add a row.
+const TOGETHER: usize = 50;
+
+/// A statement that adds rows to a table: each at once, or so many together.
+#[derive(Debug)]
+struct RowInsert<'a> {
+    statement: Statement<'a>,
+    columns: usize,
+    together: usize,
+    /// Rows that are bound, and not added yet.
+    bound: usize,
+}
+
+impl<'a> RowInsert<'a> {
+    /// The first of the columns is NULL in no row, as it is in those that are not bound.
+    fn into(connection: &'a Connection, table: &str, columns: &[&str], together: usize) -> Result<Self> {
+        let row = format!("({})", vec!["?"; columns.len()].join(", "));
+        let statement = format!(
+            "INSERT INTO {table} ({}) SELECT * FROM (VALUES {}) WHERE column1 IS NOT NULL",
+            columns.join(", "),
+            vec![row; together].join(", ")
+        );
+        Ok(Self { statement: connection.prepare(&statement)?, columns: columns.len(), together, bound: 0 })
+    }
+
+    fn add<const COLUMNS: usize>(&mut self, row: [&dyn ToSql; COLUMNS]) -> Result<()> {
+        for (value, column) in row.into_iter().zip(1..=self.columns) {
+            self.statement.raw_bind_parameter(self.bound * self.columns + column, value)?;
+        }
+        self.bound += 1;
+        if self.bound == self.together { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        if self.bound > 0 {
+            self.bound = 0;
+            self.statement.raw_execute()?;
+            self.statement.clear_bindings();
+        }
+        Ok(())
+    }
+}
+
 /// The statements that every new row of an import takes, prepared once: looked up by their text for each row, they take as
 /// long as what they do.
 #[derive(Debug)]
 pub(in crate::journal) struct Inserts<'a> {
-    job: Statement<'a>,
-    step: Statement<'a>,
-    link: Statement<'a>,
-    row: Statement<'a>,
+    connection: &'a Connection,
+    job: RowInsert<'a>,
+    step: RowInsert<'a>,
+    link: RowInsert<'a>,
+    row: RowInsert<'a>,
     text: Statement<'a>,
     shape: Statement<'a>,
     /// The last job that was made, where all jobs are of this import and foreign keys are not looked up.
@@ -132,24 +176,43 @@ pub(in crate::journal) struct Inserts<'a> {
 }
 
 impl<'a> Inserts<'a> {
-    /// Adds to a journal; `to_nothing` when there is no job in it yet and foreign keys are not looked up.
+    /// Adds to a journal; `to_nothing` when there is no job in it yet and foreign keys are not looked up: what is added is
+    /// there after [`Inserts::flush`] then.
     pub(in crate::journal) fn to(connection: &'a Connection, to_nothing: bool) -> Result<Self> {
+        let together = if to_nothing { TOGETHER } else { 1 };
+        let into = |table, columns: &[&str]| RowInsert::into(connection, table, columns, together);
         Ok(Self {
-            job: connection.prepare(
-                "INSERT INTO job (kind, state, operation, first_import, last_import, natural_key, sheet_key, name, content_hash,
-                     unsure)
-                 VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7, ?8, ?9)",
+            connection,
+            job: into(
+                "job",
+                &[
+                    "kind",
+                    "id",
+                    "state",
+                    "operation",
+                    "first_import",
+                    "last_import",
+                    "natural_key",
+                    "sheet_key",
+                    "name",
+                    "content_hash",
+                    "unsure",
+                ],
             )?,
-            step: connection.prepare(step::ADD_STEP)?,
-            link: connection
-                .prepare("INSERT INTO link (job, role, target_job, target_id) VALUES (?1, ?2, ?3, ?4)")?,
+            step: into("step", &["id", "operation", "action", "ended", "shape", "place"])?,
+            link: into("link", &["job", "role", "target_job", "target_id"])?,
+            row: into("sheet_row", &["place", "job", "line_offset", "disposition", "cells"])?,
             text: connection.prepare("INSERT INTO cell_text (id, text) VALUES (?1, ?2)")?,
             shape: connection.prepare("INSERT INTO shape (id, text) VALUES (?1, ?2)")?,
-            row: connection.prepare(
-                "INSERT INTO sheet_row (place, job, line_offset, disposition, cells) VALUES (?1, ?2, ?3, ?4, ?5)",
-            )?,
             last: to_nothing.then_some(JobId(0)),
         })
+    }
+
+    /// Adds what was handed over.
+    pub(in crate::journal) fn flush(&mut self) -> Result<()> {
+        [&mut self.job, &mut self.step, &mut self.link, &mut self.row]
+            .into_iter()
+            .try_for_each(RowInsert::flush)
     }
 
     /// Adds the texts and the shape that a row is the first to have.
@@ -173,27 +236,31 @@ impl<'a> Inserts<'a> {
         (import, unsure): (ImportId, bool),
     ) -> Result<(JobId, Operation)> {
         let first = steps.first().ok_or_else(|| Error::internal("a job without a step"))?.operation;
-        let id = JobId(self.job.insert((
-            job.kind,
-            state,
-            first,
-            import,
+        let next = self.last.map(|last| JobId(last.0 + 1));
+        self.job.add([
+            &job.kind,
+            &next,
+            &state,
+            &first,
+            &import,
+            &import,
             &job.natural_key,
             &job.sheet_key,
             &job.name,
             &job.content_hash,
-            unsure,
-        ))?);
+            &unsure,
+        ])?;
+        let id = next.unwrap_or_else(|| JobId(self.connection.last_insert_rowid()));
         if self.last.is_some() {
             self.last = Some(id);
         }
         let shaped = source.and_then(|(stored, place)| Some((stored.shaped.as_ref()?, place)));
-        for (WrittenStep { operation, action }, n) in steps.iter().zip(0_u32..) {
+        for (WrittenStep { operation, action }, n) in steps.iter().zip(0_i64..) {
             let (text, shape, place) = match shaped.filter(|_| n == 0) {
                 Some((shaped, place)) => (shaped.values.as_deref(), Some(shaped.shape), Some(place)),
                 None => (Some(action.as_str()), None, None),
             };
-            self.step.execute((id, n, *operation, text, false, shape, place))?;
+            self.step.add([&(id.0 << 16 | n), operation, &text, &false, &shape, &place])?;
         }
         Ok((id, first))
     }
@@ -205,21 +272,16 @@ impl<'a> Inserts<'a> {
                 Target::Job(target) => (Some(self.made(target)?), None),
                 Target::Remote(id) => (None, Some(Id(id))),
             };
-            self.link.execute((job, link.role, target, id))?;
+            self.link.add([&job, &link.role, &target, &id])?;
         }
         Ok(())
     }
 
     /// Adds a row.
     pub(in crate::journal) fn row(&mut self, row: &NewRow, cells: &str) -> Result<()> {
-        self.row.execute((
-            row_ref::key(row.sheet, row.number),
-            self.made(row.job)?,
-            row.line.map(|line| count(line).saturating_sub(i64::from(row.number))),
-            row.disposition,
-            cells,
-        ))?;
-        Ok(())
+        let offset = row.line.map(|line| count(line).saturating_sub(i64::from(row.number)));
+        let job = self.made(row.job)?;
+        self.row.add([&row_ref::key(row.sheet, row.number), &job, &offset, &row.disposition, &cells])
     }
 
     /// The job, which must be there.

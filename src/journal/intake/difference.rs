@@ -44,6 +44,7 @@ impl ImportWriter<'_> {
 
     /// What a job is to bring about, by the values it has now.
     pub fn steps_of(&self, job: JobId) -> Result<Vec<Action>> {
+        self.flush()?;
         step::actions(&self.transaction, job)
     }
 

@@ -3,6 +3,7 @@
 //! Which row is new, revised or recognised is decided by the importer; here the jobs are made or changed and stand
 //! ready or blocked by what they link to.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -68,7 +69,7 @@ impl Journal {
             left_out: 0,
             some_wait,
             dropped_indexes,
-            inserts: Inserts::to(connection, without_log.is_under_way())?,
+            inserts: RefCell::new(Inserts::to(connection, without_log.is_under_way())?),
             without_log,
         })
     }
@@ -103,7 +104,7 @@ pub struct ImportWriter<'a> {
     pub(in crate::journal) some_wait: bool,
     /// The indexes that are not kept while rows are added.
     pub(in crate::journal) dropped_indexes: DroppedIndexes,
-    inserts: Inserts<'a>,
+    inserts: RefCell<Inserts<'a>>,
     /// Ended, or dropped, after the transaction.
     without_log: WithoutLog<'a>,
 }
@@ -183,7 +184,9 @@ impl ImportWriter<'_> {
     pub fn add_job(&mut self, job: &NewJob) -> Result<JobId> {
         let steps: Vec<WrittenStep> =
             job.steps.iter().map(|action| written_step(job.kind, action)).collect::<Result<_>>()?;
-        self.add_job_of_row(job, &steps, None)
+        let id = self.add_job_of_row(job, &steps, None)?;
+        self.flush()?;
+        Ok(id)
     }
 
     /// The same, for a job whose steps were written elsewhere ([`written_step`]), made from a row at this place. Of a job
@@ -205,10 +208,11 @@ impl ImportWriter<'_> {
         source: Option<(&StoredRow, i64)>,
     ) -> Result<JobId> {
         let state = self.footing(&job.links)?;
-        let (id, operation) = self.inserts.job(job, (steps, source), state, (self.import, self.accepted))?;
+        let inserts = self.inserts.get_mut();
+        let (id, operation) = inserts.job(job, (steps, source), state, (self.import, self.accepted))?;
+        inserts.links(id, &job.links)?;
         self.dropped_indexes.count(job.kind, operation, state);
         self.made.add(job.kind, state, 1);
-        self.inserts.links(id, &job.links)?;
         self.note_record(id, job)?;
         self.note_named(&job.links);
         Ok(id)
@@ -234,7 +238,8 @@ impl ImportWriter<'_> {
             )));
         }
         self.transaction.prepare_cached("DELETE FROM link WHERE job = ?1")?.execute([job])?;
-        self.inserts.links(job, &values.links)?;
+        self.inserts.get_mut().links(job, &values.links)?;
+        self.flush()?;
         self.note_named(&values.links);
         let first = step::revise(&self.transaction, &standing, &values.steps)?;
 
@@ -323,12 +328,13 @@ impl ImportWriter<'_> {
 
     /// Adds what a row is the first to have, and rows after it refer to: in the order in which they were encoded.
     pub fn add_texts(&mut self, row: &StoredRow) -> Result<()> {
-        self.inserts.texts(row)
+        self.inserts.get_mut().texts(row)
     }
 
     /// Adds a row.
     pub fn row(&mut self, row: &NewRow) -> Result<()> {
-        self.written_row(row, &written(&row.cells)?)
+        self.written_row(row, &written(&row.cells)?)?;
+        self.flush()
     }
 
     /// The same, for a row that was encoded.
@@ -338,7 +344,7 @@ impl ImportWriter<'_> {
 
     fn written_row(&mut self, row: &NewRow, cells: &str) -> Result<()> {
         self.count_row(row.sheet)?;
-        self.inserts.row(row, cells)?;
+        self.inserts.get_mut().row(row, cells)?;
         let count = match row.disposition {
             Disposition::New => &mut self.dispositions[0],
             Disposition::Revised => &mut self.dispositions[1],
@@ -362,12 +368,18 @@ impl ImportWriter<'_> {
         self.import() == bulk_load::FIRST
     }
 
+    /// Adds what a first import has handed over to be added together. What is read of its jobs needs that.
+    pub(in crate::journal) fn flush(&self) -> Result<()> {
+        self.inserts.borrow_mut().flush()
+    }
+
     /// All rows are added: what they are looked up by is made of them. Before that looking up jobs of the first import by
     /// key or name takes long.
     ///
     /// # Errors
     /// When the journal cannot be written.
     pub fn complete(&mut self) -> Result<()> {
+        self.flush()?;
         self.dropped_indexes.build(&self.transaction)
     }
 
