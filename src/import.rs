@@ -1,13 +1,14 @@
 //! Sheets into the journal: all rows in one transaction, or every problem at once.
 //!
-//! [`examine`] reads the files once and finds every problem; [`import`] reads them a second time and writes. Between
-//! the two only what rows have to do with each other is kept, so that a million rows fit in memory. What a row that
-//! was imported before means now is decided in `identity`; sending is left to the run.
+//! [`examine`] reads the files once, finds every problem, and keeps what is made of the rows; [`import`] writes that. In
+//! memory is only what rows have to do with each other, so that a million rows fit. What a row that was imported before
+//! means now is decided in `identity`; sending is left to the run.
 
 mod ahead;
 mod content_digest;
 mod difference;
 mod identity;
+mod kept_rows;
 mod left_out;
 mod placing;
 mod prepared;
@@ -16,6 +17,7 @@ mod told;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use kept_rows::{KeptRow, KeptRows, RowKeeper};
 use left_out::Reasons;
 
 use crate::error::{Error, Result};
@@ -54,6 +56,8 @@ pub struct Examined {
     /// Of each sheet the book and the table in it, and the number of its first row.
     places: Vec<(usize, usize, usize)>,
     checked: Checked,
+    /// What an import takes of the rows; nothing where they were only to be checked.
+    kept: Option<KeptRows>,
     policy: SeverityPolicy,
     /// Why rows that are not usable are not, as far as it lies between rows.
     reasons: Reasons,
@@ -78,12 +82,34 @@ pub enum Outcome {
     Refused(Findings),
 }
 
-/// Reads and checks files; with a journal, references may also lead to its records.
+/// What the rows of files are read for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowUse {
+    /// To find what is wrong with them.
+    Check,
+    /// To import them, or to see what would come of that.
+    Import,
+}
+
+/// Reads and checks files that are to be imported; with a journal, references may also lead to its records.
 ///
 /// # Errors
 /// When a file is named twice or can no longer be read halfway, or the journal cannot be read. What is wrong with the sheets is no
 /// error but in [`Examined::findings`].
 pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) -> Result<Examined> {
+    examine_for(RowUse::Import, files, options, journal)
+}
+
+/// The same for a purpose: what is only checked cannot be imported.
+///
+/// # Errors
+/// As [`examine`], and when the rows cannot be kept.
+pub fn examine_for(
+    row_use: RowUse,
+    files: &[PathBuf],
+    options: &Options,
+    journal: Option<&Journal>,
+) -> Result<Examined> {
     refuse_repeated(files)?;
     let mut findings = Findings::under(options.policy.clone());
     if options.list_all {
@@ -103,8 +129,8 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
         }
     }
     let of_files = findings;
-    let Looked { mut between, mut reasons, places, mut sheets, mut findings, zones } = loop {
-        let (looked, learned) = Looked::through(&books, options, of_files.clone())?;
+    let Looked { mut between, kept, mut reasons, places, mut sheets, mut findings, zones } = loop {
+        let (looked, learned) = Looked::through(&books, options, of_files.clone(), row_use)?;
         if !learn(&mut books, &looked.between, &learned) {
             break looked;
         }
@@ -138,6 +164,7 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
         books,
         places,
         checked,
+        kept,
         policy: options.policy.clone(),
         reasons,
         sheets,
@@ -151,6 +178,7 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
 /// What one look through the rows of all files came to.
 struct Looked {
     between: Between,
+    kept: Option<KeptRows>,
     reasons: Reasons,
     places: Vec<(usize, usize, usize)>,
     sheets: Vec<SheetCount>,
@@ -168,8 +196,14 @@ struct Learned {
 
 impl Looked {
     /// Reads all rows; `findings` are those about the files.
-    fn through(books: &[Book], options: &Options, findings: Findings) -> Result<(Self, Vec<Learned>)> {
+    fn through(
+        books: &[Book],
+        options: &Options,
+        findings: Findings,
+        row_use: RowUse,
+    ) -> Result<(Self, Vec<Learned>)> {
         let policy = &options.policy;
+        let mut keeper = (row_use == RowUse::Import).then(RowKeeper::new);
         let mut between = Between::under(policy.clone()).beside(options.ids.clone());
         let mut reasons = Reasons::default();
         let (mut places, mut sheets, mut learned) = (Vec::new(), Vec::new(), Vec::new());
@@ -178,6 +212,7 @@ impl Looked {
             for (table_number, table) in book.tables.iter().enumerate() {
                 let number = between.table(table);
                 reasons.table(table);
+                keeper.iter_mut().for_each(RowKeeper::begin_table);
                 places.push((book_number, table_number, rows));
                 let judge = |mut row: Row| {
                     row.judge(policy);
@@ -189,12 +224,17 @@ impl Looked {
                     {
                         zones.insert(zone.clone());
                     }
-                    // Nothing else is asked of them, and memory is given back fastest where it was taken.
-                    draft.steps = Vec::new();
+                    if row_use == RowUse::Check {
+                        // Nothing else is asked of them, and memory is given back fastest where it was taken.
+                        draft.steps = Vec::new();
+                    }
                     Ok(row)
                 };
                 let summary = ahead::read(book, table, judge, &mut |mut row| {
                     between.add(number, &row);
+                    if let Some(keeper) = &mut keeper {
+                        keeper.keep(&row, table.kind)?;
+                    }
                     rows += 1;
                     findings.extend(row.findings.drain(..));
                     Ok(())
@@ -214,7 +254,8 @@ impl Looked {
                 });
             }
         }
-        Ok((Self { between, reasons, places, sheets, findings, zones }, learned))
+        let kept = keeper.map(RowKeeper::finish).transpose()?;
+        Ok((Self { between, kept, reasons, places, sheets, findings, zones }, learned))
     }
 }
 
@@ -255,7 +296,7 @@ impl Examined {
     }
 
     /// By what a row is known when it was left out before, or comes again after it was.
-    fn provenance<'a>(&self, table: usize, sheet: SheetId, row: &'a Row) -> Provenance<'a> {
+    fn provenance<'a>(&self, table: usize, sheet: SheetId, row: &'a KeptRow) -> Provenance<'a> {
         let (book, table, _) = self.places[table];
         let table = &self.books[book].tables[table];
         let owner = match table.kind {

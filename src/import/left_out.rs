@@ -6,11 +6,12 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use super::kept_rows::KeptRow;
 use crate::journal::{Because, LeftOut, SheetId};
 use crate::model::key::{comparable, key_in_owner, mac_digits};
 use crate::model::kind::Kind;
 use crate::sheet::finding::{Code, Finding};
-use crate::sheet::{Row, Table, fold_key};
+use crate::sheet::{Table, fold_key};
 
 /// What is wrong between rows, by the table and the number of the row that cannot be sent for it.
 #[derive(Debug, Default)]
@@ -22,11 +23,11 @@ pub(super) struct Reasons {
 }
 
 /// Why a row cannot be sent.
-#[derive(Debug, PartialEq, Eq, Hash)]
-struct Reason {
-    code: Code,
-    message: Box<str>,
-    column: Option<Box<str>>,
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Reason {
+    pub(super) code: Code,
+    pub(super) message: Box<str>,
+    pub(super) column: Option<Box<str>>,
 }
 
 impl Reasons {
@@ -61,11 +62,9 @@ impl Reasons {
     }
 
     /// The row of a table as one that is left out.
-    pub(super) fn leave_out(&self, table: usize, kind: Kind, sheet: SheetId, row: &Row) -> LeftOut {
-        let own: Vec<Reason> =
-            row.findings.iter().filter(|finding| finding.is_error()).map(Reason::of).collect();
-        let reasons: Vec<&Reason> = match own.is_empty() {
-            false => own.iter().collect(),
+    pub(super) fn leave_out(&self, table: usize, kind: Kind, sheet: SheetId, row: &KeptRow) -> LeftOut {
+        let reasons: Vec<&Reason> = match row.errors.is_empty() {
+            false => row.errors.iter().collect(),
             true => self.between(table, row.number).into_iter().collect(),
         };
         let code = reasons.first().map_or(Code::RefTargetInvalid, |reason| reason.code);
@@ -102,7 +101,7 @@ impl Reasons {
 }
 
 impl Reason {
-    fn of(finding: &Finding) -> Self {
+    pub(super) fn of(finding: &Finding) -> Self {
         let column =
             finding.column.as_deref().map(|column| column.split_once('.').map_or(column, |(_, name)| name));
         Self { code: finding.code, message: finding.message.as_str().into(), column: column.map(Into::into) }

@@ -1,13 +1,16 @@
-//! The second reading: every usable row finds its job, or gets one, companies first and parents before children. Which job
-//! that is, is decided in `deciding` by the rules of `identity`; `told` puts it into words.
+//! Every usable row finds its job, or gets one, companies first and parents before children. Which job that is, is
+//! decided in `deciding` by the rules of `identity`; `told` puts it into words.
 
 mod deciding;
 
 use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
+use std::{panic, thread};
 
+use super::Examined;
 use super::content_digest::StepsDigest;
+use super::kept_rows::KeptRow;
 use super::prepared::{Prepared, Usable, prepare};
-use super::{Examined, ahead};
 use crate::error::{Error, Result};
 use crate::journal::{
     self, Disposition, ImportWriter, Journal, NewJob, NewRow, NewSheet, SheetId, StoredRow, WrittenStep,
@@ -21,7 +24,7 @@ use crate::model::record::{Link, Record, Role, Target};
 use crate::model::time::Moment;
 use crate::sheet::cross_row::To;
 use crate::sheet::finding::Findings;
-use crate::sheet::{Row, Table, formula_guard};
+use crate::sheet::{SourceFile, Table, formula_guard, read_ahead};
 use deciding::Fate;
 
 /// The field of a licence code.
@@ -32,8 +35,22 @@ const UNPLACED: JobId = JobId(0);
 /// A row that is not imported.
 const LEFT_OUT: JobId = JobId(-1);
 
-/// Reads the examined files again and writes their rows; nothing is committed.
+/// Writes the rows of the examined files, unless a file is no longer the one that was read; nothing is committed.
 pub(super) fn place<'j>(
+    examined: &Examined,
+    journal: &'j mut Journal,
+    now: Moment,
+) -> Result<(ImportWriter<'j>, Findings)> {
+    let files: Vec<&SourceFile> = examined.files().collect();
+    thread::scope(|scope| {
+        let unchanged = scope.spawn(move || files.into_iter().try_for_each(SourceFile::refuse_changed));
+        let placed = place_rows(examined, journal, now);
+        unchanged.join().unwrap_or_else(|panicked| panic::resume_unwind(panicked))?;
+        placed
+    })
+}
+
+fn place_rows<'j>(
     examined: &Examined,
     journal: &'j mut Journal,
     now: Moment,
@@ -58,6 +75,8 @@ pub(super) fn place<'j>(
             header_row: table.header_row,
         })?);
     }
+    let kept =
+        examined.kept.as_ref().ok_or_else(|| Error::internal("the rows of the sheets were not kept"))?;
     let mut encoder = writer.encoder()?;
     let mut placing = Placing {
         examined,
@@ -73,34 +92,29 @@ pub(super) fn place<'j>(
     };
     for kind in Kind::SHEETS {
         for (number, (book, table, first)) in examined.places.iter().enumerate() {
-            let book = &examined.books[*book];
-            let table = &book.tables[*table];
-            if table.kind != kind {
+            if examined.books[*book].tables[*table].kind != kind {
                 continue;
             }
-            let changed = || {
-                Error::sheets(format!("{} has changed while it was read", book.file.name))
-                    .hint("close it in other programs and run the command again")
-            };
-            let mut ordinal = *first;
-            let (checked, policy) = (&examined.checked, &examined.policy);
+            let (checked, rows) = (&examined.checked, examined.sheets[number].rows);
             let is_first = placing.writer.is_first();
+            let mut ordinal = *first;
             encoder.begin_sheet();
-            let prepare = |mut row: Row| {
-                row.judge(policy);
-                let prepared = prepare((checked, ordinal), row, kind, is_first, &mut encoder)?;
-                ordinal += 1;
-                prepared.ok_or_else(changed)
+            let read = |give: &mut dyn FnMut(Prepared, usize) -> ControlFlow<()>| {
+                kept.read(number, rows, &mut |row| {
+                    let bytes = row.cells.iter().map(|cell| cell.len()).sum();
+                    let prepared = prepare((checked, ordinal), row, is_first, &mut encoder)?;
+                    ordinal += 1;
+                    Ok(give(prepared, bytes))
+                })
             };
-            let summary = ahead::read(book, table, prepare, &mut |prepared| {
+            read_ahead(read, &mut |prepared| {
                 if let Some(usable) = &prepared.usable {
                     placing.writer.add_texts(&usable.stored)?;
                 }
-                placing.take(Placed { table: number, sheet: sheets[number], prepared })
-            })?;
-            if summary.rows != examined.sheets[number].rows {
-                return Err(changed());
-            }
+                placing.take(Placed { table: number, sheet: sheets[number], prepared })?;
+                Ok(ControlFlow::Continue(()))
+            })?
+            .transpose()?;
         }
         placing.take_awaiting()?;
         placing.take_settings()?;
@@ -257,7 +271,7 @@ impl Placing<'_, '_> {
     }
 
     /// Keeps a row that is not imported, with the reason.
-    fn leave_out(&mut self, table: usize, sheet: SheetId, row: &Row) -> Result<()> {
+    fn leave_out(&mut self, table: usize, sheet: SheetId, row: &KeptRow) -> Result<()> {
         let kind = self.examined.sheets[table].kind;
         let left_out = self.examined.reasons.leave_out(table, kind, sheet, row);
         self.writer.leave_out(&left_out, &self.examined.provenance(table, sheet, row))
@@ -267,7 +281,7 @@ impl Placing<'_, '_> {
     fn ready(&mut self, placed: Placed, links: &[(Role, To)]) -> Result<Ready> {
         let Placed { table, sheet, prepared: Prepared { ordinal, row, usable } } = placed;
         let Some(usable) = usable else {
-            return Err(Error::internal(format!("row {} lost its draft between two readings", row.number)));
+            return Err(Error::internal(format!("row {} lost what it asks for", row.number)));
         };
         let refers_to_left_out =
             links.iter().any(|(_, to)| matches!(to, To::Row(row) if self.jobs[*row] == LEFT_OUT));
@@ -341,10 +355,10 @@ impl Placing<'_, '_> {
             Fate::Is(job, disposition, differences) => (job, disposition, differences),
             Fate::Awaits(owner) => return Ok(Some((ready, owner))),
             Fate::LeftOut => {
-                let why = ready.row.findings.last().cloned();
+                let why = ready.row.errors.last().cloned();
                 self.leave_out_placed(&mut ready)?;
                 for other in &mut others {
-                    other.row.findings.extend(why.clone());
+                    other.row.errors.extend(why.clone());
                     self.leave_out_placed(other)?;
                 }
                 return Ok(None);
@@ -380,7 +394,7 @@ pub(super) struct Ready {
     table: usize,
     sheet: SheetId,
     pub(super) ordinal: usize,
-    row: Row,
+    row: KeptRow,
     pub(super) values: NewJob,
     /// What it asks for, as the journal keeps it.
     written: Vec<WrittenStep>,

@@ -1,23 +1,22 @@
-//! What can be made of a row before it is known which job anything is: done on the thread that reads, since the one that
-//! writes has the longer way.
-
-use std::mem;
+//! What can be made of a row before it is known which job anything is: done on a thread of its own, since the one that writes
+//! has the longer way.
 
 use super::content_digest::StepsDigest;
-use crate::error::Result;
-use crate::journal::{self, RowEncoder, StoredRow, WrittenStep};
+use super::kept_rows::{KeptDraft, KeptRow};
+use crate::error::{Error, Result};
+use crate::journal::{RowEncoder, StoredRow, WrittenStep};
 use crate::model::action::Action;
 use crate::model::key::{OwnKey, comparable};
 use crate::model::kind::Kind;
 use crate::sheet::cross_row::Checked;
-use crate::sheet::{Row, fold_key};
+use crate::sheet::fold_key;
 
-/// A row on its way from the reader to the journal.
+/// A row on its way into the journal.
 pub(super) struct Prepared {
     /// Its number among all rows of the import.
     pub(super) ordinal: usize,
     /// The row, without what is in `usable`.
-    pub(super) row: Row,
+    pub(super) row: KeptRow,
     /// What is made of a row that can be imported.
     pub(super) usable: Option<Usable>,
 }
@@ -44,51 +43,39 @@ pub(super) struct Usable {
     pub(super) name: String,
 }
 
-/// Prepares a row of a sheet of this kind, of an import that was checked; one that can be imported keeps nothing beside what
-/// is made of it when the import `is_first`, as nothing that is there can be in its way. `None` when it is not the row that
-/// was checked.
+/// Prepares a row of an import that was checked; one that can be imported keeps nothing beside what is made of it when the
+/// import `is_first`, as nothing that is there can be in its way.
 pub(super) fn prepare(
     (checked, ordinal): (&Checked, usize),
-    mut row: Row,
-    kind: Kind,
+    mut row: KeptRow,
     is_first: bool,
     encoder: &mut RowEncoder,
-) -> Result<Option<Prepared>> {
-    if ordinal >= checked.rows() || row.fingerprint() != checked.fingerprint(ordinal) {
-        return Ok(None);
-    }
-    if !checked.is_usable(ordinal) {
-        return Ok(Some(Prepared { ordinal, row, usable: None }));
-    }
-    let usable = match row.draft.take() {
-        Some(draft) => {
-            let key = draft.key.as_deref().map(fold_key);
-            let name = comparable(&draft.name());
-            let mut steps = draft.steps;
-            let kind = match (steps.first(), kind.updates()) {
-                (Some(Action::Update(_)), Some(updates)) => updates,
-                (Some(_) | None, _) => kind,
-            };
-            let mut written: Vec<WrittenStep> =
-                steps.iter().map(|step| journal::written_step(kind, step)).collect::<Result<_>>()?;
-            let digest = StepsDigest::of(&written);
-            let created = steps.first().and_then(Action::record);
-            let own_key = created.map(OwnKey::of);
-            let action = written.first().filter(|_| created.is_some()).map(|step| step.action.as_str());
-            let (stored, mut cells) = encoder.row(&row.cells, action)?;
-            if let (true, Some(first)) = (stored.has_shape(), written.first_mut()) {
-                first.action = String::new();
-            }
-            if is_first {
-                (row.cells, row.identity, row.findings, cells) = Default::default();
-                if own_key.is_some() {
-                    // Memory is given back fastest where it was taken.
-                    drop(mem::take(&mut steps));
-                }
-            }
-            Some(Usable { kind, steps, written, digest, own_key, cells, stored, key, name })
-        }
-        None => None,
+) -> Result<Prepared> {
+    let draft = row.draft.take().filter(|_| checked.is_usable(ordinal));
+    let Some(KeptDraft { key, name, kind, own_key, steps: mut written }) = draft else {
+        return Ok(Prepared { ordinal, row, usable: None });
     };
-    Ok(Some(Prepared { ordinal, row, usable }))
+    let steps = match is_first && own_key.is_some() {
+        // Nobody asks for them.
+        true => Vec::new(),
+        false => written.iter().map(action).collect::<Result<_>>()?,
+    };
+    let digest = StepsDigest::of(&written);
+    let created = written.first().filter(|_| own_key.is_some()).map(|step| step.action.as_str());
+    let (stored, mut cells) = encoder.row(&row.cells, created)?;
+    if let (true, Some(first)) = (stored.has_shape(), written.first_mut()) {
+        first.action = String::new();
+    }
+    if is_first {
+        (row.cells, row.identity, cells) = Default::default();
+    }
+    let (key, name) = (key.as_deref().map(fold_key), comparable(&name));
+    let usable = Usable { kind, steps, written, digest, own_key, cells, stored, key, name };
+    Ok(Prepared { ordinal, row, usable: Some(usable) })
+}
+
+/// A step as it was before it was written.
+fn action(step: &WrittenStep) -> Result<Action> {
+    let again = |error| Error::internal("what a row asks for cannot be read again").because(error);
+    serde_json::from_str(&step.action).map_err(again)
 }

@@ -10,6 +10,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
+use std::mem;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -59,9 +60,18 @@ pub(in crate::journal) struct Shaped {
 #[derive(Debug)]
 pub struct RowEncoder {
     next_text: i64,
-    next_shape: i64,
     columns: Vec<ColumnTexts>,
-    shapes: HashMap<Arc<str>, i64>,
+    shapes: ActionShapes,
+}
+
+/// The shapes of the actions that came so far, by which an action that creates a record takes a few bytes beside the cells of
+/// its row.
+#[derive(Debug)]
+pub struct ActionShapes {
+    /// The number of the first one.
+    first: i64,
+    texts: Vec<Arc<str>>,
+    numbers: HashMap<Arc<str>, i64>,
     /// The shape of the row before: that of most rows.
     last: Option<ShapeParts>,
 }
@@ -117,10 +127,8 @@ impl RowEncoder {
         let last = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
         Ok(Self {
             next_text: last("SELECT coalesce(max(id), 0) + 1 FROM cell_text")?,
-            next_shape: last("SELECT coalesce(max(id), 0) + 1 FROM shape")?,
             columns: Vec::new(),
-            shapes: HashMap::new(),
-            last: None,
+            shapes: ActionShapes::numbered(last("SELECT coalesce(max(id), 0) + 1 FROM shape")?),
         })
     }
 
@@ -158,11 +166,40 @@ impl RowEncoder {
         }
         if let Some(action) = action {
             let cells: Vec<&str> = spans.into_iter().map(|span| &written[span]).collect();
-            stored.shaped = self.shaped(action, &cells);
+            stored.shaped = self.shapes.shaped(action, &cells);
         }
         Ok((stored, written))
     }
+}
 
+impl ActionShapes {
+    /// None yet; they are numbered from this one on.
+    pub fn numbered(first: i64) -> Self {
+        Self { first, texts: Vec::new(), numbers: HashMap::new(), last: None }
+    }
+
+    /// The number of the shape that an action has for a row with these cells, and what stands for its `?`; `None` where it is
+    /// to be kept as it is.
+    pub fn pack(&mut self, action: &str, cells: &[impl AsRef<str>]) -> Result<Option<(i64, Option<String>)>> {
+        let room = cells.iter().map(|cell| cell.as_ref().len() + 2).sum();
+        let (mut written, mut ends) = (String::with_capacity(room), Vec::with_capacity(cells.len()));
+        for cell in cells {
+            push_json(&mut written, cell.as_ref())?;
+            ends.push(written.len());
+        }
+        let mut start = 0;
+        let literals: Vec<&str> =
+            ends.into_iter().map(|end| &written[mem::replace(&mut start, end)..end]).collect();
+        Ok(self.shaped(action, &literals).map(|Shaped { shape, values, .. }| (shape, values)))
+    }
+
+    /// The action that was packed; `None` where it is none of these.
+    pub fn unpack(&self, shape: i64, cells: &[impl AsRef<str>], values: Option<&str>) -> Option<String> {
+        let text = self.texts.get(usize::try_from(shape - self.first).ok()?)?;
+        fill(text, cells, values)
+    }
+
+    /// An action by its shape for a row with these cells, as JSON has them.
     fn shaped(&mut self, action: &str, cells: &[&str]) -> Option<Shaped> {
         if let Some(last) = &self.last
             && let Some(values) = last.fit(action, cells)
@@ -170,16 +207,16 @@ impl RowEncoder {
             return Some(Shaped { shape: last.number, text: None, values });
         }
         let (shape, values) = shape_of(action, cells);
-        if let Some((text, &known)) = self.shapes.get_key_value(&*shape) {
+        if let Some((text, &known)) = self.numbers.get_key_value(&*shape) {
             self.last = Some(ShapeParts::of(known, text));
             return Some(Shaped { shape: known, text: None, values });
         }
-        if self.shapes.len() >= SHAPES {
+        if self.texts.len() >= SHAPES {
             return None;
         }
-        let (number, text) = (self.next_shape, Arc::<str>::from(shape));
-        self.next_shape += 1;
-        self.shapes.insert(Arc::clone(&text), number);
+        let (number, text) = (self.first + self.texts.len() as i64, Arc::<str>::from(shape));
+        self.numbers.insert(Arc::clone(&text), number);
+        self.texts.push(Arc::clone(&text));
         Some(Shaped { shape: number, text: Some(text), values })
     }
 }
@@ -345,14 +382,14 @@ fn shape_of(action: &str, cells: &[&str]) -> (String, Option<String>) {
 }
 
 /// The action of a shape, with the cells of its row and the values that they do not have; `None` when they do not fit.
-fn fill(shape: &str, cells: &[String], values: Option<&str>) -> Option<String> {
+fn fill(shape: &str, cells: &[impl AsRef<str>], values: Option<&str>) -> Option<String> {
     let (mut values, mut copied) = (values.unwrap_or_default(), 0);
     let mut action = String::with_capacity(shape.len() + 128);
     for (place, mark) in marks(shape) {
         action.push_str(&shape[copied..place.start]);
         match mark {
-            Mark::Cell(cell) => push_json(&mut action, cells.get(cell)?).ok()?,
-            Mark::CellNumber(cell) => action.push_str(cells.get(cell)?),
+            Mark::Cell(cell) => push_json(&mut action, cells.get(cell)?.as_ref()).ok()?,
+            Mark::CellNumber(cell) => action.push_str(cells.get(cell)?.as_ref()),
             Mark::Value => {
                 let end = match values.as_bytes().first()? {
                     b'"' => string_end(values.as_bytes(), 0),

@@ -14,7 +14,7 @@ use crate::cli::settings::reading::ReadingSettings;
 use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Exit, Result};
-use crate::import::{Examined, rehearse};
+use crate::import::{Examined, RowUse, rehearse};
 use crate::report::Checked;
 use crate::sheet::finding::{Code, Findings};
 use crate::sheet::typed;
@@ -25,9 +25,11 @@ pub(in crate::cli) fn check(context: &Context<'_>, typed: &Typed) -> Result<Summ
     let typed = &Typed { files: files::expand(context, &typed.files)?, ..typed.clone() };
     let workbooks = prepare_workbooks(typed)?;
     let manner = typed.reading.settle(context)?;
-    let mut examined = import::read(context, &typed.files, &manner)?;
+    let journal = import::existing(context)?;
+    let row_use = if journal.is_some() { RowUse::Import } else { RowUse::Check };
+    let mut examined = import::read(context, row_use, &typed.files, &manner, journal.as_ref())?;
     if examined.is_clean()
-        && let Some(journal) = import::existing(context)?
+        && let Some(journal) = journal
     {
         // What is in the journal is compared with; nothing of the comparison is kept, and nobody waits for it.
         let mut scratch = TempJournal::of(Some(&journal))?;

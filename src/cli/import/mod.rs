@@ -27,7 +27,7 @@ use crate::cli::status::next_commands;
 use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::import::{Examined, Outcome, examine, import_when};
+use crate::import::{Examined, Outcome, RowUse, examine, examine_for, import_when};
 use crate::journal::{Account, ImportInfo, Imported, Journal};
 use crate::model::id::check::{IdCheck, NamedId};
 use crate::model::kind::{Kind, Plural};
@@ -60,13 +60,9 @@ pub(super) fn import_only(context: &Context<'_>, typed: &Typed) -> Result<Summar
 }
 
 /// Reads and checks files, offline; references may lead to records of the journal, when there is one.
-pub(super) fn read(context: &Context<'_>, files: &[PathBuf], manner: &ReadingSettings) -> Result<Examined> {
-    read_beside(context, files, manner, existing(context)?.as_ref())
-}
-
-/// The same beside a journal that need not be that of the common options.
-pub(super) fn read_beside(
+pub(super) fn read(
     context: &Context<'_>,
+    row_use: RowUse,
     files: &[PathBuf],
     manner: &ReadingSettings,
     journal: Option<&Journal>,
@@ -74,7 +70,7 @@ pub(super) fn read_beside(
     if let Some(kept) = manner.kept_in() {
         context.terminal.say(format!("read as {kept} says"));
     }
-    let examined = examine(files, &listed(context, manner), journal)?;
+    let examined = examine_for(row_use, files, &listed(context, manner), journal)?;
     mapping::tell_unmatched(context, &examined, manner.typed());
     Ok(examined)
 }
@@ -121,7 +117,7 @@ pub(super) fn import(
     service: Option<&ServiceFacts<'_>>,
 ) -> Result<std::result::Result<(Journal, Imported), Summary>> {
     let mut manner = reading.settle(context)?;
-    let mut examined = read(context, files, &manner)?;
+    let mut examined = read(context, RowUse::Import, files, &manner, existing(context)?.as_ref())?;
     if !examined.findings.forbid_import(manner.skip_invalid)
         && let Some(service) = service
         && wants_zones(context, &examined, &manner)

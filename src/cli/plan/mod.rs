@@ -32,7 +32,7 @@ use crate::cli::settings::{Purpose, Settings};
 use crate::cli::summary::{Summary, SummaryFields};
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::import::{Examined, rehearse_with};
+use crate::import::{Examined, RowUse, rehearse_with};
 use crate::journal::{Journal, Whose};
 use crate::model::forecast::Allowance;
 use crate::model::id::check::{IdCheck, NamedId};
@@ -61,14 +61,14 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     }
     let typed = &Typed { files: files::expand(context, &typed.files)?, ..typed.clone() };
     let journal = journal_of(context, &settings)?;
-    let mut examined = import::read_beside(context, &typed.files, &manner, journal.as_ref())?;
+    let mut examined = import::read(context, RowUse::Import, &typed.files, &manner, journal.as_ref())?;
     let mut asked_now = None;
     if typed.refresh && !examined.findings.forbid_import(manner.skip_invalid) {
         asked_now = refresh(context, typed, ids::named(&examined, journal.as_ref(), Wanted::All)?)?;
     }
     if let Some(check) = &asked_now {
         manner.options.ids = Some(Arc::new(check.clone()));
-        examined = import::read_beside(context, &typed.files, &manner, journal.as_ref())?;
+        examined = import::read(context, RowUse::Import, &typed.files, &manner, journal.as_ref())?;
     }
     if examined.findings.forbid_import(manner.skip_invalid) {
         return Ok(refuse(context, &examined.findings, &manner));

@@ -6,6 +6,7 @@ use super::super::difference::{self, Content};
 use super::super::identity::{
     Alike, Claim, Decision, Keyed, Known, SameKey, decide, keyed, owner, person_or_thing,
 };
+use super::super::left_out::Reason;
 use super::super::told;
 use super::{Placing, Ready, cells_of};
 use crate::error::{Error, Result};
@@ -180,7 +181,7 @@ impl Placing<'_, '_> {
             self.examined.policy.judge(&mut finding);
             self.findings.push(finding.clone());
             if finding.is_error() {
-                ready.row.findings.push(finding);
+                ready.row.errors.push(Reason::of(&finding));
                 return Ok(Fate::LeftOut);
             }
         }

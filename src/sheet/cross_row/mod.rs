@@ -397,11 +397,6 @@ impl Checked {
         self.order.iter().map(|row| *row as usize).filter(|row| self.is_usable(*row))
     }
 
-    /// What [`Row::fingerprint`] was when the row was taken in.
-    pub fn fingerprint(&self, row: usize) -> u64 {
-        self.entries[row].fingerprint
-    }
-
     /// A finding at the cell of a row in the column of this name.
     pub fn finding_at(&self, code: Code, message: impl Into<String>, row: usize, column: &str) -> Finding {
         let entry = &self.entries[row];

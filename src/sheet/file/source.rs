@@ -14,6 +14,7 @@ use encoding_rs::Encoding;
 use sha2::{Digest, Sha256};
 
 use super::encoding::{EncodingSurvey, TextEncoding};
+use crate::error::{self, Error};
 use crate::model::digest::hexadecimal;
 use crate::sheet::data::FILE_SIGNS;
 use crate::sheet::finding::code::Code;
@@ -48,6 +49,36 @@ pub struct SourceFile {
     pub bytes: u64,
     /// What it is.
     pub format: Format,
+}
+
+impl SourceFile {
+    /// Refuses the file when its bytes are not those that it had when it was opened.
+    ///
+    /// # Errors
+    /// When it has changed, or can no longer be read.
+    pub fn refuse_changed(&self) -> error::Result<()> {
+        let digest = || {
+            let (mut file, mut digest, mut chunk) = (open(&self.path)?, Sha256::new(), vec![0; CHUNK]);
+            loop {
+                match fill(&mut file, &mut chunk)? {
+                    0 => return Ok(hexadecimal(&digest.finalize())),
+                    length => digest.update(&chunk[..length]),
+                }
+            }
+        };
+        if digest().map_err(|error| self.unreadable(error))? == self.sha256 {
+            return Ok(());
+        }
+        Err(Error::sheets(format!("{} has changed while it was read", self.name))
+            .hint("close it in other programs and run the command again"))
+    }
+
+    /// The error where it cannot be read any more.
+    pub(in crate::sheet) fn unreadable(&self, error: std::io::Error) -> Error {
+        Error::sheets(format!("{} can no longer be read", self.name))
+            .because(error)
+            .hint("see whether the file is still there, then type the same command again")
+    }
 }
 
 /// What a file is.

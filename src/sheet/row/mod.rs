@@ -84,8 +84,8 @@ impl Row {
         }
     }
 
-    /// A number that changes when any cell does, to notice a file that is changed between two readings. Only
-    /// comparable within one process.
+    /// A number that changes when any cell does, by which rows that are the same cell by cell are found. Only comparable
+    /// within one process.
     pub fn fingerprint(&self) -> u64 {
         /// Odd, and with as many ones as zeros (the golden ratio).
         const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -204,11 +204,7 @@ impl Book {
         let Format::Text { encoding, delimiter } = &self.file.format else {
             return Err(Error::internal("a workbook was to be read as text"));
         };
-        let failed = |error: std::io::Error| {
-            Error::sheets(format!("{} can no longer be read", self.file.name))
-                .because(error)
-                .hint("see whether the file is still there, then type the same command again")
-        };
+        let failed = |error: std::io::Error| self.file.unreadable(error);
         let reader = encoding::reader(&self.file.path, encoding).map_err(failed)?;
         let width = table.width();
         let mut records =
