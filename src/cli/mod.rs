@@ -16,7 +16,7 @@
 //! undo        the workbook that restores what an import changed
 //! run/        a run over the journal: locks, signals, display, end and reports
 //! status/     where things stand and what needs a person
-//! decide/     `retry`, `cancel`, `resolve`, `pause`, `resume` and `priority`
+//! decide/     `retry`, `cancel`, `resolve`, `pause`, `resume`, `priority` and `reserve`
 //! doctor/     `doctor`, and the probe of the service
 //! reading/    `find` and `export`: what exists in the service
 //! housekeeping/  `backup` and `prune`
@@ -207,6 +207,7 @@ fn command(context: &Context<'_>, args: &Args) -> Result<Summary> {
         Command::Pause(typed) => decide::turn::pause(context, typed),
         Command::Resume(typed) => decide::turn::resume(context, typed),
         Command::Priority(typed) => decide::turn::priority(context, typed),
+        Command::Reserve(typed) => decide::turn::reserve(context, typed),
         Command::Template(typed) => documents::template(context, typed),
         Command::Status(typed) => status::status(context, typed),
         Command::Rollout(typed) => rollout::rollout(context, typed),

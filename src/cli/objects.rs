@@ -145,6 +145,7 @@ fn of_summaries(schemas: Schemas) -> Schemas {
         decide::resolve::ReviewSummary,
         decide::turn::PauseSummary,
         decide::turn::PrioritySummary,
+        decide::turn::ReserveSummary,
         doctor::DoctorSummary,
         documents::TemplateSummary,
         documents::completions::PagesSummary<'_>,

@@ -59,6 +59,7 @@ pub use queue::runs::{EndOfRun, RunInfo, Waiting};
 pub use queue::work::{Work, WorkPage};
 pub use queue::writer::{Reply, Writer, Writing};
 pub use state::decision_log::{Decided, DecidedJob, Decision};
+pub use state::import_reserve::ImportReserve;
 pub use state::import_turn::{ImportTurn, PriorityChange, TurnChange};
 pub use state::operator::{Cancelled, HeldJob, Retried};
 pub use state::selection::Selection;

@@ -83,6 +83,8 @@ CREATE TABLE import (
     paused_at INTEGER,
     -- Rows of an import with a higher one are sent first.
     priority INTEGER NOT NULL DEFAULT 0,
+    -- Creations of each day's quota that are kept for its rows while it has some that could use them.
+    reserve INTEGER NOT NULL DEFAULT 0 CHECK (reserve >= 0),
     -- When the rows were removed that no job needs; what is left of it is no import to anybody.
     pruned_at INTEGER,
     -- What people call it; NULL for the names of its files.
@@ -151,7 +153,7 @@ CREATE TABLE job (
     held_since INTEGER,
     finished_at INTEGER,
     first_import INTEGER NOT NULL REFERENCES import (id),
-    -- The import that named it last, as long as it is not finished: its pause and priority are those of the job.
+    -- The import that named it last, as long as it is not finished: its pause, priority and reserve are those of the job.
     last_import INTEGER NOT NULL REFERENCES import (id),
     natural_key TEXT NOT NULL,
     sheet_key TEXT,

@@ -155,11 +155,12 @@ impl Dispatcher {
     /// Tells with what the run begins; the service has said what time it is, if it has.
     pub(super) fn tell_opening(&mut self, opening: RunOpening, date: Option<Moment>) {
         self.in_flight.set_priorities(self.import_turns.has_priorities());
+        self.gates.on_reserves(opening.today.day, &opening.reserves);
         if let Some(date) = date {
             self.observe_date(date);
         }
         self.tell_quota(opening.today);
-        for text in opening.changes.into_iter().chain(opening.canary_words) {
+        for text in opening.changes.into_iter().chain(opening.too_much).chain(opening.canary_words) {
             self.tell(Event::Note { text });
         }
     }
@@ -205,6 +206,7 @@ impl Dispatcher {
                         return Ending::Interrupted { by: End::Signal, why };
                     }
                     Some(Interrupt::GoOn(sheet)) => {
+                        self.gates.on_reserves_changed();
                         let actions = self.paused_sheets.resume(sheet);
                         self.carry_out(actions);
                     }
@@ -254,6 +256,7 @@ impl Dispatcher {
         }
         let news = self.gates.hours_news();
         self.carry_out(news);
+        self.follow_reserves();
         let closed = self.gates.closed_until();
         if let Some(until) = closed
             && self.options.policy.on_close == OnClose::Exit
@@ -290,7 +293,19 @@ impl Dispatcher {
         }
         let news = self.gates.parking_news();
         self.carry_out(news);
-        wake
+        if self.follow_reserves() { now } else { wake }
+    }
+
+    /// Creates only for imports for which what is left of the day is kept, or for all again. Whether that has changed. A
+    /// canary goes first.
+    fn follow_reserves(&mut self) -> bool {
+        if self.canary.is_open() {
+            return false;
+        }
+        let news = self.gates.reserve_news();
+        let has_changed = !news.is_empty();
+        self.carry_out(news);
+        has_changed
     }
 
     /// Asks everything that can hold a request of `operation` back. The pace comes last: asking it takes the
@@ -336,11 +351,11 @@ impl Dispatcher {
         let phase = self.gates.on_permitted(operation);
         match request {
             QueuedRequest::Send(job) => {
-                if self.in_flight.work(job).is_none() {
+                let Some(import) = self.in_flight.work(job).map(|work| work.import) else {
                     return self.gates.on_not_sent(operation, phase);
-                }
+                };
                 self.check_clock();
-                let counted = operation.creates().then(|| self.gates.count_creation());
+                let counted = operation.creates().then(|| self.gates.count_creation(import));
                 let Some(claim) = self.in_flight.begin_claim(job, phase, counted) else { return };
                 let (content, at) = (Some(claim.content), self.clock.now());
                 let (baseline, before) = (claim.baseline, claim.before);
@@ -447,7 +462,8 @@ impl Dispatcher {
     /// about the service.
     fn on_answer(&mut self, job: JobId, answer: Answer, phase: Phase) {
         let Some(work) = self.in_flight.work(job) else { return };
-        let (operation, creates, removal) = (work.operation, lookups::creates(work), work.action.removes());
+        let (operation, import) = (work.operation, work.import);
+        let (creates, removal) = (lookups::creates(work), work.action.removes());
         self.tell(answered(operation, &answer));
         if !work.kind.is_record()
             && let Some(lookup) = lookups::of_step(work, &|operation| self.gates.usable(operation))
@@ -485,7 +501,7 @@ impl Dispatcher {
         let charged = !self.gates.is_probe(operation, phase);
         if let Some(day) = counted {
             let parks = consequence == Consequence::ParkCreations;
-            let actions = self.gates.on_creation(day, evidence.execution, parks);
+            let actions = self.gates.on_creation((day, import), evidence.execution, parks);
             self.carry_out(actions);
         }
         self.follow(operation, counted, consequence, (outcome, phase));
@@ -567,8 +583,9 @@ impl Dispatcher {
 
     /// A creation that was counted has not left.
     fn uncount(&mut self, job: JobId) {
-        if let Some(day) = self.in_flight.take_counted(job) {
-            let actions = self.gates.uncount_creation(day);
+        let import = self.in_flight.work(job).map(|work| work.import);
+        if let (Some(day), Some(import)) = (self.in_flight.take_counted(job), import) {
+            let actions = self.gates.uncount_creation(day, import);
             self.carry_out(actions);
         }
     }
@@ -650,6 +667,10 @@ impl Dispatcher {
                     self.drop_unsent(|_| true);
                     self.in_flight.ask_again();
                 }
+                RunAction::CreateOnlyFor(imports) => {
+                    self.drop_unsent(|work| work.operation.creates());
+                    self.in_flight.create_only_for(imports);
+                }
                 RunAction::Drain(ending) => self.drain(ending),
                 RunAction::Fail(error) => self.fail(error),
             }
@@ -666,6 +687,11 @@ impl Dispatcher {
     /// Whether a person, or the service by its refusals, has paused what a row belongs to.
     fn is_paused(&self, work: &Work) -> bool {
         self.paused_sheets.is_paused(work.sheet) || self.import_turns.is_paused(work)
+    }
+
+    /// Whether a row waits as what is left of the day's quota is kept for rows of other imports.
+    fn is_kept_back(&self, work: &Work) -> bool {
+        work.operation.creates() && !self.canary.is_open() && self.gates.keeps_back(work.import)
     }
 
     /// Lets the audit go on, and carries out what it asks for.
@@ -707,6 +733,7 @@ impl Dispatcher {
             JournalMessage::Changed { operations, version, tally, turns, asked_now } => {
                 let actions = self.import_turns.on_changed(&turns);
                 self.in_flight.set_priorities(self.import_turns.has_priorities());
+                self.gates.on_reserves_changed();
                 self.carry_out(actions);
                 self.on_journal_changed(&operations, version, tally);
                 if std::mem::replace(&mut self.asked_now, asked_now) < asked_now {
@@ -718,6 +745,7 @@ impl Dispatcher {
                 let actions = self.paused_sheets.on_paused(sheet, paused);
                 self.carry_out(actions);
             }
+            JournalMessage::Reserves { day, reserves } => self.gates.on_reserves(day, &reserves),
             JournalMessage::Quota { day, sent } => self.gates.add_creations(day, sent),
             // Nothing is looked up any more.
             JournalMessage::Controls { .. } | JournalMessage::Audit(_) if self.drain.is_some() => {}

@@ -10,8 +10,8 @@ use super::in_flight::Fetch;
 use super::run_action::Inquiry;
 use crate::error::Result;
 use crate::journal::{
-    CanaryRow, ImportTurn, JobQueue, Journal, Reply, RunId, Shelved, Unaudited, Unfinished, Work, Write,
-    Writer, Writing,
+    CanaryRow, ImportReserve, ImportTurn, JobQueue, Journal, Reply, RunId, Shelved, Unaudited, Unfinished,
+    Work, Write, Writer, Writing,
 };
 use crate::model::action::Action;
 use crate::model::id::{JobId, RemoteId, SheetId};
@@ -39,6 +39,8 @@ pub(super) enum JournalMessage {
     },
     /// What it knows of the quota of a day.
     Quota { day: Day, sent: u64 },
+    /// How the imports with a reserve stand on a day.
+    Reserves { day: Day, reserves: Vec<ImportReserve> },
     /// The moments that rows wait for were brought forward.
     BroughtForward,
     /// A sheet is paused.
@@ -113,8 +115,8 @@ impl JournalClient {
     /// Asks for jobs.
     pub(super) fn fetch(&self, fetch: Fetch, now: Moment) {
         match fetch {
-            Fetch::Ready { operation, limit, in_memory } => {
-                self.writer.ready(operation, now, limit, in_memory);
+            Fetch::Ready { operation, imports, limit, in_memory } => {
+                self.writer.ready((operation, imports), now, limit, in_memory);
             }
             Fetch::Doubtful { limit, in_memory } => self.writer.doubtful(now, limit, in_memory),
         }
@@ -193,6 +195,10 @@ fn answer(journal: &mut JobQueue<'_>, run: RunId, inquiry: Inquiry) -> Option<Jo
             JournalMessage::Controls { asker, job, operation, rows }
         }
         Inquiry::Quota(day) => JournalMessage::Quota { day, sent: journal.quota(day).ok()?.sent },
+        Inquiry::Reserves(day, now) => {
+            let reserves = journal.import_reserves(day, now, None).ok()?;
+            JournalMessage::Reserves { day, reserves }
+        }
         Inquiry::Unaudited { scope, after, limit, count } => {
             let total = if count { journal.count_to_read_back(scope).ok() } else { None };
             let works = journal.unaudited(scope, after, limit).unwrap_or_default();

@@ -15,7 +15,7 @@ use super::ending::Ending;
 use super::{RunOptions, RunPolicy};
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::journal::{AuditScope, ImportTurn, Journal, RunId};
+use crate::journal::{AuditScope, ImportReserve, ImportTurn, Journal, RunId};
 use crate::model::operation::Operation;
 use crate::model::quota::QuotaDay;
 use crate::model::time::Moment;
@@ -36,6 +36,10 @@ pub(super) struct RunOpening {
     pub(super) run: RunId,
     /// The imports whose turn is not as usual.
     pub(super) turns: Vec<ImportTurn>,
+    /// Those with a reserve, as they stand on the service's day.
+    pub(super) reserves: Vec<ImportReserve>,
+    /// That the day does not have what is reserved, in words.
+    pub(super) too_much: Option<String>,
     /// What is different from the last run, in words.
     pub(super) changes: Option<String>,
     /// The rows that are sent before all others, and what they are, in words.
@@ -65,10 +69,38 @@ impl RunOpening {
         // Moments written by a clock that was ahead would keep their rows waiting until it is right.
         journal.queue().bring_forward(Duration::ZERO, now, latest_due(now, policy.settle))?;
         let (today, learned_ceiling) = (quota_today(journal, now, date)?, journal.latest_ceiling()?);
-        let turns = journal.import_turns()?;
+        let (turns, reserves) = (journal.import_turns()?, journal.import_reserves(today.day, now, None)?);
+        let ceiling = options.limits.daily_quota.or(learned_ceiling);
+        let allowed = ceiling.map(|ceiling| ceiling.saturating_sub(options.limits.reserve));
+        let too_much = allowed.and_then(|allowed| too_much(&reserves, allowed));
         let (canary, canary_words) = Canary::open(journal, options.canary)?;
-        Ok(Self { operations, today, learned_ceiling, run, turns, changes, canary, canary_words })
+        Ok(Self {
+            operations,
+            today,
+            learned_ceiling,
+            run,
+            turns,
+            reserves,
+            too_much,
+            changes,
+            canary,
+            canary_words,
+        })
     }
+}
+
+/// That a day has fewer creations than what is reserved for imports with rows to send.
+fn too_much(reserves: &[ImportReserve], allowed: u64) -> Option<String> {
+    let waiting = || reserves.iter().filter(|reserve| reserve.left > 0);
+    let together: u64 = waiting().map(|reserve| reserve.reserve).sum();
+    let imports: Vec<String> = waiting().map(|reserve| reserve.import.to_string()).collect();
+    (together > allowed).then(|| {
+        format!(
+            "{together} creations of each day are reserved for the imports {}, and a day has {allowed}: not all of them have \
+             theirs",
+            imports.join(", ")
+        )
+    })
 }
 
 /// The ledger of the service's day. Until the service says its time, this machine's clock tells the day, unless the journal

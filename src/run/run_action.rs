@@ -35,6 +35,9 @@ pub(super) enum RunAction {
     DropImport(ImportId),
     /// Drop what waits to be sent: it comes again in another order.
     QueueAgain,
+    /// Create only for rows of these imports, or for all where none is named; what waits to be created comes again in its
+    /// order.
+    CreateOnlyFor(Vec<ImportId>),
     /// Begin nothing more.
     Drain(Ending),
     /// Stop: the journal, or an invariant of ours, is broken.
@@ -48,6 +51,8 @@ pub(super) enum Inquiry {
     Controls { asker: Asker, job: JobId, operation: Operation, kind: Kind },
     /// How many creations are counted on a day.
     Quota(Day),
+    /// How the imports with a reserve stand on a day.
+    Reserves(Day, Moment),
     /// Rows to read back that come after this one; and how many there are in all.
     Unaudited { scope: AuditScope, after: Option<JobId>, limit: usize, count: bool },
     /// These rows, as far as they are to be read back.

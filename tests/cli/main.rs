@@ -46,6 +46,7 @@ mod process;
 mod quota;
 mod rehearsal;
 mod relay;
+mod reserves;
 mod rollout;
 mod samples;
 mod schemas;

@@ -192,6 +192,10 @@ pub(in crate::cli) struct Import {
     #[command(flatten)]
     pub(in crate::cli) turn: TurnArgs,
 
+    /// Keep so many creations of each day's quota for the rows of these files, as long as they have some to send
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=1_000_000_000))]
+    pub(in crate::cli) reserve: Option<u64>,
+
     #[command(flatten)]
     pub(in crate::cli) reading: ReadingArgs,
 }
@@ -201,6 +205,7 @@ Examples:
   fleetload import onboarding.xlsx   later: `fleetload run`
   fleetload import north.xlsx --label \"Northern region\"
   fleetload import urgent.xlsx --priority 10   its rows are sent first
+  fleetload import urgent.xlsx --reserve 300   300 creations of each day are kept for its rows
 
 Importing a sheet again is safe: rows that are done already are recognised and not sent again. It is a further round of
 its import then, and has that import's label unless you give another.";
@@ -492,6 +497,27 @@ Examples:
 
 A run in progress follows within seconds. Rows of the same priority are sent in the order of their imports. A row that
 depends on a row of another import waits for it, whatever the priorities: the command says so.";
+
+/// `fleetload reserve`.
+#[derive(Debug, ClapArgs)]
+pub(in crate::cli) struct Reserve {
+    /// The number of the import
+    #[arg(value_name = "IMPORT", value_parser = import_id)]
+    pub(in crate::cli) import: ImportId,
+
+    /// Creations of each day's quota that are kept for it; 0 for none
+    #[arg(value_name = "N", value_parser = clap::value_parser!(u64).range(..=1_000_000_000))]
+    pub(in crate::cli) creations: u64,
+}
+
+pub(super) const RESERVE_EXAMPLES: &str = "\
+Examples:
+  fleetload reserve 3 300    keep 300 creations of each day's quota for the rows of import 3
+  fleetload reserve 3 0      as usual again
+
+As long as the import has rows to send, rows of other imports leave it so many creations a day; it may have more when they
+leave more. A paused import has no reserve. A run in progress follows within seconds. `reserve` in a profile is for others
+than fleetload.";
 
 /// The turn of an import.
 #[derive(Debug, Clone, Default, ClapArgs)]

@@ -161,6 +161,9 @@ pub(super) enum Command {
     /// Send the rows of an import before, or after, those of others
     #[command(after_help = PRIORITY_EXAMPLES)]
     Priority(Priority),
+    /// Keep creations of each day's quota for an import
+    #[command(after_help = RESERVE_EXAMPLES)]
+    Reserve(Reserve),
     /// Write blank sheets to fill in
     #[command(after_help = TEMPLATE_EXAMPLES)]
     Template(Template),
@@ -263,6 +266,7 @@ mod tests {
                 "pause",
                 "resume",
                 "priority",
+                "reserve",
                 "template",
                 "explain",
                 "doctor",

@@ -1,17 +1,20 @@
-//! `fleetload pause`, `resume` and `priority`: whether and when the rows of an import are sent. A run at work follows at once.
+//! `fleetload pause`, `resume`, `priority` and `reserve`: whether and when the rows of an import are sent, and how many of a
+//! day at least. A run at work follows at once.
 
 use serde::Serialize;
 
-use crate::cli::args::commands::{Pause as Typed, Priority};
+use crate::cli::args::commands::{Pause as Typed, Priority, Reserve};
+use crate::cli::args::options::Overrides;
 use crate::cli::context::Context;
 use crate::cli::run::reports;
+use crate::cli::settings::Purpose;
 use crate::cli::status::next_commands;
 use crate::cli::summary::{Summary, SummaryFields};
 use crate::ending::End;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::journal::{Journal, TurnChange};
 use crate::model::id::ImportId;
-use crate::term::counted;
+use crate::term::{count, counted};
 
 /// Pauses an import.
 pub(in crate::cli) fn pause(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
@@ -80,6 +83,81 @@ pub(in crate::cli) fn priority(context: &Context<'_>, typed: &Priority) -> Resul
     }))
 }
 
+/// Keeps creations of each day's quota for an import.
+pub(in crate::cli) fn reserve(context: &Context<'_>, typed: &Reserve) -> Result<Summary> {
+    let (import, creations, terminal) = (typed.import, typed.creations, context.terminal);
+    let mut journal = open(context, import)?;
+    let ceiling = refuse_too_much(context, Some(&journal), Some(import), creations)?;
+    let before = journal.reserve(import, creations, &context.who(), context.now())?;
+    let words = counted(creations, "creation a day", "creations a day");
+    terminal.result(match (before == creations, creations) {
+        (true, 0) => format!("import {import} has no reserve; nothing was changed"),
+        (true, _) => format!("import {import} has a reserve of {words} already"),
+        (false, 0) => format!("import {import} has no reserve any more, after {} a day", count(before)),
+        (false, _) => format!("import {import} has a reserve of {words} now, after {}", count(before)),
+    });
+    let now = context.now();
+    let stands = journal.import_reserves(journal.quota_now(now)?.day, now, None)?;
+    let stands = stands.iter().find(|stands| stands.import == import).copied();
+    if let Some(stands) = stands {
+        if stands.left == 0 {
+            terminal.say("none of its rows can be sent now, so nothing is kept for it until one can");
+        }
+        if ceiling.is_none() {
+            terminal.say(
+                "the day's quota is not known: until the service refuses a creation for it, or daily_quota is set, its rows \
+                 are sent before those of other imports, until the reserve is used",
+            );
+        }
+    }
+    Ok(Summary::new(End::Done).with(&ReserveSummary {
+        import,
+        reserve: creations,
+        before,
+        kept_today: stands.map_or(0, |stands| stands.kept()),
+    }))
+}
+
+/// Refuses a reserve that the day's quota, as far as it is known, cannot give beside those of other imports; that quota.
+pub(in crate::cli) fn refuse_too_much(
+    context: &Context<'_>,
+    journal: Option<&Journal>,
+    import: Option<ImportId>,
+    creations: u64,
+) -> Result<Option<u64>> {
+    let settings = context.settings(&Purpose::Reckoning, &Overrides::default())?;
+    let (now, account) = (context.now(), journal.map(|journal| journal.account()).transpose()?.flatten());
+    let is_its = account.is_none() || account == settings.identity();
+    let set = settings.daily_quota.value.filter(|_| is_its);
+    let learned = journal.map(|journal| journal.latest_ceiling()).transpose()?.flatten();
+    let Some(ceiling) = set.or(learned) else { return Ok(None) };
+    let allowed = ceiling.saturating_sub(if is_its { settings.reserve.value } else { 0 });
+    let others = match journal {
+        Some(journal) => journal.import_reserves(journal.quota_now(now)?.day, now, None)?,
+        None => Vec::new(),
+    };
+    let others: Vec<_> =
+        others.iter().filter(|other| Some(other.import) != import && other.left > 0).collect();
+    let together = others.iter().map(|other| other.reserve).sum::<u64>().saturating_add(creations);
+    if creations == 0 || together <= allowed {
+        return Ok(Some(ceiling));
+    }
+    let beside: Vec<String> =
+        others.iter().map(|other| format!("{} of import {}", count(other.reserve), other.import)).collect();
+    let beside = if beside.is_empty() { String::new() } else { format!(" beside {}", beside.join(", ")) };
+    let of = if set.is_some() {
+        settings.daily_quota.origin.to_string()
+    } else {
+        "as the service has shown".to_owned()
+    };
+    Err(Error::usage(format!(
+        "a reserve of {}{beside} is more than the {} that a day has for fleetload ({of})",
+        count(creations),
+        counted(allowed, "creation", "creations"),
+    ))
+    .hint("give a smaller reserve, lower that of another import with `fleetload reserve IMPORT N`, or raise daily_quota"))
+}
+
 fn open(context: &Context<'_>, import: ImportId) -> Result<Journal> {
     let journal = context.journal()?;
     context.tell_whose(&journal.whose()?);
@@ -119,6 +197,21 @@ pub(in crate::cli) struct PrioritySummary {
 }
 
 impl SummaryFields for PrioritySummary {}
+
+/// The reserve of an import.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct ReserveSummary {
+    import: ImportId,
+    /// Creations of each day's quota that are kept for it now.
+    reserve: u64,
+    /// How many it was before.
+    before: u64,
+    /// How many of today's are kept.
+    kept_today: u64,
+}
+
+impl SummaryFields for ReserveSummary {}
 
 /// Rows that wait for rows of another import.
 #[derive(Serialize)]

@@ -15,6 +15,7 @@ use crate::advice::Advice;
 use crate::cli::args::commands::{Import as Typed, TurnArgs};
 use crate::cli::args::options::ReadingArgs;
 use crate::cli::context::Context;
+use crate::cli::decide::turn::refuse_too_much;
 use crate::cli::findings::mapping;
 use crate::cli::findings::remedy::remedy;
 use crate::cli::findings::{self, FindingCounts};
@@ -49,7 +50,10 @@ const TIMEZONE: &str = "timezone";
 pub(super) fn import_only(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     preconditions::refuse_unsafe_storage(context)?;
     let files = files::expand(context, &typed.files)?;
-    let turn = (typed.label.as_deref(), &typed.turn);
+    if let Some(creations) = typed.reserve {
+        refuse_too_much(context, existing(context)?.as_ref(), None, creations)?;
+    }
+    let turn = (typed.label.as_deref(), &typed.turn, typed.reserve);
     let (journal, imported) = match import(context, &files, turn, &typed.reading, None)? {
         Ok(imported) => imported,
         Err(refused) => return Ok(refused),
@@ -112,7 +116,7 @@ pub(super) struct ServiceFacts<'a> {
 pub(super) fn import(
     context: &Context<'_>,
     files: &[PathBuf],
-    (label, turn): (Option<&str>, &TurnArgs),
+    (label, turn, reserve): (Option<&str>, &TurnArgs, Option<u64>),
     reading: &ReadingArgs,
     service: Option<&ServiceFacts<'_>>,
 ) -> Result<std::result::Result<(Journal, Imported), Summary>> {
@@ -162,6 +166,7 @@ pub(super) fn import(
     let mut since_plan = None;
     let outcome = import_when(&examined, &mut journal, manner.skip_invalid, now, &mut |writer| {
         turn.priority.map_or(Ok(()), |priority| writer.priority(priority))?;
+        reserve.map_or(Ok(()), |creations| writer.reserve(creations))?;
         // Rows that are for one account never stand in the journal without it.
         account.map_or(Ok(()), |account| writer.bind(account))?;
         if planned.is_none() && lacking.is_none() {

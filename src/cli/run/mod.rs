@@ -275,7 +275,7 @@ fn prepare(
     let named = typed.plan.as_deref().map(|file| saved::named(context, file)).transpose()?;
     let plan = named.as_ref().or(agreed.as_ref());
     let service = ServiceFacts { available: &available, account: &account, zones: &zones, look_up, plan };
-    let turn = (typed.label.as_deref(), &typed.turn);
+    let turn = (typed.label.as_deref(), &typed.turn, None);
     Ok(match import::import(context, &typed.files, turn, &typed.reading, Some(&service))? {
         Ok((journal, imported)) => Ok((journal, Some(imported.import))),
         Err(refused) => Err(refused),

@@ -21,7 +21,7 @@ use super::notify::notifier::{deliver_advice, not_delivered};
 use super::summary::Summary;
 use crate::ending::{End, RunEnd};
 use crate::error::Result;
-use crate::journal::{AuditFigures, FileDigest, ImportInfo, Journal, Recent, UnknownCall};
+use crate::journal::{AuditFigures, FileDigest, ImportInfo, ImportReserve, Journal, Recent, UnknownCall};
 use crate::metrics::{JournalFigures, Source, exposition};
 use crate::model::amount::share;
 use crate::model::forecast::{Forecast, forecast};
@@ -67,7 +67,8 @@ fn once(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     }
     overview.tell_sentence(context);
     tell_account(context, &journal)?;
-    tell_imports(context, typed, overview.status.imports());
+    let reserves = journal.import_reserves(overview.quota.day, overview.now, None)?;
+    tell_imports(context, typed, overview.status.imports(), &reserves);
     overview.tell_figures(context);
     let unknown_calls = journal.unknown_calls(before(context.now(), CALLS_SHOWN))?;
     tell_unknown_calls(context, &unknown_calls);
@@ -113,7 +114,7 @@ fn once(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
 const LISTED: usize = 10;
 
 /// Tells the imports that are wanted. Programs get all of them unless they ask for fewer.
-fn tell_imports(context: &Context<'_>, typed: &Typed, imports: &[ImportFacts]) {
+fn tell_imports(context: &Context<'_>, typed: &Typed, imports: &[ImportFacts], reserves: &[ImportReserve]) {
     let few = typed.unfinished || (imports.len() > LISTED && !typed.all && !context.terminal.json());
     let mut listed: Vec<&ImportFacts> = imports.iter().filter(|import| !few || import.is_open()).collect();
     // The rounds of an import stand below it.
@@ -121,7 +122,8 @@ fn tell_imports(context: &Context<'_>, typed: &Typed, imports: &[ImportFacts]) {
     let mut above = None;
     for import in &listed {
         let first = import.info.first_round();
-        tell_import(context, import, above == Some(first));
+        let reserve = reserves.iter().find(|reserve| reserve.import == import.info.import);
+        tell_import(context, import, reserve, above == Some(first));
         above = Some(first);
     }
     let all = || context.again("status --all");
@@ -146,7 +148,7 @@ fn tell_account(context: &Context<'_>, journal: &Journal) -> Result<()> {
 }
 
 /// Tells an import; one that `is_below` an earlier round of its rows stands out less.
-fn tell_import(context: &Context<'_>, facts: &ImportFacts, is_below: bool) {
+fn tell_import(context: &Context<'_>, facts: &ImportFacts, reserve: Option<&ImportReserve>, is_below: bool) {
     let ImportFacts { info: import, tally, unanswered: rows, differing, open_later, .. } = facts;
     let files: Vec<&str> = import.files.iter().map(|(name, _)| name.as_str()).collect();
     let state = match (moving(tally), tally.in_state(JobState::Held)) {
@@ -170,7 +172,7 @@ fn tell_import(context: &Context<'_>, facts: &ImportFacts, is_below: bool) {
             .text(format!(
                 "{}, {state}{answers}{}",
                 counted(import.rows, "row", "rows"),
-                turn(context, import)
+                turn(context, import, reserve)
             )),
     );
     context.terminal.object(&ImportObject {
@@ -185,15 +187,21 @@ fn tell_import(context: &Context<'_>, facts: &ImportFacts, is_below: bool) {
         changed_since: *differing,
         paused_at: import.paused_at.map(Rfc3339),
         priority: import.priority,
+        reserve: import.reserve,
+        reserve_kept: reserve.map_or(0, ImportReserve::kept),
         answered: rows.answered.iter().map(|&(rows, by)| AnsweredRows { rows, by }).collect(),
     });
 }
 
 /// How the turn of an import is not as usual, in words.
-fn turn(context: &Context<'_>, import: &ImportInfo) -> String {
+fn turn(context: &Context<'_>, import: &ImportInfo, reserve: Option<&ImportReserve>) -> String {
     let mut words = String::new();
     if import.priority != 0 {
         words.push_str(&format!("; priority {}", import.priority));
+    }
+    if let Some(reserve) = reserve {
+        let kept = count(reserve.kept());
+        words.push_str(&format!("; reserve {} a day, {kept} of them kept today", count(reserve.reserve)));
     }
     if let Some(since) = import.paused_at {
         words.push_str(&format!("; paused since {}", context.moment(since)));

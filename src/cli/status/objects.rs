@@ -43,6 +43,10 @@ pub(in crate::cli) struct ImportObject {
     pub(super) paused_at: Option<Rfc3339>,
     /// Its priority; rows of a higher one are sent first.
     pub(super) priority: i64,
+    /// Creations of each day's quota that are kept for it.
+    pub(super) reserve: u64,
+    /// How many of them are kept today.
+    pub(super) reserve_kept: u64,
     /// Rows that failed and came again, by the import that answers for them.
     pub(super) answered: Vec<AnsweredRows>,
 }

@@ -148,6 +148,13 @@ impl ImportWriter<'_> {
         Ok(())
     }
 
+    /// Keeps so many creations of each day's quota for the import.
+    pub fn reserve(&self, creations: u64) -> Result<()> {
+        let given = "UPDATE import SET reserve = ?2 WHERE id = ?1";
+        self.transaction.prepare_cached(given)?.execute((self.import, count(creations)))?;
+        Ok(())
+    }
+
     /// Gives the import a priority.
     pub fn priority(&self, priority: i64) -> Result<()> {
         let given = "UPDATE import SET priority = ?2 WHERE id = ?1";

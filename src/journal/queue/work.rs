@@ -135,15 +135,28 @@ const READY: &str = work!(
      AND (?3 = '[]' OR coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0)
          NOT IN (SELECT value FROM json_each(?3)))
      AND job.id NOT IN (SELECT value FROM json_each(?4))
+     AND (?5 = '[]' OR import.id IN (SELECT value FROM json_each(?5)))
      ORDER BY import.priority DESC, import.id, job.id LIMIT ?2"
 );
 
 impl JobQueue<'_> {
-    /// Jobs of one operation that may be sent: ready ones, and deferred ones that are due; those of imports with a higher
-    /// priority first. None of a sheet set aside or a paused import, and none of those `in_hand` already. While there is a
-    /// canary, none but its rows.
+    /// Jobs of one operation that may be sent, of all imports; see [`Self::ready_of`].
     pub fn ready(
         &self,
+        operation: Operation,
+        now: Moment,
+        limit: usize,
+        in_hand: &[JobId],
+    ) -> Result<WorkPage> {
+        self.ready_of(&[], operation, now, limit, in_hand)
+    }
+
+    /// Jobs of one operation that may be sent, of these imports or, where none is named, of all: ready ones, and deferred
+    /// ones that are due; those of imports with a higher priority first. None of a sheet set aside or a paused import, and
+    /// none of those `in_hand` already. While there is a canary, none but its rows.
+    pub fn ready_of(
+        &self,
+        imports: &[ImportId],
         operation: Operation,
         now: Moment,
         limit: usize,
@@ -154,7 +167,8 @@ impl JobQueue<'_> {
         }
         let connection = &self.journal.view.connection;
         let (limit_there, aside, in_hand) = (count(limit), self.journal.shelved(), list(in_hand));
-        let mut work = read(connection, READY, (operation, limit_there, &aside, &in_hand))?;
+        let imports = list(imports);
+        let mut work = read(connection, READY, (operation, limit_there, &aside, &in_hand, &imports))?;
         work.extend(read(
             connection,
             work!(
@@ -163,9 +177,10 @@ impl JobQueue<'_> {
                      NOT IN (SELECT value FROM json_each(?4)))
                  AND job.id NOT IN (SELECT value FROM json_each(?5))
                  AND EXISTS (SELECT 1 FROM import WHERE import.id = job.last_import AND import.paused_at IS NULL)
+                 AND (?6 = '[]' OR job.last_import IN (SELECT value FROM json_each(?6)))
                  ORDER BY job.due, job.id LIMIT ?3"
             ),
-            (operation, now, limit_there, &aside, &in_hand),
+            (operation, now, limit_there, &aside, &in_hand, &imports),
         )?);
         work.sort_unstable_by_key(|work| (Reverse(work.priority), work.import, work.job));
         work.truncate(limit);
@@ -176,9 +191,10 @@ impl JobQueue<'_> {
                      NOT IN (SELECT value FROM json_each(?3)))
                  AND job.id NOT IN (SELECT value FROM json_each(?4))
                  AND EXISTS (SELECT 1 FROM import WHERE import.id = job.last_import AND import.paused_at IS NULL)
+                 AND (?5 = '[]' OR job.last_import IN (SELECT value FROM json_each(?5)))
                  ORDER BY due LIMIT 1",
             )?
-            .query_row((operation, now, &aside, &in_hand), |row| row.get(0))
+            .query_row((operation, now, &aside, &in_hand, &imports), |row| row.get(0))
             .optional()?;
         Ok(WorkPage { work, next_due })
     }
@@ -295,7 +311,7 @@ impl View {
 }
 
 /// Numbers of jobs or imports as SQL takes a list.
-pub(super) fn list(numbers: &[impl ToString]) -> String {
+pub(in crate::journal) fn list(numbers: &[impl ToString]) -> String {
     let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
     format!("[{}]", numbers.join(","))
 }

@@ -16,7 +16,7 @@ use tokio::task;
 use crate::clock::Sleep;
 use crate::error::{Error, Result};
 use crate::journal::{JobQueue, Journal, Moved, WorkPage, Write};
-use crate::model::id::{JobId, RemoteId};
+use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::operation::Operation;
 use crate::model::quota::QuotaDay;
 use crate::model::time::Moment;
@@ -109,7 +109,7 @@ pub enum Reply {
 /// What the thread is asked to do.
 enum Order {
     Write(u64, Write),
-    Ready(Operation, Moment, usize, Vec<JobId>),
+    Ready { operation: Operation, imports: Vec<ImportId>, now: Moment, limit: usize, in_hand: Vec<JobId> },
     Doubtful(Moment, usize, Vec<JobId>),
     Owners(u64, Vec<RemoteId>),
     Ask(Box<dyn FnOnce(&mut JobQueue<'_>) + Send>),
@@ -137,9 +137,16 @@ impl Writer {
         self.order(Order::Write(ticket, write));
     }
 
-    /// Asks for jobs that may be sent, besides those `in_hand`; answered by [`Reply::Ready`].
-    pub fn ready(&self, operation: Operation, now: Moment, limit: usize, in_hand: Vec<JobId>) {
-        self.order(Order::Ready(operation, now, limit, in_hand));
+    /// Asks for jobs that may be sent, besides those `in_hand`, of these imports or, where none is named, of all; answered
+    /// by [`Reply::Ready`].
+    pub fn ready(
+        &self,
+        (operation, imports): (Operation, Vec<ImportId>),
+        now: Moment,
+        limit: usize,
+        in_hand: Vec<JobId>,
+    ) {
+        self.order(Order::Ready { operation, imports, now, limit, in_hand });
     }
 
     /// Asks for jobs in doubt, besides those `in_hand`; answered by [`Reply::Doubtful`].
@@ -252,8 +259,8 @@ impl<R: Fn(Reply)> Desk<R> {
                 }
                 self.commit(&tickets, &writes);
             }
-            Order::Ready(operation, now, limit, in_hand) => {
-                let page = self.journal.queue().ready(operation, now, limit, &in_hand);
+            Order::Ready { operation, imports, now, limit, in_hand } => {
+                let page = self.journal.queue().ready_of(&imports, operation, now, limit, &in_hand);
                 self.answer(page.map(|page| Reply::Ready { operation, page }));
             }
             Order::Doubtful(now, limit, in_hand) => {

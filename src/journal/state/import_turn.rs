@@ -1,4 +1,4 @@
-//! The turn of an import: whether a person paused it, and its priority. A job has the turn of the import that named it last.
+//! The turn of an import: whether a person paused it, and its priority. Its reserve is in `import_reserve`. A job has the turn of the import that named it last.
 
 use rusqlite::{Connection, Transaction};
 
@@ -20,6 +20,8 @@ pub struct ImportTurn {
     pub paused_at: Option<Moment>,
     /// Its priority; 0 as usual.
     pub priority: i64,
+    /// Creations of each day's quota that are kept for it; 0 as usual.
+    pub reserve: u64,
 }
 
 /// What a pause, or its end, found.
@@ -121,10 +123,16 @@ impl View {
     pub fn import_turns(&self) -> Result<Vec<ImportTurn>> {
         self.connection
             .prepare_cached(
-                "SELECT id, paused_at, priority FROM import WHERE paused_at IS NOT NULL OR priority <> 0 ORDER BY id",
+                "SELECT id, paused_at, priority, reserve FROM import
+                 WHERE paused_at IS NOT NULL OR priority <> 0 OR reserve <> 0 ORDER BY id",
             )?
             .query_map([], |row| {
-                Ok(ImportTurn { import: row.get(0)?, paused_at: row.get(1)?, priority: row.get(2)? })
+                Ok(ImportTurn {
+                    import: row.get(0)?,
+                    paused_at: row.get(1)?,
+                    priority: row.get(2)?,
+                    reserve: natural(row.get(3)?),
+                })
             })?
             .collect::<rusqlite::Result<_>>()
             .map_err(Into::into)

@@ -7,6 +7,7 @@ pub(super) mod decision_log;
 pub(super) mod dependents;
 pub(super) mod doubt;
 pub(super) mod hold;
+pub(super) mod import_reserve;
 pub(super) mod import_turn;
 pub(super) mod job_row;
 pub(super) mod operator;

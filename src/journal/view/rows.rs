@@ -51,6 +51,8 @@ pub struct ImportInfo {
     pub paused_at: Option<Moment>,
     /// Rows of an import with a higher one are sent first.
     pub priority: i64,
+    /// Creations of each day's quota that are kept for it.
+    pub reserve: u64,
     /// What it was called by whoever imported it, or by whoever imported its first round.
     pub given_label: Option<String>,
     /// Which round of its rows it is, counted from 1.
@@ -227,7 +229,7 @@ impl View {
         let mut imports: Vec<ImportInfo> = self
             .connection
             .prepare_cached(
-                "SELECT id, at, row_count, reading, paused_at, priority, label, round, round_of FROM import
+                "SELECT id, at, row_count, reading, paused_at, priority, label, round, round_of, reserve FROM import
                  WHERE pruned_at IS NULL ORDER BY id",
             )?
             .query_map([], |row| {
@@ -242,6 +244,7 @@ impl View {
                     given_label: row.get(6)?,
                     round: row.get(7)?,
                     round_of: row.get(8)?,
+                    reserve: natural(row.get(9)?),
                 })
             })?
             .collect::<rusqlite::Result<_>>()?;

@@ -217,6 +217,7 @@ mod tests {
             reading: None,
             paused_at: None,
             priority: 0,
+            reserve: 0,
             given_label: None,
             round: 1,
             round_of: None,

@@ -60,7 +60,7 @@ impl Dispatcher {
             policy: self.options.policy,
             elapsed: self.clock.elapsed(),
             now: self.clock.now(),
-            is_paused: self.is_paused(work),
+            is_paused: self.is_paused(work) || self.in_flight.is_kept_back(work),
             is_unstable: self.gates.is_unstable(work.operation, self.in_flight.has_waiting(work.operation)),
         };
         let decision = rule(work, &facts);
@@ -113,7 +113,7 @@ impl Dispatcher {
     fn queue_send(&mut self, job: JobId) {
         let Some(work) = self.in_flight.work(job) else { return };
         let operation = work.operation;
-        if self.gates.usable(operation) && !self.is_paused(work) {
+        if self.gates.usable(operation) && !self.is_paused(work) && !self.in_flight.is_kept_back(work) {
             self.in_flight.set_stage(job, Stage::Queued);
             self.in_flight.push(operation, QueuedRequest::Send(job));
         } else {
@@ -399,7 +399,8 @@ impl Dispatcher {
     /// the answers to others of its sheet may show that it would be refused as well.
     pub(super) fn first_sendable(&self, operation: Operation) -> Option<usize> {
         let lag = &self.evidence.lag;
-        if lag.is_empty() && self.paused_sheets.is_calm() {
+        let keeps_back = operation.creates() && self.gates.has_reserves();
+        if lag.is_empty() && self.paused_sheets.is_calm() && !keeps_back {
             return self.in_flight.has_waiting(operation).then_some(0);
         }
         let now = self.clock.elapsed();
@@ -410,7 +411,9 @@ impl Dispatcher {
             let sheet = work.sheet;
             let &mut (has_room, is_full) =
                 sheets.entry(sheet).or_insert_with(|| (self.has_room_for(sheet), lag.is_full(sheet)));
-            has_room && (!is_full || lag.has(*job) || !lag.may_be_refused(work, now))
+            has_room
+                && !(keeps_back && self.is_kept_back(work))
+                && (!is_full || lag.has(*job) || !lag.may_be_refused(work, now))
         })
     }
 

@@ -110,6 +110,9 @@ impl Dispatcher {
         for fetch in self.in_flight.fetches(now, |operation| gates.halt(operation).is_some()) {
             self.journal.fetch(fetch, now);
         }
+        if let Some(day) = self.gates.reserves_to_ask(self.import_turns.has_reserves()) {
+            self.journal.ask(Inquiry::Reserves(day, now));
+        }
         self.audit(Audit::retry_missing);
         self.audit(Audit::read_early);
         self.resolve_reference_lag();
@@ -280,6 +283,14 @@ impl Dispatcher {
         {
             self.drain(Ending::Parked { end: End::Quota, until, why: QUOTA_SPENT.to_owned() });
             return self.ending();
+        }
+        if at_rest
+            && self.journal.is_seen()
+            && self.in_flight.has_only_kept_back(|operation| self.gates.halt(operation).is_some())
+        {
+            let actions = self.gates.release_reserves();
+            self.carry_out(actions);
+            return None;
         }
         let spent = self.in_flight.is_spent(|operation| self.gates.halt(operation).is_some());
         let over = at_rest

@@ -7,8 +7,9 @@
 use super::Gates;
 use super::quota::{Parking, ServiceClock};
 use crate::ending::End;
-use crate::journal::{Waiting, Write};
+use crate::journal::{ImportReserve, Waiting, Write};
 use crate::model::event::Event;
+use crate::model::id::ImportId;
 use crate::model::quota::QuotaDay;
 use crate::model::remaining::Allowance;
 use crate::model::time::{Day, Moment};
@@ -49,6 +50,7 @@ impl Gates {
             actions.push(RunAction::Tell(Event::ClockSkew { seconds }));
         }
         if observed.first && self.quota.begin_day(date.day()) {
+            self.reserves.forget();
             actions.push(RunAction::AskJournal(Inquiry::Quota(date.day())));
         }
         actions
@@ -59,16 +61,64 @@ impl Gates {
         self.quota.add_sent(day, sent);
     }
 
-    /// A creation is claimed; says on which day it counts.
-    pub(in crate::run) fn count_creation(&mut self) -> Day {
+    /// A creation for a row of this import is claimed; says on which day it counts.
+    pub(in crate::run) fn count_creation(&mut self, import: ImportId) -> Day {
         let service_now = self.service_now();
-        self.quota.on_send(service_now)
+        let day = self.quota.on_send(service_now);
+        self.reserves.on_send(import, day);
+        day
     }
 
     /// A creation that was counted has not left.
-    pub(in crate::run) fn uncount_creation(&mut self, day: Day) -> Vec<RunAction> {
+    pub(in crate::run) fn uncount_creation(&mut self, day: Day, import: ImportId) -> Vec<RunAction> {
+        self.reserves.on_not_executed(import, day);
         self.quota.on_not_executed(day);
         self.learned_ceiling(day)
+    }
+
+    /// Whether creations for rows of some imports wait, as what is left of the day is kept for others.
+    pub(in crate::run) fn keeps_back(&self, import: ImportId) -> bool {
+        if self.reserves.is_empty() {
+            return false;
+        }
+        let (day, room) = self.quota.room(self.service_now(), self.reserve);
+        self.reserves.keeps_back(import, day, room)
+    }
+
+    /// Whether creations of each day are kept for some imports.
+    pub(in crate::run) fn has_reserves(&self) -> bool {
+        !self.reserves.is_empty()
+    }
+
+    /// Tells when what is left of the day begins to be kept for some imports, and when it is there for all again.
+    pub(in crate::run) fn reserve_news(&mut self) -> Vec<RunAction> {
+        if self.reserves.is_empty() || self.quota.parked_until().is_some() {
+            return Vec::new();
+        }
+        let (day, room) = self.quota.room(self.service_now(), self.reserve);
+        self.reserves.news(day, room)
+    }
+
+    /// Nothing is left that the run could send but rows which are kept back: no reserve is kept until something changes.
+    pub(in crate::run) fn release_reserves(&mut self) -> Vec<RunAction> {
+        let (day, _) = self.quota.room(self.service_now(), self.reserve);
+        self.reserves.release(day)
+    }
+
+    /// Something has changed that the reserves may follow from.
+    pub(in crate::run) fn on_reserves_changed(&mut self) {
+        self.reserves.on_changed();
+    }
+
+    /// The day on which the journal is to be asked for the reserves, now and then while some import `has_reserves`.
+    pub(in crate::run) fn reserves_to_ask(&mut self, has_reserves: bool) -> Option<Day> {
+        let (day, _) = self.quota.room(self.service_now(), self.reserve);
+        self.reserves.wants_asking(has_reserves, self.clock.elapsed()).then_some(day)
+    }
+
+    /// The journal knows how the imports with a reserve stand on a day.
+    pub(in crate::run) fn on_reserves(&mut self, day: Day, reserves: &[ImportReserve]) {
+        self.reserves.on_known(day, reserves);
     }
 
     /// Keeps the quota in step with the answer to a creation that counted on `day`. What it says of the execution
@@ -76,10 +126,13 @@ impl Gates {
     /// for want of quota is taken back where it is dealt with.
     pub(in crate::run) fn on_creation(
         &mut self,
-        day: Day,
+        (day, import): (Day, ImportId),
         execution: Execution,
         parks: bool,
     ) -> Vec<RunAction> {
+        if execution != Execution::NotExecuted {
+            self.reserves.on_answer(import);
+        }
         match execution {
             Execution::Confirmed | Execution::Refused => {
                 if self.quota.accepted() {
@@ -91,8 +144,8 @@ impl Gates {
                 }
             }
             Execution::Doubtful => self.quota.on_unknown_outcome(),
-            Execution::NotExecuted if parks => {}
-            Execution::NotExecuted => return self.uncount_creation(day),
+            Execution::NotExecuted if parks => self.reserves.on_not_executed(import, day),
+            Execution::NotExecuted => return self.uncount_creation(day, import),
         }
         Vec::new()
     }

@@ -29,6 +29,11 @@ impl ImportTurns {
         !self.priorities().is_empty()
     }
 
+    /// Whether creations of each day are kept for some imports.
+    pub(in crate::run) fn has_reserves(&self) -> bool {
+        self.turns.values().any(|turn| turn.reserve > 0)
+    }
+
     /// The turns are these now.
     pub(in crate::run) fn on_changed(&mut self, turns: &[ImportTurn]) -> Vec<RunAction> {
         let before = std::mem::replace(self, Self::new(turns));
@@ -68,7 +73,12 @@ mod tests {
     use crate::model::time::Moment;
 
     fn turn(import: i64, is_paused: bool, priority: i64) -> ImportTurn {
-        ImportTurn { import: ImportId(import), paused_at: is_paused.then(Moment::default), priority }
+        ImportTurn {
+            import: ImportId(import),
+            paused_at: is_paused.then(Moment::default),
+            priority,
+            reserve: 0,
+        }
     }
 
     fn words(actions: &[RunAction]) -> Vec<String> {

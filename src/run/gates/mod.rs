@@ -16,6 +16,7 @@ pub(super) mod import_turns;
 mod operation_gate;
 pub(super) mod paused_sheets;
 mod quota;
+mod reserves;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,6 +28,7 @@ use self::connectivity::Connectivity;
 use self::hours::HoursGate;
 use self::operation_gate::OperationGate;
 use self::quota::{DailyQuota, ServiceClock};
+use self::reserves::Reserves;
 use super::RunLimits;
 use super::ending::Ending;
 use super::run_action::{Inquiry, RunAction};
@@ -62,6 +64,7 @@ pub(super) struct Gates {
     capacity: Capacity,
     quota: DailyQuota,
     reserve: u64,
+    reserves: Reserves,
     service_clock: ServiceClock,
     hours: HoursGate,
     /// Until when creations were last told to be parked, by the service's clock.
@@ -109,6 +112,7 @@ impl Gates {
             capacity: Capacity::new(limits.concurrency),
             quota,
             reserve: limits.reserve,
+            reserves: Reserves::default(),
             service_clock: ServiceClock::default(),
             hours: HoursGate::default(),
             reported_parking: None,

@@ -232,6 +232,14 @@ impl DailyQuota {
         other
     }
 
+    /// The day it is at the service at `now`, and how many creations it still has beside `reserve`, where that is known.
+    pub(super) fn room(&self, now: Moment, reserve: u64) -> (Day, Option<u64>) {
+        let day = self.day.max(now.day());
+        let sent = if day == self.day { self.sent } else { 0 };
+        let ceiling = self.set.or(self.learned.filter(|known| sent <= *known));
+        (day, ceiling.map(|ceiling| ceiling.saturating_sub(reserve).saturating_sub(sent)))
+    }
+
     /// Adds what the journal knows to be counted on `day` already.
     pub(super) fn add_sent(&mut self, day: Day, sent: u64) {
         if day == self.day {

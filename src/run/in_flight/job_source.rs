@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use super::{ActiveJob, Backlog, Fetch, InFlight, Stage};
+use super::{ActiveJob, Backlog, Fetch, InFlight, QueuedRequest, Stage};
 use crate::journal::{Work, WorkPage};
 use crate::model::id::JobId;
 use crate::model::operation::Operation;
@@ -34,7 +34,8 @@ impl InFlight {
                 queue.backlog = Backlog::Asked;
                 let in_memory =
                     jobs(&self.jobs, |work| work.operation == operation && work.state != JobState::InDoubt);
-                fetches.push(Fetch::Ready { operation, limit: page, in_memory });
+                let imports = if operation.creates() { self.create_only_for.clone() } else { Vec::new() };
+                fetches.push(Fetch::Ready { operation, imports, limit: page, in_memory });
             }
         }
         if self.doubts < DOUBTS_AT_ONCE && self.doubt_backlog.wants_asking(now) {
@@ -86,9 +87,12 @@ impl InFlight {
         self.queue(operation).backlog.may_have_more();
     }
 
-    /// Jobs that were dropped from memory are still to be had.
+    /// Jobs that were dropped from memory are still to be had, in another order than those of a page under way.
     pub(in crate::run) fn ask_again(&mut self) {
-        self.queues.values_mut().for_each(|queue| queue.backlog.may_have_more());
+        for queue in self.queues.values_mut() {
+            queue.is_page_stale = queue.backlog.is_asked();
+            queue.backlog.may_have_more();
+        }
     }
 
     /// The journal may hand out jobs in doubt that it kept back.
@@ -108,7 +112,8 @@ impl InFlight {
 
     /// A page of jobs that may be sent; returns those that were not in memory.
     pub(in crate::run) fn add_ready(&mut self, operation: Operation, page: WorkPage) -> Vec<JobId> {
-        let fresh = self.add_jobs(page.work);
+        let is_stale = std::mem::take(&mut self.queue(operation).is_page_stale);
+        let fresh = if is_stale { Vec::new() } else { self.add_jobs(page.work) };
         let queue = self.queue(operation);
         queue.jobs += fresh.len();
         queue.backlog.answered(!fresh.is_empty(), page.next_due);
@@ -156,6 +161,17 @@ impl InFlight {
         self.doubt_backlog.is_spent()
             && self.queues.iter().all(|(operation, queue)| {
                 halted(*operation) || (queue.waiting.is_empty() && queue.backlog.is_spent())
+            })
+    }
+
+    /// Whether only rows are left that are kept back, as far as the journal knows, but for operations that are `halted`.
+    pub(in crate::run) fn has_only_kept_back(&self, halted: impl Fn(Operation) -> bool) -> bool {
+        !self.create_only_for.is_empty()
+            && self.doubt_backlog.is_spent()
+            && self.jobs.values().all(|active| self.is_kept_back(&active.work))
+            && self.queues.iter().all(|(operation, queue)| {
+                let only_rows = queue.waiting.iter().all(|request| matches!(request, QueuedRequest::Send(_)));
+                halted(*operation) || (only_rows && queue.backlog.is_spent())
             })
     }
 

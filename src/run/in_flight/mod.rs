@@ -15,7 +15,7 @@ use super::gates::Phase;
 use crate::journal::Work;
 use crate::model::action::Action;
 use crate::model::action::before::Before;
-use crate::model::id::{JobId, RemoteId, SheetId};
+use crate::model::id::{ImportId, JobId, RemoteId, SheetId};
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
 use crate::model::time::{Day, Moment};
@@ -44,6 +44,8 @@ pub(super) enum Fetch {
     Ready {
         /// By this operation.
         operation: Operation,
+        /// Of these imports, or of all.
+        imports: Vec<ImportId>,
         /// At most so many.
         limit: usize,
         /// Those in memory, which are still ready in the journal and would come first in its answer.
@@ -125,6 +127,8 @@ struct OperationQueue {
     /// Jobs whose claims are on disk and whose requests leave as soon as the sliding second permits it.
     claimed: VecDeque<JobId>,
     backlog: Backlog,
+    /// Whether the page that the journal has been asked for is in an order that no longer holds.
+    is_page_stale: bool,
     /// Jobs of this operation in memory, those in doubt excepted.
     jobs: usize,
 }
@@ -136,6 +140,7 @@ impl Default for OperationQueue {
             claimed: VecDeque::new(),
             // Nobody asks the journal for look-ups; the backlog of jobs is `Unknown` as soon as one needs the operation.
             backlog: Backlog::Exhausted { next_due: None },
+            is_page_stale: false,
             jobs: 0,
         }
     }
@@ -219,6 +224,8 @@ pub(super) struct InFlight {
     token_refusals: HashMap<JobId, u32>,
     /// Whether rows of some imports go before those of others.
     has_priorities: bool,
+    /// The imports for whose rows something may be created; all where none is named.
+    create_only_for: Vec<ImportId>,
 }
 
 impl InFlight {
@@ -238,7 +245,21 @@ impl InFlight {
             claiming: 0,
             token_refusals: HashMap::new(),
             has_priorities: false,
+            create_only_for: Vec::new(),
         }
+    }
+
+    /// Only for rows of these imports something is created from now on, or for all where none is named.
+    pub(super) fn create_only_for(&mut self, imports: Vec<ImportId>) {
+        self.create_only_for = imports;
+        self.ask_again();
+    }
+
+    /// Whether a row waits because something may be created only for rows of other imports.
+    pub(super) fn is_kept_back(&self, work: &Work) -> bool {
+        !self.create_only_for.is_empty()
+            && work.operation.creates()
+            && !self.create_only_for.contains(&work.import)
     }
 
     /// Rows of some imports go before those of others, or no longer do.

@@ -56,16 +56,16 @@ fn reads_and_questions_keep_their_order_with_the_writes() {
     let mut bench = bench();
     let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt"], true);
     let (writer, replies) = started(bench.journal);
-    writer.ready(AddCompany, at(5_000), 10, vec![]);
+    writer.ready((AddCompany, vec![]), at(5_000), 10, vec![]);
     writer.write(1, claim(jobs[0], AddCompany));
-    writer.ready(AddCompany, at(5_000), 10, vec![]);
+    writer.ready((AddCompany, vec![]), at(5_000), 10, vec![]);
     writer.write(2, created(jobs[0], Sending, id(1)));
     writer.write(3, claim(jobs[0], AddCompany));
     writer.owners(4, vec![id(1)]);
     writer.doubtful(at(5_000), 10, vec![]);
     let (answer, answers) = channel();
     writer.ask(Box::new(move |journal| answer.send(state(journal, JobId(1))).unwrap()));
-    writer.ready(AddCompany, at(5_000), 10, vec![]);
+    writer.ready((AddCompany, vec![]), at(5_000), 10, vec![]);
     closed(writer);
     assert_eq!(answers.recv().unwrap(), Created);
     let told: Vec<String> = replies
@@ -160,7 +160,7 @@ fn an_import_beside_a_running_writer_succeeds_and_so_does_the_writer() {
     let added = import.add_job(&company("Bolt", vec![])).unwrap();
     import.finish().unwrap();
     assert!(matches!(replies.recv().unwrap(), Reply::Written { ticket: 1, .. }));
-    writer.ready(AddCompany, at(5_000), 10, vec![]);
+    writer.ready((AddCompany, vec![]), at(5_000), 10, vec![]);
     let Reply::Ready { page, .. } = replies.recv().unwrap() else { panic!("not the page") };
     assert_eq!(page.work.iter().map(|work| work.job).collect::<Vec<_>>(), [added]);
     let journal = closed(writer);
