@@ -1,5 +1,5 @@
-//! The list of everything that programs read of fleetload, for its JSON Schemas: each object that `--json` prints, a line
-//! of `results.jsonl`, `summary.json`, and the facts of a notification.
+//! The list of everything that programs read of fleetload, for its JSON Schemas: each object that `--json` prints, and
+//! the facts of a notification.
 //!
 //! What is printed and is not in this list has no schema; `tests/cli/schemas.rs` notices.
 
@@ -15,6 +15,7 @@ use super::{rollout, run, sandbox, settings, status, undo, watch};
 use crate::ending::End;
 use crate::json_schema::Schemas;
 use crate::model::state::JobState;
+use crate::notify::Notification;
 use crate::report::export_file::ExportRow;
 use crate::term::{
     ErrorObject, EventObject, Object, ProgressObject, ReadProgressObject, RowEventObject, added,
@@ -22,7 +23,12 @@ use crate::term::{
 
 /// The schemas by their names.
 pub fn schemas() -> BTreeMap<&'static str, Value> {
-    of_summaries(of_objects(Schemas::default())).all()
+    of_files(of_summaries(of_objects(Schemas::default()))).all()
+}
+
+/// What is delivered, without the fields that the printing adds: the facts of a notification.
+fn of_files(schemas: Schemas) -> Schemas {
+    schemas.with::<Notification>("notification", Default::default())
 }
 
 /// With an object; several types may go by one name.

@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::ending::{End, State};
+use crate::ending::End;
 use crate::error::{Error, Exit, Result};
 use crate::journal::{Holder, Journal, Whose};
 use crate::model::time::{Moment, Rfc3339};
@@ -67,7 +67,10 @@ crate::json_schema::words_schema!(
     StateWord,
     "StateWord",
     "How the work stands: as the command ended, or as the rows stand that it reports on.",
-    State::ALL.map(State::as_str).into_iter().chain([RunState::Empty.word(), RunState::Running.word()])
+    crate::ending::State::ALL
+        .map(crate::ending::State::as_str)
+        .into_iter()
+        .chain([RunState::Empty.word(), RunState::Running.word()])
 );
 
 impl Summary {
