@@ -288,7 +288,7 @@ impl Story<'_> {
                     disk.fill(0);
                 });
                 disk.make_room();
-                *self.figures.entry("answers that found a full disk").or_default() +=
+                *self.figures.entry("answers held back until the disk was full").or_default() +=
                     world.fired("stall_after");
                 night
             }
