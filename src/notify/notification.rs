@@ -27,7 +27,7 @@ pub enum Event {
     Stopped,
     /// The service cannot be reached.
     Unreachable,
-    /// Nothing: somebody tries whether notifications arrive.
+    /// Nothing: a test whether notifications arrive.
     Test,
 }
 
