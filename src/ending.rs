@@ -44,6 +44,14 @@ impl State {
     }
 }
 
+impl Serialize for State {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+crate::json_schema::words_schema!(State, "State", "How the work stands.", State::ALL.map(State::as_str));
+
 /// A way a command ends; the `reason` of its summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "each is described in words by its entry in the table below")]

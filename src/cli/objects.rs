@@ -1,5 +1,5 @@
-//! The list of everything that programs read of fleetload, for its JSON Schemas: each object that `--json` prints, and
-//! the facts of a notification.
+//! The list of everything that programs read of fleetload, for its JSON Schemas: each object that `--json` prints, a line
+//! of `results.jsonl`, `summary.json`, and the facts of a notification.
 //!
 //! What is printed and is not in this list has no schema; `tests/cli/schemas.rs` notices.
 
@@ -17,6 +17,7 @@ use crate::json_schema::Schemas;
 use crate::model::state::JobState;
 use crate::notify::Notification;
 use crate::report::export_file::ExportRow;
+use crate::report::{ImportFigures, RowResult};
 use crate::term::{
     ErrorObject, EventObject, Object, ProgressObject, ReadProgressObject, RowEventObject, added,
 };
@@ -26,9 +27,13 @@ pub fn schemas() -> BTreeMap<&'static str, Value> {
     of_files(of_summaries(of_objects(Schemas::default()))).all()
 }
 
-/// What is delivered, without the fields that the printing adds: the facts of a notification.
+/// What is written or delivered, without the fields that the printing adds: a line of `results.jsonl`, `summary.json`, and
+/// the facts of a notification.
 fn of_files(schemas: Schemas) -> Schemas {
-    schemas.with::<Notification>("notification", Default::default())
+    schemas
+        .with::<RowResult<'_>>("results_line", Default::default())
+        .with::<ImportFigures<'_>>("report_summary", Default::default())
+        .with::<Notification>("notification", Default::default())
 }
 
 /// With an object; several types may go by one name.

@@ -1,6 +1,7 @@
 //! The service account whose records a journal speaks of, and how every output names it.
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 /// A service account. That of a rehearsal is at an address that no real service has, so the two are never mixed up.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,22 +73,42 @@ impl Whose {
         }
     }
 
-    /// The same for programs: `account`, `service` and `rehearsal`.
-    pub fn fields(&self) -> Map<String, Value> {
-        let service = self.0.as_ref().map(|account| &account.base_url);
-        [
-            ("account", json!(self.account())),
-            ("service", json!(service)),
-            ("rehearsal", json!(self.banner().is_some())),
-        ]
-        .map(|(name, value)| (name.to_owned(), value))
-        .into_iter()
-        .collect()
+    /// The same for programs.
+    pub fn facts(&self) -> WhoseFacts {
+        let account = self.0.as_ref();
+        WhoseFacts {
+            account: account.map(|account| account.client_id.clone()),
+            service: account.map(|account| account.base_url.clone()),
+            rehearsal: self.banner().is_some(),
+        }
     }
+
+    /// The same as a list of fields.
+    pub fn fields(&self) -> Map<String, Value> {
+        // Plain values always have a form in JSON.
+        serde_json::to_value(self.facts())
+            .ok()
+            .and_then(|facts| facts.as_object().cloned())
+            .unwrap_or_default()
+    }
+}
+
+/// Whose records an output is about, for programs.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct WhoseFacts {
+    /// The client id of the account; `null` where none is known.
+    account: Option<String>,
+    /// The base address of the service; `null` where none is known.
+    service: Option<String>,
+    /// Whether it is a rehearsal: nothing was created.
+    rehearsal: bool,
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

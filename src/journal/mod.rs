@@ -32,7 +32,7 @@ use crate::error::{Error, Result};
 use crate::failpoint;
 
 pub use crate::model::id::{CallId, SheetId};
-pub use account::{Account, Whose};
+pub use account::{Account, Whose, WhoseFacts};
 pub use file::backup::Backup;
 pub use file::location::Storage;
 pub use file::lock::{Holder, RunLock, lock_file};

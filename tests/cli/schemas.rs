@@ -182,6 +182,69 @@ fn check(bench: &Bench, commands: &[&[&str]]) -> BTreeSet<String> {
     seen
 }
 
+/// Checks every line of `results.jsonl` and every `summary.json` of the reports; how many lines there are.
+fn check_reports(bench: &Bench) -> usize {
+    let schemas = schemas();
+    let fits = |name: &str, text: &str, place: &Path| {
+        let value: Value = serde_json::from_str(text).expect("JSON");
+        let misfits = misfits(&schemas[name], &value);
+        assert!(misfits.is_empty(), "{}: {misfits:?}\n{text}", place.display());
+    };
+    let read = |path: &Path| std::fs::read_to_string(path).expect("a report");
+    let (mut lines, mut summaries) = (0, 0);
+    for path in bench::below(&bench.path("reports")) {
+        if path.ends_with("results.jsonl") {
+            let text = read(&path);
+            text.lines().for_each(|line| fits("results_line", line, &path));
+            lines += text.lines().count();
+        } else if path.ends_with("summary.json") {
+            fits("report_summary", &read(&path), &path);
+            summaries += 1;
+        }
+    }
+    assert!(lines > 0 && summaries > 0, "{lines} lines, {summaries} summaries");
+    lines
+}
+
+/// Lets notifications be appended to a file, a line each; the lines of a run so far.
+#[cfg(unix)]
+fn notify_a_file(bench: &Bench) -> impl Fn() -> Vec<Value> {
+    let profile = std::fs::read_to_string(bench.path("fleetload.toml")).expect("the profile");
+    let notify =
+        "timeout_seconds = 60\ncommand = [\"sh\", \"-c\", \"cat >> told.jsonl; echo >> told.jsonl\"]";
+    bench.write("fleetload.toml", &format!("{profile}[profile.bench.notify]\n{notify}\n"));
+    let file = bench.path("told.jsonl");
+    move || {
+        let text = std::fs::read_to_string(&file).expect("notifications");
+        let lines = text.lines().filter(|line| !line.is_empty());
+        lines.map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_notification_says_fits_its_schema() {
+    let scenario = Scenario { daily_quota: 4, ..Scenario::default() };
+    let bench = Bench::new(scenario);
+    let told = notify_a_file(&bench);
+    bench.write("companies.csv", &bench::companies(8));
+    let mut seen = check(&bench, &[&["notify", "--test"]]);
+    seen.extend(check(&bench, &[&["run", "companies.csv", "--on-quota", "exit"]]));
+    bench.sandbox().change(|scenario| scenario.daily_quota = 100).expect("a consistent scenario");
+    seen.extend(check(&bench, &[&["run"], &["notify"]]));
+    assert!(seen.contains("delivery"), "{seen:?}");
+    let (schema, told) = (&schemas()["notification"], told());
+    for notification in &told {
+        let misfits = misfits(schema, notification);
+        assert!(misfits.is_empty(), "{misfits:?}\n{notification}");
+    }
+    let events: BTreeSet<&str> = told.iter().filter_map(|one| one["event"].as_str()).collect();
+    assert!(events.is_superset(&["finished", "parked", "test"].into()), "{events:?}");
+    let mut wrong = told[1].clone();
+    wrong["counts"]["departed"] = json!(1);
+    assert_eq!(misfits(schema, &wrong).len(), 1);
+}
+
 #[test]
 fn every_object_of_a_rehearsal_from_the_check_to_the_undo_fits_its_schema() {
     let bench = Bench::new(Scenario::default());
@@ -191,13 +254,22 @@ fn every_object_of_a_rehearsal_from_the_check_to_the_undo_fits_its_schema() {
         &bench,
         &[
             &["check", &wrong],
-            &["plan", &right, "--sandbox"],
+            &["plan", &right, "--sandbox", "--rows"],
             &["run", &right, "--sandbox"],
             &["status"],
             &["report"],
             &["find", "companies", "a", "--sandbox"],
             &["rollout", "--sandbox"],
             &["export", "companies", "--sandbox", "--out", "companies.csv"],
+            &["export", "devices", "--sandbox"],
+            &["pause", "1"],
+            &["resume", "1"],
+            &["priority", "1", "2"],
+            &["backup", "backup.db"],
+            &["prune", "--older-than", "90d", "--dry-run"],
+            &["doctor", "--sandbox"],
+            &["call", "getCompany", "-p", "id=6f1c2a3e-0000-4000-8000-000000000001", "--sandbox"],
+            &["import", "companies.csv"],
             &["undo", "1", "--out", "undo.xlsx"],
             &["run", &upkeep, "--sandbox"],
             &["explain"],
@@ -208,6 +280,7 @@ fn every_object_of_a_rehearsal_from_the_check_to_the_undo_fits_its_schema() {
             &["run", "missing.csv"],
         ],
     );
+    assert!(check_reports(&bench) > 300);
     for name in
         ["company", "device", "error", "event", "finding", "found", "group", "import", "progress", "summary"]
     {
@@ -237,6 +310,7 @@ fn every_object_of_a_run_with_trouble_and_of_what_is_decided_after_it_fits_its_s
         &bench,
         &[&["resolve", &job, "--not-created"], &["run", "--on-quota", "exit"], &["status"], &["cancel", "1"]],
     ));
+    assert_eq!(check_reports(&bench), 45);
     for name in ["ability", "check", "decided", "held", "moved", "operation", "quota", "run", "setting"] {
         assert!(seen.contains(name), "{name} did not come: {seen:?}");
     }

@@ -2,14 +2,18 @@
 
 use std::io::Write;
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::error::Result;
-use crate::journal::{Candidate, Decided, Disposition, RowView};
+use crate::journal::{Candidate, Decided, Difference, Disposition, RowView, WhoseFacts};
 use crate::model::action::before::Before;
-use crate::model::id::ImportId;
+use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::{Kind, Upkeep};
 use crate::model::operation::Operation;
+use crate::model::state::JobState;
+use crate::model::time::Rfc3339;
+use crate::model::verdict::Violation;
 
 use crate::report::atomic_write::{Beside, FileChange, Folder};
 use crate::report::format::{FormatWriter, ReportFacts};
@@ -24,28 +28,21 @@ pub(in crate::report) struct JsonlFile<'a> {
     folder: &'a Folder,
     import: ImportId,
     file: Beside,
-    /// The fields that every row has in common: whose record it is.
-    whose: Map<String, Value>,
+    /// Whose records they are.
+    whose: WhoseFacts,
 }
 
 impl<'a> JsonlFile<'a> {
     /// Begins the file.
     pub(in crate::report) fn begin(facts: &ReportFacts<'a>) -> Result<Self> {
         let file = facts.folder.begin(NAME)?;
-        Ok(Self {
-            folder: facts.folder,
-            import: facts.info.import,
-            file,
-            whose: facts.figures.whose.fields(),
-        })
+        Ok(Self { folder: facts.folder, import: facts.info.import, file, whose: facts.figures.whose.facts() })
     }
 }
 
 impl FormatWriter for JsonlFile<'_> {
     fn line(&mut self, layout: &Layout, line: &ResultLine) -> Result<()> {
-        let mut object = object(layout, self.import, line);
-        object.extend(self.whose.clone());
-        let object = Value::Object(object);
+        let object = json!(RowResult::of(layout, self.import, line, &self.whose));
         writeln!(self.file, "{object}").map_err(|error| self.folder.failed_file(NAME, error))
     }
 
@@ -55,58 +52,223 @@ impl FormatWriter for JsonlFile<'_> {
     }
 }
 
-fn object(layout: &Layout, import: ImportId, line: &ResultLine) -> Map<String, Value> {
-    let row = &line.row;
-    let mut object = Map::new();
-    let mut put = |key: &str, value: Value| {
-        object.insert(key.to_owned(), value);
-    };
-    put("import", json!(import));
-    put("sheet", json!(layout.name));
-    put("row", json!(row.number));
-    put("line", json!(row.line));
-    put("kind", json!(layout.kind));
-    // What the row is known by, under the names of the columns; always the same fields for a kind.
-    for name in known_by(layout.kind) {
-        put(name, json!(layout.cell(row, name)));
+/// One line: a row with its result.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct RowResult<'a> {
+    import: ImportId,
+    /// The name of its sheet.
+    sheet: &'a str,
+    /// Its number in the sheet, as a spreadsheet counts.
+    row: u32,
+    /// Of CSV: the line of the file that it begins at.
+    line: Option<u64>,
+    kind: Kind,
+    #[serde(flatten)]
+    known_by: KnownBy<'a>,
+    /// Its cells by their headers, as they are in the sheet.
+    #[cfg_attr(feature = "schemas", schemars(with = "std::collections::BTreeMap<String, String>"))]
+    values: Map<String, Value>,
+    /// Its job; `null` for a row that was not imported.
+    job: Option<JobId>,
+    status: JobState,
+    /// The id of its record.
+    id: Option<RemoteId>,
+    /// What is the matter; docs/codes.md explains the codes.
+    code: Option<&'a str>,
+    /// The same in words.
+    message: Option<&'a str>,
+    /// The headers of the cells that are to blame, separated by semicolons.
+    column: Option<String>,
+    /// What to do next.
+    advice: Option<String>,
+    /// Requests sent for it.
+    attempts: u32,
+    /// When it came to its final state.
+    finished_at: Option<Rfc3339>,
+    /// When it is tried again.
+    due: Option<Rfc3339>,
+    /// `file!sheet!row` of the row.
+    source: &'a str,
+    /// Whether it was known from an earlier import.
+    recognised: bool,
+    /// Whether it differs from what was created or sent earlier.
+    changed_since: bool,
+    /// The row that it waits for, or was skipped with.
+    blocked_by: Option<BlockedBy<'a>>,
+    /// The violated fields of a rejection.
+    violations: &'a [Violation],
+    /// Records that may be its own, of a row on hold.
+    candidates: Vec<PossibleRecord<'a>>,
+    /// In what it differs from what was created or sent earlier; absent where it does not.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    differences: &'a [Difference],
+    /// What the record had of what the row changed or removed, as it was read before sending; absent where nothing was read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    before: Vec<BeforeStep<'a>>,
+    /// True for a row that was not imported because of errors; otherwise absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<bool>,
+    /// What a person decided about it; absent where nobody did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decided: Option<&'a Decided>,
+    #[serde(flatten)]
+    whose: &'a WhoseFacts,
+}
+
+/// What a row is known by, under the names of the columns; always the same fields for a kind.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+struct KnownBy<'a> {
+    /// The record that a label or an entry belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owner: Option<Option<&'a str>>,
+    /// The device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device: Option<Option<&'a str>>,
+    /// The id of the record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<Option<RemoteId>>,
+    /// The key of the row, or of a metadata entry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<Option<&'a str>>,
+    /// The name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<Option<&'a str>>,
+    /// The reference of a site.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reference: Option<Option<&'a str>>,
+    /// The username of a person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    username: Option<Option<&'a str>>,
+    /// The MAC address of a device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mac: Option<Option<&'a str>>,
+    /// The interface that a label belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interface: Option<Option<&'a str>>,
+    /// The label.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<Option<&'a str>>,
+    /// The licence code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    licence_code: Option<Option<&'a str>>,
+    /// The enterprise template.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    template: Option<Option<&'a str>>,
+    /// The site that a device is assigned to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    site: Option<Option<&'a str>>,
+    /// The VPN cloud.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cloud: Option<Option<&'a str>>,
+}
+
+/// A row that another one waits for.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+struct BlockedBy<'a> {
+    job: JobId,
+    /// `file!sheet!row` of the row.
+    place: &'a str,
+}
+
+/// A record that may be that of a row on hold.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+struct PossibleRecord<'a> {
+    /// Its id, where the look-up showed one.
+    id: Option<RemoteId>,
+    /// Its name.
+    name: Option<&'a str>,
+    /// What else is known of it, in words.
+    details: Option<&'a str>,
+    /// How it differs from the row, in words.
+    difference: Option<&'a str>,
+}
+
+/// What a record had of what one step changed or removed.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+struct BeforeStep<'a> {
+    operation: Operation,
+    #[serde(flatten)]
+    before: &'a Before,
+}
+
+impl<'a> RowResult<'a> {
+    fn of(layout: &'a Layout, import: ImportId, line: &'a ResultLine, whose: &'a WhoseFacts) -> Self {
+        let row = &line.row;
+        Self {
+            import,
+            sheet: &layout.name,
+            row: row.number,
+            line: row.line,
+            kind: layout.kind,
+            known_by: KnownBy::of(layout, row),
+            values: values(layout, row),
+            job: row.job,
+            status: row.state,
+            id: row.remote_id,
+            code: row.code.as_deref(),
+            message: some(&line.message),
+            column: Some(line.columns()).filter(|columns| !columns.is_empty()),
+            advice: Some(line.advice()).filter(|advice| !advice.is_empty()),
+            attempts: row.attempts,
+            finished_at: row.finished_at.map(Rfc3339),
+            due: row.due.map(Rfc3339),
+            source: &line.source,
+            recognised: matches!(row.disposition, Disposition::Recognised | Disposition::ChangedSince),
+            changed_since: row.differs(),
+            blocked_by: row.blocked_by.as_ref().map(|(job, place)| BlockedBy { job: *job, place }),
+            violations: &row.violations,
+            candidates: row.candidates.iter().map(PossibleRecord::of).collect(),
+            // What follows is rarely there: most rows differ from nothing, create, are imported and never decided.
+            differences: &row.differences,
+            before: row
+                .before
+                .iter()
+                .map(|(operation, before)| BeforeStep { operation: *operation, before })
+                .collect(),
+            left_out: (row.disposition == Disposition::LeftOut).then_some(true),
+            decided: row.decided.as_ref(),
+            whose,
+        }
     }
-    put("values", Value::Object(values(layout, row)));
-    put("job", json!(row.job));
-    put("status", json!(row.state));
-    put("id", json!(row.remote_id));
-    put("code", json!(row.code));
-    put("message", json!(some(&line.message)));
-    put("column", json!(some(&line.columns())));
-    put("advice", json!(some(&line.advice())));
-    put("attempts", json!(row.attempts));
-    put("finished_at", json!(row.finished_at.map(|at| at.to_string())));
-    put("due", json!(row.due.map(|at| at.to_string())));
-    put("source", json!(line.source));
-    put("recognised", json!(matches!(row.disposition, Disposition::Recognised | Disposition::ChangedSince)));
-    put("changed_since", json!(row.differs()));
-    put("blocked_by", json!(row.blocked_by.as_ref().map(|(job, place)| json!({"job": job, "place": place}))));
-    put("violations", json!(row.violations));
-    put("candidates", Value::Array(row.candidates.iter().map(candidate).collect()));
-    // Only where there are some: most rows differ from nothing.
-    if !row.differences.is_empty() {
-        put("differences", json!(row.differences));
+}
+
+impl<'a> KnownBy<'a> {
+    fn of(layout: &Layout, row: &'a RowView) -> Self {
+        let names = known_by(layout.kind);
+        let cell = |name| names.contains(&name).then(|| layout.cell(row, name));
+        Self {
+            owner: cell("owner"),
+            device: cell("device"),
+            id: names.contains(&"id").then_some(row.remote_id),
+            key: cell("key"),
+            name: cell("name"),
+            reference: cell("reference"),
+            username: cell("username"),
+            mac: cell("mac"),
+            interface: cell("interface"),
+            label: cell("label"),
+            licence_code: cell("licence_code"),
+            template: cell("template"),
+            site: cell("site"),
+            cloud: cell("cloud"),
+        }
     }
-    // Only where a look-up showed what the row changed: most rows create.
-    if !row.before.is_empty() {
-        put(
-            "before",
-            row.before.iter().map(|(operation, before)| self::before(*operation, before)).collect(),
-        );
+}
+
+impl<'a> PossibleRecord<'a> {
+    fn of(candidate: &'a Candidate) -> Self {
+        Self {
+            id: candidate.id,
+            name: candidate.name.as_deref(),
+            details: some(&candidate.details),
+            difference: some(&candidate.difference),
+        }
     }
-    // Only where it was: most imports have every row.
-    if row.disposition == Disposition::LeftOut {
-        put("left_out", json!(true));
-    }
-    // Only where a person did: most rows are never decided.
-    if let Some(decided) = &row.decided {
-        put("decided", self::decided(decided));
-    }
-    object
 }
 
 /// The cells of a row by their headers, as they stood in the sheet. A header that comes again is numbered.
@@ -139,33 +301,6 @@ fn known_by(kind: Kind) -> &'static [&'static str] {
         Kind::Upkeep(Upkeep::CompanyUpdates | Upkeep::SiteUpdates) => &["id", "key", "name"],
         Kind::Upkeep(Upkeep::DeviceUpdates) => &["id", "key", "name", "mac"],
     }
-}
-
-fn candidate(candidate: &Candidate) -> Value {
-    json!({
-        "id": candidate.id,
-        "name": candidate.name,
-        "details": some(&candidate.details),
-        "difference": some(&candidate.difference),
-    })
-}
-
-fn decided(decided: &Decided) -> Value {
-    json!({
-        "who": decided.who,
-        "at": decided.at.to_string(),
-        "what": decided.what,
-        "id": decided.id,
-        "check": decided.check,
-    })
-}
-
-fn before(operation: Operation, before: &Before) -> Value {
-    let mut object = Map::from_iter([("operation".to_owned(), json!(operation.name()))]);
-    if let Value::Object(fields) = json!(before) {
-        object.extend(fields);
-    }
-    Value::Object(object)
 }
 
 /// Nothing instead of an empty text.

@@ -6,14 +6,17 @@ use std::fs::File;
 use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Value, json};
 
+use crate::ending::{End, State};
 use crate::error::Result;
-use crate::journal::{Cause, ImportInfo};
+use crate::journal::{AuditFigures, Cause, FileDigest, ImportInfo, Said, WhoseFacts};
 use crate::model::id::ImportId;
+use crate::model::kind::Kind;
+use crate::model::quota::QuotaDay;
 use crate::model::state::JobState;
-use crate::model::tally::Tally;
-use crate::model::time::Moment;
+use crate::model::time::Rfc3339;
 use crate::status::row_advice::{self, Advisor};
 
 use crate::report::atomic_write::{FileChange, Folder};
@@ -125,88 +128,199 @@ impl<'a> SummaryFile<'a> {
 
 impl FormatWriter for SummaryFile<'_> {
     fn finish(self: Box<Self>, changes: &mut Vec<FileChange>) -> Result<()> {
-        let mut value = Value::Object(self.figures.whose.fields());
-        if let (Value::Object(all), Value::Object(numbers)) =
-            (&mut value, value_of(self.figures, self.advisor))
-        {
-            all.extend(numbers);
-        }
-        value[WRITTEN] = json!(fix_digests(self.folder, changes)?);
+        let written = fix_digests(self.folder, changes)?;
+        let document = json!(ImportFigures::of(self.figures, self.advisor, written));
         let mut file = self.folder.begin(NAME)?;
         // A value without special floats and with text for keys always has a written form.
-        writeln!(file, "{value:#}").map_err(|error| self.folder.failed_file(NAME, error))?;
+        writeln!(file, "{document:#}").map_err(|error| self.folder.failed_file(NAME, error))?;
         changes.push(FileChange::Put(file));
         Ok(())
     }
 }
 
-fn value_of(figures: &Figures, advisor: &Advisor<'_>) -> Value {
-    let moment = |at: Option<Moment>| at.map(|at| at.to_string());
-    json!({
-        "import": figures.import,
-        "label": figures.label,
-        "round": figures.round,
-        "round_of": figures.round_of,
-        "state": figures.end.end.state().as_str(),
-        "reason": figures.end.end.as_str(),
-        "exit_code": figures.end.exit_code,
-        "resumes_at": moment(figures.end.resumes_at),
-        "imported_at": figures.imported_at.to_string(),
-        IMPORTED_AT_MS: figures.imported_at.millis(),
-        "started_at": moment(figures.started_at),
-        "finished_at": moment(figures.finished_at),
-        "files": figures.files.iter().map(|(name, sha256)| json!({"name": name, "sha256": sha256}))
-            .collect::<Vec<_>>(),
-        "rows": figures.rows,
-        COUNTS: counts(&figures.states),
-        TO_FIX: figures.to_fix,
-        "recognised": figures.recognised,
-        "left_out": figures.left_out.total(),
-        "changed_since": figures.changed_since,
-        "audit": figures.audit,
-        FINDINGS: figures.findings,
-        "by_sheet": figures.sheets.iter().map(sheet_value).collect::<Vec<_>>(),
-        "causes": figures.causes.iter().map(|cause| cause_value(cause, figures.import, advisor)).collect::<Vec<_>>(),
-        "requests": figures.requests,
-        "quota": figures.quota,
-    })
+/// The numbers of an import.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct ImportFigures<'a> {
+    #[serde(flatten)]
+    whose: WhoseFacts,
+    import: ImportId,
+    /// What it is called: its label, else its files.
+    label: &'a str,
+    /// Which round of its rows it is, counted from 1.
+    round: u32,
+    /// The import of the first round, where it is a later one.
+    round_of: Option<ImportId>,
+    state: State,
+    reason: End,
+    /// The exit code that stands for it.
+    exit_code: u8,
+    /// When its rows go on.
+    resumes_at: Option<Rfc3339>,
+    /// When it was imported.
+    imported_at: Rfc3339,
+    /// The same in milliseconds since 1970.
+    imported_at_ms: i64,
+    /// When the first request for its rows was sent.
+    started_at: Option<Rfc3339>,
+    /// When its last row was finished; `null` while some go on automatically.
+    finished_at: Option<Rfc3339>,
+    /// Its files.
+    files: Vec<FileDigest>,
+    /// Its rows.
+    rows: u64,
+    /// Its rows in each state.
+    counts: BTreeMap<JobState, u64>,
+    /// Rows that a person must correct, and those that depend on them.
+    to_fix: u64,
+    /// Rows that were known from earlier imports.
+    recognised: u64,
+    /// Rows that were not imported because of errors.
+    left_out: u64,
+    /// Rows that differ from what was created earlier.
+    changed_since: u64,
+    /// What verification came to.
+    audit: AuditFigures,
+    /// Findings of verification that nobody has reviewed.
+    findings_unseen: u64,
+    /// The rows of each sheet.
+    by_sheet: Vec<SheetNumbers<'a>>,
+    /// Why rows failed, the most frequent cause first.
+    causes: Vec<CauseFigures<'a>>,
+    /// Requests sent for its rows.
+    requests: u64,
+    /// The quota of the day on which its last creation counted.
+    quota: QuotaDay,
+    /// The SHA-256 of each fix file, by its name.
+    written: BTreeMap<String, String>,
 }
 
-fn cause_value(cause: &Cause, import: ImportId, advisor: &Advisor<'_>) -> Value {
-    json!({
-        "code": cause.code,
-        "meaning": row_advice::words(&cause.code),
-        "message": cause.message(),
-        "count": cause.count,
-        "consequences": cause.consequences,
-        "is_consequence": cause.is_consequence(),
-        "rows": cause.rows,
-        "messages": cause.said.iter()
-            .map(|said| json!({"message": said.message, "count": said.count, "rows": said.rows}))
-            .collect::<Vec<_>>(),
-        "other_messages": cause.unsaid,
-        "advice": advisor.of_cause(&cause.code, import).as_str(),
-    })
+/// The rows of one sheet.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+struct SheetNumbers<'a> {
+    /// The name of the sheet.
+    sheet: &'a str,
+    /// Its file.
+    file: &'a str,
+    kind: Kind,
+    /// Its rows.
+    rows: u64,
+    /// These rows in each state.
+    counts: BTreeMap<JobState, u64>,
 }
 
-fn sheet_value(sheet: &SheetFigures) -> Value {
-    json!({
-        "sheet": sheet.name,
-        "file": sheet.file,
-        "kind": sheet.kind,
-        "rows": sheet.rows,
-        "counts": counts(&sheet.states),
-    })
+/// Why rows failed.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+struct CauseFigures<'a> {
+    /// The code; docs/codes.md explains it.
+    code: &'a str,
+    /// What the code means.
+    meaning: Option<&'static str>,
+    /// The most frequent message; empty where there was none.
+    message: &'a str,
+    /// How many rows.
+    count: u64,
+    /// Rows that were skipped because they depend on these.
+    consequences: u64,
+    /// Whether the rows only follow from others, so that nothing is to be corrected in them.
+    is_consequence: bool,
+    /// The first of the rows: `file!sheet!row`.
+    rows: &'a [String],
+    /// What was said of the rows, the most frequent first; at most ten.
+    messages: Vec<CauseMessage<'a>>,
+    /// How many more messages there are.
+    other_messages: u64,
+    /// What to do.
+    advice: String,
 }
 
-/// One number for each state, in the order a job meets them.
-fn counts(states: &Tally) -> Map<String, Value> {
-    JobState::ALL.iter().map(|&state| (state.to_string(), json!(states.in_state(state)))).collect()
+/// A message, and the rows that it is about.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+struct CauseMessage<'a> {
+    /// The message; empty where there was none.
+    message: &'a str,
+    /// How many rows.
+    count: u64,
+    /// The first of them: `file!sheet!row`.
+    rows: &'a [String],
+}
+
+impl<'a> ImportFigures<'a> {
+    fn of(figures: &'a Figures, advisor: &Advisor<'_>, written: BTreeMap<String, String>) -> Self {
+        Self {
+            whose: figures.whose.facts(),
+            import: figures.import,
+            label: &figures.label,
+            round: figures.round,
+            round_of: figures.round_of,
+            state: figures.end.end.state(),
+            reason: figures.end.end,
+            exit_code: figures.end.exit_code,
+            resumes_at: figures.end.resumes_at.map(Rfc3339),
+            imported_at: figures.imported_at.into(),
+            imported_at_ms: figures.imported_at.millis(),
+            started_at: figures.started_at.map(Rfc3339),
+            finished_at: figures.finished_at.map(Rfc3339),
+            files: FileDigest::all(&figures.files),
+            rows: figures.rows,
+            counts: figures.states.by_state(),
+            to_fix: figures.to_fix,
+            recognised: figures.recognised,
+            left_out: figures.left_out.total(),
+            changed_since: figures.changed_since,
+            audit: figures.audit,
+            findings_unseen: figures.findings,
+            by_sheet: figures.sheets.iter().map(SheetNumbers::of).collect(),
+            causes: figures
+                .causes
+                .iter()
+                .map(|cause| CauseFigures::of(cause, figures.import, advisor))
+                .collect(),
+            requests: figures.requests,
+            quota: figures.quota,
+            written,
+        }
+    }
+}
+
+impl<'a> CauseFigures<'a> {
+    fn of(cause: &'a Cause, import: ImportId, advisor: &Advisor<'_>) -> Self {
+        let message =
+            |said: &'a Said| CauseMessage { message: &said.message, count: said.count, rows: &said.rows };
+        Self {
+            code: &cause.code,
+            meaning: row_advice::words(&cause.code),
+            message: cause.message(),
+            count: cause.count,
+            consequences: cause.consequences,
+            is_consequence: cause.is_consequence(),
+            rows: &cause.rows,
+            messages: cause.said.iter().map(message).collect(),
+            other_messages: cause.unsaid,
+            advice: advisor.of_cause(&cause.code, import).as_str().to_owned(),
+        }
+    }
+}
+
+impl<'a> SheetNumbers<'a> {
+    fn of(sheet: &'a SheetFigures) -> Self {
+        Self {
+            sheet: &sheet.name,
+            file: &sheet.file,
+            kind: sheet.kind,
+            rows: sheet.rows,
+            counts: sheet.states.by_state(),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::time::Moment;
 
     fn info(at: i64, digest: &str) -> ImportInfo {
         ImportInfo {
