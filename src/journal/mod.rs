@@ -60,7 +60,7 @@ pub use queue::work::{Work, WorkPage};
 pub use queue::writer::{Reply, Writer, Writing};
 pub use state::decision_log::{Decided, DecidedJob, Decision};
 pub use state::import_reserve::ImportReserve;
-pub use state::import_turn::{ImportTurn, PriorityChange, TurnChange};
+pub use state::import_turn::{AwaitedRows, ImportTurn, PriorityChange, TurnChange};
 pub use state::operator::{Cancelled, HeldJob, Retried};
 pub use state::selection::Selection;
 pub use state::write::{AuditFinding, Candidate, Evidence, How, Moved, ReadBy, Write};
@@ -109,6 +109,8 @@ pub struct Journal {
     shelved: BTreeSet<SheetId>,
     /// The share of so many devices that have a MAC address, once it was counted.
     with_mac: Option<(u64, f64)>,
+    /// The requests of rows below rows of paused imports, and what they were counted for.
+    below_paused: Option<queue::remaining::BelowPaused>,
     /// The look at every page that goes on beside.
     page_check: Option<PageCheck>,
 }

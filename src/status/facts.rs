@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::run_state::{moving, unfinished};
 use crate::error::Result;
-use crate::journal::{Answered, ImportInfo, JobTallies, Journal, RunInfo};
+use crate::journal::{Answered, AwaitedRows, ImportInfo, JobTallies, Journal, RunInfo};
 use crate::model::amount::count;
 use crate::model::id::{ImportId, JobId};
 use crate::model::state::JobState;
@@ -17,6 +18,8 @@ pub(super) struct Facts {
     pub(super) left_out: Tally,
     /// Rows that wait only for a paused import to be resumed.
     pub(super) paused: u64,
+    /// Where all that is left of one import waits for rows of others: these.
+    pub(super) awaited: Vec<AwaitedRows>,
     /// Rows with a job that were rejected, and those skipped for what they depend on.
     pub(super) refused: (u64, u64),
     /// Whether there is an import, with rows or without.
@@ -102,7 +105,22 @@ impl Facts {
         let findings = journal.unseen_findings(import)?;
         let findings = (findings.len() as u64, findings.first().map(|finding| finding.job));
         let paused = journal.paused_rows(import)?;
-        Ok(Self { tally, left_out, paused, refused, imported, imports, findings, run: journal.last_run()? })
+        let waits = moving(&tally) + tally.in_state(JobState::Held) == 0 && unfinished(&tally) > 0;
+        let awaited = match import.filter(|_| waits) {
+            Some(import) => journal.awaited_rows(import)?,
+            None => Vec::new(),
+        };
+        Ok(Self {
+            tally,
+            left_out,
+            paused,
+            awaited,
+            refused,
+            imported,
+            imports,
+            findings,
+            run: journal.last_run()?,
+        })
     }
 
     /// The imports that a person paused and that have rows left.

@@ -89,7 +89,12 @@ impl Status {
         let facts = Facts::of(journal, import)?;
         let open = facts.run.as_ref().is_some_and(|run| run.ended_at.is_none());
         let at_work = if now.is_some() { open && journal.is_run_at_work() } else { journal.is_run_at_work() };
-        let rows = end_of_rows(&facts.tally, facts.paused, facts.differing(), facts.findings.0 > 0);
+        let rows = match facts.awaited.as_slice() {
+            [] => end_of_rows(&facts.tally, facts.paused, facts.differing(), facts.findings.0 > 0),
+            awaited if awaited.iter().any(|rows| !rows.is_held && !rows.is_paused) => End::RowsWaiting,
+            awaited if awaited.iter().any(|rows| rows.is_paused) => End::ImportPaused,
+            _ => End::RowsHeld,
+        };
         let run = facts.run.as_ref();
         let (state, resumes_at) = match RunState::of(&facts.tally, facts.paused, rows, run, at_work, now) {
             (RunState::Empty, _) if facts.left_out.total() > 0 => (RunState::Ended(rows), None),

@@ -58,6 +58,7 @@ impl Status {
             RunState::Ended(End::Signal) => format!("stopped on request: {left}"),
             RunState::Ended(End::Killed) => format!("the last run was killed: {left}"),
             RunState::Ended(End::SheetPaused) => format!("finished except for a paused sheet: {left}"),
+            RunState::Ended(End::ImportPaused | End::RowsHeld) if !self.facts.awaited.is_empty() => left,
             RunState::Ended(End::ImportPaused) => format!("paused: {}, {left}", self.paused_imports()),
             RunState::Ended(End::Canary) => format!("stopped after the canary: {left}"),
             RunState::Ended(End::RowsWaiting) if wording.running.is_some() => {
@@ -74,7 +75,30 @@ impl Status {
         match (unfinished(&self.facts.tally), self.unread) {
             (0, 0) => "nothing is left to be sent".to_owned(),
             (0, _) => "only verification is left".to_owned(),
-            (rows, _) => counted(rows, "row remaining", "rows remaining"),
+            (rows, _) => format!("{}{}", counted(rows, "row remaining", "rows remaining"), self.awaited()),
+        }
+    }
+
+    /// For which rows of other imports all of them wait, in words.
+    fn awaited(&self) -> String {
+        let awaited: Vec<String> = self
+            .facts
+            .awaited
+            .iter()
+            .map(|awaited| {
+                let rows = counted(awaited.rows, "row", "rows");
+                let why = match (awaited.is_held, awaited.is_paused, awaited.rows) {
+                    (true, _, 1) => " that needs your decision",
+                    (true, _, _) => " that need your decision",
+                    (false, true, _) => ", which is paused",
+                    (false, false, _) => "",
+                };
+                format!("{rows} of import {}{why}", awaited.import)
+            })
+            .collect();
+        match awaited.as_slice() {
+            [] => String::new(),
+            awaited => format!(", waiting for {}", awaited.join(" and ")),
         }
     }
 

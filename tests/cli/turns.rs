@@ -148,6 +148,39 @@ fn rows_below_a_row_of_a_paused_import_wait_with_it() {
     bench.assert_exact_all(&[1, 2]);
 }
 
+#[test]
+fn an_import_whose_rows_all_wait_for_another_one_says_so_and_one_that_is_finished_is_not_paused() {
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
+    import(&bench, "companies.csv", 0..2);
+    bench.write("sites.csv", &bench::sites(4, 2));
+    bench.fleetload(&["import", "sites.csv", "--label", "North"]).expect_code(0);
+    let status = bench.fleetload(&["status", "2"]).expect_code(0);
+    assert!(
+        status.stdout.contains("4 rows remaining, waiting for 2 rows of import 1; no run is"),
+        "{status:?}"
+    );
+    assert!(status.stdout.contains("4 rows, 4 unfinished"), "{status:?}");
+    bench.fleetload(&["status", "2", "--check"]).expect_code(5);
+    let told = bench.fleetload(&["pause", "1"]).expect_code(0);
+    assert!(told.stdout.contains("import 1 is paused; 2 rows wait"), "{told:?}");
+    let status = bench.fleetload(&["status", "2"]).expect_code(0);
+    assert!(
+        status.stdout.contains("4 rows remaining, waiting for 2 rows of import 1, which is paused"),
+        "{status:?}"
+    );
+    bench.fleetload(&["resume", "1"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(0);
+    let told = bench.fleetload(&["pause", "2"]).expect_code(0);
+    assert!(
+        told.stdout.contains("no row of import 2 'North' waits to be sent; nothing was changed"),
+        "{told:?}"
+    );
+    let status = bench.fleetload(&["status"]).expect_code(0);
+    assert!(!status.stdout.contains("paused"), "{status:?}");
+    let told = bench.fleetload(&["cancel", "2"]).expect_code(0);
+    assert!(told.stdout.contains("nothing to cancel: no row of import 2 'North' is waiting"), "{told:?}");
+}
+
 /// The names of the companies in the order in which the service made them.
 fn in_order(bench: &Bench) -> Vec<String> {
     let name = |entry: fleetload::sandbox::LedgerEntry| {

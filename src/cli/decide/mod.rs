@@ -60,11 +60,11 @@ pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summary> {
 pub(super) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Summary> {
     let mut journal = context.journal()?;
     context.tell_whose(&journal.whose()?);
-    next_commands::require(&journal.imports()?, typed.import)?;
+    let named = next_commands::require(&journal.imports()?, typed.import)?.named();
     let cancelled = journal.cancel(typed.import, &context.who(), context.now())?;
     let terminal = context.terminal;
     let given_up = cancelled.cancelled + cancelled.left_out;
-    let mut told = format!("{} of import {} cancelled", counted(given_up, "row", "rows"), typed.import);
+    let mut told = format!("{} of import {named} cancelled", counted(given_up, "row", "rows"));
     if cancelled.left_out > 0 {
         told.push_str(&format!(", {} of them not imported because of errors", count(cancelled.left_out)));
     }
@@ -75,7 +75,7 @@ pub(super) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Summary> {
         ));
     }
     if given_up + cancelled.skipped + cancelled.left_in_doubt + cancelled.left_held == 0 {
-        told = format!("nothing to cancel: no row of import {} is waiting", typed.import);
+        told = format!("nothing to cancel: no row of import {named} is waiting");
     }
     terminal.result(told);
     let end = match (cancelled.left_in_doubt, cancelled.left_held) {

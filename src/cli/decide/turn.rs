@@ -18,13 +18,17 @@ use crate::term::{count, counted};
 
 /// Pauses an import.
 pub(in crate::cli) fn pause(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
-    let mut journal = open(context, typed.import)?;
     let import = typed.import;
+    let (mut journal, named) = open(context, import)?;
     let change = journal.pause(import, &context.who(), context.now())?;
+    if !change.is_open && change.was_paused.is_none() {
+        context.terminal.result(format!("no row of import {named} waits to be sent; nothing was changed"));
+        return ended(context, &journal, typed, (change, false));
+    }
     let rows = counted(change.ready, "row waits", "rows wait");
     let told = match change.was_paused {
-        Some(since) => format!("import {import} is already paused, since {}; {rows}", context.moment(since)),
-        None => format!("import {import} is paused; {rows} until it is resumed"),
+        Some(since) => format!("import {named} is already paused, since {}; {rows}", context.moment(since)),
+        None => format!("import {named} is paused; {rows} until it is resumed"),
     };
     context.terminal.result(told);
     if change.under_way > 0 {
@@ -41,14 +45,14 @@ pub(in crate::cli) fn pause(context: &Context<'_>, typed: &Typed) -> Result<Summ
 
 /// Ends the pause of an import.
 pub(in crate::cli) fn resume(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
-    let mut journal = open(context, typed.import)?;
     let import = typed.import;
+    let (mut journal, named) = open(context, import)?;
     let change = journal.resume(import, &context.who(), context.now())?;
     let rows = counted(change.ready, "row goes on", "rows go on");
     let told = match (change.was_paused, journal.is_run_at_work()) {
-        (None, _) => format!("import {import} is not paused; nothing was changed"),
-        (Some(_), true) => format!("import {import} is resumed; {rows} in the run in progress"),
-        (Some(_), false) => format!("import {import} is resumed; {rows} with the next run"),
+        (None, _) => format!("import {named} is not paused; nothing was changed"),
+        (Some(_), true) => format!("import {named} is resumed; {rows} in the run in progress"),
+        (Some(_), false) => format!("import {named} is resumed; {rows} with the next run"),
     };
     context.terminal.result(told);
     if !journal.is_run_at_work() {
@@ -60,12 +64,12 @@ pub(in crate::cli) fn resume(context: &Context<'_>, typed: &Typed) -> Result<Sum
 /// Gives an import a priority.
 pub(in crate::cli) fn priority(context: &Context<'_>, typed: &Priority) -> Result<Summary> {
     let (import, priority, terminal) = (typed.import, typed.priority, context.terminal);
-    let mut journal = open(context, import)?;
+    let (mut journal, named) = open(context, import)?;
     let change = journal.prioritise(import, priority, &context.who(), context.now())?;
     let rows = counted(change.ready, "row of it could be sent now", "rows of it could be sent now");
     terminal.result(match change.before == priority {
-        true => format!("import {import} has the priority {priority} already; {rows}"),
-        false => format!("import {import} has the priority {priority} now, after {}; {rows}", change.before),
+        true => format!("import {named} has the priority {priority} already; {rows}"),
+        false => format!("import {named} has the priority {priority} now, after {}; {rows}", change.before),
     });
     for &(other, rows) in &change.wait_for {
         let rows = counted(rows, "row of it waits", "rows of it wait");
@@ -86,15 +90,15 @@ pub(in crate::cli) fn priority(context: &Context<'_>, typed: &Priority) -> Resul
 /// Keeps creations of each day's quota for an import.
 pub(in crate::cli) fn reserve(context: &Context<'_>, typed: &Reserve) -> Result<Summary> {
     let (import, creations, terminal) = (typed.import, typed.creations, context.terminal);
-    let mut journal = open(context, import)?;
+    let (mut journal, named) = open(context, import)?;
     let ceiling = refuse_too_much(context, Some(&journal), Some(import), creations)?;
     let before = journal.reserve(import, creations, &context.who(), context.now())?;
     let words = counted(creations, "creation a day", "creations a day");
     terminal.result(match (before == creations, creations) {
-        (true, 0) => format!("import {import} has no reserve; nothing was changed"),
-        (true, _) => format!("import {import} has a reserve of {words} already"),
-        (false, 0) => format!("import {import} has no reserve any more, after {} a day", count(before)),
-        (false, _) => format!("import {import} has a reserve of {words} now, after {}", count(before)),
+        (true, 0) => format!("import {named} has no reserve; nothing was changed"),
+        (true, _) => format!("import {named} has a reserve of {words} already"),
+        (false, 0) => format!("import {named} has no reserve any more, after {} a day", count(before)),
+        (false, _) => format!("import {named} has a reserve of {words} now, after {}", count(before)),
     });
     let now = context.now();
     let stands = journal.import_reserves(journal.quota_now(now)?.day, now, None)?;
@@ -158,11 +162,12 @@ pub(in crate::cli) fn refuse_too_much(
     .hint("give a smaller reserve, lower that of another import with `fleetload reserve IMPORT N`, or raise daily_quota"))
 }
 
-fn open(context: &Context<'_>, import: ImportId) -> Result<Journal> {
+/// The journal, and what the import is called.
+fn open(context: &Context<'_>, import: ImportId) -> Result<(Journal, String)> {
     let journal = context.journal()?;
     context.tell_whose(&journal.whose()?);
-    next_commands::require(&journal.imports()?, import)?;
-    Ok(journal)
+    let named = next_commands::require(&journal.imports()?, import)?.named();
+    Ok((journal, named))
 }
 
 fn ended(

@@ -84,21 +84,24 @@ fn import_and_run(
     let purpose =
         if typed.rehearsal.sandbox { unborn_rehearsal(&typed.rehearsal)? } else { Purpose::Service };
     let settings = context.settings(&purpose, &typed.overrides)?;
+    let cannot_begin = |error| {
+        if !typed.rehearsal.sandbox {
+            notifier.start(context, &settings, &typed.files)?;
+        }
+        Err(error)
+    };
     let files = match files::expand(context, &typed.files) {
         Ok(files) => files,
-        Err(error) => {
-            if !typed.rehearsal.sandbox {
-                notifier.start(context, &settings, &typed.files)?;
-            }
-            return Err(error);
-        }
+        Err(error) => return cannot_begin(error),
     };
     let typed = &Typed { files, ..typed.clone() };
     let hours = settings.window.hours(&typed.window, at, &context.here)?;
     tell_hours(context, &hours, until);
-    let agreed = match confirm::confirm(context, typed, &settings)? {
-        Confirmation::Begin(agreed) => agreed,
-        Confirmation::Ended(summary) => return Ok(summary),
+    let agreed = match confirm::confirm(context, typed, &settings) {
+        Ok(Confirmation::Begin(agreed)) => agreed,
+        // Who did not confirm is at the terminal.
+        Ok(Confirmation::Ended(summary)) => return Ok(summary),
+        Err(error) => return cannot_begin(error),
     };
     // Everything that can be wrong with the profile is found before anything is imported.
     let client = if typed.rehearsal.sandbox { None } else { Some(settings.client(context.clock.clone())?) };

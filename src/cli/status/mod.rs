@@ -153,8 +153,10 @@ fn tell_import(context: &Context<'_>, facts: &ImportFacts, reserve: Option<&Impo
     let files: Vec<&str> = import.files.iter().map(|(name, _)| name.as_str()).collect();
     let state = match (moving(tally), tally.in_state(JobState::Held)) {
         (0, 0) if tally.count(JobState::is_success) == tally.total() => "finished".to_owned(),
-        (0, 0) => format!("finished: {}", counts::states(tally)),
-        (0, held) => format!("finished except for {}", counted(held, "row on hold", "rows on hold")),
+        (0, 0) if unfinished(tally) == 0 => format!("finished: {}", counts::states(tally)),
+        (0, held) if held > 0 => {
+            format!("finished except for {}", counted(held, "row on hold", "rows on hold"))
+        }
         _ => format!("{} unfinished", count(unfinished(tally))),
     };
     let mut answers = match rows.answers() {

@@ -97,6 +97,7 @@ impl Journal {
             spill_beside,
             shelved,
             with_mac: None,
+            below_paused: None,
             page_check: None,
         })
     }

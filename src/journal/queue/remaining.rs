@@ -8,9 +8,11 @@ use rusqlite::{OptionalExtension, Params};
 use crate::error::Result;
 use crate::journal::file::column::natural;
 use crate::journal::file::sqlite_error::{damaged, unwritable};
+use crate::journal::queue::work::list;
 use crate::journal::row_ref;
 use crate::journal::view::audit::due_by_kind;
 use crate::journal::{AuditScope, JobQueue, RunId, View};
+use crate::model::id::ImportId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::record::Role;
@@ -39,6 +41,15 @@ pub struct Unfinished {
     pub parents: u64,
     /// The rows in doubt. How doubts went so far only the run knows.
     pub doubts: Doubts,
+}
+
+/// The requests of rows that wait for rows of paused imports.
+#[derive(Debug)]
+pub(in crate::journal) struct BelowPaused {
+    /// The journal as other processes have left it.
+    version: i64,
+    paused: Vec<ImportId>,
+    requests: BTreeMap<Operation, u64>,
 }
 
 /// Blocked rows that wait for a row on hold, directly or by others: nothing of them is sent before a person decides.
@@ -86,7 +97,10 @@ impl JobQueue<'_> {
         Ok(unfinished)
     }
 
-    fn count_requests(&self, unfinished: &mut Unfinished) -> Result<()> {
+    fn count_requests(&mut self, unfinished: &mut Unfinished) -> Result<()> {
+        let mut turns = self.import_turns()?;
+        turns.retain(|turn| turn.paused_at.is_some());
+        let below_paused = self.below_paused(turns.iter().map(|turn| turn.import).collect())?;
         // The steps that jobs stand at; those after them are counted below.
         let mut statement = self.connection.prepare_cached(
             "SELECT operation, state <> 'blocked', sum(jobs) FROM job_count
@@ -118,12 +132,19 @@ impl JobQueue<'_> {
             with_stuck!(
                 "SELECT step.operation, count(*) FROM step JOIN job ON job.id = step.job
                  WHERE step.ended = 0 AND step.n > 0 AND step.n > job.step AND job.id NOT IN stuck
+                   AND NOT EXISTS (SELECT 1 FROM import
+                                   WHERE import.id = job.last_import AND import.paused_at IS NOT NULL)
                    AND job.state NOT IN ('rejected', 'incomplete', 'skipped', 'cancelled', 'held') GROUP BY 1"
             ),
             [],
             |operation, steps| *unfinished.requests.entry(operation).or_default() += steps,
         )?;
-        for turn in self.import_turns()?.into_iter().filter(|turn| turn.paused_at.is_some()) {
+        for (operation, requests) in below_paused {
+            if let Some(counted) = unfinished.requests.get_mut(&operation) {
+                *counted = counted.saturating_sub(requests);
+            }
+        }
+        for turn in turns {
             for (state, is_moving) in [("ready", true), ("deferred", true), ("blocked", false)] {
                 let paused = format!(
                     "SELECT operation, count(*) FROM job WHERE state = '{state}' AND last_import = ?1 GROUP BY 1"
@@ -153,6 +174,40 @@ impl JobQueue<'_> {
             )?;
         }
         Ok(())
+    }
+
+    /// The requests of blocked rows of other imports that wait for rows of these, which are paused. They are looked for again
+    /// when another process has written to the journal: what a run does moves none of them.
+    fn below_paused(&mut self, paused: Vec<ImportId>) -> Result<BTreeMap<Operation, u64>> {
+        let mut requests = BTreeMap::new();
+        if paused.is_empty() {
+            return Ok(requests);
+        }
+        let version = self.data_version()?;
+        if let Some(known) = &self.journal.below_paused
+            && (&known.paused, known.version) == (&paused, version)
+        {
+            return Ok(known.requests.clone());
+        }
+        self.count_by_operation(
+            "WITH RECURSIVE below (id) AS (
+                 SELECT job.id FROM job JOIN link ON link.job = job.id JOIN job AS parent ON parent.id = link.target_job
+                 WHERE job.state = 'blocked' AND job.last_import NOT IN (SELECT value FROM json_each(?1))
+                   AND parent.last_import IN (SELECT value FROM json_each(?1))
+                   AND parent.finished_at IS NULL AND parent.remote_id IS NULL
+                 UNION
+                 SELECT job.id FROM below JOIN link ON link.target_job = below.id JOIN job ON job.id = link.job
+                 WHERE job.state = 'blocked' AND job.last_import NOT IN (SELECT value FROM json_each(?1)))
+             SELECT step.operation, count(*) FROM below JOIN job ON job.id = below.id
+             JOIN step ON step.id BETWEEN below.id << 16 AND below.id << 16 | 65535
+             WHERE step.ended = 0 AND step.n >= job.step GROUP BY 1",
+            [list(&paused)],
+            |operation, rows| {
+                requests.insert(operation, rows);
+            },
+        )?;
+        self.journal.below_paused = Some(BelowPaused { version, paused, requests: requests.clone() });
+        Ok(requests)
     }
 
     fn count_by_operation(
@@ -284,7 +339,8 @@ impl View {
 mod tests {
     use super::*;
     use crate::journal::fixture::*;
-    use crate::journal::{Evidence, How, Write};
+    use crate::journal::{Disposition, Evidence, How, Write};
+    use crate::model::action::Action;
     use crate::model::operation::Operation::AddCompany;
     use crate::model::state::JobState::{InDoubt, Sending};
     use crate::model::verdict::Doubt;
@@ -336,6 +392,35 @@ mod tests {
         assert_eq!((later.doubts.rows, later.doubts.not_found), (1, 0));
         assert_eq!((later.doubts.first_look_by, later.doubts.next_look), (Some(at(9_000)), Some(at(9_000))));
         assert_eq!(bench.journal.queue().unfinished(None).unwrap().records, BTreeMap::new());
+    }
+
+    #[test]
+    fn rows_of_a_paused_import_and_those_below_them_are_not_counted() {
+        let mut bench = bench();
+        let (paused, jobs) = import_companies(&mut bench.journal, &["Acme"], false);
+        let (_, others) = import_companies(&mut bench.journal, &["Bolt"], false);
+        let mut import = bench.journal.begin_import(at(2_000)).unwrap();
+        let sites = import.sheet(&sheet("sites", Kind::Site)).unwrap();
+        let labelled = || vec![Action::PutLabels(vec![])];
+        let below = import.add_job(&site("Depot", vec![link(Role::Company, jobs[0])], labelled())).unwrap();
+        let devices = import.sheet(&sheet("devices", Kind::Device)).unwrap();
+        let device = device("Till", vec![link(Role::Site, below)], vec![]);
+        let far = import.add_job(&device).unwrap();
+        let beside = import.add_job(&site("Shop", vec![link(Role::Company, others[0])], labelled())).unwrap();
+        for (number, (sheet, job)) in (2..).zip([(sites, below), (devices, far), (sites, beside)]) {
+            import.row(&row(sheet, number, job, Disposition::New)).unwrap();
+        }
+        import.finish().unwrap();
+        let requests = |bench: &mut Bench| bench.journal.queue().unfinished(None).unwrap().requests;
+        let all = requests(&mut bench);
+        assert_eq!(all.values().sum::<u64>(), 7, "{all:?}");
+        bench.journal.pause(paused.import, "kim", at(3_000)).unwrap();
+        let left = requests(&mut bench);
+        let mut left: Vec<_> = left.into_iter().filter(|(_, requests)| *requests > 0).collect();
+        left.sort_by_key(|(operation, _)| operation.name());
+        assert_eq!(left, [(AddCompany, 1), (Operation::AddSite, 1), (Operation::PutSiteLabels, 1)]);
+        bench.journal.resume(paused.import, "kim", at(4_000)).unwrap();
+        assert_eq!(requests(&mut bench), all);
     }
 
     #[test]

@@ -33,6 +33,21 @@ pub struct TurnChange {
     pub ready: u64,
     /// Rows of it whose requests are under way or whose outcome is unknown.
     pub under_way: u64,
+    /// Whether a row of it is not finished. Where all are, a pause changes nothing.
+    pub is_open: bool,
+}
+
+/// Rows of another import that rows wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AwaitedRows {
+    /// The other import.
+    pub import: ImportId,
+    /// How many.
+    pub rows: u64,
+    /// Whether they are on hold.
+    pub is_held: bool,
+    /// Whether their import is paused.
+    pub is_paused: bool,
 }
 
 /// Jobs of an import that could be sent, and those that may have been. One look into each partial index: a list of states would
@@ -42,6 +57,17 @@ const READY: &str = "SELECT (SELECT count(*) FROM job WHERE state = 'ready' AND 
 const UNDER_WAY: &str =
     "SELECT (SELECT count(*) FROM job INDEXED BY job_sending WHERE state = 'sending' AND last_import = ?1)
     + (SELECT count(*) FROM job INDEXED BY job_in_doubt WHERE state = 'in_doubt' AND last_import = ?1)";
+
+/// Whether a job of an import is not finished.
+const OPEN: &str = "SELECT
+    EXISTS (SELECT 1 FROM operation_name CROSS JOIN job
+            WHERE job.state = 'ready' AND job.operation = operation_name.id AND job.last_import = ?1)
+    OR EXISTS (SELECT 1 FROM operation_name CROSS JOIN job
+               WHERE job.state = 'blocked' AND job.operation = operation_name.id AND job.last_import = ?1)
+    OR EXISTS (SELECT 1 FROM job INDEXED BY job_deferred WHERE state = 'deferred' AND last_import = ?1)
+    OR EXISTS (SELECT 1 FROM job INDEXED BY job_sending WHERE state = 'sending' AND last_import = ?1)
+    OR EXISTS (SELECT 1 FROM job INDEXED BY job_in_doubt WHERE state = 'in_doubt' AND last_import = ?1)
+    OR EXISTS (SELECT 1 FROM job INDEXED BY job_held WHERE state = 'held' AND last_import = ?1)";
 
 /// What a change of a priority found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,14 +133,15 @@ impl Journal {
         let was_paused: Option<Moment> =
             transaction
                 .query_row("SELECT paused_at FROM import WHERE id = ?1", [import], |row| row.get(0))?;
-        if was_paused.is_some() != paused_at.is_some() {
+        let is_open: bool = transaction.prepare_cached(OPEN)?.query_row([import], |row| row.get(0))?;
+        if was_paused.is_some() != paused_at.is_some() && (is_open || paused_at.is_none()) {
             transaction.execute("UPDATE import SET paused_at = ?2 WHERE id = ?1", (import, paused_at))?;
             note(&transaction, at, who, what, None, Some(import), None)?;
         }
         let ready = jobs_in(&transaction, import, READY)?;
         let under_way = jobs_in(&transaction, import, UNDER_WAY)?;
         transaction.commit()?;
-        Ok(TurnChange { was_paused, ready, under_way })
+        Ok(TurnChange { was_paused, ready, under_way, is_open })
     }
 }
 
@@ -154,6 +181,31 @@ impl View {
             )?
             .query_row(row_ref::range_of(&self.connection, import)?, |row| row.get(0))?;
         Ok(natural(count))
+    }
+
+    /// The rows of other imports that blocked rows of an import wait for, directly or through others.
+    pub fn awaited_rows(&self, import: ImportId) -> Result<Vec<AwaitedRows>> {
+        let (first, last) = row_ref::range_of(&self.connection, import)?;
+        let mut statement = self.connection.prepare_cached(
+            "WITH RECURSIVE waiting (id) AS (
+                 SELECT job.id FROM sheet_row JOIN job ON job.id = sheet_row.job
+                 WHERE sheet_row.place BETWEEN ?1 AND ?2 AND job.state = 'blocked'
+                 UNION
+                 SELECT parent.id FROM waiting JOIN link ON link.job = waiting.id JOIN job AS parent ON parent.id = link.target_job
+                 WHERE parent.finished_at IS NULL AND parent.remote_id IS NULL
+                 UNION
+                 SELECT first.job FROM waiting JOIN upkeep AS own ON own.job = waiting.id
+                 JOIN upkeep AS first ON first.record = own.record AND first.turn < own.turn
+                 JOIN job ON job.id = first.job WHERE job.finished_at IS NULL)
+             SELECT job.last_import, job.state = 'held', import.paused_at IS NOT NULL, count(*)
+             FROM waiting JOIN job ON job.id = waiting.id JOIN import ON import.id = job.last_import
+             WHERE job.state <> 'blocked' AND job.last_import <> ?3 GROUP BY 1, 2, 3",
+        )?;
+        let awaited = |row: &rusqlite::Row<'_>| {
+            let (import, is_held, is_paused) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            Ok(AwaitedRows { import, is_held, is_paused, rows: natural(row.get(3)?) })
+        };
+        Ok(statement.query_map((first, last, import), awaited)?.collect::<rusqlite::Result<_>>()?)
     }
 
     /// Whether a job can go on now or later without a person: not one of a paused import, nor one that waits for others.

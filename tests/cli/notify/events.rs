@@ -122,6 +122,17 @@ fn a_run_that_is_stopped_or_cannot_begin_is_reported() {
 }
 
 #[test]
+fn a_run_that_must_be_confirmed_where_nobody_can_be_asked_is_reported() {
+    let (bench, receiver) = with_receiver(Scenario::default());
+    bench.alter("[profile.bench.limits]", "confirm = true\n[profile.bench.limits]");
+    bench.write("companies.csv", &bench::companies(2));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(2);
+    let got = receiver.next().json();
+    assert_eq!((&got["event"], &got["reason"]), (&"stopped".into(), &"usage".into()), "{got}");
+    assert_eq!(bench.ledger().len(), 0);
+}
+
+#[test]
 fn a_run_that_cannot_begin_without_a_journal_is_reported_too() {
     let (bench, receiver) = with_receiver(Scenario::default());
     bench.write("wrong.csv", "key,company\nx,\n");
