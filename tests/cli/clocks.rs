@@ -108,6 +108,8 @@ fn a_clock_that_is_set_forward_makes_no_lost_answer_settle_sooner() {
         let clock = Settable::start();
         let mut run = running(&bench, &clock, 10 * MINUTE);
         run.hears_of(JobState::InDoubt).await;
+        // The others are under way at the same time.
+        until(|| bench.requests("addCompany") == 3).await;
         let before = bench.requests("addCompany");
         // Each jump makes the next look due; each look finds nothing, which two looks are enough to believe.
         for _ in 0..4 {
