@@ -41,13 +41,8 @@ const LEFT: &str =
     + (SELECT count(*) FROM (SELECT 1 FROM job WHERE state = 'deferred' AND operation = ?2 AND last_import = ?1 LIMIT ?3))";
 
 /// Whether a row of an import that is not paused is being sent, or can be without a row of another import or a person.
-const GOES_ON: &str = "SELECT paused_at IS NULL AND (
-        EXISTS (SELECT 1 FROM operation_name CROSS JOIN job
-                WHERE job.state = 'ready' AND job.operation = operation_name.id AND job.last_import = ?1)
-        OR EXISTS (SELECT 1 FROM job INDEXED BY job_deferred WHERE state = 'deferred' AND last_import = ?1)
-        OR EXISTS (SELECT 1 FROM job INDEXED BY job_sending WHERE state = 'sending' AND last_import = ?1)
-        OR EXISTS (SELECT 1 FROM job INDEXED BY job_in_doubt WHERE state = 'in_doubt' AND last_import = ?1))
-    FROM import WHERE id = ?1";
+const GOES_ON: &str =
+    concat!("SELECT paused_at IS NULL AND ", import_turn::goes_on!(), " FROM import WHERE id = ?1");
 
 impl Journal {
     /// Keeps so many creations of each day's quota for an import, also for a run at work; how many it was before.

@@ -58,16 +58,26 @@ const UNDER_WAY: &str =
     "SELECT (SELECT count(*) FROM job INDEXED BY job_sending WHERE state = 'sending' AND last_import = ?1)
     + (SELECT count(*) FROM job INDEXED BY job_in_doubt WHERE state = 'in_doubt' AND last_import = ?1)";
 
+/// Whether a job of the import `?1` is under way, or can be sent now or later.
+macro_rules! goes_on {
+    () => {
+        "(EXISTS (SELECT 1 FROM operation_name CROSS JOIN job
+                  WHERE job.state = 'ready' AND job.operation = operation_name.id AND job.last_import = ?1)
+          OR EXISTS (SELECT 1 FROM job INDEXED BY job_deferred WHERE state = 'deferred' AND last_import = ?1)
+          OR EXISTS (SELECT 1 FROM job INDEXED BY job_sending WHERE state = 'sending' AND last_import = ?1)
+          OR EXISTS (SELECT 1 FROM job INDEXED BY job_in_doubt WHERE state = 'in_doubt' AND last_import = ?1))"
+    };
+}
+pub(super) use goes_on;
+
 /// Whether a job of an import is not finished.
-const OPEN: &str = "SELECT
-    EXISTS (SELECT 1 FROM operation_name CROSS JOIN job
-            WHERE job.state = 'ready' AND job.operation = operation_name.id AND job.last_import = ?1)
-    OR EXISTS (SELECT 1 FROM operation_name CROSS JOIN job
-               WHERE job.state = 'blocked' AND job.operation = operation_name.id AND job.last_import = ?1)
-    OR EXISTS (SELECT 1 FROM job INDEXED BY job_deferred WHERE state = 'deferred' AND last_import = ?1)
-    OR EXISTS (SELECT 1 FROM job INDEXED BY job_sending WHERE state = 'sending' AND last_import = ?1)
-    OR EXISTS (SELECT 1 FROM job INDEXED BY job_in_doubt WHERE state = 'in_doubt' AND last_import = ?1)
-    OR EXISTS (SELECT 1 FROM job INDEXED BY job_held WHERE state = 'held' AND last_import = ?1)";
+const OPEN: &str = concat!(
+    "SELECT ",
+    goes_on!(),
+    " OR EXISTS (SELECT 1 FROM operation_name CROSS JOIN job
+                 WHERE job.state = 'blocked' AND job.operation = operation_name.id AND job.last_import = ?1)
+      OR EXISTS (SELECT 1 FROM job INDEXED BY job_held WHERE state = 'held' AND last_import = ?1)"
+);
 
 /// What a change of a priority found.
 #[derive(Debug, Clone, PartialEq, Eq)]
