@@ -41,10 +41,11 @@ fn with<T: Object + JsonSchema>(schemas: Schemas) -> Schemas {
     schemas.with::<T>(T::NAME, added(T::NAME))
 }
 
+/// Adds each of the types as `$with` does.
 macro_rules! with_all {
-    ($schemas:expr, $($object:ty),+ $(,)?) => {{
+    ($schemas:expr, $with:ident, $($type:ty),+ $(,)?) => {{
         let schemas = $schemas;
-        $(let schemas = with::<$object>(schemas);)+
+        $(let schemas = $with::<$type>(schemas);)+
         schemas
     }};
 }
@@ -52,6 +53,7 @@ macro_rules! with_all {
 fn of_objects(schemas: Schemas) -> Schemas {
     with_all!(
         schemas,
+        with,
         call::answer::CallObject<'_>,
         call::list::OperationObject<'_>,
         decide::LeftObject<'_>,
@@ -130,21 +132,19 @@ struct NoFields {}
 
 impl SummaryFields for NoFields {}
 
-fn with_summary<T: SummaryFields + JsonSchema>(schemas: Schemas, name: &'static str) -> Schemas {
+fn with_summary<T: SummaryFields + JsonSchema>(schemas: Schemas) -> Schemas {
+    with_summary_by::<T>(schemas, "summary")
+}
+
+/// The same by another name than that of other commands.
+fn with_summary_by<T: SummaryFields + JsonSchema>(schemas: Schemas, name: &'static str) -> Schemas {
     schemas.with::<SummaryOf<T>>(name, added(name))
 }
 
-macro_rules! with_summaries {
-    ($schemas:expr, $($fields:ty),+ $(,)?) => {{
-        let schemas = $schemas;
-        $(let schemas = with_summary::<$fields>(schemas, "summary");)+
-        schemas
-    }};
-}
-
 fn of_summaries(schemas: Schemas) -> Schemas {
-    let schemas = with_summaries!(
+    let schemas = with_all!(
         schemas,
+        with_summary,
         NoFields,
         HeldBySummary,
         call::answer::CallSummary,
@@ -179,5 +179,5 @@ fn of_summaries(schemas: Schemas) -> Schemas {
         undo::UndoSummary<'_>,
         watch::WatchSummary,
     );
-    with_summary::<status::objects::StatusSummary>(schemas, "look")
+    with_summary_by::<status::objects::StatusSummary>(schemas, "look")
 }
