@@ -35,6 +35,7 @@ pub const STEPS: &[&str] = &[
     "import.committed",
     "account.bound",
     // What the run before left behind.
+    "pages.check-begun",
     "recovery.begun",
     "recovery.spill-taken-in",
     "recovery.put-in-doubt",

@@ -67,7 +67,7 @@ fn cases_of(step: &str) -> &'static [(Scene, u64)] {
         }
         "import.sheet" => &[(Scene::Import, 3)],
         "import.row" => &[(Scene::Import, 1), (Scene::Import, 20)],
-        "recovery.put-in-doubt" => &[(Scene::Recovery, 1)],
+        "pages.check-begun" | "recovery.put-in-doubt" => &[(Scene::Recovery, 1)],
         "recovery.begun"
         | "recovery.spill-taken-in"
         | "recovery.before-commit"

@@ -214,14 +214,14 @@ fn a_run_notes_how_it_goes_and_how_it_ended() {
     bench.journal.queue().note_held_back(run, Some("addSite paused")).unwrap();
     let noted = bench.journal.last_run().unwrap().unwrap();
     assert_eq!((noted.ending, noted.held_back.as_deref()), (None, Some("addSite paused")));
-    assert!(bench.journal.ended_badly().unwrap(), "as long as it goes on");
+    assert!(bench.journal.is_page_check_due().unwrap(), "as long as it goes on");
     let end = EndOfRun { ending: RunEnd::Finished, detail: None, resumes_at: None };
     let requests = BTreeMap::from([(AddCompany, 2)]);
     bench.journal.queue().end_run(run, at(3_000), &end, &requests).unwrap();
     let noted = bench.journal.last_run().unwrap().unwrap();
     assert_eq!((noted.ending, noted.held_back, noted.requests), (Some(RunEnd::Finished), None, requests));
     assert_eq!(bench.journal.last_terms().unwrap().as_deref(), Some("terms"));
-    assert!(!bench.journal.ended_badly().unwrap());
+    assert!(!bench.journal.is_page_check_due().unwrap());
 }
 
 #[test]

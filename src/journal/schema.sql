@@ -67,6 +67,8 @@ CREATE TABLE identity (
     machine_name TEXT,
     -- Set while a run goes on, and left so by one that did not come to its end.
     under_way INTEGER NOT NULL CHECK (under_way IN (0, 1)),
+    -- Set by the start after such a run, until all pages were looked at.
+    pages_unchecked INTEGER NOT NULL DEFAULT 0 CHECK (pages_unchecked IN (0, 1)),
     -- When this backup was taken; NULL once it is run.
     taken_at INTEGER
 ) STRICT;

@@ -36,7 +36,7 @@ use super::in_flight::{InFlight, QueuedRequest, Stage, Ticket};
 use super::journal_client::{JournalClient, JournalMessage};
 use super::opening::RunOpening;
 use super::remaining::RemainingCount;
-use super::run_action::RunAction;
+use super::run_action::{Inquiry, RunAction};
 use super::watchdog::{LoopProgress, Pulse};
 use super::{Interrupt, OnClose, RunOptions};
 use crate::clock::Clock;
@@ -107,8 +107,6 @@ pub(super) struct Finish {
     pub(super) failure: Option<Error>,
     pub(super) gates: Gates,
     pub(super) audit: Audit,
-    /// Whether the pages of the journal were looked at, where they were to be.
-    pub(super) is_checked: bool,
 }
 
 impl Dispatcher {
@@ -172,8 +170,8 @@ impl Dispatcher {
 
     /// Ends the run: what is under way is not waited for.
     pub(super) fn finish(self) -> Finish {
-        let Self { journal, failure, gates, audit, page_check, .. } = self;
-        Finish { journal, failure, gates, audit, is_checked: page_check.is_none() }
+        let Self { journal, failure, gates, audit, .. } = self;
+        Finish { journal, failure, gates, audit }
     }
 
     /// The loop.
@@ -221,8 +219,9 @@ impl Dispatcher {
                 },
                 checked = checked(&mut self.page_check) => {
                     self.page_check = None;
-                    if let Err(damage) = checked {
-                        self.fail(damage);
+                    match checked {
+                        Ok(()) => self.journal.ask(Inquiry::NotePagesWhole),
+                        Err(damage) => self.fail(damage),
                     }
                 }
                 Some(message) = messages.recv() => {

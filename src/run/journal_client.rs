@@ -250,6 +250,11 @@ fn answer(journal: &mut JobQueue<'_>, run: RunId, inquiry: Inquiry) -> Option<Jo
             drop(journal.note_waiting(run, waiting.as_ref()));
             return None;
         }
+        Inquiry::NotePagesWhole => {
+            // Not noted, the next run looks once more.
+            drop(journal.note_pages_whole());
+            return None;
+        }
         Inquiry::NoteHeldBack(words) => {
             drop(journal.note_held_back(run, words.as_deref()));
             return None;

@@ -79,6 +79,8 @@ pub(super) enum Inquiry {
     NoteRemaining(Box<Remaining>),
     /// Notes for `status` what the run waits for.
     NoteWaiting(Option<Waiting>),
+    /// Notes that every page was looked at and is whole.
+    NotePagesWhole,
     /// Notes for `status` which operations are held back, in words.
     NoteHeldBack(Option<String>),
 }

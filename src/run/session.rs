@@ -68,7 +68,7 @@ pub async fn run(
         dispatcher.hold_until_checked(check);
     }
     let ending = dispatcher.work(&mut messages, interrupts).await;
-    let Finish { journal, failure, gates, audit, is_checked } = dispatcher.finish();
+    let Finish { journal, failure, gates, audit } = dispatcher.finish();
     let at = clock.now();
     let journal = journal.close().await;
     if let Some(error) = failure {
@@ -83,10 +83,6 @@ pub async fn run(
         Ok(journal) => journal,
         Err(error) => return (Err(error), Ok(ending)),
     };
-    if !is_checked {
-        // It was ended before all of the journal was looked at: noted as ended in order, the next run would not look either.
-        return (Ok(journal), Ok(ending));
-    }
     let ended = natural_end(ending, &gates, &journal).and_then(|ending| {
         if let Some(figures) = audit.figures() {
             journal.queue().note_audit(run, figures)?;

@@ -204,6 +204,35 @@ fn a_second_signal_ends_a_run_whose_journal_does_not_answer() {
     bench.assert_exact(1);
 }
 
+#[cfg(all(unix, feature = "failpoints"))]
+#[test]
+fn a_run_that_is_stopped_before_its_journal_is_checked_is_not_taken_for_killed_and_leaves_the_check_to_the_next()
+ {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(3));
+    let killed = bench.command(&["run", "companies.csv"]).env("FLEETLOAD_FAILPOINT", "run.begun").output();
+    assert_eq!(killed.expect("the binary starts").status.code(), None);
+    let status = || ended(&bench.fleetload(&["status", "--json"]))["reason"].clone();
+    assert_eq!(status(), "killed");
+    let mut held = Held::start(&bench, &["run", "--json"], "pages.check-begun");
+    held.is_there();
+    held.run.hears(&["\"event\":\"quota_used\""]);
+    held.run.signal("-INT");
+    held.run.hears(&["\"draining\""]);
+    held.run.signal("-INT");
+    assert_eq!(ended(&held.run.ended().expect_code(5))["reason"], "signal");
+    assert!(bench.created("company").is_empty(), "nothing left before the journal was known to be whole");
+    assert_eq!(status(), "signal");
+    let is_check_due = || {
+        let journal = Journal::open_existing(&bench.path("fleetload.db")).expect("a journal");
+        journal.is_page_check_due().expect("a journal")
+    };
+    assert!(is_check_due(), "the next run looks at the pages");
+    bench.fleetload(&["run"]).expect_code(0);
+    assert!(!is_check_due());
+    bench.assert_exact(1);
+}
+
 #[cfg(feature = "failpoints")]
 #[test]
 fn rows_are_never_in_a_journal_without_the_account_they_are_for() {

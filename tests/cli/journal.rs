@@ -424,7 +424,7 @@ fn nothing_is_created_before_all_pages_of_the_journal_are_known_to_be_whole() {
         inside::drive_virtually(async {
             let clock = Virtual::start();
             let mut journal = inside::journal(&bench);
-            let check = journal.begin_page_check_of_test();
+            let check = journal.begin_page_check_of_test().expect("a journal");
             let options = inside::options(Duration::from_secs(600));
             let delay = Duration::from_millis(50);
             let run = inside::start_virtually_over(journal, &bench, clock.clone(), delay, options);

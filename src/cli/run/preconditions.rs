@@ -64,7 +64,7 @@ pub(in crate::cli) fn enter(context: &Context<'_>, typed: &Run, journal: &mut Jo
     let regression = journal.regression(&register)?;
     if regression.is_some() {
         journal.check_pages()?;
-    } else if journal.ended_badly()? {
+    } else if journal.is_page_check_due()? {
         journal.begin_page_check()?;
     }
     match regression {

@@ -8,7 +8,9 @@ use rusqlite::{Connection, InterruptHandle, OpenFlags};
 use tokio::sync::oneshot;
 
 use crate::error::{Error, Result};
-use crate::journal::Journal;
+use crate::failpoint;
+use crate::journal::lineage::identity;
+use crate::journal::{JobQueue, Journal};
 
 /// A look at every page that is under way, or has ended. Dropped, it ends early.
 pub struct PageCheck {
@@ -24,8 +26,10 @@ impl Journal {
     }
 
     /// Begins to look at every page while the journal is used. Nothing that changes something at the service may be sent
-    /// before the look has ended and says that the journal is whole.
+    /// before the look has ended and says that the journal is whole. Until that is noted, the journal says that it is due,
+    /// however the run ends.
     pub fn begin_page_check(&mut self) -> Result<()> {
+        identity::note_pages(&self.view.connection, true)?;
         let path = self.view.path.clone();
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&path, flags)?;
@@ -35,8 +39,11 @@ impl Journal {
         let interrupt = connection.get_interrupt_handle();
         thread::Builder::new()
             .name("page-check".to_owned())
-            // Whoever waited for it may have gone.
-            .spawn(move || drop(tell.send(check(&connection, &path))))
+            .spawn(move || {
+                failpoint::reach("pages.check-begun");
+                // Whoever waited for it may have gone.
+                drop(tell.send(check(&connection, &path)));
+            })
             .map_err(|error| {
                 Error::internal("cannot start the thread that checks the journal").because(error)
             })?;
@@ -46,10 +53,14 @@ impl Journal {
 
     /// Begins a look at every page that ends when the test says so, with what the test says.
     #[cfg(feature = "testing")]
-    pub fn begin_page_check_of_test(&mut self) -> oneshot::Sender<Result<()>> {
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn begin_page_check_of_test(&mut self) -> Result<oneshot::Sender<Result<()>>> {
+        identity::note_pages(&self.view.connection, true)?;
         let (tell, found) = oneshot::channel();
         self.page_check = Some(PageCheck { found: Some(found), interrupt: None });
-        tell
+        Ok(tell)
     }
 
     /// Takes the look at every page, where one was begun.
@@ -61,7 +72,15 @@ impl Journal {
     pub fn finish_page_check(&mut self) -> Result<()> {
         let Some(mut check) = self.take_page_check() else { return Ok(()) };
         let found = check.found.take().and_then(|found| found.blocking_recv().ok());
-        found.unwrap_or_else(|| Err(ended_early()))
+        found.unwrap_or_else(|| Err(ended_early()))?;
+        self.queue().note_pages_whole()
+    }
+}
+
+impl JobQueue<'_> {
+    /// Notes that every page was looked at and is whole: the next run need not look.
+    pub(crate) fn note_pages_whole(&mut self) -> Result<()> {
+        identity::note_pages(&self.journal.view.connection, false)
     }
 }
 

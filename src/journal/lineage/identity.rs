@@ -17,6 +17,8 @@ pub(in crate::journal) struct Identity {
     pub(in crate::journal) machine: Option<String>,
     pub(in crate::journal) machine_name: Option<String>,
     pub(in crate::journal) under_way: bool,
+    /// Whether a look at all pages was begun and none has ended since.
+    pub(in crate::journal) pages_unchecked: bool,
     /// Whether it is a backup that was not run since.
     pub(in crate::journal) is_backup: bool,
 }
@@ -48,6 +50,12 @@ pub(in crate::journal) fn mark(connection: &Connection, under_way: bool) -> Resu
     Ok(())
 }
 
+/// Notes that a look at all pages begins, or has found them whole.
+pub(in crate::journal) fn note_pages(connection: &Connection, unchecked: bool) -> Result<()> {
+    connection.execute("UPDATE identity SET pages_unchecked = ?1", [unchecked])?;
+    Ok(())
+}
+
 /// Remembers how far a commit has brought the journal. That it cannot be is no reason to stop a run which is in
 /// order: an older copy would be recognised less surely.
 pub(in crate::journal) fn remember(entry: Option<&RegisterEntry>, serial: u64) {
@@ -70,7 +78,7 @@ pub(in crate::journal) fn note_machine(connection: &Connection, machine: &Machin
 /// Reads the row.
 pub(in crate::journal) fn read(connection: &Connection) -> Result<Identity> {
     Ok(connection.query_row(
-        "SELECT id, serial, machine, machine_name, under_way, taken_at IS NOT NULL FROM identity",
+        "SELECT id, serial, machine, machine_name, under_way, taken_at IS NOT NULL, pages_unchecked FROM identity",
         [],
         |row| {
             Ok(Identity {
@@ -80,6 +88,7 @@ pub(in crate::journal) fn read(connection: &Connection) -> Result<Identity> {
                 machine_name: row.get(3)?,
                 under_way: row.get(4)?,
                 is_backup: row.get(5)?,
+                pages_unchecked: row.get(6)?,
             })
         },
     )?)

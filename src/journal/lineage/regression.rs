@@ -122,7 +122,7 @@ impl Journal {
         )?;
         identity::note_machine(&transaction, &register.machine)?;
         transaction.execute(
-            "UPDATE identity SET serial = max(serial, ?1) + ?2, under_way = 0",
+            "UPDATE identity SET serial = max(serial, ?1) + ?2, under_way = 0, pages_unchecked = 0",
             (count(known), count(LEAP)),
         )?;
         transaction.execute(
@@ -145,9 +145,10 @@ impl Journal {
 }
 
 impl View {
-    /// Whether the last run did not come to its end.
-    pub fn ended_badly(&self) -> Result<bool> {
-        Ok(identity::read(&self.connection)?.under_way)
+    /// Whether all pages are to be looked at: the last run did not come to its end, or a later one did before it had seen all.
+    pub fn is_page_check_due(&self) -> Result<bool> {
+        let identity = identity::read(&self.connection)?;
+        Ok(identity.under_way || identity.pages_unchecked)
     }
 }
 

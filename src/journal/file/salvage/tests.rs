@@ -64,6 +64,19 @@ fn a_sound_journal_passes_and_is_read_in_full() {
 }
 
 #[test]
+fn a_check_is_due_until_it_has_ended_though_runs_begin_and_end_meanwhile() {
+    let (_folder, path) = closed();
+    let mut journal = Journal::open_existing(&path).unwrap();
+    assert!(!journal.is_page_check_due().unwrap());
+    journal.begin_page_check().unwrap();
+    let run = journal.queue().begin_run(at(9)).unwrap();
+    journal.queue().withdraw_run(run).unwrap();
+    assert!(journal.is_page_check_due().unwrap());
+    journal.finish_page_check().unwrap();
+    assert!(!journal.is_page_check_due().unwrap());
+}
+
+#[test]
 fn around_overwritten_pages_every_other_row_is_read() {
     for (table, count) in [("job", 1), ("job", 3), ("sheet_row", 2), ("step", 2)] {
         let (_folder, path) = closed();
