@@ -1,6 +1,7 @@
 //! A run from its opening to its close: it signs in, finds where the journal stands, lets the dispatcher work, and notes
 //! in the journal how it ended.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
@@ -40,19 +41,31 @@ pub async fn run(
 ) -> (Result<Journal>, Result<Ending>) {
     let clock_watch = ClockWatch::start(&*clock);
     let (mut journal, mut interrupts) = (journal, interrupts);
-    let date = tokio::select! {
-        signed_in = sign_in(&client) => match signed_in {
-            Ok(date) => date,
-            Err(ending) => return (Ok(journal), Ok(ending)),
-        },
+    let signed_in = tokio::select! {
+        signed_in = sign_in(&client) => signed_in,
         Some(_) = interrupts.recv() => {
-            let why = "on request, before anything was sent".to_owned();
-            return (Ok(journal), Ok(Ending::Interrupted { by: End::Signal, why }));
+            Err(Ending::Interrupted { by: End::Signal, why: "on request, before anything was sent".to_owned() })
+        }
+    };
+    let date = match signed_in {
+        Ok(date) => date,
+        Err(ending) => {
+            // One that has waited for its window has begun.
+            let noted = options.begun.map_or(Ok(()), |run| {
+                journal.queue().end_run(run, clock.now(), &ending.noted(), &BTreeMap::new())
+            });
+            return (Ok(journal), noted.map(|()| ending));
         }
     };
     let opening = match RunOpening::of(&mut journal, &client, &options, clock.now(), date) {
         Ok(opening) => opening,
-        Err(error) => return (Ok(journal), Err(error)),
+        Err(error) => {
+            if let Some(run) = options.begun {
+                // What is in the way counts, not that this cannot be noted.
+                drop(journal.queue().withdraw_run(run));
+            }
+            return (Ok(journal), Err(error));
+        }
     };
     let page_check = journal.take_page_check();
     let (inbox, mut messages) = mpsc::unbounded_channel();

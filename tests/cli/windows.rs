@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::bench::{self, Bench, Outcome};
 use crate::inside::{self, Direct, Fate, Inside, Virtual, noted};
 use fleetload::clock::Clock;
-use fleetload::ending::End;
+use fleetload::ending::{End, RunEnd};
 use fleetload::journal::Writing;
 use fleetload::model::event::Event;
 use fleetload::model::operation::Operation;
@@ -147,6 +147,25 @@ fn a_run_that_begins_outside_its_hours_waits_for_them_or_is_stopped_and_the_jour
         assert!(info.ended_at.is_some() && info.ending.is_some(), "{info:?}");
     });
     assert_eq!(bench.statistics().tokens_issued, 0, "the service was not asked");
+}
+
+#[test]
+fn a_run_that_has_waited_and_cannot_sign_in_is_not_taken_for_killed() {
+    let bench = companies(2);
+    let refused = Fault::new("auth", FaultKind::InvalidClient);
+    bench.sandbox().change(|scenario| scenario.fault.push(refused)).expect("a consistent scenario");
+    inside::drive_virtually(async {
+        let clock = Virtual::start();
+        let mut journal = inside::journal(&bench);
+        let begun = Some(journal.queue().begin_run(clock.now()).expect("a journal that can be written"));
+        let options = RunOptions { begun, ..inside::options(MINUTE) };
+        let delay = Duration::from_millis(50);
+        let run = inside::start_virtually_over(journal, &bench, clock, delay, options);
+        let (journal, ending, _) = run.ends().await;
+        assert!(matches!(ending, Ending::Stopped { end: End::Credentials, .. }), "{ending:?}");
+        let info = journal.last_run().expect("readable").expect("a run");
+        assert_eq!((Some(info.run), info.ending), (begun, Some(RunEnd::Early(End::Credentials))));
+    });
 }
 
 /// A window that begins in two hours and lasts one, and when it opens.
