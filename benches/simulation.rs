@@ -52,6 +52,10 @@ fn main() -> ExitCode {
     println!("  with a request under way    {}", sums.in_the_window);
     println!("  requests that then arrived or not {}", sums.orphaned);
     println!("interruptions                 {}", sums.interrupts);
+    println!(
+        "looks at all pages            {} ({} left to the next life)",
+        sums.page_checks, sums.page_checks_left
+    );
     println!("most midnights in one trial   {}", sums.midnights);
     println!("swallowed by the network      {}", sums.swallowed);
     println!("faults of the service         {}", sums.faults.values().sum::<u64>());

@@ -10,6 +10,8 @@ pub enum Mistake {
     SynchronousOff,
     /// A request leaves before its claim is on disk.
     IntentAfterSend,
+    /// Requests that change something leave before all pages of the journal are known to be whole.
+    PageCheckNotAwaited,
     /// What was being sent when the process ended is ready to be sent after the next start.
     RestartMeansReady,
     /// A lost answer counts as a request that never left.
@@ -62,6 +64,7 @@ impl Mistake {
     /// The mistakes that a run can make, as against those of the journal with the disk.
     pub const OF_A_RUN: &'static [Self] = &[
         Self::IntentAfterSend,
+        Self::PageCheckNotAwaited,
         Self::RestartMeansReady,
         Self::LostAnswerIsNotSent,
         Self::ServerErrorIsNotSent,

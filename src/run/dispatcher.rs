@@ -314,7 +314,8 @@ impl Dispatcher {
         if !self.in_flight.has_waiting(operation) {
             return Permission::NothingWaits;
         }
-        if self.page_check.is_some() && !operation.looks_up() {
+        let is_held = self.page_check.is_some() && !mistake::made(Mistake::PageCheckNotAwaited);
+        if is_held && !operation.looks_up() {
             return Permission::AfterAnswer;
         }
         let mut open = self.gates.is_open(operation);

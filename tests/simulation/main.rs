@@ -29,6 +29,12 @@ fn nothing_is_lost_and_nothing_made_twice_whatever_a_seed_brings() {
     assert!(shown.is_empty(), "{} of {SEEDS} failed\n{}", sums.failed.len(), shown.join("\n"));
     assert!(sums.in_the_window > SEEDS / 3, "only {} crashes met a request under way", sums.in_the_window);
     assert!(sums.midnights >= 3, "at most {} midnights", sums.midnights);
+    assert!(
+        sums.page_checks > SEEDS / 4 && sums.page_checks_left > SEEDS / 20,
+        "the pages were looked at {} times, {} lives ended before that",
+        sums.page_checks,
+        sums.page_checks_left
+    );
     let quota = sums.quota;
     assert!(
         quota.sharp_days > SEEDS / 3 && quota.refused > SEEDS / 6 && quota.doubtful > SEEDS / 3,

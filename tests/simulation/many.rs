@@ -22,6 +22,9 @@ pub(crate) struct Sums {
     /// Crashes at which a request was under way.
     pub(crate) in_the_window: u64,
     pub(crate) interrupts: u64,
+    pub(crate) page_checks: u64,
+    /// Lives that ended before all pages were looked at.
+    pub(crate) page_checks_left: u64,
     /// The most midnights of one trial.
     pub(crate) midnights: u64,
     pub(crate) requests: u64,
@@ -46,6 +49,8 @@ impl Sums {
         self.crashes += figures.crashes;
         self.in_the_window += figures.crashes_in_the_window;
         self.interrupts += figures.interrupts;
+        self.page_checks += figures.page_checks;
+        self.page_checks_left += figures.page_checks_left;
         self.midnights = self.midnights.max(figures.midnights);
         self.requests += figures.traffic.sent;
         self.swallowed += figures.traffic.swallowed;

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use fleetload::clock::Sleep;
+use fleetload::model::operation::Operation;
 use fleetload::model::time::Moment;
 use fleetload::model::verdict::{Doubt, NotSent};
 use fleetload::sandbox::{Effect, Request, Response, Sandbox, Scenario};
@@ -70,6 +71,10 @@ pub(crate) struct Network {
     traffic: Mutex<Traffic>,
     /// When creations left, by the true time.
     creations: Mutex<Vec<Moment>>,
+    /// Whether pages of the journal are still to be looked at, so that nothing may be changed.
+    is_unchecked: Mutex<bool>,
+    /// Requests that left all the same.
+    too_early: Mutex<Vec<String>>,
     /// Events until the process dies, when it shall.
     fuse: Mutex<Option<u64>>,
     events: Mutex<u64>,
@@ -86,6 +91,8 @@ impl Network {
             stray: Mutex::default(),
             traffic: Mutex::default(),
             creations: Mutex::default(),
+            is_unchecked: Mutex::default(),
+            too_early: Mutex::default(),
             fuse: Mutex::default(),
             events: Mutex::default(),
             died: Notify::new(),
@@ -95,6 +102,20 @@ impl Network {
     /// The process that lives now dies after so many events, or lives on.
     pub(crate) fn set_fuse(&self, events: Option<u64>) {
         *self.fuse.lock().expect("one thread") = events;
+    }
+
+    /// Whether pages of the journal are still to be looked at.
+    pub(crate) fn set_unchecked(&self, is_unchecked: bool) {
+        *self.is_unchecked.lock().expect("one thread") = is_unchecked;
+    }
+
+    pub(crate) fn is_unchecked(&self) -> bool {
+        *self.is_unchecked.lock().expect("one thread")
+    }
+
+    /// The requests that left although pages of the journal were still to be looked at.
+    pub(crate) fn too_early(&self) -> Vec<String> {
+        self.too_early.lock().expect("one thread").clone()
     }
 
     /// From now on nothing goes wrong on the way.
@@ -187,6 +208,11 @@ impl Network {
 
     async fn carry(self: Arc<Self>, request: HttpRequest) -> Result<HttpAnswer, SendFailure> {
         self.event();
+        let name = request.url.path().rsplit('/').next().unwrap_or_default().to_owned();
+        let changes = Operation::ALL.iter().any(|operation| operation.name() == name && operation.changes());
+        if changes && self.is_unchecked() {
+            self.too_early.lock().expect("one thread").push(format!("{:?}: {name}", self.time.elapsed()));
+        }
         let weather = self.weather.lock().expect("one thread").clone();
         let (up, down, unconnected, lost_answer) = self.draw(|chance| {
             (
@@ -203,7 +229,7 @@ impl Network {
             return Err(SendFailure::NotSent(NotSent::NoConnection("no route to host".to_owned())));
         }
         self.traffic.lock().expect("one thread").sent += 1;
-        if request.url.path().rsplit('/').next().is_some_and(|name| name.starts_with("add")) {
+        if name.starts_with("add") {
             self.creations.lock().expect("one thread").push(self.time.now());
         }
         let largest = request.largest_answer;

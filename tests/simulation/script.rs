@@ -145,6 +145,8 @@ pub(crate) struct Script {
     pub(crate) wrong_clock_ms: i64,
     /// When it is set, by the world's time, and how far it is ahead from then on.
     pub(crate) clock_set: Option<(Duration, i64)>,
+    /// How long a look at all pages of the journal takes, where a start after a crash begins one.
+    pub(crate) page_check: Option<Duration>,
 }
 
 impl Script {
@@ -228,8 +230,12 @@ impl Script {
             let at = LONGEST_LAG + Duration::from_millis(clocks.u64(500..20_000));
             (at, clocks.i64(-30_000_000..30_000_000))
         });
+        let mut pages = fastrand::Rng::with_seed(seed ^ 0x009a_6e5c);
+        // Longer than some lives.
+        let page_check = (seed % 7 == 5).then(|| Duration::from_millis(pages.u64(..12_000)));
         Self {
             clock_set,
+            page_check,
             scenario,
             weather,
             in_doubt: if chance.u8(..) < 25 { InDoubt::Hold } else { InDoubt::Settle },
@@ -262,7 +268,7 @@ impl Script {
         script.twins.clear();
         script.lives = vec![End::Interrupt(Duration::from_secs(8 * 3_600))];
         (script.concurrency, script.in_doubt, script.wrong_clock_ms) = (concurrency, InDoubt::Settle, 0);
-        script.clock_set = None;
+        (script.clock_set, script.page_check) = (None, None);
         script.scenario.fault.clear();
         script.scenario.daily_quota = 100_000;
         let hours = |hours: u64| Duration::from_secs(hours * 3_600);

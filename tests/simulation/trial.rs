@@ -57,6 +57,9 @@ pub(crate) struct Figures {
     pub(crate) left_in_doubt: u64,
     pub(crate) crashes: u64,
     pub(crate) interrupts: u64,
+    /// Lives that began to look at all pages of the journal, and those that ended before they had.
+    pub(crate) page_checks: u64,
+    pub(crate) page_checks_left: u64,
     /// Crashes at which a creation was under way.
     pub(crate) crashes_in_the_window: u64,
     pub(crate) midnights: u64,
@@ -137,6 +140,8 @@ pub(crate) fn carry_out(script: &Script, seed: u64) -> Trial {
         time.pass(Duration::from_secs(60));
     }
     network.settle();
+    let too_early = network.too_early().into_iter();
+    trial.violations.extend(too_early.map(|told| format!("left before all pages were looked at: {told}")));
     if !finished {
         trial.violations.push(format!("did not finish although nothing disturbs: {:?}", trial.trace.last()));
     }
@@ -254,6 +259,23 @@ fn live(script: &Script, network: &Arc<Network>, path: &Path, end: Option<End>, 
         let clock = ProcessClock::start(&network.time, wrong);
         let mut journal = Journal::open(path).expect("the journal opens");
         let recovered = journal.queue().recover(clock.now()).expect("the journal recovers");
+        let was_left = network.is_unchecked();
+        let is_due = journal.is_page_check_due().expect("the journal opens");
+        if was_left && !is_due {
+            trial.violations.push("pages that nobody has looked at are not to be looked at".to_owned());
+        }
+        let check = script.page_check.filter(|_| is_due);
+        let check = check.map(|takes| (takes, journal.begin_page_check_of_test().expect("a journal")));
+        network.set_unchecked(check.is_some());
+        trial.figures.page_checks += u64::from(check.is_some());
+        let checking = async {
+            if let Some((takes, tell)) = check {
+                tokio::time::sleep(takes).await;
+                network.set_unchecked(false);
+                let _ended_before = tell.send(Ok(()));
+            }
+            std::future::pending::<()>().await;
+        };
         let transport = Arc::new(Wire(Arc::clone(network)));
         let client = Client::with_transport(config(script.weather.timeout), Arc::clone(&clock), transport);
         let (interrupt, interrupts) = mpsc::channel(2);
@@ -278,12 +300,14 @@ fn live(script: &Script, network: &Arc<Network>, path: &Path, end: Option<End>, 
                 Fate::Ended(ending.expect("a run ends in order"))
             }
             () = interrupting => unreachable!("an interruption is for the run to end"),
+            () = checking => unreachable!("what is found is for the run to hear"),
             () = tokio::time::sleep(PATIENCE) => panic!("the run does not end"),
         };
         while let Ok(event) = news.try_recv() {
             note(&event, trial);
         }
         network.time.end_life();
+        trial.figures.page_checks_left += u64::from(network.is_unchecked());
         (fate, recovered.doubtful)
     });
     if under_way > 0 {
