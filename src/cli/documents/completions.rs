@@ -81,6 +81,15 @@ const FILES: &[(&str, &str)] = &[
 /// Environment variables that are no option, for the manual page.
 const ENVIRONMENT: &[(&str, &str)] = &[
     ("FLEETLOAD_CLIENT_SECRET", "the client secret, if the profile names no file or command for it"),
+    (
+        "FLEETLOAD_NOTIFY_SECRET",
+        "the secret of the signature of notifications; it counts before the file in the profile",
+    ),
+    (
+        "FLEETLOAD_COMMAND",
+        "what the next command to type begins with, instead of fleetload, where another program starts it",
+    ),
+    ("FLEETLOAD_LOG", "the filter of the diagnostic log, such as fleetload=debug"),
     ("NO_COLOR", "no colour"),
     ("XDG_STATE_HOME, XDG_CONFIG_HOME", "the state folder and the configuration folder"),
     ("TZ", "the time zone in which times are shown, and of --until"),
@@ -169,6 +178,7 @@ impl SummaryFields for PagesSummary<'_> {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::settings::environment::OTHERS;
     use crate::error::Exit;
     use crate::term::{Manner, testing::terminal};
 
@@ -191,6 +201,10 @@ mod tests {
         assert!(folder.path().join("fleetload.1").is_file());
         let page = std::fs::read_to_string(folder.path().join("fleetload-run.1")).unwrap();
         assert!(page.contains("onboarding.xlsx"), "{page}");
+        let (_, listed) = page.split_once(".SH ENVIRONMENT").unwrap();
+        for variable in OTHERS {
+            assert_eq!(listed.matches(&format!("\\fB{variable}\\fR\n")).count(), 1, "{variable}: {listed}");
+        }
         for file in std::fs::read_dir(folder.path()).unwrap() {
             let page = std::fs::read_to_string(file.unwrap().path()).unwrap();
             for section in ["EXAMPLES", "EXIT STATUS", "FILES", "ENVIRONMENT", "SEE ALSO"] {

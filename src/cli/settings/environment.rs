@@ -11,7 +11,7 @@ use crate::failpoint::VARIABLES;
 const PREFIX: &str = "FLEETLOAD_";
 
 /// The variables of ours that are no settings of a profile. The first six are read by the command line itself.
-const OTHERS: &[&str] = &[
+pub(in crate::cli) const OTHERS: &[&str] = &[
     "FLEETLOAD_PROFILE",
     "FLEETLOAD_CONFIG",
     "FLEETLOAD_JOURNAL",
