@@ -78,6 +78,7 @@ pub enum End {
     ImportPaused,
     DevicesAwaited,
     NotConfirmed,
+    NobodyToAsk,
     ChangesPlanned,
     Unreachable,
     Credentials,
@@ -145,11 +146,12 @@ const NOTHING_DONE: &str = "Nothing was imported and nothing was sent.";
 
 impl End {
     /// Every way, in the order of the exit codes.
-    pub const ALL: [Self; 44] = [
+    pub const ALL: [Self; 45] = [
         Self::Done,
         Self::Internal,
         Self::Stuck,
         Self::Usage,
+        Self::NobodyToAsk,
         Self::EndpointUnknown,
         Self::Sheets,
         Self::UnknownIds,
@@ -229,6 +231,18 @@ impl End {
                 &[
                     Words("Correct what the message names. To see the settings and their origin, type: "),
                     Command("doctor"),
+                ],
+            ),
+            Self::NobodyToAsk => entry(
+                "nobody-to-ask",
+                USAGE,
+                "a run must be confirmed (confirm = true), and nobody could be asked",
+                NOTHING_DONE,
+                &[
+                    Words("To see what it would do, type: "),
+                    Command("plan FILE"),
+                    Words(". To run it without being asked, type: "),
+                    Command("run FILE --yes"),
                 ],
             ),
             Self::EndpointUnknown => entry(

@@ -112,3 +112,10 @@ pub(in crate::cli) struct ReadingArgs {
     #[arg(long, help_heading = "Findings", hide_short_help = true)]
     pub(in crate::cli) redact: bool,
 }
+
+impl ReadingArgs {
+    /// Whether nothing was typed.
+    pub(in crate::cli) fn is_empty(&self) -> bool {
+        self.typed.is_empty() && self.customer.is_none() && !self.redact
+    }
+}

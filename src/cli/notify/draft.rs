@@ -8,7 +8,8 @@ use std::sync::Arc;
 use jiff::tz::TimeZone;
 use uuid::Uuid;
 
-use crate::advice::Piece;
+use crate::advice::{Piece, quoted};
+use crate::cli::args::commands::Run;
 use crate::cli::context::Context;
 use crate::cli::settings::Settings;
 use crate::cli::status::next_commands::NextCommands;
@@ -39,6 +40,8 @@ pub(super) struct Drafter {
     journal: PathBuf,
     /// The names of the files that the command imports.
     files: Vec<String>,
+    /// The command that runs these files without being asked, where it can be told in full.
+    unasked: Option<String>,
     clock: Arc<dyn Clock>,
 }
 
@@ -51,14 +54,20 @@ impl Drafter {
             profile: settings.profile.as_ref().map(|(name, _)| name.clone()),
             journal: std::path::absolute(journal).unwrap_or_else(|_| journal.clone()),
             files: Vec::new(),
+            unasked: None,
             clock: context.clock.clone(),
         }
     }
 
     /// With the files that the command imports.
-    pub(super) fn with_files(self, files: &[PathBuf]) -> Self {
-        let files = files.iter().take(LISTED).map(|file| file_name(&file.to_string_lossy())).collect();
-        Self { files, ..self }
+    pub(super) fn of_run(self, typed: &Run) -> Self {
+        // How files are read may hold values of rows.
+        let is_short = typed.files.len() <= LISTED && typed.reading.is_empty();
+        let paths = typed.files.iter().map(|file| format!(" {}", quoted(&file.to_string_lossy())));
+        let command = format!("run{} --yes", paths.collect::<String>());
+        let unasked = is_short.then(|| self.commands.again.command(&command));
+        let files = typed.files.iter().take(LISTED).map(|file| file_name(&file.to_string_lossy())).collect();
+        Self { files, unasked, ..self }
     }
 
     /// A notification without facts of the journal.
@@ -179,7 +188,9 @@ impl Drafter {
         let event = event_of(end);
         let entry = end.entry();
         let text = match (end, self.files.as_slice()) {
-            (End::Sheets | End::UnknownIds, [_, ..]) => format!("{}: {}", entry.words, self.files.join(", ")),
+            (End::Sheets | End::UnknownIds | End::NobodyToAsk, [_, ..]) => {
+                format!("{}: {}", entry.words, self.files.join(", "))
+            }
             _ => entry.words.to_owned(),
         };
         let facts = journal.and_then(|journal| self.of_journal(event, &text, journal).ok());
@@ -188,8 +199,12 @@ impl Drafter {
             Piece::Command(command) => Some(*command).filter(|command| is_whole(command)),
             Piece::Words(_) => None,
         });
+        let next = match end {
+            End::NobodyToAsk => self.unasked.clone(),
+            _ => next.map(|command| self.commands.again.command(command)),
+        };
         let notification = Notification {
-            next: next.map(|command| clean(&self.commands.again.command(command))),
+            next: next.as_deref().map(clean),
             state: entry.state.as_str().to_owned(),
             reason: Some(entry.reason.to_owned()),
             exit_code: Some(entry.exit.code()),

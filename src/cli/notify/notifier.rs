@@ -3,11 +3,11 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use super::draft::{Drafter, RunEnded};
 use crate::advice::Advice;
+use crate::cli::args::commands::Run;
 use crate::cli::context::Context;
 use crate::cli::run::signals::Watch;
 use crate::cli::settings::Settings;
@@ -41,7 +41,7 @@ struct Work {
 }
 
 impl Notifier {
-    /// Starts it, where the profile says whom to tell; `files` are those that the command imports.
+    /// Starts it, where the profile says whom to tell.
     ///
     /// # Errors
     /// Usage when the secret of the signature, or the certificates, cannot be used.
@@ -49,14 +49,14 @@ impl Notifier {
         &self,
         context: &Context<'_>,
         settings: &Settings,
-        files: &[PathBuf],
+        typed: &Run,
     ) -> Result<()> {
         let targets = settings.notify_targets()?;
         if targets.is_empty() {
             return Ok(());
         }
         let courier = Courier::start(targets, context.common.journal.clone(), context.clock.clone())?;
-        let drafter = Drafter::of(context, settings).with_files(files);
+        let drafter = Drafter::of(context, settings).of_run(typed);
         let on = settings.notify.on.value.clone();
         let waits = settings.on_quota.value == OnQuota::Wait;
         self.work.replace(Some(Work { courier, drafter, on, waits, observer: Observer::default() }));

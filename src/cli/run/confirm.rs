@@ -36,6 +36,7 @@ pub(super) fn confirm(context: &Context<'_>, typed: &Run, settings: &Settings) -
              was sent",
             settings.confirm.origin
         ))
+        .ending(End::NobodyToAsk)
         .hint("to run without being asked, add --yes"));
     }
     if typed.files.is_empty() {

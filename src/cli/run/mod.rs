@@ -86,7 +86,7 @@ fn import_and_run(
     let settings = context.settings(&purpose, &typed.overrides)?;
     let cannot_begin = |error| {
         if !typed.rehearsal.sandbox {
-            notifier.start(context, &settings, &typed.files)?;
+            notifier.start(context, &settings, typed)?;
         }
         Err(error)
     };
@@ -106,7 +106,7 @@ fn import_and_run(
     // Everything that can be wrong with the profile is found before anything is imported.
     let client = if typed.rehearsal.sandbox { None } else { Some(settings.client(context.clock.clone())?) };
     if !typed.rehearsal.sandbox {
-        notifier.start(context, &settings, &typed.files)?;
+        notifier.start(context, &settings, typed)?;
     }
     let metrics_file = typed.metrics_file.as_deref().or(settings.metrics_file.value.as_deref());
     meter.start(context, metrics_file, settings.profile.as_ref().map(|(name, _)| name.as_str()))?;

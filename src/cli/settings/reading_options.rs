@@ -180,7 +180,7 @@ fn default_value(text: &str) -> std::result::Result<(String, String), String> {
 
 impl ReadingOptions {
     /// Whether it says nothing.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::cli) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 

@@ -51,6 +51,7 @@ pub(super) fn watch(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
             "a run must be confirmed (confirm = true, {}), and nobody can be asked here; no file was taken",
             settings.confirm.origin
         ))
+        .ending(End::NobodyToAsk)
         .hint("to run the files without being asked, add --yes"));
     }
     if !sandbox {

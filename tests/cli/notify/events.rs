@@ -126,10 +126,24 @@ fn a_run_that_must_be_confirmed_where_nobody_can_be_asked_is_reported() {
     let (bench, receiver) = with_receiver(Scenario::default());
     bench.alter("[profile.bench.limits]", "confirm = true\n[profile.bench.limits]");
     bench.write("companies.csv", &bench::companies(2));
-    bench.fleetload(&["run", "companies.csv"]).expect_code(2);
+    let run = ["run", "companies.csv"];
+    bench.fleetload(&run).expect_code(2);
     let got = receiver.next().json();
-    assert_eq!((&got["event"], &got["reason"]), (&"stopped".into(), &"usage".into()), "{got}");
+    assert_eq!((&got["event"], &got["reason"]), (&"stopped".into(), &"nobody-to-ask".into()), "{got}");
+    let words = "a run must be confirmed (confirm = true), and nobody could be asked: companies.csv";
+    assert_eq!(got["text"], words);
+    let next = got["next"].as_str().expect("a command");
+    assert_eq!(next, "fleetload run companies.csv --yes");
     assert_eq!(bench.ledger().len(), 0);
+    let next: Vec<&str> = next.split(' ').skip(1).collect();
+    bench.fleetload(&next).expect_code(0);
+    assert_eq!(bench.ledger().len(), 2);
+    assert_eq!(receiver.next().json()["event"], "finished");
+    bench.fleetload(&["run"]).expect_code(2);
+    assert_eq!(receiver.next().json()["next"], "fleetload run --yes");
+    bench.write("more.csv", &bench::companies(3));
+    bench.fleetload(&["run", "more.csv", "--kind", "companies"]).expect_code(2);
+    assert_eq!(receiver.next().json()["next"], Value::Null, "how the file is read is not told");
 }
 
 #[test]
