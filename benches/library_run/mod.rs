@@ -21,6 +21,9 @@ use fleetload::sandbox::{Running, Sandbox, Scenario, wall_clock};
 use fleetload::service::{Client, Config, Endpoints, Paths, Proxy, Rate};
 use fleetload::testing;
 
+/// Requests under way at once: as many as without a setting.
+pub(crate) const CONCURRENCY: usize = 256;
+
 pub(crate) async fn serve(scenario: Scenario) -> Running {
     let sandbox = Sandbox::new(scenario, wall_clock()).expect("a scenario");
     Running::start(Arc::new(sandbox)).await.expect("a free port")
@@ -116,7 +119,7 @@ pub(crate) async fn go(journal: Journal, service: &Running, rate: Rate) {
             on_rejections: OnRejections::Leave,
             overwrite: false,
         },
-        limits: RunLimits { rate, concurrency: 256, daily_quota: None, reserve: 0 },
+        limits: RunLimits { rate, concurrency: CONCURRENCY, daily_quota: None, reserve: 0 },
         until: None,
         hours: SendingHours::default(),
         begun: None,
@@ -125,8 +128,9 @@ pub(crate) async fn go(journal: Journal, service: &Running, rate: Rate) {
     let (_keep, interrupts) = tokio::sync::mpsc::channel(1);
     let (news, mut told) = tokio::sync::mpsc::unbounded_channel();
     let listener = tokio::spawn(async move { while told.recv().await.is_some() {} });
-    let (journal, ending) =
-        fleetload::run::run(journal, client, clock, options, interrupts, news, Pulse::default()).await;
+    // As a task, as the command runs it: outside the runtime each message would wake a thread.
+    let run = fleetload::run::run(journal, client, clock, options, interrupts, news, Pulse::default());
+    let (journal, ending) = tokio::spawn(run).await.expect("a run");
     journal.expect("the journal");
     assert_eq!(ending.expect("an ending"), Ending::Finished);
     listener.await.expect("a listener");
@@ -146,6 +150,9 @@ pub(crate) fn person(n: usize) -> Record {
 }
 
 pub(crate) fn device(n: usize) -> Record {
-    let mac = format!("00:1a:2b:{:02x}:{:02x}:{:02x}", n >> 16, (n >> 8) & 255, n & 255);
-    Record::Device(testing::device(format!("Till {n}"), Some(&mac)))
+    Record::Device(testing::device(format!("Till {n}"), Some(&mac(n))))
+}
+
+pub(crate) fn mac(n: usize) -> String {
+    format!("00:1a:2b:{:02x}:{:02x}:{:02x}", n >> 16, (n >> 8) & 255, n & 255)
 }
