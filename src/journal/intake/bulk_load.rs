@@ -1,5 +1,5 @@
-//! The bulk load of an import: prepared statements, and for the first import of a journal no secondary indexes, no trigger,
-//! no write-ahead log and no look-up of foreign keys meanwhile.
+//! The bulk load of an import: prepared statements, and for the first import of a journal no trigger, no write-ahead log, no
+//! look-up of foreign keys and no indexes whose entries come in no order meanwhile.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,18 +28,9 @@ const CACHE_KIB: i64 = 65_536;
 /// Threads that sort an index beside the one that reads its table.
 const SORTING_THREADS: i64 = 1;
 
-/// The indexes in which new rows have entries, and which nothing asks while rows are placed. Others stay: to build one
-/// that is empty its whole table has to be read.
-const DROPPED: [&str; 8] = [
-    "job_natural_key",
-    "job_sheet_key",
-    "job_name",
-    "job_blocked",
-    "job_ready",
-    "link_target",
-    "step_waiting",
-    "sheet_row_of_job",
-];
+/// The indexes in which new rows have entries in no order, and which nothing asks while rows are placed. Others stay: to
+/// add an entry behind all others takes less than to sort them, and to build one that is empty its whole table has to be read.
+const DROPPED: [&str; 4] = ["job_natural_key", "job_sheet_key", "job_name", "link_target"];
 
 /// The trigger that counts every job as it is added. Those of a first import are counted here.
 const COUNTING: &str = "job_added";
