@@ -118,7 +118,13 @@ fn runs(runtime: &tokio::runtime::Runtime, number: usize) -> Seen {
         runs.into_iter().map(|run| run.join().expect("a run")).collect::<Vec<_>>()
     });
     let (seconds, after) = (started.elapsed().as_secs_f64(), processor());
-    assert!(took.iter().all(|took| took.code == 0), "a run ended otherwise: {took:?}");
+    let failed: Vec<String> = took
+        .iter()
+        .zip(folders)
+        .filter(|(took, _)| took.code != 0)
+        .map(|(took, folder)| told(took, folder))
+        .collect();
+    assert!(failed.is_empty(), "runs ended otherwise:\n{}", failed.join("\n"));
     let statistics: Vec<_> =
         services.iter().map(|service| service.sandbox().statistics(wall_clock())).collect();
     let mut paces: Vec<f64> = services.iter().map(pace).collect();
@@ -134,6 +140,15 @@ fn runs(runtime: &tokio::runtime::Runtime, number: usize) -> Seen {
         most_in_a_second: statistics.iter().map(|one| one.most_in_a_second["addDevice"]).max().unwrap_or(0),
         refused: statistics.iter().filter_map(|one| one.answers.get("rateLimitExceeded")).sum(),
     }
+}
+
+/// How a run ended that did not end well, and what its journal tells of it; its folder is kept.
+fn told(took: &measured::Took, folder: tempfile::TempDir) -> String {
+    let folder = folder.keep();
+    let status = Command::new(measured::fleetload()).arg("status").current_dir(&folder).output();
+    let status =
+        status.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    format!("{took:?}, {}:\n{status}", folder.display())
 }
 
 /// Devices a second that one service was asked for.

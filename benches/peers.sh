@@ -24,4 +24,4 @@ if ! command -v sqlite3 >/dev/null; then
     fi
 fi
 
-install_python pandas openpyxl frictionless
+install_python pandas openpyxl XlsxWriter frictionless
