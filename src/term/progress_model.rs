@@ -369,7 +369,13 @@ impl Picture {
             (Some(ceiling), Some(left)) => {
                 Some(format!("quota {} of {} used, {} left", count(day.used()), count(ceiling), count(left)))
             }
-            _ if day.used() > 0 => Some(format!("{} today", counted(day.used(), "creation", "creations"))),
+            _ if day.used() > 0 => {
+                let known = counted(day.used() - day.doubtful, "creation", "creations");
+                Some(match day.doubtful {
+                    0 => format!("{known} today"),
+                    doubtful => format!("{known} today, {} more not known to be counted", count(doubtful)),
+                })
+            }
             _ => None,
         }
     }

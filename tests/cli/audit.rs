@@ -331,7 +331,10 @@ fn a_look_up_that_keeps_failing_holds_up_no_run_whose_rows_are_made() {
     let files = ["run", "companies.csv", "devices.csv", "--until", &until];
     let outcome = bench.fleetload(&files).expect_code(0);
     assert!(bench.statistics().faults_fired["error_500_before"] >= 20, "the breaker opened");
-    assert_eq!(audit(&bench, 1), json!({"checked": 21, "not_verified_yet": 180}));
+    let figures = audit(&bench, 1);
+    // Whether the company is read back by its name or, while the service fails, by its id alone is decided by who is faster.
+    assert!([Value::Null, json!(1)].contains(&figures["doubles_not_checked"]), "{figures}");
+    assert_eq!((&figures["checked"], &figures["not_verified_yet"]), (&json!(21), &json!(180)));
     says(&outcome, "180 records are not verified yet");
 }
 

@@ -41,6 +41,23 @@ fn counts(picture: &mut Picture, facts: Remaining, at: u64) {
 }
 
 #[test]
+fn a_creation_that_is_not_known_to_be_counted_is_told_apart() {
+    let unused = QuotaDay::unused(tick(0).now.day());
+    for (day, line) in [
+        (unused, None),
+        (QuotaDay { confirmed: 3_000, ..unused }, Some("3,000 creations today")),
+        (
+            QuotaDay { confirmed: 3_000, doubtful: 1, ..unused },
+            Some("3,000 creations today, 1 more not known to be counted"),
+        ),
+    ] {
+        let mut picture = picture(1);
+        picture.take(&Event::QuotaUsed(day), tick(0), &TimeZone::UTC);
+        assert_eq!(picture.quota_line().as_deref(), line);
+    }
+}
+
+#[test]
 fn the_line_tells_counts_the_pace_of_each_operation_quota_and_when_it_is_done() {
     let mut picture = picture(1_180);
     for second in 0..10 {
