@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::path::PathBuf;
 
 /// A part of an advice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,6 +110,11 @@ impl From<String> for Advice {
     fn from(words: String) -> Self {
         Self { text: words, commands: Vec::new() }
     }
+}
+
+/// Files as words of a command, with a space before each.
+pub fn quoted_files(files: &[PathBuf]) -> String {
+    files.iter().map(|file| format!(" {}", quoted(&file.to_string_lossy()))).collect()
 }
 
 /// A value as a shell takes it for one word.

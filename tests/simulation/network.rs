@@ -209,7 +209,7 @@ impl Network {
     async fn carry(self: Arc<Self>, request: HttpRequest) -> Result<HttpAnswer, SendFailure> {
         self.event();
         let name = request.url.path().rsplit('/').next().unwrap_or_default().to_owned();
-        let changes = Operation::ALL.iter().any(|operation| operation.name() == name && operation.changes());
+        let changes = name.parse::<Operation>().is_ok_and(Operation::changes);
         if changes && self.is_unchecked() {
             self.too_early.lock().expect("one thread").push(format!("{:?}: {name}", self.time.elapsed()));
         }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::objects::CheckSummary;
-use crate::advice::{Advice, quoted};
+use crate::advice::{Advice, quoted, quoted_files};
 use crate::cli::args::commands::Check as Typed;
 use crate::cli::context::Context;
 use crate::cli::findings::remedy::{meant, remedy};
@@ -128,10 +128,10 @@ fn tell_next(
     // What stands beside a workbook is not in it: only where there is one for every file, they are checked instead.
     let corrected = exit != Exit::Done && written.len() == typed.files.len();
     let meant: Vec<PathBuf> = typed.files.iter().map(|file| meant(file, findings)).collect();
-    let files = command_files(if corrected { written } else { &meant });
+    let files = quoted_files(if corrected { written } else { &meant });
     let options = manner.command_line();
     let of_headers = of_headers(findings);
-    let again = |command: &str| context.again(&format!("{command} {files}{options}"));
+    let again = |command: &str| context.again(&format!("{command}{files}{options}"));
     match exit {
         Exit::Done => {
             context.terminal.hint(Advice::from("to see what would happen: ").command(again("plan")))
@@ -190,10 +190,4 @@ fn of_headers(findings: &Findings) -> String {
         }
     }
     options.concat()
-}
-
-/// Files as they are typed in a command.
-fn command_files(files: &[PathBuf]) -> String {
-    let files: Vec<String> = files.iter().map(|file| quoted(&file.to_string_lossy())).collect();
-    files.join(" ")
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use jiff::tz::TimeZone;
 use uuid::Uuid;
 
-use crate::advice::{Piece, quoted};
+use crate::advice::{Piece, quoted_files};
 use crate::cli::args::commands::Run;
 use crate::cli::context::Context;
 use crate::cli::settings::Settings;
@@ -63,8 +63,7 @@ impl Drafter {
     pub(super) fn of_run(self, typed: &Run) -> Self {
         // How files are read may hold values of rows.
         let is_short = typed.files.len() <= LISTED && typed.reading.is_empty();
-        let paths = typed.files.iter().map(|file| format!(" {}", quoted(&file.to_string_lossy())));
-        let command = format!("run{} --yes", paths.collect::<String>());
+        let command = format!("run{} --yes", quoted_files(&typed.files));
         let unasked = is_short.then(|| self.commands.again.command(&command));
         let files = typed.files.iter().take(LISTED).map(|file| file_name(&file.to_string_lossy())).collect();
         Self { files, unasked, ..self }

@@ -14,7 +14,7 @@ use serde::Serialize;
 use self::dry_run::TempJournal;
 use self::dry_run::survey;
 use self::output::Outlook;
-use crate::advice::{Advice, quoted};
+use crate::advice::{Advice, quoted_files};
 use crate::cli::args::commands::Plan as Typed;
 use crate::cli::args::options::WindowArgs;
 use crate::cli::context::Context;
@@ -95,8 +95,7 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     context.terminal.result("");
     findings::tell(context, &examined.findings, manner.redact);
     findings::tell_explain(context, &examined.findings);
-    let files: Vec<String> = typed.files.iter().map(|file| quoted(&file.to_string_lossy())).collect();
-    let again = context.again(&format!("run {}{}", files.join(" "), manner.command_line()));
+    let again = context.again(&format!("run{}{}", quoted_files(&typed.files), manner.command_line()));
     if let Some(out) = &typed.out {
         let rehearsed = rehearsed(context, typed, &manner);
         let command = if outlook.plan.unavailable().is_empty() { &again } else { &rehearsed };
@@ -265,8 +264,7 @@ fn quota_finding(examined: &Examined, plan: &Plan) -> Option<Finding> {
 
 /// The same plan for a simulated service.
 fn rehearsed(context: &Context<'_>, typed: &Typed, manner: &ReadingSettings) -> String {
-    let files: Vec<String> = typed.files.iter().map(|file| quoted(&file.to_string_lossy())).collect();
-    context.again(&format!("plan {}{} --sandbox", files.join(" "), manner.command_line()))
+    context.again(&format!("plan{}{} --sandbox", quoted_files(&typed.files), manner.command_line()))
 }
 
 fn tell(context: &Context<'_>, settings: &Settings, terms: &PlanTerms, outlook: &Outlook, rehearsed: &str) {

@@ -25,7 +25,7 @@ use self::meter::Meter;
 use self::preconditions::{Locks, Taken};
 use self::run_loop::{Passes, tell_recovered};
 use self::signals::Watch;
-use crate::advice::{Advice, quoted};
+use crate::advice::{Advice, quoted_files};
 use crate::cli::args::commands::Run as Typed;
 use crate::cli::args::moment_to_come;
 use crate::cli::args::options::RehearsalArgs;
@@ -294,8 +294,7 @@ fn bind(context: &Context<'_>, typed: &Typed, journal: &mut Journal, account: &A
         return journal.bind(account);
     }
     let path = context.common.journal.display();
-    let files: String =
-        typed.files.iter().map(|file| format!(" {}", quoted(&file.to_string_lossy()))).collect();
+    let files = quoted_files(&typed.files);
     let (what, name, options) = if rehearsed {
         (format!("the journal {path} holds a rehearsal, not work with a service"), "service.db", "")
     } else {

@@ -1,7 +1,7 @@
 //! The preconditions of an import and of a run: that the journal lies where it is safe, that it is whole, and that it is
 //! the newest copy there is; and the locks: one run at a time for a journal, and for an account on this machine.
 
-use crate::advice::quoted;
+use crate::advice::quoted_files;
 use crate::cli::args::commands::Run;
 use crate::cli::context::Context;
 use crate::cli::settings::Settings;
@@ -104,10 +104,9 @@ pub(super) fn enter_again(journal: &mut Journal) -> Result<()> {
 
 /// The command that goes on anyway, with the files that were to be run and what their rows are.
 fn accepting(context: &Context<'_>, typed: &Run) -> String {
-    let files: String =
-        typed.files.iter().map(|file| format!("{} ", quoted(&file.to_string_lossy()))).collect();
+    let files = quoted_files(&typed.files);
     let kind = typed.reading.typed.kind.map_or_else(String::new, |kind| format!("--kind {kind} "));
-    context.again(&format!("run {files}{kind}--accept-journal"))
+    context.again(&format!("run{files} {kind}--accept-journal"))
 }
 
 /// The right to send: for the journal, and for the account on this machine.

@@ -52,10 +52,10 @@ impl Journal {
     }
 
     /// Begins a look at every page that ends when the test says so, with what the test says.
-    #[cfg(feature = "testing")]
     ///
     /// # Errors
     /// When the journal cannot be written.
+    #[cfg(feature = "testing")]
     pub fn begin_page_check_of_test(&mut self) -> Result<oneshot::Sender<Result<()>>> {
         identity::note_pages(&self.view.connection, true)?;
         let (tell, found) = oneshot::channel();

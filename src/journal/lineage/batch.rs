@@ -15,14 +15,14 @@ use crate::journal::state::{audit, quota};
 use crate::journal::state::{doubt, hold, job_row, transition};
 
 /// The jobs that a write moved, or why it did not fit.
-type Outcome = std::result::Result<Vec<Moved>, Error>;
+type Applied = std::result::Result<Vec<Moved>, Error>;
 
 impl JobQueue<'_> {
     /// Carries out the writes in one transaction and commits it: when this returns `Ok`, they are on disk.
     ///
     /// A write that does not fit the state of its job changes nothing and is reported in its place; the others are
     /// carried out anyway. An `Err` means that the journal cannot be written, and that none of them was.
-    pub fn apply(&mut self, writes: &[Write]) -> Result<Vec<Outcome>> {
+    pub fn apply(&mut self, writes: &[Write]) -> Result<Vec<Applied>> {
         // Hardly ever does one not fit. To undo it by itself, SQLite would copy each page that a write changes, so that is
         // left to a second try.
         match self.commit(writes, |connection, write| carry_out(connection, write).map(Ok)) {
@@ -34,8 +34,8 @@ impl JobQueue<'_> {
     fn commit(
         &mut self,
         writes: &[Write],
-        carry_out: impl Fn(&Connection, &Write) -> Result<Outcome>,
-    ) -> Result<Vec<Outcome>> {
+        carry_out: impl Fn(&Connection, &Write) -> Result<Applied>,
+    ) -> Result<Vec<Applied>> {
         let transaction = self.journal.begin()?;
         let mut outcomes = Vec::with_capacity(writes.len());
         for write in writes {
@@ -78,7 +78,7 @@ fn step(write: &Write) -> &'static str {
 }
 
 /// Carries out one write so that it happens whole or not at all.
-pub(in crate::journal) fn alone(connection: &Connection, write: &Write) -> Result<Outcome> {
+pub(in crate::journal) fn alone(connection: &Connection, write: &Write) -> Result<Applied> {
     connection.prepare_cached("SAVEPOINT one_write")?.execute([])?;
     match carry_out(connection, write) {
         Ok(moved) => {
