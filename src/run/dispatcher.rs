@@ -495,7 +495,7 @@ impl Dispatcher {
         let outcome = BreakerOutcome::of(&answer.verdict);
         let (mut settled, consequence) = crate::model::settle::settle(standing, answer.verdict);
         if let Some(work) = self.in_flight.work(job) {
-            settled = settle::hold_if_in_doubt(settled, work, &|operation| self.gates.usable(operation));
+            settled = settle::unless_in_doubt(settled, work, &|operation| self.gates.usable(operation));
         }
         // A probe fails for the service's sake, not for the row's: not one of the doubts that a row may have.
         let charged = !self.gates.is_probe(operation, phase);

@@ -297,3 +297,16 @@ fn a_step_that_fails_after_the_fields_were_changed_says_what_was_changed() {
     );
     assert_eq!(updates(&bench), 1);
 }
+
+#[test]
+fn a_change_that_is_refused_after_a_lost_answer_is_rejected_only_when_late_requests_are_over() {
+    let lost = Fault::new("updateSite", FaultKind::RequestLost).times(1);
+    let refused = Fault::new("updateSite", FaultKind::InvalidData);
+    let bench = created(Scenario::default().with_fault(lost).with_fault(refused));
+    bench.write("sites.csv", "action,key,name\nupdate,S0,Depot\n");
+    bench.fleetload(&["run", "sites.csv"]).expect_code(4);
+    let [(status, code, _)] = &endings(&bench, 2)[..] else { panic!("one row") };
+    assert_eq!((status.as_str(), code.as_str()), ("rejected", "invalidData"));
+    // The first was lost, the second refused too early to count, the third after the settle time.
+    assert_eq!((bench.requests("updateSite"), updates(&bench)), (3, 0));
+}

@@ -80,6 +80,15 @@ fn seeds_that_once_showed_a_defect_show_none_any_more() {
         assert!(trial.violations.is_empty(), "{}", told(seed, &trial));
         assert!(trial.figures.crashes > 0, "{:?}", trial.figures);
     }
+    // A change that is sent again and refused is not rejected while its first request may still be carried out.
+    for seed in [9002, 9728] {
+        let trial = trial::of_seed(seed);
+        assert!(trial.violations.is_empty(), "{}", told(seed, &trial));
+        let refused = |told: &[String]| {
+            told[0].contains("class: Rejected") && told[1].contains("from: Sending, to: InDoubt")
+        };
+        assert!(trial.trace.windows(2).any(refused), "{}", told(seed, &trial));
+    }
 }
 
 #[test]

@@ -74,7 +74,8 @@ pub(in crate::journal) fn keep(
 }
 
 /// in doubt → ready. What the service said it carried out is never let go: it would be made twice. What is certain
-/// not to be there was never sent, whatever the journal may not know.
+/// not to be there was never sent, whatever the journal may not know. Of what was refused meanwhile no earlier request is
+/// carried out any more, so that a refusal counts from now on.
 pub(in crate::journal) fn let_go(connection: &Connection, job: JobId, note: &str) -> Result<Vec<Moved>> {
     let standing = job_row::of(connection, job)?;
     standing.leaves(&[InDoubt], "let go")?;
@@ -86,9 +87,9 @@ pub(in crate::journal) fn let_go(connection: &Connection, job: JobId, note: &str
     standing.change(
         connection,
         "UPDATE job SET state = 'ready', due = NULL, doubt = NULL, doubt_since = NULL, absent_reads = 0, looks = 0,
-            unsure = 0, code = NULL, message = ?3
+            unsure = 0, doubted = doubted AND doubt IS NOT ?4, code = NULL, message = ?3
          WHERE id = ?1 AND state = ?2",
-        &[&note],
+        &[&note, &Doubt::Refused],
     )?;
     Ok(vec![standing.moved(Ready)])
 }

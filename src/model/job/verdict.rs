@@ -253,6 +253,8 @@ pub enum Doubt {
     NoId,
     /// `noDataFound` for what was to be taken away: it may be gone already.
     Gone,
+    /// A refusal of what was sent again: the request before it may still be carried out.
+    Refused,
 }
 
 impl Doubt {
@@ -271,6 +273,7 @@ impl Doubt {
         Self::Duplicate,
         Self::NoId,
         Self::Gone,
+        Self::Refused,
     ];
 
     /// The code shown in reports: `answer.timeout` …
@@ -289,6 +292,7 @@ impl Doubt {
             Self::Duplicate => "answer.duplicate",
             Self::NoId => "answer.no-id",
             Self::Gone => "answer.gone",
+            Self::Refused => "answer.refused",
         }
     }
 
@@ -306,7 +310,8 @@ impl Doubt {
             | Self::ProcessEnded
             | Self::WorkerLost
             | Self::JournalBehind
-            | Self::Gone => false,
+            | Self::Gone
+            | Self::Refused => false,
         }
     }
 
@@ -328,6 +333,9 @@ impl Doubt {
             Self::Duplicate => "the service says that a value which must be unique is already in use",
             Self::NoId => "the service confirmed the creation without naming its id",
             Self::Gone => "the service does not find what is to be removed: it may be gone already",
+            Self::Refused => {
+                "the service refused the row when it was sent again, and the request before it may still be carried out"
+            }
         }
     }
 

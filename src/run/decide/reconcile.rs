@@ -110,6 +110,9 @@ pub(in crate::run) fn on_answer(
         decision
     } else if is_shown(&work.action, work.owner().map(|(_, id)| id), &found) {
         advance(work, facts, How::Done, None)
+    } else if work.doubt == Some(Doubt::Refused) && !is_settled(work, facts) {
+        let until = next_lookup(work, facts);
+        stay_in_doubt(work, facts, until, work.absent_reads, "its values are not there so far")
     } else if work.action.repeat() == Repeat::Harmless {
         // Putting it again changes nothing if the first request is still executed later.
         send_again(work, facts, "its values were not there")

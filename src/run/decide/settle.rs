@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::journal::{Candidate, Evidence, How, Work, Write};
 use crate::mistake::{self, Mistake};
+use crate::model::action::Repeat;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
 use crate::model::reason::{Reason, ServiceCode};
@@ -58,9 +59,10 @@ pub(in crate::run) fn contradicting_id(verdict: &Verdict) -> Option<RemoteId> {
     }
 }
 
-/// Holds a row that the service refused when it was sent again without a look, since the service refuses a second record:
-/// what it says of the second request says nothing about the first, which may have made the record.
-pub(in crate::run) fn hold_if_in_doubt(
+/// Does not reject a row that the service refused when it was sent again after a lost answer: what it says of the second
+/// request says nothing about the first. Where that may have made a record that no look-up finds, a person decides; where
+/// it may still change one, the record is looked at once more when late requests are over.
+pub(in crate::run) fn unless_in_doubt(
     settled: Settled,
     work: &Work,
     usable: &dyn Fn(Operation) -> bool,
@@ -69,6 +71,7 @@ pub(in crate::run) fn hold_if_in_doubt(
         && work.doubted
         && lookups::by_key(work, usable).is_none()
         && !mistake::made(Mistake::DuplicateRejects);
+    let may_be_changed = work.doubted && work.action.repeat() == Repeat::Harmless;
     match settled {
         Settled::Rejected(rejection) | Settled::Unseen(rejection) if may_be_there => Settled::Held {
             code: Reason::RefusedInDoubt.as_str(),
@@ -77,6 +80,7 @@ pub(in crate::run) fn hold_if_in_doubt(
                 rejection.message
             ),
         },
+        Settled::Rejected(_) | Settled::Unseen(_) if may_be_changed => Settled::InDoubt(Doubt::Refused),
         settled => settled,
     }
 }
@@ -155,6 +159,7 @@ fn code(verdict: &Verdict) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::action::Action;
     use crate::model::verdict::Rejection;
     use crate::run::tests::{device, record, site};
 
@@ -192,19 +197,31 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_of_a_row_sent_again_without_a_look_holds_it() {
+    fn a_refusal_of_a_row_sent_again_does_not_reject_it_while_the_first_request_may_be_carried_out() {
         let (code, message) = ("invalidData".to_owned(), "no".to_owned());
-        let rejected = Settled::Rejected(Rejection { code, message, violations: Vec::new() });
+        let refusal = Rejection { code, message, violations: Vec::new() };
         let doubted = |work: Work| Work { doubted: true, ..work };
+        let labels = || Work { action: Action::PutLabels(vec!["till".into()]), ..site("Depot", None) };
+        let licence = || Work { action: Action::AddLicence("L".into()), ..site("Depot", None) };
         let mac = Some("00:1a:2b:3c:4d:5e");
         let table = [
-            ("never in doubt", device("Till", mac), false, false),
-            ("in doubt, and looked up", doubted(site("Depot", None)), true, false),
-            ("in doubt, and never looked up", doubted(device("Till", mac)), false, true),
+            ("never in doubt", device("Till", mac), false, "rejected"),
+            ("in doubt, and looked up", doubted(site("Depot", None)), true, "rejected"),
+            ("in doubt, and never looked up", doubted(device("Till", mac)), false, "held"),
+            ("a change that was never in doubt", labels(), true, "rejected"),
+            ("a change in doubt", doubted(labels()), true, "in doubt"),
+            ("a change that a person let send again", doubted(licence()), true, "rejected"),
         ];
         for (case, work, usable, expected) in table {
-            let settled = hold_if_in_doubt(rejected.clone(), &work, &|_| usable);
-            assert_eq!(matches!(settled, Settled::Held { .. }), expected, "{case}");
+            for refused in [Settled::Rejected(refusal.clone()), Settled::Unseen(refusal.clone())] {
+                let told = match unless_in_doubt(refused, &work, &|_| usable) {
+                    Settled::Rejected(_) | Settled::Unseen(_) => "rejected",
+                    Settled::Held { .. } => "held",
+                    Settled::InDoubt(Doubt::Refused) => "in doubt",
+                    other => panic!("{case}: {other:?}"),
+                };
+                assert_eq!(told, expected, "{case}");
+            }
         }
     }
 }

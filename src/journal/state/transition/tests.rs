@@ -402,6 +402,23 @@ fn looks_that_decide_nothing_are_counted_and_the_first_doubt_is_remembered() {
     assert_eq!(bench.journal.queue().doubtful(at(7_000), 10, &[]).unwrap().work.len(), 1);
 }
 
+#[test]
+fn what_was_refused_and_then_not_there_is_in_doubt_no_more_when_it_is_sent_again() {
+    for (doubt, expected) in [(Doubt::Timeout, true), (Doubt::Refused, false)] {
+        let mut bench = bench();
+        let (_, jobs) = import_companies(&mut bench.journal, &["Acme"], false);
+        apply(&mut bench.journal, claim(jobs[0], ADD)).unwrap();
+        let (until, evidence) = (at(3_500), Evidence::at(at(3_000)));
+        let (executed, charged) = (false, true);
+        apply(&mut bench.journal, Write::Doubt { job: jobs[0], doubt, executed, charged, until, evidence })
+            .unwrap();
+        let release = Write::Release { job: jobs[0], note: "not there".into(), at: at(4_000) };
+        apply(&mut bench.journal, release).unwrap();
+        let work = bench.journal.work(jobs[0]).unwrap().unwrap();
+        assert_eq!((work.state, work.doubt, work.doubted), (Ready, None, expected), "{doubt:?}");
+    }
+}
+
 fn with_extras(mut job: crate::journal::NewJob, extras: Vec<Action>) -> crate::journal::NewJob {
     job.steps.extend(extras);
     job

@@ -83,6 +83,7 @@ fn an_answer_that_tells_nothing_is_asked_for_again_until_enough_late_looks_were_
         ..doubted(site("Depot", None))
     };
     let licence = Work { action: Action::AddLicence("L".into()), ..step.clone() };
+    let refused = Work { doubt: Some(Doubt::Refused), ..step.clone() };
     let there = found(json!({"key": "k", "value": "v"}));
     let table = [
         ("early", doubted(site("Depot", None)), false, failed(), "stays in doubt after 0 reads"),
@@ -104,6 +105,20 @@ fn an_answer_that_tells_nothing_is_asked_for_again_until_enough_late_looks_were_
         ),
         ("a step, there", step.clone(), false, LookupAnswer::Records(vec![there]), "advances Done"),
         ("a step, not there", step, false, LookupAnswer::Records(Vec::new()), "is sent again"),
+        (
+            "a step that was refused meanwhile, not there yet",
+            refused.clone(),
+            false,
+            LookupAnswer::Records(Vec::new()),
+            "stays in doubt after 0 reads",
+        ),
+        (
+            "a step that was refused meanwhile, not there late",
+            refused,
+            true,
+            LookupAnswer::Records(Vec::new()),
+            "is sent again",
+        ),
         (
             "a step that may do harm, not there",
             licence,
