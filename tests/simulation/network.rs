@@ -129,15 +129,19 @@ impl Network {
     /// Somebody else makes a record, past everything that goes wrong.
     pub(crate) fn ask_as_somebody_else(&self, path: &str, body: &str) {
         let now = self.time.now().millis();
-        let mut faults = Vec::new();
-        let swap = |scenario: &mut Scenario| faults = std::mem::take(&mut scenario.fault);
+        let (mut faults, mut quota) = (Vec::new(), u64::MAX);
+        let swap = |scenario: &mut Scenario| {
+            faults = std::mem::take(&mut scenario.fault);
+            std::mem::swap(&mut quota, &mut scenario.daily_quota);
+        };
         self.sandbox.change(swap).expect("a consistent scenario");
         let granted = self.sandbox.respond(&Request::sign_in(SOMEBODY_ELSE, "their secret"), now);
         let granted: serde_json::Value = serde_json::from_slice(&granted.response.body).expect("a token");
         let token = granted["access_token"].as_str().expect("a token");
         let answer = self.sandbox.respond(&Request::post(path, body).bearing(token), now);
         assert_eq!(answer.response.status, 200, "{:?}", String::from_utf8_lossy(&answer.response.body));
-        self.sandbox.change(|scenario| scenario.fault = faults).expect("a consistent scenario");
+        let back = |scenario: &mut Scenario| (scenario.fault, scenario.daily_quota) = (faults, quota);
+        self.sandbox.change(back).expect("a consistent scenario");
     }
 
     /// Ends when the process has to die.
