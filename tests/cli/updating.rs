@@ -310,3 +310,23 @@ fn a_change_that_is_refused_after_a_lost_answer_is_rejected_only_when_late_reque
     // The first was lost, the second refused too early to count, the third after the settle time.
     assert_eq!((bench.requests("updateSite"), updates(&bench)), (3, 0));
 }
+
+#[test]
+fn a_change_that_is_refused_after_a_lost_answer_and_is_not_shown_is_decided_by_a_person() {
+    // It was carried out; a site does not show its telephone number.
+    let lost = Fault::new("updateSite", FaultKind::Error500After).times(1);
+    let refused = Fault::new("updateSite", FaultKind::InvalidData);
+    let bench = created(Scenario::default().with_fault(lost).with_fault(refused));
+    bench.write("sites.csv", "action,key,phone\nupdate,S0,+64 9 555 0900\n");
+    bench.fleetload(&["run", "sites.csv"]).expect_code(8);
+    let [(status, code, message)] = &endings(&bench, 2)[..] else { panic!("one row") };
+    assert_eq!((status.as_str(), code.as_str()), ("held", "refused.in-doubt"), "{message}");
+    assert_eq!((bench.requests("updateSite"), updates(&bench)), (2, 1));
+    let job = bench.results(2)[0]["job"].to_string();
+    // A person says that it was not carried out: a refusal counts then.
+    bench.fleetload(&["resolve", &job, "--not-done", "--unchecked"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(4);
+    let [(status, code, _)] = &endings(&bench, 2)[..] else { panic!("one row") };
+    assert_eq!((status.as_str(), code.as_str()), ("rejected", "invalidData"));
+    assert_eq!((bench.requests("updateSite"), updates(&bench)), (3, 1));
+}

@@ -73,7 +73,7 @@ impl RowVerifier {
         job: JobId,
         shown: &[Candidate],
     ) -> Result<String> {
-        let unchecked = format!("resolve {job} --not-created --unchecked");
+        let unchecked = format!("resolve {job} {} --unchecked", not_so(&work(journal, job)?));
         match self.sight(journal, job, shown)? {
             RecordSearch::Answered { by, candidates, earlier: _ } => {
                 let Some(first) = candidates.first() else {
@@ -129,10 +129,10 @@ impl RowVerifier {
             context
                 .advice(
                     format!("wait until {}, then: ", context.moment(until)),
-                    &format!("resolve {job} --not-created"),
+                    &format!("resolve {job} {}", not_so(work)),
                 )
                 .words(format!("\nif you are certain that {never}: "))
-                .command(context.again(&format!("resolve {job} --not-created --unchecked"))),
+                .command(context.again(&format!("resolve {job} {} --unchecked", not_so(work)))),
         ))
     }
 
@@ -201,6 +201,14 @@ impl RowVerifier {
 /// Whether the step of a row creates no record.
 fn is_change(work: &Work) -> bool {
     work.action.record().is_none()
+}
+
+/// The option that says that a row was not carried out.
+fn not_so(work: &Work) -> &'static str {
+    match is_change(work) {
+        true => "--not-done",
+        false => "--not-created",
+    }
 }
 
 /// Until when "not there" is not to be believed of a row in doubt since then; `None` when it may be.

@@ -260,7 +260,7 @@ mod tests {
         let of = |command: &clap::Command| {
             command
                 .get_arguments()
-                .filter_map(|option| option.get_long())
+                .flat_map(|option| option.get_long_and_visible_aliases().unwrap_or_default())
                 .map(str::to_owned)
                 .collect::<Vec<_>>()
         };

@@ -228,9 +228,14 @@ fn rule_out(connection: &Connection, standing: &JobRow) -> Result<()> {
     standing.change(connection, "UPDATE job SET baseline = ?3 WHERE id = ?1 AND state = ?2", &[&number])
 }
 
-/// A person has looked: nothing was sent of which the journal does not know.
+/// A person has looked: nothing was sent of which the journal does not know. A change that is not there was not carried
+/// out either, so that a refusal counts from now on; of a record, a request that arrives late could still make one.
 fn be_sure(connection: &Connection, standing: &JobRow) -> Result<()> {
-    standing.change(connection, "UPDATE job SET unsure = 0 WHERE id = ?1 AND state = ?2", &[])
+    standing.change(
+        connection,
+        "UPDATE job SET unsure = 0, doubted = doubted AND ?3 WHERE id = ?1 AND state = ?2",
+        &[&standing.kind.is_record()],
+    )
 }
 
 /// → ready at the step the job stands at, or blocked while something it needs is not made.

@@ -4,8 +4,10 @@ use serde_json::json;
 
 use super::*;
 use crate::model::action::Action;
+use crate::model::action::record_update::RecordUpdate;
 use crate::model::id::JobId;
-use crate::model::record::{Metadata, Record};
+use crate::model::kind::Upkeep;
+use crate::model::record::{Metadata, Record, Role};
 use crate::run::evidence::RunEvidence;
 use crate::run::tests::{OURS, company, device, facts, found, named, reason, record, site};
 
@@ -85,6 +87,16 @@ fn an_answer_that_tells_nothing_is_asked_for_again_until_enough_late_looks_were_
     let licence = Work { action: Action::AddLicence("L".into()), ..step.clone() };
     let refused = Work { doubt: Some(Doubt::Refused), ..step.clone() };
     let there = found(json!({"key": "k", "value": "v"}));
+    // A site shows its name and reference alone.
+    let fields = [("name".to_owned(), json!("Depot")), ("phoneNumber".to_owned(), json!("+64 9 555 0900"))];
+    let update = RecordUpdate { fields: fields.into(), ..RecordUpdate::default() };
+    let moved = Work {
+        kind: Kind::Upkeep(Upkeep::SiteUpdates),
+        action: Action::Update(update),
+        links: vec![(Role::owner(Kind::Site), record(1))],
+        ..refused.clone()
+    };
+    let old_name = found(json!({"name": "Old depot", "id": record(1)}));
     let table = [
         ("early", doubted(site("Depot", None)), false, failed(), "stays in doubt after 0 reads"),
         ("late", late.clone(), true, failed(), "holds lookup.inconclusive"),
@@ -118,6 +130,27 @@ fn an_answer_that_tells_nothing_is_asked_for_again_until_enough_late_looks_were_
             true,
             LookupAnswer::Records(Vec::new()),
             "is sent again",
+        ),
+        (
+            "an update that was refused meanwhile, another value there late",
+            moved.clone(),
+            true,
+            LookupAnswer::Records(vec![old_name]),
+            "is sent again",
+        ),
+        (
+            "an update that was refused meanwhile, a value not shown early",
+            moved.clone(),
+            false,
+            LookupAnswer::Records(vec![depot()]),
+            "stays in doubt after 0 reads",
+        ),
+        (
+            "an update that was refused meanwhile, a value not shown late",
+            moved,
+            true,
+            LookupAnswer::Records(vec![depot()]),
+            "holds refused.in-doubt",
         ),
         (
             "a step that may do harm, not there",
