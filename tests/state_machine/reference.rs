@@ -488,6 +488,8 @@ impl Reference {
                 if !ruled_out.is_empty() {
                     job.baseline.get_or_insert_default().extend(ruled_out);
                 }
+                // Of a change nothing is left of which it would not be known.
+                job.doubted &= job.values.makes_a_record();
                 job.reopen();
                 self.go(number, Ready)
             }
