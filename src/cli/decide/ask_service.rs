@@ -73,11 +73,12 @@ impl RowVerifier {
         job: JobId,
         shown: &[Candidate],
     ) -> Result<String> {
-        let unchecked = format!("resolve {job} {} --unchecked", not_so(&work(journal, job)?));
+        let row = work(journal, job)?;
+        let unchecked = format!("resolve {job} {} --unchecked", not_so(&row));
         match self.sight(journal, job, shown)? {
             RecordSearch::Answered { by, candidates, earlier: _ } => {
                 let Some(first) = candidates.first() else {
-                    self.refuse_unsettled(context, &work(journal, job)?)?;
+                    self.refuse_unsettled(context, &row)?;
                     return Ok(format!("checked by {by}: no record found"));
                 };
                 let found: Vec<String> = candidates.iter().map(review::in_words).collect();
@@ -94,7 +95,7 @@ impl RowVerifier {
                     .hint(adopt.unwrap_or_default().join(&is_not)))
             }
             RecordSearch::Change { by, is_so: false } => {
-                self.refuse_unsettled(context, &work(journal, job)?)?;
+                self.refuse_unsettled(context, &row)?;
                 Ok(format!("checked by {by}: it is not as the row asks for"))
             }
             RecordSearch::Change { by, is_so: true } => {
@@ -102,7 +103,7 @@ impl RowVerifier {
                 Err(Error::usage(format!("{by} shows that it is as the row asks for")).hint(done))
             }
             RecordSearch::Unknown(why) => {
-                let (whether, not_so) = match is_change(&work(journal, job)?) {
+                let (whether, not_so) = match is_change(&row) {
                     true => ("it was carried out", "it was not carried out"),
                     false => ("the record exists", "the record does not exist"),
                 };

@@ -29,9 +29,7 @@ use crate::run::evidence::classify::{self, Classified};
 use crate::run::evidence::lookups;
 use crate::run::evidence::matching::{self, SeenRecord};
 use crate::run::evidence::question::{Asker, LookupAnswer, Question, Subject};
-use crate::service::{
-    Found, Lookup, NameSearch, SeenChange, find_name, is_shown, may_be_a_page, seen_change,
-};
+use crate::service::{Found, Lookup, NameSearch, SeenChange, find_name, may_be_a_page, seen_change};
 
 /// Agreeing look-ups that must have found nothing before "not there" is believed.
 pub(in crate::run) const ABSENT_READS: u32 = 2;
@@ -107,15 +105,18 @@ pub(in crate::run) fn on_answer(
     };
     if lookups::creates(work) {
         let question = Question { asker: Asker::Reconcile, subject };
-        RowDecision::AskOwners(FoundRecords { question, operation, found })
-    } else if let Some(decision) = after_names(work, facts, operation, &found) {
-        decision
-    } else if is_shown(&work.action, work.owner().map(|(_, id)| id), &found) {
+        return RowDecision::AskOwners(FoundRecords { question, operation, found });
+    }
+    if let Some(decision) = after_names(work, facts, operation, &found) {
+        return decision;
+    }
+    let seen = seen_change(&work.action, work.owner().map(|(_, id)| id), &found);
+    if seen == SeenChange::AsAsked {
         advance(work, facts, How::Done, None)
     } else if work.doubt == Some(Doubt::Refused) && !is_settled(work, facts) {
         let until = next_lookup(work, facts);
         stay_in_doubt(work, facts, until, work.absent_reads, "its values are not there so far")
-    } else if work.doubt == Some(Doubt::Refused) && !tells_whether(work, &found) {
+    } else if work.doubt == Some(Doubt::Refused) && seen == SeenChange::Unclear {
         let reason = format!(
             "{}, the service refused the row when it was sent again, and the look-up does not show all that the row asks for",
             cause(work)
@@ -129,11 +130,6 @@ pub(in crate::run) fn on_answer(
             format!("{}, and what the step puts is not there; a second request may do harm", cause(work));
         hold(work, facts, Reason::Absent.as_str(), reason, Vec::new())
     }
-}
-
-/// Whether a look shows that a change is not there, rather than too little of the record to tell.
-fn tells_whether(work: &Work, found: &[Found]) -> bool {
-    seen_change(&work.action, work.owner().map(|(_, id)| id), found) != SeenChange::Unclear
 }
 
 /// What follows from a list that may show the id of what the row names; `None` where it is no such list, and when there is
