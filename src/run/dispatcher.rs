@@ -318,6 +318,10 @@ impl Dispatcher {
         if is_held && !operation.looks_up() {
             return Permission::AfterAnswer;
         }
+        // One that is claimed waits for room: another one would only wait longer.
+        if self.in_flight.has_claimed(operation) {
+            return Permission::AfterAnswer;
+        }
         let mut open = self.gates.is_open(operation);
         if open.is_ok() && self.health_check_first(operation) {
             return Permission::Later(now);

@@ -24,6 +24,10 @@ const COST: NonZeroU32 = NonZeroU32::new(10).expect("ten is not zero");
 /// is counted where requests leave, after their claims are on disk.
 const SAVED: Duration = Duration::from_millis(50);
 
+/// For how long before it may leave a request may be claimed: about as long as it takes until a claim is on disk, so that the
+/// disk costs no pace.
+const CLAIMED_AHEAD: Duration = Duration::from_millis(5);
+
 /// What a refusal leaves of the pace. A lone one comes from requests that were on the way for different times.
 const SLOWING: f64 = 0.97;
 
@@ -109,16 +113,26 @@ impl Limiter {
         Self { clock, pace }
     }
 
-    /// Permits one request, which leaves now or after its claim, or says when to ask again, as an instant of
-    /// [`Clock::elapsed`].
+    /// Permits one request, which leaves now, or says when to ask again, as an instant of [`Clock::elapsed`].
     pub fn permit(&mut self) -> Result<(), Duration> {
+        self.permit_ahead(Duration::ZERO)
+    }
+
+    /// The same for a request that is claimed now and leaves, when there is room ([`Self::has_room`]), after its claim is on
+    /// disk.
+    pub fn permit_claim(&mut self) -> Result<(), Duration> {
+        self.permit_ahead(CLAIMED_AHEAD)
+    }
+
+    /// Permits one request that leaves so much later.
+    fn permit_ahead(&mut self, ahead: Duration) -> Result<(), Duration> {
         let Some(pace) = &mut self.pace else { return Ok(()) };
         let now = self.clock.elapsed();
         pace.recover(now, &self.clock);
         if now < pace.not_before {
             return Err(pace.not_before);
         }
-        pace.departed.permit(now)?;
+        pace.departed.permit(now + ahead).map_err(|at| at - ahead)?;
         match pace.cells.check_n(COST) {
             Ok(Ok(())) => {
                 pace.last_permit = Some(now);
@@ -303,6 +317,31 @@ mod tests {
                     "{pace} a second, timers late by up to {late_us} us"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn claims_cost_no_pace_while_the_disk_is_as_fast_as_usual() {
+        for (claim_ms, at_least) in [(0, 98.4), (3, 98.4), (5, 98.4), (8, 98.1)] {
+            let (clock, mut limiter) = limiter(98.5);
+            let mut sent = Vec::new();
+            while clock.elapsed() < Duration::from_secs(60) {
+                if let Err(until) = limiter.permit_claim() {
+                    assert!(until > clock.elapsed(), "an instant to ask again lies ahead");
+                    clock.set(until);
+                    continue;
+                }
+                clock.advance(Duration::from_millis(claim_ms));
+                while let Err(at) = limiter.has_room() {
+                    clock.set(at);
+                }
+                limiter.on_departure();
+                sent.push(clock.elapsed());
+            }
+            #[expect(clippy::cast_precision_loss, reason = "some thousands")]
+            let pace = sent.len() as f64 / 60.0;
+            assert!(pace >= at_least && pace < 98.6, "{pace} a second, claims take {claim_ms} ms");
+            assert!(worst_second(&sent) <= 100, "claims take {claim_ms} ms");
         }
     }
 

@@ -80,13 +80,15 @@ impl OperationGate {
         self.limiter.on_departure();
     }
 
-    /// Whether breaker and pace let a request leave now; if not, when to ask again (`None`: after an answer).
-    pub(super) fn permit(&mut self, now: Duration) -> Result<(), Option<Duration>> {
+    /// Whether breaker and pace let a request leave now, or be claimed now where it `is_claimed` first; if not, when to ask
+    /// again (`None`: after an answer).
+    pub(super) fn permit(&mut self, is_claimed: bool, now: Duration) -> Result<(), Option<Duration>> {
         if self.halt.is_some() {
             return Err(None);
         }
         self.breaker.permits(now)?;
         // The limiter comes last: asking it takes the permission.
-        self.limiter.permit().map_err(Some)
+        let permitted = if is_claimed { self.limiter.permit_claim() } else { self.limiter.permit() };
+        permitted.map_err(Some)
     }
 }
