@@ -14,7 +14,7 @@ use fleetload::service::Rate;
 use library_run::{company, device, go, person, prepare, site};
 
 /// Rows of each kind.
-const ROWS: usize = 2_000;
+const ROWS: usize = 5_000;
 /// Rows at the beginning and at the end that are not counted.
 const EDGE: usize = 100;
 /// The pace by default.
