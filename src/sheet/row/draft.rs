@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::mem;
 
 use super::update::ExportedCells;
 use crate::model::action::Action;
@@ -117,35 +118,37 @@ pub(crate) struct RowValues {
 struct Slots {
     columns: &'static [Column],
     /// The first column with each mark, and for each column the next one with the same.
-    first: [Option<usize>; Slots::MARKS],
-    next: Vec<Option<usize>>,
+    first: [Option<u8>; Slots::MARKS],
+    next: Vec<Option<u8>>,
 }
 
 impl Slots {
-    const MARKS: usize = 64;
+    const MARKS: usize = 256;
 
     fn of(kind: Kind) -> Self {
         let columns = columns(kind);
         let mut slots = Self { columns, first: [None; Self::MARKS], next: vec![None; columns.len()] };
         for (slot, column) in columns.iter().enumerate().rev() {
-            slots.next[slot] = slots.first[Self::mark(column.name)].replace(slot);
+            let first = &mut slots.first[Self::mark(column.name)];
+            slots.next[slot] = mem::replace(first, u8::try_from(slot).ok());
         }
         slots
     }
 
     fn find(&self, name: &str) -> Option<usize> {
-        let mut slot = self.first[Self::mark(name)]?;
+        let mut slot = usize::from(self.first[Self::mark(name)]?);
         while self.columns[slot].name != name {
-            slot = self.next[slot]?;
+            slot = usize::from(self.next[slot]?);
         }
         Some(slot)
     }
 
-    /// A number that few names share.
+    /// A number that hardly two names share.
     fn mark(name: &str) -> usize {
-        let byte = |byte: Option<&u8>| byte.copied().map_or(0, usize::from);
         let bytes = name.as_bytes();
-        (bytes.len() + 7 * byte(bytes.first()) + 3 * byte(bytes.last())) % Self::MARKS
+        let byte = |at: usize| bytes.get(at).copied().map_or(0, usize::from);
+        let (middle, last) = (byte(bytes.len() / 2), byte(bytes.len().wrapping_sub(1)));
+        (bytes.len() + 3 * byte(0) + 3 * last + 9 * middle) % Self::MARKS
     }
 }
 
@@ -477,5 +480,23 @@ impl RowValues {
             steps.extend(clouds.into_iter().map(Action::JoinVpnCloud));
         }
         steps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_column_is_found_by_its_name_and_no_other_name_is() {
+        for kind in Kind::ALL {
+            let slots = Slots::of(kind);
+            for (slot, column) in columns(kind).iter().enumerate() {
+                assert_eq!(slots.find(column.name), Some(slot), "{kind:?} {}", column.name);
+                for other in [format!("{}x", column.name), column.name.to_uppercase(), String::new()] {
+                    assert_eq!(slots.find(&other), None, "{kind:?} {other}");
+                }
+            }
+        }
     }
 }
