@@ -4,8 +4,10 @@
 //! Devices of one company are planned, imported, sent to a simulated service in this process that answers at once and has
 //! no limit, interrupted after a third, resumed, killed after two thirds, resumed, looked at, reported and made ready again
 //! where the service rejected them. The run looks up each row before it sends it and reads back what it made, as it does by
-//! default. What the kill left in doubt, and never arrived, waits `settle_seconds` (60). Memory is the most that was resident, mapped files included, as Linux tells it. The table is kept in
-//! `docs/performance.md`.
+//! default. What the kill left in doubt, and never arrived, waits `settle_seconds` (60). Of each command the table has the time from
+//! start to exit, the time that processors worked for it, and the most memory that was resident, mapped files included, as Linux
+//! tells them. The processors' time grows with the work alone: a command also waits, for the service in this process, the disk and
+//! whoever else has the machine. The table is kept in `docs/performance.md`.
 
 #![expect(clippy::print_stdout, reason = "figures are what a bench is for")]
 
@@ -59,9 +61,19 @@ impl Value {
         }
     }
 
+    /// Seconds that processors worked for a command.
+    fn processors(self) -> f64 {
+        match self {
+            Self::Took(took) => took.processors,
+            Self::Seconds(_) | Self::Size(_) => 0.0,
+        }
+    }
+
     fn words(self) -> String {
         match self {
-            Self::Took(took) => format!("{:.2} s, {:.0} MiB", took.seconds, took.memory),
+            Self::Took(Took { seconds, processors, memory, .. }) => {
+                format!("{seconds:.2} s, {processors:.2} s, {memory:.0} MiB")
+            }
             Self::Seconds(seconds) => format!("{seconds:.2} s"),
             Self::Size(size) => format!("{size:.2} MiB"),
         }
@@ -93,11 +105,19 @@ fn told(sizes: &[u64], measured: &[Vec<Step>]) -> String {
     let (first, last) = (&measured[0], &measured[measured.len() - 1]);
     let times = sizes[sizes.len() - 1] / sizes[0];
     header.push(format!("growth, of {} times the rows", grouped(times)));
+    header.push("of the processors' time".to_owned());
     let rows: Vec<Vec<String>> = (0..first.len())
         .map(|at| {
             let mut row = vec![first[at].what.to_owned()];
             row.extend(measured.iter().map(|steps| steps[at].value.words()));
-            row.push(format!("{:.1}", last[at].value.number() / first[at].value.number().max(0.001)));
+            let growth = |number: fn(Value) -> f64| {
+                format!("{:.1}", number(last[at].value) / number(first[at].value).max(0.001))
+            };
+            row.push(growth(Value::number));
+            row.push(match last[at].value {
+                Value::Took(_) => growth(Value::processors),
+                Value::Seconds(_) | Value::Size(_) => String::new(),
+            });
             row
         })
         .collect();

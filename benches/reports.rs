@@ -21,6 +21,7 @@ use measured::{Took, fleetload, grouped, table, take, tell};
 #[path = "../samples/make/mod.rs"]
 #[expect(dead_code, reason = "only the large sheets are made here")]
 mod make;
+#[expect(dead_code, reason = "the time of processors is none of its figures")]
 mod measured;
 
 /// Rows, where no number is asked for.

@@ -17,6 +17,8 @@ const LOOK: Duration = Duration::from_millis(2);
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Took {
     pub(crate) seconds: f64,
+    /// Seconds that processors worked for it; 0 where the system does not tell.
+    pub(crate) processors: f64,
     /// The most memory that was resident, in mebibytes; 0 where the system does not tell.
     pub(crate) memory: f64,
     /// Its exit code; -1 where a signal ended it.
@@ -31,13 +33,14 @@ pub(crate) fn take(command: &mut Command, mut look: impl FnMut(&Child)) -> Optio
         Err(error) if error.kind() == ErrorKind::NotFound => return None,
         started => started.expect("a command that starts"),
     };
-    let mut memory = 0.0_f64;
+    let (mut memory, mut processors) = (0.0_f64, 0.0_f64);
     loop {
         memory = memory.max(resident(child.id()));
+        processors = processors.max(worked(child.id()));
         look(&child);
         if let Some(status) = child.try_wait().expect("a child") {
             let seconds = started.elapsed().as_secs_f64();
-            return Some(Took { seconds, memory, code: status.code().unwrap_or(-1) });
+            return Some(Took { seconds, processors, memory, code: status.code().unwrap_or(-1) });
         }
         sleep(LOOK);
     }
@@ -54,6 +57,17 @@ fn resident(process: u32) -> f64 {
     let of_children =
         children.split_whitespace().filter_map(|child| child.parse().ok()).map(resident).sum::<f64>();
     own.map_or(0.0, |kibibytes: f64| kibibytes / 1024.0) + of_children
+}
+
+/// Seconds that processors have worked for a process so far; 0 where the system does not tell.
+fn worked(process: u32) -> f64 {
+    /// Ticks of a second, as Linux counts them for programs.
+    const TICKS: f64 = 100.0;
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // Behind the name, which may have blanks: the state, ten numbers, then what the process and the system did for it.
+    let behind_name = stat.rsplit(')').next().unwrap_or_default();
+    let ticks = behind_name.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok());
+    ticks.sum::<f64>() / TICKS
 }
 
 /// A table as Markdown: a header, and rows of as many cells.

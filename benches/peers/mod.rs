@@ -59,6 +59,7 @@ pub(crate) fn race(folder: &Path, contenders: &[Contender<'_>]) -> Vec<Option<To
             };
             *best = Some(best.map_or(took, |known| Took {
                 seconds: known.seconds.min(took.seconds),
+                processors: known.processors.min(took.processors),
                 memory: known.memory.max(took.memory),
                 code: took.code,
             }));
