@@ -204,7 +204,7 @@ fn finished(row: &RowView, settled_before: bool) -> String {
     }
     match row.state {
         JobState::Adopted => {
-            "the answer to its creation was lost; the record was found and is this row's".to_owned()
+            "the outcome of its creation was unknown; the record was found and is this row's".to_owned()
         }
         JobState::Existing if row.message.is_some() => row.message.clone().unwrap_or_default(),
         JobState::Existing if !row.kind.is_record() => "it was so before anything was sent".to_owned(),

@@ -117,7 +117,7 @@ fn nothing_there_is_not_believed_while_the_lost_request_may_still_be_carried_out
     let profile = std::fs::read_to_string(bench.path("fleetload.toml")).expect("a profile");
     bench.write("fleetload.toml", &profile.replace("settle_seconds = 1\n", "settle_seconds = 3600\n"));
     let outcome = bench.fleetload(&["resolve", &job, "--not-created"]).expect_code(2);
-    assert_hints(&outcome, &["the answer was lost less than 1 h ago", "wait until 20", "--unchecked"]);
+    assert_hints(&outcome, &["its outcome became unknown less than 1 h ago", "wait until 20", "--unchecked"]);
     assert_eq!(held(&bench, 1), [job.as_str()], "it stays as it is");
     bench.fleetload(&["resolve", &job, "--not-created", "--unchecked"]).expect_code(0);
     bench.fleetload(&["run"]).expect_code(0);

@@ -123,7 +123,7 @@ impl RowVerifier {
             false => ("the record does not exist yet", "it will never exist"),
         };
         Err(Error::usage(format!(
-            "{is_not}, but the answer was lost less than {} ago: the service may still carry out the request",
+            "{is_not}, but its outcome became unknown less than {} ago: the service may still carry out the request",
             span(self.settle)
         ))
         .hint(

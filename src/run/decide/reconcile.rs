@@ -74,7 +74,7 @@ fn without_lookup(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
         return stay_in_doubt(work, facts, until, work.absent_reads, "waiting for late answers to settle");
     }
     if mistake::made(Mistake::LicenceSentAgain) && work.action.repeat() == Repeat::Unknown {
-        return send_again(work, facts, "its answer was lost");
+        return send_again(work, facts, "its outcome was unknown");
     }
     let code = match work.doubt {
         Some(Doubt::JournalBehind) => Doubt::JournalBehind.code(),
@@ -313,7 +313,7 @@ pub(in crate::run) fn on_custom_sites(
 fn send_again(work: &Work, facts: &RunFacts<'_>, note: &str) -> RowDecision {
     if work.doubts >= MOST_DOUBTS {
         let reason = format!(
-            "its outcome was unknown {} times: the answer was lost, or was an error of the service",
+            "its outcome was unknown {} times: no answer came, or one that proves nothing",
             work.doubts
         );
         return hold(work, facts, Reason::AnswerNever.as_str(), reason, Vec::new());
@@ -397,7 +397,7 @@ fn next_lookup(work: &Work, facts: &RunFacts<'_>) -> Moment {
 fn cause(work: &Work) -> &'static str {
     match work.doubt {
         Some(Doubt::JournalBehind) => "this copy of the journal may not know that the row was sent",
-        _ => "the answer was lost",
+        _ => "its outcome was unknown",
     }
 }
 

@@ -76,7 +76,7 @@ pub(in crate::run) fn unless_in_doubt(
         Settled::Rejected(rejection) | Settled::Unseen(rejection) if may_be_there => Settled::Held {
             code: Reason::RefusedInDoubt.as_str(),
             reason: format!(
-                "an earlier answer was lost, and the service refused the row when it was sent again: {}",
+                "the outcome of an earlier request was unknown, and the service refused the row when it was sent again: {}",
                 rejection.message
             ),
         },

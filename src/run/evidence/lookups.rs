@@ -59,7 +59,7 @@ pub(in crate::run) fn why_none(work: &Work) -> &'static str {
             "this copy of the journal may not know that the row was sent, and no look-up is available to find out"
         }
         (Action::AddLicence(_), _) => {
-            "the answer to adding the licence code was lost, and the service has no way to look it up"
+            "the outcome of adding the licence code was unknown, and the service has no way to look it up"
         }
         (_, Some(Doubt::Duplicate)) => {
             "the service says the record is there, and no look-up is available to find its id"
@@ -68,7 +68,7 @@ pub(in crate::run) fn why_none(work: &Work) -> &'static str {
         (_, Some(Doubt::Gone)) => {
             "the service does not find what is to be removed, and no look-up is available to find out whether it is gone"
         }
-        _ => "the answer was lost, and no look-up is available to find out whether the row was executed",
+        _ => "its outcome was unknown, and no look-up is available to find out whether the row was executed",
     }
 }
 

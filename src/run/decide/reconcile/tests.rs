@@ -295,7 +295,7 @@ fn the_site_of_a_device_that_is_not_there_is_named() {
     assert_eq!(
         reason(&decision),
         format!(
-            "the answer was lost, and the device is not found; sending it could make its site twice; the site 'Kiosk' (id {}) is there, perhaps made without its device",
+            "its outcome was unknown, and the device is not found; sending it could make its site twice; the site 'Kiosk' (id {}) is there, perhaps made without its device",
             record(7)
         )
     );
@@ -305,7 +305,7 @@ fn the_site_of_a_device_that_is_not_there_is_named() {
 fn no_answer_is_said_to_be_lost_of_a_row_that_may_never_have_been_sent() {
     let mut work = company("Acme");
     work.doubt = Some(Doubt::Timeout);
-    assert_eq!(cause(&work), "the answer was lost");
+    assert_eq!(cause(&work), "its outcome was unknown");
     work.doubt = Some(Doubt::JournalBehind);
     assert_eq!(cause(&work), "this copy of the journal may not know that the row was sent");
 }
