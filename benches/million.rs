@@ -19,7 +19,7 @@ use std::time::Instant;
 
 use fleetload::sandbox::{Fault, FaultKind, Running, Sandbox, Scenario, wall_clock};
 
-use measured::{Took, fleetload, grouped, table, take, tell};
+use measured::{Took, fleetload, grouped, table, take, tell, worked};
 
 #[path = "../samples/make/mod.rs"]
 #[expect(dead_code, reason = "only the large sheets are made here")]
@@ -36,6 +36,8 @@ const MEMORY: f64 = 250.0;
 const FINISHED: [i32; 2] = [0, 4];
 const INTERRUPTED: [i32; 1] = [5];
 const KILLED: [i32; 1] = [-1];
+/// What the work of the service during a run is called.
+const SERVICE: &str = "processors' time of the service meanwhile";
 
 /// What was measured of one step.
 struct Step {
@@ -186,8 +188,9 @@ impl Bench {
         requests.map(|(_, requests)| requests).sum()
     }
 
-    /// A run that gets this signal after so many creations, or runs to its end without one; and when its first request and
-    /// its first creation arrived.
+    /// A run that gets this signal after so many creations, or runs to its end without one; when its first request and its first
+    /// creation arrived; and how long processors worked for the service meanwhile, which does the same for each row however many
+    /// there are: if that grows, the machine has become slower.
     fn run(
         &mut self,
         what: &'static str,
@@ -196,6 +199,7 @@ impl Bench {
         codes: &[i32],
     ) {
         let (requests, creations, started) = (self.requests(), self.creations(), Instant::now());
+        let of_service = worked(std::process::id());
         let (mut first_request, mut first_creation, mut end) = (None, None, end);
         let took = take(&mut self.command(&["run"]), |child| {
             let now = || started.elapsed().as_secs_f64();
@@ -213,6 +217,7 @@ impl Bench {
         self.note(request, Value::Seconds(first_request.expect("a request")));
         self.note(creation, Value::Seconds(first_creation.expect("a creation")));
         self.add(what, took.expect("fleetload"), codes);
+        self.note(SERVICE, Value::Seconds(worked(std::process::id()) - of_service));
     }
 
     fn size(&mut self, what: &'static str, file: &Path) {

@@ -60,7 +60,7 @@ fn resident(process: u32) -> f64 {
 }
 
 /// Seconds that processors have worked for a process so far; 0 where the system does not tell.
-fn worked(process: u32) -> f64 {
+pub(crate) fn worked(process: u32) -> f64 {
     /// Ticks of a second, as Linux counts them for programs.
     const TICKS: f64 = 100.0;
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
