@@ -212,8 +212,7 @@ impl Gates {
     /// again (`None`: after an answer).
     pub(super) fn permit(&mut self, operation: Operation) -> Result<(), Option<Duration>> {
         let now = self.clock.elapsed();
-        // Look-ups change nothing and leave at once.
-        self.gate(operation).permit(!operation.looks_up(), now)
+        self.gate(operation).permit(now)
     }
 
     /// A request that has its permission is claimed, or sent where nothing is to be claimed. Whoever brings its answer

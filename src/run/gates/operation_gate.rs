@@ -19,6 +19,8 @@ pub(in crate::run) enum Halt {
 
 /// See the module. Only [`super::Gates`] has one.
 pub(super) struct OperationGate {
+    /// Whether its requests are claimed before they leave. Look-ups change nothing and leave at once.
+    is_claimed: bool,
     limiter: Limiter,
     breaker: Breaker,
     halt: Option<Halt>,
@@ -28,7 +30,13 @@ pub(super) struct OperationGate {
 
 impl OperationGate {
     pub(super) fn new(operation: Operation, rate: Rate, clock: Arc<dyn Clock>) -> Self {
-        Self { limiter: Limiter::new(rate, clock), breaker: Breaker::of(operation), halt: None, sent: 0 }
+        Self {
+            is_claimed: !operation.looks_up(),
+            limiter: Limiter::new(rate, clock),
+            breaker: Breaker::of(operation),
+            halt: None,
+            sent: 0,
+        }
     }
 
     /// What the failures of the operation say.
@@ -80,15 +88,14 @@ impl OperationGate {
         self.limiter.on_departure();
     }
 
-    /// Whether breaker and pace let a request leave now, or be claimed now where it `is_claimed` first; if not, when to ask
-    /// again (`None`: after an answer).
-    pub(super) fn permit(&mut self, is_claimed: bool, now: Duration) -> Result<(), Option<Duration>> {
+    /// Whether breaker and pace let a request leave now, or be claimed now; if not, when to ask again (`None`: after an answer).
+    pub(super) fn permit(&mut self, now: Duration) -> Result<(), Option<Duration>> {
         if self.halt.is_some() {
             return Err(None);
         }
         self.breaker.permits(now)?;
         // The limiter comes last: asking it takes the permission.
-        let permitted = if is_claimed { self.limiter.permit_claim() } else { self.limiter.permit() };
+        let permitted = if self.is_claimed { self.limiter.permit_claim() } else { self.limiter.permit() };
         permitted.map_err(Some)
     }
 }
