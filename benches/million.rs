@@ -189,8 +189,7 @@ impl Bench {
     }
 
     /// A run that gets this signal after so many creations, or runs to its end without one; when its first request and its first
-    /// creation arrived; and how long processors worked for the service meanwhile, which does the same for each row however many
-    /// there are: if that grows, the machine has become slower.
+    /// creation arrived; and how long processors worked for the service meanwhile, for which the run waits.
     fn run(
         &mut self,
         what: &'static str,

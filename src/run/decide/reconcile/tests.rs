@@ -302,7 +302,7 @@ fn the_site_of_a_device_that_is_not_there_is_named() {
 }
 
 #[test]
-fn no_answer_is_said_to_be_lost_of_a_row_that_may_never_have_been_sent() {
+fn no_outcome_is_said_to_be_unknown_of_a_row_that_may_never_have_been_sent() {
     let mut work = company("Acme");
     work.doubt = Some(Doubt::Timeout);
     assert_eq!(cause(&work), "its outcome was unknown");
