@@ -1,30 +1,31 @@
 //! How time and memory grow with the rows, command by command: `cargo bench --bench million` (10,000 and 100,000 rows),
 //! `… -- 10000 100000 1000000` for other numbers.
 //!
-//! Devices of one company are planned, imported, sent to a simulated service in this process that answers at once and has
-//! no limit, interrupted after a third, resumed, killed after two thirds, resumed, looked at, reported and made ready again
-//! where the service rejected them. The run looks up each row before it sends it and reads back what it made, as it does by
-//! default. What the kill left in doubt, and never arrived, waits `settle_seconds` (60). Of each command the table has the time from
-//! start to exit, the time that processors worked for it, and the most memory that was resident, mapped files included, as Linux
-//! tells them. The processors' time grows with the work alone: a command also waits, for the service in this process, the disk and
-//! whoever else has the machine. The table is kept in `docs/performance.md`.
+//! Devices of one company are planned, imported, sent to a simulated service on this machine that answers at once and has no
+//! limit, interrupted after a third, resumed, killed after two thirds, resumed, looked at, reported and made ready again where the
+//! service rejected them. The run looks up each row before it sends it and reads back what it made, as it does by default. What
+//! the kill left in doubt, and never arrived, waits `settle_seconds` (60). Of each command the table has the time from start to
+//! exit, the time that processors worked for it, and the most memory that was resident, mapped files included, as Linux tells
+//! them. The processors' time grows with the work alone: a command also waits, for the service, the disk and whoever else has the
+//! machine. The table is kept in `docs/performance.md`.
 
 #![expect(clippy::print_stdout, reason = "figures are what a bench is for")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use fleetload::sandbox::{Fault, FaultKind, Running, Sandbox, Scenario, wall_clock};
+use fleetload::sandbox::{Fault, FaultKind, Scenario};
 
 use measured::{Took, fleetload, grouped, table, take, tell, worked};
+use service::Service;
 
 #[path = "../samples/make/mod.rs"]
 #[expect(dead_code, reason = "only the large sheets are made here")]
 mod make;
 mod measured;
+mod service;
 
 /// Rows, where none are asked for.
 const SIZES: [u64; 2] = [10_000, 100_000];
@@ -38,6 +39,11 @@ const INTERRUPTED: [i32; 1] = [5];
 const KILLED: [i32; 1] = [-1];
 /// What the work of the service during a run is called.
 const SERVICE: &str = "processors' time of the service meanwhile";
+/// How often the service is asked what it was asked.
+const ASK: Duration = Duration::from_millis(10);
+
+/// Seconds, or mebibytes, below which nothing is said of growth: a start takes as long.
+const LEAST: f64 = 0.1;
 
 /// What was measured of one step.
 struct Step {
@@ -88,38 +94,34 @@ fn main() {
         sizes.extend(SIZES);
     }
     sizes.sort_unstable();
-    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let measured: Vec<Vec<Step>> = sizes
         .iter()
         .map(|rows| {
             println!("{} rows", grouped(*rows));
-            steps(&runtime, *rows)
+            steps(*rows)
         })
         .collect();
     let shown = told(&sizes, &measured);
     tell("million", &shown, true);
 }
 
-/// The table: a line for each step, a column for each number of rows, and how the last grew beside the first.
+/// The table: a line for each step, a column for each number of rows, and how each grew beside the one before.
 fn told(sizes: &[u64], measured: &[Vec<Step>]) -> String {
     let mut header = vec!["step".to_owned()];
     header.extend(sizes.iter().map(|rows| format!("{} rows", grouped(*rows))));
-    let (first, last) = (&measured[0], &measured[measured.len() - 1]);
-    let times = sizes[sizes.len() - 1] / sizes[0];
-    header.push(format!("growth, of {} times the rows", grouped(times)));
-    header.push("of the processors' time".to_owned());
-    let rows: Vec<Vec<String>> = (0..first.len())
+    for pair in sizes.windows(2) {
+        header.push(format!("growth, of {} times the rows", grouped(pair[1] / pair[0])));
+        header.push("of the processors' time".to_owned());
+    }
+    let rows: Vec<Vec<String>> = (0..measured[0].len())
         .map(|at| {
-            let mut row = vec![first[at].what.to_owned()];
+            let mut row = vec![measured[0][at].what.to_owned()];
             row.extend(measured.iter().map(|steps| steps[at].value.words()));
-            let growth = |number: fn(Value) -> f64| {
-                format!("{:.1}", number(last[at].value) / number(first[at].value).max(0.001))
-            };
-            row.push(growth(Value::number));
-            row.push(match last[at].value {
-                Value::Took(_) => growth(Value::processors),
-                Value::Seconds(_) | Value::Size(_) => String::new(),
-            });
+            for pair in measured.windows(2) {
+                let (less, more) = (pair[0][at].value, pair[1][at].value);
+                row.push(growth(less.number(), more.number()));
+                row.push(growth(less.processors(), more.processors()));
+            }
             row
         })
         .collect();
@@ -131,15 +133,20 @@ fn told(sizes: &[u64], measured: &[Vec<Step>]) -> String {
     let verdict = if most <= MEMORY { "below" } else { "above" };
     format!(
         "{}\nMost memory of a command: {most:.0} MiB, {verdict} the limit of {MEMORY:.0} MiB. The \
-         simulated service is in the process of the bench, on the same machine, without limit or delay.\n\n",
+         simulated service is a process of its own on the same machine, without limit or delay.\n\n",
         table(&header, &rows)
     )
+}
+
+/// How many times the one number is of the other, where they are large enough to tell.
+fn growth(less: f64, more: f64) -> String {
+    if less < LEAST { String::new() } else { format!("{:.1}", more / less) }
 }
 
 /// A folder with a profile for the service.
 struct Bench {
     folder: tempfile::TempDir,
-    service: Running,
+    service: Service,
     steps: Vec<Step>,
 }
 
@@ -175,17 +182,12 @@ impl Bench {
         self.steps.push(Step { what, value });
     }
 
-    /// Creations that the service was asked for.
-    fn creations(&self) -> u64 {
-        let statistics = self.service.sandbox().statistics(wall_clock());
-        statistics.requests.get("addDevice").copied().unwrap_or_default()
-    }
-
-    /// Requests that the service got, but for those that sign in.
-    fn requests(&self) -> u64 {
-        let statistics = self.service.sandbox().statistics(wall_clock());
-        let requests = statistics.requests.iter().filter(|(operation, _)| operation.as_str() != "auth");
-        requests.map(|(_, requests)| requests).sum()
+    /// Requests that the service got, but for those that sign in; and how many of them were to create.
+    fn requests(&self) -> [u64; 2] {
+        let requests = self.service.statistics().requests;
+        let creations = requests.get("addDevice").copied().unwrap_or_default();
+        let signing_in = requests.get("auth").copied().unwrap_or_default();
+        [requests.values().sum::<u64>() - signing_in, creations]
     }
 
     /// A run that gets this signal after so many creations, or runs to its end without one; when its first request and its first
@@ -197,18 +199,25 @@ impl Bench {
         end: Option<(&str, u64)>,
         codes: &[i32],
     ) {
-        let (requests, creations, started) = (self.requests(), self.creations(), Instant::now());
-        let of_service = worked(std::process::id());
+        let ([requests, creations], started) = (self.requests(), Instant::now());
+        let of_service = worked(self.service.id());
         let (mut first_request, mut first_creation, mut end) = (None, None, end);
+        let mut asked = started;
         let took = take(&mut self.command(&["run"]), |child| {
+            // Until the first have arrived every look counts; after that it costs more than it shows.
+            if first_creation.is_some() && (end.is_none() || asked.elapsed() < ASK) {
+                return;
+            }
+            asked = Instant::now();
+            let [all, to_create] = self.requests();
             let now = || started.elapsed().as_secs_f64();
-            if first_request.is_none() && self.requests() > requests {
+            if first_request.is_none() && all > requests {
                 first_request = Some(now());
             }
-            if first_creation.is_none() && self.creations() > creations {
+            if first_creation.is_none() && to_create > creations {
                 first_creation = Some(now());
             }
-            if let Some((signal, _)) = end.take_if(|(_, after)| self.creations() >= *after) {
+            if let Some((signal, _)) = end.take_if(|(_, after)| to_create >= *after) {
                 let sent = Command::new("kill").args([signal, &child.id().to_string()]).status();
                 assert!(sent.expect("kill").success());
             }
@@ -216,7 +225,7 @@ impl Bench {
         self.note(request, Value::Seconds(first_request.expect("a request")));
         self.note(creation, Value::Seconds(first_creation.expect("a creation")));
         self.add(what, took.expect("fleetload"), codes);
-        self.note(SERVICE, Value::Seconds(worked(std::process::id()) - of_service));
+        self.note(SERVICE, Value::Seconds(worked(self.service.id()) - of_service));
     }
 
     fn size(&mut self, what: &'static str, file: &Path) {
@@ -227,15 +236,15 @@ impl Bench {
 }
 
 /// Every step with so many rows.
-fn steps(runtime: &tokio::runtime::Runtime, rows: u64) -> Vec<Step> {
+fn steps(rows: u64) -> Vec<Step> {
     #[expect(clippy::cast_precision_loss, reason = "a probability")]
     let rejected = Fault::new("addDevice", FaultKind::InvalidData).probability(1.0 / REJECTED as f64);
-    let scenario = Scenario { rate: 0, daily_quota: u64::MAX, fault: vec![rejected], ..Scenario::default() };
-    let sandbox = Arc::new(Sandbox::new(scenario, wall_clock()).expect("a scenario"));
-    let service = runtime.block_on(Running::start(sandbox)).expect("a free port");
+    let scenario =
+        Scenario { rate: 0, daily_quota: u64::from(u32::MAX), fault: vec![rejected], ..Scenario::default() };
     // In the target folder: a temporary folder may be in memory, and syncs cost nothing there.
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
     make::large(rows, &folder.path().join("devices.csv"), 1).expect("a table");
+    let service = Service::start(&fleetload(), &scenario, folder.path());
     let profile = format!(
         "[profile.bench]\nbase_url = \"{}\"\nclient_id = \"bench\"\npaths = \"assumed\"\n\n\
          [profile.bench.limits]\nrate = \"unlimited\"\n\n[profile.bench.policy]\nsettle_seconds = 60\n",
@@ -262,7 +271,5 @@ fn steps(runtime: &tokio::runtime::Runtime, rows: u64) -> Vec<Step> {
     }
     bench.measure("retry of what was rejected", &["retry", "1"], &[0]);
     bench.measure("status, after retry", &["status"], &[0]);
-    let Bench { service, steps, .. } = bench;
-    runtime.block_on(service.stop());
-    steps
+    bench.steps
 }
