@@ -20,6 +20,11 @@ use fleetload::run::{
 use fleetload::sandbox::{Running, Sandbox, Scenario, wall_clock};
 use fleetload::service::{Client, Config, Endpoints, Paths, Proxy, Rate};
 use fleetload::testing;
+use mimalloc::MiMalloc;
+
+/// Memory comes from where it comes from in the program.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// Requests under way at once: as many as without a setting.
 pub(crate) const CONCURRENCY: usize = 256;

@@ -5,6 +5,7 @@
 //! the operations.
 
 use std::collections::HashMap;
+use std::mem;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -151,6 +152,8 @@ records!(Company: name, Person: username, Site: name, Device: name);
 pub(crate) struct Table<T> {
     rows: Vec<Row<T>>,
     places: HashMap<Uuid, usize>,
+    /// Rows that are not gone: asked for while a run is watched, however many there are.
+    there: usize,
 }
 
 #[derive(Debug)]
@@ -163,7 +166,7 @@ struct Row<T> {
 
 impl<T> Default for Table<T> {
     fn default() -> Self {
-        Self { rows: Vec::new(), places: HashMap::new() }
+        Self { rows: Vec::new(), places: HashMap::new(), there: 0 }
     }
 }
 
@@ -184,12 +187,13 @@ impl<T: Record> Table<T> {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.iter().count()
+        self.there
     }
 
     fn lose(&mut self, id: Uuid) {
         if let Some(place) = self.places.get(&id) {
-            self.rows[*place].gone = true;
+            let was_gone = mem::replace(&mut self.rows[*place].gone, true);
+            self.there -= usize::from(!was_gone);
         }
     }
 
@@ -204,12 +208,40 @@ impl<T: Record> Table<T> {
         let row = Row { folded: record.name().to_lowercase(), record, gone: false };
         let id = row.record.id();
         if let Some(place) = self.places.get(&id) {
-            self.rows[*place] = row;
+            let before = mem::replace(&mut self.rows[*place], row);
+            self.there += usize::from(before.gone);
             return false;
         }
+        self.there += 1;
         self.places.insert(id, self.rows.len());
         self.rows.push(row);
         true
+    }
+}
+
+/// Lists of what hangs on records, by the record.
+#[derive(Debug)]
+struct Attached<T> {
+    lists: HashMap<Uuid, Vec<T>>,
+    /// Entries of all lists.
+    entries: usize,
+}
+
+impl<T> Default for Attached<T> {
+    fn default() -> Self {
+        Self { lists: HashMap::new(), entries: 0 }
+    }
+}
+
+impl<T> Attached<T> {
+    fn of(&self, owner: Uuid) -> &[T] {
+        self.lists.get(&owner).map_or(&[], Vec::as_slice)
+    }
+
+    fn put(&mut self, owner: Uuid, list: Vec<T>) {
+        self.entries += list.len();
+        let before = self.lists.insert(owner, list);
+        self.entries -= before.map_or(0, |before| before.len());
     }
 }
 
@@ -223,8 +255,8 @@ pub(crate) struct World {
     pub(crate) models: Vec<String>,
     pub(crate) templates: Vec<Offer>,
     pub(crate) clouds: Vec<Offer>,
-    labels: HashMap<Uuid, Vec<Label>>,
-    metadata: HashMap<Uuid, Vec<Metadata>>,
+    labels: Attached<Label>,
+    metadata: Attached<Metadata>,
     children: HashMap<Uuid, Vec<Uuid>>,
     people_of: HashMap<Uuid, Vec<Uuid>>,
     devices_of: HashMap<Uuid, Vec<Uuid>>,
@@ -263,10 +295,10 @@ impl World {
                 }
             }
             Change::Labels { owner, labels } => {
-                self.labels.insert(owner, labels);
+                self.labels.put(owner, labels);
             }
             Change::Metadata { owner, entries } => {
-                self.metadata.insert(owner, entries);
+                self.metadata.put(owner, entries);
             }
             Change::Gone { id } => {
                 self.companies.lose(id);
@@ -311,11 +343,11 @@ impl World {
     }
 
     pub(crate) fn labels(&self, owner: Uuid) -> &[Label] {
-        self.labels.get(&owner).map_or(&[], Vec::as_slice)
+        self.labels.of(owner)
     }
 
     pub(crate) fn metadata(&self, owner: Uuid) -> &[Metadata] {
-        self.metadata.get(&owner).map_or(&[], Vec::as_slice)
+        self.metadata.of(owner)
     }
 
     pub(crate) fn children(&self, company: Uuid) -> &[Uuid] {
@@ -373,8 +405,8 @@ impl World {
             ("person", self.people.len()),
             ("site", self.sites.len()),
             ("device", self.devices.len()),
-            ("label", self.labels.values().map(Vec::len).sum()),
-            ("metadata", self.metadata.values().map(Vec::len).sum()),
+            ("label", self.labels.entries),
+            ("metadata", self.metadata.entries),
         ]
     }
 }
@@ -385,4 +417,44 @@ pub(crate) fn normal_mac(text: &str) -> String {
         .filter(|c| !matches!(c, ':' | '-' | '.') && !c.is_whitespace())
         .flat_map(char::to_uppercase)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_there_is_counted_when_it_is_made_changed_gone_and_there_again() {
+        let id = Uuid::from_u128(7);
+        let company = || {
+            Change::Company(Company {
+                id,
+                parent: None,
+                company_type: "customer".to_owned(),
+                name: "Acme".to_owned(),
+                made_at: 0,
+                details: Map::new(),
+            })
+        };
+        let labels = |number: usize| Change::Labels {
+            owner: id,
+            labels: (0..number).map(|n| Label { id: Uuid::from_u128(n as u128), label: n.to_string() }).collect(),
+        };
+        let mut world = World::default();
+        let steps = [
+            (company(), (1, 0)),
+            (company(), (1, 0)),
+            (labels(3), (1, 3)),
+            (labels(2), (1, 2)),
+            (Change::Gone { id }, (0, 2)),
+            (Change::Gone { id }, (0, 2)),
+            (company(), (1, 2)),
+        ];
+        for (change, (companies, labels)) in steps {
+            world.apply(change);
+            let census = HashMap::from(world.census());
+            assert_eq!((census["company"], census["label"]), (companies, labels));
+            assert_eq!(world.companies.iter().count(), companies);
+        }
+    }
 }
