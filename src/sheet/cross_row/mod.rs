@@ -11,7 +11,9 @@ mod references;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::num::NonZeroU32;
+use std::ops::Range;
 use std::sync::Arc;
+use std::{panic, thread};
 
 use uuid::Uuid;
 
@@ -27,6 +29,9 @@ use crate::model::id::JobId;
 use crate::model::id::check::{IdCheck, NamedId};
 use crate::model::kind::Kind;
 use crate::model::record::Role;
+
+/// Rows from which on a second thread pays.
+const MANY: usize = 20_000;
 
 /// No reference in this place.
 const NONE: u32 = u32::MAX;
@@ -419,16 +424,30 @@ struct Index {
 }
 
 impl Index {
-    /// Indexes the rows for which `of` gives a value.
-    fn new<T: Hash>(rows: usize, mut of: impl FnMut(usize) -> Option<T>) -> Self {
+    /// Indexes the rows for which `of` gives a value; of many the two halves side by side.
+    fn new<T: Hash>(rows: usize, of: impl Fn(usize) -> Option<T> + Sync) -> Self {
         let hasher = RandomState::new();
-        let mut sorted: Vec<(u64, u32)> = (0..rows)
-            .filter_map(|row| {
+        let half = |rows: Range<usize>| {
+            let hashed = rows.filter_map(|row| {
                 let hash = hasher.hash_one(of(row)?);
                 Some((hash, u32::try_from(row).ok()?))
-            })
-            .collect();
-        sorted.sort_unstable();
+            });
+            let mut sorted: Vec<(u64, u32)> = hashed.collect();
+            sorted.sort_unstable();
+            sorted
+        };
+        if rows < MANY {
+            let sorted = half(0..rows);
+            return Self { hasher, sorted };
+        }
+        let mut sorted = thread::scope(|scope| {
+            let second = scope.spawn(|| half(rows / 2..rows));
+            let mut sorted = half(0..rows / 2);
+            sorted.extend(second.join().unwrap_or_else(|panicked| panic::resume_unwind(panicked)));
+            sorted
+        });
+        // Two runs that are sorted take this one a single pass.
+        sorted.sort();
         Self { hasher, sorted }
     }
 

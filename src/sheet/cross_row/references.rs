@@ -25,15 +25,18 @@ const LISTED: usize = 5;
 pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution>> {
     let rows = between.entries.len();
     let of = |row: usize| &between.entries[row];
-    let keys = Index::new(rows, |row| between.get(of(row).key).map(fold_key));
-    let names = Index::new(rows, |row| between.get(of(row).name));
+    // Made only where they are asked: those who refer by id alone need no row to be found.
+    let by_id_alone = between.pointers.iter().all(|(_, pointer)| matches!(pointer, Pointer::Id(_)));
+    let found = if by_id_alone { 0 } else { rows };
+    let keys = Index::new(found, |row| between.get(of(row).key).map(fold_key));
+    let names = Index::new(found, |row| between.get(of(row).name));
     let is_device = |row: usize| between.kind(of(row)) == Kind::Device;
     let mac_of = |row: usize| between.get(of(row).unique).filter(|_| is_device(row)).and_then(mac_digits);
     let is_mac = |(kind, pointer): &(Kind, Pointer)| match pointer {
         Pointer::Any(text) | Pointer::Name(text) => *kind == Kind::Device && mac_digits(text).is_some(),
         Pointer::Id(_) | Pointer::Key(_) => false,
     };
-    // Made only where it is asked: most imports name no device by its address.
+    // Most imports name no device by its address.
     let macs = Index::new(if between.pointers.iter().any(is_mac) { rows } else { 0 }, mac_of);
     let mut suggested = 0;
     let mut resolutions = Vec::with_capacity(between.pointers.len());
