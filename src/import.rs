@@ -17,6 +17,8 @@ mod told;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use smol_str::SmolStr;
+
 use kept_rows::{KeptRow, KeptRows, RowKeeper};
 use left_out::Reasons;
 
@@ -32,7 +34,7 @@ use crate::sheet::cross_row::{Between, By, Checked, Known};
 use crate::sheet::finding::{Code, Finding, Findings, Severity};
 use crate::sheet::formula_guard;
 use crate::sheet::{
-    Book, Options, Row, RowWidths, SeverityPolicy, SourceFile, column_of_role, fold_key, open_as,
+    Book, Options, Row, RowUse, RowWidths, SeverityPolicy, SourceFile, column_of_role, fold_key, open_as,
 };
 
 /// What one sheet of an import holds.
@@ -82,34 +84,12 @@ pub enum Outcome {
     Refused(Findings),
 }
 
-/// What the rows of files are read for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RowUse {
-    /// To find what is wrong with them.
-    Check,
-    /// To import them, or to see what would come of that.
-    Import,
-}
-
-/// Reads and checks files that are to be imported; with a journal, references may also lead to its records.
+/// Reads and checks files; with a journal, references may also lead to its records. What is only checked cannot be imported.
 ///
 /// # Errors
-/// When a file is named twice or can no longer be read halfway, or the journal cannot be read. What is wrong with the sheets is no
-/// error but in [`Examined::findings`].
+/// When a file is named twice or can no longer be read halfway, when the rows cannot be kept, or the journal cannot be read. What
+/// is wrong with the sheets is no error but in [`Examined::findings`].
 pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) -> Result<Examined> {
-    examine_for(RowUse::Import, files, options, journal)
-}
-
-/// The same for a purpose: what is only checked cannot be imported.
-///
-/// # Errors
-/// As [`examine`], and when the rows cannot be kept.
-pub fn examine_for(
-    row_use: RowUse,
-    files: &[PathBuf],
-    options: &Options,
-    journal: Option<&Journal>,
-) -> Result<Examined> {
     refuse_repeated(files)?;
     let mut findings = Findings::under(options.policy.clone());
     if options.list_all {
@@ -130,7 +110,7 @@ pub fn examine_for(
     }
     let of_files = findings;
     let Looked { mut between, kept, mut reasons, places, mut sheets, mut findings, zones } = loop {
-        let (looked, learned) = Looked::through(&books, options, of_files.clone(), row_use)?;
+        let (looked, learned) = Looked::through(&books, options, of_files.clone())?;
         if !learn(&mut books, &looked.between, &learned) {
             break looked;
         }
@@ -190,20 +170,15 @@ struct Looked {
 struct Learned {
     place: (usize, usize),
     /// Rows that were taken for totals or remarks, with their keys.
-    keys_alone: Vec<(u32, String)>,
+    keys_alone: Vec<(u32, SmolStr)>,
     widths: RowWidths,
 }
 
 impl Looked {
     /// Reads all rows; `findings` are those about the files.
-    fn through(
-        books: &[Book],
-        options: &Options,
-        findings: Findings,
-        row_use: RowUse,
-    ) -> Result<(Self, Vec<Learned>)> {
+    fn through(books: &[Book], options: &Options, findings: Findings) -> Result<(Self, Vec<Learned>)> {
         let policy = &options.policy;
-        let mut keeper = (row_use == RowUse::Import).then(RowKeeper::new);
+        let mut keeper = (options.row_use == RowUse::Import).then(RowKeeper::new);
         let mut between = Between::under(policy.clone()).beside(options.ids.clone());
         let mut reasons = Reasons::default();
         let (mut places, mut sheets, mut learned) = (Vec::new(), Vec::new(), Vec::new());
@@ -216,17 +191,13 @@ impl Looked {
                 places.push((book_number, table_number, rows));
                 let judge = |mut row: Row| {
                     row.judge(policy);
-                    let Some(draft) = &mut row.draft else { return Ok(row) };
+                    let Some(draft) = &row.draft else { return Ok(row) };
                     // Those that no list has are as many as there are rows, and one of them tells all that is asked.
                     if let Some(zone) = draft.record().and_then(|record| record.address().timezone.as_ref())
                         && zones.len() <= ZoneList::MOST
                         && !zones.contains(zone)
                     {
                         zones.insert(zone.clone());
-                    }
-                    if row_use == RowUse::Check {
-                        // Nothing else is asked of them, and memory is given back fastest where it was taken.
-                        draft.steps = Vec::new();
                     }
                     Ok(row)
                 };

@@ -45,9 +45,9 @@ pub(super) struct KeptRow {
 /// What a row is known by, as far as it can be read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct KeptIdentity {
-    pub(super) key: Option<String>,
-    pub(super) name: Option<String>,
-    pub(super) unique: Option<String>,
+    pub(super) key: Option<SmolStr>,
+    pub(super) name: Option<SmolStr>,
+    pub(super) unique: Option<SmolStr>,
 }
 
 /// What a row asks for.
@@ -318,10 +318,10 @@ impl<'b> KeptRowReader<'b> {
         std::str::from_utf8(text).ok()
     }
 
-    fn option(&mut self) -> Option<Option<String>> {
+    fn option<T: From<&'b str>>(&mut self) -> Option<Option<T>> {
         Some(match self.number()? {
             0 => None,
-            _ => Some(self.text()?.to_owned()),
+            _ => Some(self.text()?.into()),
         })
     }
 

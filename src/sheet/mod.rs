@@ -39,7 +39,7 @@ pub(crate) use file::preflight::MailLink;
 pub use file::source::{Format, SourceFile, locked};
 pub use finding::ranges::Places;
 pub use finding::severity_policy::SeverityPolicy;
-pub use options::{CountryForm, HiddenRows, MacForm, Options};
+pub use options::{CountryForm, HiddenRows, MacForm, Options, RowUse};
 pub(crate) use read_ahead::read_ahead;
 #[cfg(test)]
 pub(crate) use read_ahead::{AHEAD, BATCH};

@@ -87,6 +87,8 @@ pub struct Options {
     pub longest_text: Option<usize>,
     /// Which warnings count as errors, and which as notes.
     pub policy: SeverityPolicy,
+    /// What the rows are read for.
+    pub row_use: RowUse,
     /// Whether every finding is to be listed, and not only the first of many equal ones.
     pub list_all: bool,
     /// The time zones that the service lists, where it has been asked; the IANA list is looked into otherwise.
@@ -95,6 +97,16 @@ pub struct Options {
     pub ids: Option<Arc<IdCheck>>,
     pub(crate) defaults: Vec<(Kind, &'static str, String)>,
     pub(crate) encoding: Option<&'static Encoding>,
+}
+
+/// What rows are read for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RowUse {
+    /// To import them, or to see what would come of that.
+    #[default]
+    Import,
+    /// To find what is wrong with them: what a record would be is not worked out.
+    Check,
 }
 
 /// Whether a character can stand between the cells of text tables, or before a quotation mark inside one: a character of

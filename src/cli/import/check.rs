@@ -14,10 +14,10 @@ use crate::cli::settings::reading::ReadingSettings;
 use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Exit, Result};
-use crate::import::{Examined, RowUse, rehearse};
+use crate::import::{Examined, rehearse};
 use crate::report::Checked;
 use crate::sheet::finding::{Code, Findings};
-use crate::sheet::typed;
+use crate::sheet::{RowUse, typed};
 use crate::term::{Ink, Line, counted};
 
 /// Checks the sheets and tells what was found.

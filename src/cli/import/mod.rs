@@ -28,7 +28,7 @@ use crate::cli::status::next_commands;
 use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::import::{Examined, Outcome, RowUse, examine, examine_for, import_when};
+use crate::import::{Examined, Outcome, examine, import_when};
 use crate::journal::{Account, ImportInfo, Imported, Journal};
 use crate::model::id::check::{IdCheck, NamedId};
 use crate::model::kind::{Kind, Plural};
@@ -38,7 +38,7 @@ use crate::model::tally::Tally;
 use crate::model::zone::ZoneList;
 use crate::plan::{Demand, SavedPlan, ability, order};
 use crate::sheet::finding::Findings;
-use crate::sheet::{Format, Options};
+use crate::sheet::{Format, Options, RowUse};
 use crate::status::Status;
 use crate::status::row_words;
 use crate::term::{Ink, Line, count, counted};
@@ -74,7 +74,8 @@ pub(super) fn read(
     if let Some(kept) = manner.kept_in() {
         context.terminal.say(format!("read as {kept} says"));
     }
-    let examined = examine_for(row_use, files, &listed(context, manner), journal)?;
+    let options = Options { row_use, ..listed(context, manner) };
+    let examined = examine(files, &options, journal)?;
     mapping::tell_unmatched(context, &examined, manner.typed());
     Ok(examined)
 }

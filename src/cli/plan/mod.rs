@@ -32,7 +32,7 @@ use crate::cli::settings::{Purpose, Settings};
 use crate::cli::summary::{Summary, SummaryFields};
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::import::{Examined, RowUse, rehearse_with};
+use crate::import::{Examined, rehearse_with};
 use crate::journal::{Journal, Whose};
 use crate::model::forecast::Allowance;
 use crate::model::id::check::{IdCheck, NamedId};
@@ -41,8 +41,8 @@ use crate::model::policy::{Audit, Proxy};
 use crate::model::time::Rfc3339;
 use crate::plan::{Cause, FieldChange, FieldChanges, Plan, Terms};
 use crate::service::Rate;
-use crate::sheet::Table;
 use crate::sheet::finding::{Code, Finding, Findings};
+use crate::sheet::{RowUse, Table};
 use crate::term::{Ink, Line, counted};
 
 /// Obstacles told one by one.

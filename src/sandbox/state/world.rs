@@ -438,7 +438,9 @@ mod tests {
         };
         let labels = |number: usize| Change::Labels {
             owner: id,
-            labels: (0..number).map(|n| Label { id: Uuid::from_u128(n as u128), label: n.to_string() }).collect(),
+            labels: (0..number)
+                .map(|n| Label { id: Uuid::from_u128(n as u128), label: n.to_string() })
+                .collect(),
         };
         let mut world = World::default();
         let steps = [

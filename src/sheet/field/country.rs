@@ -19,12 +19,12 @@ use crate::sheet::text::{did_you_mean, is_placeholder, nearest};
 pub(super) fn country(text: &str, form: CountryForm, seeks: bool, reading: &mut CellReading) -> Value {
     let Some(country) = known(text) else {
         reading.problems.push(unknown(text, form, seeks));
-        return Value::Text(text.to_owned());
+        return Value::Text(text.into());
     };
     Value::Text(match form {
-        CountryForm::AsIs => text.to_owned(),
-        CountryForm::Alpha2 => country.alpha2.clone(),
-        CountryForm::Name => country.name.clone(),
+        CountryForm::AsIs => text.into(),
+        CountryForm::Alpha2 => country.alpha2.as_str().into(),
+        CountryForm::Name => country.name.as_str().into(),
     })
 }
 

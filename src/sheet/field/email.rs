@@ -92,7 +92,7 @@ fn address(text: &str, reading: &mut CellReading) -> Result<Value, Problem> {
         .rule(RULE)
         .suggest(canonical));
     }
-    Ok(Value::Text(canonical))
+    Ok(Value::Text(canonical.into()))
 }
 
 /// The address without what mail programs write around it: `Name <a@b.example>`, `mailto:a@b.example?subject=x`.

@@ -11,7 +11,7 @@ use crate::sheet::text::{did_you_mean, nearest};
 /// Any text.
 pub(super) fn text(text: &str, reading: &mut CellReading) -> Result<Value, Problem> {
     suspicions(text, &mut reading.problems);
-    Ok(Value::Text(text.to_owned()))
+    Ok(Value::Text(text.into()))
 }
 
 /// One of some values; case, spaces, underlines and dashes do not matter.

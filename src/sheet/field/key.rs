@@ -67,7 +67,7 @@ pub(super) fn key(text: &str, reading: &mut CellReading) -> Result<Value, Proble
     if let Some(odd) = confusables::in_a_latin_word(text) {
         reading.problems.push(confusables::problem(odd, text).warning());
     }
-    Ok(Value::Text(text.to_owned()))
+    Ok(Value::Text(text.into()))
 }
 
 /// A reference that says by what it refers: `key:acme` as `key` and `acme`.
@@ -171,7 +171,7 @@ pub(super) fn username(text: &str) -> Result<Value, Problem> {
     let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '.' | '@');
     let mut bad: Vec<char> = text.chars().filter(|c| !allowed(*c)).collect();
     if bad.is_empty() {
-        return Ok(Value::Text(text.to_owned()));
+        return Ok(Value::Text(text.into()));
     }
     bad.sort_unstable();
     bad.dedup();

@@ -153,5 +153,5 @@ pub(super) fn network(text: &str) -> Result<Value, Problem> {
         }
         (IpAddr::V4(_) | IpAddr::V6(_), Err(_), _) => false,
     };
-    if good { Ok(Value::Text(format!("{address}/{mask}"))) } else { Err(wrong()) }
+    if good { Ok(Value::Text(format!("{address}/{mask}").into())) } else { Err(wrong()) }
 }

@@ -15,7 +15,7 @@ pub(super) fn mac(text: &str, form: MacForm, reading: &mut CellReading) -> Resul
         let mut digits = String::with_capacity(12);
         digits.extend(sent.split(':'));
         judge_owner(&digits, reading)?;
-        return Ok(Value::Text(sent));
+        return Ok(Value::Text(sent.into()));
     }
     let separator = |c: char| matches!(c, ':' | '-' | '.' | ' ');
     if holds_several(text) {
@@ -43,7 +43,7 @@ pub(super) fn mac(text: &str, form: MacForm, reading: &mut CellReading) -> Resul
     if is_short {
         reading.problems.push(Problem::new(Code::CellZeroPaddedFormat, format!("read as {sent}")));
     }
-    Ok(Value::Text(sent))
+    Ok(Value::Text(sent.into()))
 }
 
 /// Whether an address is written as six pairs of digits with colons, as most are.

@@ -21,6 +21,7 @@ mod timezone;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use smol_str::SmolStr;
 use uuid::Uuid;
 
 use super::cell::{Cell, CellKind};
@@ -49,7 +50,7 @@ const REFERENCE: &str = "reference";
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {
     /// Text, normalised.
-    Text(String),
+    Text(SmolStr),
     /// Yes or no.
     Bool(bool),
     /// Decimal degrees.
@@ -182,10 +183,10 @@ impl CellReading {
     }
 
     /// What the cell means or probably means, as text.
-    pub(crate) fn meant(&self) -> Option<String> {
+    pub(crate) fn meant(&self) -> Option<SmolStr> {
         match &self.value {
             Some(Value::Text(text)) => Some(text.clone()),
-            _ => self.problems.iter().find_map(|problem| problem.suggestion.clone()),
+            _ => self.problems.iter().find_map(|problem| problem.suggestion.as_deref().map(SmolStr::new)),
         }
     }
 
@@ -333,7 +334,7 @@ fn form(
             None => Err(key::bad_uuid(text)),
         },
         Form::Action => enums::action(text),
-        Form::Exported => Ok(Value::Text(text.to_owned())),
+        Form::Exported => Ok(Value::Text(text.into())),
         Form::Key => key::key(text, reading),
         Form::Reference(_) | Form::Owner => key::reference(text),
         Form::Username => key::username(text),

@@ -21,7 +21,7 @@ const RULE: &str = "digits, spaces and + ( ) - . /, with an extension as x5 or e
 /// row.
 pub(super) fn phone(text: &str, country: Option<&str>, reading: &mut CellReading) -> Result<Value, Problem> {
     if is_plain(text) {
-        return Ok(Value::Text(text.to_owned()));
+        return Ok(Value::Text(text.into()));
     }
     if holds_several(text) {
         return Err(Problem::new(
@@ -41,7 +41,7 @@ pub(super) fn phone(text: &str, country: Option<&str>, reading: &mut CellReading
     }
     let told = oddity(text).map(|message| Problem::new(Code::CellPhone, message).rule(RULE));
     reading.problems.extend(told.or_else(|| prefix_for_plus(text, country)));
-    Ok(Value::Text(text.to_owned()))
+    Ok(Value::Text(text.into()))
 }
 
 /// Whether a number is written in digits and spaces, after a + or not, and is none of which anything is to be said: by far

@@ -60,9 +60,9 @@ mod tests {
             let found = remembered.or_find(&text, &mut reading, |seeks, reading| {
                 sought.push(seeks);
                 reading.problems.push(Problem::new(Code::CellTimezone, text.clone()));
-                Ok(Value::Text(text.clone()))
+                Ok(Value::Text((&*text).into()))
             });
-            assert_eq!(found, Ok(Value::Text(text.clone())));
+            assert_eq!(found, Ok(Value::Text((&*text).into())));
             assert_eq!(reading.problems, [Problem::new(Code::CellTimezone, text)]);
         }
         assert_eq!(sought.len(), SOUGHT + 3);

@@ -33,7 +33,7 @@ pub(super) fn timezone(
         // An older name is good where the service has it.
         let older = of_service.is_none().then(|| renamed(&name)).flatten();
         reading.problems.extend(older.or_else(|| misleading(&name)));
-        return Ok(Value::Text(name));
+        return Ok(Value::Text(name.into()));
     }
     if is_offset(text) && !(seeks && of_windows(text).is_some()) {
         return Err(warning(
@@ -45,7 +45,7 @@ pub(super) fn timezone(
     }
     let Some(list) = of_service else {
         reading.problems.push(unlisted(text, seeks));
-        return Ok(Value::Text(text.to_owned()));
+        return Ok(Value::Text(text.into()));
     };
     Err(unknown_to_service(text, list, seeks))
 }
@@ -310,7 +310,7 @@ mod tests {
             let value = timezone(text, Some(&list), true, &mut reading);
             assert!(reading.problems.iter().all(|problem| problem.severity == Severity::Warning), "{text}");
             match value {
-                Ok(Value::Text(zone)) => (Ok(zone), !reading.problems.is_empty()),
+                Ok(Value::Text(zone)) => (Ok(zone.to_string()), !reading.problems.is_empty()),
                 Ok(other) => panic!("{other:?}"),
                 Err(problem) => {
                     assert_eq!(problem.severity, Severity::Error, "{text}");

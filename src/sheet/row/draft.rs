@@ -21,9 +21,10 @@ pub(in crate::sheet) const INTERFACE: char = '\u{1f}';
 /// A row that can become a job.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Draft {
-    /// What it asks for, in the order in which it is carried out: of a record its creation first.
+    /// What it asks for, in the order in which it is carried out: of a record its creation first. Nothing of a record that is
+    /// only checked.
     pub steps: Vec<Action>,
-    /// The row's own key, as written.
+    /// The row's own key, as written; not of a record that is only checked.
     pub key: Option<String>,
     /// What it refers to.
     pub references: Vec<Reference>,
@@ -182,7 +183,7 @@ impl RowValues {
     pub(crate) fn set(&mut self, slot: usize, column: &Column, entry: Option<&str>, value: Value) {
         match (column.family(), value) {
             (Some(family), Value::Text(text)) => {
-                self.entries.push((family, entry.unwrap_or_default().to_owned(), text));
+                self.entries.push((family, entry.unwrap_or_default().to_owned(), text.into()));
             }
             (_, value) => self.plain[slot] = Some(value),
         }
@@ -234,7 +235,7 @@ impl RowValues {
 
     fn text(&mut self, name: &str) -> Option<String> {
         match self.take(name) {
-            Some(Value::Text(text)) => Some(text),
+            Some(Value::Text(text)) => Some(text.into()),
             _ => None,
         }
     }
@@ -325,6 +326,11 @@ impl RowValues {
             }
         }
         references
+    }
+
+    /// What other rows need to know of a row that is only checked.
+    pub(super) fn outline(&mut self) -> Draft {
+        Draft { steps: Vec::new(), key: None, references: self.references() }
     }
 
     /// The draft of a row whose cells are all right; `None` when a needed value is missing after all.

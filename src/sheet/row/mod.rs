@@ -4,6 +4,7 @@
 //! not read, is told in `row_checks`, what is wrong between its cells in `row_rules`. What a cell means under its column is
 //! left to `field`.
 
+pub(super) mod cell_reader;
 pub(super) mod csv_errors;
 pub(super) mod draft;
 pub(super) mod notes;
@@ -21,19 +22,20 @@ use smol_str::SmolStr;
 
 use super::cell::Cell;
 use super::field;
-use super::field::{CellContext, Problem, TableSetting, Ways};
+use super::field::{CellContext, CellReading, Problem, TableSetting, Ways};
 use super::file::csv::Damage;
 use super::file::preflight::MailLink;
 use super::finding::code::Code;
 use super::finding::severity_policy::SeverityPolicy;
 use super::finding::{Finding, shown};
-use super::options::Options;
+use super::options::{Options, RowUse};
 use super::table::Table;
 use super::table::column::{Column, Form, Need, columns};
 use super::table::header_name::{self, LONGEST, digits, fold};
 use super::table::layout;
 use super::text::is_blank;
 use crate::model::kind::Kind;
+use cell_reader::ReadRow;
 use draft::{Draft, Reference, RowValues, from_default};
 use notes::ColumnCounts;
 use notes::TableCounts;
@@ -62,11 +64,11 @@ pub struct Row {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RowIdentity {
     /// Its own key, as written.
-    pub key: Option<String>,
+    pub key: Option<SmolStr>,
     /// Its name.
-    pub name: Option<String>,
+    pub name: Option<SmolStr>,
     /// What must be unique besides: the MAC of a device, the username of a person; the reference of a site.
-    pub unique: Option<String>,
+    pub unique: Option<SmolStr>,
     /// Whether it changes a record that exists.
     pub is_update: bool,
     /// What a row with errors refers to, so that what is wrong with that is told at the same time; that of others is in
@@ -154,6 +156,7 @@ pub(crate) struct RowReader<'a> {
     last_short: Option<(u32, usize)>,
     findings: Vec<Finding>,
     tally: TableCounts,
+    row_use: RowUse,
     hidden_rows_are_decided: bool,
     /// The columns that are not ours.
     own: Range<usize>,
@@ -190,6 +193,7 @@ impl<'a> RowReader<'a> {
             last_short: None,
             findings: Vec::new(),
             tally: TableCounts::default(),
+            row_use: options.row_use,
             hidden_rows_are_decided: options.hidden_rows.is_some(),
             absent,
             creates_records: false,
@@ -197,9 +201,9 @@ impl<'a> RowReader<'a> {
         }
     }
 
-    /// Reads a row that is not blank.
-    pub(crate) fn read(&mut self, raw: RawRow) -> RowOutcome {
-        let RawRow { number, line, cells, links, damage, is_hidden } = raw;
+    /// Makes a row that is not blank of its cells.
+    pub(crate) fn read(&mut self, row: ReadRow) -> RowOutcome {
+        let ReadRow { raw: RawRow { number, line, cells, damage, is_hidden, .. }, readings } = row;
         let key = self.key;
         let row_key = |cells: &[Cell]| {
             let cell = key.and_then(|key| cells.get(key)).filter(|cell| !cell.is_blank());
@@ -237,7 +241,7 @@ impl<'a> RowReader<'a> {
         self.unread(&cells, &mut row);
         row.findings.extend(self.left_of_the_example(&cells, number, line));
         self.values.clear();
-        let Fields { footer, restored, wanted } = self.fields(&cells, &links, &mut row);
+        let Fields { footer, restored, wanted } = self.fields(&cells, readings, &mut row);
         self.identify(&mut row);
         row.findings.extend(self.between_cells(number, line));
         let is_whole = !self.is_wrong_as_a_whole(&cells, &mut row);
@@ -259,11 +263,12 @@ impl<'a> RowReader<'a> {
             // Of a row whose cells may belong to other columns nothing else is reported.
             row.identity.references = if is_whole { self.values.references() } else { Vec::new() };
         } else {
-            row.draft = self.values.draft();
+            let is_outline = self.row_use == RowUse::Check && self.table.kind.is_record();
+            row.draft = if is_outline { Some(self.values.outline()) } else { self.values.draft() };
             if !self.table.kind.is_record() {
-                row.identity.unique = row.draft.as_ref().map(|draft| draft.distinct_name().into_owned());
+                row.identity.unique = row.draft.as_ref().map(|draft| draft.distinct_name().into());
                 row.identity.name =
-                    row.draft.as_ref().and_then(|draft| draft.cipher_suite()).map(str::to_owned);
+                    row.draft.as_ref().and_then(|draft| draft.cipher_suite()).map(SmolStr::new);
             }
         }
         row.cells = self.texts(cells);
@@ -286,8 +291,7 @@ impl<'a> RowReader<'a> {
     fn is_update(&self, cells: &[Cell]) -> bool {
         let planned = self.plan.iter().find(|planned| planned.column.form == Form::Action);
         planned.is_some_and(|planned| {
-            let given = cells.get(planned.position).filter(|cell| !cell.is_blank());
-            given.or(planned.default.as_ref()).is_some_and(|cell| {
+            planned.given(cells).or(planned.default.as_ref()).is_some_and(|cell| {
                 let reading =
                     field::read(planned.column, cell, CellContext::default(), self.setting, &self.ways);
                 matches!(reading.value, Some(field::Value::Choice(update::UPDATE)))
@@ -298,7 +302,7 @@ impl<'a> RowReader<'a> {
     /// What an export saw of a row, where it is `asked_for`: a creation has nothing that was seen before.
     fn exported(&self, cells: &[Cell], asked_for: bool, row: &mut Row) -> Option<ExportedCells> {
         let planned = self.plan.iter().find(|planned| planned.column.form == Form::Exported)?;
-        let cell = cells.get(planned.position).filter(|cell| asked_for && !cell.is_blank())?;
+        let cell = planned.given(cells).filter(|_| asked_for)?;
         let exported = ExportedCells::read(&cell.text);
         if exported.is_none() {
             let text = "this is not what the export wrote here: take the cell from the exported file again, or clear it";
@@ -308,17 +312,16 @@ impl<'a> RowReader<'a> {
         exported
     }
 
-    /// Reads each planned cell.
-    fn fields(&mut self, cells: &[Cell], links: &[MailLink], row: &mut Row) -> Fields {
+    /// Takes in what was read of each planned cell.
+    fn fields(&mut self, cells: &[Cell], readings: Vec<Option<CellReading>>, row: &mut Row) -> Fields {
         let mut restored = Vec::new();
-        let country = plan::country(&self.plan, cells);
         let mut wanted: Vec<usize> = Vec::new();
         let is_update = self.is_update(cells);
         let mut exported = self.exported(cells, is_update || !self.table.kind.is_record(), row);
         // An update needs nothing but the name of its record.
         let mut needed = is_update;
-        for planned in &self.plan {
-            let given = cells.get(planned.position).filter(|cell| !cell.is_blank());
+        for (planned, reading) in self.plan.iter().zip(readings) {
+            let given = planned.given(cells);
             if let (Some(cell), Some(exported)) = (given, &mut exported)
                 && exported.is_as_exported(planned.column.name, &cell.text)
                 && is_update
@@ -330,7 +333,7 @@ impl<'a> RowReader<'a> {
             // A blank cell of an update leaves the field as it is.
             let is_read = !is_update || planned.column.form == Form::Action;
             let default = planned.default.as_ref().filter(|_| is_read);
-            let Some(cell) = given.or(default) else {
+            let (Some(cell), Some(mut reading)) = (given.or(default), reading) else {
                 match planned.column.need {
                     _ if is_update => {}
                     Need::Required => row.findings.push(self.blank(planned.column, row)),
@@ -341,10 +344,6 @@ impl<'a> RowReader<'a> {
                 }
                 continue;
             };
-            let link = given.and_then(|_| links.iter().find(|link| link.column == planned.position));
-            let beside = CellContext { country, link: link.map(|link| &*link.address) };
-            let read = || field::read(planned.column, cell, beside, self.setting, &self.ways);
-            let mut reading = planned.seen.or_read(planned.column, cell, read);
             if let Some(counts) = self.counts.get_mut(planned.position) {
                 counts.changed(reading.changes);
             }
@@ -354,7 +353,7 @@ impl<'a> RowReader<'a> {
             );
             if planned.column.form == Form::Username {
                 row.identity.unique = reading.meant();
-                row.identity.name = Some(cell.text.trim().to_owned());
+                row.identity.name = Some(SmolStr::new(cell.text.trim()));
             }
             for mut problem in reading.problems {
                 if given.is_none() {
@@ -443,7 +442,7 @@ impl<'a> RowReader<'a> {
 
     /// Notes what the row is known by, before its values become a record.
     fn identify(&self, row: &mut Row) {
-        let owned = |name: &str| self.values.peek(name).map(str::to_owned);
+        let owned = |name: &str| self.values.peek(name).map(SmolStr::new);
         let is_update = self.values.is_update();
         row.identity = RowIdentity {
             key: owned("key").filter(|_| self.table.kind.is_record() && !is_update),

@@ -1,7 +1,6 @@
 //! Which cells of a row are read, each under which column: those of the header, and for columns that have none the
 //! defaults of the options.
 
-use super::seen_cells::SeenCells;
 use crate::model::kind::Kind;
 use crate::sheet::cell::{Cell, CellKind};
 use crate::sheet::options::Options;
@@ -23,8 +22,13 @@ pub(super) struct Planned {
     pub(super) entry: Option<String>,
     /// What stands for a blank cell.
     pub(super) default: Option<Cell>,
-    /// What was read of its cells.
-    pub(super) seen: SeenCells,
+}
+
+impl Planned {
+    /// Its cell in a row, if that has one which is not blank.
+    pub(super) fn given<'c>(&self, cells: &'c [Cell]) -> Option<&'c Cell> {
+        cells.get(self.position).filter(|cell| !cell.is_blank())
+    }
 }
 
 /// The columns of a table that are read, those with a cell first.
@@ -38,16 +42,14 @@ pub(super) fn of(table: &Table, options: &Options) -> Vec<Planned> {
         {
             let default = default(column);
             let column = options.relaxed(table.kind, column);
-            let (entry, seen) = (entry.clone(), SeenCells::default());
-            plan.push(Planned { position, slot, column, entry, default, seen });
+            plan.push(Planned { position, slot, column, entry: entry.clone(), default });
         }
     }
     for (slot, column) in all.iter().enumerate() {
         if table.position(column.name).is_none()
             && let Some(value) = default(column)
         {
-            let (default, seen) = (Some(value), SeenCells::default());
-            plan.push(Planned { position: NOWHERE, slot, column, entry: None, default, seen });
+            plan.push(Planned { position: NOWHERE, slot, column, entry: None, default: Some(value) });
         }
     }
     plan
@@ -62,7 +64,6 @@ pub(super) fn absent(kind: Kind, plan: &[Planned]) -> Vec<&'static Column> {
 /// The country of a row, as its cell has it or by default.
 pub(super) fn country<'c>(plan: &'c [Planned], cells: &'c [Cell]) -> Option<&'c str> {
     let planned = plan.iter().find(|planned| planned.column.form == Form::Country)?;
-    let given = cells.get(planned.position).filter(|cell| !cell.is_blank());
-    let cell = given.or(planned.default.as_ref())?;
+    let cell = planned.given(cells).or(planned.default.as_ref())?;
     (cell.kind == CellKind::Text).then_some(&*cell.text)
 }

@@ -2,13 +2,19 @@
 
 use std::ops::ControlFlow;
 
+use smol_str::SmolStr;
+
+use super::cell_reader::{CellReader, ReadRow};
 use super::notes::EXAMPLE_KEY;
 use super::{RawRow, Row, RowOutcome, RowReader};
 use crate::error::Result;
 use crate::sheet::cell::Cell;
+use crate::sheet::field::TableSetting;
 use crate::sheet::file::preflight::COLUMN_LIMIT;
 use crate::sheet::finding::code::{Code, Severity};
 use crate::sheet::finding::{Finding, shown};
+use crate::sheet::options::Options;
+use crate::sheet::read_ahead::read_ahead;
 use crate::sheet::table::Table;
 use crate::sheet::table::layout;
 use crate::sheet::table::widths;
@@ -34,18 +40,18 @@ pub struct TableSummary {
     /// What is said once for the whole table.
     pub findings: Vec<Finding>,
     /// The rows taken for totals or remarks that have a key, with it.
-    pub keys_alone: Vec<(u32, String)>,
+    pub keys_alone: Vec<(u32, SmolStr)>,
     /// How many cells its rows have by habit of the file.
     pub widths: RowWidths,
 }
 
 /// One reading of a table under way.
 pub(crate) struct TableReading<'a, 'e> {
-    pub(in crate::sheet) table: &'a Table,
+    table: &'a Table,
     rows: RowReader<'a>,
     each: &'e mut dyn FnMut(Row) -> Result<()>,
     /// Whether a header without rows is no error.
-    pub(in crate::sheet) empty_is_right: bool,
+    empty_is_right: bool,
     /// Rows that are footers if no row of data follows.
     waiting: Vec<(Row, Option<usize>)>,
     widths: widths::WidthsSeen,
@@ -57,14 +63,15 @@ impl<'a, 'e> TableReading<'a, 'e> {
     /// A reading of the rows below the header.
     pub(crate) fn new(
         table: &'a Table,
-        rows: RowReader<'a>,
+        options: &Options,
+        setting: TableSetting,
         each: &'e mut dyn FnMut(Row) -> Result<()>,
     ) -> Self {
         Self {
             table,
-            rows,
+            rows: RowReader::new(table, options, setting),
             each,
-            empty_is_right: false,
+            empty_is_right: options.allow_empty,
             waiting: Vec::new(),
             widths: widths::WidthsSeen::default(),
             summary: TableSummary::default(),
@@ -72,8 +79,25 @@ impl<'a, 'e> TableReading<'a, 'e> {
         }
     }
 
+    /// Takes the rows of the file as `rows` hands them over, and makes records of them while the cells of those after them are
+    /// read. What `rows` returned; `None` where no more are wanted.
+    pub(crate) fn take_all<R: Send>(
+        &mut self,
+        mut cells: CellReader,
+        rows: impl FnOnce(&mut dyn FnMut(RawRow) -> Result<ControlFlow<()>>) -> Result<R> + Send,
+    ) -> Result<Option<R>> {
+        let read = move |give: &mut dyn FnMut(ReadRow, usize) -> ControlFlow<()>| {
+            rows(&mut |raw| {
+                let bytes = raw.cells.iter().map(|cell| cell.text.len()).sum();
+                Ok(give(cells.read(raw), bytes))
+            })
+        };
+        read_ahead(read, &mut |row| self.take(row))?.transpose()
+    }
+
     /// Takes the next row of the file; breaks when no more are wanted.
-    pub(crate) fn take(&mut self, raw: RawRow) -> Result<ControlFlow<()>> {
+    fn take(&mut self, row: ReadRow) -> Result<ControlFlow<()>> {
+        let raw = &row.raw;
         if raw.number <= self.table.header_row {
             return Ok(ControlFlow::Continue(()));
         }
@@ -94,10 +118,10 @@ impl<'a, 'e> TableReading<'a, 'e> {
         let width = is_cut.then_some(raw.cells.len().min(COLUMN_LIMIT + 1));
         let is_a_header = || layout::is_other_header(&raw.cells) || self.rows.is_of_header(&raw.cells);
         if raw.damage.is_none() && is_a_header() && !self.rows.is_header(&raw.cells) {
-            self.end_before(&raw);
+            self.end_before(raw);
             return Ok(ControlFlow::Break(()));
         }
-        match self.rows.read(raw) {
+        match self.rows.read(row) {
             RowOutcome::Skipped => {}
             RowOutcome::Footer(row)
                 if !self.table.referred.contains(&row.number) && self.waiting.len() < FOOTER_ROWS =>

@@ -1,7 +1,6 @@
 //! What was read of the texts of a column, for the rows that have them again: of a company, a model, a town or a country there
 //! are few.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
 
 use smol_str::SmolStr;
@@ -19,10 +18,7 @@ const LONGEST: usize = 100;
 
 /// What was read of the cells of one column.
 #[derive(Debug, Default)]
-pub(super) struct SeenCells(RefCell<SeenTexts>);
-
-#[derive(Debug, Default)]
-struct SeenTexts {
+pub(super) struct SeenCells {
     readings: HashMap<SmolStr, CellReading>,
     /// Whether any came again.
     has_found: bool,
@@ -32,27 +28,26 @@ struct SeenTexts {
 impl SeenCells {
     /// What was read of a cell with the same text before, or `read` reads now.
     pub(super) fn or_read(
-        &self,
+        &mut self,
         column: &Column,
         cell: &Cell,
         read: impl FnOnce() -> CellReading,
     ) -> CellReading {
-        let mut seen = self.0.borrow_mut();
         let is_known_by_text = cell.kind == CellKind::Text && cell.text.len() <= LONGEST;
-        if seen.is_hopeless || !is_known_by_text || depends_on_row(column) {
+        if self.is_hopeless || !is_known_by_text || depends_on_row(column) {
             return read();
         }
-        if let Some(known) = seen.readings.get(&cell.text) {
+        if let Some(known) = self.readings.get(&cell.text) {
             let known = known.clone();
-            seen.has_found = true;
+            self.has_found = true;
             return known;
         }
         let reading = read();
-        if seen.readings.len() < KEPT {
-            seen.readings.insert(cell.text.clone(), reading.clone());
+        if self.readings.len() < KEPT {
+            self.readings.insert(cell.text.clone(), reading.clone());
         }
-        if !seen.has_found && seen.readings.len() >= FRUITLESS {
-            *seen = SeenTexts { is_hopeless: true, ..SeenTexts::default() };
+        if !self.has_found && self.readings.len() >= FRUITLESS {
+            *self = Self { is_hopeless: true, ..Self::default() };
         }
         reading
     }
@@ -67,15 +62,15 @@ mod tests {
 
     /// How often cells with these texts are read.
     fn times(name: &str, texts: impl IntoIterator<Item = String>) -> usize {
-        let seen = SeenCells::default();
+        let mut seen = SeenCells::default();
         let column = column(Kind::Device, name).unwrap();
         let mut times = 0;
         for text in texts {
             let reading = seen.or_read(column, &Cell::text(&*text), || {
                 times += 1;
-                CellReading { value: Some(Value::Text(text.clone())), ..CellReading::default() }
+                CellReading { value: Some(Value::Text((&*text).into())), ..CellReading::default() }
             });
-            assert_eq!(reading.value, Some(Value::Text(text)));
+            assert_eq!(reading.value, Some(Value::Text(text.into())));
         }
         times
     }

@@ -30,8 +30,9 @@ use crate::sheet::finding::code::Code;
 use crate::sheet::formula_guard;
 use crate::sheet::options::Options;
 use crate::sheet::read_ahead::read_ahead;
+use crate::sheet::row::cell_reader::CellReader;
 use crate::sheet::row::reading::{TableReading, TableSummary};
-use crate::sheet::row::{RawRow, Row, RowReader};
+use crate::sheet::row::{RawRow, Row};
 use crate::sheet::table::header::kind_of_name;
 use worksheet_notes::Worksheets;
 
@@ -134,18 +135,18 @@ impl Book {
                 TableSetting { is_text_table: true, comma_is_free: *delimiter != ',' }
             }
         };
-        let mut reading = TableReading::new(table, RowReader::new(table, &self.options, setting), each);
-        reading.empty_is_right = self.options.allow_empty;
+        let cells = CellReader::new(table, &self.options, setting);
+        let mut reading = TableReading::new(table, &self.options, setting, each);
         match &table.worksheet {
             Some(worksheet) => {
                 let mut workbook = self.workbook();
                 let (workbook, seen) = self.seen(&mut workbook, worksheet)?;
                 let options = (self.options.hidden_rows, self.options.fill_merged);
-                worksheet_notes::read(workbook, seen, table, options, reading)
+                worksheet_notes::read(workbook, seen, table, options, (cells, reading))
             }
             None => {
-                let ended = self.read_text(table, &mut |raw| reading.take(raw))?;
-                reading.finish(ended)
+                let ended = reading.take_all(cells, |each| self.read_text(table, each))?;
+                reading.finish(ended.unwrap_or(Ok(())))
             }
         }
     }

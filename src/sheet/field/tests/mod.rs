@@ -30,7 +30,7 @@ fn text(kind: Kind, name: &str, value: &str) -> std::result::Result<Value, Code>
     let (value, problems, _) = field(kind, name, Cell::text(value));
     match problems.iter().find(|(_, severity)| *severity == Severity::Error) {
         Some((code, _)) => Err(*code),
-        None => Ok(value.unwrap_or(Value::Text(String::new()))),
+        None => Ok(value.unwrap_or(Value::Text(SmolStr::default()))),
     }
 }
 

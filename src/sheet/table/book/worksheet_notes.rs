@@ -15,6 +15,7 @@ use crate::sheet::finding::code::{Code, Severity};
 use crate::sheet::options::HiddenRows;
 use crate::sheet::read_ahead::read_ahead;
 use crate::sheet::row::RawRow;
+use crate::sheet::row::cell_reader::CellReader;
 use crate::sheet::row::reading::{TableReading, TableSummary};
 use crate::sheet::table::Table;
 use crate::sheet::table::column::Form;
@@ -43,7 +44,7 @@ pub(super) fn read(
     (place, survey): &(usize, WorksheetSurvey),
     table: &Table,
     (hidden_rows, fill_merged): (Option<HiddenRows>, bool),
-    mut reading: TableReading<'_, '_>,
+    (cells, mut reading): (CellReader, TableReading<'_, '_>),
 ) -> Result<TableSummary> {
     // The cells are taken out of the file while the rows before are read.
     let take_out = |give: &mut dyn FnMut(SheetRow, usize) -> ControlFlow<()>| {
@@ -56,22 +57,25 @@ pub(super) fn read(
     };
     let mut hidden = Hidden::default();
     let emails = email_columns(table);
-    let ended = read_ahead(take_out, &mut |row| {
-        let is_hidden = hidden.note(&row, table);
-        if is_hidden && hidden_rows == Some(HiddenRows::Skip) {
-            return Ok(ControlFlow::Continue(()));
-        }
-        let SheetRow { number, cells, .. } = row;
-        reading.take(RawRow {
-            number,
-            line: None,
-            cells,
-            links: survey.links.in_row(number, &emails),
-            damage: None,
-            is_hidden,
-        })
+    let ended = reading.take_all(cells, |each| {
+        let ended = read_ahead(take_out, &mut |row| {
+            let is_hidden = hidden.note(&row, table);
+            if is_hidden && hidden_rows == Some(HiddenRows::Skip) {
+                return Ok(ControlFlow::Continue(()));
+            }
+            let SheetRow { number, cells, .. } = row;
+            each(RawRow {
+                number,
+                line: None,
+                cells,
+                links: survey.links.in_row(number, &emails),
+                damage: None,
+                is_hidden,
+            })
+        })?;
+        ended.transpose()
     })?;
-    let ended = ended.transpose()?.unwrap_or(Ok(()));
+    let ended = ended.flatten().unwrap_or(Ok(()));
     // A row that may go on where the worksheet breaks off is not judged.
     let mut summary = reading.finish(ended.map_err(|broken| broken.why))?;
     summary.findings.extend(hidden.told(survey, table, hidden_rows));
