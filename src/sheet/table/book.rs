@@ -24,7 +24,7 @@ use crate::sheet::file::encoding;
 use crate::sheet::file::preflight::WorksheetSurvey;
 use crate::sheet::file::source;
 use crate::sheet::file::source::{Format, SourceFile};
-use crate::sheet::file::workbook::{MergeReading, SheetRow, Workbook};
+use crate::sheet::file::workbook::{MergeReading, Workbook};
 use crate::sheet::finding::Finding;
 use crate::sheet::finding::code::Code;
 use crate::sheet::formula_guard;
@@ -166,17 +166,8 @@ impl Book {
         let below = MergeReading { header_row: table.header_row, fill_merged: true, is_read: &is_read };
         // Otherwise a covered cell is blank here as it is there.
         let below = self.options.fill_merged.then_some(&below);
-        let ended = workbook.rows(*place, survey, below, &mut |row| {
-            let SheetRow { number, cells, is_hidden } = row;
-            each(RawRow {
-                number,
-                line: None,
-                cells,
-                links: survey.links.in_row(number, &emails),
-                damage: None,
-                is_hidden,
-            })
-        })?;
+        let ended = workbook
+            .rows(*place, survey, below, &mut |row| each(worksheet_notes::raw_row(row, survey, &emails)))?;
         Ok(ended.map_err(|broken| broken.why))
     }
 

@@ -63,15 +63,7 @@ pub(super) fn read(
             if is_hidden && hidden_rows == Some(HiddenRows::Skip) {
                 return Ok(ControlFlow::Continue(()));
             }
-            let SheetRow { number, cells, .. } = row;
-            each(RawRow {
-                number,
-                line: None,
-                cells,
-                links: survey.links.in_row(number, &emails),
-                damage: None,
-                is_hidden,
-            })
+            each(raw_row(row, survey, &emails))
         })?;
         ended.transpose()
     })?;
@@ -80,6 +72,13 @@ pub(super) fn read(
     let mut summary = reading.finish(ended.map_err(|broken| broken.why))?;
     summary.findings.extend(hidden.told(survey, table, hidden_rows));
     Ok(summary)
+}
+
+/// A row of a worksheet as rows of every file are, with the links behind cells of these columns.
+pub(super) fn raw_row(row: SheetRow, survey: &WorksheetSurvey, emails: &[usize]) -> RawRow {
+    let SheetRow { number, cells, is_hidden } = row;
+    let links = survey.links.in_row(number, emails);
+    RawRow { number, line: None, cells, links, damage: None, is_hidden }
 }
 
 /// Whether a column of a table is read.
