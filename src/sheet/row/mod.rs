@@ -1,8 +1,8 @@
 //! One row of a table: every cell under its column, every problem with its place, and the draft when there is none.
 //!
-//! Under which column a cell is read is planned in `plan`. What is wrong with a row as a whole, or stands in cells that are
-//! not read, is told in `row_checks`, what is wrong between its cells in `row_rules`. What a cell means under its column is
-//! left to `field`.
+//! Under which column a cell is read is planned in `plan`; `cell_reader` reads it, and what it means under its column is left
+//! to `field`. What is wrong with a row as a whole, or stands in cells that are not read, is told in `row_checks`, what is wrong
+//! between its cells in `row_rules`.
 
 pub(super) mod cell_reader;
 pub(super) mod csv_errors;
@@ -139,7 +139,7 @@ struct Fields {
     wanted: Vec<usize>,
 }
 
-/// Reads the rows of one table.
+/// Makes rows of the cells of one table.
 pub(crate) struct RowReader<'a> {
     table: &'a Table,
     setting: TableSetting,
