@@ -110,6 +110,11 @@ impl Workbook {
         self.preflight.sources()
     }
 
+    /// Looks through these worksheets, of which [`Self::survey`] is asked next.
+    pub(crate) fn survey_ahead(&mut self, sheets: &[usize]) {
+        self.preflight.survey_ahead(sheets);
+    }
+
     /// Looks through the worksheet in this place of the list, before its rows are read.
     pub(crate) fn survey(&mut self, sheet: usize) -> std::result::Result<WorksheetSurvey, WorkbookFault> {
         self.preflight.survey(sheet)

@@ -26,8 +26,11 @@ mod package;
 mod survey;
 mod worksheet;
 
+use std::collections::HashMap;
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{panic, thread};
 
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::{Finding, Refusal};
@@ -45,9 +48,18 @@ pub(crate) const COLUMN_LIMIT: usize = 1_000;
 
 /// A workbook that was looked through as far as the list of its worksheets.
 pub(crate) struct Preflight {
+    path: PathBuf,
     package: Package,
     listing: Listing,
+    /// Worksheets that were surveyed ahead.
+    ahead: HashMap<usize, Surveyed>,
 }
+
+/// What a survey of a worksheet came to.
+type Surveyed = Result<WorksheetSurvey, WorkbookFault>;
+
+/// Bytes of worksheets, unpacked, from which on a second thread pays.
+const MANY: u64 = 4 << 20;
 
 impl Preflight {
     /// Opens a workbook.
@@ -59,7 +71,7 @@ impl Preflight {
     fn open_within(path: &Path, limits: WorkbookLimits) -> Result<Self, WorkbookFault> {
         let mut package = Package::open(path, limits)?;
         let listing = listing::read(&mut package)?;
-        Ok(Self { package, listing })
+        Ok(Self { path: path.to_owned(), package, listing, ahead: HashMap::new() })
     }
 
     /// The worksheets, charts and dialogs, in their order.
@@ -84,16 +96,56 @@ impl Preflight {
     }
 
     /// Surveys the worksheet in this place of the list.
-    pub(crate) fn survey(&mut self, sheet: usize) -> Result<WorksheetSurvey, WorkbookFault> {
-        let Some(listed) = self.listing.sheets.get(sheet) else {
-            return Err(WorkbookFault::corrupt("a worksheet is missing"));
-        };
-        let Some(part) = listed.part.clone() else {
-            let what = "the sheet is damaged: the workbook does not say where its cells are. Open it in Excel and save it";
-            return Err(WorkbookFault::new(Code::SheetUnreadable, what));
-        };
-        worksheet::survey(&mut self.package, &part, self.listing.is_uncalculated)
+    pub(crate) fn survey(&mut self, sheet: usize) -> Surveyed {
+        let ahead = self.ahead.remove(&sheet);
+        ahead.unwrap_or_else(|| survey(&mut self.package, &self.listing, sheet))
     }
+
+    /// Surveys these worksheets, of which [`Self::survey`] is asked next, two at a time where they are large.
+    pub(crate) fn survey_ahead(&mut self, sheets: &[usize]) {
+        self.survey_ahead_from(sheets, MANY);
+    }
+
+    fn survey_ahead_from(&mut self, sheets: &[usize], many: u64) {
+        let Self { package, listing, .. } = self;
+        let size = |sheet: &usize| listing.sheets.get(*sheet).map_or(0, |listed| package.size_of(listed));
+        let mut sheets: Vec<(u64, usize)> = sheets.iter().map(|sheet| (size(sheet), *sheet)).collect();
+        let bytes: u64 = sheets.iter().map(|(size, _)| size).sum();
+        if sheets.len() < 2 || bytes < many {
+            return;
+        }
+        // What cannot be opened again is surveyed when it is asked for.
+        let Ok(mut second) = Package::open(&self.path, package.limits) else { return };
+        // The largest first, so that both end at about the same time.
+        sheets.sort_unstable_by(|left, right| right.cmp(left));
+        let next = AtomicUsize::new(0);
+        let work = |package: &mut Package| {
+            let mut done = Vec::new();
+            while let Some((_, sheet)) = sheets.get(next.fetch_add(1, Ordering::Relaxed)) {
+                done.push((*sheet, survey(package, listing, *sheet)));
+            }
+            done
+        };
+        let done = thread::scope(|scope| {
+            let second = scope.spawn(|| work(&mut second));
+            let mut done = work(package);
+            done.extend(second.join().unwrap_or_else(|panicked| panic::resume_unwind(panicked)));
+            done
+        });
+        self.ahead.extend(done);
+    }
+}
+
+/// Surveys the worksheet in this place of the list.
+fn survey(package: &mut Package, listing: &Listing, sheet: usize) -> Surveyed {
+    let Some(listed) = listing.sheets.get(sheet) else {
+        return Err(WorkbookFault::corrupt("a worksheet is missing"));
+    };
+    let Some(part) = &listed.part else {
+        let what = "the sheet is damaged: the workbook does not say where its cells are. Open it in Excel and save it";
+        return Err(WorkbookFault::new(Code::SheetUnreadable, what));
+    };
+    worksheet::survey(package, part, listing.is_uncalculated)
 }
 
 /// How much of a workbook is read at most.

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use zip::ZipArchive;
 
 use super::elements::{Elements, attribute};
+use super::listing::Listed;
 use super::{WorkbookFault, WorkbookLimits};
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::shown;
@@ -135,6 +136,12 @@ impl Package {
         must_fit(part, self.size(index), largest)?;
         let unreadable = |_| WorkbookFault::corrupt(&format!("the part {} cannot be unpacked", shown(part)));
         Elements::of(part, self.zip.by_index(index).map_err(unreadable)?, longest)
+    }
+
+    /// The declared size of the part of a worksheet.
+    pub(super) fn size_of(&self, sheet: &Listed) -> u64 {
+        let index = sheet.part.as_deref().and_then(|part| self.index(part));
+        index.map_or(0, |index| self.size(index))
     }
 
     /// The declared size of a part.

@@ -198,3 +198,33 @@ fn links_beyond_those_that_are_kept_are_known_to_be_missing() {
     let (found, lacking) = told(WorkbookLimits { links: 2, ..LIMITS });
     assert_eq!((found.as_str(), lacking), ("1@x.example 2@x.example ", vec![3]));
 }
+
+#[test]
+fn worksheets_that_are_surveyed_ahead_are_told_as_one_by_one_damaged_ones_included() {
+    const SHEETS: usize = 5;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("book.xlsx");
+    let mut book = rust_xlsxwriter::Workbook::new();
+    for sheet in 0..SHEETS {
+        let sheet_of_book = book.add_worksheet();
+        for row in 0..10 * (sheet as u32 + 1) {
+            sheet_of_book.write(row, 0, format!("{sheet} {row}")).expect("a cell");
+        }
+    }
+    book.save(&path).expect("a workbook");
+    let limits = WorkbookLimits { values: 35, ..LIMITS };
+    let one_by_one: Vec<_> = {
+        let mut preflight = Preflight::open_within(&path, limits).expect("a workbook");
+        (0..=SHEETS).map(|sheet| preflight.survey(sheet).map(|survey| format!("{survey:?}"))).collect()
+    };
+    let refused = one_by_one.iter().filter(|survey| survey.is_err()).count();
+    assert_eq!(refused, 3, "two of them have too many values, and one is not there");
+    let mut preflight = Preflight::open_within(&path, limits).expect("a workbook");
+    preflight.survey_ahead_from(&[0, 1, 2, 3, 4, 5], 0);
+    assert_eq!(preflight.ahead.len(), SHEETS + 1);
+    for (sheet, expected) in one_by_one.iter().enumerate() {
+        let survey = preflight.survey(sheet).map(|survey| format!("{survey:?}"));
+        assert_eq!(survey, *expected, "{sheet}");
+    }
+    assert!(preflight.ahead.is_empty());
+}

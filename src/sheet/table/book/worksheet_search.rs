@@ -35,6 +35,9 @@ fn too_wide(header: &HeaderCandidate) -> Option<&HeaderCandidate> {
     header.cells.get(COLUMN_LIMIT).filter(|name| !text::is_blank(name)).map(|_| header)
 }
 
+/// Why a worksheet is not read that nobody sees.
+const HIDDEN: &str = "hidden";
+
 /// What can be done besides about a damaged sheet of which nobody knows whether it holds rows.
 const LEAVE_OUT: &str = ", or, if it holds none of the rows, name the sheets to read with --worksheet";
 
@@ -48,10 +51,20 @@ impl Book {
         let wanted = self.wanted(&listed)?;
         let mut found = Vec::new();
         let mut with_rows = WithRows::meaning(meant);
-        for (place, sheet) in listed.iter().enumerate().filter(|(_, sheet)| sheet.has_cells) {
-            let is_wanted = wanted.contains(&sheet.name);
+        let with_cells = || listed.iter().enumerate().filter(|(_, sheet)| sheet.has_cells);
+        let is_wanted = |sheet: &Listed| wanted.contains(&sheet.name);
+        let looked_into =
+            with_cells().filter(|(_, sheet)| self.reason_against(sheet, is_wanted(sheet)).is_none());
+        workbook.survey_ahead(&looked_into.map(|(place, _)| place).collect::<Vec<_>>());
+        for (place, sheet) in with_cells() {
+            let is_wanted = is_wanted(sheet);
             match self.reason_against(sheet, is_wanted) {
-                Some(why) => self.ignored.push((sheet.name.clone(), why)),
+                Some(why) => {
+                    if why == HIDDEN {
+                        self.tell_hidden(sheet);
+                    }
+                    self.ignored.push((sheet.name.clone(), why));
+                }
                 None => {
                     found.extend(self.look_into(&mut workbook, place, (sheet, is_wanted), &mut with_rows)?)
                 }
@@ -123,7 +136,7 @@ impl Book {
     }
 
     /// Why a worksheet is not even looked into, if it is not.
-    fn reason_against(&mut self, sheet: &Listed, is_wanted: bool) -> Option<&'static str> {
+    fn reason_against(&self, sheet: &Listed, is_wanted: bool) -> Option<&'static str> {
         if is_wanted {
             return None;
         }
@@ -134,16 +147,17 @@ impl Book {
             // The lists of our own templates are nobody's rows.
             return Some("lists of the template");
         }
-        if !sheet.hidden || self.options.include_hidden {
-            return None;
-        }
+        (sheet.hidden && !self.options.include_hidden).then_some(HIDDEN)
+    }
+
+    /// Reports a worksheet that is hidden.
+    fn tell_hidden(&mut self, sheet: &Listed) {
         let message = format!(
             "the sheet '{}' is hidden and not read: to import it, show it or choose --include-hidden",
             shown(&sheet.name)
         );
         let finding = Finding::of_file(Code::SheetHidden, &self.file.name, message);
         self.findings.push(finding.in_sheet(Some(&sheet.name)));
-        Some("hidden")
     }
 
     /// Looks into a worksheet for rows of a kind; where there are none, that is reported or noted.
@@ -354,7 +368,7 @@ impl WithRows {
     /// The refusal of a workbook in which no worksheet holds a known kind of row.
     pub(super) fn refusal(&self, file: &str, ignored: &[(String, &'static str)]) -> Refusal {
         let Some(first) = self.nameless.first().map(|name| shown(name)) else {
-            let (code, message) = match ignored.iter().any(|(_, why)| *why == "hidden") {
+            let (code, message) = match ignored.iter().any(|(_, why)| *why == HIDDEN) {
                 true => (
                     Code::SheetNotFound,
                     "every sheet of the workbook that may have rows is hidden: show the sheet to import, or choose \
