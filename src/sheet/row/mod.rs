@@ -1,8 +1,8 @@
 //! One row of a table: every cell under its column, every problem with its place, and the draft when there is none.
 //!
 //! Under which column a cell is read is planned in `plan`; `cell_reader` reads it, and what it means under its column is left
-//! to `field`. What is wrong with a row as a whole, or stands in cells that are not read, is told in `row_checks`, what is wrong
-//! between its cells in `row_rules`.
+//! to `field`. What is wrong with a row as a whole, or stands in cells that are not read, is reported in `row_checks`, what is
+//! wrong between its cells in `row_rules`.
 
 pub(super) mod cell_reader;
 pub(super) mod csv_errors;
@@ -22,7 +22,7 @@ use smol_str::SmolStr;
 
 use super::cell::Cell;
 use super::field;
-use super::field::{CellContext, CellReading, Problem, TableSetting, Ways};
+use super::field::{CellReading, Problem, TableSetting};
 use super::file::csv::Damage;
 use super::file::preflight::MailLink;
 use super::finding::code::Code;
@@ -143,7 +143,6 @@ struct Fields {
 pub(crate) struct RowReader<'a> {
     table: &'a Table,
     setting: TableSetting,
-    ways: Ways,
     plan: Vec<Planned>,
     values: RowValues,
     /// The headers as headers are compared.
@@ -183,7 +182,6 @@ impl<'a> RowReader<'a> {
             header_digits: folded.iter().map(|header| digits(header)).max().unwrap_or_default(),
             table,
             setting,
-            ways: Ways::of(options),
             plan,
             values: RowValues::new(table.kind, options.copy_coordinates),
             folded,
@@ -288,15 +286,11 @@ impl<'a> RowReader<'a> {
     }
 
     /// Whether a row says that it changes a record which exists.
-    fn is_update(&self, cells: &[Cell]) -> bool {
-        let planned = self.plan.iter().find(|planned| planned.column.form == Form::Action);
-        planned.is_some_and(|planned| {
-            planned.given(cells).or(planned.default.as_ref()).is_some_and(|cell| {
-                let reading =
-                    field::read(planned.column, cell, CellContext::default(), self.setting, &self.ways);
-                matches!(reading.value, Some(field::Value::Choice(update::UPDATE)))
-            })
-        })
+    fn is_update(&self, readings: &[Option<CellReading>]) -> bool {
+        let mut read = self.plan.iter().zip(readings);
+        let action = read.find(|(planned, _)| planned.column.form == Form::Action);
+        let value = action.and_then(|(_, reading)| reading.as_ref()?.value.as_ref());
+        matches!(value, Some(field::Value::Choice(update::UPDATE)))
     }
 
     /// What an export saw of a row, where it is `asked_for`: a creation has nothing that was seen before.
@@ -316,7 +310,7 @@ impl<'a> RowReader<'a> {
     fn fields(&mut self, cells: &[Cell], readings: Vec<Option<CellReading>>, row: &mut Row) -> Fields {
         let mut restored = Vec::new();
         let mut wanted: Vec<usize> = Vec::new();
-        let is_update = self.is_update(cells);
+        let is_update = self.is_update(&readings);
         let mut exported = self.exported(cells, is_update || !self.table.kind.is_record(), row);
         // An update needs nothing but the name of its record.
         let mut needed = is_update;
