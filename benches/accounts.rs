@@ -29,8 +29,6 @@ const DEVICES: u64 = 1_000;
 const EDGE: usize = 100;
 /// Milliseconds that an answer takes.
 const LATENCY: [u64; 2] = [50, 150];
-/// Ticks of processor time in a second, as Linux counts it for programs.
-const TICKS: f64 = 100.0;
 
 /// What was measured of one number of runs.
 struct Seen {
@@ -100,7 +98,8 @@ fn runs(runtime: &tokio::runtime::Runtime, number: usize) -> Seen {
             folder
         })
         .collect();
-    let (before, started) = (processor(), Instant::now());
+    let services_before = measured::worked(std::process::id());
+    let started = Instant::now();
     let took = thread::scope(|scope| {
         let runs: Vec<_> = folders
             .iter()
@@ -117,7 +116,8 @@ fn runs(runtime: &tokio::runtime::Runtime, number: usize) -> Seen {
             .collect();
         runs.into_iter().map(|run| run.join().expect("a run")).collect::<Vec<_>>()
     });
-    let (seconds, after) = (started.elapsed().as_secs_f64(), processor());
+    let seconds = started.elapsed().as_secs_f64();
+    let by_services = measured::worked(std::process::id()) - services_before;
     let failed: Vec<String> = took
         .iter()
         .zip(folders)
@@ -136,7 +136,7 @@ fn runs(runtime: &tokio::runtime::Runtime, number: usize) -> Seen {
         seconds,
         paces,
         memory: took.iter().map(|took| took.memory).sum(),
-        processor: [after[0] - before[0], after[1] - before[1]],
+        processor: [took.iter().map(|took| took.processors).sum(), by_services],
         most_in_a_second: statistics.iter().map(|one| one.most_in_a_second["addDevice"]).max().unwrap_or(0),
         refused: statistics.iter().filter_map(|one| one.answers.get("rateLimitExceeded")).sum(),
     }
@@ -162,16 +162,4 @@ fn pace(service: &Running) -> f64 {
     times.sort_unstable();
     let times = &times[EDGE..times.len() - EDGE];
     (times.len() - 1) as f64 * 1000.0 / (times[times.len() - 1] - times[0]) as f64
-}
-
-/// Seconds of processor time: of the commands that have ended, and of this process.
-fn processor() -> [f64; 2] {
-    let stat = fs::read_to_string("/proc/self/stat").expect("Linux");
-    // The second field is the name in parentheses, and may hold spaces.
-    let fields: Vec<f64> = stat[stat.rfind(')').expect("a name") + 2..]
-        .split_whitespace()
-        .map(|field| field.parse().unwrap_or(0.0))
-        .collect();
-    let [own_user, own_system, user, system] = [11, 12, 13, 14].map(|at| fields[at] / TICKS);
-    [user + system, own_user + own_system]
 }
