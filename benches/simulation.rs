@@ -56,6 +56,7 @@ fn main() -> ExitCode {
         "looks at all pages            {} ({} left to the next life)",
         sums.page_checks, sums.page_checks_left
     );
+    println!("lives that began with a list  {}", sums.listed_ahead);
     println!("most midnights in one trial   {}", sums.midnights);
     println!("swallowed by the network      {}", sums.swallowed);
     println!("faults of the service         {}", sums.faults.values().sum::<u64>());

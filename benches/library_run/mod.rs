@@ -128,6 +128,7 @@ pub(crate) async fn go(journal: Journal, service: &Running, rate: Rate) {
         until: None,
         hours: SendingHours::default(),
         begun: None,
+        list_ahead: None,
         writing: Writing::default(),
     };
     let (_keep, interrupts) = tokio::sync::mpsc::channel(1);

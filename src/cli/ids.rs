@@ -18,7 +18,7 @@ use crate::model::id::check::{IdCheck, NamedId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::verdict::{Rejection, Violation};
-use crate::run::{Ending, look_up_of, verify_ids};
+use crate::run::{Ending, ListAhead, look_up_of, verify_ids};
 use crate::service::{Client, Rate, ReadError, ServiceReader};
 use crate::sheet::finding::Code;
 use crate::sheet::{Mapped, address, column_of_role, meaning};
@@ -60,17 +60,21 @@ pub(super) fn named(examined: &Examined, journal: Option<&Journal>, wanted: Want
     Ok(ids)
 }
 
-/// Looks ids up before their rows are imported. Nothing, where there are very many or the service cannot be asked: they are
-/// looked up before they are sent.
+/// Looks ids up before their rows are imported, and lists what is below one of them meanwhile, where that is asked for. Nothing,
+/// where there are very many or the service cannot be asked: they are looked up before they are sent.
 pub(super) async fn before_import(
     context: &Context<'_>,
-    (client, rate): (&Client, Rate),
+    asked: (&Client, Rate),
     ids: Vec<NamedId>,
-) -> Result<Option<IdCheck>> {
+    parent: Option<RemoteId>,
+) -> Result<(Option<IdCheck>, Option<ListAhead>)> {
     if ids.is_empty() || ids.len() > MOST_BEFORE_IMPORT {
-        return Ok(None);
+        return Ok((None, None));
     }
-    Ok(look_up(context, (client, rate), ids, &mut |_| Ok(())).await?.ok())
+    let list = async { ListAhead::below(asked.0, &*context.clock, parent?).await };
+    let mut each = |_: &IdCheck| Ok(());
+    let (check, list) = tokio::join!(look_up(context, asked, ids, &mut each), list);
+    Ok((check?.ok(), list))
 }
 
 /// Looks up what waiting rows name and no look-up has shown yet. If the service does not have a record, the rows

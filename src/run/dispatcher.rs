@@ -26,6 +26,7 @@ use super::canary::Canary;
 use super::clock_watch::ClockWatch;
 use super::decide::settle::{self, SettledStep};
 use super::ending::Ending;
+use super::evidence::list_ahead::ListAhead;
 use super::evidence::reference_lag::RefusedRow;
 use super::evidence::shared_lists::ListUser;
 use super::evidence::{RunEvidence, lookups};
@@ -116,11 +117,15 @@ impl Dispatcher {
         journal: JournalClient,
         client: Client,
         (clock, clock_watch): (Arc<dyn Clock>, ClockWatch),
-        options: RunOptions,
+        mut options: RunOptions,
         news: mpsc::UnboundedSender<Event>,
         pulse: Pulse,
     ) -> Self {
         let (limits, policy) = (options.limits, options.policy);
+        let mut evidence = RunEvidence::default();
+        if let Some(ListAhead { of, list, at }) = options.list_ahead.take() {
+            evidence.lists.on_list(&of, Some(list), at);
+        }
         let canary = opening.canary.clone();
         // What a canary made is always read back.
         let audited = if canary.is_open() { Some(AuditScope::All) } else { policy.audit };
@@ -132,7 +137,7 @@ impl Dispatcher {
             in_flight: InFlight::new(&opening.operations),
             requests: JoinSet::new(),
             sent: HashMap::new(),
-            evidence: RunEvidence::default(),
+            evidence,
             audit: Audit::new(opening.run, audited, policy.settle),
             canary,
             remaining_count: RemainingCount::new(clock.elapsed()),

@@ -7,7 +7,7 @@
 //! gates/          may a request leave now?         breaker, operation_gate (pace), connectivity, capacity, quota, creations;
 //!                                                  paused_sheets
 //! in_flight/      what is in memory                jobs, queues and writes; job_source
-//! evidence/       what the service shows of a row  question, lookups, matching, classify; record_list, reference_lag,
+//! evidence/       what the service shows of a row  question, lookups, matching, classify; record_list, list_ahead, reference_lag,
 //!                                                  recent_creations, settle_timer
 //! decide/         what follows for a row           pre_send, settle, reconcile: functions of the row and what is known
 //! audit/          reads back what was made         read_back, findings
@@ -56,6 +56,7 @@ use crate::service::Rate;
 pub use crate::model::policy::{InDoubt, OnClose, OnExisting, OnQuota};
 pub use account_lock::{AccountHolder, AccountLock, account_locks, lock_account};
 pub use ending::{Ending, LeftSheet, end_of};
+pub use evidence::list_ahead::ListAhead;
 pub use evidence::verify::{RecordCheck, RecordSearch, Verifier};
 pub use id_check::{look_up_of, verify_ids};
 pub use opening::require_available;
@@ -78,6 +79,8 @@ pub struct RunOptions {
     pub hours: SendingHours,
     /// The run that has waited for these hours to begin, where one has.
     pub begun: Option<RunId>,
+    /// A list that was taken since the lock of the account is held.
+    pub list_ahead: Option<ListAhead>,
     /// Where the journal is written.
     pub writing: Writing,
 }

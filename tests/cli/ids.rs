@@ -1,6 +1,6 @@
 //! Ids of the service that sheets name: looked up once each before anything is sent, and what follows from a wrong one.
 
-use fleetload::sandbox::{Fault, FaultKind, ROOT_COMPANY, Scenario, TEMPLATE_DEVICE};
+use fleetload::sandbox::{CompanyEntry, Fault, FaultKind, ROOT_COMPANY, Scenario, TEMPLATE_DEVICE};
 use serde_json::Value;
 
 use crate::bench::{self, Bench, Outcome};
@@ -101,6 +101,36 @@ fn rows_that_were_imported_without_the_service_are_verified_before_the_first_req
     bench.fleetload(&["run", "companies.csv"]).expect_code(0);
     assert_eq!(bench.created("company").len(), 3);
     assert_eq!(bench.requests("getCompany"), 2);
+}
+
+#[test]
+fn what_is_below_the_first_company_is_listed_beside_its_id_and_the_run_needs_no_other_list() {
+    let there = CompanyEntry {
+        id: uuid::Uuid::from_u128(0x51de),
+        name: "Customer 0".to_owned(),
+        parent: None,
+        company_type: "CUSTOMER".to_owned(),
+    };
+    let bench = bench_of(Scenario { company: vec![there], ..Scenario::default() });
+    bench.write("companies.csv", &companies(WRONG));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(3);
+    assert_eq!(bench.requests("getChildCompanies"), 1, "before anything is imported");
+    bench.write("companies.csv", &bench::companies(3));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    assert_eq!(bench.requests("getChildCompanies"), 2);
+    assert_eq!(bench.counts(1), [("created".to_owned(), 2), ("existing".to_owned(), 1)].into());
+    assert_eq!(bench.names("company"), ["Customer 1", "Customer 2"]);
+}
+
+#[test]
+fn nothing_is_listed_ahead_for_an_account_that_another_run_uses() {
+    let stall = Fault { ms: 3_600_000, ..Fault::new("addCompany", FaultKind::Latency) };
+    let bench = bench_of(Scenario::default().with_fault(stall));
+    bench.write("companies.csv", &bench::companies(1));
+    let mut first = bench.start(&["run", "companies.csv", "--json"]);
+    first.hears(&["\"progress\""]);
+    bench.fleetload(&["run", "companies.csv", "--journal", "other.db"]).expect_code(6);
+    assert_eq!((bench.requests("getCompany"), bench.requests("getChildCompanies")), (2, 1));
 }
 
 #[test]

@@ -35,6 +35,7 @@ fn nothing_is_lost_and_nothing_made_twice_whatever_a_seed_brings() {
         sums.page_checks,
         sums.page_checks_left
     );
+    assert!(sums.listed_ahead > SEEDS / 10, "{} lives began with a list", sums.listed_ahead);
     let quota = sums.quota;
     assert!(
         quota.sharp_days > SEEDS / 3 && quota.refused > SEEDS / 6 && quota.doubtful > SEEDS / 3,

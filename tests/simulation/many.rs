@@ -25,6 +25,8 @@ pub(crate) struct Sums {
     pub(crate) page_checks: u64,
     /// Lives that ended before all pages were looked at.
     pub(crate) page_checks_left: u64,
+    /// Lives that began with a list and ended in order.
+    pub(crate) listed_ahead: u64,
     /// The most midnights of one trial.
     pub(crate) midnights: u64,
     pub(crate) requests: u64,
@@ -51,6 +53,7 @@ impl Sums {
         self.interrupts += figures.interrupts;
         self.page_checks += figures.page_checks;
         self.page_checks_left += figures.page_checks_left;
+        self.listed_ahead += figures.listed_ahead;
         self.midnights = self.midnights.max(figures.midnights);
         self.requests += figures.traffic.sent;
         self.swallowed += figures.traffic.swallowed;

@@ -147,6 +147,8 @@ pub(crate) struct Script {
     pub(crate) clock_set: Option<(Duration, i64)>,
     /// How long a look at all pages of the journal takes, where a start after a crash begins one.
     pub(crate) page_check: Option<Duration>,
+    /// Whether each life begins with a list of what is below the account's company.
+    pub(crate) list_ahead: bool,
 }
 
 impl Script {
@@ -236,6 +238,7 @@ impl Script {
         Self {
             clock_set,
             page_check,
+            list_ahead: seed % 11 < 2,
             scenario,
             weather,
             in_doubt: if chance.u8(..) < 25 { InDoubt::Hold } else { InDoubt::Settle },
@@ -268,7 +271,7 @@ impl Script {
         script.twins.clear();
         script.lives = vec![End::Interrupt(Duration::from_secs(8 * 3_600))];
         (script.concurrency, script.in_doubt, script.wrong_clock_ms) = (concurrency, InDoubt::Settle, 0);
-        (script.clock_set, script.page_check) = (None, None);
+        (script.clock_set, script.page_check, script.list_ahead) = (None, None, false);
         script.scenario.fault.clear();
         script.scenario.daily_quota = 100_000;
         let hours = |hours: u64| Duration::from_secs(hours * 3_600);

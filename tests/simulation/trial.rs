@@ -12,9 +12,10 @@ use fleetload::model::event::Event;
 use fleetload::model::time::Moment;
 use fleetload::model::window::SendingHours;
 use fleetload::run::{
-    Ending, Interrupt, OnClose, OnExisting, OnQuota, OnRejections, Pulse, RunLimits, RunOptions, RunPolicy,
+    Ending, Interrupt, ListAhead, OnClose, OnExisting, OnQuota, OnRejections, Pulse, RunLimits, RunOptions,
+    RunPolicy,
 };
-use fleetload::sandbox::Sandbox;
+use fleetload::sandbox::{ROOT_COMPANY, Sandbox};
 use fleetload::service::{Client, Config, Endpoints, Paths, Proxy, Rate};
 use tokio::sync::mpsc;
 
@@ -60,6 +61,8 @@ pub(crate) struct Figures {
     /// Lives that began to look at all pages of the journal, and those that ended before they had.
     pub(crate) page_checks: u64,
     pub(crate) page_checks_left: u64,
+    /// Lives that began with a list and ended in order.
+    pub(crate) listed_ahead: u64,
     /// Crashes at which a creation was under way.
     pub(crate) crashes_in_the_window: u64,
     pub(crate) midnights: u64,
@@ -225,6 +228,7 @@ pub(super) fn options(script: &Script, network: &Arc<Network>) -> RunOptions {
         until: None,
         hours: SendingHours::default(),
         begun: None,
+        list_ahead: None,
         writing: Writing::AmongTasks(Arc::new(move || network.disk())),
     }
 }
@@ -280,8 +284,16 @@ fn live(script: &Script, network: &Arc<Network>, path: &Path, end: Option<End>, 
         let client = Client::with_transport(config(script.weather.timeout), Arc::clone(&clock), transport);
         let (interrupt, interrupts) = mpsc::channel(2);
         let (tell, mut news) = mpsc::unbounded_channel();
-        let options = options(script, network);
-        let run = fleetload::run::run(journal, client, clock, options, interrupts, tell, Pulse::default());
+        let run = async {
+            let mut options = options(script, network);
+            if script.list_ahead {
+                options.list_ahead = ListAhead::below(&client, &*clock, ROOT_COMPANY).await;
+            }
+            let listed = options.list_ahead.is_some();
+            let pulse = Pulse::default();
+            let ran = fleetload::run::run(journal, client, clock, options, interrupts, tell, pulse).await;
+            (ran, listed)
+        };
         let interrupting = async {
             match end {
                 Some(End::Interrupt(after)) => {
@@ -295,7 +307,8 @@ fn live(script: &Script, network: &Arc<Network>, path: &Path, end: Option<End>, 
         let fate = tokio::select! {
             biased;
             () = network.death() => Fate::Crashed,
-            (journal, ending) = run => {
+            ((journal, ending), listed) = run => {
+                trial.figures.listed_ahead += u64::from(listed);
                 journal.expect("the journal comes back");
                 Fate::Ended(ending.expect("a run ends in order"))
             }

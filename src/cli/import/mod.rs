@@ -37,6 +37,7 @@ use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::model::zone::ZoneList;
 use crate::plan::{Demand, SavedPlan, ability, order};
+use crate::sheet::cross_row::Checked;
 use crate::sheet::finding::Findings;
 use crate::sheet::{Format, Options, RowUse};
 use crate::status::Status;
@@ -96,8 +97,8 @@ pub(super) fn existing(context: &Context<'_>) -> Result<Option<Journal>> {
     Ok(Some(journal))
 }
 
-/// Looks up ids that sheets name; nothing where they are looked up later.
-pub(super) type LookUp<'a> = dyn Fn(Vec<NamedId>) -> Result<Option<IdCheck>> + 'a;
+/// Looks up ids that these sheets name; nothing where they are looked up later.
+pub(super) type LookUp<'a> = dyn Fn(&Checked, Vec<NamedId>) -> Result<Option<IdCheck>> + 'a;
 
 /// What a run knows of the service before anything is brought in.
 pub(super) struct ServiceFacts<'a> {
@@ -140,7 +141,8 @@ pub(super) fn import(
         && has_all(&examined, service.available)
     {
         let journal = existing(context)?;
-        verified = (service.look_up)(ids::named(&examined, journal.as_ref(), Wanted::New)?)?;
+        let ids = ids::named(&examined, journal.as_ref(), Wanted::New)?;
+        verified = (service.look_up)(examined.checked(), ids)?;
         if let Some(check) = verified.as_ref().filter(|check| !check.absent.is_empty()) {
             manner.options.ids = Some(Arc::new(check.clone()));
             examined = examine(files, &listed(context, &manner), journal.as_ref())?;

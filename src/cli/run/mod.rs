@@ -22,7 +22,7 @@ use tokio::runtime::Runtime;
 use self::confirm::Confirmation;
 use self::ending::{Ended, conclude};
 use self::meter::Meter;
-use self::preconditions::{Locks, Taken};
+use self::preconditions::{AccountAhead, Locks, Taken, lock_account_of};
 use self::run_loop::{Passes, tell_recovered};
 use self::signals::Watch;
 use crate::advice::{Advice, quoted_files};
@@ -46,6 +46,7 @@ use crate::error::{Error, Result};
 use crate::journal::{Account, AuditScope, Journal, Writing};
 use crate::model::id::ImportId;
 use crate::model::id::check::{IdCheck, NamedId};
+use crate::model::kind::Kind;
 use crate::model::policy::Audit;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
@@ -54,6 +55,7 @@ use crate::model::zone::ZoneList;
 use crate::plan::SavedPlan;
 use crate::run::{Ending, OnClose, OnRejections, RunLimits, RunOptions, RunPolicy, account_locks};
 use crate::service::Client;
+use crate::sheet::cross_row::Checked;
 use crate::status::run_state;
 
 /// How long connections may take to close.
@@ -117,13 +119,17 @@ fn import_and_run(
     let is_closed = SendingHours { from: None, ..hours.clone() }.opening(context.now()) > context.now();
     let asked = client.as_ref().filter(|_| !is_closed);
     let zones = || runtime.block_on(zones_of(context, asked?));
-    let asked_before = RefCell::new(IdCheck::default());
-    let look_up = |ids| {
+    let (asked_before, ahead) = (RefCell::new(IdCheck::default()), RefCell::new(None));
+    let look_up = |sheets: &Checked, ids| {
         if is_closed {
             return Ok(None);
         }
-        let check = look_up(context, typed, &settings, (&runtime, client.as_ref()), ids)?;
+        let (check, locked) = match &client {
+            Some(client) => look_up_ahead(context, &settings, (&runtime, client), sheets, ids)?,
+            None => (look_up_in_rehearsal(context, typed, ids)?, None),
+        };
         asked_before.replace(check.clone().unwrap_or_default());
+        ahead.replace(locked);
         Ok(check)
     };
     let (mut journal, imported) = match prepare(context, typed, (&settings, agreed), (&zones, &look_up))? {
@@ -133,7 +139,7 @@ fn import_and_run(
 
     context.note_whose(&journal)?;
     let concerned = concerned(&journal, imported)?;
-    let locks = match Locks::take(context, &journal, &settings, typed.rehearsal.sandbox)? {
+    let locks = match Locks::take(context, &journal, &settings, typed.rehearsal.sandbox, ahead.take())? {
         Ok(locks) => locks,
         Err(Taken::Journal(holder)) if typed.now => return now::ask(context, &mut journal, &holder),
         Err(taken) => return Ok(taken.tell(context)),
@@ -221,17 +227,27 @@ async fn zones_of(context: &Context<'_>, client: &Client) -> Option<ZoneList> {
     zones::ask(client, context.now()).await.map_err(told).ok()
 }
 
-/// Looks up the ids that sheets name before they are imported. A rehearsal takes them as there, unless its scenario is strict.
-fn look_up(
+/// Looks up the ids that sheets name before they are imported. What is below the company that the first row names is listed
+/// meanwhile, under the lock of the account, where no other run has it.
+fn look_up_ahead(
     context: &Context<'_>,
-    typed: &Typed,
     settings: &Settings,
-    (runtime, client): (&Runtime, Option<&Client>),
+    (runtime, client): (&Runtime, &Client),
+    sheets: &Checked,
     ids: Vec<NamedId>,
-) -> Result<Option<IdCheck>> {
-    if let Some(client) = client {
-        return runtime.block_on(ids::before_import(context, (client, settings.rate.value), ids));
-    }
+) -> Result<(Option<IdCheck>, Option<AccountAhead>)> {
+    let parent = sheets.first_parent().filter(|id| ids.contains(&(Kind::Company, *id)));
+    let lock = match parent {
+        Some(_) => lock_account_of(context, settings)?.ok(),
+        None => None,
+    };
+    let (asked, parent) = ((client, settings.rate.value), parent.filter(|_| lock.is_some()));
+    let (check, list) = runtime.block_on(ids::before_import(context, asked, ids, parent))?;
+    Ok((check, lock.map(|lock| AccountAhead { lock, list })))
+}
+
+/// The same for a rehearsal, which takes ids as there, unless its scenario is strict.
+fn look_up_in_rehearsal(context: &Context<'_>, typed: &Typed, ids: Vec<NamedId>) -> Result<Option<IdCheck>> {
     let scenario = typed.rehearsal.scenario.as_deref();
     if ids.is_empty() || !rehearsal::read_scenario(scenario)?.strict {
         return Ok(None);
@@ -240,9 +256,9 @@ fn look_up(
     let access = ServiceAccess::reach(context, true, scenario, journal, &typed.overrides)?;
     let client = access.settings.client(context.clock.clone())?;
     let asked = (&client, access.settings.rate.value);
-    let check = access.runtime.block_on(ids::before_import(context, asked, ids));
+    let check = access.runtime.block_on(ids::before_import(context, asked, ids, None));
     access.leave();
-    check
+    Ok(check?.0)
 }
 
 /// Opens the journal and brings the files in; when the sheets have problems, which were told, how the command ended.
@@ -366,6 +382,15 @@ impl Settings {
             daily_quota: self.daily_quota.value,
             reserve: self.reserve.value,
         };
-        RunOptions { policy, limits, until, hours, begun: None, canary, writing: Writing::default() }
+        RunOptions {
+            policy,
+            limits,
+            until,
+            hours,
+            begun: None,
+            canary,
+            list_ahead: None,
+            writing: Writing::default(),
+        }
     }
 }

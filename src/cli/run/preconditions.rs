@@ -8,9 +8,9 @@ use crate::cli::settings::Settings;
 use crate::cli::summary::{HeldBySummary, Summary};
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::journal::{Holder, Journal, Register, RunLock, Storage, state_folder};
+use crate::journal::{Account, Holder, Journal, Register, RunLock, Storage, state_folder};
 use crate::model::time::Moment;
-use crate::run::{AccountHolder, AccountLock, lock_account};
+use crate::run::{AccountHolder, AccountLock, ListAhead, lock_account};
 use crate::term::counted;
 
 /// Refuses to keep a journal where locks and synced writes cannot be relied on, and warns of memory.
@@ -114,6 +114,27 @@ pub(super) struct Locks {
     _journal: RunLock,
     /// Each rehearsal has a service of its own.
     _account: Option<AccountLock>,
+    /// What was listed since that of the account is held.
+    pub(super) list: Option<ListAhead>,
+}
+
+/// The lock of the account, taken before rows are imported, and what was listed since.
+pub(super) struct AccountAhead {
+    pub(super) lock: AccountLock,
+    pub(super) list: Option<ListAhead>,
+}
+
+/// The right to send for the account, or who has it.
+pub(super) fn lock_account_of(
+    context: &Context<'_>,
+    settings: &Settings,
+) -> Result<std::result::Result<AccountLock, Taken>> {
+    let Account { base_url, client_id } =
+        settings.identity().ok_or_else(|| Error::internal("a run without an account"))?;
+    let path = &context.common.journal;
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+    let locked = lock_account(&base_url, &client_id, &path, context.now())?;
+    Ok(locked.map_err(|holder| Taken::Account { client_id, holder }))
 }
 
 /// Another run has one of the locks.
@@ -169,25 +190,25 @@ impl Taken {
 }
 
 impl Locks {
-    /// Takes both, or says who has one of them.
+    /// Takes both, or says who has one of them; that of the account may have been taken ahead.
     pub(in crate::cli) fn take(
         context: &Context<'_>,
         journal: &Journal,
         settings: &Settings,
         rehearsal: bool,
+        ahead: Option<AccountAhead>,
     ) -> Result<std::result::Result<Self, Taken>> {
         let lock = match journal.lock_for_run()? {
             Ok(lock) => lock,
             Err(holder) => return Ok(Err(Taken::Journal(holder))),
         };
         if rehearsal {
-            return Ok(Ok(Self { _journal: lock, _account: None }));
+            return Ok(Ok(Self { _journal: lock, _account: None, list: None }));
         }
-        let account = settings.identity().ok_or_else(|| Error::internal("a run without an account"))?;
-        let path = std::path::absolute(journal.path()).unwrap_or_else(|_| journal.path().to_owned());
-        Ok(match lock_account(&account.base_url, &account.client_id, &path, context.now())? {
-            Ok(held) => Ok(Self { _journal: lock, _account: Some(held) }),
-            Err(holder) => Err(Taken::Account { client_id: account.client_id, holder }),
-        })
+        let account = match ahead {
+            Some(ahead) => Ok((ahead.lock, ahead.list)),
+            None => lock_account_of(context, settings)?.map(|held| (held, None)),
+        };
+        Ok(account.map(|(held, list)| Self { _journal: lock, _account: Some(held), list }))
     }
 }

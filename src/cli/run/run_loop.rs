@@ -26,7 +26,7 @@ use crate::model::id::ImportId;
 use crate::model::id::check::IdCheck;
 use crate::model::time::Moment;
 use crate::model::window::SendingHours;
-use crate::run::{Ending, OnRejections, RunOptions, Waited, wait_to_begin};
+use crate::run::{Ending, ListAhead, OnRejections, RunOptions, Waited, wait_to_begin};
 use crate::service::Client;
 use crate::term::{EventObject, counted, span};
 
@@ -61,7 +61,7 @@ impl Passes<'_> {
         loop {
             let before = journal.data_version()?;
             let ending;
-            (journal, ending) = match self.runtime.block_on(self.once(journal)) {
+            (journal, ending) = match self.runtime.block_on(self.once(journal, locks.list.take())) {
                 Ok(sent) => sent,
                 // What came in at the last moment could not be sent; the run before it is finished anyway.
                 Err(error) if finished && error.kind() == ErrorKind::Usage => {
@@ -95,9 +95,9 @@ impl Passes<'_> {
     }
 
     /// One pass, over the service or a simulated one.
-    async fn once(&self, mut journal: Journal) -> Result<(Journal, Ending)> {
+    async fn once(&self, mut journal: Journal, list_ahead: Option<ListAhead>) -> Result<(Journal, Ending)> {
         let Some(client) = self.client else { return self.rehearse(journal).await };
-        let mut options = self.options(self.settings);
+        let mut options = RunOptions { list_ahead, ..self.options(self.settings) };
         if let Some(ending) = self.wait(&mut journal, &mut options).await? {
             return Ok((journal, ending));
         }
@@ -195,7 +195,7 @@ fn begin_again(
     settings: &Settings,
     journal: &mut Journal,
 ) -> Result<std::result::Result<Locks, Taken>> {
-    let locks = match Locks::take(context, journal, settings, typed.rehearsal.sandbox)? {
+    let locks = match Locks::take(context, journal, settings, typed.rehearsal.sandbox, None)? {
         Ok(locks) => locks,
         Err(taken) => return Ok(Err(taken)),
     };

@@ -5,6 +5,7 @@
 //! decides.
 
 pub(super) mod classify;
+pub(super) mod list_ahead;
 pub(super) mod lookups;
 pub(super) mod matching;
 mod oneoff_lookup;

@@ -25,8 +25,8 @@ use super::row::Row;
 use super::row::draft::column_of_role;
 use super::table::Table;
 use crate::error::Result;
-use crate::model::id::JobId;
 use crate::model::id::check::{IdCheck, NamedId};
+use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::record::Role;
 
@@ -395,6 +395,15 @@ impl Checked {
             }
         }
         named
+    }
+
+    /// The id of the company below which the first row is created, where that is named by its id.
+    pub fn first_parent(&self) -> Option<RemoteId> {
+        let links = self.order().next().map(|row| self.links(row)).unwrap_or_default();
+        links.into_iter().find_map(|link| match link {
+            (Role::Parent, To::Remote(id)) => Some(id),
+            _ => None,
+        })
     }
 
     /// The usable rows in the order of creation: companies, parents first, then sites, people and devices.

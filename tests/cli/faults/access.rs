@@ -89,7 +89,8 @@ fn a_look_before_sending_whose_token_is_refused_twice_stops_the_run_and_is_no_pe
     let bench = bench_of(service(), 1);
     run(&bench).expect_code(0);
     // Another journal knows nothing of that company: only the look before sending can tell.
-    let other = ["run", "companies.csv", "devices.csv", "--journal", "other.db", "--reports", "other"];
+    let other = ["run", "--journal", "other.db", "--reports", "other"];
+    bench.fleetload(&["import", "companies.csv", "devices.csv", "--journal", "other.db"]).expect_code(0);
     let revoked = Fault::new("getChildCompanies", FaultKind::TokenRevoked).times(3);
     bench.sandbox().change(|scenario| scenario.fault.push(revoked)).expect("a consistent scenario");
     let outcome = bench.fleetload(&other).expect_code(7);

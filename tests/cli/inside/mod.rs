@@ -229,6 +229,7 @@ pub(crate) fn options(settle: Duration) -> RunOptions {
         until: None,
         hours: SendingHours::default(),
         begun: None,
+        list_ahead: None,
         writing: Writing::default(),
     }
 }

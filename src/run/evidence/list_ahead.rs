@@ -1,0 +1,42 @@
+//! The list of what is below a company, taken before its rows are in a journal, beside the look-ups of the ids that sheets name
+//! (specification 4.2). A run begins with it, so that its first row does not wait for it.
+//!
+//! It counts as if the run had asked for it: the lock of the account is held since, so that no other run of this machine has
+//! created anything.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::question::LookupAnswer;
+use super::record_list::RecordList;
+use crate::clock::Clock;
+use crate::model::id::RemoteId;
+use crate::service::{Client, Lookup};
+
+/// For so long an import waits for the list. If it has not come by then, the run asks for it.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// See the module.
+#[derive(Debug, Clone)]
+pub struct ListAhead {
+    pub(in crate::run) of: Lookup,
+    pub(in crate::run) list: Arc<RecordList>,
+    /// When it was asked for, as [`Clock::elapsed`] has it.
+    pub(in crate::run) at: Duration,
+}
+
+impl ListAhead {
+    /// Asks once for the companies below this one. What the service does not answer is left to the run.
+    pub async fn below(client: &Client, clock: &dyn Clock, parent: RemoteId) -> Option<Self> {
+        let of = Lookup::ChildCompanies(parent);
+        let at = clock.elapsed();
+        let answer = tokio::select! {
+            answer = client.send(of.call()) => answer,
+            () = clock.sleep_until(at.saturating_add(PATIENCE)) => return None,
+        };
+        match LookupAnswer::of(of.operation(), answer.verdict, false) {
+            LookupAnswer::Records(found) => Some(Self { of, list: Arc::new(RecordList::of(found)), at }),
+            LookupAnswer::Inconclusive(_) | LookupAnswer::Failed(_) | LookupAnswer::Unavailable => None,
+        }
+    }
+}
