@@ -25,7 +25,7 @@ pub(crate) struct Wording<'a> {
 impl Wording<'_> {
     /// The text without secrets, control characters as spaces, without invisible ones, at most `longest` characters.
     pub(crate) fn clean(self, text: &str, longest: usize) -> String {
-        // Before anything is taken away or cut, and again in case that joined what stood apart.
+        // Before anything is taken away or cut.
         let text = redact(text, self.secrets);
         let mut cleaned = String::with_capacity(text.len());
         for c in text.chars().filter(|&c| !is_invisible(c)).map(|c| if c.is_control() { ' ' } else { c }) {
@@ -33,7 +33,12 @@ impl Wording<'_> {
                 cleaned.push(c);
             }
         }
-        cut(&redact(cleaned.trim_end(), self.secrets), longest)
+        let cleaned = cleaned.trim_end();
+        if cleaned == text {
+            return cut(cleaned, longest);
+        }
+        // Again, in case that joined what stood apart.
+        cut(&redact(cleaned, self.secrets), longest)
     }
 }
 
@@ -81,14 +86,22 @@ pub(crate) fn shown(body: Bytes, secrets: &[&str]) -> Bytes {
 /// The text with every secret taken out, also where it stands as JSON or an address would write it.
 fn redact(text: &str, secrets: &[&str]) -> String {
     let mut text = text.to_owned();
+    let mut remove = |form: &str| {
+        if !form.is_empty() && text.contains(form) {
+            text = text.replace(form, REMOVED);
+        }
+    };
     for secret in secrets.iter().filter(|secret| secret.len() >= SHORTEST_SECRET) {
+        remove(secret);
+        // Most consist of characters that are written the same everywhere.
+        if secret.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._*".contains(&byte)) {
+            continue;
+        }
         let quoted = serde_json::Value::from(*secret).to_string();
         let quoted = quoted.trim_start_matches('"').trim_end_matches('"');
         let encoded: String = url::form_urlencoded::byte_serialize(secret.as_bytes()).collect();
-        for form in [*secret, quoted, &quoted.replace('/', "\\/"), &encoded, &encoded.replace('+', "%20")] {
-            if !form.is_empty() && text.contains(form) {
-                text = text.replace(form, REMOVED);
-            }
+        for form in [quoted, &quoted.replace('/', "\\/"), &encoded, &encoded.replace('+', "%20")] {
+            remove(form);
         }
     }
     text
