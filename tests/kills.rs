@@ -81,9 +81,9 @@ fn cases_of(step: &str) -> &'static [(Scene, u64)] {
         "settlement.on-disk" | "settlement.told" => {
             &[(Scene::Work, 1), (Scene::Work, 12), (Scene::Canary, 2)]
         }
-        // The first look-up is that of the id which the sheets name, before the import.
+        // The first two look-ups are those of the id that the sheets name and of what is below it, before the import.
         "look.handed-over" | "look.under-way" | "look.answered" => {
-            &[(Scene::Import, 1), (Scene::Work, 2), (Scene::Work, 9)]
+            &[(Scene::Import, 1), (Scene::Import, 2), (Scene::Work, 3), (Scene::Work, 9)]
         }
         "look.received" => &[(Scene::Work, 1), (Scene::Work, 8)],
         "step.handed-over" | "step.under-way" | "step.answered" | "done.in-transaction" => {
@@ -133,7 +133,8 @@ fn scenario(scene: Scene) -> Scenario {
         ]),
         Scene::Canary => with(&[fault("addDevice", FaultKind::AnswerLost, 0, 1)]),
         Scene::Refusal => with(&[fault("addDevice", FaultKind::InvalidState, 2, 1)]),
-        Scene::NoLook => with(&[fault("getChildCompanies", FaultKind::Error500Before, 0, 3)]),
+        // Once before the import, and as often as a run asks.
+        Scene::NoLook => with(&[fault("getChildCompanies", FaultKind::Error500Before, 0, 4)]),
         Scene::Contradiction => with(&[fault("addDevice", FaultKind::WrongName, 1, 1)]),
         Scene::Quota => Scenario { daily_quota: 9, ..plain },
         // Answers take so long that some are always on their way when the journal fails, however slow the machine is.

@@ -4,6 +4,7 @@
 
 use std::fmt;
 use std::future::poll_fn;
+use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -273,9 +274,11 @@ async fn on_its_way(
         ("step.handed-over", "step.under-way", "step.answered")
     };
     failpoint::reach(handed_over);
+    let mut is_under_way = false;
     let answer = poll_fn(|context| {
         let polled = sending.as_mut().poll(context);
-        if polled.is_pending() {
+        // Once, however often it is looked at meanwhile.
+        if polled.is_pending() && !mem::replace(&mut is_under_way, true) {
             failpoint::reach(under_way);
         }
         polled
