@@ -20,7 +20,7 @@ use crate::service::{Lookup, ReadError, ServiceReader, found};
 const ROUND: usize = 64;
 
 /// For so long a service may answer none of a round: a run does not wait for the time of a request that hangs.
-const SILENCE: Duration = Duration::from_secs(10);
+pub(super) const SILENCE: Duration = Duration::from_secs(10);
 
 /// What the answer of the look-up shows of a record.
 fn standing(

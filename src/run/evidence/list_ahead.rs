@@ -11,10 +11,8 @@ use super::question::LookupAnswer;
 use super::record_list::RecordList;
 use crate::clock::Clock;
 use crate::model::id::RemoteId;
+use crate::run::id_check::SILENCE;
 use crate::service::{Client, Lookup};
-
-/// For so long an import waits for the list. If it has not come by then, the run asks for it.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 /// See the module.
 #[derive(Debug, Clone)]
@@ -26,13 +24,14 @@ pub struct ListAhead {
 }
 
 impl ListAhead {
-    /// Asks once for the companies below this one. What the service does not answer is left to the run.
+    /// Asks once for the companies below this one. What the service does not answer, within the time that it has for ids, is left
+    /// to the run.
     pub async fn below(client: &Client, clock: &dyn Clock, parent: RemoteId) -> Option<Self> {
         let of = Lookup::ChildCompanies(parent);
         let at = clock.elapsed();
         let answer = tokio::select! {
             answer = client.send(of.call()) => answer,
-            () = clock.sleep_until(at.saturating_add(PATIENCE)) => return None,
+            () = clock.sleep_until(at.saturating_add(SILENCE)) => return None,
         };
         match LookupAnswer::of(of.operation(), answer.verdict, false) {
             LookupAnswer::Records(found) => Some(Self { of, list: Arc::new(RecordList::of(found)), at }),
