@@ -82,12 +82,12 @@ pub(super) async fn before_import(
 pub(super) async fn before_run(
     context: &Context<'_>,
     (client, rate): (&Client, Rate),
-    mut journal: Journal,
+    journal: &mut Journal,
     asked_before: &IdCheck,
-) -> Result<(Journal, Option<Ending>)> {
+) -> Result<Option<Ending>> {
     let mut ids = journal.unverified_ids()?;
     if ids.is_empty() {
-        return Ok((journal, None));
+        return Ok(None);
     }
     // What had no answer a moment ago is not waited for again.
     let mut failed = asked_before.failed.clone();
@@ -99,13 +99,13 @@ pub(super) async fn before_run(
     })
     .await?;
     // A service that cannot be reached is left to the run, which waits for it and tells how it ends.
-    let Ok(mut check) = check else { return Ok((journal, None)) };
+    let Ok(mut check) = check else { return Ok(None) };
     check.failed.append(&mut failed);
     tell_not_verified(context, &check);
     if check.absent.is_empty() {
-        return Ok((journal, None));
+        return Ok(None);
     }
-    tell_absent(context, &journal, &check)?;
+    tell_absent(context, journal, &check)?;
     let mut rejected = 0;
     for &(kind, id) in &check.absent {
         let rejection = |of_row, role| {
@@ -129,7 +129,7 @@ pub(super) async fn before_run(
             "find the right ids with `{find}` and correct the rejected rows; the next run sends the others"
         ),
     };
-    Ok((journal, Some(ending)))
+    Ok(Some(ending))
 }
 
 /// Looks ids up; the inner error says why the service cannot be asked.

@@ -64,13 +64,26 @@ pub async fn wait_to_begin(
             biased;
             Some(interrupt) = interrupts.recv() => {
                 if matches!(interrupt, Interrupt::Drain | Interrupt::Abort) {
-                    let why = "on request, before anything was sent".to_owned();
-                    return end(journal, run, now, Ending::Interrupted { by: End::Signal, why });
+                    return interrupted_before_sending(journal, Some(run), now).map(Waited::Ended);
                 }
             }
             () = clock.sleep_until(clock.elapsed() + next) => {}
         }
     }
+}
+
+/// Ends a run on request before it has sent anything. One that has waited for its hours is in the journal, and so is its end.
+///
+/// # Errors
+///
+/// Journal when it cannot be written.
+pub fn interrupted_before_sending(journal: &mut Journal, begun: Option<RunId>, at: Moment) -> Result<Ending> {
+    let why = "on request, before anything was sent".to_owned();
+    let ending = Ending::Interrupted { by: End::Signal, why };
+    if let Some(run) = begun {
+        journal.queue().end_run(run, at, &ending.noted(), &BTreeMap::new())?;
+    }
+    Ok(ending)
 }
 
 /// Why the run does not wait any longer.

@@ -46,6 +46,22 @@ fn the_first_signal_lets_requests_come_home_and_a_later_run_finishes_without_dou
 }
 
 #[test]
+fn a_run_that_is_stopped_while_it_looks_up_ids_ends_before_anything_is_sent() {
+    let bench = paced();
+    bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
+    let (_relay, gate) = gated(&bench, "getCompany", 0);
+    let mut run = bench.start(&["run"]);
+    run.until(|| gate.is_reached());
+    run.signal("-INT");
+    let outcome = run.ended().expect_code(5);
+    assert!(outcome.stdout.contains("stopped on request: 253 rows remaining"), "{}", outcome.stdout);
+    assert!(bench.ledger().is_empty());
+    gate.open();
+    bench.fleetload(&["run"]).expect_code(0);
+    bench.assert_exact(1);
+}
+
+#[test]
 fn a_run_that_is_stopped_while_it_verifies_names_the_command_that_verifies_the_rest() {
     let bench = paced();
     bench.write("devices.csv", &bench::devices(40, 3));

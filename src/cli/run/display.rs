@@ -10,7 +10,6 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 use super::meter::Meter;
-use super::signals::Watch;
 use super::watchdog;
 use crate::cli::context::Context;
 use crate::cli::notify::notifier::Notifier;
@@ -26,6 +25,9 @@ use crate::term::{EventDetail, Progress, Terminal, Tick};
 /// How often the display is brought up to date.
 const TICK: Duration = Duration::from_millis(250);
 
+/// The way of signals and answers to a run.
+pub(super) type InterruptChannel = (mpsc::Sender<Interrupt>, mpsc::Receiver<Interrupt>);
+
 /// Runs the jobs, and shows how it goes.
 pub(super) async fn send(
     context: &Context<'_>,
@@ -33,7 +35,7 @@ pub(super) async fn send(
     client: Client,
     options: RunOptions,
     (concerned, detail): (&[ImportId], EventDetail),
-    (watch, notifier, meter): (&Watch, &Notifier, &Meter),
+    ((interrupt, interrupts), notifier, meter): (InterruptChannel, &Notifier, &Meter),
 ) -> Result<(Journal, Ending)> {
     let clock: Arc<dyn Clock> = context.clock.clone();
     let tick = || Tick { now: clock.now(), elapsed: clock.elapsed() };
@@ -53,8 +55,6 @@ pub(super) async fn send(
         // A row that cannot be read at this moment has its news without its place.
         progress = progress.with_rows(Box::new(move |job| rows.row_identity(job).ok().flatten()));
     }
-    let (interrupt, interrupts) = mpsc::channel(16);
-    watch.sending(interrupt.clone());
     let mut questions = Questions::new(context.terminal);
     let (tell, mut news) = mpsc::unbounded_channel::<Event>();
     // On a task of its own, so that a slow terminal does not hold it up.

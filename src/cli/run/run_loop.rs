@@ -8,7 +8,7 @@ use std::num::NonZeroU32;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
-use super::display::send;
+use super::display::{InterruptChannel, send};
 use super::meter::Meter;
 use super::preconditions;
 use super::preconditions::{Locks, Taken};
@@ -26,8 +26,10 @@ use crate::model::id::ImportId;
 use crate::model::id::check::IdCheck;
 use crate::model::time::Moment;
 use crate::model::window::SendingHours;
-use crate::run::{Ending, ListAhead, OnRejections, RunOptions, Waited, wait_to_begin};
-use crate::service::Client;
+use crate::run::{
+    Ending, Interrupt, ListAhead, OnRejections, RunOptions, Waited, interrupted_before_sending, wait_to_begin,
+};
+use crate::service::{Client, Rate};
 use crate::term::{EventObject, counted, span};
 
 /// What every pass of a run is made with.
@@ -98,23 +100,21 @@ impl Passes<'_> {
     async fn once(&self, mut journal: Journal, list_ahead: Option<ListAhead>) -> Result<(Journal, Ending)> {
         let Some(client) = self.client else { return self.rehearse(journal).await };
         let mut options = RunOptions { list_ahead, ..self.options(self.settings) };
-        if let Some(ending) = self.wait(&mut journal, &mut options).await? {
-            return Ok((journal, ending));
-        }
+        let mut interrupts = self.listen();
         let asked = (client, self.settings.rate.value);
-        let (mut journal, refused) = ids::before_run(self.context, asked, journal, self.asked_before).await?;
-        if let Some(ending) = refused {
-            options.begun.map_or(Ok(()), |run| journal.queue().withdraw_run(run))?;
+        if let Some(ending) =
+            self.before_sending(&mut journal, &mut options, asked, &mut interrupts.1).await?
+        {
             return Ok((journal, ending));
         }
-        let told = (self.watch, self.notifier, self.meter);
+        let told = (interrupts, self.notifier, self.meter);
         let shown = (self.concerned, self.typed.events);
         send(self.context, journal, client.clone(), options, shown, told).await
     }
 
     /// One pass against a sandbox of its own.
     async fn rehearse(&self, mut journal: Journal) -> Result<(Journal, Ending)> {
-        let &Self { context, typed, watch, notifier, meter, .. } = self;
+        let &Self { context, typed, notifier, meter, .. } = self;
         let scenario = typed.rehearsal.scenario.as_deref();
         let rehearsal = Rehearsal::start(scenario, Some(journal.path())).await?;
         // From wherever the next command is typed, it means the same file.
@@ -126,30 +126,60 @@ impl Passes<'_> {
         ));
         let client = settings.client(context.clock.clone())?;
         let mut options = self.options(&settings);
-        if let Some(ending) = self.wait(&mut journal, &mut options).await? {
-            rehearsal.running.stop().await;
-            return Ok((journal, ending));
-        }
+        let mut interrupts = self.listen();
         let asked = (&client, settings.rate.value);
-        let ended = match ids::before_run(context, asked, journal, self.asked_before).await {
-            Ok((journal, None)) => {
+        let ended = match self.before_sending(&mut journal, &mut options, asked, &mut interrupts.1).await {
+            Ok(None) => {
                 let shown = (self.concerned, typed.events);
-                send(context, journal, client, options.clone(), shown, (watch, notifier, meter)).await
+                send(context, journal, client, options, shown, (interrupts, notifier, meter)).await
             }
-            Ok((mut journal, Some(ending))) => {
-                options.begun.map_or(Ok(()), |run| journal.queue().withdraw_run(run))?;
-                Ok((journal, ending))
-            }
+            Ok(Some(ending)) => Ok((journal, ending)),
             Err(error) => Err(error),
         };
         rehearsal.running.stop().await;
         ended
     }
 
+    /// From now on a signal goes to this run.
+    fn listen(&self) -> InterruptChannel {
+        let (interrupt, interrupts) = mpsc::channel(16);
+        self.watch.sending(interrupt.clone());
+        (interrupt, interrupts)
+    }
+
+    /// Waits until requests may leave, and looks up the ids that no look-up has shown. How the run ended, where it did before
+    /// that.
+    async fn before_sending(
+        &self,
+        journal: &mut Journal,
+        options: &mut RunOptions,
+        asked: (&Client, Rate),
+        interrupts: &mut mpsc::Receiver<Interrupt>,
+    ) -> Result<Option<Ending>> {
+        if let Some(ending) = self.wait(journal, options, interrupts).await? {
+            return Ok(Some(ending));
+        }
+        let looked_up = tokio::select! {
+            biased;
+            Some(_) = interrupts.recv() => None,
+            refused = ids::before_run(self.context, asked, &mut *journal, self.asked_before) => Some(refused?),
+        };
+        let Some(refused) = looked_up else {
+            return interrupted_before_sending(journal, options.begun, self.context.now()).map(Some);
+        };
+        if let (Some(_), Some(run)) = (&refused, options.begun) {
+            journal.queue().withdraw_run(run)?;
+        }
+        Ok(refused)
+    }
+
     /// Waits until requests may leave. How the run ended, where it did before that.
-    async fn wait(&self, journal: &mut Journal, options: &mut RunOptions) -> Result<Option<Ending>> {
-        let (interrupt, mut interrupts) = mpsc::channel(16);
-        self.watch.sending(interrupt);
+    async fn wait(
+        &self,
+        journal: &mut Journal,
+        options: &mut RunOptions,
+        interrupts: &mut mpsc::Receiver<Interrupt>,
+    ) -> Result<Option<Ending>> {
         let (context, clock) = (self.context, &*self.context.clock);
         let tell = |until, why: &str| {
             let words = format!("paused until {}: {why}; nothing is sent before", context.moment(until));
@@ -158,7 +188,7 @@ impl Passes<'_> {
             let (at, message) = (clock.now().into(), Some(words));
             context.terminal.object(&EventObject { at, message, event: &event });
         };
-        Ok(match wait_to_begin(journal, clock, options, &mut interrupts, tell).await? {
+        Ok(match wait_to_begin(journal, clock, options, interrupts, tell).await? {
             Waited::Not => None,
             Waited::Begun(run) => {
                 options.begun = Some(run);
