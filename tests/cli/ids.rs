@@ -1,6 +1,6 @@
 //! Ids of the service that sheets name: looked up once each before anything is sent, and what follows from a wrong one.
 
-use fleetload::sandbox::{CompanyEntry, Fault, FaultKind, ROOT_COMPANY, Scenario, TEMPLATE_DEVICE};
+use fleetload::sandbox::{Fault, FaultKind, ROOT_COMPANY, Scenario, TEMPLATE_DEVICE};
 use serde_json::Value;
 
 use crate::bench::{self, Bench, Outcome};
@@ -105,13 +105,7 @@ fn rows_that_were_imported_without_the_service_are_verified_before_the_first_req
 
 #[test]
 fn what_is_below_the_first_company_is_listed_beside_its_id_and_the_run_needs_no_other_list() {
-    let there = CompanyEntry {
-        id: uuid::Uuid::from_u128(0x51de),
-        name: "Customer 0".to_owned(),
-        parent: None,
-        company_type: "CUSTOMER".to_owned(),
-    };
-    let bench = bench_of(Scenario { company: vec![there], ..Scenario::default() });
+    let bench = bench_of(Scenario { company: vec![bench::first_company_of_others()], ..Scenario::default() });
     bench.write("companies.csv", &companies(WRONG));
     bench.fleetload(&["run", "companies.csv"]).expect_code(3);
     assert_eq!(bench.requests("getChildCompanies"), 1, "before anything is imported");

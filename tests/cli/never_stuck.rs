@@ -3,7 +3,7 @@
 use crate::bench::child::UnderWay;
 use crate::bench::{self, Bench, Outcome};
 use crate::relay::gated;
-use fleetload::sandbox::{CompanyEntry, Fault, FaultKind, Scenario};
+use fleetload::sandbox::{Fault, FaultKind, Scenario};
 
 /// Runs with an end set; a run that it stops exits with 5.
 fn run_bounded(bench: &Bench, files: &[&str]) -> Outcome {
@@ -140,14 +140,9 @@ fn rows_that_are_left_to_a_run_about_to_end_are_sent_by_it() {
 #[test]
 fn a_row_whose_look_before_sending_fails_waits_for_it_and_a_record_that_is_there_is_not_made_again() {
     // The account's own company has a child of this name already; its list of children fails at first.
-    let there = CompanyEntry {
-        id: uuid::Uuid::from_u128(0x51de),
-        name: "Customer 0".to_owned(),
-        parent: None,
-        company_type: "CUSTOMER".to_owned(),
-    };
     let failing = Fault { times: Some(4), ..Fault::new("getChildCompanies", FaultKind::Error500Before) };
-    let scenario = Scenario { rate: 0, company: vec![there], ..Scenario::default() };
+    let scenario =
+        Scenario { rate: 0, company: vec![bench::first_company_of_others()], ..Scenario::default() };
     let bench = Bench::new(scenario.with_fault(failing));
     bench.write("companies.csv", &bench::companies(2));
     bench.fleetload(&["run", "companies.csv"]).expect_code(0);

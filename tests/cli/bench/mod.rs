@@ -17,7 +17,9 @@ use std::process::{Command, Output};
 use std::sync::{Arc, Mutex};
 
 use child::UnderWay;
-use fleetload::sandbox::{CallersClock, LedgerEntry, Running, Sandbox, Scenario, Statistics, steady_clock};
+use fleetload::sandbox::{
+    CallersClock, CompanyEntry, LedgerEntry, Running, Sandbox, Scenario, Statistics, steady_clock,
+};
 use serde_json::Value;
 
 /// The client secret of every bench: long and odd enough to be searched for in everything that is written.
@@ -324,6 +326,16 @@ pub(crate) fn companies(count: usize) -> String {
         );
     }
     sheet
+}
+
+/// A company that is there already, of the name of the first in [`companies`].
+pub(crate) fn first_company_of_others() -> CompanyEntry {
+    CompanyEntry {
+        id: uuid::Uuid::from_u128(0x51de),
+        name: "Customer 0".to_owned(),
+        parent: None,
+        company_type: "CUSTOMER".to_owned(),
+    }
 }
 
 /// A sheet of `count` sites, spread over `companies` companies.
