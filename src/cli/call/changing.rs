@@ -24,7 +24,7 @@ use crate::journal::{Account, Evidence, Journal, NewCall, Whose};
 use crate::model::digest::hexadecimal;
 use crate::model::operation::Operation;
 use crate::model::verdict::Verdict;
-use crate::run::{AccountHolder, AccountLock, lock_account};
+use crate::run::{AccountHolder, lock_account};
 use crate::service::{Answer, Call, Client};
 
 /// Asks, notes, sends, notes, tells.
@@ -41,7 +41,7 @@ pub(super) fn send(context: &Context<'_>, typed: &Typed, call: Call) -> Result<S
     let mut journal = Journal::open(&context.common.journal)?;
     journal.bind(&account)?;
     let _lock = match call.operation.creates() && !rehearses {
-        true => match lock(context, &journal, &account)? {
+        true => match lock_account(&account.base_url, &account.client_id, journal.path(), context.now())? {
             Ok(lock) => Some(lock),
             Err(holder) => return Ok(tell_taken(context, &account, holder)),
         },
@@ -105,16 +105,6 @@ pub(super) fn effect(operation: Operation) -> &'static str {
     } else {
         "changes something"
     }
-}
-
-/// The right to create with an account on this machine, or who has it.
-fn lock(
-    context: &Context<'_>,
-    journal: &Journal,
-    account: &Account,
-) -> Result<std::result::Result<AccountLock, AccountHolder>> {
-    let path = std::path::absolute(journal.path()).unwrap_or_else(|_| journal.path().to_owned());
-    lock_account(&account.base_url, &account.client_id, &path, context.now())
 }
 
 /// Tells that a creation must wait for a run.

@@ -22,7 +22,7 @@ use tokio::runtime::Runtime;
 use self::confirm::Confirmation;
 use self::ending::{Ended, conclude};
 use self::meter::Meter;
-use self::preconditions::{AccountAhead, Locks, Taken, lock_account_of};
+use self::preconditions::{HeldAccount, Locks, Taken};
 use self::run_loop::{Passes, tell_recovered};
 use self::signals::Watch;
 use crate::advice::{Advice, quoted_files};
@@ -235,15 +235,18 @@ fn look_up_ahead(
     (runtime, client): (&Runtime, &Client),
     sheets: &Checked,
     ids: Vec<NamedId>,
-) -> Result<(Option<IdCheck>, Option<AccountAhead>)> {
+) -> Result<(Option<IdCheck>, Option<HeldAccount>)> {
     let parent = sheets.first_parent().filter(|id| ids.contains(&(Kind::Company, *id)));
-    let lock = match parent {
-        Some(_) => lock_account_of(context, settings)?.ok(),
+    let mut held = match parent {
+        Some(_) => HeldAccount::take(context, settings)?.ok(),
         None => None,
     };
-    let (asked, parent) = ((client, settings.rate.value), parent.filter(|_| lock.is_some()));
+    let (asked, parent) = ((client, settings.rate.value), parent.filter(|_| held.is_some()));
     let (check, list) = runtime.block_on(ids::before_import(context, asked, ids, parent))?;
-    Ok((check, lock.map(|lock| AccountAhead { lock, list })))
+    if let Some(held) = &mut held {
+        held.list = list;
+    }
+    Ok((check, held))
 }
 
 /// The same for a rehearsal, which takes ids as there, unless its scenario is strict.

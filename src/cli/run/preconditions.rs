@@ -113,28 +113,30 @@ fn accepting(context: &Context<'_>, typed: &Run) -> String {
 pub(super) struct Locks {
     _journal: RunLock,
     /// Each rehearsal has a service of its own.
-    _account: Option<AccountLock>,
-    /// What was listed since that of the account is held.
+    account: Option<HeldAccount>,
+}
+
+/// The right to send for the account, which may be taken before rows are imported.
+pub(super) struct HeldAccount {
+    _lock: AccountLock,
+    /// What was listed since.
     pub(super) list: Option<ListAhead>,
 }
 
-/// The lock of the account, taken before rows are imported, and what was listed since.
-pub(super) struct AccountAhead {
-    pub(super) lock: AccountLock,
-    pub(super) list: Option<ListAhead>,
-}
-
-/// The right to send for the account, or who has it.
-pub(super) fn lock_account_of(
-    context: &Context<'_>,
-    settings: &Settings,
-) -> Result<std::result::Result<AccountLock, Taken>> {
-    let Account { base_url, client_id } =
-        settings.identity().ok_or_else(|| Error::internal("a run without an account"))?;
-    let path = &context.common.journal;
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-    let locked = lock_account(&base_url, &client_id, &path, context.now())?;
-    Ok(locked.map_err(|holder| Taken::Account { client_id, holder }))
+impl HeldAccount {
+    /// Takes it, or says who has it.
+    pub(super) fn take(
+        context: &Context<'_>,
+        settings: &Settings,
+    ) -> Result<std::result::Result<Self, Taken>> {
+        let Account { base_url, client_id } =
+            settings.identity().ok_or_else(|| Error::internal("a run without an account"))?;
+        let locked = lock_account(&base_url, &client_id, &context.common.journal, context.now())?;
+        Ok(match locked {
+            Ok(lock) => Ok(Self { _lock: lock, list: None }),
+            Err(holder) => Err(Taken::Account { client_id, holder }),
+        })
+    }
 }
 
 /// Another run has one of the locks.
@@ -196,19 +198,24 @@ impl Locks {
         journal: &Journal,
         settings: &Settings,
         rehearsal: bool,
-        ahead: Option<AccountAhead>,
+        ahead: Option<HeldAccount>,
     ) -> Result<std::result::Result<Self, Taken>> {
         let lock = match journal.lock_for_run()? {
             Ok(lock) => lock,
             Err(holder) => return Ok(Err(Taken::Journal(holder))),
         };
         if rehearsal {
-            return Ok(Ok(Self { _journal: lock, _account: None, list: None }));
+            return Ok(Ok(Self { _journal: lock, account: None }));
         }
         let account = match ahead {
-            Some(ahead) => Ok((ahead.lock, ahead.list)),
-            None => lock_account_of(context, settings)?.map(|held| (held, None)),
+            Some(held) => Ok(held),
+            None => HeldAccount::take(context, settings)?,
         };
-        Ok(account.map(|(held, list)| Self { _journal: lock, _account: Some(held), list }))
+        Ok(account.map(|held| Self { _journal: lock, account: Some(held) }))
+    }
+
+    /// What was listed since the account is held, once.
+    pub(super) fn take_list(&mut self) -> Option<ListAhead> {
+        self.account.as_mut()?.list.take()
     }
 }

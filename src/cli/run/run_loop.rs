@@ -63,7 +63,7 @@ impl Passes<'_> {
         loop {
             let before = journal.data_version()?;
             let ending;
-            (journal, ending) = match self.runtime.block_on(self.once(journal, locks.list.take())) {
+            (journal, ending) = match self.runtime.block_on(self.once(journal, locks.take_list())) {
                 Ok(sent) => sent,
                 // What came in at the last moment could not be sent; the run before it is finished anyway.
                 Err(error) if finished && error.kind() == ErrorKind::Usage => {
