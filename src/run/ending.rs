@@ -76,6 +76,11 @@ pub struct LeftSheet {
 }
 
 impl Ending {
+    /// A signal came before anything was sent.
+    pub fn interrupted_unsent() -> Self {
+        Self::Interrupted { by: End::Signal, why: "on request, before anything was sent".to_owned() }
+    }
+
     /// The time given with --until has come.
     pub(super) fn until(at: Option<Moment>) -> Self {
         let at = at.map_or_else(String::new, |at| format!(" ({at})"));

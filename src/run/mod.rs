@@ -61,7 +61,7 @@ pub use evidence::verify::{RecordCheck, RecordSearch, Verifier};
 pub use id_check::{look_up_of, verify_ids};
 pub use opening::require_available;
 pub use session::run;
-pub use waiting::{Waited, interrupted_before_sending, wait_to_begin};
+pub use waiting::{Waited, end_unsent, wait_to_begin};
 pub use watchdog::{CHECK_EVERY, PATIENCE, Pulse, Standstill, Watchdog};
 
 /// Everything a run is told besides journal and client.

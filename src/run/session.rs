@@ -1,7 +1,6 @@
 //! A run from its opening to its close: it signs in, finds where the journal stands, lets the dispatcher work, and notes
 //! in the journal how it ended.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
@@ -12,6 +11,7 @@ use super::ending::Ending;
 use super::gates::{Gates, Halt};
 use super::journal_client::JournalClient;
 use super::opening::{RunOpening, sign_in};
+use super::waiting::end_unsent;
 use super::watchdog::Pulse;
 use super::{Interrupt, RunOptions};
 use crate::clock::Clock;
@@ -43,18 +43,13 @@ pub async fn run(
     let (mut journal, mut interrupts) = (journal, interrupts);
     let signed_in = tokio::select! {
         signed_in = sign_in(&client) => signed_in,
-        Some(_) = interrupts.recv() => {
-            Err(Ending::Interrupted { by: End::Signal, why: "on request, before anything was sent".to_owned() })
-        }
+        Some(_) = interrupts.recv() => Err(Ending::interrupted_unsent()),
     };
     let date = match signed_in {
         Ok(date) => date,
         Err(ending) => {
-            // One that has waited for its window has begun.
-            let noted = options.begun.map_or(Ok(()), |run| {
-                journal.queue().end_run(run, clock.now(), &ending.noted(), &BTreeMap::new())
-            });
-            return (Ok(journal), noted.map(|()| ending));
+            let ended = end_unsent(&mut journal, options.begun, clock.now(), ending);
+            return (Ok(journal), ended);
         }
     };
     let opening = match RunOpening::of(&mut journal, &client, &options, clock.now(), date) {

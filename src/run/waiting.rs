@@ -64,26 +64,12 @@ pub async fn wait_to_begin(
             biased;
             Some(interrupt) = interrupts.recv() => {
                 if matches!(interrupt, Interrupt::Drain | Interrupt::Abort) {
-                    return interrupted_before_sending(journal, Some(run), now).map(Waited::Ended);
+                    return end(journal, run, now, Ending::interrupted_unsent());
                 }
             }
             () = clock.sleep_until(clock.elapsed() + next) => {}
         }
     }
-}
-
-/// Ends a run on request before it has sent anything. One that has waited for its hours is in the journal, and so is its end.
-///
-/// # Errors
-///
-/// Journal when it cannot be written.
-pub fn interrupted_before_sending(journal: &mut Journal, begun: Option<RunId>, at: Moment) -> Result<Ending> {
-    let why = "on request, before anything was sent".to_owned();
-    let ending = Ending::Interrupted { by: End::Signal, why };
-    if let Some(run) = begun {
-        journal.queue().end_run(run, at, &ending.noted(), &BTreeMap::new())?;
-    }
-    Ok(ending)
 }
 
 /// Why the run does not wait any longer.
@@ -101,6 +87,17 @@ fn ended(options: &RunOptions, now: Moment, until: Moment) -> Option<Ending> {
 }
 
 fn end(journal: &mut Journal, run: RunId, at: Moment, ending: Ending) -> Result<Waited> {
-    journal.queue().end_run(run, at, &ending.noted(), &BTreeMap::new())?;
-    Ok(Waited::Ended(ending))
+    end_unsent(journal, Some(run), at, ending).map(Waited::Ended)
+}
+
+/// Ends a run that has sent nothing. One that has waited for its hours is in the journal, and so is its end.
+///
+/// # Errors
+///
+/// Journal when it cannot be written.
+pub fn end_unsent(journal: &mut Journal, begun: Option<RunId>, at: Moment, ending: Ending) -> Result<Ending> {
+    if let Some(run) = begun {
+        journal.queue().end_run(run, at, &ending.noted(), &BTreeMap::new())?;
+    }
+    Ok(ending)
 }

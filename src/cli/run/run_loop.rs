@@ -26,9 +26,7 @@ use crate::model::id::ImportId;
 use crate::model::id::check::IdCheck;
 use crate::model::time::Moment;
 use crate::model::window::SendingHours;
-use crate::run::{
-    Ending, Interrupt, ListAhead, OnRejections, RunOptions, Waited, interrupted_before_sending, wait_to_begin,
-};
+use crate::run::{Ending, Interrupt, ListAhead, OnRejections, RunOptions, Waited, end_unsent, wait_to_begin};
 use crate::service::{Client, Rate};
 use crate::term::{EventObject, counted, span};
 
@@ -100,14 +98,12 @@ impl Passes<'_> {
     async fn once(&self, mut journal: Journal, list_ahead: Option<ListAhead>) -> Result<(Journal, Ending)> {
         let Some(client) = self.client else { return self.rehearse(journal).await };
         let mut options = RunOptions { list_ahead, ..self.options(self.settings) };
-        let mut interrupts = self.listen();
+        let (interrupt, mut interrupts) = self.listen();
         let asked = (client, self.settings.rate.value);
-        if let Some(ending) =
-            self.before_sending(&mut journal, &mut options, asked, &mut interrupts.1).await?
-        {
+        if let Some(ending) = self.before_sending(&mut journal, &mut options, asked, &mut interrupts).await? {
             return Ok((journal, ending));
         }
-        let told = (interrupts, self.notifier, self.meter);
+        let told = ((interrupt, interrupts), self.notifier, self.meter);
         let shown = (self.concerned, self.typed.events);
         send(self.context, journal, client.clone(), options, shown, told).await
     }
@@ -126,12 +122,13 @@ impl Passes<'_> {
         ));
         let client = settings.client(context.clock.clone())?;
         let mut options = self.options(&settings);
-        let mut interrupts = self.listen();
+        let (interrupt, mut interrupts) = self.listen();
         let asked = (&client, settings.rate.value);
-        let ended = match self.before_sending(&mut journal, &mut options, asked, &mut interrupts.1).await {
+        let ended = match self.before_sending(&mut journal, &mut options, asked, &mut interrupts).await {
             Ok(None) => {
                 let shown = (self.concerned, typed.events);
-                send(context, journal, client, options, shown, (interrupts, notifier, meter)).await
+                let told = ((interrupt, interrupts), notifier, meter);
+                send(context, journal, client, options, shown, told).await
             }
             Ok(Some(ending)) => Ok((journal, ending)),
             Err(error) => Err(error),
@@ -165,7 +162,8 @@ impl Passes<'_> {
             refused = ids::before_run(self.context, asked, &mut *journal, self.asked_before) => Some(refused?),
         };
         let Some(refused) = looked_up else {
-            return interrupted_before_sending(journal, options.begun, self.context.now()).map(Some);
+            let (at, ending) = (self.context.now(), Ending::interrupted_unsent());
+            return end_unsent(journal, options.begun, at, ending).map(Some);
         };
         if let (Some(_), Some(run)) = (&refused, options.begun) {
             journal.queue().withdraw_run(run)?;
