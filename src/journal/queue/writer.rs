@@ -21,8 +21,9 @@ use crate::model::operation::Operation;
 use crate::model::quota::QuotaDay;
 use crate::model::time::Moment;
 
-/// Writes that share one commit at most: beyond it, waiting grows and little is won.
-const GROUP: usize = 64;
+/// Writes that share one commit at most, some milliseconds of work: as many as requests are under way at once by default. A
+/// commit costs as much as some twenty writes, so that smaller groups only take longer where many wait.
+const GROUP: usize = 256;
 
 /// Where the writer works.
 #[derive(Clone, Default)]
