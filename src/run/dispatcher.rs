@@ -315,10 +315,10 @@ impl Dispatcher {
     /// Asks everything that can hold a request of `operation` back. The pace comes last: asking it takes the
     /// permission.
     fn permission(&mut self, operation: Operation, now: Duration) -> Permission {
-        self.check_clock();
         if !self.in_flight.has_waiting(operation) {
             return Permission::NothingWaits;
         }
+        self.check_clock();
         let is_held = self.page_check.is_some() && !mistake::made(Mistake::PageCheckNotAwaited);
         if is_held && !operation.looks_up() {
             return Permission::AfterAnswer;
