@@ -44,6 +44,8 @@ pub struct Terms {
     pub rate: Option<f64>,
     /// Creations that a day allows us, as far as it is known.
     pub quota: Option<Allowance>,
+    /// Until when creations wait for the quota of the next day, by our clock.
+    pub parked_until: Option<Moment>,
     /// When the run would begin.
     pub now: Moment,
     /// When it may send.
@@ -269,13 +271,18 @@ fn end(
     let lane = |requests| Lane { requests, limit: terms.rate, pace: None };
     let verified = verified.iter().map(|(&operation, &calls)| (operation, lane(calls))).collect();
     let (verifying, verifying_at_end) = Remaining::verified_by(verified);
+    // Once creations go on, all of a day is there again.
+    let from_then = |quota: Allowance| Allowance { today: quota.per_day, ..quota };
+    let any_created = sent.iter().any(|calls| calls.counted && calls.calls > 0);
+    let parked_until = terms.parked_until.filter(|_| terms.quota.is_some() && any_created);
     forecast(&Remaining {
         at: terms.now,
         making: sent.iter().chain(looked_up).map(|calls| (calls.operation, lane(calls.calls))).collect(),
         verifying,
         verifying_at_end,
         moving: true,
-        quota: terms.quota,
+        quota: if parked_until.is_some() { terms.quota.map(from_then) } else { terms.quota },
+        parked_until,
         hours: terms.hours.clone(),
         ..Remaining::default()
     })
@@ -294,6 +301,7 @@ mod tests {
         Terms {
             rate: Some(100.0),
             quota: quota.map(|(per_day, today)| Allowance { per_day, today }),
+            parked_until: None,
             now: Moment::parse("2026-03-01T12:00:00Z").unwrap(),
             hours: SendingHours::default(),
             read_back: false,
@@ -388,6 +396,11 @@ mod tests {
         // 150 today, 200, and 162 on the third day.
         assert_eq!(plan.days, Some(3));
         assert!(plan.finish.unwrap().to_string().starts_with("2026-03-03T00:00:01"));
+        // As a run that is parked knows it, whose service has another clock.
+        let until = Moment::parse("2026-03-01T18:00:03Z").unwrap();
+        let parked = Terms { parked_until: Some(until), ..terms(Some((200, 0))) };
+        let plan = Plan::new(&survey(), &|_| true, &parked);
+        assert_eq!((plan.by_day[0].from, plan.by_day[0].creations), (until, 200));
         let never = Plan::new(&survey(), &|_| true, &terms(Some((0, 0))));
         assert_eq!((never.days, never.finish), (None, None));
     }

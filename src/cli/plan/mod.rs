@@ -328,11 +328,11 @@ fn terms(context: &Context<'_>, settings: &Settings, typed: &WindowArgs) -> Resu
     let hours = settings.window.hours(typed, None, &context.here)?;
     let journal = import::existing(context)?;
     // What another account has used of its quota, a rehearsal's for one, does not count for this one.
-    let (used, learned) = match &journal {
+    let (used, learned, parked_until) = match &journal {
         Some(journal) if journal.account()? == settings.identity() => {
-            (journal.quota_now(now)?.sent, journal.latest_ceiling()?)
+            (journal.quota_now(now)?.sent, journal.latest_ceiling()?, journal.quota_parked_until(now)?)
         }
-        Some(_) | None => (0, None),
+        Some(_) | None => (0, None, None),
     };
     let ceiling = settings.daily_quota.value.or(learned);
     let quota = ceiling.map(|ceiling| {
@@ -346,7 +346,7 @@ fn terms(context: &Context<'_>, settings: &Settings, typed: &WindowArgs) -> Resu
     // How many rows will ever be in doubt nobody knows beforehand.
     let read_back = settings.audit.value == Audit::All;
     Ok(PlanTerms {
-        terms: Terms { rate, quota, now, hours, read_back },
+        terms: Terms { rate, quota, parked_until, now, hours, read_back },
         learned: settings.daily_quota.value.is_none() && learned.is_some(),
     })
 }

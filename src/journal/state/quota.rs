@@ -7,6 +7,7 @@
 
 use rusqlite::{Connection, OptionalExtension, Row};
 
+use crate::ending::{End, RunEnd};
 use crate::error::Result;
 use crate::failpoint;
 use crate::journal::View;
@@ -63,12 +64,18 @@ impl View {
     }
 
     /// The ledger of the day it is at the service, as far as the journal knows: where this machine's clock is behind, the
-    /// service has begun another day.
+    /// service has begun another day; where it is ahead, a run that waits for the quota waits for the end of its day.
     pub fn quota_now(&self, now: Moment) -> Result<QuotaDay> {
         match self.latest_quota()? {
-            Some(ledger) if ledger.day >= now.day() => Ok(ledger),
+            Some(ledger) if ledger.day >= now.day() || self.quota_parked_until(now)?.is_some() => Ok(ledger),
             Some(_) | None => self.quota(now.day()),
         }
+    }
+
+    /// Until when the last run waits for the quota of the next day, or would wait if it had not ended.
+    pub fn quota_parked_until(&self, now: Moment) -> Result<Option<Moment>> {
+        let parked = self.last_run()?.filter(|run| run.waits_for == Some(RunEnd::Early(End::Quota)));
+        Ok(parked.and_then(|run| run.resumes_at).filter(|at| *at > now))
     }
 
     /// The latest day of the ledger.
@@ -159,10 +166,13 @@ pub(in crate::journal) fn learn(connection: &Connection, day: Day, ceiling: u64,
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+    use std::time::Duration;
+
     use super::*;
     use crate::journal::Journal;
     use crate::journal::fixture::*;
-    use crate::journal::{Decision, Evidence, How, Write};
+    use crate::journal::{Decision, EndOfRun, Evidence, How, Waiting, Write};
     use crate::model::id::JobId;
     use crate::model::operation::Operation::AddCompany;
     use crate::model::state::JobState::{InDoubt, Sending};
@@ -312,6 +322,39 @@ mod tests {
             [NEXT],
             "the latest when they are many"
         );
+    }
+
+    #[test]
+    fn a_run_that_waits_for_the_quota_waits_for_the_end_of_the_services_day_whatever_our_clock_says() {
+        let mut bench = bench();
+        let (_, jobs) = import_companies(&mut bench.journal, &["Acme"], false);
+        let run = bench.journal.queue().begin_run(at(1)).unwrap();
+        apply(&mut bench.journal, counted(jobs[0], AddCompany, DAY)).unwrap();
+        apply(&mut bench.journal, created(jobs[0], Sending, id(1))).unwrap();
+        let today = |journal: &Journal, now| {
+            let ledger = journal.quota_now(now).unwrap();
+            (ledger.day, ledger.used())
+        };
+        let (behind, same) = (DAY.start(), DAY.start().plus(Duration::from_secs(60)));
+        let ahead = NEXT.start().plus(Duration::from_secs(60));
+        for now in [behind, same] {
+            assert_eq!(today(&bench.journal, now), (DAY, 1));
+        }
+        assert_eq!(today(&bench.journal, ahead), (NEXT, 0), "nothing says that this clock is ahead");
+        let until = ahead.plus(Duration::from_secs(120));
+        let why = "today's quota is spent".to_owned();
+        let waiting = Waiting { until, waits_for: End::Quota, why };
+        bench.journal.queue().note_waiting(run, Some(&waiting)).unwrap();
+        assert_eq!(today(&bench.journal, ahead), (DAY, 1));
+        assert_eq!(today(&bench.journal, until), (NEXT, 0));
+        // Whoever waits for the hours of a run does not wait for a day.
+        let hours = Waiting { waits_for: End::Window, ..waiting };
+        bench.journal.queue().note_waiting(run, Some(&hours)).unwrap();
+        assert_eq!(today(&bench.journal, ahead), (NEXT, 0));
+        let ending = RunEnd::Early(End::Quota);
+        let end = EndOfRun { ending, detail: None, resumes_at: Some(until) };
+        bench.journal.queue().end_run(run, ahead, &end, &BTreeMap::new()).unwrap();
+        assert_eq!(today(&bench.journal, ahead), (DAY, 1));
     }
 
     #[test]

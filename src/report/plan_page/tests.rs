@@ -44,6 +44,7 @@ fn shown(name: &str, available: bool) -> String {
         hours: SendingHours::default(),
         rate: Some(98.0),
         quota: Some(Allowance { per_day: 1, today: 1 }),
+        parked_until: None,
         now: Moment::parse("2026-03-01T12:00:00Z").unwrap(),
         read_back: false,
     };
