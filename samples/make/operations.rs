@@ -138,6 +138,8 @@ fn used_by(operation: Operation) -> Vec<String> {
             let what = ActionDescriptor::of(operation).map_or("", |action| action.words);
             put(match of {
                 Use::Create | Use::Ask => format!("sheet of {}: {what}", kind.sheet()),
+                // Told of each action below.
+                Use::LookUp | Use::Verify if !kind.is_record() => continue,
                 Use::LookUp | Use::Verify => format!("run, resolve, find: looking up {kind}"),
             });
         }

@@ -18,7 +18,8 @@ pub enum Use {
     Create,
     /// It makes the record, or changes it, where a row asks for that.
     Ask,
-    /// It finds the record by its natural key, before sending and after a lost answer.
+    /// It finds the record by its natural key, before sending and after a lost answer; of an upkeep row, it shows whether what
+    /// the row asks for is so.
     LookUp,
     /// It verifies the record afterwards.
     Verify,
@@ -37,7 +38,8 @@ pub fn could_send(kind: Kind) -> impl Iterator<Item = Operation> {
 /// The operations of a kind by what they are for; one that is good for two things is there twice.
 pub fn operations(kind: Kind) -> Vec<(Use, Operation)> {
     let known = kind.descriptor();
-    let each = |of: Use| known.look_ups.iter().map(move |&operation| (of, operation));
+    let look_ups = look_ups(kind);
+    let each = |of: Use| look_ups.iter().map(move |&operation| (of, operation));
     std::iter::once((Use::Create, known.creation))
         .chain(asked_for(kind).map(|operation| (Use::Ask, operation)))
         .chain(each(Use::LookUp))
@@ -46,13 +48,26 @@ pub fn operations(kind: Kind) -> Vec<(Use, Operation)> {
         .collect()
 }
 
+/// The look-ups of a kind: by the natural key of its records; of upkeep rows, those that show what they change.
+fn look_ups(kind: Kind) -> Vec<Operation> {
+    let mut look_ups = kind.descriptor().look_ups.to_vec();
+    if let Kind::Upkeep(_) = kind {
+        for shown_by in could_send(kind).filter_map(ActionDescriptor::shown_by_of) {
+            if !look_ups.contains(&shown_by) {
+                look_ups.push(shown_by);
+            }
+        }
+    }
+    look_ups
+}
+
 /// What can be done with rows of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ability {
-    /// Whether they can be created.
+    /// Whether they can be created, or carried out.
     pub create: bool,
     /// Whether they can be looked up by their natural key; else a lost answer needs a person, but for devices with a MAC
-    /// address.
+    /// address. Of upkeep rows, whether a look-up shows each change that they can ask for.
     pub look_up: bool,
     /// Whether they can be verified after the run.
     pub verify: bool,
@@ -62,7 +77,16 @@ impl Ability {
     /// Of a kind, where these operations are available.
     pub fn of(kind: Kind, available: &dyn Fn(Operation) -> bool) -> Self {
         let known = kind.descriptor();
-        let look_up = known.look_ups.iter().any(|&operation| available(operation));
+        let is_shown = |operation| ActionDescriptor::shown_by_of(operation).is_some_and(available);
+        let look_up = match kind {
+            Kind::Upkeep(_) => {
+                let mut sent = could_send(kind).filter(|&operation| available(operation)).peekable();
+                sent.peek().is_some() && sent.all(is_shown)
+            }
+            Kind::Company | Kind::Site | Kind::Person | Kind::Device => {
+                known.look_ups.iter().any(|&operation| available(operation))
+            }
+        };
         Self {
             create: available(known.creation),
             look_up,
@@ -74,6 +98,7 @@ impl Ability {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::kind::Upkeep;
 
     #[test]
     fn rows_send_what_changes_something_and_are_found_by_what_only_reads() {
@@ -95,5 +120,34 @@ mod tests {
         assert_eq!(with(&[Operation::GetDevice]), (false, false, true));
         assert_eq!(with(&[Operation::AddDevice, Operation::FindDevicesByName]), (true, true, true));
         assert_eq!(with(&[Operation::AddDeviceFromTemplate]), (false, false, false));
+    }
+
+    #[test]
+    fn upkeep_is_looked_up_where_every_change_that_can_be_sent_is_shown() {
+        use Operation::{
+            AddDeviceToVpnCloud, AddLicenceCode, DeleteInterfaceLabel, ListDeviceLabels, ListInterfaceLabels,
+            ListSiteLabels, PutDeviceLabel, PutInterfaceLabel, PutSiteLabel,
+        };
+        let labels = [PutSiteLabel, PutDeviceLabel, PutInterfaceLabel, DeleteInterfaceLabel];
+        let lists = [ListSiteLabels, ListDeviceLabels, ListInterfaceLabels];
+        let all = [&labels[..], &lists].concat();
+        for (kind, available, expected) in [
+            (Upkeep::Labels, &all[..], (true, true, true)),
+            (Upkeep::Labels, &all[..all.len() - 1], (true, false, false)),
+            (Upkeep::Labels, &[PutDeviceLabel, ListDeviceLabels], (true, true, true)),
+            (Upkeep::Labels, &labels, (true, false, false)),
+            (Upkeep::Labels, &lists, (false, false, false)),
+            (Upkeep::Licences, &[AddLicenceCode], (true, false, false)),
+            (Upkeep::Vpn, &[AddDeviceToVpnCloud], (true, false, false)),
+        ] {
+            let ability = Ability::of(Kind::Upkeep(kind), &|operation| available.contains(&operation));
+            let got = (ability.create, ability.look_up, ability.verify);
+            assert_eq!(got, expected, "{kind:?} {available:?}");
+        }
+        let shown = operations(Kind::Upkeep(Upkeep::Labels));
+        for list in lists {
+            let uses: Vec<Use> = shown.iter().filter(|(_, of)| *of == list).map(|(of, _)| *of).collect();
+            assert_eq!(uses, [Use::LookUp, Use::Verify], "{list}");
+        }
     }
 }

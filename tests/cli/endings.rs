@@ -328,12 +328,16 @@ fn the_doctor_says_of_each_kind_of_row_what_a_run_can_do_with_it_and_what_to_set
         "create: addSite (unavailable)",
         "[profile.bench.endpoints.addSite]",
         "create: addDevice (documented)",
+        "labels: cannot be carried out, not looked up, not verified",
+        "carry out: putDeviceLabel (unavailable)",
     ] {
         assert!(shown.stdout.contains(words), "{words}: {}", shown.stdout);
     }
     assert!(!shown.stderr.contains("everything needed answers"), "{}", shown.stderr);
     assert!(
-        shown.stderr.contains("companies, people, devices can be created, but not sites"),
+        shown.stderr.contains(
+            "companies, people, devices can be created, but not sites; labels, metadata, licences, subscriptions"
+        ),
         "{}",
         shown.stderr
     );

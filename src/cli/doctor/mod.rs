@@ -24,7 +24,7 @@ use crate::cli::zones;
 use crate::ending::End;
 use crate::error::Result;
 use crate::journal::{Journal, Register, Storage, Whose, state_folder};
-use crate::model::kind::{Kind, Plural};
+use crate::model::kind::{Kind, Plural, Upkeep};
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
@@ -200,20 +200,32 @@ impl Examined<'_> {
     /// How it ended, and what to type next.
     fn conclude(self) -> Summary {
         let terminal = self.context.terminal;
-        let (can, cannot): (Vec<_>, Vec<_>) = self.kinds.iter().partition(|(_, ability)| ability.create);
-        let named = |kinds: &[&(Kind, Ability)]| {
-            kinds.iter().map(|(kind, _)| kind.plural()).collect::<Vec<_>>().join(", ")
-        };
         let end = self.found.unwrap_or(End::Done);
         if end == End::Done {
-            let but = if cannot.is_empty() { String::new() } else { format!(", but not {}", named(&cannot)) };
-            let words = format!("{} can be created{but}; next: ", named(&can));
+            let (records, upkeep) = (
+                self.possible(Kind::is_record, "created"),
+                self.possible(|kind| !kind.is_record(), "carried out"),
+            );
+            let words = format!("{records}; {upkeep}; next: ");
             terminal.hint(self.context.advice(words, "plan SHEET.xlsx"));
         } else {
             terminal.hint(self.context.advice("correct what is wrong, then: ", "doctor"));
         }
-        Summary::new(end)
-            .with(&DoctorSummary { can_create: can.iter().map(|(kind, _)| Plural(*kind)).collect() })
+        let can = self.kinds.iter().filter(|(_, ability)| ability.create);
+        Summary::new(end).with(&DoctorSummary { can_create: can.map(|(kind, _)| Plural(*kind)).collect() })
+    }
+
+    /// Which of the `meant` kinds can be created or carried out, and which cannot.
+    fn possible(&self, meant: impl Fn(Kind) -> bool, how: &str) -> String {
+        let named = |can: bool| {
+            let kinds = self.kinds.iter().filter(|(kind, ability)| meant(*kind) && ability.create == can);
+            kinds.map(|(kind, _)| kind.plural()).collect::<Vec<_>>().join(", ")
+        };
+        match (named(true), named(false)) {
+            (can, cannot) if cannot.is_empty() => format!("{can} can be {how}"),
+            (can, cannot) if can.is_empty() => format!("{cannot} cannot be {how}"),
+            (can, cannot) => format!("{can} can be {how}, but not {cannot}"),
+        }
     }
 
     /// What something gave; its error is reported as what is wrong, and the rest is examined anyway.
@@ -437,13 +449,21 @@ const fn whose(origin: Origin) -> &'static str {
 
 /// What can be done with rows of a kind, in a sentence.
 fn can(kind: Kind, ability: Ability) -> String {
-    let mut can = vec![if ability.create { "can be created" } else { "cannot be created" }];
+    let mut can = vec![match (ability.create, kind.is_record()) {
+        (true, true) => "can be created",
+        (false, true) => "cannot be created",
+        (true, false) => "can be carried out",
+        (false, false) => "cannot be carried out",
+    }];
     can.push(match (ability.look_up, kind) {
         (true, _) => "looked up",
         (false, _) if !ability.create => "not looked up",
         (false, Kind::Device) => {
             "not looked up (if an answer is lost, only a device with a MAC address is sent \
             again; the others are put on hold)"
+        }
+        (false, Kind::Upkeep(upkeep)) if upkeep != Upkeep::Licences => {
+            "not looked up (a row whose answer is lost is sent again: a second request changes nothing)"
         }
         (false, _) => "not looked up (a row whose answer is lost is put on hold)",
     });
@@ -462,7 +482,7 @@ fn operations_of(kind: Kind, endpoints: &Endpoints) -> Vec<(&'static str, String
         operations.collect::<Vec<_>>().join(", ")
     };
     [
-        ("create", Use::Create),
+        (if kind.is_record() { "create" } else { "carry out" }, Use::Create),
         ("where a row asks for it", Use::Ask),
         ("look up", Use::LookUp),
         ("verify", Use::Verify),
