@@ -66,9 +66,11 @@ use jiff::tz::TimeZone;
 use self::args::options::Overrides;
 use self::args::{Args, Command};
 use self::context::Context;
+use self::run::signals::Watch;
 use self::settings::environment::Environment;
 use self::settings::{Purpose, Settings};
 use self::summary::Summary;
+use crate::advice::Advice;
 use crate::clock::SystemClock;
 use crate::error::{Error, Exit, Result};
 use crate::journal::{Journal, Whose};
@@ -197,7 +199,43 @@ fn carry_out(terminal: &Terminal, environment: &Environment, args: &Args) -> Sum
     }
 }
 
+/// Listens for signals beside a command that does not listen itself.
+fn listen(context: &Context<'_>, command: &Command) -> Result<()> {
+    let advice = match command {
+        Command::Run(_)
+        | Command::Watch(_)
+        | Command::Status(_)
+        | Command::Rollout(_)
+        | Command::Export(_)
+        | Command::Sandbox(_) => return Ok(()),
+        Command::Call(_) => context.advice("to see whether something was sent: ", "status"),
+        Command::Check(_)
+        | Command::Plan(_)
+        | Command::Import(_)
+        | Command::Report(_)
+        | Command::Pause(_)
+        | Command::Resume(_)
+        | Command::Priority(_)
+        | Command::Reserve(_)
+        | Command::Template(_)
+        | Command::Undo(_)
+        | Command::Retry(_)
+        | Command::Resolve(_)
+        | Command::Cancel(_)
+        | Command::Explain(_)
+        | Command::Doctor(_)
+        | Command::Find(_)
+        | Command::Notify(_)
+        | Command::Backup(_)
+        | Command::Prune(_)
+        | Command::Completions(_)
+        | Command::Man(_) => Advice::from("to do it, type the command again"),
+    };
+    Watch::start_beside(context, advice)
+}
+
 fn command(context: &Context<'_>, args: &Args) -> Result<Summary> {
+    listen(context, &args.command)?;
     match &args.command {
         Command::Run(typed) => run::run(context, typed),
         Command::Check(typed) => import::check::check(context, typed),

@@ -43,7 +43,7 @@ use crate::cli::settings::{Purpose, Settings};
 use crate::cli::summary::Summary;
 use crate::cli::zones;
 use crate::error::{Error, Result};
-use crate::journal::{Account, AuditScope, Journal, Writing};
+use crate::journal::{Account, AuditScope, Journal, Whose, Writing};
 use crate::model::id::ImportId;
 use crate::model::id::check::{IdCheck, NamedId};
 use crate::model::kind::Kind;
@@ -86,6 +86,7 @@ fn import_and_run(
     let purpose =
         if typed.rehearsal.sandbox { unborn_rehearsal(&typed.rehearsal)? } else { Purpose::Service };
     let settings = context.settings(&purpose, &typed.overrides)?;
+    let watch = Watch::start(context, Whose::from(settings.identity()))?;
     let cannot_begin = |error| {
         if !typed.rehearsal.sandbox {
             notifier.start(context, &settings, typed)?;
@@ -138,13 +139,13 @@ fn import_and_run(
     };
 
     context.note_whose(&journal)?;
+    watch.imported(context);
     let concerned = concerned(&journal, imported)?;
     let locks = match Locks::take(context, &journal, &settings, typed.rehearsal.sandbox, ahead.take())? {
         Ok(locks) => locks,
         Err(Taken::Journal(holder)) if typed.now => return now::ask(context, &mut journal, &holder),
         Err(taken) => return Ok(taken.tell(context)),
     };
-    let watch = Watch::start(context)?;
     notifier.begin(context, &journal, &watch);
     meter.begin(context)?;
     preconditions::enter(context, typed, &mut journal)?;

@@ -39,6 +39,8 @@ enum Doing {
     Aborting,
     /// The run has ended and is in the journal, reports are written: it ends the process.
     Reporting,
+    /// A command that is no run is at work: it ends the process.
+    Other(Advice),
     /// Everything is done; notifications are delivered: it cuts that short.
     Delivering(Delivering),
     /// Nothing is going on, and whoever waits for what comes next is told.
@@ -49,31 +51,47 @@ enum Doing {
 #[derive(Debug, Clone)]
 pub(in crate::cli) struct Watch {
     doing: Arc<Mutex<Doing>>,
+    /// How it goes on; nothing for a command that is no run.
+    again: Arc<Mutex<Option<Advice>>>,
+    /// Whether it is the watch of one run, which sets that.
+    is_of_run: bool,
 }
 
 impl Watch {
-    /// Begins to listen, on a thread of its own; a command that has several runs listens once for all of them.
-    pub(in crate::cli) fn start(context: &Context<'_>) -> Result<Self> {
-        match &context.signals {
-            Some(watch) => {
-                watch.preparing();
-                Ok(watch.clone())
-            }
-            None => Self::start_for(context, "run"),
+    /// Begins to listen for a run about the records of `whose`, before it has brought its files in; a command that has
+    /// several runs listens once for all of them.
+    pub(in crate::cli) fn start(context: &Context<'_>, whose: Whose) -> Result<Self> {
+        if let Some(watch) = &context.signals {
+            watch.preparing();
+            return Ok(watch.clone());
         }
+        let again = Advice::from("to go on, type the command again");
+        Ok(Self { is_of_run: true, ..Self::listen(context, Doing::Preparing, Some(again), whose)? })
     }
 
     /// Begins to listen for a command, which goes on with what was begun when it is typed again.
     pub(in crate::cli) fn start_for(context: &Context<'_>, command: &str) -> Result<Self> {
+        let whose = context.whose.borrow().clone().unwrap_or_default();
+        let again = context.advice("to go on: ", command);
+        Self::listen(context, Doing::Preparing, Some(again), whose)
+    }
+
+    /// Begins to listen for a command that is no run; `advice` is what to do after it was ended.
+    pub(in crate::cli) fn start_beside(context: &Context<'_>, advice: Advice) -> Result<()> {
+        Self::listen(context, Doing::Other(advice), None, Whose::default()).map(|_watch| ())
+    }
+
+    /// Begins to listen, on a thread of its own.
+    fn listen(context: &Context<'_>, doing: Doing, again: Option<Advice>, whose: Whose) -> Result<Self> {
         let failed = |error: io::Error| Error::internal("cannot listen for signals").because(error);
-        let doing = Arc::new(Mutex::new(Doing::Preparing));
+        let (doing, again) = (Arc::new(Mutex::new(doing)), Arc::new(Mutex::new(again)));
         let listener = Listener {
             doing: doing.clone(),
             terminal: context.terminal.clone(),
             clock: context.clock.clone(),
-            again: context.again(command),
+            again: again.clone(),
             report: context.again("report"),
-            whose: context.whose.borrow().clone().unwrap_or_default(),
+            whose,
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
         let (ready, is_ready) = std_mpsc::channel();
@@ -93,7 +111,14 @@ impl Watch {
             })
             .map_err(failed)?;
         is_ready.recv().map_err(|error| failed(io::Error::other(error)))?.map_err(failed)?;
-        Ok(Self { doing })
+        Ok(Self { doing, again, is_of_run: false })
+    }
+
+    /// From now on the rows of the run are in the journal: the files are not typed again.
+    pub(in crate::cli) fn imported(&self, context: &Context<'_>) {
+        if self.is_of_run {
+            *lock(&self.again) = Some(context.advice("to go on: ", "run"));
+        }
     }
 
     /// From now on a run is at work that can be asked to stop.
@@ -122,9 +147,9 @@ impl Watch {
     }
 }
 
-fn lock(doing: &Mutex<Doing>) -> MutexGuard<'_, Doing> {
-    // What it means is replaced as a whole, so that a panic elsewhere leaves it whole.
-    doing.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(told: &Mutex<T>) -> MutexGuard<'_, T> {
+    // It is replaced as a whole, so that a panic elsewhere leaves it whole.
+    told.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The thread's side.
@@ -132,8 +157,8 @@ struct Listener {
     doing: Arc<Mutex<Doing>>,
     terminal: Terminal,
     clock: Arc<dyn Clock>,
-    /// The commands that go on.
-    again: String,
+    again: Arc<Mutex<Option<Advice>>>,
+    /// The command that writes the reports.
     report: String,
     /// Whose records the run is about.
     whose: Whose,
@@ -152,7 +177,7 @@ impl Listener {
                 if matches!(*lock(&self.doing), Doing::Aborting) {
                     let why = "at once, before the journal answered; requests that were under way are looked up \
                         before anything is sent again";
-                    self.end(why, None);
+                    self.end(why, Advice::new());
                 }
                 if another {
                     self.heard();
@@ -169,7 +194,12 @@ impl Listener {
             Doing::Stopping(_) => (Interrupt::Abort, Doing::Aborting),
             Doing::Preparing | Doing::Aborting => {
                 drop(doing);
-                self.end("before anything was sent", None);
+                self.end("before anything was sent", Advice::new());
+            }
+            Doing::Other(advice) => {
+                let advice = advice.clone();
+                drop(doing);
+                self.end_with("by a signal", advice);
             }
             Doing::Delivering(delivering) => return delivering.cut(),
             Doing::Idle(tell) => {
@@ -179,7 +209,8 @@ impl Listener {
             }
             Doing::Reporting => {
                 drop(doing);
-                self.end("while the reports were written", Some(&self.report));
+                let reports = Advice::from("to write the reports: ").command(&self.report).words("\n");
+                self.end("while the reports were written", reports);
             }
         };
         if let Doing::Sending(run) | Doing::Stopping(run) = &*doing {
@@ -189,17 +220,23 @@ impl Listener {
         *doing = next;
     }
 
+    /// Ends a run, with how it goes on after the `advice`.
+    fn end(&self, why: &str, advice: Advice) -> ! {
+        let again = lock(&self.again).clone().unwrap_or_default();
+        self.end_with(why, advice.join(&again))
+    }
+
     /// Ends the process. That is safe at any moment: it is what the journal is for, and reports are replaced as a whole.
-    fn end(&self, why: &str, report: Option<&str>) -> ! {
-        let (terminal, again, now) = (self.terminal.clone(), self.again.clone(), self.clock.now());
-        let (why, whose) = (why.to_owned(), self.whose.clone());
-        let reports = report.map(|report| Advice::from("to write the reports: ").command(report).words("\n"));
-        let advice = reports.unwrap_or_default().words("to go on: ").command(again);
+    fn end_with(&self, why: &str, advice: Advice) -> ! {
+        let (terminal, now) = (self.terminal.clone(), self.clock.now());
+        let (why, whose, is_run) = (why.to_owned(), self.whose.clone(), lock(&self.again).is_some());
         end_process(End::Signal, move || {
             terminal.result(Line::new().ink(Ink::Warning, "stopped").text(format!(" {why}")));
             terminal.hint(advice);
             let summary = Summary::new(End::Signal).of_account(&whose, whose.banner().is_some());
-            summary.date(&terminal, now);
+            if is_run {
+                summary.date(&terminal, now);
+            }
             summary.tell(&terminal);
         })
     }
