@@ -170,11 +170,7 @@ impl RunConfig {
                 Some((operation.name().to_owned(), place))
             })
             .collect();
-        let audit = match policy.audit {
-            Some(AuditScope::All) => "all",
-            Some(AuditScope::Doubtful) => "doubtful",
-            None => "none",
-        };
+        let audit = policy.audit.map_or("none", AuditScope::word);
         let policy = [
             ("on_quota", policy.on_quota.word().to_owned()),
             ("on_close", policy.on_close.word().to_owned()),

@@ -28,6 +28,8 @@ pub(super) struct Facts {
     pub(super) imports: Vec<ImportFacts>,
     /// How many findings of verification nobody has looked into, and the first row of them.
     pub(super) findings: (u64, Option<JobId>),
+    /// Rows that the last run was to verify and has not.
+    pub(super) unread: u64,
     pub(super) run: Option<RunInfo>,
 }
 
@@ -119,6 +121,7 @@ impl Facts {
             imported,
             imports,
             findings,
+            unread: journal.left_to_verify(import)?,
             run: journal.last_run()?,
         })
     }

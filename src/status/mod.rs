@@ -43,7 +43,6 @@ pub struct Status {
     state: RunState,
     resumes_at: Option<Moment>,
     at_work: bool,
-    unread: u64,
 }
 
 impl Status {
@@ -76,13 +75,7 @@ impl Status {
         let facts = Facts::of(journal, import)?;
         let has_rows = facts.tally.total() + facts.left_out.total() > 0;
         let state = if has_rows || end != End::Done { RunState::Ended(end) } else { RunState::Empty };
-        Ok(Self { facts, state, resumes_at, at_work: false, unread: 0 })
-    }
-
-    /// With so many records that are still to be read back.
-    #[must_use]
-    pub fn unread(self, unread: u64) -> Self {
-        Self { unread, ..self }
+        Ok(Self { facts, state, resumes_at, at_work: false })
     }
 
     fn of(journal: &Journal, import: Option<ImportId>, now: Option<Moment>) -> Result<Self> {
@@ -96,11 +89,12 @@ impl Status {
             _ => End::RowsHeld,
         };
         let run = facts.run.as_ref();
-        let (state, resumes_at) = match RunState::of(&facts.tally, facts.paused, rows, run, at_work, now) {
+        let left = (facts.paused, facts.unread);
+        let (state, resumes_at) = match RunState::of(&facts.tally, left, rows, run, at_work, now) {
             (RunState::Empty, _) if facts.left_out.total() > 0 => (RunState::Ended(rows), None),
             found => found,
         };
-        Ok(Self { facts, state, resumes_at, at_work, unread: 0 })
+        Ok(Self { facts, state, resumes_at, at_work })
     }
 
     /// How the run stands.

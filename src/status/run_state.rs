@@ -43,10 +43,11 @@ impl RunState {
     }
 
     /// By the rows and the last run, with the moment at which it goes on, where there is one. `rows` is how a command ends of
-    /// which only the rows speak, `paused` the rows that wait for a paused import; without a `now`, the moment of the last run counts whether it has passed or not.
+    /// which only the rows speak, `paused` are the rows that wait for a paused import, `unread` those that the last run has
+    /// not verified; without a `now`, the moment of the last run counts whether it has passed or not.
     pub(super) fn of(
         tally: &Tally,
-        paused: u64,
+        (paused, unread): (u64, u64),
         rows: End,
         run: Option<&RunInfo>,
         at_work: bool,
@@ -56,6 +57,11 @@ impl RunState {
             return (Self::Empty, None);
         }
         if moving(tally) <= paused {
+            if let Some(run) =
+                run.filter(|_| unread > 0 && !at_work && matches!(rows, End::Done | End::RowsFailed))
+            {
+                return (Self::unverified(run).map_or(Self::Ended(rows), Self::Ended), None);
+            }
             let is_watched = at_work && now.is_some();
             return (if is_watched { Self::Running } else { Self::Ended(rows) }, None);
         }
@@ -77,6 +83,19 @@ impl RunState {
             },
         };
         (state, resumes_at)
+    }
+}
+
+impl RunState {
+    /// How it stands where all rows are done and not all are verified, as the last run ended before that; nothing where it ended
+    /// without a usable look-up, or with rows that a person has cancelled since.
+    fn unverified(run: &RunInfo) -> Option<End> {
+        match (run.ended_at, run.ending) {
+            (None, _) => Some(End::Killed),
+            (Some(_), Some(RunEnd::Finished) | None) => None,
+            (Some(_), Some(RunEnd::Early(End::Quota | End::Window | End::SheetPaused | End::Canary))) => None,
+            (Some(_), Some(RunEnd::Early(end))) => Some(end),
+        }
     }
 }
 
@@ -154,12 +173,13 @@ mod tests {
 
     #[test]
     fn how_a_run_stands_follows_from_its_rows_and_the_last_run() {
-        use JobState::{Blocked, Created, Held, Ready, Rejected};
+        use JobState::{Blocked, Cancelled, Created, Held, Ready, Rejected};
         let under_way = Some(run(None, None));
         let early = |end, resumes| Some(run(Some(RunEnd::Early(end)), resumes));
         let finished = Some(run(Some(RunEnd::Finished), None));
         let ended = RunState::Ended;
         type Case = (&'static [JobState], Option<RunInfo>, bool, RunState, &'static str);
+        let now = Some(Moment::from_millis(5));
         let table: Vec<Case> = vec![
             (&[], None, false, RunState::Empty, "empty"),
             (&[Ready], None, false, RunState::NotBegun, "waiting"),
@@ -183,8 +203,7 @@ mod tests {
         for (states, run, at_work, expected, word) in table {
             let tally = tally(states);
             let rows = end_of_rows(&tally, 0, 0, false);
-            let now = Some(Moment::from_millis(5));
-            let (got, resumes_at) = RunState::of(&tally, 0, rows, run.as_ref(), at_work, now);
+            let (got, resumes_at) = RunState::of(&tally, (0, 0), rows, run.as_ref(), at_work, now);
             assert_eq!((got, got.word()), (expected, word), "{states:?} {run:?}");
             assert_eq!(
                 resumes_at.is_some(),
@@ -192,10 +211,26 @@ mod tests {
                 "{states:?} {run:?}"
             );
         }
+        // Rows that are done and not verified, as the run ended before that.
+        for (states, run, at_work, expected) in [
+            (&[Created][..], Some(run(None, None)), true, RunState::Running),
+            (&[Created], Some(run(None, None)), false, ended(End::Killed)),
+            (&[Created], early(End::Signal, None), false, ended(End::Signal)),
+            (&[Created, Rejected], early(End::Breaker, None), false, ended(End::Breaker)),
+            (&[Created, Cancelled], early(End::Quota, Some(9)), false, ended(End::Done)),
+            (&[Created, Cancelled], early(End::SheetPaused, None), false, ended(End::Done)),
+            (&[Created, Held], early(End::Signal, None), false, ended(End::RowsHeld)),
+            (&[Created], Some(run(Some(RunEnd::Finished), None)), false, ended(End::Done)),
+        ] {
+            let tally = tally(states);
+            let rows = end_of_rows(&tally, 0, 0, false);
+            let (got, _) = RunState::of(&tally, (0, 1), rows, run.as_ref(), at_work, now);
+            assert_eq!(got, expected, "{states:?} {run:?}");
+        }
         // A report has no clock: whether the day has come is for its reader to see.
         let tally = tally(&[Ready]);
         let parked = run(Some(RunEnd::Early(End::Quota)), Some(3));
-        let got = RunState::of(&tally, 0, End::RowsWaiting, Some(&parked), false, None);
+        let got = RunState::of(&tally, (0, 0), End::RowsWaiting, Some(&parked), false, None);
         assert_eq!(got, (ended(End::Quota), Some(Moment::from_millis(3))));
     }
 
@@ -237,7 +272,7 @@ mod tests {
             assert_eq!(rows, expected, "{states:?}");
             let now = Some(Moment::from_millis(5));
             assert_eq!(
-                RunState::of(&tally, paused, rows, Some(&run), false, now).0,
+                RunState::of(&tally, (paused, 0), rows, Some(&run), false, now).0,
                 RunState::Ended(expected)
             );
         }

@@ -72,7 +72,7 @@ impl Status {
 
     /// What is left to be done.
     fn left(&self) -> String {
-        match (unfinished(&self.facts.tally), self.unread) {
+        match (unfinished(&self.facts.tally), self.facts.unread) {
             (0, 0) => "nothing is left to be sent".to_owned(),
             (0, _) => "only verification is left".to_owned(),
             (rows, _) => format!("{}{}", counted(rows, "row remaining", "rows remaining"), self.awaited()),

@@ -202,10 +202,17 @@ pub(super) fn next(facts: &Facts, at_work: bool, commands: &Commands<'_>) -> Opt
     };
     let ended = facts.run.as_ref().and_then(|run| run.ending);
     if moving(&facts.tally) > facts.paused && (at_work || ended != Some(RunEnd::Early(End::Canary))) {
-        return if at_work { None } else { step("to go on", again.command("run")) };
+        let words = match ended {
+            Some(RunEnd::Early(end)) if end.exit() == Exit::Service => "when the cause is fixed",
+            _ => "to go on",
+        };
+        return if at_work { None } else { step(words, again.command("run")) };
     }
     if let Some(paused) = facts.paused_imports().next().filter(|_| facts.paused > 0) {
         return step("to let its rows go on", again.command(&format!("resume {}", paused.info.import)));
+    }
+    if facts.unread > 0 {
+        return if at_work { None } else { step("to verify the rest", again.command("run")) };
     }
     if facts.tally.in_state(JobState::Held) > 0 {
         return None;

@@ -62,6 +62,41 @@ fn a_run_that_is_stopped_while_it_looks_up_ids_ends_before_anything_is_sent() {
 }
 
 #[test]
+fn a_run_that_is_stopped_before_its_rows_are_imported_says_so_and_is_typed_again() {
+    let bench = paced();
+    let (_relay, gate) = gated(&bench, "getCompany", 0);
+    let mut run = bench.start(&["run", "companies.csv", "devices.csv", "--json"]);
+    run.until(|| gate.is_reached());
+    run.signal("-INT");
+    let outcome = run.ended().expect_code(5);
+    assert!(outcome.stderr.contains("to go on, type the command again"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("run ended: stopped (signal), exit code 5"), "{}", outcome.stderr);
+    let summary = last_object(&outcome.stdout);
+    assert_eq!((&summary["state"], &summary["reason"]), (&json!("stopped"), &json!("signal")));
+    assert!(summary["account"].is_string(), "{summary}");
+    gate.open();
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
+    bench.assert_exact(1);
+}
+
+#[test]
+fn a_command_that_is_no_run_ends_by_a_signal_as_every_command_ends() {
+    let bench = paced();
+    let (_relay, gate) = gated(&bench, "findCompaniesByName", 0);
+    let mut find = bench.start(&["find", "companies", "Harbour", "--json"]);
+    find.until(|| gate.is_reached());
+    find.signal("-TERM");
+    let outcome = find.ended().expect_code(5);
+    gate.open();
+    assert!(outcome.stderr.contains("to do it, type the command again"), "{}", outcome.stderr);
+    assert_eq!(last_object(&outcome.stdout)["reason"], "signal");
+}
+
+fn last_object(text: &str) -> Value {
+    serde_json::from_str(text.lines().last().expect("a line")).expect("JSON")
+}
+
+#[test]
 fn a_run_that_is_stopped_while_it_verifies_names_the_command_that_verifies_the_rest() {
     let bench = paced();
     bench.write("devices.csv", &bench::devices(40, 3));
@@ -73,10 +108,23 @@ fn a_run_that_is_stopped_while_it_verifies_names_the_command_that_verifies_the_r
     gate.open();
     let outcome = run.ended().expect_code(5);
     assert!(outcome.stderr.contains("to verify the rest: fleetload run"), "{}", outcome.stderr);
+    let summary = last_object(&outcome.stdout);
+    let (checked, left) = (&summary["audit"]["checked"], &summary["audit"]["not_verified_yet"]);
+    let counted = checked.as_u64().zip(left.as_u64()).expect("numbers");
+    assert!(counted.0 + counted.1 == 43 && counted.1 >= 20, "{summary}");
+    // Whoever asks later hears the same.
+    for about in [&["status"][..], &["status", "1"], &["report"]] {
+        let told = bench.fleetload(about).expect_code(0);
+        assert!(told.stderr.contains("to verify the rest: fleetload run"), "{about:?}: {}", told.stderr);
+    }
+    let status = bench.fleetload(&["status", "--check"]).expect_code(5);
+    assert!(status.stdout.contains("stopped on request: only verification is left"), "{}", status.stdout);
+    assert_eq!((&bench.summary(1)["state"], &bench.summary(1)["exit_code"]), (&json!("stopped"), &json!(5)));
     let requests = bench.requests("addDevice");
     bench.fleetload(&["run"]).expect_code(0);
     assert_eq!(bench.requests("addDevice"), requests);
     assert_eq!(bench.summary(1)["audit"]["checked"], 43);
+    bench.fleetload(&["status", "--check"]).expect_code(0);
 }
 
 /// Whether whoever started the tests has SIGHUP ignored.

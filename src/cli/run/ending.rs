@@ -45,9 +45,8 @@ pub(super) struct Ended<'a> {
 
 /// Writes the reports, says how it ended and what to type next.
 pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'_>) -> Result<Summary> {
-    let unread = ended.scope.map_or(Ok(0), |scope| journal.count_unaudited(scope).map(|due| due.total()))?;
     let concerned = with_read_back(journal, ended.concerned)?;
-    let read_back = ReadBack::since(journal, ended.earlier)?;
+    let read_back = ReadBack::since(journal, ended.earlier, ended.scope)?;
     let rows = match worst_of_rows(journal, ended)? {
         End::Done | End::RowsFailed if read_back.first().is_some() => End::Verification,
         end => end,
@@ -87,9 +86,7 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
             review::tell(context, journal, Some(import))?;
         }
     }
-    // Only what the next run asks for as well, which has the same profile; `run` is advised already while rows are to be sent.
-    let is_next = unread > 0 && !journal.goes_on()?;
-    read_back.tell(context, is_next);
+    read_back.tell(context);
     let differing = journal.differing(match concerned.as_slice() {
         [import] => Some(*import),
         _ => None,
@@ -102,7 +99,6 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
         Some(status) => status,
         None => Status::after(journal, None, end, resumes_at)?,
     };
-    let status = status.unread(unread);
     let text = ending_words(context, ended.ending, &status);
     tell_ending(context, ended.ending, (&status, &text), fix.as_ref());
     let told = RunEnded { end, text: &text, status: &status, imports: &concerned, resumes_at };
@@ -161,8 +157,8 @@ struct ReadBack {
 }
 
 impl ReadBack {
-    /// As the journal has it; `earlier` is the last run before this command.
-    fn since(journal: &Journal, earlier: Option<RunId>) -> Result<Self> {
+    /// As the journal has it; `earlier` is the last run before this command, `scope` what it reads back.
+    fn since(journal: &Journal, earlier: Option<RunId>, scope: Option<AuditScope>) -> Result<Self> {
         let mut figures = journal.audited_after(earlier)?.unwrap_or_default();
         let (found, found_earlier): (Vec<_>, Vec<_>) = journal
             .unseen_findings(None)?
@@ -170,6 +166,10 @@ impl ReadBack {
             .partition(|finding| earlier.is_none_or(|earlier| finding.run > earlier));
         // A run that was killed noted its findings, but not how many.
         figures.set_findings(&found);
+        // A run that ended early did not count what it left.
+        if let Some(scope) = scope {
+            figures.set_unread(journal.count_unaudited(scope)?);
+        }
         Ok(Self { figures, found, found_earlier })
     }
 
@@ -178,13 +178,10 @@ impl ReadBack {
         self.found.first().or(self.found_earlier.first())
     }
 
-    /// Tells them, and what to do about them; `is_next` when reading back the rest is all that is left to a run.
-    fn tell(&self, context: &Context<'_>, is_next: bool) {
+    /// Tells them, and what to do about them.
+    fn tell(&self, context: &Context<'_>) {
         if self.figures != AuditFigures::default() {
             review::tell_verified(context, &self.figures, &self.found);
-        }
-        if is_next {
-            context.terminal.hint(context.advice("to verify the rest: ", "run"));
         }
         review::tell_earlier_findings(context, &self.found_earlier);
         review::tell_how_to_review(context, self.first());

@@ -70,7 +70,7 @@ fn once(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     let reserves = journal.import_reserves(overview.quota.day, overview.now, None)?;
     tell_imports(context, typed, overview.status.imports(), &reserves);
     overview.tell_figures(context);
-    let unknown_calls = journal.unknown_calls(before(context.now(), CALLS_SHOWN))?;
+    let unknown_calls = journal.unknown_calls(context.now().minus(CALLS_SHOWN))?;
     tell_unknown_calls(context, &unknown_calls);
     tell_quota_object(context, &journal)?;
     overview.tell_needs(context);
@@ -268,6 +268,9 @@ fn tell_run(context: &Context<'_>, status: &Status) {
                 match (run.ending, &run.detail) {
                     (Some(RunEnd::Early(end)), Some(detail)) => format!("{}: {detail}", end.state().as_str()),
                     (Some(RunEnd::Early(end)), None) => end.state().as_str().to_owned(),
+                    (Some(RunEnd::Finished) | None, _) if unfinished(status.tally()) > 0 => {
+                        "sent everything that could be sent".to_owned()
+                    }
                     (Some(RunEnd::Finished) | None, _) => "finished".to_owned(),
                 }
             )),
@@ -329,7 +332,7 @@ impl Overview {
         let (mut lately, mut remaining) = (None, None);
         if let Some(run) = status.run().filter(|_| status.at_work()) {
             let length = now.since(run.started_at).min(LATELY).max(Duration::from_secs(1));
-            lately = Some((journal.recent(before(now, length))?, length));
+            lately = Some((journal.recent(now.minus(length))?, length));
             remaining = journal.noted_remaining(run.run)?;
         }
         let unavailable = match status.state() {
@@ -500,10 +503,4 @@ fn per_second(number: u64, length: Duration) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a pace is shown with one digit")]
     let number = number as f64;
     number / length.as_secs_f64()
-}
-
-/// A moment so long before another.
-fn before(now: Moment, length: Duration) -> Moment {
-    let millis = i64::try_from(length.as_millis()).unwrap_or(i64::MAX);
-    Moment::from_millis(now.millis().saturating_sub(millis))
 }

@@ -75,9 +75,27 @@ pub(in crate::cli) fn tell(
                 .advice("to see what the service has of them now: ", "resolve")
                 .words("\nlook in the service, then decide:"),
         };
-        terminal.hint(ways(context, advice, first));
+        terminal.hint(at_once(context, ways(context, advice, first), import, &held));
     }
     Ok(held.len())
+}
+
+/// Adds how all rows are decided together that are on hold for the same reason as the first.
+fn at_once(context: &Context<'_>, advice: Advice, import: Option<ImportId>, held: &[HeldJob]) -> Advice {
+    let Some(first) = held.first() else { return advice };
+    let alike = held.iter().filter(|job| job.code == first.code);
+    let (rows, code) = (alike.clone().count() as u64, &first.code);
+    if rows < 2 {
+        return advice;
+    }
+    let decision = if alike.clone().all(|job| job.kind.is_record()) { "--not-created" } else { "--not-done" };
+    let import = import.map_or_else(String::new, |import| format!(" --import {import}"));
+    advice
+        .words(format!(
+            "\nto decide all {} with the code {code} together, each after a look-up of its own: ",
+            count(rows)
+        ))
+        .command(context.again(&format!("resolve{import} --code {code} {decision}")))
 }
 
 /// The ways to decide a job, a line each.

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::{Connection, Params};
+use rusqlite::{Connection, OptionalExtension, Params};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
@@ -28,6 +28,20 @@ pub enum AuditScope {
     All,
     /// Those among them that were ever in doubt.
     Doubtful,
+}
+
+impl AuditScope {
+    /// The written form.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Doubtful => "doubtful",
+        }
+    }
+
+    fn parse(word: &str) -> Option<Self> {
+        [Self::All, Self::Doubtful].into_iter().find(|scope| scope.word() == word)
+    }
 }
 
 /// The verification, in numbers.
@@ -127,6 +141,11 @@ impl AuditFigures {
         for finding in findings {
             self.add_findings(&finding.code, 1);
         }
+    }
+
+    /// Counts these rows as left to the next run, instead of those noted.
+    pub fn set_unread(&mut self, due: Unaudited) {
+        (self.not_verified_yet, self.changes_not_verified_yet) = (due.records, due.changes);
     }
 
     /// Takes in rows that are left to the next run.
@@ -314,6 +333,26 @@ impl View {
             }
         }
         Ok(unaudited)
+    }
+
+    /// How many rows the last run was to read back and has not, of those that an import brought first, or of all.
+    pub fn left_to_verify(&self, import: Option<ImportId>) -> Result<u64> {
+        let word: Option<Option<String>> = self
+            .connection
+            .prepare_cached(
+                "SELECT terms ->> '$.policy.audit' FROM run WHERE terms IS NOT NULL ORDER BY id DESC LIMIT 1",
+            )?
+            .query_row([], |row| row.get(0))
+            .optional()?;
+        let Some(scope) = word.flatten().and_then(|word| AuditScope::parse(&word)) else { return Ok(0) };
+        let due: Option<i64> = self
+            .connection
+            .prepare_cached(
+                "SELECT sum(jobs) FROM job_count
+                 WHERE audit = 'due' AND (?1 OR made_doubted) AND (?2 IS NULL OR first_import = ?2)",
+            )?
+            .query_row((scope == AuditScope::All, import), |row| row.get(0))?;
+        Ok(natural(due.unwrap_or_default()))
     }
 
     /// What reading back came to for the rows of an import, or for all jobs.
