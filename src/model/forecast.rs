@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::model::operation::Operation;
-use crate::model::remaining::{Doubts, Lane, Remaining};
+use crate::model::remaining::{Doubts, Lane, Remaining, Unanswered};
 use crate::model::time::{Moment, rfc_3339};
 use crate::model::window::{SendingHours, Standing};
 
@@ -76,6 +76,15 @@ pub enum Next {
         #[cfg_attr(feature = "schemas", schemars(with = "Option<crate::model::time::Rfc3339>"))]
         at: Option<Moment>,
     },
+    /// The service has answered none of the requests under way for a while.
+    Unanswered {
+        /// How many requests.
+        requests: u64,
+        /// Since when no answer has come.
+        #[serde(serialize_with = "rfc_3339")]
+        #[cfg_attr(feature = "schemas", schemars(with = "crate::model::time::Rfc3339"))]
+        since: Moment,
+    },
 }
 
 fn rfc_3339_or_null<S: serde::Serializer>(at: &Option<Moment>, serializer: S) -> Result<S::Ok, S::Error> {
@@ -110,7 +119,8 @@ impl Forecast {
             Next::NextTry { .. }
             | Next::QuotaResets { .. }
             | Next::HoursBegin { .. }
-            | Next::MissingLookedUp { .. } => true,
+            | Next::MissingLookedUp { .. }
+            | Next::Unanswered { .. } => true,
         });
         self
     }
@@ -177,6 +187,9 @@ fn next(facts: &Remaining) -> Vec<Next> {
     if facts.missing.records > 0 {
         next.push(Next::MissingLookedUp { records: facts.missing.records, at: facts.missing.looked_up_by });
     }
+    if let Some(Unanswered { requests, since }) = facts.unanswered {
+        next.push(Next::Unanswered { requests, since });
+    }
     next
 }
 
@@ -192,9 +205,11 @@ fn doubts_end(doubts: &Doubts) -> Option<Moment> {
     if doubts.not_found > 0 { doubts.settled_by } else { doubts.first_look_by }
 }
 
-/// Whether the service cannot be reached, or fails at an operation.
+/// Whether the service cannot be reached, fails at an operation, or answers nothing.
 fn fails(facts: &Remaining) -> bool {
-    facts.unreachable_until.is_some() || facts.held_back.iter().any(|held_back| !held_back.brief)
+    facts.unreachable_until.is_some()
+        || facts.unanswered.is_some()
+        || facts.held_back.iter().any(|held_back| !held_back.brief)
 }
 
 /// Whether the first look-up has ended nearly all doubts of this run, as far as any were looked up.

@@ -439,6 +439,9 @@ impl Dispatcher {
 
     /// One task per request; its answer comes back through the set of tasks.
     fn spawn(&mut self, call: Call) -> task::Id {
+        if self.requests.is_empty() {
+            self.remaining_count.heard(self.clock.elapsed());
+        }
         let client = self.client.clone();
         self.requests.spawn(async move { client.send(call).await }).id()
     }
@@ -450,6 +453,7 @@ impl Dispatcher {
             Err(error) => (error.id(), settle::lost()),
         };
         self.progress.moved();
+        self.remaining_count.heard(self.clock.elapsed());
         match answer.date {
             Some(date) => self.observe_date(date),
             None => self.on_undated(&answer),

@@ -17,7 +17,7 @@ use crate::model::event::Event;
 use crate::model::id::JobId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
-use crate::model::remaining::{Doubts, HeldBack, Lane, Missing, Remaining};
+use crate::model::remaining::{Doubts, HeldBack, Lane, Missing, Remaining, Unanswered};
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::model::window::Standing;
@@ -30,6 +30,8 @@ const IDLE: Duration = Duration::from_secs(60);
 const ROWS_A_SECOND: u64 = 50_000;
 /// Over how long the pace of an operation is measured, in time in which it could be sent.
 const MEASURED: Duration = Duration::from_secs(30);
+/// Without an answer for so long while requests are under way, nobody knows when they are answered.
+const SILENT: Duration = Duration::from_secs(5);
 /// How much of its limit counts as measured: the first seconds say little.
 const PRESUMED: Duration = Duration::from_secs(1);
 
@@ -88,6 +90,8 @@ pub(super) struct RemainingCount {
     doubts: u64,
     found_at_once: u64,
     found_later: u64,
+    /// When the last answer came, or the first request of those under way left.
+    heard: Duration,
     /// What was told last.
     last: Option<Remaining>,
 }
@@ -95,7 +99,7 @@ pub(super) struct RemainingCount {
 impl RemainingCount {
     /// Nothing is counted yet. It is counted a while from now, when the first rows are on their way.
     pub(super) fn new(now: Duration) -> Self {
-        Self { looked_at: now, ..Self::default() }
+        Self { looked_at: now, heard: now, ..Self::default() }
     }
 
     /// Something has changed that whoever asks should see soon.
@@ -114,6 +118,14 @@ impl RemainingCount {
                 | Event::OutsideHours { .. }
                 | Event::WithinHours
         ) {
+            self.renew();
+        }
+    }
+
+    /// An answer has come, or a request has left while none was under way.
+    pub(super) fn heard(&mut self, now: Duration) {
+        self.heard = now;
+        if self.last.as_ref().is_some_and(|last| last.unanswered.is_some()) {
             self.renew();
         }
     }
@@ -168,7 +180,9 @@ impl RemainingCount {
                 remaining.unreachable_until.is_some() || remaining.held_back.iter().any(|held| !held.brief);
             let is_closed = matches!(remaining.hours.standing(remaining.at), Standing::Closed { .. });
             let waits = is_closed || remaining.parked_until.is_some() || !remaining.moving || fails;
-            waits && Remaining { at: last.at, ..remaining.clone() } == *last
+            // Requests under way may go unanswered from now on.
+            let is_still = waits && run.under_way == 0 || remaining.unanswered.is_some();
+            is_still && Remaining { at: last.at, ..remaining.clone() } == *last
         });
         if same {
             (self.next, self.idle) = (Some(run.elapsed + IDLE), true);
@@ -205,6 +219,8 @@ pub(super) struct RunView<'run> {
     pub(super) audit: &'run Audit,
     pub(super) settle_timers: &'run SettleTimers,
     pub(super) settle: Duration,
+    /// Requests under way.
+    pub(super) under_way: usize,
     /// By [`crate::clock::Clock::elapsed`].
     pub(super) elapsed: Duration,
     pub(super) now: Moment,
@@ -250,7 +266,15 @@ impl RunView<'_> {
                 records: missing,
                 looked_up_by: looked_up_by.filter(|_| missing > 0).map(when),
             },
+            unanswered: self.unanswered(count),
         }
+    }
+
+    /// The requests under way, when none has been answered for a while.
+    fn unanswered(&self, count: &RemainingCount) -> Option<Unanswered> {
+        let silence = self.elapsed.saturating_sub(count.heard);
+        let is_silent = self.under_way > 0 && silence >= SILENT;
+        is_silent.then(|| Unanswered { requests: self.under_way as u64, since: self.now.minus(silence) })
     }
 
     /// With limit and pace; operations that are stopped are not sent any more.

@@ -22,7 +22,8 @@ pub fn awaited(events: &[Next], now: Moment, here: &TimeZone) -> Vec<String> {
                 | Next::QuotaResets { .. }
                 | Next::HoursBegin { .. }
                 | Next::DoubtSettled { .. }
-                | Next::MissingLookedUp { .. } => None,
+                | Next::MissingLookedUp { .. }
+                | Next::Unanswered { .. } => None,
             });
             let together: Vec<Operation> = together.collect();
             if together.first() != Some(&operation) {
@@ -56,6 +57,11 @@ pub fn awaited(events: &[Next], now: Moment, here: &TimeZone) -> Vec<String> {
                 until.map_or_else(String::new, |until| format!(", looked up again until {}", at(until)));
             Some(format!("{} not found yet{until}", counted(records, "record", "records")))
         }
+        Next::Unanswered { requests, since } => Some(format!(
+            "the service has answered none of {} for {}",
+            counted(requests, "request", "requests"),
+            span(now.since(since).max(Duration::from_secs(1)))
+        )),
     };
     events.iter().filter_map(words).collect()
 }
@@ -187,12 +193,14 @@ mod tests {
             try_of(Operation::AddPerson, Some(30)),
             try_of(Operation::AddCompany, None),
             Next::DoubtSettled { rows: 3, at: None },
+            Next::Unanswered { requests: 60, since: Moment::parse("2026-03-02T11:58:48Z").unwrap() },
         ];
         let expected = [
             "addDevice, addPerson paused, next try 12:00:30 UTC",
             "addSite paused, next try 12:00:40 UTC",
             "addCompany paused, being tried now",
             "in doubt 3",
+            "the service has answered none of 60 requests for 1 min 12 s",
         ];
         assert_eq!(awaited(&events, now, &TimeZone::UTC), expected);
     }

@@ -31,6 +31,8 @@ const HARDLY_ANY: f64 = 0.05;
 /// How often at most it is said of one operation that it is held back: where only some requests fail, that comes and
 /// goes within seconds.
 const TOLD_EVERY: Duration = Duration::from_secs(60);
+/// A pace below this part of the one that was told is told again.
+const MUCH_SLOWER: f64 = 0.8;
 /// A pause of an operation that goes on at once; the pace includes it.
 const BRIEF: Duration = Duration::from_secs(2);
 
@@ -58,10 +60,12 @@ pub(super) struct Picture {
     unseen: BTreeMap<JobId, (Kind, Moment)>,
     /// Sheets that were set aside.
     aside: BTreeSet<SheetId>,
-    /// The operations of which it was said that they are slowed down.
-    slowed: BTreeSet<Operation>,
+    /// The operations of which it was said that they are slowed down, and to how many requests a second.
+    slowed: BTreeMap<Operation, f64>,
     /// How many records were read back, and of how many.
     read_back: Option<(u64, u64)>,
+    /// Whether nothing more is begun: what is left is left to the next run.
+    is_stopping: bool,
     /// The operations that are held back, and whether it was said.
     held_back: BTreeMap<Operation, bool>,
     /// When it was last said of an operation that it is held back.
@@ -158,8 +162,9 @@ impl Picture {
             is_counted: false,
             unseen: BTreeMap::new(),
             aside: BTreeSet::new(),
-            slowed: BTreeSet::new(),
+            slowed: BTreeMap::new(),
             read_back: None,
+            is_stopping: false,
             held_back: BTreeMap::new(),
             told: BTreeMap::new(),
         }
@@ -214,10 +219,7 @@ impl Picture {
                 span(until.since(tick.now))
             )),
             Event::WithinHours => Some("requests go on: the run may send again".to_owned()),
-            // Said once for each operation: the pace goes down in many steps and comes back by itself.
-            Event::SlowedDown { operation, rate } => self.slowed.insert(*operation).then(|| {
-                format!("the service asks for a slower pace: {operation} at {rate:.0} requests a second")
-            }),
+            Event::SlowedDown { operation, rate } => self.slow_down(*operation, *rate),
             Event::Breaker { operation, open: true, reason, next_try_in } => {
                 self.hold_back(*operation, reason, *next_try_in, tick)
             }
@@ -245,11 +247,16 @@ impl Picture {
                 if *seconds > 0 { "behind" } else { "ahead of" }
             )),
             Event::Note { text } => Some(text.clone()),
-            Event::Draining { under_way: 0 } => Some("stopping: nothing is under way".to_owned()),
-            Event::Draining { under_way } => Some(format!(
-                "stopping: waiting for {} under way (once more to stop at once)",
-                counted(u64::try_from(*under_way).unwrap_or(u64::MAX), "request", "requests")
-            )),
+            Event::Draining { under_way } => {
+                self.is_stopping = true;
+                Some(match under_way {
+                    0 => "stopping: nothing is under way".to_owned(),
+                    _ => format!(
+                        "stopping: waiting for {} under way (once more to stop at once)",
+                        counted(u64::try_from(*under_way).unwrap_or(u64::MAX), "request", "requests")
+                    ),
+                })
+            }
         }
     }
 
@@ -259,11 +266,19 @@ impl Picture {
         if !matches!(to, JobState::Ready | JobState::Sending | JobState::Deferred) {
             self.unseen.remove(&job);
         }
-        (to == JobState::Held).then(|| {
-            format!(
-                "a row of {kind} is on hold: needs your decision ({} so far)",
-                count(self.standing().held)
-            )
+        // Of very many, now and then how many there are.
+        let held = self.standing().held;
+        (to == JobState::Held && held.is_power_of_two())
+            .then(|| format!("a row of {kind} is on hold: needs your decision ({} so far)", count(held)))
+    }
+
+    /// The service asks for a slower pace. Said at the first time, and when it is much slower than what was said: the pace goes
+    /// down in many steps and comes back by itself.
+    fn slow_down(&mut self, operation: Operation, rate: f64) -> Option<String> {
+        let is_news = self.slowed.get(&operation).is_none_or(|told| rate < told * MUCH_SLOWER);
+        is_news.then(|| {
+            self.slowed.insert(operation, rate);
+            format!("the service asks for a slower pace: {operation} at {rate:.0} requests a second")
         })
     }
 
@@ -312,14 +327,26 @@ impl Picture {
         parts.join("; ")
     }
 
-    /// One line while records are verified: how many were.
+    /// One line while records are verified and nothing else is left: how many were, or how much is left of what was begun
+    /// beside the creations.
     pub(super) fn read_line(&self) -> Option<String> {
-        let (done, of) = self.read_back.filter(|(done, of)| done < of)?;
-        Some(format!("{} of {} verified", count(done), count(of)))
+        match self.read_back {
+            Some((done, of)) => (done < of).then(|| format!("{} of {} verified", count(done), count(of))),
+            None if self.standing().left == 0 => {
+                let lanes = self.facts.verifying.values().chain(self.facts.verifying_at_end.values());
+                let look_ups: u64 = lanes.map(|lane| lane.requests).sum();
+                let left = || format!("verification: {} left", counted(look_ups, "look-up", "look-ups"));
+                (look_ups > 0).then(left)
+            }
+            None => None,
+        }
     }
 
     /// When everything is done.
     fn forecast(&self) -> Forecast {
+        if self.is_stopping {
+            return Forecast::default();
+        }
         let known = forecast(&self.facts).with_in_doubt(self.standing().in_doubt);
         Forecast { finish: known.finish.filter(|_| self.is_counted), ..known }
     }
@@ -327,8 +354,9 @@ impl Picture {
     /// When everything is done, where that can be known and something is left. A forecast whose moment has passed was none:
     /// what is left then, such as rows of a paused sheet, is not part of it.
     fn finish(&self, now: Moment) -> Option<Moment> {
-        let verified = self.read_back.is_none_or(|(done, of)| done >= of);
-        let nothing_left = self.standing().left == 0 && verified && !self.facts.is_to_verify();
+        // What is left to be verified is counted more often than the rest.
+        let is_to_verify = self.read_back.map_or_else(|| self.facts.is_to_verify(), |(done, of)| done < of);
+        let nothing_left = self.standing().left == 0 && !is_to_verify;
         self.forecast().finish.filter(|finish| !nothing_left && finish.plus(Duration::from_secs(1)) >= now)
     }
 
@@ -397,11 +425,15 @@ impl Picture {
         })
     }
 
-    /// The pace of each operation that is being sent. Look-ups before sending go along with what is sent; only those of the
-    /// verification stand alone.
+    /// The pace of each operation that is being sent. Look-ups before sending go along with what is sent, unless the service
+    /// asked for a slower pace of them; only those of the verification stand alone.
     fn paces(&self, tick: Tick) -> BTreeMap<Operation, PaceOf> {
         let rounded = |pace: f64| (pace * 10.0).round() / 10.0;
-        let sending = |operation: Operation| !operation.looks_up();
+        let limits = self.facts.making.iter().filter_map(|(operation, lane)| Some((*operation, lane.limit?)));
+        let limits: BTreeMap<Operation, f64> = limits.collect();
+        let usual = limits.values().copied().fold(0.0, f64::max);
+        let is_slowed = |operation: Operation| limits.get(&operation).is_some_and(|limit| *limit < usual);
+        let sending = |operation: Operation| !operation.looks_up() || is_slowed(operation);
         let paces: Vec<_> = self
             .paces
             .iter()

@@ -177,7 +177,8 @@ fn during_an_outage_the_next_try_is_named_and_comes_and_after_it_the_end_holds()
             Next::QuotaResets { .. }
             | Next::HoursBegin { .. }
             | Next::DoubtSettled { .. }
-            | Next::MissingLookedUp { .. } => None,
+            | Next::MissingLookedUp { .. }
+            | Next::Unanswered { .. } => None,
         });
         if is_seen {
             assert_eq!(forecast.finish, None, "{at:?}: {forecast:?}");
@@ -215,7 +216,8 @@ fn settles(told: &Told, percent: u32) {
         Next::NextTry { .. }
         | Next::QuotaResets { .. }
         | Next::HoursBegin { .. }
-        | Next::MissingLookedUp { .. } => None,
+        | Next::MissingLookedUp { .. }
+        | Next::Unanswered { .. } => None,
     });
     let by = by.unwrap_or_else(|| panic!("neither an end nor what is waited for at {at:?}: {forecast:?}"));
     let last = told
@@ -224,6 +226,45 @@ fn settles(told: &Told, percent: u32) {
         .rfind(|(_, event)| matches!(event, Event::Moved { from: JobState::InDoubt, .. }))
         .expect("rows that were settled");
     assert!(last.0 <= by + Duration::from_secs(6), "settled at {:?}, said to be by {by:?}", last.0);
+}
+
+#[test]
+fn while_the_service_answers_nothing_no_end_is_told_but_for_how_long_it_has_not() {
+    let mut script = devices(400);
+    let slow =
+        Fault { ms: 25_000, times: Some(180), after: 220, ..Fault::new("addDevice", FaultKind::Latency) };
+    script.scenario.fault = vec![slow];
+    let told = run(&script);
+    let answers: Vec<Duration> = told
+        .events
+        .iter()
+        .filter(|(_, event)| matches!(event, Event::Answered { .. }))
+        .map(|(at, _)| *at)
+        .collect();
+    let silence = answers.windows(2).max_by_key(|pair| pair[1] - pair[0]).expect("answers");
+    let (from, until) = (silence[0], silence[1]);
+    assert!(until - from > Duration::from_secs(15), "the fault fired: {silence:?}");
+    let is_silent = |forecast: &Forecast| {
+        forecast.next.iter().find_map(|next| match next {
+            Next::Unanswered { requests, since } => Some((*requests, told.since_start(*since))),
+            Next::NextTry { .. }
+            | Next::QuotaResets { .. }
+            | Next::HoursBegin { .. }
+            | Next::DoubtSettled { .. }
+            | Next::MissingLookedUp { .. } => None,
+        })
+    };
+    // It is counted every second, and five seconds may pass without an answer.
+    let mut at = from + Duration::from_secs(7);
+    while at < until {
+        let (_, forecast) = told.forecasts.iter().rfind(|(told, _)| *told <= at).expect("a forecast by then");
+        let (requests, since) = is_silent(forecast).unwrap_or_else(|| panic!("{at:?}: {forecast:?}"));
+        assert_eq!(forecast.finish, None);
+        assert!(requests > 100 && since.abs_diff(from) <= Duration::from_secs(1), "{requests} {since:?}");
+        at += Duration::from_secs(1);
+    }
+    let (_, last) = told.forecasts.last().expect("a forecast");
+    assert_eq!(is_silent(last), None, "{last:?}");
 }
 
 #[test]
@@ -255,7 +296,8 @@ fn a_quota_smaller_than_the_import_makes_it_days_and_the_end_is_known() {
             Next::NextTry { .. }
             | Next::HoursBegin { .. }
             | Next::DoubtSettled { .. }
-            | Next::MissingLookedUp { .. } => false,
+            | Next::MissingLookedUp { .. }
+            | Next::Unanswered { .. } => false,
         });
         assert!(resets, "{at:?}: {forecast:?}");
         told.holds(percent);

@@ -46,6 +46,9 @@ pub struct Remaining {
     pub unreachable_until: Option<Moment>,
     /// Records that the verification has not found yet.
     pub missing: Missing,
+    /// Requests under way of which none is answered.
+    #[serde(default)]
+    pub unanswered: Option<Unanswered>,
 }
 
 impl Remaining {
@@ -133,6 +136,15 @@ pub struct HeldBack {
     pub next_try: Option<Moment>,
     /// Whether it is a short pause of a service that answers most requests: the pace includes it.
     pub brief: bool,
+}
+
+/// Requests under way while the service answers none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unanswered {
+    /// How many.
+    pub requests: u64,
+    /// Since when no answer has come.
+    pub since: Moment,
 }
 
 /// Records that the verification has not found yet.

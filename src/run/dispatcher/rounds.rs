@@ -220,6 +220,7 @@ impl Dispatcher {
             audit: &self.audit,
             settle_timers: &self.evidence.settle,
             settle: self.options.policy.settle,
+            under_way: self.requests.len(),
             elapsed: self.clock.elapsed(),
             now: self.clock.now(),
         };

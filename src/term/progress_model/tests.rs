@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::model::id::{JobId, SheetId};
-use crate::model::remaining::{Allowance, Doubts, Lane};
+use crate::model::remaining::{Allowance, Doubts, Lane, Unanswered};
 
 fn tick(seconds: u64) -> Tick {
     let start = Moment::parse("2026-03-01T12:00:00Z").unwrap();
@@ -105,6 +105,10 @@ fn what_failed_and_what_is_held_is_counted_apart_and_the_counts_add_up() {
     let left = RowCounts { left: 6, waiting: 5, in_doubt: 1, ..RowCounts::default() };
     assert_eq!(standing, RowCounts { rows: 10, done: 1, failed: 1, skipped: 1, held: 1, ..left });
     assert_eq!(standing.words(), "1 of 10 done, 5 waiting, 1 in doubt, 1 failed, 1 skipped, 1 on hold");
+    // Of very many, now and then how many there are.
+    let mut held =
+        || picture.take(&moved(JobState::Ready, JobState::Held), tick(2), &TimeZone::UTC).is_some();
+    assert_eq!([held(), held(), held(), held()], [true, false, true, false]);
 }
 
 #[test]
@@ -206,14 +210,63 @@ fn rows_that_wait_until_the_service_knows_what_they_refer_to_are_counted_and_tol
 }
 
 #[test]
-fn a_slower_pace_is_told_once_for_each_operation() {
+fn a_slower_pace_is_told_again_when_it_is_much_slower_than_what_was_told() {
     let mut picture = picture(1);
     let mut told = |operation, rate| {
         picture.take(&Event::SlowedDown { operation, rate }, tick(1), &TimeZone::UTC).is_some()
     };
     assert!(told(Operation::AddSite, 68.6));
+    assert!(!told(Operation::AddSite, 60.0));
+    assert!(told(Operation::AddSite, 48.0));
     assert!(!told(Operation::AddSite, 48.0));
     assert!(told(Operation::AddPerson, 68.6));
+}
+
+#[test]
+fn a_look_up_is_shown_beside_what_is_sent_where_the_service_asked_for_a_slower_pace_of_it() {
+    let mut picture = picture(10);
+    let limited = |limit| Lane { requests: 10, limit: Some(limit), pace: None };
+    for limit in [98.0, 70.0] {
+        let making = [(Operation::AddSite, limited(98.0)), (Operation::FindSitesByName, limited(limit))];
+        counts(&mut picture, Remaining { making: making.into(), ..facts(10, 10) }, 1);
+        for operation in [Operation::AddSite, Operation::FindSitesByName] {
+            picture.take(&Event::Sent { operation }, tick(1), &TimeZone::UTC);
+        }
+        let shown: Vec<Operation> = picture.paces(tick(2)).into_keys().collect();
+        let is_shown = shown.contains(&Operation::FindSitesByName);
+        assert_eq!(is_shown, limit < 98.0, "{shown:?}");
+    }
+}
+
+#[test]
+fn a_run_that_is_stopped_or_has_verified_everything_forecasts_no_end() {
+    let mut done = picture(1);
+    counts(&mut done, facts(1, 1), 1);
+    assert_eq!(done.read_line(), None);
+    done.take(&moved(JobState::Ready, JobState::Created), tick(2), &TimeZone::UTC);
+    assert_eq!(done.read_line().as_deref(), Some("verification: 1 look-up left"));
+    done.take(&Event::ReadBack { done: 0, of: 1 }, tick(2), &TimeZone::UTC);
+    assert!(done.finish(tick(2).now).is_some());
+    done.take(&Event::ReadBack { done: 1, of: 1 }, tick(3), &TimeZone::UTC);
+    assert_eq!(done.finish(tick(3).now), None, "whatever was counted a second ago");
+
+    let mut stopped = picture(100);
+    counts(&mut stopped, facts(100, 1), 1);
+    stopped.take(&Event::Draining { under_way: 3 }, tick(2), &TimeZone::UTC);
+    assert_eq!(stopped.line(tick(2), &TimeZone::UTC), "0 of 100 done, 100 waiting");
+}
+
+#[test]
+fn while_the_service_answers_nothing_the_end_is_not_known_and_that_is_said() {
+    let mut picture = picture(60);
+    let unanswered = Some(Unanswered { requests: 60, since: tick(10).now });
+    counts(&mut picture, Remaining { unanswered, ..facts(60, 0) }, 15);
+    assert_eq!(
+        picture.line(tick(20), &TimeZone::UTC),
+        "0 of 60 done, 60 waiting; the service has answered none of 60 requests for 10 s"
+    );
+    counts(&mut picture, facts(60, 21), 21);
+    assert!(picture.finish(tick(21).now).is_some());
 }
 
 #[test]
