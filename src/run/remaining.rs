@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::audit::Audit;
 use super::decide::reconcile::FIRST_WAIT;
 use super::evidence::settle_timer::SettleTimers;
-use super::gates::{Gates, OperationPace};
+use super::gates::{Gates, OpenBreaker, OperationPace};
 use super::in_flight::InFlight;
 use crate::journal::Unfinished;
 use crate::model::descriptor::ActionDescriptor;
@@ -255,6 +255,7 @@ impl RunView<'_> {
             held_back: self
                 .gates
                 .open_breakers()
+                .filter(|open| self.is_waited_for(open))
                 .map(|open| HeldBack {
                     operation: open.operation,
                     next_try: open.next_try.map(when),
@@ -268,6 +269,11 @@ impl RunView<'_> {
             },
             unanswered: self.unanswered(count),
         }
+    }
+
+    /// Whether requests wait for an operation at which the service failed; else nothing of it is tried.
+    fn is_waited_for(&self, open: &OpenBreaker) -> bool {
+        open.is_trying || self.in_flight.is_busy(open.operation)
     }
 
     /// The requests under way, when none has been answered for a while.

@@ -143,8 +143,14 @@ fn a_backup_that_is_restored_is_stopped_before_anything_is_imported_or_sent() {
     }
     let imports: i64 = ask(&bench.path("fleetload.db"), "SELECT count(*) FROM import");
     assert_eq!(imports, 1, "nothing was imported");
-    // Looking is free.
-    bench.fleetload(&["status"]).expect_code(0);
+    // Looking is free, and says that a run would refuse it.
+    let status = bench.fleetload(&["status"]).expect_code(0);
+    assert!(status.stdout.contains("is an older copy"), "{}", status.stdout);
+    assert!(status.stdout.contains("fleetload run --accept-journal"), "{}", status.stdout);
+    assert!(!status.stderr.contains("hint"), "{}", status.stderr);
+    bench.fleetload(&["status", "--check"]).expect_code(6);
+    let planned = bench.fleetload(&["plan", "devices.csv"]).expect_code(0);
+    assert!(planned.stderr.contains("is an older copy"), "{}", planned.stderr);
 
     let outcome = bench.fleetload(&["run", "devices.csv"]).expect_code(6);
     let accept = told(&outcome.stderr);

@@ -9,6 +9,7 @@ use std::time::Duration;
 use fleetload::journal::Journal;
 use fleetload::model::event::Event;
 use fleetload::model::forecast::{Forecast, Next, forecast};
+use fleetload::model::operation::Operation;
 use fleetload::model::state::JobState;
 use fleetload::model::time::Moment;
 use fleetload::run::{Ending, Pulse};
@@ -226,6 +227,28 @@ fn settles(told: &Told, percent: u32) {
         .rfind(|(_, event)| matches!(event, Event::Moved { from: JobState::InDoubt, .. }))
         .expect("rows that were settled");
     assert!(last.0 <= by + Duration::from_secs(6), "settled at {:?}, said to be by {by:?}", last.0);
+}
+
+#[test]
+fn an_operation_that_fails_and_has_nothing_to_do_before_the_end_hides_no_end() {
+    let mut script = devices(1_000);
+    // By it records are verified while others are made; what is left of that comes at the end.
+    script.scenario.fault = vec![Fault::new("getDevice", FaultKind::Error500Before).after(100).times(20)];
+    let told = run(&script);
+    let opened = told.events.iter().find_map(|(at, event)| match event {
+        Event::Breaker { operation: Operation::GetDevice, open: true, .. } => Some(*at),
+        _ => None,
+    });
+    let opened = opened.expect("the fault fired");
+    let made =
+        told.events.iter().rfind(|(_, event)| matches!(event, Event::Moved { to: JobState::Created, .. }));
+    let (made, _) = made.expect("rows that were made");
+    assert!(opened + Duration::from_secs(4) < *made, "{opened:?} {made:?}");
+    let of_now = |at: Duration| at > opened + Duration::from_secs(2) && at < *made;
+    for (at, forecast) in told.forecasts.iter().filter(|(at, _)| of_now(*at)) {
+        assert!(forecast.finish.is_some() && forecast.next.is_empty(), "{at:?}: {forecast:?}");
+    }
+    assert_eq!(told.verified(), Some((1_020, 1_020)));
 }
 
 #[test]

@@ -339,9 +339,11 @@ impl Examined<'_> {
 
     fn no_token(&mut self, verdict: &Verdict) {
         let (message, hint) = match probe::finding(verdict) {
-            Finding::Refused(why) | Finding::Unclear(why) => {
-                (why, "check base_url, client_id and the client secret of the profile")
-            }
+            Finding::Refused(why) => (why, "check base_url, client_id and the client secret of the profile"),
+            Finding::Unclear(why) => (
+                format!("they could not be tried: {why}"),
+                "check base_url, and whether a proxy or the sign-in page of a network answers in the service's place",
+            ),
             Finding::Missing(why) => (
                 format!("there is no sign-in at this address: {why}"),
                 "check base_url; where the path differs, set [profile.NAME.endpoints.auth]",

@@ -25,6 +25,7 @@ use crate::cli::ids::{self, Wanted};
 use crate::cli::import::objects::RefusedSheetsSummary;
 use crate::cli::import::{self, files};
 use crate::cli::reading::access::ServiceAccess;
+use crate::cli::run::preconditions::would_refuse;
 use crate::cli::sandbox::rehearsal::read_scenario;
 use crate::cli::settings::account::Rehearsed;
 use crate::cli::settings::reading::ReadingSettings;
@@ -176,7 +177,15 @@ fn journal_of(context: &Context<'_>, settings: &Settings) -> Result<Option<Journ
             ));
             Ok(None)
         }
-        (Some(_) | None, Some(_) | None) => Ok(Some(journal)),
+        (Some(_) | None, Some(_) | None) => {
+            if let Some(regression) = would_refuse(&journal) {
+                let path = context.common.journal.display();
+                context
+                    .terminal
+                    .warn(format!("the journal {path} {}, so a run refuses it", regression.words()));
+            }
+            Ok(Some(journal))
+        }
     }
 }
 

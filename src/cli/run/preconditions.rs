@@ -8,7 +8,7 @@ use crate::cli::settings::Settings;
 use crate::cli::summary::{HeldBySummary, Summary};
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::journal::{Account, Holder, Journal, Register, RunLock, Storage, state_folder};
+use crate::journal::{Account, Holder, Journal, Register, Regression, RunLock, Storage, state_folder};
 use crate::model::time::Moment;
 use crate::run::{AccountHolder, AccountLock, ListAhead, lock_account};
 use crate::term::counted;
@@ -55,6 +55,13 @@ pub(in crate::cli) fn examine(context: &Context<'_>, typed: &Run) -> Result<()> 
         Some(regression) => Err(regression.error(journal.path(), &accepting(context, typed))),
         None => Ok(()),
     }
+}
+
+/// Why a run would refuse the journal as an older copy, for a command that only looks. What cannot be found out is left to
+/// the run.
+pub(in crate::cli) fn would_refuse(journal: &Journal) -> Option<Regression> {
+    let register = Register::open(&state_folder()).ok()?;
+    journal.look_for_regression(&register).ok().flatten()
 }
 
 /// Under the lock, before anything is sent: the journal is the newest, or accepted, and whether it is whole is known or being

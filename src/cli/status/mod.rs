@@ -18,6 +18,7 @@ use self::objects::{
 use super::args::commands::Status as Typed;
 use super::context::Context;
 use super::notify::notifier::{deliver_advice, not_delivered};
+use super::run::preconditions::would_refuse;
 use super::summary::Summary;
 use crate::ending::{End, RunEnd};
 use crate::error::Result;
@@ -100,8 +101,11 @@ fn once(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         canary,
         overview: overview.figures(context),
     };
-    next_commands::tell_next(context, &overview.status);
+    if !overview.is_refused {
+        next_commands::tell_next(context, &overview.status);
+    }
     Ok(match typed.check {
+        true if overview.is_refused => Summary::new(End::JournalOlder).with(&fields),
         true => {
             let of_calls = if unknown_calls.is_empty() { End::Done } else { End::CallUnknown };
             Summary::new(worse(overview.status.end_to_check(), of_calls)).with(&fields)
@@ -317,6 +321,8 @@ const LATELY: Duration = Duration::from_secs(60);
 pub(super) struct Overview {
     pub(super) status: Status,
     needs: Vec<Need>,
+    /// Whether a run would refuse the journal as an older copy.
+    is_refused: bool,
     lately: Option<(Recent, Duration)>,
     /// What the run at work has said that it has still to do.
     remaining: Option<Remaining>,
@@ -341,8 +347,21 @@ impl Overview {
                 next_commands::unavailable(context, journal, import)?
             }
         };
-        let needs = NextCommands::of(context).with(unavailable, |commands| status.needs(commands));
-        Ok(Self { status, needs, lately, remaining, quota: journal.quota_now(now)?, now })
+        let mut needs = NextCommands::of(context).with(unavailable, |commands| status.needs(commands));
+        let refused = if status.at_work() { None } else { would_refuse(journal) };
+        let is_refused = refused.is_some();
+        if let Some(regression) = refused {
+            needs.insert(0, Need {
+                cause: "journal_older",
+                count: unfinished(status.tally()),
+                words: format!(
+                    "the journal {}, so a run refuses it: use the newest copy; if there is none, accept this one",
+                    regression.words()
+                ),
+                command: context.again("run --accept-journal"),
+            });
+        }
+        Ok(Self { status, needs, is_refused, lately, remaining, quota: journal.quota_now(now)?, now })
     }
 
     /// Tells the whole in one sentence.

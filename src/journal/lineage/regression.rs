@@ -11,7 +11,8 @@ use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::file::column::count;
 use crate::journal::lineage::high_water_mark::{Memory, Register};
-use crate::journal::lineage::{identity, spill};
+use crate::journal::lineage::identity::{self, Identity};
+use crate::journal::lineage::spill;
 use crate::journal::{Journal, View};
 use crate::model::time::Moment;
 
@@ -57,6 +58,20 @@ impl Journal {
     ///
     /// A journal that is whole, and of which nothing is remembered yet, is remembered from now on.
     pub fn regression(&self, register: &Register) -> Result<Option<Regression>> {
+        let (found, unknown) = self.compare(register)?;
+        if let Some(identity) = unknown {
+            drop(register.remember(&identity.id, identity.serial, &self.view.path)?);
+        }
+        Ok(found)
+    }
+
+    /// The same for whoever only looks: nothing is remembered.
+    pub fn look_for_regression(&self, register: &Register) -> Result<Option<Regression>> {
+        Ok(self.compare(register)?.0)
+    }
+
+    /// What is the matter with it, or what is to be remembered of it.
+    fn compare(&self, register: &Register) -> Result<(Option<Regression>, Option<Identity>)> {
         // What is remembered is read first: a run that goes on meanwhile brings the journal ahead of it, never behind.
         let memory = register.recall(&identity::id(&self.view.connection)?)?;
         let identity = identity::read(&self.view.connection)?;
@@ -65,25 +80,26 @@ impl Journal {
             Memory::Known { serial, path } if identity.serial < *serial => {
                 // A backup that was taken during a run is whole without a log.
                 let without_log = without_log && !identity.is_backup;
-                return Ok(Some(Regression::Older { place: path.clone(), without_log }));
+                return Ok((Some(Regression::Older { place: path.clone(), without_log }), None));
             }
-            Memory::Unreadable(file) => return Ok(Some(Regression::Forgotten { file: file.clone() })),
+            Memory::Unreadable(file) => {
+                return Ok((Some(Regression::Forgotten { file: file.clone() }), None));
+            }
             Memory::Known { .. } | Memory::None => {}
         }
         let never_run = identity.serial == 0 && !identity.under_way;
         if never_run {
-            return Ok(None);
+            return Ok((None, None));
         }
-        if identity.machine.is_some_and(|machine| machine != register.machine.digest) {
-            return Ok(Some(Regression::OtherMachine { name: identity.machine_name.unwrap_or_default() }));
+        if identity.machine.as_ref().is_some_and(|machine| *machine != register.machine.digest) {
+            let name = identity.machine_name.unwrap_or_default();
+            return Ok((Some(Regression::OtherMachine { name }), None));
         }
-        if memory == Memory::None {
-            if without_log {
-                return Ok(Some(Regression::WithoutLog));
-            }
-            drop(register.remember(&identity.id, identity.serial, &self.view.path)?);
-        }
-        Ok(None)
+        Ok(match (memory == Memory::None, without_log) {
+            (true, true) => (Some(Regression::WithoutLog), None),
+            (true, false) => (None, Some(identity)),
+            (false, _) => (None, None),
+        })
     }
 
     /// Notes that this machine runs the journal from now on. Each claim is remembered as it is committed, and room is

@@ -86,6 +86,8 @@ pub(super) struct OpenBreaker {
     pub(super) next_try: Option<Duration>,
     /// Whether most requests get through.
     pub(super) is_brief: bool,
+    /// Whether a request or a question finds out.
+    pub(super) is_trying: bool,
 }
 
 impl Gates {
@@ -434,8 +436,10 @@ impl Gates {
     /// Operations that are held back for their failures.
     pub(super) fn open_breakers(&self) -> impl Iterator<Item = OpenBreaker> {
         self.operations.iter().filter(|(_, gate)| !gate.breaker().is_closed()).map(|(operation, gate)| {
-            let (next_try, is_brief) = (gate.breaker().next_try(), gate.breaker().is_brief());
-            OpenBreaker { operation: *operation, next_try, is_brief }
+            let breaker = gate.breaker();
+            let (next_try, is_brief, is_trying) =
+                (breaker.next_try(), breaker.is_brief(), breaker.is_trying());
+            OpenBreaker { operation: *operation, next_try, is_brief, is_trying }
         })
     }
 
