@@ -169,7 +169,16 @@ impl SavedPlan {
 
     /// Rows that are to be created.
     pub fn to_create(&self) -> u64 {
-        let of = self.rows.values().map(|actions| actions.of(PlannedAction::Create));
+        self.rows_to(PlannedAction::Create)
+    }
+
+    /// Rows of upkeep that are to be carried out.
+    pub fn to_carry_out(&self) -> u64 {
+        self.rows_to(PlannedAction::Apply)
+    }
+
+    fn rows_to(&self, action: PlannedAction) -> u64 {
+        let of = self.rows.values().map(|actions| actions.of(action));
         // What was read from a file may be any number.
         of.fold(0, u64::saturating_add)
     }

@@ -240,6 +240,24 @@ fn a_run_with_a_time_to_start_at_imports_at_once_and_sends_then() {
 }
 
 #[test]
+fn a_run_outside_its_window_tries_nothing_at_once_and_whoever_asks_is_told_so() {
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
+    bench.write("companies.csv", &bench::companies(3));
+    let (window, opens) = in_two_hours();
+    let mut run = bench.start(&["run", "companies.csv", "--between", &window, "--zone", "UTC", "--json"]);
+    run.hears(&["outside_hours"]);
+    // What a run waits for is in the journal once it is told.
+    let ask = || bench.fleetload(&["run", "--now"]).expect_code(0);
+    run.until(|| ask().stdout.contains("is outside its hours until"));
+    let told = ask();
+    let opens = opens.to_string().replace('T', " ").replace('Z', " UTC");
+    assert!(told.stdout.contains(&opens), "{opens}: {}", told.stdout);
+    run.signal("-INT");
+    run.ended().expect_code(5);
+    assert_eq!(bench.statistics().requests.len(), 0);
+}
+
+#[test]
 fn a_person_ends_the_wait_of_a_run_for_a_failing_service() {
     let bench = companies(60);
     let away = Fault::new("*", FaultKind::Html503Before);

@@ -149,16 +149,21 @@ pub(in crate::cli) fn tell(context: &Context<'_>, planned: &SavedPlan, now: &Sav
         to_create: now.to_create(),
         differences: &differences,
     });
-    let rows = counted(now.to_create(), "row to be created", "rows to be created");
+    let created = counted(now.to_create(), "row to be created", "rows to be created");
+    let carried_out = counted(now.to_carry_out(), "row to be carried out", "rows to be carried out");
+    let rows = match (now.to_create(), now.to_carry_out()) {
+        (_, 0) => created,
+        (0, _) => carried_out,
+        (_, _) => format!("{created} and {carried_out}"),
+    };
     if differences.is_empty() {
         terminal.result(Line::new().ink(Ink::Good, "as planned").text(format!(" at {at}: {rows}")));
         return;
     }
-    terminal.result(
-        Line::new()
-            .ink(Ink::Warning, "not as planned")
-            .text(format!(" at {at}: {rows}, {} were planned", count(planned.to_create()))),
-    );
+    terminal.result(Line::new().ink(Ink::Warning, "not as planned").text(format!(
+        " at {at}: {rows}, {} were planned",
+        count(planned.to_create().saturating_add(planned.to_carry_out()))
+    )));
     for difference in differences.iter().take(TOLD) {
         terminal.result(format!("  {}", words(difference)));
     }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::preconditions::Taken;
 use crate::cli::context::Context;
 use crate::cli::summary::{HeldBy, HeldBySummary, Summary, SummaryFields};
-use crate::ending::End;
+use crate::ending::{End, RunEnd};
 use crate::error::Result;
 use crate::journal::{Holder, Journal};
 use crate::model::remaining::Remaining;
@@ -15,17 +15,24 @@ use crate::term::counted;
 
 /// Asks the run in progress, and tells what it waited for.
 pub(super) fn ask(context: &Context<'_>, journal: &mut Journal, holder: &Holder) -> Result<Summary> {
-    let remaining = match journal.last_run()?.filter(|run| run.ended_at.is_none()) {
+    let run = journal.last_run()?.filter(|run| run.ended_at.is_none());
+    let remaining = match &run {
         Some(run) => journal.noted_remaining(run.run)?.unwrap_or_default(),
         None => Remaining::default(),
     };
+    let waits = run.filter(|run| run.waits_for == Some(RunEnd::Early(End::Window)));
+    let closed = waits.and_then(|run| run.resumes_at).filter(|until| *until > context.now());
     let Some(due) = journal.ask_now(context.now())? else { return Ok(Taken::Journal(*holder).tell(context)) };
-    let waited = waited_for(context, &remaining, due);
+    let waited = if closed.is_some() { Vec::new() } else { waited_for(context, &remaining, due) };
     let process = holder.pid.map_or_else(String::new, |pid| format!(" (process {pid})"));
     let terminal = context.terminal;
-    match waited.as_slice() {
-        [] => terminal.result(format!("the run in progress{process} does not wait for another try")),
-        waited => {
+    match (waited.as_slice(), closed) {
+        (_, Some(until)) => terminal.result(format!(
+            "the run in progress{process} is outside its hours until {}, and tries nothing before that",
+            context.moment(until)
+        )),
+        ([], None) => terminal.result(format!("the run in progress{process} does not wait for another try")),
+        (waited, None) => {
             terminal.result(format!("the run in progress{process} tries again within seconds:"));
             for words in waited {
                 terminal.result(format!("  {words}"));

@@ -261,14 +261,17 @@ fn tell_quota_object(context: &Context<'_>, journal: &Journal) -> Result<()> {
 fn tell_run(context: &Context<'_>, status: &Status) {
     let terminal = context.terminal;
     if let Some(run) = status.run() {
-        let requests: u64 = run.requests.values().sum();
+        // A run that could not write its end has not counted them.
+        let requests = match run.requests.values().sum() {
+            0 => String::new(),
+            requests => format!(", {}, look-ups included", counted(requests, "request", "requests")),
+        };
         terminal.result("");
         match run.ended_at {
             Some(ended) => terminal.result(format!(
-                "last run: {}, {}, {}, look-ups included, {}",
+                "last run: {}, {}{requests}, {}",
                 context.moment(run.started_at),
                 span(ended.since(run.started_at)),
-                counted(requests, "request", "requests"),
                 match (run.ending, &run.detail) {
                     (Some(RunEnd::Early(end)), Some(detail)) => format!("{}: {detail}", end.state().as_str()),
                     (Some(RunEnd::Early(end)), None) => end.state().as_str().to_owned(),
