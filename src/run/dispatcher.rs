@@ -616,7 +616,7 @@ impl Dispatcher {
             Some(Ticket::Settle { job, makes, refused }) => {
                 failpoint::reach("settlement.on-disk");
                 if makes && let Some(work) = self.in_flight.work(job) {
-                    self.audit.on_made(job, work.kind);
+                    self.audit.on_made(work);
                     self.evidence.lag.on_created(job, work.kind, self.clock.elapsed());
                 }
                 match refused {

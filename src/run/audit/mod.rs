@@ -18,9 +18,10 @@ mod early;
 mod findings;
 mod read_back;
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
+use self::early::EarlyLane;
 use self::findings::RowFindings;
 use super::evidence::question::{Asker, LookupAnswer, Question, Subject};
 use super::evidence::record_list::RecordList;
@@ -140,8 +141,8 @@ pub(super) struct Audit {
     is_at_end: bool,
     /// Whether records are taken up before that: until a look-up fails.
     takes_early: bool,
-    /// Rows whose records were made since they were last taken up.
-    made: VecDeque<JobId>,
+    /// Rows whose records were made since they were last taken up, by the look-up that reads them back.
+    made: BTreeMap<EarlyLane, VecDeque<JobId>>,
     made_asked: bool,
     /// When they are taken up next.
     next_early: Duration,
@@ -171,7 +172,7 @@ impl Audit {
             lists: SharedLists::default(),
             is_at_end: false,
             takes_early: true,
-            made: VecDeque::new(),
+            made: BTreeMap::new(),
             made_asked: false,
             next_early: Duration::ZERO,
             left: HashSet::new(),
