@@ -235,7 +235,9 @@ fn listen(context: &Context<'_>, command: &Command) -> Result<()> {
 }
 
 fn command(context: &Context<'_>, args: &Args) -> Result<Summary> {
-    listen(context, &args.command)?;
+    if let Err(error) = listen(context, &args.command) {
+        tracing::warn!(%error, "a signal ends this command without a word");
+    }
     match &args.command {
         Command::Run(typed) => run::run(context, typed),
         Command::Check(typed) => import::check::check(context, typed),
