@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::preconditions::Taken;
 use crate::cli::context::Context;
 use crate::cli::summary::{HeldBy, HeldBySummary, Summary, SummaryFields};
-use crate::ending::{End, RunEnd};
+use crate::ending::End;
 use crate::error::Result;
 use crate::journal::{Holder, Journal};
 use crate::model::remaining::Remaining;
@@ -20,8 +20,7 @@ pub(super) fn ask(context: &Context<'_>, journal: &mut Journal, holder: &Holder)
         Some(run) => journal.noted_remaining(run.run)?.unwrap_or_default(),
         None => Remaining::default(),
     };
-    let waits = run.filter(|run| run.waits_for == Some(RunEnd::Early(End::Window)));
-    let closed = waits.and_then(|run| run.resumes_at).filter(|until| *until > context.now());
+    let closed = run.and_then(|run| run.waits_until(End::Window, context.now()));
     let Some(due) = journal.ask_now(context.now())? else { return Ok(Taken::Journal(*holder).tell(context)) };
     let waited = if closed.is_some() { Vec::new() } else { waited_for(context, &remaining, due) };
     let process = holder.pid.map_or_else(String::new, |pid| format!(" (process {pid})"));

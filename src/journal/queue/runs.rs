@@ -40,6 +40,13 @@ pub struct RunInfo {
     pub requests: BTreeMap<Operation, u64>,
 }
 
+impl RunInfo {
+    /// Until when it waits as `end` says, or would wait if it had not ended; nothing where that has passed at `now`.
+    pub fn waits_until(&self, end: End, now: Moment) -> Option<Moment> {
+        self.resumes_at.filter(|at| self.waits_for == Some(RunEnd::Early(end)) && *at > now)
+    }
+}
+
 /// How a run ended, and when the next may go on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndOfRun {

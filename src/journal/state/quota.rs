@@ -7,7 +7,7 @@
 
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use crate::ending::{End, RunEnd};
+use crate::ending::End;
 use crate::error::Result;
 use crate::failpoint;
 use crate::journal::View;
@@ -74,8 +74,7 @@ impl View {
 
     /// Until when the last run waits for the quota of the next day, or would wait if it had not ended.
     pub fn quota_parked_until(&self, now: Moment) -> Result<Option<Moment>> {
-        let parked = self.last_run()?.filter(|run| run.waits_for == Some(RunEnd::Early(End::Quota)));
-        Ok(parked.and_then(|run| run.resumes_at).filter(|at| *at > now))
+        Ok(self.last_run()?.and_then(|run| run.waits_until(End::Quota, now)))
     }
 
     /// The latest day of the ledger.
@@ -170,6 +169,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::ending::RunEnd;
     use crate::journal::Journal;
     use crate::journal::fixture::*;
     use crate::journal::{Decision, EndOfRun, Evidence, How, Waiting, Write};
