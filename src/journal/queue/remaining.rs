@@ -285,7 +285,7 @@ impl JobQueue<'_> {
     fn count_records(&self, scope: AuditScope, unfinished: &mut Unfinished) -> Result<()> {
         let connection = &self.connection;
         let all = scope == AuditScope::All;
-        for (kind, rows) in due_by_kind(connection, scope)? {
+        for (kind, rows) in due_by_kind(connection, scope, None)? {
             if kind.is_record() {
                 *unfinished.records.entry(kind).or_default() += rows;
             }

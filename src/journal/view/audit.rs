@@ -6,8 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::{Connection, OptionalExtension, Params};
+use rusqlite::{Connection, Params};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::error::Result;
 use crate::journal::file::column::{Id, natural};
@@ -325,7 +326,7 @@ impl View {
     /// How many rows are to be read back.
     pub fn count_unaudited(&self, scope: AuditScope) -> Result<Unaudited> {
         let mut unaudited = Unaudited::default();
-        for (kind, rows) in due_by_kind(&self.connection, scope)? {
+        for (kind, rows) in due_by_kind(&self.connection, scope, None)? {
             if kind.is_record() {
                 unaudited.records += rows;
             } else {
@@ -337,22 +338,10 @@ impl View {
 
     /// How many rows the last run was to read back and has not, of those that an import brought first, or of all.
     pub fn left_to_verify(&self, import: Option<ImportId>) -> Result<u64> {
-        let word: Option<Option<String>> = self
-            .connection
-            .prepare_cached(
-                "SELECT terms ->> '$.policy.audit' FROM run WHERE terms IS NOT NULL ORDER BY id DESC LIMIT 1",
-            )?
-            .query_row([], |row| row.get(0))
-            .optional()?;
-        let Some(scope) = word.flatten().and_then(|word| AuditScope::parse(&word)) else { return Ok(0) };
-        let due: Option<i64> = self
-            .connection
-            .prepare_cached(
-                "SELECT sum(jobs) FROM job_count
-                 WHERE audit = 'due' AND (?1 OR made_doubted) AND (?2 IS NULL OR first_import = ?2)",
-            )?
-            .query_row((scope == AuditScope::All, import), |row| row.get(0))?;
-        Ok(natural(due.unwrap_or_default()))
+        let terms: Option<Value> = self.last_terms()?.and_then(|terms| serde_json::from_str(&terms).ok());
+        let word = terms.as_ref().and_then(|terms| terms.pointer("/policy/audit")?.as_str());
+        let Some(scope) = word.and_then(AuditScope::parse) else { return Ok(0) };
+        Ok(due_by_kind(&self.connection, scope, import)?.values().sum())
     }
 
     /// What reading back came to for the rows of an import, or for all jobs.
@@ -435,16 +424,18 @@ fn add_read_back(
     Ok(())
 }
 
-/// The rows that are to be read back, by kind.
+/// The rows that are to be read back, by kind: of those that an import brought first, or of all.
 pub(in crate::journal) fn due_by_kind(
     connection: &Connection,
     scope: AuditScope,
+    import: Option<ImportId>,
 ) -> Result<BTreeMap<Kind, u64>> {
     let due = connection
         .prepare_cached(
-            "SELECT kind, sum(jobs) FROM job_count WHERE audit = 'due' AND jobs > 0 AND (?1 OR made_doubted) GROUP BY kind",
+            "SELECT kind, sum(jobs) FROM job_count
+             WHERE audit = 'due' AND jobs > 0 AND (?1 OR made_doubted) AND (?2 IS NULL OR first_import = ?2) GROUP BY kind",
         )?
-        .query_map([scope == AuditScope::All], |row| Ok((row.get(0)?, natural(row.get(1)?))))?
+        .query_map((scope == AuditScope::All, import), |row| Ok((row.get(0)?, natural(row.get(1)?))))?
         .collect::<rusqlite::Result<_>>()?;
     Ok(due)
 }
