@@ -40,7 +40,7 @@ enum Doing {
     /// The run has ended and is in the journal, reports are written: it ends the process.
     Reporting,
     /// A command that is no run is at work: it ends the process.
-    Other(Advice),
+    Other,
     /// Everything is done; notifications are delivered: it cuts that short.
     Delivering(Delivering),
     /// Nothing is going on, and whoever waits for what comes next is told.
@@ -51,8 +51,8 @@ enum Doing {
 #[derive(Debug, Clone)]
 pub(in crate::cli) struct Watch {
     doing: Arc<Mutex<Doing>>,
-    /// How it goes on; nothing for a command that is no run.
-    again: Arc<Mutex<Option<Advice>>>,
+    /// How it goes on after it was ended.
+    again: Arc<Mutex<Advice>>,
     /// Whether it is the watch of one run, which sets that.
     is_of_run: bool,
 }
@@ -66,23 +66,23 @@ impl Watch {
             return Ok(watch.clone());
         }
         let again = Advice::from("to go on, type the command again");
-        Ok(Self { is_of_run: true, ..Self::listen(context, Doing::Preparing, Some(again), whose)? })
+        Ok(Self { is_of_run: true, ..Self::listen(context, Doing::Preparing, again, whose)? })
     }
 
     /// Begins to listen for a command, which goes on with what was begun when it is typed again.
     pub(in crate::cli) fn start_for(context: &Context<'_>, command: &str) -> Result<Self> {
         let whose = context.whose.borrow().clone().unwrap_or_default();
         let again = context.advice("to go on: ", command);
-        Self::listen(context, Doing::Preparing, Some(again), whose)
+        Self::listen(context, Doing::Preparing, again, whose)
     }
 
     /// Begins to listen for a command that is no run; `advice` is what to do after it was ended.
     pub(in crate::cli) fn start_beside(context: &Context<'_>, advice: Advice) -> Result<()> {
-        Self::listen(context, Doing::Other(advice), None, Whose::default()).map(|_watch| ())
+        Self::listen(context, Doing::Other, advice, Whose::default()).map(|_watch| ())
     }
 
     /// Begins to listen, on a thread of its own.
-    fn listen(context: &Context<'_>, doing: Doing, again: Option<Advice>, whose: Whose) -> Result<Self> {
+    fn listen(context: &Context<'_>, doing: Doing, again: Advice, whose: Whose) -> Result<Self> {
         let failed = |error: io::Error| Error::internal("cannot listen for signals").because(error);
         let (doing, again) = (Arc::new(Mutex::new(doing)), Arc::new(Mutex::new(again)));
         let listener = Listener {
@@ -117,7 +117,7 @@ impl Watch {
     /// From now on the rows of the run are in the journal: the files are not typed again.
     pub(in crate::cli) fn imported(&self, context: &Context<'_>) {
         if self.is_of_run {
-            *lock(&self.again) = Some(context.advice("to go on: ", "run"));
+            *lock(&self.again) = context.advice("to go on: ", "run");
         }
     }
 
@@ -157,7 +157,7 @@ struct Listener {
     doing: Arc<Mutex<Doing>>,
     terminal: Terminal,
     clock: Arc<dyn Clock>,
-    again: Arc<Mutex<Option<Advice>>>,
+    again: Arc<Mutex<Advice>>,
     /// The command that writes the reports.
     report: String,
     /// Whose records the run is about.
@@ -196,10 +196,9 @@ impl Listener {
                 drop(doing);
                 self.end("before anything was sent", Advice::new());
             }
-            Doing::Other(advice) => {
-                let advice = advice.clone();
+            Doing::Other => {
                 drop(doing);
-                self.end_with("by a signal", advice);
+                self.end("by a signal", Advice::new());
             }
             Doing::Delivering(delivering) => return delivering.cut(),
             Doing::Idle(tell) => {
@@ -220,16 +219,13 @@ impl Listener {
         *doing = next;
     }
 
-    /// Ends a run, with how it goes on after the `advice`.
+    /// Ends the process, with how it goes on after the `advice`. That is safe at any moment: it is what the journal is for, and
+    /// reports are replaced as a whole.
     fn end(&self, why: &str, advice: Advice) -> ! {
-        let again = lock(&self.again).clone().unwrap_or_default();
-        self.end_with(why, advice.join(&again))
-    }
-
-    /// Ends the process. That is safe at any moment: it is what the journal is for, and reports are replaced as a whole.
-    fn end_with(&self, why: &str, advice: Advice) -> ! {
-        let (terminal, now) = (self.terminal.clone(), self.clock.now());
-        let (why, whose, is_run) = (why.to_owned(), self.whose.clone(), lock(&self.again).is_some());
+        let (terminal, now, advice) =
+            (self.terminal.clone(), self.clock.now(), advice.join(&lock(&self.again)));
+        let is_run = !matches!(*lock(&self.doing), Doing::Other);
+        let (why, whose) = (why.to_owned(), self.whose.clone());
         end_process(End::Signal, move || {
             terminal.result(Line::new().ink(Ink::Warning, "stopped").text(format!(" {why}")));
             terminal.hint(advice);
