@@ -84,9 +84,7 @@ impl RunState {
         };
         (state, resumes_at)
     }
-}
 
-impl RunState {
     /// How it stands where all rows are done and not all are verified, as the last run ended before that; nothing where it ended
     /// without a usable look-up, or with rows that a person has cancelled since.
     fn unverified(run: &RunInfo) -> Option<End> {

@@ -31,7 +31,7 @@ const HARDLY_ANY: f64 = 0.05;
 /// How often at most it is said of one operation that it is held back: where only some requests fail, that comes and
 /// goes within seconds.
 const TOLD_EVERY: Duration = Duration::from_secs(60);
-/// A pace below this part of the one that was told is told again.
+/// A pace below this part of the one that was reported is reported again.
 const MUCH_SLOWER: f64 = 0.8;
 /// A pause of an operation that goes on at once; the pace includes it.
 const BRIEF: Duration = Duration::from_secs(2);
@@ -273,7 +273,7 @@ impl Picture {
     }
 
     /// The service asks for a slower pace. Said at the first time, and when it is much slower than what was said: the pace goes
-    /// down in many steps and comes back by itself.
+    /// down in many steps and recovers automatically.
     fn slow_down(&mut self, operation: Operation, rate: f64) -> Option<String> {
         let is_news = self.slowed.get(&operation).is_none_or(|told| rate < told * MUCH_SLOWER);
         is_news.then(|| {

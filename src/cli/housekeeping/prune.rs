@@ -36,7 +36,7 @@ pub(in crate::cli) fn prune(context: &Context<'_>, typed: &Typed) -> Result<Summ
         }
     };
     let now = context.now();
-    let before = earlier(now, typed);
+    let before = now.minus(typed.older_than);
     let choice = Choice::of(context, &journal, before)?;
     let imports: Vec<ImportId> = choice.settled.iter().map(|old| old.info.import).collect();
     let old = Old { imports: &imports, before, now };
@@ -83,11 +83,6 @@ pub(in crate::cli) fn prune(context: &Context<'_>, typed: &Typed) -> Result<Summ
         originals: originals.iter().map(|(file, bytes)| PrunedFile { file, bytes: *bytes }).collect(),
         bytes: PrunedBytes { reports, journal: would.bytes, given_back, journal_in_use: in_use },
     }))
-}
-
-fn earlier(now: Moment, typed: &Typed) -> Moment {
-    let age = i64::try_from(typed.older_than.as_millis()).unwrap_or(i64::MAX);
-    Moment::from_millis(now.millis().saturating_sub(age))
 }
 
 /// An import that needs nobody any more, and its reports.
