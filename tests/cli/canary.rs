@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use crate::bench::{self, Bench};
 use fleetload::journal::Journal;
 use fleetload::sandbox::Scenario;
-use serde_json::Value;
 
 fn bench() -> Bench {
     let bench = Bench::new(Scenario::default());
@@ -75,7 +74,7 @@ fn nothing_else_is_sent_when_a_row_of_the_canary_is_rejected_until_it_is_correct
     };
     let before = requests(&bench);
     let again = bench.fleetload(&["run", "--json"]).expect_code(8);
-    let last: Value = serde_json::from_str(again.stdout.lines().last().expect("a summary")).expect("JSON");
+    let last = again.summary();
     assert_eq!((&last["state"], &last["reason"]), (&"held".into(), &"canary".into()), "{last}");
     let told = again.stdout.lines().filter(|line| line.contains("\"object\":\"canary_row\"")).count();
     assert_eq!(told, 1, "{}", again.stdout);

@@ -49,8 +49,7 @@ fn every_command_ends_with_a_summary_of_state_reason_and_exit_code() {
     for (arguments, reason, code) in table {
         let outcome = bench.fleetload(&[arguments, &["--json"]].concat()).expect_code(code);
         // Of `status` and `report` the reason is that of the rows.
-        let summary: Value =
-            serde_json::from_str(outcome.stdout.lines().last().expect("a summary")).expect("JSON");
+        let summary = outcome.summary();
         let got = (&summary["object"], &summary["reason"], &summary["exit_code"]);
         assert_eq!(got, (&"summary".into(), &reason.into(), &code.into()), "{arguments:?}: {summary}");
         let end = End::parse(reason).expect("a reason of the table");

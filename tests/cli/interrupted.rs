@@ -71,7 +71,7 @@ fn a_run_that_is_stopped_before_its_rows_are_imported_says_so_and_is_typed_again
     let outcome = run.ended().expect_code(5);
     assert!(outcome.stderr.contains("to go on, type the command again"), "{}", outcome.stderr);
     assert!(outcome.stderr.contains("run ended: stopped (signal), exit code 5"), "{}", outcome.stderr);
-    let summary = last_object(&outcome.stdout);
+    let summary = outcome.summary();
     assert_eq!((&summary["state"], &summary["reason"]), (&json!("stopped"), &json!("signal")));
     assert!(summary["account"].is_string(), "{summary}");
     gate.open();
@@ -89,11 +89,7 @@ fn a_command_that_is_no_run_ends_by_a_signal_as_every_command_ends() {
     let outcome = find.ended().expect_code(5);
     gate.open();
     assert!(outcome.stderr.contains("to do it, type the command again"), "{}", outcome.stderr);
-    assert_eq!(last_object(&outcome.stdout)["reason"], "signal");
-}
-
-fn last_object(text: &str) -> Value {
-    serde_json::from_str(text.lines().last().expect("a line")).expect("JSON")
+    assert_eq!(outcome.summary()["reason"], "signal");
 }
 
 #[test]
@@ -109,7 +105,7 @@ fn a_run_that_is_stopped_while_it_verifies_names_the_command_that_verifies_the_r
     gate.open();
     let outcome = run.ended().expect_code(5);
     assert!(outcome.stderr.contains("to verify the rest: fleetload run"), "{}", outcome.stderr);
-    let summary = last_object(&outcome.stdout);
+    let summary = outcome.summary();
     let (checked, left) = (&summary["audit"]["checked"], &summary["audit"]["not_verified_yet"]);
     let counted = checked.as_u64().zip(left.as_u64()).expect("numbers");
     assert!(counted.0 + counted.1 == 103 && counted.1 >= 28, "{summary}");

@@ -204,11 +204,7 @@ fn a_journal_that_no_run_has_used_says_so() {
 fn mistakes_of_a_rehearsal_say_to_programs_that_it_is_one() {
     let bench = Bench::new(Scenario::default());
     bench.write("companies.csv", &bench::companies(1));
-    let told = |arguments: &[&str]| {
-        let outcome = bench.fleetload(arguments).expect_code(2);
-        let last = outcome.stdout.lines().last().expect("a summary").to_owned();
-        serde_json::from_str::<Value>(&last).expect("JSON")
-    };
+    let told = |arguments: &[&str]| bench.fleetload(arguments).expect_code(2).summary();
     for (options, rehearsal) in [(&["--sandbox"][..], true), (&[], false)] {
         let wrong = [&["run", "companies.csv", "--json"], options];
         for typo in [&["--until", "never"][..], &["--until"], &["--nonsense"]] {
@@ -231,8 +227,7 @@ fn a_rehearsal_that_is_ended_at_once_says_to_programs_whose_it_was() {
     run.hears(&["\"draining\""]);
     run.signal("-INT");
     let outcome = run.ended().expect_code(5);
-    let summary: Value =
-        serde_json::from_str(outcome.stdout.lines().last().expect("a summary")).expect("JSON");
+    let summary = outcome.summary();
     assert_eq!([&summary["account"], &summary["rehearsal"]], [&Value::from("sandbox"), &true.into()]);
 }
 

@@ -308,7 +308,7 @@ fn a_signal_ends_the_watching_in_order() {
     watched.hears(&["\"object\":\"device\"", "Till 2"]);
     watched.signal("-INT");
     let ended = watched.ended();
-    let summary: Value = serde_json::from_str(ended.stdout.lines().last().expect("a summary")).expect("JSON");
+    let summary = ended.summary();
     assert_eq!((ended.code, &summary["reason"]), (5, &"signal".into()), "{ended:?}");
     assert_eq!(summary["devices"]["no_status"], 3);
     assert!(bench.path("rollout.xlsx").exists());

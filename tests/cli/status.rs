@@ -44,8 +44,7 @@ fn steady_word(word: &str) -> String {
 /// How `status --check` ends, in its exit code and in words for programs.
 fn checked(bench: &Bench, code: i32) -> (String, String) {
     let outcome = bench.fleetload(&["status", "--check", "--json"]).expect_code(code);
-    let summary: Value =
-        serde_json::from_str(outcome.stdout.lines().last().expect("a summary")).expect("JSON");
+    let summary = outcome.summary();
     assert_eq!(summary["exit_code"], code, "{summary}");
     let word = |name: &str| summary[name].as_str().expect("a word").to_owned();
     (word("state"), word("reason"))
@@ -57,8 +56,7 @@ fn words(state: &str, reason: &str) -> (String, String) {
 
 /// The summary for programs.
 fn summary(bench: &Bench) -> Value {
-    let outcome = bench.fleetload(&["status", "--json"]).expect_code(0);
-    serde_json::from_str(outcome.stdout.lines().last().expect("a summary")).expect("JSON")
+    bench.fleetload(&["status", "--json"]).expect_code(0).summary()
 }
 
 fn bench_with(fault: Option<Fault>, scenario: Scenario) -> Bench {

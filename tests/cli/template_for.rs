@@ -40,8 +40,7 @@ fn drop_downs_list_the_records_of_the_company_and_a_cell_with_an_entry_means_its
             "--json",
         ])
         .expect_code(0);
-    let summary: serde_json::Value =
-        serde_json::from_str(outcome.stdout.lines().last().expect("a summary")).expect("JSON");
+    let summary = outcome.summary();
     let counts = ["companies", "sites", "devices", "templates", "clouds"]
         .map(|kind| summary["filled_in"][kind].as_u64().expect("a number"));
     assert_eq!(counts, [1, 2, 2, 2, 2]);
@@ -118,8 +117,7 @@ fn what_cannot_be_read_is_said_and_only_workbooks_have_drop_downs() {
     bench.write("fleetload.toml", &format!("{profile}{mapped}"));
     let outcome =
         bench.fleetload(&["template", "--for", &id, "--out", "found.xlsx", "--json"]).expect_code(0);
-    let summary: serde_json::Value =
-        serde_json::from_str(outcome.stdout.lines().last().expect("a summary")).expect("JSON");
+    let summary = outcome.summary();
     assert_eq!([&summary["filled_in"]["sites"], &summary["filled_in"]["devices"]], [2, 2]);
     assert!(
         outcome.stderr.contains("sites may be missing: listSites has no known path"),

@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use serde_json::Value;
-
-use crate::bench::{self, Bench, Outcome};
+use crate::bench::{self, Bench};
 use fleetload::model::event::Event;
 use fleetload::model::id::ImportId;
 use fleetload::model::state::JobState;
@@ -31,10 +29,6 @@ fn import(bench: &Bench, name: &str, rows: Range<usize>) {
     bench.fleetload(&["import", name]).expect_code(0);
 }
 
-fn summary(outcome: &Outcome) -> Value {
-    serde_json::from_str(outcome.stdout.lines().last().expect("a summary")).expect("JSON")
-}
-
 #[test]
 fn rows_of_a_paused_import_wait_until_it_is_resumed_and_every_surface_says_so() {
     let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
@@ -48,7 +42,7 @@ fn rows_of_a_paused_import_wait_until_it_is_resumed_and_every_surface_says_so() 
 
     let ended = bench.fleetload(&["run", "--json"]).expect_code(5);
     assert_eq!(bench.names("company"), ["Customer 3", "Customer 4", "Customer 5", "Customer 6"]);
-    let last = summary(&ended);
+    let last = ended.summary();
     assert_eq!((&last["state"], &last["reason"]), (&"waiting".into(), &"import-paused".into()), "{last}");
     // Nothing is to be sent: the service is not asked.
     let tokens = bench.statistics().tokens_issued;
@@ -88,7 +82,7 @@ fn a_run_at_work_sends_nothing_more_of_an_import_that_is_paused_and_ends_when_no
     bench.fleetload(&["pause", "1"]).expect_code(0);
     let sent = bench.requests("addCompany");
     let ended = run.ended().expect_code(5);
-    assert_eq!(summary(&ended)["reason"], "import-paused");
+    assert_eq!(ended.summary()["reason"], "import-paused");
     assert!(ended.stdout.contains("import 1 is paused"), "{}", ended.stdout);
     let after = bench.requests("addCompany");
     assert!(after <= sent + 1, "one request may have been under way: {sent}, then {after}");
@@ -140,7 +134,7 @@ fn rows_below_a_row_of_a_paused_import_wait_with_it() {
     bench.fleetload(&["import", "sites.csv"]).expect_code(0);
     bench.fleetload(&["pause", "1"]).expect_code(0);
     let ended = bench.fleetload(&["run", "--json"]).expect_code(5);
-    assert_eq!(summary(&ended)["reason"], "import-paused");
+    assert_eq!(ended.summary()["reason"], "import-paused");
     assert_eq!(bench.ledger().len(), 0);
     bench.fleetload(&["resume", "1"]).expect_code(0);
     bench.fleetload(&["run"]).expect_code(0);

@@ -232,8 +232,7 @@ fn an_exported_sheet_of_settings_asks_for_nothing_until_a_cell_is_changed() {
 
     edited(&bench, 1, "weight", "20");
     let planned = bench.fleetload(&["plan", "vpn.out.csv", "--json"]).expect_code(0);
-    let last = planned.stdout.lines().last().expect("a summary");
-    let summary: Value = serde_json::from_str(last).expect("JSON");
+    let summary = planned.summary();
     assert_eq!(summary["plan"]["rows"]["VPN membership"], json!({"apply": 1, "unchanged": 2}));
     assert_eq!(summary["plan"]["sent"][0]["calls"], 1);
     assert_eq!(

@@ -177,10 +177,6 @@ fn in_two_hours() -> (String, jiff::Timestamp) {
     (format!("{}-{}", civil.strftime("%H:%M"), end.strftime("%H:%M")), from)
 }
 
-fn summary(outcome: &Outcome) -> Value {
-    serde_json::from_str(outcome.stdout.lines().last().expect("a summary")).expect("JSON")
-}
-
 #[test]
 fn a_nightly_run_outside_its_window_imports_and_leaves_with_the_next_opening_in_local_time_and_utc() {
     let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
@@ -189,7 +185,7 @@ fn a_nightly_run_outside_its_window_imports_and_leaves_with_the_next_opening_in_
     let arguments =
         ["run", "companies.csv", "--between", &window, "--zone", "UTC", "--on-close", "exit", "--json"];
     let ended = bench.fleetload(&arguments).expect_code(5);
-    let last = summary(&ended);
+    let last = ended.summary();
     assert_eq!((&last["state"], &last["reason"]), (&"parked".into(), &"window".into()), "{last}");
     assert_eq!(last["resumes_at"], opens.to_string(), "{last}");
     assert_eq!(bench.counts(1)["ready"], 3);
@@ -202,7 +198,7 @@ fn a_nightly_run_outside_its_window_imports_and_leaves_with_the_next_opening_in_
     for words in ["paused until ", " UTC (", " Pacific/Auckland", words.as_str()] {
         assert!(told.stdout.contains(words), "{words}: {}", told.stdout);
     }
-    let checked = summary(&bench.fleetload(&["status", "--check", "--json"]).expect_code(5));
+    let checked = bench.fleetload(&["status", "--check", "--json"]).expect_code(5).summary();
     assert_eq!((&checked["reason"], &checked["paused_until"]), (&"window".into(), &opens.to_string().into()));
 
     // The profile says the same, and one option sends at every time.
@@ -228,7 +224,7 @@ fn a_run_with_a_time_to_start_at_imports_at_once_and_sends_then() {
     let asked = bench.requests("addCompany");
     assert!(asked == 0 || !is_early, "{asked} requests before the time");
     let ended = run.ended().expect_code(0);
-    assert_eq!(summary(&ended)["reason"], "done");
+    assert_eq!(ended.summary()["reason"], "done");
     assert_eq!(bench.created("company").len(), 3);
     bench.assert_exact(1);
     for wrong in
@@ -246,7 +242,7 @@ fn a_run_outside_its_window_tries_nothing_at_once_and_whoever_asks_is_told_so() 
     let (window, opens) = in_two_hours();
     let mut run = bench.start(&["run", "companies.csv", "--between", &window, "--zone", "UTC", "--json"]);
     run.hears(&["outside_hours"]);
-    // What a run waits for is in the journal once it is told.
+    // What a run waits for is in the journal once it is reported.
     let ask = || bench.fleetload(&["run", "--now"]).expect_code(0);
     run.until(|| ask().stdout.contains("is outside its hours until"));
     let told = ask();
@@ -315,7 +311,7 @@ fn the_command_beside_a_run_says_what_that_run_waited_for_and_without_one_it_run
     let remaining = Remaining { at: now, held_back, ..Remaining::default() };
     journal.queue().note_remaining(run, &remaining).expect("a journal");
     let told = bench.fleetload(&["run", "--now", "--json"]).expect_code(0);
-    let waited = &summary(&told)["tried_now"][0];
+    let waited = &told.summary()["tried_now"][0];
     assert_eq!(waited, "addCompany, which waited until 2199-01-01 00:00:00 UTC");
     assert_eq!(journal.asked_now(run).expect("a journal"), 2);
     drop((lock, journal));

@@ -62,6 +62,12 @@ impl Outcome {
         assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
         self
     }
+
+    /// The last object of a command with `--json`.
+    #[track_caller]
+    pub(crate) fn summary(&self) -> Value {
+        serde_json::from_str(self.stdout.lines().last().expect("a summary")).expect("JSON")
+    }
 }
 
 impl Bench {

@@ -3,7 +3,6 @@
 use std::fs;
 
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
-use serde_json::Value;
 
 use crate::bench::{self, Bench};
 
@@ -16,18 +15,13 @@ fn slow() -> Bench {
     bench
 }
 
-/// The last object of a command.
-fn summary(stdout: &str) -> Value {
-    serde_json::from_str(stdout.lines().last().expect("a summary")).expect("JSON")
-}
-
 #[test]
 fn a_backup_is_taken_checked_and_counted() {
     let bench = Bench::new(Scenario::default());
     bench.write("companies.csv", &bench::companies(4));
     bench.fleetload(&["run", "companies.csv"]).expect_code(0);
     let outcome = bench.fleetload(&["backup", "copy.db", "--json"]).expect_code(0);
-    let taken = summary(&outcome.stdout);
+    let taken = outcome.summary();
     assert_eq!(
         (&taken["imports"], &taken["rows"], &taken["counts"]["created"]),
         (&1.into(), &4.into(), &4.into())
@@ -44,7 +38,7 @@ fn a_backup_is_taken_checked_and_counted() {
         assert!(outcome.stdout.contains(words), "{words}: {}", outcome.stdout);
     }
     assert_eq!(
-        summary(&bench.fleetload(&["backup", "--check", "copy.db", "--json"]).stdout)["taken_at"],
+        bench.fleetload(&["backup", "--check", "copy.db", "--json"]).summary()["taken_at"],
         taken["taken_at"]
     );
     let beside = bench::below(bench.path("").as_path());

@@ -49,10 +49,6 @@ fn number(journal: &Path, question: &str) -> i64 {
         .expect("an answer")
 }
 
-fn summary(stdout: &str) -> Value {
-    serde_json::from_str(stdout.lines().last().expect("a summary")).expect("JSON")
-}
-
 /// A journal of three imports, each a hundred days older than the next: two of the same companies, and one of sites; and of a
 /// new one, which has all of them again.
 fn aged() -> Bench {
@@ -73,7 +69,7 @@ fn what_is_old_is_listed_and_then_removed_and_rows_are_still_recognised() {
     let journal = bench.path("fleetload.db");
     let before = fs::read(&journal).expect("the journal");
     let listed = bench.fleetload(&["prune", "--older-than", "90d", "--dry-run", "--json"]).expect_code(0);
-    let listed = summary(&listed.stdout);
+    let listed = listed.summary();
     let imports: Vec<_> =
         listed["imports"].as_array().expect("imports").iter().map(|import| &import["import"]).collect();
     assert_eq!(imports, [1, 2, 3]);
