@@ -75,8 +75,9 @@ fn main() -> ExitCode {
     println!("six hours of maintenance: {:?}", away.figures.states);
     let mut unnoticed = 0;
     println!("mistakes on purpose, and the first seed that notices them");
+    let seeds: Vec<u64> = (0..TO_NOTICE).collect();
     for &mistake in Mistake::OF_A_RUN {
-        match many::first_to_fail(0..TO_NOTICE, mistake) {
+        match many::first_to_fail(&seeds, mistake) {
             Some(seed) => println!("  {:<26}  {seed}", format!("{mistake:?}")),
             None => {
                 unnoticed += 1;

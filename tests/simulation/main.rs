@@ -17,6 +17,9 @@ use trial::Trial;
 
 /// Seeds of the test.
 const SEEDS: u64 = 220;
+/// Seeds that between them notice every mistake. They are tried first; the bench `simulation` finds others.
+#[cfg(feature = "mistakes")]
+const NOTICING: [u64; 6] = [12, 14, 243, 161, 337, 84];
 
 fn told(seed: u64, trial: &Trial) -> String {
     format!("seed {seed}:\n  {}\n  {}", trial.violations.join("\n  "), trial.trace.join("\n  "))
@@ -133,9 +136,10 @@ fn six_hours_of_maintenance_put_few_rows_in_doubt_and_hold_none() {
 #[cfg(feature = "mistakes")]
 #[test]
 fn every_mistake_on_purpose_is_noticed() {
+    let seeds: Vec<u64> = NOTICING.into_iter().chain(0..SEEDS).collect();
     let unnoticed: Vec<_> = fleetload::mistake::Mistake::OF_A_RUN
         .iter()
-        .filter(|mistake| many::first_to_fail(0..SEEDS, **mistake).is_none())
+        .filter(|mistake| many::first_to_fail(&seeds, **mistake).is_none())
         .collect();
     assert!(unnoticed.is_empty(), "never noticed: {unnoticed:?}");
 }

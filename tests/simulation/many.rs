@@ -96,25 +96,26 @@ pub(crate) fn of_seeds(seeds: Range<u64>, each: Option<&(dyn Fn(u64) + Sync)>) -
     sums
 }
 
-/// The first seed whose trial notices a mistake.
+/// The first of these seeds whose trial notices a mistake.
 #[cfg(feature = "mistakes")]
-pub(crate) fn first_to_fail(seeds: Range<u64>, made: Mistake) -> Option<u64> {
-    let (next, found) = (AtomicU64::new(seeds.start), AtomicU64::new(u64::MAX));
+pub(crate) fn first_to_fail(seeds: &[u64], made: Mistake) -> Option<u64> {
+    use std::sync::atomic::AtomicUsize;
+
+    let (next, found) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
     on_all_threads(|| {
         mistake::make(Some(made));
         loop {
-            let seed = next.fetch_add(1, Ordering::Relaxed);
-            if seed >= seeds.end || seed > found.load(Ordering::Relaxed) {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some(&seed) = seeds.get(place).filter(|_| place < found.load(Ordering::Relaxed)) else {
                 break;
-            }
+            };
             if !trial::of_seed(seed).violations.is_empty() {
-                found.fetch_min(seed, Ordering::Relaxed);
+                found.fetch_min(place, Ordering::Relaxed);
             }
         }
         mistake::make(None);
     });
-    let found = found.into_inner();
-    (found < seeds.end).then_some(found)
+    seeds.get(found.into_inner()).copied()
 }
 
 fn on_all_threads(work: impl Fn() + Sync) {
