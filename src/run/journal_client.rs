@@ -79,6 +79,8 @@ pub(super) struct JournalClient {
     /// The version of the journal's content that was last seen; `None` when it is to be looked at again.
     version: Option<i64>,
     checked_at: Duration,
+    /// Whether it was looked at since the run began with the counts of its rows.
+    was_checked: bool,
 }
 
 impl JournalClient {
@@ -94,7 +96,7 @@ impl JournalClient {
             // The dispatcher outlives the writer; once it is gone nobody waits for replies.
             drop(replies.send(JournalMessage::Reply(reply)));
         })?;
-        Ok(Self { writer, inbox, run, version: None, checked_at: Duration::ZERO })
+        Ok(Self { writer, inbox, run, version: None, checked_at: Duration::ZERO, was_checked: false })
     }
 
     /// Whether the writer has ended before its time.
@@ -134,14 +136,15 @@ impl JournalClient {
         }
         self.checked_at = now;
         let (known, run) = (self.version, self.run);
+        // What the run began with is known already.
+        let counts = std::mem::replace(&mut self.was_checked, true);
         self.send(move |journal| {
             let version = journal.data_version().ok()?;
             if known == Some(version) {
                 return None;
             }
             let operations = journal.lanes().ok()?;
-            // What the run began with is known already.
-            let tally = known.map(|_| journal.tally(None)).transpose().ok()?;
+            let tally = counts.then(|| journal.tally(None)).transpose().ok()?;
             let turns = journal.import_turns().ok()?;
             let asked_now = journal.asked_now(run).ok()?;
             Some(JournalMessage::Changed { operations, version, tally, turns, asked_now })

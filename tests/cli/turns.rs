@@ -7,7 +7,7 @@ use fleetload::model::event::Event;
 use fleetload::model::id::ImportId;
 use fleetload::model::state::JobState;
 use fleetload::model::time::Moment;
-use fleetload::sandbox::Scenario;
+use fleetload::sandbox::{Fault, FaultKind, Scenario};
 
 /// A bench whose run sends one request at a time, ten a second.
 fn slow() -> Bench {
@@ -119,11 +119,24 @@ fn a_row_that_a_later_import_names_has_the_turn_of_that_import() {
     import(&bench, "all.csv", 0..5);
     bench.fleetload(&["pause", "1"]).expect_code(0);
     import(&bench, "urgent.csv", 3..5);
+    let told = bench.fleetload(&["pause", "1"]).expect_code(0);
+    let later = "2 of its unfinished rows came again in import 2";
+    assert!(told.stderr.contains(later) && told.stderr.contains("fleetload pause 2"), "{told:?}");
     bench.fleetload(&["run"]).expect_code(5);
     assert_eq!(bench.names("company"), ["Customer 3", "Customer 4"]);
     bench.fleetload(&["resume", "1"]).expect_code(0);
+    // All of them came again.
+    import(&bench, "again.csv", 0..5);
+    let told = bench.fleetload(&["pause", "1"]).expect_code(0);
+    assert!(told.stdout.contains("no row of import 1 waits to be sent with this import"), "{told:?}");
+    let later = "3 of its unfinished rows came again in import 3";
+    assert!(told.stderr.contains(later) && told.stderr.contains("fleetload pause 3"), "{told:?}");
+    let told = bench.fleetload(&["priority", "1", "5"]).expect_code(0);
+    assert!(told.stderr.contains(later) && told.stderr.contains("fleetload priority 3 5"), "{told:?}");
     bench.fleetload(&["run"]).expect_code(0);
     assert_eq!(bench.created("company").len(), 5);
+    let told = bench.fleetload(&["pause", "1"]).expect_code(0);
+    assert!(told.stdout.contains("no row of import 1 waits to be sent; nothing was changed"), "{told:?}");
 }
 
 #[test]
@@ -262,4 +275,47 @@ fn a_row_waits_for_its_parent_whatever_the_priorities_and_the_command_says_so() 
     assert!(!told.stderr.contains("wait"), "{told:?}");
     bench.fleetload(&["run"]).expect_code(0);
     assert_eq!(bench.created("site").len(), 4);
+}
+
+#[test]
+fn a_run_at_work_counts_what_is_cancelled_meanwhile() {
+    let bench = slow();
+    import(&bench, "companies.csv", 0..200);
+    crate::inside::drive_virtually(async {
+        let clock = crate::inside::Virtual::start();
+        let mut options = crate::inside::options(std::time::Duration::from_secs(1));
+        options.limits.rate = fleetload::service::Rate::PerSecond(10.0);
+        options.limits.concurrency = 1;
+        let delay = std::time::Duration::from_millis(20);
+        let mut run = crate::inside::start_virtually(&bench, clock, delay, options);
+        run.hears_of(JobState::Created).await;
+        let cancelled = crate::inside::journal(&bench)
+            .cancel(ImportId(1), "kim", Moment::default())
+            .expect("a journal")
+            .cancelled;
+        let counted = |event: &Event| match event {
+            Event::Rows { tally } => tally.in_state(JobState::Cancelled) == cancelled,
+            _ => false,
+        };
+        run.hears("the rows that are cancelled", counted).await;
+        run.ends().await;
+    });
+}
+
+#[test]
+fn what_is_under_way_when_an_import_is_cancelled_is_left_to_the_run_at_work() {
+    let stall = Fault { ms: 3_600_000, ..Fault::new("addCompany", FaultKind::Latency) };
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() }.with_fault(stall));
+    bench.profile("", "rate = 10\nconcurrency = 1", "");
+    import(&bench, "companies.csv", 0..3);
+    let mut run = bench.start(&["run", "--json"]);
+    run.until(|| bench.requests("addCompany") == 1);
+    let told = bench.fleetload(&["cancel", "1"]).expect_code(5);
+    assert!(told.stdout.contains("2 rows of import 1 cancelled"), "{told:?}");
+    let words = "1 row is under way or in doubt; the run in progress records its outcome";
+    assert!(told.stderr.contains(words) && told.stderr.contains("fleetload status"), "{told:?}");
+    run.kill();
+    // Without a run at work the next one finds out.
+    let told = bench.fleetload(&["cancel", "1"]).expect_code(5);
+    assert!(told.stderr.contains("1 row is in doubt; the next run finds out"), "{told:?}");
 }

@@ -97,7 +97,15 @@ pub(super) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Summary> {
         }
     }
     reports::renew(context, &journal, &[])?;
-    if cancelled.left_in_doubt > 0 {
+    if cancelled.left_in_doubt > 0 && journal.is_run_at_work() {
+        let rows = counted(
+            cancelled.left_in_doubt,
+            "row is under way or in doubt; the run in progress records its outcome",
+            "rows are under way or in doubt; the run in progress records their outcomes",
+        );
+        let words = format!("{rows}, which you see with: ");
+        terminal.hint(context.advice(words, "status"));
+    } else if cancelled.left_in_doubt > 0 {
         let rows = counted(cancelled.left_in_doubt, "row is", "rows are");
         let words = format!("{rows} in doubt; the next run finds out whether they were created: ");
         terminal.hint(context.advice(words, "run"));

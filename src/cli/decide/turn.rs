@@ -22,7 +22,11 @@ pub(in crate::cli) fn pause(context: &Context<'_>, typed: &Typed) -> Result<Summ
     let (mut journal, named) = open(context, import)?;
     let change = journal.pause(import, &context.who(), context.now())?;
     if !change.is_open && change.was_paused.is_none() {
-        context.terminal.result(format!("no row of import {named} waits to be sent; nothing was changed"));
+        let own = if change.later.is_empty() { "" } else { " with this import" };
+        context
+            .terminal
+            .result(format!("no row of import {named} waits to be sent{own}; nothing was changed"));
+        tell_later(context, &change.later, |later| format!("pause {later}"));
         return ended(context, &journal, typed, (change, false));
     }
     let rows = counted(change.ready, "row waits", "rows wait");
@@ -39,8 +43,21 @@ pub(in crate::cli) fn pause(context: &Context<'_>, typed: &Typed) -> Result<Summ
         );
         context.terminal.say(format!("{rows}: their outcomes are still recorded and settled"));
     }
+    tell_later(context, &change.later, |later| format!("pause {later}"));
     context.terminal.hint(context.advice("to let its rows go on: ", &format!("resume {import}")));
     ended(context, &journal, typed, (change, true))
+}
+
+/// Tells which rows of an import have the turn of a later one, and how to give that the same.
+fn tell_later(context: &Context<'_>, later: &[(ImportId, u64)], command: impl Fn(ImportId) -> String) {
+    for &(import, rows) in later {
+        let rows = count(rows);
+        let words = format!(
+            "{rows} of its unfinished rows came again in import {import} and are sent when that import's rows are; to do the \
+             same for it: "
+        );
+        context.terminal.hint(context.advice(words, &command(import)));
+    }
 }
 
 /// Ends the pause of an import.
@@ -78,6 +95,7 @@ pub(in crate::cli) fn priority(context: &Context<'_>, typed: &Priority) -> Resul
         );
         terminal.hint(context.advice(words, &format!("priority {other} {priority}")));
     }
+    tell_later(context, &change.later, |later| format!("priority {later} {priority}"));
     Ok(Summary::new(End::Done).with(&PrioritySummary {
         import,
         priority,

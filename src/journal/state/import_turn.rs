@@ -25,7 +25,7 @@ pub struct ImportTurn {
 }
 
 /// What a pause, or its end, found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnChange {
     /// Since when it was paused before.
     pub was_paused: Option<Moment>,
@@ -35,6 +35,8 @@ pub struct TurnChange {
     pub under_way: u64,
     /// Whether a row of it is not finished. Where all are, a pause changes nothing.
     pub is_open: bool,
+    /// Rows of it that are not finished and came again in a later import, by that import: they have its turn.
+    pub later: Vec<(ImportId, u64)>,
 }
 
 /// Rows of another import that rows wait for.
@@ -88,6 +90,8 @@ pub struct PriorityChange {
     pub ready: u64,
     /// Rows of it that wait for rows of an import with a lower priority, by that import.
     pub wait_for: Vec<(ImportId, u64)>,
+    /// Rows of it that are not finished and came again in a later import, by that import: they have its turn.
+    pub later: Vec<(ImportId, u64)>,
 }
 
 impl Journal {
@@ -118,8 +122,9 @@ impl Journal {
             )?
             .query_map((import, priority), |row| Ok((row.get(0)?, natural(row.get(1)?))))?
             .collect::<rusqlite::Result<_>>()?;
+        let later = came_again(&transaction, import)?;
         transaction.commit()?;
-        Ok(PriorityChange { before, ready, wait_for })
+        Ok(PriorityChange { before, ready, wait_for, later })
     }
 
     /// Pauses an import: from now on no request of its rows is claimed, also by a run at work.
@@ -150,9 +155,23 @@ impl Journal {
         }
         let ready = jobs_in(&transaction, import, READY)?;
         let under_way = jobs_in(&transaction, import, UNDER_WAY)?;
+        let later = came_again(&transaction, import)?;
         transaction.commit()?;
-        Ok(TurnChange { was_paused, ready, under_way, is_open })
+        Ok(TurnChange { was_paused, ready, under_way, is_open, later })
     }
+}
+
+/// The rows of an import that are not finished and have the turn of a later import, by that import.
+fn came_again(connection: &Connection, import: ImportId) -> Result<Vec<(ImportId, u64)>> {
+    let (first, last) = row_ref::range_of(connection, import)?;
+    Ok(connection
+        .prepare_cached(
+            "SELECT job.last_import, count(DISTINCT job.id) FROM sheet_row JOIN job ON job.id = sheet_row.job
+             WHERE sheet_row.place BETWEEN ?1 AND ?2 AND job.last_import > ?3
+               AND job.state IN ('blocked', 'ready', 'deferred', 'sending', 'in_doubt', 'held') GROUP BY 1",
+        )?
+        .query_map((first, last, import), |row| Ok((row.get(0)?, natural(row.get(1)?))))?
+        .collect::<rusqlite::Result<_>>()?)
 }
 
 impl View {
