@@ -434,6 +434,30 @@ fn a_row_with_other_values_says_which_columns_differ_and_ends_with_4_until_they_
     assert_eq!(bench.created("device").len(), 1);
 }
 
+#[test]
+fn a_row_that_differs_is_answered_for_by_a_later_import_that_changes_the_record() {
+    let bench = Bench::new(Scenario::default());
+    let companies = bench::companies(2);
+    bench.write("companies.csv", &companies);
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    let moved = companies.replace("1 Queen Street", "7 King Street");
+    bench.write("companies.csv", &moved);
+    bench.fleetload(&["run", "companies.csv"]).expect_code(4);
+    bench.fleetload(&["status", "--check"]).expect_code(4);
+    // As the advice of its code says.
+    let update =
+        moved.replace("key,", "action,key,").replace("\nC0,", "\n,C0,").replace("\nC1,", "\nupdate,C1,");
+    bench.write("companies.csv", &update);
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    assert_eq!(bench.statistics().faults_fired.len(), 0);
+    assert_eq!(bench.created("company").len(), 2);
+    let status = bench.fleetload(&["status", "--check"]).expect_code(0);
+    assert!(!status.stdout.contains("differ"), "{}", status.stdout);
+    bench.fleetload(&["report", "2"]).expect_code(0);
+    let advice = bench.results(2)[1]["advice"].as_str().expect("words").to_owned();
+    assert!(advice.contains("import 3 has this row again"), "{advice}");
+}
+
 /// What every report of the first import says of its rows, by their states; the page in its headline.
 #[track_caller]
 fn assert_reported(bench: &Bench, counts: &[(&str, u64)], headline: &str) {

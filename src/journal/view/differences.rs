@@ -38,11 +38,16 @@ impl Difference {
 }
 
 /// A statement over the rows that differ from a record that is there: place, columns, and the newest place of a row with
-/// the same job.
+/// the same job, or of one that has changed the record.
 macro_rules! differing {
     () => {
         "SELECT difference.place AS place, difference.columns AS columns,
-             (SELECT max(later.place) FROM sheet_row AS later WHERE later.job = sheet_row.job) AS newest
+             (SELECT max(later.place) FROM sheet_row AS later WHERE later.job IN (
+                  SELECT job.id UNION ALL
+                  SELECT changing.id FROM link JOIN job AS changing ON changing.id = link.job
+                  JOIN kind_name ON kind_name.id = changing.kind
+                  WHERE link.target_job = job.id AND changing.state IN ('done', 'existing')
+                    AND kind_name.name IN ('company update', 'site update', 'device update'))) AS newest
          FROM difference JOIN sheet_row ON sheet_row.place = difference.place JOIN job ON job.id = sheet_row.job
          WHERE job.state IN ('created', 'adopted', 'existing', 'done')"
     };
@@ -70,7 +75,7 @@ pub(in crate::journal) fn list(columns: &str) -> Result<Vec<Difference>> {
 
 impl View {
     /// How many rows of an import, or of all, differ from the record that was made earlier, and have not come again since
-    /// in a later import.
+    /// in a later import, nor been changed by one.
     pub fn differing(&self, import: Option<ImportId>) -> Result<u64> {
         let range = import.map(|import| row_ref::range_of(&self.connection, import)).transpose()?;
         let (first, last) = range.unzip();
