@@ -246,7 +246,7 @@ fn list_findings(context: &Context<'_>, findings: &[Audited]) {
     codes.dedup();
     for code in codes {
         if let Some(what) = row_advice::of_finding(code) {
-            terminal.hint(what);
+            terminal.hint(context.commands().said(&what, None));
         }
     }
 }
