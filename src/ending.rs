@@ -316,8 +316,8 @@ impl End {
                     Words("Correct the rows in fix.xlsx and type: "),
                     Command("run FILE"),
                     Words(
-                        ". Of rows that differ, put the earlier values back into the sheet, or change the records \
-             in the service",
+                        ". Of rows that differ, put the earlier values back into the sheet, or write update into \
+             a column action of the row",
                     ),
                 ],
             ),

@@ -5,7 +5,8 @@ use crate::error::Result;
 use crate::journal::{Candidate, Difference, Disposition, ImportInfo, RowView};
 use crate::model::descriptor::ActionDescriptor;
 use crate::model::id::ImportId;
-use crate::model::kind::Kind;
+use crate::model::kind::{Kind, Upkeep};
+use crate::model::operation::Operation;
 use crate::model::state::JobState;
 
 use super::cell_change::{CellChange, Suggestions};
@@ -50,6 +51,9 @@ impl ResultLine {
             }
             (None, Some(job)) => match row.kind {
                 Kind::Upkeep(kind) if row.state == JobState::Held => row_advice::of_held_change(kind, job),
+                _ if row.state == JobState::Held && row.operation == Some(Operation::AddLicenceCode) => {
+                    row_advice::of_held_change(Upkeep::Licences, job)
+                }
                 _ => row_advice::of(row.code.as_deref(), row.state).next(job, import.import),
             },
             (None, None) => row_advice::of_left_out(row.state),

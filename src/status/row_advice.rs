@@ -160,10 +160,12 @@ pub fn of_held_change(kind: Upkeep, job: JobId) -> Advice {
             "the record has the values of the row"
         }
     };
+    // No look-up shows a licence code.
+    let unchecked = if kind == Upkeep::Licences { " --unchecked" } else { "" };
     Advice::from(format!("Look in the service whether {what}. If so, type: "))
-        .command(typed(&format!("resolve {job} --done")))
+        .command(typed(&format!("resolve {job} --done{unchecked}")))
         .words(". If certainly not, type: ")
-        .command(typed(&format!("resolve {job} --not-done")))
+        .command(typed(&format!("resolve {job} --not-done{unchecked}")))
         .words(". To cancel the row, type: ")
         .command(typed(&format!("resolve {job} --abandon")))
 }

@@ -112,6 +112,39 @@ fn licence_codes_on_hold_are_decided_together_and_nobody_is_sent_to_a_look_up_th
 }
 
 #[test]
+fn a_licence_code_of_a_new_device_on_hold_is_decided_as_a_change_that_no_look_up_shows() {
+    let lost = Fault::new("addLicenceCode", FaultKind::AnswerLost).times(2);
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() }.with_fault(lost));
+    bench.write("companies.csv", &crate::bench::companies(1));
+    let devices = crate::bench::devices(2, 1);
+    let devices: Vec<String> = devices.lines().map(|line| format!("{line},LIC-1")).collect();
+    bench.write("devices.csv", &devices.join("\n").replacen("LIC-1", "licence_code", 1));
+    let outcome = bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(8);
+    let rows: Vec<_> = bench.results(1).into_iter().filter(|row| row["status"] == "held").collect();
+    let jobs: Vec<String> = rows.iter().map(|row| row["job"].to_string()).collect();
+    assert_eq!(jobs.len(), 2);
+    let told = [
+        "no look-up shows licence codes: look at the devices in the service, then decide:",
+        &format!("fleetload resolve {} --done --unchecked", jobs[0]),
+        &format!("fleetload resolve {} --not-done --unchecked", jobs[0]),
+        "together: fleetload resolve --import 1 --code lookup.unavailable --not-done --unchecked",
+    ];
+    says(&outcome, &told);
+    assert!(!outcome.stderr.contains("--created"), "{}", outcome.stderr);
+    let advice = rows[1]["advice"].as_str().expect("words");
+    let command = format!("fleetload resolve {} --done --unchecked", jobs[1]);
+    assert!(
+        advice.contains("whether the device has the licence code") && advice.contains(&command),
+        "{advice}"
+    );
+    bench.fleetload(&["resolve", &jobs[0], "--done", "--unchecked"]).expect_code(0);
+    bench.fleetload(&["resolve", &jobs[1], "--not-done", "--unchecked"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.requests("addLicenceCode"), 3);
+    assert_eq!(bench.created("device").len(), 2);
+}
+
+#[test]
 fn a_row_that_creates_a_record_needs_the_id_of_it() {
     let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
     break_them(&bench, &[Fault::new("addCompany", FaultKind::WrongName).times(1)]);

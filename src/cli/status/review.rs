@@ -9,7 +9,6 @@ use crate::cli::context::Context;
 use crate::error::Result;
 use crate::journal::{AuditFigures, Audited, Candidate, DecidedJob, HeldJob, Journal, Selection};
 use crate::model::id::ImportId;
-use crate::model::kind::{Kind, Upkeep};
 use crate::status::{row_advice, row_words};
 use crate::term::{Ink, Line, count, counted};
 
@@ -66,8 +65,7 @@ pub(in crate::cli) fn tell(
         terminal.object(&HeldObject::of(job, None));
     }
     if let Some(first) = held.first() {
-        // Licence codes are what no look-up shows.
-        let advice = match held.iter().all(|job| job.kind == Kind::Upkeep(Upkeep::Licences)) {
+        let advice = match held.iter().all(HeldJob::is_unseen) {
             true => Advice::from(
                 "no look-up shows licence codes: look at the devices in the service, then decide:",
             ),
@@ -88,21 +86,23 @@ fn at_once(context: &Context<'_>, advice: Advice, import: Option<ImportId>, held
     if rows < 2 {
         return advice;
     }
-    let decision = if alike.clone().all(|job| job.kind.is_record()) { "--not-created" } else { "--not-done" };
+    let decision = if alike.clone().any(HeldJob::is_change) { "--not-done" } else { "--not-created" };
+    let (check, unchecked) = match alike.clone().any(HeldJob::is_unseen) {
+        true => ("", " --unchecked"),
+        false => (", each after a look-up of its own", ""),
+    };
     let import = import.map_or_else(String::new, |import| format!(" --import {import}"));
     advice
-        .words(format!(
-            "\nto decide all {} with the code {code} together, each after a look-up of its own: ",
-            count(rows)
-        ))
-        .command(context.again(&format!("resolve{import} --code {code} {decision}")))
+        .words(format!("\nto decide all {} with the code {code} together{check}: ", count(rows)))
+        .command(context.again(&format!("resolve{import} --code {code} {decision}{unchecked}")))
 }
 
 /// The ways to decide a job, a line each.
 pub(in crate::cli) fn ways(context: &Context<'_>, advice: Advice, held: &HeldJob) -> Advice {
-    let decisions = match held.kind.is_record() {
-        true => ["--created ID", "--not-created", "--abandon"],
-        false => ["--done", "--not-done", "--abandon"],
+    let decisions = match (held.is_change(), held.is_unseen()) {
+        (false, _) => ["--created ID", "--not-created", "--abandon"],
+        (true, false) => ["--done", "--not-done", "--abandon"],
+        (true, true) => ["--done --unchecked", "--not-done --unchecked", "--abandon"],
     };
     let job = held.job;
     decisions.into_iter().fold(advice, |advice, decision| {

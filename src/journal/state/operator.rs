@@ -16,6 +16,7 @@ use crate::journal::state::{audit, baseline, dependents, import_turn, step};
 use crate::journal::{Journal, View};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
+use crate::model::operation::Operation;
 use crate::model::reason::Reason;
 use crate::model::record::Role;
 use crate::model::state::JobState::{
@@ -54,6 +55,8 @@ pub struct HeldJob {
     pub job: JobId,
     /// What kind of record it is about.
     pub kind: Kind,
+    /// The operation whose outcome is to be decided.
+    pub operation: Operation,
     /// Its name.
     pub name: String,
     /// `file!sheet!row` of the row that named it last.
@@ -66,6 +69,18 @@ pub struct HeldJob {
     pub candidates: Vec<Candidate>,
     /// Since when it is held.
     pub since: Moment,
+}
+
+impl HeldJob {
+    /// Whether it is about a change of a record that is there, and not about the creation of one.
+    pub const fn is_change(&self) -> bool {
+        !self.operation.creates()
+    }
+
+    /// Whether the service has no look-up that shows it: licence codes.
+    pub fn is_unseen(&self) -> bool {
+        self.operation == Operation::AddLicenceCode
+    }
 }
 
 impl Journal {
@@ -184,12 +199,13 @@ impl View {
             let found = self
                 .connection
                 .prepare_cached(
-                    "SELECT kind, name, code, message, candidates, held_since FROM job WHERE id = ?1",
+                    "SELECT kind, name, code, message, candidates, held_since, operation FROM job WHERE id = ?1",
                 )?
                 .query_row([job], |row| {
                     let held = HeldJob {
                         job,
                         kind: row.get(0)?,
+                        operation: row.get(6)?,
                         name: row.get(1)?,
                         place: String::new(),
                         code: row.get(2)?,
