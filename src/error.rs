@@ -78,6 +78,13 @@ impl Error {
         self
     }
 
+    /// The same with another hint.
+    #[must_use]
+    pub fn map_hint(mut self, map: impl FnOnce(&Advice) -> Advice) -> Self {
+        self.hint = self.hint.as_ref().map(map);
+        self
+    }
+
     /// Adds the error below this one.
     #[must_use]
     pub fn because(mut self, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {

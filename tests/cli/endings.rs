@@ -393,3 +393,17 @@ fn the_doctor_finds_what_a_run_would_refuse_and_does_not_stop_at_the_first_wrong
     assert!(doctor.contains("wrong  settings: ") && doctor.contains("base_url"), "{doctor}");
     assert!(doctor.contains("ok     journal: "), "{doctor}");
 }
+
+#[test]
+fn a_report_that_cannot_be_written_is_written_by_the_command_that_the_error_gives() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("taken", "a file where the folder of the reports should be");
+    let options = ["--journal", "other.db", "--reports", "taken"];
+    let outcome = bench.fleetload(&[&["run", "companies.csv"], &options[..]].concat()).expect_code(1);
+    let command = ["fleetload report 1", &options.join(" ")].join(" ");
+    assert!(outcome.stderr.contains(&command), "{command}: {}", outcome.stderr);
+    std::fs::remove_file(bench.path("taken")).expect("a file");
+    bench.fleetload(&[&["report", "1"], &options[..]].concat()).expect_code(0);
+    assert_eq!(bench.created("company").len(), 1);
+}

@@ -659,3 +659,21 @@ fn at_a_terminal_the_plan_is_shown_and_only_a_yes_begins() {
     assert_eq!(code, 0, "{shown}");
     bench.assert_exact(1);
 }
+
+#[test]
+fn a_plan_does_not_count_what_an_unknown_outcome_may_still_send_and_says_so() {
+    let stall = Fault::new("addCompany", FaultKind::StallBefore);
+    let bench = Bench::new(unlimited().with_fault(stall));
+    bench.write("companies.csv", &bench::companies(1));
+    let mut run = bench.start(&["run", "companies.csv", "--json"]);
+    run.until(|| bench.requests("addCompany") == 1);
+    run.kill();
+    let plan = bench.fleetload(&["plan", "companies.csv"]).expect_code(0).stdout;
+    for words in [
+        "nothing is sent before unknown outcomes are looked up",
+        "not known",
+        "1 row is looked up first, and sent again if not created: that is not counted here",
+    ] {
+        assert!(plan.contains(words), "{words}: {plan}");
+    }
+}

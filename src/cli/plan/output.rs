@@ -94,6 +94,13 @@ fn prospect(context: &Context<'_>, plan: &Plan, terms: &Terms, rehearse: &str) -
         ];
     }
     let mut facts = vec![("to do", what(plan)), ("done", when(context, plan, terms))];
+    if let doubted @ 1.. = plan.count(PlannedAction::InDoubt) {
+        let rows = counted(doubted, "row is looked up first, and sent", "rows are looked up first, and sent");
+        facts.push((
+            "in doubt",
+            Line::plain(format!("{rows} again if not created: that is not counted here")),
+        ));
+    }
     if let Some(days) = plan.days.filter(|days| *days > 1) {
         let days = counted(days, "day with creations", "days with creations");
         let because = if terms.quota.is_some() { ", because of the daily quota" } else { "" };
@@ -173,13 +180,18 @@ pub(in crate::cli) fn what(plan: &Plan) -> Line {
             line = line.text(format!(": {}", by_kind(action)));
         }
     }
-    if line.is_empty() { line.ink(Ink::Strong, "nothing is sent for these sheets") } else { line }
+    match (line.is_empty(), plan.count(PlannedAction::InDoubt)) {
+        (false, _) => line,
+        (true, 0) => line.ink(Ink::Strong, "nothing is sent for these sheets"),
+        (true, _) => line.ink(Ink::Strong, "nothing is sent before unknown outcomes are looked up"),
+    }
 }
 
 /// How long it takes.
 pub(in crate::cli) fn when(context: &Context<'_>, plan: &Plan, terms: &Terms) -> Line {
     let all: u64 = plan.sent.iter().chain(&plan.sent_earlier).map(|calls| calls.calls).sum();
     match (terms.rate, plan.finish, plan.days) {
+        _ if all == 0 && plan.count(PlannedAction::InDoubt) > 0 => Line::plain("not known"),
         _ if all == 0 => Line::plain("at once"),
         (None, _, Some(_)) => Line::plain("the rate is unlimited: how long it takes depends on this machine"),
         (_, Some(finish), Some(_)) => Line::plain("about ")

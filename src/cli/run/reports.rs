@@ -159,7 +159,8 @@ pub(in crate::cli) fn write(
         ));
     }
     let caller = Caller { again: &again, folder: &folder };
-    let written = report::write(journal, import, &folder, standing, caller)?;
+    let written = report::write(journal, import, &folder, standing, caller)
+        .map_err(|error| error.map_hint(|hint| again.said(hint, None)))?;
     let page = folder.join(report::PAGE);
     context.terminal.result(
         Line::plain(format!("report of import {}: ", info.named()))
@@ -199,7 +200,8 @@ pub(in crate::cli) fn renew(
         let again = next_commands::commands(context, info);
         let caller = Caller { again: &again, folder: &folder };
         let standing = standing(journal, info.import)?;
-        let written = report::write(journal, info.import, &folder, &standing, caller)?;
+        let written = report::write(journal, info.import, &folder, &standing, caller)
+            .map_err(|error| error.map_hint(|hint| again.said(hint, None)))?;
         context.terminal.result(format!(
             "report of import {}: written again, as {}: {}",
             info.import,
