@@ -85,7 +85,7 @@ fn seeds_that_once_showed_a_defect_show_none_any_more() {
         assert!(trial.figures.crashes > 0, "{:?}", trial.figures);
     }
     // A change that is sent again and refused is not rejected while its first request may still be carried out.
-    for seed in [9131, 9232] {
+    for seed in [9002, 9728] {
         let trial = trial::of_seed(seed);
         assert!(trial.violations.is_empty(), "{}", told(seed, &trial));
         let refused = |told: &[String]| {
@@ -94,7 +94,7 @@ fn seeds_that_once_showed_a_defect_show_none_any_more() {
         assert!(trial.trace.windows(2).any(refused), "{}", told(seed, &trial));
     }
     // Where the look-up does not show what was asked for, a person decides what became of such a change.
-    for seed in [5096, 5507] {
+    for seed in [5108, 5507] {
         let trial = trial::of_seed(seed);
         assert!(trial.violations.is_empty(), "{}", told(seed, &trial));
         let is_held = |event: &String| event.contains("Upkeep(SiteUpdates), from: InDoubt, to: Held");

@@ -12,7 +12,7 @@ use crate::model::kind::Kind;
 use crate::run::evidence::matching;
 
 /// How often records that were created meanwhile are taken up.
-const EVERY: Duration = Duration::from_millis(50);
+const EVERY: Duration = Duration::from_millis(250);
 /// Records that are read back at once by one look-up; a few seconds of it.
 const AT_ONCE: usize = 256;
 /// Records that wait to be taken up for one look-up; those beyond are read at the end.
