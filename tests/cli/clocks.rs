@@ -41,7 +41,7 @@ fn running(bench: &Bench, clock: &Arc<Settable>, settle: Duration) -> Inside {
 async fn until(seen: impl Fn() -> bool) {
     let waiting = async {
         while !seen() {
-            tokio::task::yield_now().await;
+            tokio::time::sleep(Duration::from_millis(1)).await;
         }
     };
     tokio::time::timeout(PATIENCE, waiting).await.expect("the service sees it");

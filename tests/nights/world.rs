@@ -205,7 +205,7 @@ impl Going<'_> {
         while !seen() {
             let ended = self.child.try_wait().expect("a child");
             assert!(ended.is_none() || seen(), "the run ended ({ended:?}) before {what}");
-            std::thread::yield_now();
+            std::thread::sleep(std::time::Duration::from_millis(1));
         }
     }
 

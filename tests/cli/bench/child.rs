@@ -50,12 +50,12 @@ impl UnderWay {
         assert!(told, "it ended and never told {words:?}:\n{}", self.talk());
     }
 
-    /// Waits until something is seen from outside.
+    /// Waits until something is seen from outside. The pause leaves the processor to whoever is waited for.
     #[track_caller]
     pub(crate) fn until(&mut self, seen: impl Fn() -> bool) {
         while !seen() {
             assert!(!self.has_ended() || seen(), "it ended before that was seen:\n{}", self.talk());
-            std::thread::yield_now();
+            std::thread::sleep(std::time::Duration::from_millis(1));
         }
     }
 
