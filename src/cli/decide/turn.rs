@@ -22,11 +22,12 @@ pub(in crate::cli) fn pause(context: &Context<'_>, typed: &Typed) -> Result<Summ
     let (mut journal, named) = open(context, import)?;
     let change = journal.pause(import, &context.who(), context.now())?;
     if !change.is_open && change.was_paused.is_none() {
-        let own = if change.later.is_empty() { "" } else { " with this import" };
+        let later = journal.came_again(import)?;
+        let own = if later.is_empty() { "" } else { " with this import" };
         context
             .terminal
             .result(format!("no row of import {named} waits to be sent{own}; nothing was changed"));
-        tell_later(context, &change.later, |later| format!("pause {later}"));
+        tell_later(context, &later, |later| format!("pause {later}"));
         return ended(context, &journal, typed, (change, false));
     }
     let rows = counted(change.ready, "row waits", "rows wait");
@@ -43,7 +44,7 @@ pub(in crate::cli) fn pause(context: &Context<'_>, typed: &Typed) -> Result<Summ
         );
         context.terminal.say(format!("{rows}: their outcomes are still recorded and settled"));
     }
-    tell_later(context, &change.later, |later| format!("pause {later}"));
+    tell_later(context, &journal.came_again(import)?, |later| format!("pause {later}"));
     context.terminal.hint(context.advice("to let its rows go on: ", &format!("resume {import}")));
     ended(context, &journal, typed, (change, true))
 }
@@ -95,7 +96,7 @@ pub(in crate::cli) fn priority(context: &Context<'_>, typed: &Priority) -> Resul
         );
         terminal.hint(context.advice(words, &format!("priority {other} {priority}")));
     }
-    tell_later(context, &change.later, |later| format!("priority {later} {priority}"));
+    tell_later(context, &journal.came_again(import)?, |later| format!("priority {later} {priority}"));
     Ok(Summary::new(End::Done).with(&PrioritySummary {
         import,
         priority,

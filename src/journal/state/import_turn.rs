@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::journal::file::column::natural;
 use crate::journal::row_ref;
 use crate::journal::state::decision_log::note;
+use crate::journal::view::later_imports::is_newest;
 use crate::journal::{Journal, View};
 use crate::model::id::{ImportId, JobId};
 use crate::model::time::Moment;
@@ -25,7 +26,7 @@ pub struct ImportTurn {
 }
 
 /// What a pause, or its end, found.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TurnChange {
     /// Since when it was paused before.
     pub was_paused: Option<Moment>,
@@ -35,8 +36,6 @@ pub struct TurnChange {
     pub under_way: u64,
     /// Whether a row of it is not finished. Where all are, a pause changes nothing.
     pub is_open: bool,
-    /// Rows of it that are not finished and came again in a later import, by that import: they have its turn.
-    pub later: Vec<(ImportId, u64)>,
 }
 
 /// Rows of another import that rows wait for.
@@ -90,8 +89,6 @@ pub struct PriorityChange {
     pub ready: u64,
     /// Rows of it that wait for rows of an import with a lower priority, by that import.
     pub wait_for: Vec<(ImportId, u64)>,
-    /// Rows of it that are not finished and came again in a later import, by that import: they have its turn.
-    pub later: Vec<(ImportId, u64)>,
 }
 
 impl Journal {
@@ -122,9 +119,8 @@ impl Journal {
             )?
             .query_map((import, priority), |row| Ok((row.get(0)?, natural(row.get(1)?))))?
             .collect::<rusqlite::Result<_>>()?;
-        let later = came_again(&transaction, import)?;
         transaction.commit()?;
-        Ok(PriorityChange { before, ready, wait_for, later })
+        Ok(PriorityChange { before, ready, wait_for })
     }
 
     /// Pauses an import: from now on no request of its rows is claimed, also by a run at work.
@@ -155,23 +151,9 @@ impl Journal {
         }
         let ready = jobs_in(&transaction, import, READY)?;
         let under_way = jobs_in(&transaction, import, UNDER_WAY)?;
-        let later = came_again(&transaction, import)?;
         transaction.commit()?;
-        Ok(TurnChange { was_paused, ready, under_way, is_open, later })
+        Ok(TurnChange { was_paused, ready, under_way, is_open })
     }
-}
-
-/// The rows of an import that are not finished and have the turn of a later import, by that import.
-fn came_again(connection: &Connection, import: ImportId) -> Result<Vec<(ImportId, u64)>> {
-    let (first, last) = row_ref::range_of(connection, import)?;
-    Ok(connection
-        .prepare_cached(
-            "SELECT job.last_import, count(DISTINCT job.id) FROM sheet_row JOIN job ON job.id = sheet_row.job
-             WHERE sheet_row.place BETWEEN ?1 AND ?2 AND job.last_import > ?3
-               AND job.state IN ('blocked', 'ready', 'deferred', 'sending', 'in_doubt', 'held') GROUP BY 1",
-        )?
-        .query_map((first, last, import), |row| Ok((row.get(0)?, natural(row.get(1)?))))?
-        .collect::<rusqlite::Result<_>>()?)
 }
 
 impl View {
@@ -210,6 +192,23 @@ impl View {
             )?
             .query_row(row_ref::range_of(&self.connection, import)?, |row| row.get(0))?;
         Ok(natural(count))
+    }
+
+    /// The rows of an import that are not finished and came again in a later one, by that: they have its turn.
+    pub fn came_again(&self, import: ImportId) -> Result<Vec<(ImportId, u64)>> {
+        if is_newest(&self.connection, import)? {
+            return Ok(Vec::new());
+        }
+        let (first, last) = row_ref::range_of(&self.connection, import)?;
+        Ok(self
+            .connection
+            .prepare_cached(
+                "SELECT job.last_import, count(DISTINCT job.id) FROM sheet_row JOIN job ON job.id = sheet_row.job
+                 WHERE sheet_row.place BETWEEN ?1 AND ?2 AND job.last_import > ?3
+                   AND job.state IN ('blocked', 'ready', 'deferred', 'sending', 'in_doubt', 'held') GROUP BY 1",
+            )?
+            .query_map((first, last, import), |row| Ok((row.get(0)?, natural(row.get(1)?))))?
+            .collect::<rusqlite::Result<_>>()?)
     }
 
     /// The rows of other imports that blocked rows of an import wait for, directly or through others.

@@ -52,7 +52,7 @@ const LEFT_OUT: &str = "SELECT place, kind, state,
      FROM left_out AS shown WHERE job IS NULL AND given_up IS NULL AND place BETWEEN ?1 AND ?2";
 
 /// Whether there is no later import.
-fn is_newest(connection: &Connection, import: ImportId) -> Result<bool> {
+pub(in crate::journal) fn is_newest(connection: &Connection, import: ImportId) -> Result<bool> {
     let newest = "SELECT NOT EXISTS (SELECT 1 FROM import WHERE id > ?1)";
     Ok(connection.prepare_cached(newest)?.query_row([import], |row| row.get(0))?)
 }
