@@ -91,8 +91,7 @@ fn salvage(context: &Context<'_>, typed: &OfImport, damage: &Error) -> Result<Su
     let info = next_commands::import(&salvaged.journal, import)?;
     let folder = report::folder(&context.common.reports, &format!("{import}-damaged"), &info);
     let again = next_commands::commands(context, &info);
-    let caller = Caller { again: &again, folder: &folder };
-    let written = report::write(&salvaged.journal, import, &folder, &standing, caller)?;
+    let written = write_into(&salvaged.journal, (import, &folder), &standing, &again)?;
     let lines = unreadable(path, &salvaged, import);
     let list = folder.join("unreadable.txt");
     std::fs::write(&list, lines.join("\n") + "\n").map_err(|error| {
@@ -140,6 +139,17 @@ fn unreadable(path: &Path, salvaged: &Salvaged, import: ImportId) -> Vec<String>
     lines
 }
 
+/// Writes the reports of an import into a folder. The commands of an error too are about the same journal.
+fn write_into(
+    journal: &Journal,
+    (import, folder): (ImportId, &Path),
+    standing: &ImportEnd,
+    again: &Again,
+) -> Result<Written> {
+    report::write(journal, import, folder, standing, Caller { again, folder })
+        .map_err(|error| error.map_hint(|hint| again.said(hint, None)))
+}
+
 /// Writes the reports of an import and says where they are; those, and the commands that they tell.
 pub(in crate::cli) fn write(
     context: &Context<'_>,
@@ -158,9 +168,7 @@ pub(in crate::cli) fn write(
             folder.display()
         ));
     }
-    let caller = Caller { again: &again, folder: &folder };
-    let written = report::write(journal, import, &folder, standing, caller)
-        .map_err(|error| error.map_hint(|hint| again.said(hint, None)))?;
+    let written = write_into(journal, (import, &folder), standing, &again)?;
     let page = folder.join(report::PAGE);
     context.terminal.result(
         Line::plain(format!("report of import {}: ", info.named()))
@@ -198,10 +206,8 @@ pub(in crate::cli) fn renew(
             continue;
         }
         let again = next_commands::commands(context, info);
-        let caller = Caller { again: &again, folder: &folder };
         let standing = standing(journal, info.import)?;
-        let written = report::write(journal, info.import, &folder, &standing, caller)
-            .map_err(|error| error.map_hint(|hint| again.said(hint, None)))?;
+        let written = write_into(journal, (info.import, &folder), &standing, &again)?;
         context.terminal.result(format!(
             "report of import {}: written again, as {}: {}",
             info.import,
