@@ -1,19 +1,32 @@
 //! Which import is sent when: paused and resumed, also while a run is at work.
 
 use std::ops::Range;
+use std::time::Duration;
 
 use crate::bench::{self, Bench};
+use crate::inside::{self, Inside, Virtual};
 use fleetload::model::event::Event;
 use fleetload::model::id::ImportId;
 use fleetload::model::state::JobState;
 use fleetload::model::time::Moment;
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
+use fleetload::service::Rate;
 
 /// A bench whose run sends one request at a time, ten a second.
 fn slow() -> Bench {
     let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
     bench.profile("", "rate = 10\nconcurrency = 1", "");
     bench
+}
+
+/// The same in virtual time, when its first row is created.
+async fn slowly(bench: &Bench) -> Inside {
+    let mut options = inside::options(Duration::from_secs(1));
+    options.limits.rate = Rate::PerSecond(10.0);
+    options.limits.concurrency = 1;
+    let mut run = inside::start_virtually(bench, Virtual::start(), Duration::from_millis(20), options);
+    run.hears_of(JobState::Created).await;
+    run
 }
 
 /// Some of a sheet of companies, from which the sheets of several imports are cut.
@@ -230,15 +243,9 @@ fn a_run_at_work_turns_to_rows_that_were_given_a_priority_and_to_those_that_come
     import(&bench, "usual.csv", 0..200);
     import(&bench, "urgent.csv", 200..205);
     bench.write("express.csv", &companies(205..208));
-    crate::inside::drive_virtually(async {
-        let clock = crate::inside::Virtual::start();
-        let mut options = crate::inside::options(std::time::Duration::from_secs(1));
-        options.limits.rate = fleetload::service::Rate::PerSecond(10.0);
-        options.limits.concurrency = 1;
-        let delay = std::time::Duration::from_millis(20);
-        let mut run = crate::inside::start_virtually(&bench, clock, delay, options);
-        run.hears_of(JobState::Created).await;
-        let mut side = crate::inside::journal(&bench);
+    inside::drive_virtually(async {
+        let mut run = slowly(&bench).await;
+        let mut side = inside::journal(&bench);
         side.prioritise(ImportId(2), 10, "kim", Moment::default()).expect("a journal");
         let created = |event: &Event| matches!(event, Event::Moved { to: JobState::Created, .. });
         for _ in 0..60 {
@@ -281,15 +288,9 @@ fn a_row_waits_for_its_parent_whatever_the_priorities_and_the_command_says_so() 
 fn a_run_at_work_counts_what_is_cancelled_meanwhile() {
     let bench = slow();
     import(&bench, "companies.csv", 0..200);
-    crate::inside::drive_virtually(async {
-        let clock = crate::inside::Virtual::start();
-        let mut options = crate::inside::options(std::time::Duration::from_secs(1));
-        options.limits.rate = fleetload::service::Rate::PerSecond(10.0);
-        options.limits.concurrency = 1;
-        let delay = std::time::Duration::from_millis(20);
-        let mut run = crate::inside::start_virtually(&bench, clock, delay, options);
-        run.hears_of(JobState::Created).await;
-        let cancelled = crate::inside::journal(&bench)
+    inside::drive_virtually(async {
+        let mut run = slowly(&bench).await;
+        let cancelled = inside::journal(&bench)
             .cancel(ImportId(1), "kim", Moment::default())
             .expect("a journal")
             .cancelled;

@@ -11,6 +11,7 @@ use fleetload::sandbox::{Fault, FaultKind, Scenario};
 use serde_json::Value;
 
 use super::calendar::Calendar;
+use crate::bench::child::look_again;
 use crate::bench::disk::SmallDisk;
 use crate::bench::{Bench, Outcome};
 use crate::open_metrics::Metrics;
@@ -205,7 +206,7 @@ impl Going<'_> {
         while !seen() {
             let ended = self.child.try_wait().expect("a child");
             assert!(ended.is_none() || seen(), "the run ended ({ended:?}) before {what}");
-            std::thread::sleep(std::time::Duration::from_millis(1));
+            look_again();
         }
     }
 

@@ -18,6 +18,11 @@ pub(crate) struct UnderWay {
     talk: Option<JoinHandle<Vec<u8>>>,
 }
 
+/// Between two looks at what is waited for: leaves the processor to whoever brings it about. How long it takes decides nothing.
+pub(crate) fn look_again() {
+    std::thread::sleep(std::time::Duration::from_millis(1));
+}
+
 impl UnderWay {
     /// Starts a command.
     pub(crate) fn start(mut command: Command) -> Self {
@@ -50,12 +55,12 @@ impl UnderWay {
         assert!(told, "it ended and never told {words:?}:\n{}", self.talk());
     }
 
-    /// Waits until something is seen from outside. The pause leaves the processor to whoever is waited for.
+    /// Waits until something is seen from outside.
     #[track_caller]
     pub(crate) fn until(&mut self, seen: impl Fn() -> bool) {
         while !seen() {
             assert!(!self.has_ended() || seen(), "it ended before that was seen:\n{}", self.talk());
-            std::thread::sleep(std::time::Duration::from_millis(1));
+            look_again();
         }
     }
 

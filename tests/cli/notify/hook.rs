@@ -85,10 +85,8 @@ fn a_command_that_hangs_is_killed_with_everything_that_it_started() {
     let bench = with_hook("mkfifo alive; (exec 3> alive; echo here >&3; exec tail -f /dev/null) & wait");
     notifies(&bench, &format!("command = [\"sh\", \"hook.sh\"]\n{IMPATIENT}"));
     let pipe = bench.path("alive");
-    let run = bench.start(&["run", "companies.csv"]);
-    while !pipe.exists() {
-        std::thread::sleep(std::time::Duration::from_millis(1));
-    }
+    let mut run = bench.start(&["run", "companies.csv"]);
+    run.until(|| pipe.exists());
     assert_eq!(std::fs::read_to_string(&pipe).expect("a pipe"), "here\n");
     let outcome = run.ended();
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
