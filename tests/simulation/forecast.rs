@@ -152,6 +152,15 @@ fn of_a_smooth_run_the_end_is_known_with_its_verification() {
 }
 
 #[test]
+fn behind_a_slow_disk_nothing_is_verified_twice() {
+    let mut script = devices(300);
+    script.weather.disk_ms = 400;
+    let told = run(&script);
+    // The journal is asked what is left while answers are under way, and says it when they have come.
+    assert_eq!(told.verified(), Some((320, 320)));
+}
+
+#[test]
 fn sites_whose_look_up_is_busy_with_what_is_still_to_be_sent_hold_up_no_other_verification() {
     const SITES: usize = 600;
     let mut script = devices(2_000);

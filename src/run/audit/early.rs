@@ -72,12 +72,13 @@ impl Audit {
         self.made_asked = false;
         for work in works {
             let job = work.job;
-            if self.rows.contains_key(&job) {
+            if self.is_known(job) {
                 continue;
             }
             self.rows.insert(job, AuditedRow::new(work));
             self.ask_first(cx, job);
         }
+        self.forget_done_meanwhile();
     }
 
     /// What is still due is read at the end.

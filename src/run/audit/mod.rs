@@ -146,11 +146,15 @@ pub(super) struct Audit {
     made_asked: bool,
     /// When they are taken up next.
     next_early: Duration,
+    /// Rows that were done with while the journal was asked for rows: its answer may still give them.
+    done_meanwhile: HashSet<JobId>,
     /// Rows that could not be asked about in this run.
     left: HashSet<JobId>,
     counted: bool,
     /// How many rows there were to read back, and how many of them are done with.
     progress: (u64, u64),
+    /// How many of them were when the journal was asked for a page.
+    done_when_asked: u64,
     missing_reported: bool,
     figures: AuditFigures,
     /// What the dispatcher is to do.
@@ -175,9 +179,11 @@ impl Audit {
             made: BTreeMap::new(),
             made_asked: false,
             next_early: Duration::ZERO,
+            done_meanwhile: HashSet::new(),
             left: HashSet::new(),
             counted: false,
             progress: (0, 0),
+            done_when_asked: 0,
             missing_reported: false,
             figures: AuditFigures::default(),
             actions: Vec::new(),
@@ -265,6 +271,7 @@ impl Audit {
 
     fn ask_for_page(&mut self, scope: AuditScope) {
         self.pages = Pages::Asked;
+        self.done_when_asked = self.progress.1;
         let (after, count) = (self.cursor, !self.counted);
         self.actions.push(RunAction::AskJournal(Inquiry::Unaudited { scope, after, limit: PAGE, count }));
     }
@@ -286,21 +293,21 @@ impl Audit {
             self.counted = true;
             let total = unaudited.total();
             if total > 0 {
-                let done = self.progress.1;
-                let already = match done {
+                let already = match self.done_when_asked {
                     0 => String::new(),
                     1 => "; 1 is verified already".to_owned(),
-                    _ => format!("; {} are verified already", count(done)),
+                    many => format!("; {} are verified already", count(many)),
                 };
                 let text = format!("verification: {}{already}", looked_up(unaudited));
                 self.actions.push(RunAction::Tell(Event::Note { text }));
-                let of = done + total;
+                let (of, done) = (self.done_when_asked + total, self.progress.1);
                 self.progress.0 = of;
                 self.actions.push(RunAction::Tell(Event::ReadBack { done, of }));
             }
         }
         let Some(last) = works.last().map(|work| work.job) else {
             self.pages = Pages::Read;
+            self.forget_done_meanwhile();
             return;
         };
         self.cursor = Some(last);
@@ -315,15 +322,33 @@ impl Audit {
                 row.steps.insert(0, work);
                 continue;
             }
-            if self.rows.contains_key(&job) || self.left.contains(&job) {
+            if self.is_known(job) || self.left.contains(&job) {
                 continue;
             }
             self.rows.insert(job, AuditedRow::new(work));
             fresh.push(job);
         }
+        self.forget_done_meanwhile();
         self.fresh |= !fresh.is_empty();
         for job in fresh {
             self.ask_first(cx, job);
+        }
+    }
+
+    /// Whether a row that the journal gives is being read back, or was when the journal was asked.
+    fn is_known(&self, job: JobId) -> bool {
+        self.rows.contains_key(&job) || self.done_meanwhile.contains(&job)
+    }
+
+    /// Whether an answer of the journal with rows is on the way.
+    fn awaits_rows(&self) -> bool {
+        self.made_asked || matches!(self.pages, Pages::Asked)
+    }
+
+    /// What the journal is asked for from now on, it is asked for after what was noted until now.
+    fn forget_done_meanwhile(&mut self) {
+        if !self.awaits_rows() {
+            self.done_meanwhile.clear();
         }
     }
 
@@ -455,6 +480,9 @@ impl Audit {
         self.figures.add(subject, by, finding.as_ref().map(|finding| finding.code.as_str()));
         let content = row.work.content_hash;
         self.actions.push(RunAction::Write(Write::Audited { job, id, content, run, by, finding, at }));
+        if self.awaits_rows() {
+            self.done_meanwhile.insert(job);
+        }
         self.count_audited();
     }
 
