@@ -18,6 +18,8 @@ pub(super) enum Decision {
     Add,
     /// New values for a job that is not done.
     Revise(JobId),
+    /// The same for the steps after the creation of its record, which has other values than the row.
+    ReviseLater(JobId),
     /// The job is there with the same values.
     Recognise(JobId),
     /// A request for the job is or may be under way: its values stay.
@@ -54,8 +56,12 @@ pub(super) struct Claim<'a> {
     pub(super) content_hash: &'a str,
     /// The job with the row's natural key.
     pub(super) natural: Option<&'a KnownJob>,
-    /// Whether the record of that job was made with the values that the row has for it.
+    /// Whether the record of that job has the values that the row has for it.
     pub(super) same_record: bool,
+    /// Whether that job asks for the same as the row besides the record.
+    pub(super) same_later: bool,
+    /// Whether other rows have changed what that job brought about.
+    pub(super) was_changed: bool,
     /// Whether the row's natural key is a MAC address or a username.
     pub(super) is_unique: bool,
     /// In what else the row is like the job with its natural key, where that is a MAC address or a username.
@@ -85,6 +91,8 @@ pub(super) struct SameKey {
     pub(super) same_name: bool,
     /// Whether all its values but the name are the row's.
     pub(super) same_values: bool,
+    /// Whether it asks for the same as the row besides the record.
+    pub(super) same_later: bool,
 }
 
 /// Where a job stands, as far as new values are concerned.
@@ -137,14 +145,16 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
         if let (Keyed::First, Some(other)) = (keyed(claim), taken(claim)) {
             return Decision::KeyTaken(other);
         }
-        if known.content_hash == claim.content_hash {
+        if known.content_hash == claim.content_hash && !claim.was_changed {
             return Decision::Recognise(known.job);
         }
         return match ground(known) {
             Ground::Waiting | Ground::Failed => Decision::Revise(known.job),
             // What failed is tried again with its new values. The record itself is not created again, nor changed.
+            Ground::Made if !claim.kind.is_record() => Decision::Revise(known.job),
+            Ground::Made if claim.same_later => Decision::ChangedSince(known.job),
             Ground::Made if claim.same_record => Decision::Revise(known.job),
-            Ground::Made => Decision::ChangedSince(known.job),
+            Ground::Made => Decision::ReviseLater(known.job),
             Ground::UnderWay => Decision::LeaveUnderWay(known.job),
             // What a row asked for of a record may be asked for otherwise at any time.
             Ground::Done if !claim.kind.is_record() => Decision::Revise(known.job),
@@ -152,7 +162,7 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
         };
     }
     let own = owner(claim.links);
-    for SameKey { known, same_name, same_values } in claim.by_key {
+    for SameKey { known, same_name, same_values, same_later } in claim.by_key {
         let same_owner = owner(&known.links) == own;
         if touched(known.job) {
             // A row without a key was taken for it, by its MAC address or username.
@@ -183,6 +193,7 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
             Ground::Failed if same_owner || moved || *same_values => return Decision::Revise(known.job),
             Ground::Waiting if same_owner || moved => return Decision::Revise(known.job),
             Ground::UnderWay if same_owner => return Decision::LeaveUnderWay(known.job),
+            Ground::Made if same_owner && !same_later => return Decision::ReviseLater(known.job),
             Ground::Made | Ground::Done if same_owner => return Decision::ChangedSince(known.job),
             // Keys such as "hq" are common: under another owner it is another record.
             Ground::Waiting | Ground::Failed | Ground::Made | Ground::UnderWay | Ground::Done => {}
@@ -244,8 +255,12 @@ fn is_touched(links: &[Link], touched: &dyn Fn(JobId) -> bool) -> bool {
 
 /// What earlier imports know of a row.
 pub(super) struct Known {
-    /// Whether the record of that job was made with the values that the row has for it.
+    /// Whether the record of that job has the values that the row has for it.
     pub(super) same_record: bool,
+    /// Whether that job asks for the same as the row besides the record.
+    pub(super) same_later: bool,
+    /// Whether other rows have changed what that job brought about.
+    pub(super) was_changed: bool,
     /// Whether its natural key is a MAC address or a username.
     pub(super) is_unique: bool,
     /// The job with its natural key.
@@ -301,6 +316,8 @@ mod tests {
             content_hash: "new",
             natural: Some(&known),
             same_record: false,
+            same_later: false,
+            was_changed: false,
             is_unique: false,
             alike: None,
             by_key: &[],
@@ -312,7 +329,7 @@ mod tests {
     /// What a row with the key of a job in `state` is: with its name, all its other values, both or neither.
     fn by_key(kind: Kind, state: JobState, owner: JobId, alike: (bool, bool), touched: &[JobId]) -> Decision {
         let (same_name, same_values) = alike;
-        let known = [SameKey { known: known(state, "old"), same_name, same_values }];
+        let known = [SameKey { known: known(state, "old"), same_name, same_values, same_later: false }];
         let claim = Claim {
             kind,
             key: Some("hq"),
@@ -320,6 +337,8 @@ mod tests {
             content_hash: "new",
             natural: None,
             same_record: false,
+            same_later: false,
+            was_changed: false,
             is_unique: false,
             alike: None,
             by_key: &known,
@@ -344,7 +363,8 @@ mod tests {
         for (states, expected) in [
             (vec![Blocked, Ready, Deferred, Rejected, Skipped, Cancelled], Decision::Revise(JOB)),
             (vec![Sending, InDoubt, Held], Decision::LeaveUnderWay(JOB)),
-            (vec![Created, Adopted, Existing, Done, Incomplete], Decision::ChangedSince(JOB)),
+            (vec![Created, Adopted, Existing, Done], Decision::ChangedSince(JOB)),
+            (vec![Incomplete], Decision::ReviseLater(JOB)),
         ] {
             for state in states {
                 assert_eq!(by_natural(state, "old"), expected, "{state}");
@@ -357,7 +377,7 @@ mod tests {
         use JobState::{Blocked, Cancelled, Deferred, Incomplete, Ready};
         for state in [Incomplete, Ready, Deferred, Cancelled, Blocked] {
             let made = KnownJob { remote_id: Some(RemoteId::from_u128(7)), ..known(state, "old") };
-            let decided = |same_record| {
+            let decided = |same_record, same_later| {
                 decide(
                     &Claim {
                         kind: Kind::Site,
@@ -366,6 +386,8 @@ mod tests {
                         content_hash: "new",
                         natural: Some(&made),
                         same_record,
+                        same_later,
+                        was_changed: false,
                         is_unique: false,
                         alike: None,
                         by_key: &[],
@@ -374,8 +396,9 @@ mod tests {
                     &|_| false,
                 )
             };
-            assert_eq!(decided(true), Decision::Revise(JOB), "{state}");
-            assert_eq!(decided(false), Decision::ChangedSince(JOB), "{state}");
+            assert_eq!(decided(true, false), Decision::Revise(JOB), "{state}");
+            assert_eq!(decided(false, false), Decision::ReviseLater(JOB), "{state}");
+            assert_eq!(decided(false, true), Decision::ChangedSince(JOB), "{state}");
         }
     }
 
@@ -394,7 +417,7 @@ mod tests {
             (Kind::Site, InDoubt, ACME, NEITHER, Decision::LeaveUnderWay(JOB)),
             (Kind::Site, InDoubt, GLOBEX, NAME, Decision::Add),
             (Kind::Site, Created, ACME, NEITHER, Decision::ChangedSince(JOB)),
-            (Kind::Site, Incomplete, ACME, NEITHER, Decision::ChangedSince(JOB)),
+            (Kind::Site, Incomplete, ACME, NEITHER, Decision::ReviseLater(JOB)),
             (Kind::Site, Incomplete, GLOBEX, VALUES, Decision::Add),
             (Kind::Site, Created, GLOBEX, NAME, Decision::Add),
             // A company's name was corrected, and nothing else.
@@ -428,8 +451,12 @@ mod tests {
     fn a_key_is_learnt_by_a_job_that_has_none_and_is_never_that_of_another_one() {
         let of = |own: Option<&str>, key: Option<&str>, others: &[KnownJob]| {
             let natural = KnownJob { sheet_key: own.map(Into::into), ..known(JobState::Created, "new") };
-            let alike =
-                |known: &KnownJob| SameKey { known: known.clone(), same_name: false, same_values: true };
+            let alike = |known: &KnownJob| SameKey {
+                known: known.clone(),
+                same_name: false,
+                same_values: true,
+                same_later: false,
+            };
             let by_key: Vec<SameKey> = others.iter().map(alike).collect();
             let claim = Claim {
                 kind: Kind::Site,
@@ -438,6 +465,8 @@ mod tests {
                 content_hash: "new",
                 natural: Some(&natural),
                 same_record: false,
+                same_later: false,
+                was_changed: false,
                 is_unique: false,
                 alike: None,
                 by_key: &by_key,
@@ -473,6 +502,8 @@ mod tests {
             content_hash: "new",
             natural: Some(&known),
             same_record: false,
+            same_later: false,
+            was_changed: false,
             is_unique: false,
             alike: None,
             by_key: &[],

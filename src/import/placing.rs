@@ -1,6 +1,7 @@
 //! Every usable row finds its job, or gets one, companies first and parents before children. Which job that is, is
 //! decided in `deciding` by the rules of `identity`; `told` puts it into words.
 
+mod content_now;
 mod deciding;
 
 use std::collections::{HashMap, HashSet};
@@ -78,9 +79,11 @@ fn place_rows<'j>(
     let kept =
         examined.kept.as_ref().ok_or_else(|| Error::internal("the rows of the sheets were not kept"))?;
     let mut encoder = writer.encoder()?;
+    let has_upkeep = writer.has_upkeep()?;
     let mut placing = Placing {
         examined,
         writer,
+        has_upkeep,
         jobs: vec![UNPLACED; examined.checked.rows()],
         touched: HashSet::new(),
         waiting: HashMap::new(),
@@ -149,6 +152,8 @@ struct Placing<'e, 'j> {
     settings: Vec<Vec<Ready>>,
     /// The place of each in that list, by their natural key.
     settings_of: HashMap<String, usize>,
+    /// Whether earlier imports have changed records that exist.
+    has_upkeep: bool,
     /// Which job owns a record that cells name by its id.
     remote: HashMap<(Kind, uuid::Uuid), Target>,
     findings: Findings,

@@ -80,8 +80,23 @@ pub(super) fn said(
             Severity::Warning,
             first_column(differences, name),
             format!(
-                "differs from what was created earlier (job {job}): {}; nothing is sent, and the record is not \
-                 changed{stays}",
+                "differs from {} (job {job}): {}; nothing is sent, and the record is not changed{stays}",
+                if known.was_changed {
+                    "what later rows made of the record"
+                } else {
+                    "what was created earlier"
+                },
+                columns(differences)
+            ),
+        ),
+        Decision::ReviseLater(_) if differences.is_empty() => return Ok(None),
+        Decision::ReviseLater(job) => (
+            Code::RowDiffers,
+            Severity::Warning,
+            first_column(differences, name),
+            format!(
+                "differs from what was created earlier (job {job}): {}; the record is not changed, and what was not \
+                 done besides is sent as the row has it now{stays}",
                 columns(differences)
             ),
         ),

@@ -258,6 +258,21 @@ CREATE TABLE link (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX link_target ON link (target_job) WHERE target_job IS NOT NULL;
 
+-- What updates have set of the record of a job since it was made: values by field, as JSON.
+CREATE TABLE changed_record (
+    job INTEGER PRIMARY KEY REFERENCES job (id),
+    fields TEXT NOT NULL
+) STRICT;
+-- The names that it had before. Rows that come later may still have them.
+CREATE TABLE former_name (
+    job INTEGER NOT NULL REFERENCES job (id),
+    kind INTEGER NOT NULL,
+    natural_key TEXT NOT NULL,
+    name TEXT NOT NULL,
+    PRIMARY KEY (natural_key, kind, job, name)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX former_name_name ON former_name (name, kind);
+
 -- The record that an upkeep row is about, as in natural keys: the job that makes it, or its id; and its turn among the rows about
 -- it. Those of a later turn wait until those of an earlier one are settled.
 CREATE TABLE upkeep (

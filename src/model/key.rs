@@ -111,6 +111,11 @@ pub fn upkeep_key(kind: Kind, action: &Action, links: &[Link]) -> String {
     join(&[role.as_str(), &record, &comparable(&action.subject())])
 }
 
+/// The natural key of the row that updates the record which the row with this natural key is about.
+pub fn of_update(upkeep_key: &str) -> &str {
+    upkeep_key.rfind(SEPARATOR).map_or(upkeep_key, |at| &upkeep_key[..=at])
+}
+
 /// The record that an upkeep row is about, as natural keys have it.
 pub fn upkeep_record(kind: Kind, action: &Action, links: &[Link]) -> String {
     owner(links, Role::owner(action.about(kind)))

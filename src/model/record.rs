@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::action::record_update::FieldValues;
 use super::id::{JobId, RemoteId};
 use super::kind::Kind;
 use super::operation::Operation;
@@ -72,6 +73,34 @@ impl Record {
         };
         // Records are structs with string keys throughout, the one thing serialising to a value needs.
         body.expect("a record serialises to JSON")
+    }
+
+    /// The same record with other values for these fields, each by its path in the body (`address.city`); one that is
+    /// `null` has none. A value that the field cannot have changes nothing.
+    pub fn with_fields(&self, fields: &FieldValues) -> Self {
+        fields
+            .iter()
+            .fold(self.clone(), |record, (path, value)| record.with_field(path, value).unwrap_or(record))
+    }
+
+    fn with_field(&self, path: &str, value: &Value) -> Option<Self> {
+        let mut body = self.body();
+        let mut object = body.as_object_mut()?;
+        let field = match path.split_once('.') {
+            Some((part, field)) => {
+                object = object.get_mut(part)?.as_object_mut()?;
+                field
+            }
+            None => path,
+        };
+        object.insert(field.to_owned(), value.clone());
+        match self {
+            Self::Company(_) => serde_json::from_value(body).map(Self::Company),
+            Self::Site(_) => serde_json::from_value(body).map(Self::Site),
+            Self::Person(_) => serde_json::from_value(body).map(Self::Person),
+            Self::Device(_) => serde_json::from_value(body).map(Self::Device),
+        }
+        .ok()
     }
 
     /// Where it is.

@@ -88,19 +88,28 @@ fn a_row_whose_later_step_failed_is_incomplete_and_only_that_step_is_sent_again(
     let status = bench.fleetload(&["status"]).expect_code(0).stdout;
     assert!(status.starts_with("finished; 1 row is incomplete (a later step failed)\n"), "{status}");
 
-    // As it is, then with another value that is wrong for the record itself, then corrected.
+    // As it is, then corrected with another value for the record itself, then only corrected.
     let steps = bench.requests("subscribeTemplate");
     bench.fleetload(&["retry", "1"]).expect_code(0);
     bench.fleetload(&["run"]).expect_code(4);
     assert_eq!((bench.requests("addDevice"), bench.requests("subscribeTemplate")), (2, steps + 1));
-    bench.write("devices.csv", &devices.replace("Edge 100", "Edge 200").replace(template, ""));
-    bench.fleetload(&["run", "devices.csv"]);
-    assert_eq!(bench.counts(2)["incomplete"], 1, "the record has another model: {:?}", bench.counts(2));
-    let message = bench.results(2)[1]["message"].as_str().unwrap_or_default().to_owned();
+    let corrected = devices.replace(template, "6f1c2a3e-0000-4000-8000-000000000003");
+    bench.write("devices.csv", &corrected.replace("Laboratory,Edge 100", "Laboratory,Edge 200"));
+    let told = bench.fleetload(&["check", "devices.csv", "--json"]).expect_code(0).stdout;
+    bench.fleetload(&["run", "devices.csv"]).expect_code(4);
+    let said = "device_model was 'Edge 100', is 'Edge 200' now; the record is not changed, and what was not done \
+                besides is sent as the row has it now";
+    assert!(told.contains(said), "{told}");
+    assert_eq!((bench.requests("addDevice"), bench.requests("subscribeTemplate")), (2, steps + 2));
+    assert_eq!(bench.counts(2), [("created".to_owned(), 2)].into());
+    let row = bench.results(2).remove(1);
+    assert_eq!((&row["code"], &row["column"]), (&"row.differs".into(), &"device_model".into()));
+    let message = row["message"].as_str().unwrap_or_default();
     assert!(message.contains("device_model was 'Edge 100', is 'Edge 200' now"), "{message}");
-    bench.write("devices.csv", &devices.replace(template, "6f1c2a3e-0000-4000-8000-000000000003"));
+    assert!(!message.contains(template), "what was corrected is right: {message}");
+    bench.write("devices.csv", &corrected);
     bench.fleetload(&["run", "devices.csv"]).expect_code(0);
-    assert_eq!(bench.counts(3), [("created".to_owned(), 2)].into());
+    assert_eq!(bench.results(3)[1]["code"], "row.unchanged");
     assert_eq!((bench.requests("addDevice"), bench.requests("subscribeTemplate")), (2, steps + 2));
 }
 

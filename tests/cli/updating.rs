@@ -330,3 +330,52 @@ fn a_change_that_is_refused_after_a_lost_answer_and_is_not_shown_is_decided_by_a
     assert_eq!((status.as_str(), code.as_str()), ("rejected", "invalidData"));
     assert_eq!((bench.requests("updateSite"), updates(&bench)), (3, 1));
 }
+
+#[test]
+fn after_a_rename_the_record_is_known_by_the_name_that_it_has_and_by_the_one_that_it_had() {
+    let bench = created(Scenario::default());
+    let made = bench::sites(2, 1);
+    bench.write("sites.csv", "action,key,name,phone\nupdate,S0,Head office,+64 9 555 7777\n");
+    bench.fleetload(&["run", "sites.csv"]).expect_code(0);
+    let site = id_of(&bench, "Branch 0");
+
+    // The sheet that says what the record has now is unchanged, and rows refer to it by its name.
+    let now = made.replace("Branch 0,", "Head office,").replace("+64 9 556 0000", "+64 9 555 7777");
+    bench.write("sites.csv", &now);
+    let device = |name: &str, site: &str| {
+        let columns = "company,name,device_model,phone,address1,city,country,site";
+        format!("{columns}\nC0,{name},Edge 100,+64 9 557 0000,1 Earl Street,Auckland,NZ,{site}\n")
+    };
+    bench.write("devices.csv", &device("Till 8", "Head office"));
+    bench.fleetload(&["run", "sites.csv", "devices.csv"]).expect_code(0);
+    assert_eq!(endings(&bench, 3)[0].1, "row.unchanged");
+    let in_site = || bench.created("device").pop().expect("the new one").request["siteId"].clone();
+    assert_eq!(in_site(), site.as_str());
+    // A list of devices may still have the old name.
+    bench.write("devices.csv", &device("Till 9", "Branch 0"));
+    bench.fleetload(&["run", "devices.csv"]).expect_code(0);
+    assert_eq!(in_site(), site.as_str());
+
+    // The sheet that made it differs from it, with and without its keys, and makes no second one.
+    let keyless: String =
+        made.lines().map(|line| line.split_once(',').expect("columns").1.to_owned() + "\n").collect();
+    for (import, sheet) in [(5, &made), (6, &keyless)] {
+        bench.write("sites.csv", sheet);
+        bench.fleetload(&["run", "sites.csv"]).expect_code(4);
+        let endings = endings(&bench, import);
+        assert_eq!((endings[0].0.as_str(), endings[0].1.as_str()), ("created", "row.differs"));
+        for said in [
+            "name was 'Head office', is 'Branch 0' now",
+            "phone was '+64 9 555 7777', is '+64 9 556 0000' now",
+        ] {
+            assert!(endings[0].2.contains(said), "{}", endings[0].2);
+        }
+        assert_eq!(endings[1].1, "row.unchanged");
+    }
+    assert_eq!(bench.created("site").len(), 2);
+    // A key of its own says that it is another one, to which the name is free.
+    bench.write("sites.csv", &made.replace("S0,", "N0,"));
+    bench.fleetload(&["run", "sites.csv"]).expect_code(0);
+    assert_eq!(endings(&bench, 7)[0].0, "created");
+    assert_eq!(bench.names("site"), ["Branch 0", "Branch 0", "Branch 1"]);
+}

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use fleetload::sandbox::{Fault, FaultKind, Scenario, VPN_CLOUDS};
+use serde_json::Value;
 
 use crate::bench::{self, Bench};
 
@@ -129,6 +130,42 @@ fn what_rows_ask_for_is_carried_out_once_the_record_is_there_and_what_is_so_is_l
     // Lists are asked for once for each record and run, and once to read back: of two devices, then of the one whose label
     // changes.
     assert_eq!(bench.requests("listInterfaces"), (2 + 1) + (1 + 1) + (1 + 1));
+}
+
+#[test]
+fn what_another_row_has_changed_since_is_asked_for_again_or_said_to_differ() {
+    let bench = bench_of(Scenario::default());
+    let made = devices().replace("country\n", "country,meta:asset,site\n").replace(",NZ\n", ",NZ,A-1,S0\n");
+    bench.write("devices.csv", &made);
+    bench.write("metadata.csv", "owner_kind,owner,key,value,action\ndevice,T0,asset,A-2,\n");
+    bench.fleetload(&["run", "companies.csv", "sites.csv", "devices.csv"]).expect_code(0);
+    bench.fleetload(&["run", "metadata.csv", "site_assignments.csv"]).expect_code(0);
+    // The rows that made the devices: two of them are otherwise now.
+    bench.fleetload(&["run", "devices.csv"]).expect_code(4);
+    let word = |row: &Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
+    let rows = bench.results(3);
+    let differing = rows.iter().map(|row| [word(row, "code"), word(row, "column")].join(" "));
+    assert_eq!(
+        differing.collect::<Vec<_>>(),
+        ["row.differs meta:asset", "row.unchanged ", "row.differs site"]
+    );
+    for (row, said) in [(0, "meta:asset was 'A-2', is 'A-1' now"), (2, "site was 'Branch 1', is 'S0' now")] {
+        assert!(word(&rows[row], "message").contains(said), "{}", rows[row]);
+    }
+    let lists = || bench.requests("putDeviceMetadataList");
+    // By rows that update them they are as before again.
+    bench.write("devices.csv", &made.replace("key,", "action,key,").replace("\nT", "\nupdate,T"));
+    bench.fleetload(&["run", "devices.csv"]).expect_code(0);
+    assert_eq!(lists(), 3 + 1, "of three devices as they were made, and of one again");
+    bench.write("devices.csv", &made);
+    bench.fleetload(&["run", "devices.csv"]).expect_code(0);
+    // So that what the other rows asked for is undone, and is sent when they come again; and not a third time.
+    for sent in [1, 0] {
+        let before = (bench.requests("putDeviceMetadata"), bench.requests("assignDeviceToSite"));
+        bench.fleetload(&["run", "metadata.csv", "site_assignments.csv"]).expect_code(0);
+        let now = (bench.requests("putDeviceMetadata"), bench.requests("assignDeviceToSite"));
+        assert_eq!(now, (before.0 + sent, before.1 + sent));
+    }
 }
 
 #[test]

@@ -309,3 +309,20 @@ fn settings_that_the_service_changed_since_the_export_are_told_and_not_overwritt
     bench.fleetload(&["run", "--overwrite"]).expect_code(0);
     assert_eq!((&entry(&done(&bench).1, 0)["weight"], bench.requests(UPDATE)), (&json!(8), 5));
 }
+
+#[test]
+fn settings_that_went_with_a_membership_are_sent_again_when_their_rows_come_again() {
+    let bench = bench_of(ROWS);
+    run(&bench, 0);
+    for row in ["Guest,leave,,,,,,\n", "Guest,,,,,,,\n"] {
+        write(&bench, row);
+        run(&bench, 0);
+    }
+    let sent = bench.requests(UPDATE);
+    write(&bench, ROWS);
+    run(&bench, 0);
+    assert_eq!(bench.requests(UPDATE), sent + 1);
+    assert_eq!(outcomes(&bench, 4), ["done", "done", "done row.unchanged"]);
+    run(&bench, 0);
+    assert_eq!(bench.requests(UPDATE), sent + 1);
+}

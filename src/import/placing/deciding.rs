@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::super::content_digest::StepsDigest;
 use super::super::difference::{self, Content};
 use super::super::identity::{
     Alike, Claim, Decision, Keyed, Known, SameKey, decide, keyed, owner, person_or_thing,
@@ -10,7 +11,8 @@ use super::super::left_out::Reason;
 use super::super::told;
 use super::{Placing, Ready, cells_of};
 use crate::error::{Error, Result};
-use crate::journal::{Difference, Disposition, KnownJob};
+use crate::journal::{self, Difference, Disposition, KnownJob, NewJob, WrittenStep};
+use crate::model::action::Action;
 use crate::model::id::JobId;
 use crate::model::key::mac_digits;
 use crate::model::kind::Kind;
@@ -54,8 +56,11 @@ impl Placing<'_, '_> {
         let values = &ready.values;
         if !values.kind.is_record() {
             let natural = self.writer.by_natural_key(values.kind, &values.natural_key)?;
+            let was_changed = natural.as_ref().map_or(Ok(false), |known| self.was_changed(known))?;
             return Ok(Known {
                 same_record: false,
+                same_later: false,
+                was_changed,
                 is_unique: false,
                 natural,
                 alike: None,
@@ -65,6 +70,9 @@ impl Placing<'_, '_> {
         let (kind, record) = (values.kind, ready.record()?);
         let is_unique = is_unique(record);
         let mut natural = self.writer.by_natural_key(kind, &values.natural_key)?;
+        if natural.is_none() {
+            natural = self.by_former_key(values)?;
+        }
         let mut by_key = Vec::new();
         let settles = |known: &KnownJob| {
             known.sheet_key.is_some() && (!is_unique || known.sheet_key == values.sheet_key)
@@ -73,8 +81,9 @@ impl Placing<'_, '_> {
             let nameless = nameless(record);
             for mut known in self.writer.by_sheet_key(kind, key)? {
                 let same_values = self::nameless(&self.writer.record_of(known.job)?) == nameless;
+                let same_later = later(&self.writer.steps_of(known.job)?).eq(later(&values.steps));
                 known.links = self.links_now(&known.links)?;
-                by_key.push(SameKey { same_name: known.name == values.name, same_values, known });
+                by_key.push(SameKey { same_name: known.name == values.name, same_values, same_later, known });
             }
         }
         let mut alike = None;
@@ -99,14 +108,28 @@ impl Placing<'_, '_> {
                 }
             });
         }
-        let mut same_record = false;
-        if let Some(known) = natural.as_ref().filter(|known| known.remote_id.is_some())
-            && known.content_hash != values.content_hash
-        {
-            let links = self.links_now(&known.links)?;
-            same_record = same_links(&links, &values.links) && self.writer.record_of(known.job)? == *record;
+        let (mut same_record, mut same_later, mut was_changed) = (false, false, false);
+        if let Some(known) = natural.as_ref().filter(|known| known.remote_id.is_some()) {
+            was_changed = self.was_changed(known)?;
+            if was_changed || known.content_hash != values.content_hash {
+                let links = self.links_now(&known.links)?;
+                same_record =
+                    same_links(&links, &values.links) && self.record_now(known.job, record)? == *record;
+                same_later = later(&self.writer.steps_of(known.job)?).eq(later(&values.steps));
+            }
         }
-        Ok(Known { same_record, is_unique, natural, alike, by_key })
+        Ok(Known { same_record, same_later, was_changed, is_unique, natural, alike, by_key })
+    }
+
+    /// The job whose record had the name of a row before an update gave it another one. A row with another key is another
+    /// record, to which that name is free.
+    fn by_former_key(&mut self, values: &NewJob) -> Result<Option<KnownJob>> {
+        let is_other = |known: &KnownJob| match (&values.sheet_key, &known.sheet_key) {
+            (Some(key), Some(own)) => key != own,
+            (Some(_) | None, None) | (None, Some(_)) => false,
+        };
+        let known = self.writer.by_former_key(values.kind, &values.natural_key)?;
+        Ok(known.filter(|known| !is_other(known)))
     }
 
     /// What is to be done with a row, by what the journal has of it.
@@ -126,6 +149,8 @@ impl Placing<'_, '_> {
             content_hash: &ready.values.content_hash,
             natural: known.natural.as_ref(),
             same_record: known.same_record,
+            same_later: known.same_later,
+            was_changed: known.was_changed,
             is_unique: known.is_unique,
             alike: known.alike,
             by_key: &known.by_key,
@@ -166,9 +191,14 @@ impl Placing<'_, '_> {
             (decision, keyed) = self.judge(ready, &known, more_come);
         }
         let mut differences = Vec::new();
-        if let Decision::LeaveUnderWay(job) | Decision::ChangedSince(job) = decision {
+        if let Decision::ReviseLater(job) = decision {
+            self.revise_later(ready, job, &known)?;
+        }
+        if let Decision::LeaveUnderWay(job) | Decision::ChangedSince(job) | Decision::ReviseLater(job) =
+            decision
+        {
             differences = self.differences(ready, job)?;
-            if differences.is_empty() {
+            if differences.is_empty() && !matches!(decision, Decision::ReviseLater(_)) {
                 // Only what it refers to is written in another way.
                 decision = Decision::Recognise(job);
             }
@@ -202,6 +232,7 @@ impl Placing<'_, '_> {
                 self.writer.revise_job(job, &ready.values)?;
                 (job, Disposition::Revised)
             }
+            Decision::ReviseLater(job) => (job, Disposition::Revised),
             Decision::Recognise(job) => (job, Disposition::Recognised),
             Decision::LeaveUnderWay(job) | Decision::ChangedSince(job) => (job, Disposition::ChangedSince),
             Decision::Twice(_) | Decision::KeyTaken(_) | Decision::Collides(_) | Decision::Awaits(_) => {
@@ -212,9 +243,39 @@ impl Placing<'_, '_> {
         Ok(Fate::Is(job, disposition, differences))
     }
 
-    /// In what a row differs from what its job was made with.
+    /// Gives a job whose record is there what the row asks for besides that record.
+    fn revise_later(&mut self, ready: &Ready, job: JobId, known: &Known) -> Result<()> {
+        let of_keys = known.by_key.iter().map(|same| &same.known);
+        let mut all = known.natural.iter().chain(of_keys);
+        let Some(own) = all.find(|own| own.job == job) else {
+            return Err(Error::internal("a row revises a job that is not known"));
+        };
+        let mut steps = self.writer.steps_of(job)?;
+        steps.retain(|step| step.record().is_some());
+        steps.extend(later(&ready.values.steps).cloned());
+        let written: Vec<WrittenStep> =
+            steps.iter().map(|step| journal::written_step(own.kind, step)).collect::<Result<_>>()?;
+        let links = self.writer.links_of(job)?;
+        self.writer.revise_job(
+            job,
+            &NewJob {
+                kind: own.kind,
+                sheet_key: own.sheet_key.clone(),
+                name: own.name.clone(),
+                natural_key: own.natural_key.clone(),
+                content_hash: StepsDigest::of(&written).linked(&links),
+                links,
+                steps,
+            },
+        )
+    }
+
+    /// In what a row differs from the record of its job, or from what its job asks for.
     fn differences(&mut self, ready: &Ready, job: JobId) -> Result<Vec<Difference>> {
-        let (links, steps) = (self.writer.links_of(job)?, self.writer.steps_of(job)?);
+        let (links, steps) = self.content_now(job, &ready.values)?;
+        // The row that the job has its values from says nothing of what was changed since.
+        let is_as_sent = links == self.writer.links_of(job)? && steps == self.writer.steps_of(job)?;
+        let said_earlier = if is_as_sent { self.writer.row_of_values(job)? } else { None };
         let links = self.links_now(&links)?;
         let values = &ready.values;
         let mut names: HashMap<Target, String> = HashMap::new();
@@ -230,7 +291,7 @@ impl Placing<'_, '_> {
             &Content { links: &links, steps: &steps },
             &Content { links: &values.links, steps: &values.steps },
             (ready.table(self.examined), &cells_of(&ready.cells)?),
-            self.writer.row_of_values(job)?.as_ref(),
+            said_earlier.as_ref(),
             &|link| names.get(&link.target).cloned().unwrap_or_default(),
         ))
     }
@@ -253,6 +314,11 @@ fn is_unique(record: &Record) -> bool {
         Record::Device(device) => device.identification.as_deref().and_then(mac_digits).is_some(),
         Record::Company(_) | Record::Site(_) => false,
     }
+}
+
+/// What is asked for besides the record itself.
+fn later(steps: &[Action]) -> impl Iterator<Item = &Action> {
+    steps.iter().filter(|step| step.record().is_none())
 }
 
 /// Whether two rows belong to the same records.

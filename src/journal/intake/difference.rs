@@ -2,16 +2,19 @@
 
 use rusqlite::OptionalExtension as _;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::journal::SheetId;
 use crate::journal::file::sqlite_error::{damaged, unwritable};
 use crate::journal::intake::import_writer::ImportWriter;
 use crate::journal::row_ref;
-use crate::journal::state::step;
+use crate::journal::state::dependents::changed_record::{self, SET_ASIDE};
+use crate::journal::state::{job_row, step};
 use crate::journal::stored_row::StoredTexts;
+use crate::journal::view::changes::{self, LaterChange};
 use crate::journal::view::differences::Difference;
 use crate::model::action::Action;
-use crate::model::id::JobId;
+use crate::model::action::record_update::FieldValues;
+use crate::model::id::{JobId, RemoteId};
 use crate::model::record::Record;
 
 /// A row as it stood in its sheet.
@@ -48,16 +51,48 @@ impl ImportWriter<'_> {
         step::actions(&self.transaction, job)
     }
 
-    /// The record that a job creates, by the values it has now.
+    /// The record of a job as updates have left it.
     ///
     /// # Errors
     /// When it creates none.
     pub fn record_of(&self, job: JobId) -> Result<Record> {
-        let created = self.steps_of(job)?.into_iter().find_map(|action| match action {
-            Action::Create(record) => Some(record),
-            _ => None,
-        });
-        created.ok_or_else(|| Error::internal(format!("job {job} creates no record")))
+        self.flush()?;
+        changed_record::record_now(&self.transaction, job)
+    }
+
+    /// The record of a job as the job makes it.
+    ///
+    /// # Errors
+    /// When it creates none.
+    pub fn record_as_made(&self, job: JobId) -> Result<Record> {
+        self.flush()?;
+        changed_record::record_as_made(&self.transaction, job)
+    }
+
+    /// What updates have set of the record of a job since it was made.
+    pub fn updated_fields(&self, job: JobId) -> Result<FieldValues> {
+        changed_record::fields(&self.transaction, job)
+    }
+
+    /// Whether any row changes a record that exists.
+    pub fn has_upkeep(&self) -> Result<bool> {
+        let any = "SELECT EXISTS (SELECT 1 FROM upkeep)";
+        Ok(self.transaction.prepare_cached(any)?.query_row([], |row| row.get(0))?)
+    }
+
+    /// What other jobs changed of a record since a job was carried out, or found it as asked; the earliest first.
+    pub fn changed_later(&self, job: JobId, record: RemoteId) -> Result<Vec<LaterChange>> {
+        changes::changed_later(&self.transaction, job, record)
+    }
+
+    /// The same, but only what was changed by the row that makes the record and by those that update it.
+    pub fn changed_later_by_record_rows(&self, job: JobId, record: RemoteId) -> Result<Vec<LaterChange>> {
+        changes::changed_later_by_record_rows(&self.transaction, job, record)
+    }
+
+    /// The record that a job made or found.
+    pub fn remote_id_of(&self, job: JobId) -> Result<Option<RemoteId>> {
+        Ok(job_row::of(&self.transaction, job)?.remote_id)
     }
 
     /// A row of this import, as it stands in its sheet.
@@ -121,12 +156,11 @@ impl ImportWriter<'_> {
 
     /// Takes its natural key from a job of which nothing was ever made, so that another row may have it.
     pub fn release_natural_key(&mut self, job: JobId) -> Result<()> {
-        // No natural key ends in a separator and a number.
         self.transaction
             .prepare_cached(
-                "UPDATE job SET natural_key = natural_key || char(31) || id WHERE id = ?1 AND remote_id IS NULL",
+                "UPDATE job SET natural_key = natural_key || ?2 || id WHERE id = ?1 AND remote_id IS NULL",
             )?
-            .execute([job])?;
+            .execute((job, SET_ASIDE.to_string()))?;
         Ok(())
     }
 }

@@ -61,9 +61,17 @@ macro_rules! look_ups {
                 find(&self.$connection, sql, (kind, folded_key))
             }
 
-            /// The jobs of this kind with this name, newest first.
+            /// The jobs of this kind with this name, newest first; without any, those whose record had it before an
+            /// update.
             pub fn by_name(&self, kind: Kind, comparable_name: &str) -> Result<Vec<KnownJob>> {
                 let sql = known!("kind = ?1 AND name = ?2 ORDER BY id DESC");
+                let jobs = find(&self.$connection, sql, (kind, comparable_name))?;
+                if !jobs.is_empty() {
+                    return Ok(jobs);
+                }
+                let sql = known!(
+                    "id IN (SELECT job FROM former_name WHERE kind = ?1 AND name = ?2) ORDER BY id DESC"
+                );
                 find(&self.$connection, sql, (kind, comparable_name))
             }
 
@@ -80,6 +88,13 @@ look_ups!(View, connection);
 look_ups!(ImportWriter<'_>, transaction);
 
 impl ImportWriter<'_> {
+    /// The job of this kind whose record had this natural key before an update, the newest of several.
+    pub fn by_former_key(&self, kind: Kind, natural_key: &str) -> Result<Option<KnownJob>> {
+        let sql =
+            known!("id IN (SELECT job FROM former_name WHERE kind = ?1 AND natural_key = ?2) ORDER BY id");
+        find(&self.transaction, sql, (kind, natural_key)).map(|mut jobs| jobs.pop())
+    }
+
     /// What a job refers to.
     pub fn links_of(&self, job: JobId) -> Result<Vec<Link>> {
         links(&self.transaction, job)

@@ -12,6 +12,7 @@ use crate::journal::state::baseline;
 use crate::journal::state::step::text;
 use crate::journal::stored_row::{StoredTexts, stored_action};
 use crate::journal::view::audit::due;
+use crate::journal::view::changes;
 use crate::journal::{AuditFigures, AuditScope, JobQueue, RunId, Unaudited, Work};
 use crate::model::action::Action;
 use crate::model::id::{JobId, RemoteId};
@@ -122,27 +123,8 @@ impl JobQueue<'_> {
     /// What other jobs changed of this record, by requests that were sent after the last one of `job` that may have been
     /// carried out, or are still to be answered.
     pub fn changed_later(&self, job: JobId, record: RemoteId) -> Result<Vec<Action>> {
-        let mut statement = self.journal.view.connection.prepare_cached(concat!(
-            "SELECT DISTINCT ",
-            stored_action!("step"),
-            " FROM (
-                 SELECT job FROM upkeep WHERE record = ?3
-                     OR record IN (SELECT '#' || id FROM job WHERE remote_id = ?2)
-                 UNION SELECT id FROM job WHERE remote_id = ?2) AS other
-             JOIN step ON step.id BETWEEN other.job << 16 AND (other.job << 16) + 65535
-             JOIN attempt ON attempt.job = other.job AND attempt.step = step.n
-             WHERE other.job <> ?1
-               AND (attempt.execution IS NULL OR attempt.execution IN ('confirmed', 'doubtful'))
-               AND attempt.sent_at >= coalesce((SELECT max(sent_at) FROM attempt AS own
-                   WHERE own.job = ?1 AND own.execution IN ('confirmed', 'doubtful')), 0)"
-        ))?;
-        let mut rows = statement.query((job, Id(record), record.to_string()))?;
-        let mut texts = StoredTexts::of(&self.journal.view.connection);
-        let mut actions = Vec::new();
-        while let Some(row) = rows.next()? {
-            actions.push(texts.action(text(row, 0)?)?);
-        }
-        Ok(actions)
+        let later = changes::changed_later(&self.journal.view.connection, job, record)?;
+        Ok(later.into_iter().map(|change| change.action).collect())
     }
 
     /// How many devices we made in this company that brought a site of this reference and name along.

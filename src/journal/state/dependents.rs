@@ -3,6 +3,7 @@
 //! A job waits for those of its links whose job has no remote id yet, and as `record_order` says. Everything here happens in
 //! the transaction of the change that caused it.
 
+pub(in crate::journal) mod changed_record;
 pub(in crate::journal) mod record_order;
 
 use rusqlite::{Connection, Row};

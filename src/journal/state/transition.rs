@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::journal::file::column::Id;
 use crate::journal::file::sqlite_error::unwritable;
 use crate::journal::state::attempt::end_attempt;
-use crate::journal::state::dependents::record_order;
+use crate::journal::state::dependents::{changed_record, record_order};
 use crate::journal::state::hold::{hold_for_owner, owner_of};
 use crate::journal::state::job_row::{self, JobRow};
 use crate::journal::state::quota;
@@ -161,6 +161,7 @@ pub(in crate::journal) fn finish_step(
             &is_change,
         ],
     )?;
+    changed_record::note(connection, job, standing.kind, standing.step)?;
     let mut moved = vec![Moved { job, kind: standing.kind, from: standing.state, to, operation }];
     if made.is_some() {
         if how == How::Created && standing.state == Sending {

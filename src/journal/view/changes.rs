@@ -1,6 +1,6 @@
 //! What an import changed of records that were there: its rows, how each ended, and what was read before they were sent.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, Params};
 
 use crate::error::Result;
 use crate::journal::file::column::Id;
@@ -10,6 +10,7 @@ use crate::journal::{View, row_ref};
 use crate::model::action::Action;
 use crate::model::action::before::Before;
 use crate::model::id::{ImportId, JobId, RemoteId};
+use crate::model::key;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::record::Role;
@@ -98,6 +99,78 @@ impl View {
         }
         Ok(())
     }
+}
+
+/// A step of another job on the same record, for which a request was, or may have been, carried out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LaterChange {
+    /// The other job.
+    pub job: JobId,
+    /// What it brought about.
+    pub action: Action,
+}
+
+/// What was sent for some other jobs on a record (`$others` selects them) since the job `?1` was carried out, or found the
+/// record as asked.
+macro_rules! changed_later {
+    ($others:literal) => {
+        concat!(
+            "SELECT other.job, ",
+            stored_action!("step"),
+            ", max(attempt.sent_at) AS sent_at FROM (",
+            $others,
+            ") AS other
+             CROSS JOIN step ON step.id BETWEEN other.job << 16 AND (other.job << 16) + 65535
+             CROSS JOIN attempt ON attempt.job = other.job AND attempt.step = step.n
+             WHERE other.job <> ?1
+               AND (attempt.execution IS NULL OR attempt.execution IN ('confirmed', 'doubtful'))
+               AND attempt.sent_at >= (SELECT iif(own.outcome = 'existing', coalesce(own.finished_at, 0), 0)
+                   FROM job AS own WHERE own.id = ?1)
+               AND attempt.sent_at >= coalesce((SELECT max(sent_at) FROM attempt AS own
+                   WHERE own.job = ?1 AND own.execution IN ('confirmed', 'doubtful')), 0)
+             GROUP BY step.id ORDER BY 3, step.id"
+        )
+    };
+}
+
+/// What other jobs changed of a record since a job was carried out, or found it as asked; the earliest first.
+pub(in crate::journal) fn changed_later(
+    connection: &Connection,
+    job: JobId,
+    record: RemoteId,
+) -> Result<Vec<LaterChange>> {
+    let sql = changed_later!(
+        "SELECT job FROM upkeep WHERE record IN (SELECT ?3 UNION SELECT '#' || id FROM job WHERE remote_id = ?2)
+         UNION SELECT id AS job FROM job WHERE remote_id = ?2"
+    );
+    read_later(connection, sql, (job, Id(record), record.to_string()))
+}
+
+/// The same, but only what was changed by the row that makes the record and by those that update it: of many rows about one
+/// record none is looked at.
+pub(in crate::journal) fn changed_later_by_record_rows(
+    connection: &Connection,
+    job: JobId,
+    record: RemoteId,
+) -> Result<Vec<LaterChange>> {
+    let own: String = connection
+        .prepare_cached("SELECT natural_key FROM job WHERE id = ?1")?
+        .query_row([job], |row| row.get(0))?;
+    let sql = changed_later!(
+        "SELECT id AS job FROM job WHERE natural_key = ?3 UNION SELECT id FROM job WHERE remote_id = ?2"
+    );
+    read_later(connection, sql, (job, Id(record), key::of_update(&own)))
+}
+
+fn read_later(connection: &Connection, sql: &str, values: impl Params) -> Result<Vec<LaterChange>> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(values)?;
+    let mut texts = StoredTexts::of(connection);
+    let mut later = Vec::new();
+    while let Some(row) = rows.next()? {
+        later.push(LaterChange { job: row.get(0)?, action: texts.action(text(row, 1)?)? });
+    }
+    Ok(later)
 }
 
 /// Whether a request of a job that was, or may have been, carried out was sent between two imports.

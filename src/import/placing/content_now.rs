@@ -1,0 +1,193 @@
+//! What a job brought about as it is now: as it was sent, with what rows of other jobs have changed of it since.
+
+use super::Placing;
+use crate::error::Result;
+use crate::journal::{KnownJob, LaterChange, NewJob};
+use crate::model::action::opposes::opposes;
+use crate::model::action::record_update::fields_of;
+use crate::model::action::{Action, Offer, OwnedEntry, OwnedLabel, Owner};
+use crate::model::id::{JobId, RemoteId};
+use crate::model::key::comparable;
+use crate::model::kind::{Kind, Upkeep};
+use crate::model::record::{Link, Metadata, Record, Role, Target};
+use crate::model::state::JobState;
+
+impl Placing<'_, '_> {
+    /// Whether other jobs have changed what a job brought about, or, of a job that makes a record, anything of that record.
+    pub(super) fn was_changed(&self, known: &KnownJob) -> Result<bool> {
+        if known.kind.is_record() && !self.writer.updated_fields(known.job)?.is_empty() {
+            return Ok(true);
+        }
+        let is_done = matches!(
+            known.state,
+            JobState::Created | JobState::Adopted | JobState::Existing | JobState::Done
+        );
+        if !is_done || !self.has_upkeep {
+            return Ok(false);
+        }
+        if known.kind.is_record() {
+            let Some(record) = known.remote_id else { return Ok(false) };
+            return Ok(!self.writer.changed_later(known.job, record)?.is_empty());
+        }
+        let own = self.writer.steps_of(known.job)?;
+        let Some(record) = self.record_changed_by(known, &own)? else { return Ok(false) };
+        let later = match known.kind {
+            // Another row of such a sheet about the same label, entry or code is the same job; and a record may have many.
+            Kind::Upkeep(Upkeep::Labels | Upkeep::Metadata | Upkeep::Licences) => {
+                self.writer.changed_later_by_record_rows(known.job, record)?
+            }
+            _ => self.writer.changed_later(known.job, record)?,
+        };
+        for change in later {
+            let mut undone = own.iter().filter(|step| opposes(&change.action, step));
+            let is_site = |step: &Action| *step == Action::AssignToSite;
+            let same_site = self.site(change.job)? == self.site(known.job)?;
+            if undone.any(|step| !(is_site(step) && same_site)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The links and the steps of a job. Of one that makes a record they say what that record has now of what the job or the
+    /// row asks for: of what neither says anything, other rows may have changed what they like.
+    pub(super) fn content_now(&self, job: JobId, row: &NewJob) -> Result<(Vec<Link>, Vec<Action>)> {
+        let (mut links, mut steps) = (self.writer.links_of(job)?, self.writer.steps_of(job)?);
+        let Some(wanted) = row.record() else { return Ok((links, steps)) };
+        let record = self.record_now(job, wanted)?;
+        for step in &mut steps {
+            if let Action::Create(created) = step {
+                *created = record.clone();
+            }
+        }
+        let made = self.writer.remote_id_of(job)?.filter(|_| self.has_upkeep);
+        let later = made.map_or(Ok(Vec::new()), |made| self.writer.changed_later(job, made))?;
+        for LaterChange { job: other, action } in later {
+            match action {
+                Action::AssignToSite if site_of(&links).or(site_of(&row.links)).is_some() => {
+                    let site = self.site(other)?;
+                    links.retain(|link| link.role != Role::Site);
+                    links.extend(site.map(|target| Link { role: Role::Site, target }));
+                }
+                Action::AssignToSite => {}
+                action => carry_out(&action, &mut steps, &row.steps),
+            }
+        }
+        Ok((links, steps))
+    }
+
+    /// The record of a job as updates have left it, but for fields of which neither the job nor this row says anything.
+    pub(super) fn record_now(&self, job: JobId, row: &Record) -> Result<Record> {
+        let made = self.writer.record_as_made(job)?;
+        let mut changed = self.writer.updated_fields(job)?;
+        if !changed.is_empty() {
+            let (created, wanted) = (fields_of(&made), fields_of(row));
+            changed.retain(|field, _| created.contains_key(field) || wanted.contains_key(field));
+        }
+        Ok(made.with_fields(&changed))
+    }
+
+    /// The record that an upkeep job is about, as far as it exists.
+    fn record_changed_by(&self, known: &KnownJob, steps: &[Action]) -> Result<Option<RemoteId>> {
+        let role = steps.first().map(|first| Role::owner(first.about(known.kind)));
+        match known.links.iter().find(|link| Some(link.role) == role).map(|link| link.target) {
+            Some(Target::Remote(id)) => Ok(Some(id)),
+            Some(Target::Job(job)) => self.writer.remote_id_of(job),
+            None => Ok(None),
+        }
+    }
+
+    /// The site that a job names.
+    fn site(&self, job: JobId) -> Result<Option<Target>> {
+        Ok(site_of(&self.writer.links_of(job)?))
+    }
+}
+
+fn site_of(links: &[Link]) -> Option<Target> {
+    links.iter().find(|link| link.role == Role::Site).map(|link| link.target)
+}
+
+/// Carries out on the steps of a job what another one did to the same record, as far as they or `row` say anything of that.
+fn carry_out(action: &Action, steps: &mut Vec<Action>, row: &[Action]) {
+    match action {
+        Action::PutMetadataEntry(OwnedEntry { key, value, .. })
+        | Action::DeleteMetadataEntry(OwnedEntry { key, value, .. }) => {
+            set_entry(key, value.as_deref(), steps, row);
+        }
+        Action::PutMetadata(entries) => {
+            for Metadata { key, value } in entries {
+                set_entry(key, Some(value), steps, row);
+            }
+        }
+        Action::PutLabel(OwnedLabel { owner: Owner::Site | Owner::Device, label }) => {
+            add_label(label, steps, row);
+        }
+        Action::PutLabels(labels) => labels.iter().for_each(|label| add_label(label, steps, row)),
+        Action::AddLicence(_) => {
+            if row.contains(action) {
+                steps.push(action.clone());
+            }
+        }
+        Action::SubscribeTemplate(offer) | Action::JoinVpnCloud(offer) => {
+            if row.iter().any(|step| is_about(step, action, offer)) {
+                steps.push(action.clone());
+            }
+        }
+        Action::UnsubscribeTemplate(left) => {
+            let subscription = Action::SubscribeTemplate(left.clone());
+            steps.retain(|step| !is_about(step, &subscription, left));
+        }
+        Action::LeaveVpnCloud(left) => {
+            let membership = Action::JoinVpnCloud(left.clone());
+            steps.retain(|step| !is_about(step, &membership, left));
+        }
+        Action::Keep(_)
+        | Action::Create(_)
+        | Action::Update(_)
+        | Action::PutLabel(_)
+        | Action::DeleteLabel(_)
+        | Action::AssignToSite
+        | Action::ConfigureVpn(_) => {}
+    }
+}
+
+/// Gives a metadata entry the value that it has now, or none.
+fn set_entry(key: &str, value: Option<&str>, steps: &mut Vec<Action>, row: &[Action]) {
+    let has_key = |step: &Action| matches!(step, Action::PutMetadata(entries) if entries.iter().any(|entry| entry.key == key));
+    if !steps.iter().chain(row).any(has_key) {
+        return;
+    }
+    for step in steps.iter_mut() {
+        if let Action::PutMetadata(entries) = step {
+            entries.retain(|entry| entry.key != key);
+        }
+    }
+    if let Some(value) = value {
+        steps.push(Action::PutMetadata(vec![Metadata { key: key.to_owned(), value: value.to_owned() }]));
+    }
+}
+
+/// Adds a label that the row has as well.
+fn add_label(label: &str, steps: &mut Vec<Action>, row: &[Action]) {
+    let has =
+        |step: &Action| matches!(step, Action::PutLabels(labels) if labels.iter().any(|own| own == label));
+    if row.iter().any(has) {
+        steps.push(Action::PutLabels(vec![label.to_owned()]));
+    }
+}
+
+/// Whether a step attaches a device to what is known to be this offer, in the way that an action does.
+fn is_about(step: &Action, action: &Action, offer: &Offer) -> bool {
+    let own = match (step, action) {
+        (Action::SubscribeTemplate(own), Action::SubscribeTemplate(_))
+        | (Action::JoinVpnCloud(own), Action::JoinVpnCloud(_)) => own,
+        _ => return false,
+    };
+    match (own, offer) {
+        (Offer::Id(own), Offer::Id(offer)) => own == offer,
+        (Offer::Name { name: own, .. }, Offer::Name { name: offer, .. }) => {
+            comparable(own) == comparable(offer)
+        }
+        (Offer::Id(_), Offer::Name { .. }) | (Offer::Name { .. }, Offer::Id(_)) => false,
+    }
+}
