@@ -80,12 +80,8 @@ pub(super) fn said(
             Severity::Warning,
             first_column(differences, name),
             format!(
-                "differs from {} (job {job}): {}; nothing is sent, and the record is not changed{stays}",
-                if known.was_changed {
-                    "what later rows made of the record"
-                } else {
-                    "what was created earlier"
-                },
+                "differs from what was sent earlier (job {job}): {}; nothing is sent, and the record is not \
+                 changed{stays}",
                 columns(differences)
             ),
         ),
@@ -95,7 +91,7 @@ pub(super) fn said(
             Severity::Warning,
             first_column(differences, name),
             format!(
-                "differs from what was created earlier (job {job}): {}; the record is not changed, and what was not \
+                "differs from what was sent earlier (job {job}): {}; the record is not changed, and what was not \
                  done besides is sent as the row has it now{stays}",
                 columns(differences)
             ),

@@ -159,7 +159,7 @@ impl Status {
         &self.facts.imports
     }
 
-    /// Rows that differ from what was created earlier.
+    /// Rows that differ from what was sent earlier.
     pub fn differing(&self) -> u64 {
         self.facts.differing()
     }
