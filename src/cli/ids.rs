@@ -12,13 +12,13 @@ use crate::advice::Advice;
 use crate::ending::End;
 use crate::error::Result;
 use crate::import::Examined;
-use crate::journal::{Journal, NamingRow};
+use crate::journal::{Journal, NamingRow, RunId};
 use crate::model::id::RemoteId;
 use crate::model::id::check::{IdCheck, NamedId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::verdict::{Rejection, Violation};
-use crate::run::{Ending, ListAhead, look_up_of, verify_ids};
+use crate::run::{Ending, ListAhead, look_up_of, sign_in, verify_ids};
 use crate::service::{Client, Rate, ReadError, ServiceReader};
 use crate::sheet::finding::Code;
 use crate::sheet::{Mapped, address, column_of_role, meaning};
@@ -77,12 +77,12 @@ pub(super) async fn before_import(
     Ok((check?.ok(), list))
 }
 
-/// Looks up what waiting rows name and no look-up has shown yet. If the service does not have a record, the rows
+/// Signs in for the run with this entry, and looks up what waiting rows name and no look-up has shown yet. If the service does not have a record, the rows
 /// that name it are rejected, with their cells, and nothing is sent.
 pub(super) async fn before_run(
     context: &Context<'_>,
     (client, rate): (&Client, Rate),
-    journal: &mut Journal,
+    (journal, run): (&mut Journal, RunId),
     asked_before: &IdCheck,
 ) -> Result<Option<Ending>> {
     let mut ids = journal.unverified_ids()?;
@@ -93,12 +93,16 @@ pub(super) async fn before_run(
     let mut failed = asked_before.failed.clone();
     failed.retain(|id, _| ids.contains(id));
     ids.retain(|id| !failed.contains_key(id));
+    // A service that cannot be reached is left to the run, which waits for it and tells how it ends.
+    let tell = |text: &str| context.terminal.say(text);
+    if !ids.is_empty() && sign_in(client, &*context.clock, (&mut *journal, run), tell).await.is_err() {
+        return Ok(None);
+    }
     let at = context.now();
     let check = look_up(context, (client, rate), ids, &mut |round| {
         if round.verified.is_empty() { Ok(()) } else { journal.note_verified(&round.verified, at) }
     })
     .await?;
-    // A service that cannot be reached is left to the run, which waits for it and tells how it ends.
     let Ok(mut check) = check else { return Ok(None) };
     check.failed.append(&mut failed);
     tell_not_verified(context, &check);

@@ -35,6 +35,13 @@ pub struct DayShare {
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Next {
+    /// The first sign-in of the run is answered.
+    SignedIn {
+        /// Since when the run waits for that.
+        #[serde(serialize_with = "rfc_3339")]
+        #[cfg_attr(feature = "schemas", schemars(with = "crate::model::time::Rfc3339"))]
+        since: Moment,
+    },
     /// The service, or one operation that it fails at, is tried again.
     NextTry {
         /// The operation; `None` when the service cannot be reached at all.
@@ -116,7 +123,8 @@ impl Forecast {
                 *rows = now;
                 now > 0
             }
-            Next::NextTry { .. }
+            Next::SignedIn { .. }
+            | Next::NextTry { .. }
             | Next::QuotaResets { .. }
             | Next::HoursBegin { .. }
             | Next::MissingLookedUp { .. }
@@ -165,6 +173,9 @@ pub fn forecast(facts: &Remaining) -> Forecast {
 /// What is waited for.
 fn next(facts: &Remaining) -> Vec<Next> {
     let mut next = Vec::new();
+    if let Some(since) = facts.signing_in {
+        next.push(Next::SignedIn { since });
+    }
     if let Some(at) = facts.unreachable_until {
         next.push(Next::NextTry { operation: None, at: Some(at) });
     }
@@ -207,7 +218,8 @@ fn doubts_end(doubts: &Doubts) -> Option<Moment> {
 
 /// Whether the service cannot be reached, fails at an operation, or answers nothing.
 fn fails(facts: &Remaining) -> bool {
-    facts.unreachable_until.is_some()
+    facts.signing_in.is_some()
+        || facts.unreachable_until.is_some()
         || facts.unanswered.is_some()
         || facts.held_back.iter().any(|held_back| !held_back.brief)
 }

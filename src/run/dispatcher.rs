@@ -150,7 +150,7 @@ impl Dispatcher {
             drain: None,
             failure: None,
             progress: LoopProgress::new(pulse),
-            asked_now: 0,
+            asked_now: opening.asked_now,
             page_check: None,
         }
     }

@@ -18,7 +18,7 @@
 //! `dispatcher/lookup_answers` carries out decisions and hands answers of look-ups to whoever asked; `dispatcher/rounds` sees to
 //! the clock (`clock_watch`), to what is shown of the run (`remaining`, `watchdog`) and to its end.
 //!
-//! Before a run, the ids that its rows name are verified (`id_check`). A run begins (`opening`) and ends (`ending`) in `session`, after it has waited for the hours in which it may send (`waiting`). Outside of a run, `verify` asks the service for
+//! Before a run, the ids that its rows name are verified (`id_check`). A run begins (`opening`) and ends (`ending`) in `session`, after it has waited for the hours in which it may send (`waiting`) and has signed in (`first_sign_in`). Outside of a run, `verify` asks the service for
 //! a person who decides, by way of `oneoff_lookup`; `account_lock` keeps two runs from one account. What an answer means is
 //! decided in [`crate::service`], what follows from it in [`crate::model::settle`].
 
@@ -30,6 +30,7 @@ mod decide;
 mod dispatcher;
 mod ending;
 mod evidence;
+mod first_sign_in;
 mod gates;
 mod id_check;
 mod in_flight;
@@ -47,7 +48,7 @@ mod watchdog;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use crate::journal::{AuditScope, RunId, Writing};
+use crate::journal::{AuditScope, Writing};
 use crate::model::id::SheetId;
 use crate::model::time::Moment;
 use crate::model::window::SendingHours;
@@ -58,10 +59,11 @@ pub use account_lock::{AccountHolder, AccountLock, account_locks, lock_account};
 pub use ending::{Ending, LeftSheet, end_of};
 pub use evidence::list_ahead::ListAhead;
 pub use evidence::verify::{RecordCheck, RecordSearch, Verifier};
+pub use first_sign_in::sign_in;
 pub use id_check::{look_up_of, verify_ids};
 pub use opening::require_available;
 pub use session::run;
-pub use waiting::{Waited, end_unsent, wait_to_begin};
+pub use waiting::{Begun, Waited, end_unsent, wait_to_begin};
 pub use watchdog::{CHECK_EVERY, PATIENCE, Pulse, Standstill, Watchdog};
 
 /// Everything a run is told besides journal and client.
@@ -77,8 +79,8 @@ pub struct RunOptions {
     pub canary: Option<NonZeroU32>,
     /// When requests may leave.
     pub hours: SendingHours,
-    /// The run that has waited for these hours to begin, where one has.
-    pub begun: Option<RunId>,
+    /// The run's entry in the journal, where it is open already.
+    pub begun: Option<Begun>,
     /// A list that was taken since the lock of the account is held.
     pub list_ahead: Option<ListAhead>,
     /// Where the journal is written.

@@ -1,5 +1,5 @@
-//! What a run begins with: it signs in, refuses operations without an endpoint, reads what the journal knows, and says what
-//! has changed since the last run.
+//! What a run begins with: it refuses operations without an endpoint, reads what the journal knows, and says what has
+//! changed since the last run.
 //!
 //! A job may take days, and between two of its runs the binary or the profile may have changed. That is reported, not
 //! refused: a path that was mapped wrongly has to be mapped rightly some time.
@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 
 use super::canary::Canary;
 use super::clock_watch::latest_due;
-use super::ending::Ending;
 use super::{RunOptions, RunPolicy};
 use crate::ending::End;
 use crate::error::{Error, Result};
@@ -19,7 +18,6 @@ use crate::journal::{AuditScope, ImportReserve, ImportTurn, Journal, RunId};
 use crate::model::operation::Operation;
 use crate::model::quota::QuotaDay;
 use crate::model::time::Moment;
-use crate::model::verdict::{NotSent, Verdict};
 use crate::service::{Client, Endpoints};
 
 /// Changes that are reported one by one; of more than these, only how many.
@@ -34,6 +32,8 @@ pub(super) struct RunOpening {
     /// What a refusal has taught.
     pub(super) learned_ceiling: Option<u64>,
     pub(super) run: RunId,
+    /// How often a person asked it to try again at once, while it signed in.
+    pub(super) asked_now: u64,
     /// The imports whose turn is not as usual.
     pub(super) turns: Vec<ImportTurn>,
     /// Those with a reserve, as they stand on the service's day.
@@ -48,9 +48,9 @@ pub(super) struct RunOpening {
 }
 
 impl RunOpening {
-    /// Reads what the journal knows; `date` is the service's time, if it has said it.
+    /// Reads what the journal knows for the run with this entry; `date` is the service's time, if it has said it.
     pub(super) fn of(
-        journal: &mut Journal,
+        (journal, run): (&mut Journal, RunId),
         client: &Client,
         options: &RunOptions,
         now: Moment,
@@ -61,10 +61,6 @@ impl RunOpening {
         require_available(client.endpoints(), &operations)?;
         let terms = RunConfig::of(client.endpoints(), policy);
         let changes = journal.last_terms()?.and_then(|earlier| terms.changes_since(&earlier));
-        let run = match options.begun {
-            Some(run) => run,
-            None => journal.queue().begin_run(now)?,
-        };
         journal.queue().note_terms(run, &terms.text())?;
         // Moments written by a clock that was ahead would keep their rows waiting until it is right.
         journal.queue().bring_forward(Duration::ZERO, now, latest_due(now, policy.settle))?;
@@ -79,6 +75,7 @@ impl RunOpening {
             today,
             learned_ceiling,
             run,
+            asked_now: journal.asked_now(run)?,
             turns,
             reserves,
             too_much,
@@ -136,19 +133,6 @@ pub fn require_available(endpoints: &Endpoints, needed: &[Operation]) -> Result<
     .hint(format!(
         "map it in the profile as [profile.NAME.endpoints.{first}] with method and path, or set paths = \"assumed\""
     )))
-}
-
-/// Signs in before anything is claimed: credentials that are refused stop a run before it begins, and the first
-/// answer tells the service's time, by whose day creations are counted. A service that cannot be reached is left
-/// to the loop, which waits for it.
-pub(super) async fn sign_in(client: &Client) -> std::result::Result<Option<Moment>, Ending> {
-    match client.sign_in().await {
-        Ok(token) => Ok(token.date),
-        Err(Verdict::Refused(refusal)) => Err(Ending::refused(refusal)),
-        Err(Verdict::EndpointMissing(status)) => Err(Ending::no_token_endpoint(status)),
-        Err(Verdict::NotSent(NotSent::Untrusted(words))) => Err(Ending::distrusted(&words)),
-        Err(_) => Ok(None),
-    }
 }
 
 /// What a run goes by: the version of fleetload, where each operation is, and what to do where there is a choice. Words, so that a journal written by another version can be read.

@@ -262,6 +262,7 @@ impl RunView<'_> {
                     brief: open.is_brief,
                 })
                 .collect(),
+            signing_in: None,
             unreachable_until: self.gates.next_try().map(when),
             missing: Missing {
                 records: missing,

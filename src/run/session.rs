@@ -8,10 +8,11 @@ use tokio::sync::mpsc;
 use super::clock_watch::ClockWatch;
 use super::dispatcher::{Dispatcher, Finish};
 use super::ending::Ending;
+use super::first_sign_in::{sign_in, time_told};
 use super::gates::{Gates, Halt};
 use super::journal_client::JournalClient;
-use super::opening::{RunOpening, sign_in};
-use super::waiting::end_unsent;
+use super::opening::RunOpening;
+use super::waiting::{Begun, end_unsent};
 use super::watchdog::Pulse;
 use super::{Interrupt, RunOptions};
 use crate::clock::Clock;
@@ -41,34 +42,41 @@ pub async fn run(
 ) -> (Result<Journal>, Result<Ending>) {
     let clock_watch = ClockWatch::start(&*clock);
     let (mut journal, mut interrupts) = (journal, interrupts);
+    // Its entry is open before anything is waited for, so that others see the run and can ask it to try again.
+    let begun = match options.begun {
+        Some(begun) => begun,
+        None => match Begun::at_once(&mut journal, clock.now()) {
+            Ok(begun) => begun,
+            Err(error) => return (Ok(journal), Err(error)),
+        },
+    };
+    let run = begun.run();
+    let tell = |text: &str| drop(news.send(Event::Note { text: text.to_owned() }));
     let signed_in = tokio::select! {
-        signed_in = sign_in(&client) => signed_in,
+        signed_in = sign_in(&client, &*clock, (&mut journal, run), tell) => time_told(signed_in),
         Some(_) = interrupts.recv() => Err(Ending::interrupted_unsent()),
     };
     let date = match signed_in {
         Ok(date) => date,
         Err(ending) => {
-            let ended = end_unsent(&mut journal, options.begun, clock.now(), ending);
+            let ended = end_unsent(&mut journal, begun, clock.now(), ending);
             return (Ok(journal), ended);
         }
     };
-    let opening = match RunOpening::of(&mut journal, &client, &options, clock.now(), date) {
+    let opening = match RunOpening::of((&mut journal, run), &client, &options, clock.now(), date) {
         Ok(opening) => opening,
         Err(error) => {
-            if let Some(run) = options.begun {
-                // What is in the way counts, not that this cannot be noted.
-                drop(journal.queue().withdraw_run(run));
-            }
+            // What is in the way counts, not that this cannot be noted.
+            drop(journal.queue().withdraw_run(run));
             return (Ok(journal), Err(error));
         }
     };
     let page_check = journal.take_page_check();
     let (inbox, mut messages) = mpsc::unbounded_channel();
-    let journal = match JournalClient::start(journal, options.writing.clone(), opening.run, inbox) {
+    let journal = match JournalClient::start(journal, options.writing.clone(), run, inbox) {
         Ok(journal) => journal,
         Err(error) => return (Err(error), Ok(Ending::Finished)),
     };
-    let run = opening.run;
     let watched = (clock.clone(), clock_watch);
     let mut dispatcher = Dispatcher::new(&opening, journal, client, watched, options, news, pulse);
     dispatcher.tell_opening(opening, date);

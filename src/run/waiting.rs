@@ -1,4 +1,5 @@
-//! The wait before a run begins, where it begins outside the hours in which it may send: nothing is asked of the service before.
+//! The entry of a run in the journal, and the wait before it begins, where that is outside the hours in which it may send:
+//! nothing is asked of the service before.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,18 +18,40 @@ use crate::model::window::Standing;
 /// The longest sleep: a machine that was suspended, or a clock that was set, is noticed within this.
 const LONGEST_SLEEP: Duration = Duration::from_secs(15);
 
+/// A run that has its entry in the journal and has sent nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Begun {
+    run: RunId,
+    /// Whether it has waited for its hours.
+    has_waited: bool,
+}
+
+impl Begun {
+    /// Opens the entry of a run that has no hours to wait for.
+    ///
+    /// # Errors
+    ///
+    /// Journal when it cannot be written.
+    pub fn at_once(journal: &mut Journal, at: Moment) -> Result<Self> {
+        Ok(Self { run: journal.queue().begin_run(at)?, has_waited: false })
+    }
+
+    /// The number of the run.
+    pub const fn run(self) -> RunId {
+        self.run
+    }
+}
+
 /// What the wait came to.
 #[derive(Debug)]
 pub enum Waited {
-    /// There was nothing to wait for.
-    Not,
-    /// The hours have come; the run has this number.
-    Begun(RunId),
+    /// The run may send.
+    Begun(Begun),
     /// The run is over before it began.
     Ended(Ending),
 }
 
-/// Waits until a run may send. `tell` is called once, with the moment and the reason, when there is something to wait for.
+/// Opens the entry of a run, and waits until the run may send. `tell` is called once, with the moment and the reason, when there is something to wait for.
 ///
 /// # Errors
 /// Journal when it cannot be written.
@@ -41,7 +64,7 @@ pub async fn wait_to_begin(
 ) -> Result<Waited> {
     let hours = &options.hours;
     if matches!(hours.standing(clock.now()), Standing::Open { .. }) {
-        return Ok(Waited::Not);
+        return Begun::at_once(journal, clock.now()).map(Waited::Begun);
     }
     let run = journal.queue().begin_run(clock.now())?;
     let mut noted = None;
@@ -49,7 +72,7 @@ pub async fn wait_to_begin(
         let now = clock.now();
         let Standing::Closed { until } = hours.standing(now) else {
             journal.queue().begin_waiting_run(run, now)?;
-            return Ok(Waited::Begun(run));
+            return Ok(Waited::Begun(Begun { run, has_waited: true }));
         };
         if noted.replace(until) != Some(until) {
             let why = hours.why_closed(now);
@@ -57,14 +80,15 @@ pub async fn wait_to_begin(
             journal.queue().note_waiting(run, Some(&Waiting { waits_for: End::Window, until, why }))?;
         }
         if let Some(ending) = ended(options, now, until) {
-            return end(journal, run, now, ending);
+            return end(journal, run, now, &ending).map(|()| Waited::Ended(ending));
         }
         let next = options.until.map_or(until, |stop| stop.min(until)).since(now).min(LONGEST_SLEEP);
         tokio::select! {
             biased;
             Some(interrupt) = interrupts.recv() => {
                 if matches!(interrupt, Interrupt::Drain | Interrupt::Abort) {
-                    return end(journal, run, now, Ending::interrupted_unsent());
+                    let ending = Ending::interrupted_unsent();
+                    return end(journal, run, now, &ending).map(|()| Waited::Ended(ending));
                 }
             }
             () = clock.sleep_until(clock.elapsed() + next) => {}
@@ -86,18 +110,20 @@ fn ended(options: &RunOptions, now: Moment, until: Moment) -> Option<Ending> {
     })
 }
 
-fn end(journal: &mut Journal, run: RunId, at: Moment, ending: Ending) -> Result<Waited> {
-    end_unsent(journal, Some(run), at, ending).map(Waited::Ended)
+fn end(journal: &mut Journal, run: RunId, at: Moment, ending: &Ending) -> Result<()> {
+    journal.queue().end_run(run, at, &ending.noted(), &BTreeMap::new())
 }
 
-/// Ends a run that has sent nothing. One that has waited for its hours is in the journal, and so is its end.
+/// Ends a run that has sent nothing. One that has waited for its hours stays in the journal with its end. Of one that has not,
+/// nothing stays: how the run before it ended still says how the rows stand.
 ///
 /// # Errors
 ///
 /// Journal when it cannot be written.
-pub fn end_unsent(journal: &mut Journal, begun: Option<RunId>, at: Moment, ending: Ending) -> Result<Ending> {
-    if let Some(run) = begun {
-        journal.queue().end_run(run, at, &ending.noted(), &BTreeMap::new())?;
+pub fn end_unsent(journal: &mut Journal, begun: Begun, at: Moment, ending: Ending) -> Result<Ending> {
+    match begun.has_waited {
+        true => end(journal, begun.run, at, &ending)?,
+        false => journal.queue().withdraw_run(begun.run)?,
     }
     Ok(ending)
 }

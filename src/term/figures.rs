@@ -15,10 +15,15 @@ pub use crate::model::amount::{count, counted, size};
 pub fn awaited(events: &[Next], now: Moment, here: &TimeZone) -> Vec<String> {
     let at = |at: Moment| near(at, now, here);
     let words = |event: &Next| match *event {
+        Next::SignedIn { since } => Some(format!(
+            "signing in for {}: the service has not answered yet",
+            span(now.since(since).max(Duration::from_secs(1)))
+        )),
         Next::NextTry { operation: Some(operation), at: tried } => {
             let together = events.iter().filter_map(|other| match *other {
                 Next::NextTry { operation: Some(other), at } => (at == tried).then_some(other),
-                Next::NextTry { operation: None, .. }
+                Next::SignedIn { .. }
+                | Next::NextTry { operation: None, .. }
                 | Next::QuotaResets { .. }
                 | Next::HoursBegin { .. }
                 | Next::DoubtSettled { .. }

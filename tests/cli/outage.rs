@@ -214,3 +214,57 @@ fn fifty_refused_rows_that_were_the_last_of_their_sheet_leave_nothing_to_decide(
     bench.fleetload(&["run"]).expect_code(4);
     assert_eq!(rejected_and_ready(&bench), (50, 0));
 }
+
+#[test]
+fn a_run_whose_first_sign_in_is_not_answered_is_seen_at_work_and_tries_again_at_once_when_asked() {
+    let bench = Bench::new(quick());
+    let silent = || {
+        let fault = Fault::new("auth", FaultKind::StallBefore).times(1);
+        // One that stays in place does not fire again.
+        bench.sandbox().change(|scenario| scenario.fault.clear()).expect("a consistent scenario");
+        bench.sandbox().change(|scenario| scenario.fault = vec![fault]).expect("a consistent scenario");
+    };
+    let status = || bench.fleetload(&["status", "--json"]).expect_code(0).summary();
+    let waits = || status()["next_events"][0]["event"] == "signed_in";
+    // The first run looks up the id that its rows name; the second one knows it.
+    for rows in [2, 4] {
+        silent();
+        bench.write("companies.csv", &bench::companies(rows));
+        bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+        let before = jiff::Timestamp::now();
+        let mut run = start(&bench);
+        run.until(waits);
+        let told = status();
+        assert_eq!((&told["state"], &told["run_at_work"]), (&"running".into(), &true.into()), "{told}");
+        let since = told["next_events"][0]["since"].as_str().expect("a moment");
+        let since: jiff::Timestamp = since.parse().expect("a moment");
+        assert!(before.as_second() <= since.as_second() && since <= jiff::Timestamp::now(), "{told}");
+        let shown = bench.fleetload(&["status"]).expect_code(0).stdout;
+        for words in ["running since ", "signing in for ", ", under way"] {
+            assert!(shown.contains(words), "{words}: {shown}");
+        }
+        let metrics = bench.fleetload(&["status", "--metrics"]).expect_code(0).stdout;
+        let in_progress = |line: &str| line.starts_with("fleetload_run_in_progress") && line.ends_with(" 1");
+        assert!(metrics.lines().any(in_progress), "{metrics}");
+        let asked = bench.fleetload(&["run", "--now"]).expect_code(0).stdout;
+        assert!(asked.contains("the sign-in, which has had no answer since "), "{asked}");
+        let ended = run.ended().expect_code(0);
+        let told = [ended.stdout.as_str(), ended.stderr.as_str()].concat();
+        assert!(told.contains("asked to try again now: the sign-in"), "{told}");
+        assert!(!told.contains("nothing waits for another try"), "asked once, tried once: {told}");
+        assert_eq!(bench.created("company").len(), rows);
+        assert_eq!(bench.statistics().faults_fired["stall_before"], rows as u64 / 2, "it had no answer");
+    }
+
+    // One that is stopped before it has sent anything leaves the journal as it was.
+    let last = || inside::journal(&bench).last_run().expect("readable");
+    let before = last();
+    bench.write("companies.csv", &bench::companies(5));
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    silent();
+    let mut run = start(&bench);
+    run.until(waits);
+    run.signal("-INT");
+    assert_eq!(run.ended().expect_code(5).summary()["reason"], "signal");
+    assert_eq!((last(), status()["state"].clone()), (before, "waiting".into()));
+}

@@ -16,7 +16,7 @@ use fleetload::model::remaining::{HeldBack, Remaining};
 use fleetload::model::state::JobState;
 use fleetload::model::time::Moment;
 use fleetload::model::window::{SendingHours, Windows};
-use fleetload::run::{Ending, Interrupt, OnClose, RunOptions, Waited, wait_to_begin};
+use fleetload::run::{Ending, Interrupt, OnClose, RunOptions, Waited, end_unsent, wait_to_begin};
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
 use fleetload::service::Rate;
 use tokio::sync::mpsc;
@@ -120,15 +120,20 @@ fn a_run_that_begins_outside_its_hours_waits_for_them_or_is_stopped_and_the_jour
         let at_once = RunOptions { hours: between(&["09:00-10:01"]), ..inside::options(MINUTE) };
         let waited =
             wait_to_begin(&mut journal, &*clock, &at_once, &mut interrupts, |_, _| panic!("open")).await;
-        assert!(matches!(waited, Ok(Waited::Not)), "{waited:?}");
+        let Ok(Waited::Begun(begun)) = waited else { panic!("{waited:?}") };
+        let side = inside::journal(&bench);
+        assert!(side.last_run().expect("readable").is_some_and(|run| run.ended_at.is_none()), "it is seen");
+        end_unsent(&mut journal, begun, clock.now(), Ending::interrupted_unsent())
+            .expect("it can be written");
+        assert_eq!(side.last_run().expect("readable"), None, "it has neither waited nor sent");
 
         let later = RunOptions { hours: between(&["22:00-06:00"]), ..inside::options(MINUTE) };
-        let side = inside::journal(&bench);
         let tell = |until, why: &str| {
             assert_eq!((until, why), (at("2026-03-01T22:00:00Z"), "outside the window 22:00-06:00 (UTC)"));
         };
         let waited = wait_to_begin(&mut journal, &*clock, &later, &mut interrupts, tell).await;
-        let Ok(Waited::Begun(run)) = waited else { panic!("{waited:?}") };
+        let Ok(Waited::Begun(begun)) = waited else { panic!("{waited:?}") };
+        let run = begun.run();
         assert_eq!(clock.now(), at("2026-03-01T22:00:00Z"));
         let info = side.last_run().expect("readable").expect("a run");
         assert_eq!((info.run, info.started_at, info.resumes_at), (run, clock.now(), None));
@@ -157,14 +162,17 @@ fn a_run_that_has_waited_and_cannot_sign_in_is_not_taken_for_killed() {
     inside::drive_virtually(async {
         let clock = Virtual::start();
         let mut journal = inside::journal(&bench);
-        let begun = Some(journal.queue().begin_run(clock.now()).expect("a journal that can be written"));
-        let options = RunOptions { begun, ..inside::options(MINUTE) };
+        let (_interrupt, mut interrupts) = mpsc::channel(1);
+        let mut options = RunOptions { hours: between(&["22:00-06:00"]), ..inside::options(MINUTE) };
+        let waited = wait_to_begin(&mut journal, &*clock, &options, &mut interrupts, |_, _| {}).await;
+        let Ok(Waited::Begun(begun)) = waited else { panic!("{waited:?}") };
+        options.begun = Some(begun);
         let delay = Duration::from_millis(50);
         let run = inside::start_virtually_over(journal, &bench, clock, delay, options);
         let (journal, ending, _) = run.ends().await;
         assert!(matches!(ending, Ending::Stopped { end: End::Credentials, .. }), "{ending:?}");
         let info = journal.last_run().expect("readable").expect("a run");
-        assert_eq!((Some(info.run), info.ending), (begun, Some(RunEnd::Early(End::Credentials))));
+        assert_eq!((info.run, info.ending), (begun.run(), Some(RunEnd::Early(End::Credentials))));
     });
 }
 

@@ -204,7 +204,8 @@ fn during_an_outage_the_next_try_is_named_and_comes_and_after_it_the_end_holds()
         let is_seen = outage.0 + Duration::from_secs(3) <= *at && *at < outage.1;
         let next_try = forecast.next.iter().find_map(|next| match next {
             Next::NextTry { at, .. } => Some(at.map(|at| told.since_start(at))),
-            Next::QuotaResets { .. }
+            Next::SignedIn { .. }
+            | Next::QuotaResets { .. }
             | Next::HoursBegin { .. }
             | Next::DoubtSettled { .. }
             | Next::MissingLookedUp { .. }
@@ -243,7 +244,8 @@ fn settles(told: &Told, percent: u32) {
     let (at, forecast) = told.after(percent);
     let by = forecast.next.iter().find_map(|next| match next {
         Next::DoubtSettled { at, .. } => at.map(|at| told.since_start(at)),
-        Next::NextTry { .. }
+        Next::SignedIn { .. }
+        | Next::NextTry { .. }
         | Next::QuotaResets { .. }
         | Next::HoursBegin { .. }
         | Next::MissingLookedUp { .. }
@@ -299,7 +301,8 @@ fn while_the_service_answers_nothing_no_end_is_told_but_for_how_long_it_has_not(
     let is_silent = |forecast: &Forecast| {
         forecast.next.iter().find_map(|next| match next {
             Next::Unanswered { requests, since } => Some((*requests, told.since_start(*since))),
-            Next::NextTry { .. }
+            Next::SignedIn { .. }
+            | Next::NextTry { .. }
             | Next::QuotaResets { .. }
             | Next::HoursBegin { .. }
             | Next::DoubtSettled { .. }
@@ -345,7 +348,8 @@ fn a_quota_smaller_than_the_import_makes_it_days_and_the_end_is_known() {
         let (at, forecast) = told.after(percent);
         let resets = forecast.next.iter().any(|next| match next {
             Next::QuotaResets { at: morning } => told.since_start(*morning) > at,
-            Next::NextTry { .. }
+            Next::SignedIn { .. }
+            | Next::NextTry { .. }
             | Next::HoursBegin { .. }
             | Next::DoubtSettled { .. }
             | Next::MissingLookedUp { .. }

@@ -46,6 +46,9 @@ pub(super) fn ask(context: &Context<'_>, journal: &mut Journal, holder: &Holder)
 /// What the run waited for, in words.
 fn waited_for(context: &Context<'_>, remaining: &Remaining, due: u64) -> Vec<String> {
     let (mut waited, now) = (Vec::new(), context.now());
+    if let Some(since) = remaining.signing_in {
+        waited.push(format!("the sign-in, which has had no answer since {}", context.moment(since)));
+    }
     let mut put = |what: String, until: Option<Moment>| {
         if let Some(until) = until.filter(|until| *until > now) {
             waited.push(format!("{what}, which waited until {}", context.moment(until)));

@@ -144,8 +144,8 @@ impl Passes<'_> {
         (interrupt, interrupts)
     }
 
-    /// Waits until requests may leave, and looks up the ids that no look-up has shown. How the run ended, where it did before
-    /// that.
+    /// Opens the run's entry in the journal, waits until requests may leave, and looks up the ids that no look-up has shown. How
+    /// the run ended, where it did before that.
     async fn before_sending(
         &self,
         journal: &mut Journal,
@@ -153,31 +153,33 @@ impl Passes<'_> {
         asked: (&Client, Rate),
         interrupts: &mut mpsc::Receiver<Interrupt>,
     ) -> Result<Option<Ending>> {
-        if let Some(ending) = self.wait(journal, options, interrupts).await? {
-            return Ok(Some(ending));
-        }
+        let begun = match self.wait(journal, options, interrupts).await? {
+            Waited::Begun(begun) => *options.begun.insert(begun),
+            Waited::Ended(ending) => return Ok(Some(ending)),
+        };
+        let (context, seen) = (self.context, (&mut *journal, begun.run()));
         let looked_up = tokio::select! {
             biased;
             Some(_) = interrupts.recv() => None,
-            refused = ids::before_run(self.context, asked, &mut *journal, self.asked_before) => Some(refused?),
+            refused = ids::before_run(context, asked, seen, self.asked_before) => Some(refused),
         };
-        let Some(refused) = looked_up else {
-            let (at, ending) = (self.context.now(), Ending::interrupted_unsent());
-            return end_unsent(journal, options.begun, at, ending).map(Some);
-        };
-        if let (Some(_), Some(run)) = (&refused, options.begun) {
-            journal.queue().withdraw_run(run)?;
+        match looked_up {
+            Some(Ok(None)) => Ok(None),
+            Some(refused) => {
+                journal.queue().withdraw_run(begun.run())?;
+                refused
+            }
+            None => end_unsent(journal, begun, context.now(), Ending::interrupted_unsent()).map(Some),
         }
-        Ok(refused)
     }
 
-    /// Waits until requests may leave. How the run ended, where it did before that.
+    /// Opens the run's entry, and waits until requests may leave.
     async fn wait(
         &self,
         journal: &mut Journal,
-        options: &mut RunOptions,
+        options: &RunOptions,
         interrupts: &mut mpsc::Receiver<Interrupt>,
-    ) -> Result<Option<Ending>> {
+    ) -> Result<Waited> {
         let (context, clock) = (self.context, &*self.context.clock);
         let tell = |until, why: &str| {
             let words = format!("paused until {}: {why}; nothing is sent before", context.moment(until));
@@ -186,14 +188,7 @@ impl Passes<'_> {
             let (at, message) = (clock.now().into(), Some(words));
             context.terminal.object(&EventObject { at, message, event: &event });
         };
-        Ok(match wait_to_begin(journal, clock, options, interrupts, tell).await? {
-            Waited::Not => None,
-            Waited::Begun(run) => {
-                options.begun = Some(run);
-                None
-            }
-            Waited::Ended(ending) => Some(ending),
-        })
+        wait_to_begin(journal, clock, options, interrupts, tell).await
     }
 
     /// What a pass goes by.

@@ -80,6 +80,15 @@ impl JobQueue<'_> {
             .execute("UPDATE run SET remaining = ?2 WHERE id = ?1 AND ended_at IS NULL", (run, text))?;
         Ok(())
     }
+
+    /// What a run has noted that it has still to do holds no longer, and more is not known yet.
+    pub fn forget_remaining(&mut self, run: RunId) -> Result<()> {
+        self.journal
+            .view
+            .connection
+            .execute("UPDATE run SET remaining = NULL WHERE id = ?1 AND ended_at IS NULL", [run])?;
+        Ok(())
+    }
 }
 
 impl JobQueue<'_> {
@@ -431,5 +440,7 @@ mod tests {
         let remaining = Remaining { at: at(7), moving: true, ..Remaining::default() };
         bench.journal.queue().note_remaining(run, &remaining).unwrap();
         assert_eq!(bench.journal.noted_remaining(run).unwrap(), Some(remaining));
+        bench.journal.queue().forget_remaining(run).unwrap();
+        assert_eq!(bench.journal.noted_remaining(run).unwrap(), None);
     }
 }

@@ -42,6 +42,9 @@ pub struct Remaining {
     pub doubts: Doubts,
     /// Operations that are held back, as the service fails at them.
     pub held_back: Vec<HeldBack>,
+    /// Since when the run waits for its first sign-in, which is not answered yet.
+    #[serde(default)]
+    pub signing_in: Option<Moment>,
     /// When the service, which cannot be reached, is tried again.
     pub unreachable_until: Option<Moment>,
     /// Records that the verification has not found yet.
