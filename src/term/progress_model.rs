@@ -202,9 +202,9 @@ impl Picture {
                 None
             }
             Event::Parked { until } => {
-                self.facts.parked_until = Some(*until);
+                let still = if self.facts.parked_until.replace(*until).is_some() { "still " } else { "" };
                 Some(format!(
-                    "today's quota is spent; creations wait until {} ({} from now)",
+                    "today's quota is {still}spent; creations wait until {} ({} from now)",
                     moment(*until, here),
                     span(until.since(tick.now))
                 ))

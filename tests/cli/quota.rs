@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use crate::bench::{self, Bench};
 use crate::inside::{self, Virtual};
+use fleetload::clock::Clock;
+use fleetload::ending::End;
 use fleetload::model::event::Event;
 use fleetload::run::Ending;
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
@@ -171,4 +173,46 @@ fn creations_whose_answers_were_lost_are_confirmed_once_they_are_found() {
         ["used", "confirmed", "refused", "doubtful"].map(|figure| quota[figure].as_u64().expect("a number"));
     assert_eq!(figures, [10, 10, 0, 0]);
     assert_eq!(bench.statistics().quota_used.values().sum::<u64>(), 10);
+}
+
+#[test]
+fn a_person_who_has_a_spent_quota_tried_is_told_at_once_that_it_is_still_spent() {
+    let bench = Bench::new(service(20, 5 * 3600));
+    bench.write("companies.csv", &bench::companies(30));
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    let is_parked = |event: &Event| matches!(event, Event::Parked { .. });
+    inside::drive_virtually(async {
+        let (clock, options) = (Virtual::start_now(), inside::options(Duration::from_secs(1)));
+        // Long enough that what is left is counted while the creation is tried.
+        let mut run = inside::start_virtually(&bench, clock.clone(), Duration::from_secs(3), options);
+        run.hears("parked", is_parked).await;
+        let (side, parked) = (inside::journal(&bench), clock.elapsed());
+        let noted = || {
+            let run = side.last_run().expect("readable").expect("a run");
+            let remaining = side.noted_remaining(run.run).expect("readable").expect("noted");
+            (remaining.parked_until.is_some(), run.waits_until(End::Quota, clock.now()).is_some())
+        };
+        clock.sleep_until(parked + Duration::from_secs(100)).await;
+        assert_eq!(noted(), (true, true), "whoever asks the journal sees it");
+        let sent = bench.requests("addCompany");
+        inside::journal(&bench).ask_now(clock.now()).expect("a journal").expect("a run under way");
+        run.hears("asked", |event| matches!(event, Event::Note { .. })).await;
+        let (heard, tried) = (run.told.len(), clock.elapsed());
+        run.hears("still parked", is_parked).await;
+        assert_eq!(clock.elapsed() - tried, Duration::from_secs(3), "with the answer");
+        assert_eq!(bench.requests("addCompany"), sent + 1, "one was tried");
+        let believed = |event: &Event| match event {
+            Event::Woken => false,
+            Event::Remaining(facts) => facts.parked_until.is_some(),
+            _ => true,
+        };
+        assert!(run.told[heard..].iter().all(believed), "{:#?}", &run.told[heard..]);
+        assert_eq!(noted(), (true, true));
+        let (_, ending, told) = run.ends().await;
+        assert_eq!(ending, Ending::Finished);
+        assert_eq!(told.iter().filter(|event| is_parked(event)).count(), 2, "{told:#?}");
+    });
+    assert_eq!(bench.created("company").len(), 30);
+    bench.fleetload(&["report", "1"]).expect_code(0);
+    bench.assert_exact(1);
 }

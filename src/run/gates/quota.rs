@@ -78,8 +78,9 @@ enum QuotaGate {
     Open,
     /// Not until then, by the service's clock.
     Parked { until: Moment, refusals: usize },
-    /// One creation finds out; it is under way when `probing`.
-    OneAhead { probing: bool, refusals: usize },
+    /// One creation finds out; it is under way when `probing`. Where a person had it tried before its time, the others wait
+    /// until then as before.
+    OneAhead { probing: bool, refusals: usize, until: Option<Moment> },
 }
 
 /// What a refusal led to.
@@ -120,7 +121,7 @@ impl DailyQuota {
     /// An earlier run was refused today: one creation goes ahead of the others.
     pub(super) fn begin_with_one_ahead(&mut self) {
         self.refused_on = Some(self.day);
-        self.gate = QuotaGate::OneAhead { probing: false, refusals: 0 };
+        self.gate = QuotaGate::OneAhead { probing: false, refusals: 0, until: None };
     }
 
     /// How many creations we allow ourselves in a day.
@@ -143,7 +144,7 @@ impl DailyQuota {
             },
             QuotaGate::Parked { until, .. } if now < until => Err(Some(until)),
             QuotaGate::Parked { refusals, .. } => {
-                self.gate = QuotaGate::OneAhead { probing: false, refusals };
+                self.gate = QuotaGate::OneAhead { probing: false, refusals, until: None };
                 Ok(())
             }
             QuotaGate::OneAhead { probing: false, .. } => Ok(()),
@@ -156,8 +157,8 @@ impl DailyQuota {
     pub(super) fn try_now(&mut self) -> bool {
         let is_ours = self.allowance().is_some_and(|allowance| self.sent >= allowance);
         match self.gate {
-            QuotaGate::Parked { refusals, .. } if !is_ours => {
-                self.gate = QuotaGate::OneAhead { probing: false, refusals };
+            QuotaGate::Parked { until, refusals } if !is_ours => {
+                self.gate = QuotaGate::OneAhead { probing: false, refusals, until: Some(until) };
                 true
             }
             QuotaGate::Open | QuotaGate::Parked { .. } | QuotaGate::OneAhead { .. } => false,
@@ -285,7 +286,8 @@ impl DailyQuota {
     pub(super) fn parked_until(&self) -> Option<Moment> {
         match self.gate {
             QuotaGate::Parked { until, .. } => Some(until),
-            QuotaGate::Open | QuotaGate::OneAhead { .. } => None,
+            QuotaGate::OneAhead { until, .. } => until,
+            QuotaGate::Open => None,
         }
     }
 

@@ -364,6 +364,10 @@ fn while_parked_it_is_said_until_when_and_the_end_counts_from_then() {
         picture.object(tick(3_600)).finish_estimate.map(|at| at.0.to_string()).as_deref(),
         Some("2026-03-02T00:00:23Z")
     );
-    picture.take(&Event::Woken, tick(1), &TimeZone::UTC);
-    assert_eq!(picture.next_lines(tick(1), &TimeZone::UTC), Vec::<String>::new());
+    // Tried before its time, in vain.
+    let told = picture.take(&Event::Parked { until: midnight }, tick(1), &TimeZone::UTC);
+    let still = "today's quota is still spent; creations wait until 2026-03-02 00:00:03 UTC (12 h from now)";
+    assert_eq!(told.as_deref(), Some(still));
+    picture.take(&Event::Woken, tick(2), &TimeZone::UTC);
+    assert_eq!(picture.next_lines(tick(2), &TimeZone::UTC), Vec::<String>::new());
 }
