@@ -414,6 +414,8 @@ CREATE TABLE run (
     resumes_at INTEGER,
     -- For what it waits until then.
     waits_for TEXT CHECK (waits_for = 'quota' OR waits_for = 'window'),
+    -- When the quota resets that it waits for; it goes on later where it may send only later.
+    quota_resets_at INTEGER,
     requests TEXT,
     -- What it went by (version, paths, policy), as JSON, so that the next one can tell what has changed since.
     terms TEXT,

@@ -44,7 +44,7 @@ use crate::clock::Clock;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::failpoint;
-use crate::journal::{AuditScope, Evidence, How, Moved, PageCheck, Reply, Work, Write};
+use crate::journal::{AuditScope, Evidence, How, Moved, PageCheck, Reply, Waiting, Work, Write};
 use crate::mistake::{self, Mistake};
 use crate::model::event::Event;
 use crate::model::id::JobId;
@@ -252,20 +252,22 @@ impl Dispatcher {
     fn offer(&mut self) -> Duration {
         let now = self.clock.elapsed();
         self.progress.begin_round();
-        let waits = self.gates.parked_until().is_some() || self.gates.closed_until().is_some();
+        let waits = self.gates.is_parked() || self.gates.closed_until().is_some();
         let parked = self.requests.is_empty() && waits;
         let mut wake = self.next_due(now).min(now + if parked { PARKED_SLEEP } else { LONGEST_SLEEP });
         if self.options.until.is_some_and(|until| self.clock.now() >= until) {
             self.drain(Ending::until(self.options.until));
         }
-        let news = self.gates.hours_news();
+        let closed = self.gates.closed_until();
+        let only_creates = closed.is_some() && self.gates.is_parked() && self.creates_only();
+        let pause = self.gates.pause(only_creates);
+        let news = self.gates.hours_news(pause.clone());
         self.carry_out(news);
         self.follow_reserves();
-        let closed = self.gates.closed_until();
-        if let Some(until) = closed
+        if let Some(Waiting { waits_for: end, until, why, .. }) = pause
             && self.options.policy.on_close == OnClose::Exit
         {
-            self.drain(Ending::Parked { end: End::Window, until, why: self.gates.why_closed() });
+            self.drain(Ending::Parked { end, until, why });
         }
         let operations = self.in_flight.operations();
         for &operation in &operations {

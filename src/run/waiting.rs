@@ -77,7 +77,8 @@ pub async fn wait_to_begin(
         if noted.replace(until) != Some(until) {
             let why = hours.why_closed(now);
             tell(until, &why);
-            journal.queue().note_waiting(run, Some(&Waiting { waits_for: End::Window, until, why }))?;
+            let waiting = Waiting { waits_for: End::Window, until, quota_resets_at: None, why };
+            journal.queue().note_waiting(run, Some(&waiting))?;
         }
         if let Some(ending) = ended(options, now, until) {
             return end(journal, run, now, &ending).map(|()| Waited::Ended(ending));

@@ -165,6 +165,7 @@ mod tests {
             held_back: None,
             resumes_at: resumes.map(Moment::from_millis),
             waits_for: ending.filter(|_| resumes.is_some()),
+            quota_resets_at: None,
             requests: BTreeMap::new(),
         }
     }

@@ -11,12 +11,13 @@ use fleetload::clock::Clock;
 use fleetload::ending::{End, RunEnd};
 use fleetload::journal::Writing;
 use fleetload::model::event::Event;
+use fleetload::model::forecast::forecast;
 use fleetload::model::operation::Operation;
 use fleetload::model::remaining::{HeldBack, Remaining};
 use fleetload::model::state::JobState;
 use fleetload::model::time::Moment;
 use fleetload::model::window::{SendingHours, Windows};
-use fleetload::run::{Ending, Interrupt, OnClose, RunOptions, Waited, end_unsent, wait_to_begin};
+use fleetload::run::{Ending, Interrupt, OnClose, OnQuota, RunOptions, Waited, end_unsent, wait_to_begin};
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
 use fleetload::service::Rate;
 use tokio::sync::mpsc;
@@ -108,6 +109,101 @@ fn a_run_that_is_to_exit_ends_when_its_window_closes_with_the_moment_at_which_it
     });
     bench.fleetload(&["run"]).expect_code(0);
     bench.assert_exact(1);
+}
+
+/// A run of thirty companies in these windows, of which the service allows twenty a day.
+fn beyond_the_quota(windows: &[&str]) -> (Bench, RunOptions) {
+    let bench = companies(30);
+    bench.sandbox().change(|scenario| scenario.daily_quota = 20).expect("a consistent scenario");
+    (bench, one_a_second(between(windows)))
+}
+
+#[test]
+fn a_run_that_waits_for_the_quota_and_its_window_says_when_both_are_there_and_goes_on_then() {
+    let (bench, options) = beyond_the_quota(&["09:00-12:00", "20:00-22:00"]);
+    let both = at("2026-03-02T09:00:00Z");
+    inside::drive_virtually(async {
+        let clock = Virtual::start();
+        let run = inside::start_virtually(&bench, clock.clone(), Duration::from_millis(300), options);
+        let side = inside::journal(&bench);
+        // In the first window, after it, in the second one, and after midnight.
+        let looks = [
+            ("2026-03-01T11:00:00Z", End::Quota, "2026-03-01"),
+            ("2026-03-01T13:00:00Z", End::Window, "2026-03-01"),
+            ("2026-03-01T21:00:00Z", End::Quota, "2026-03-01"),
+            ("2026-03-02T01:00:00Z", End::Window, "2026-03-02"),
+        ];
+        for (look, waits_for, day) in looks {
+            clock.sleep_until(clock.elapsed() + at(look).since(clock.now())).await;
+            let run = side.last_run().expect("readable").expect("a run");
+            assert_eq!(run.waits_until(waits_for, clock.now()), Some(both), "{look}: {run:?}");
+            assert_eq!(side.quota_now(clock.now()).expect("readable").day.to_string(), day, "{look}");
+            let facts = side.noted_remaining(run.run).expect("readable").expect("noted");
+            assert_eq!(facts.parked_until, Some(both), "{look}");
+            assert!(forecast(&facts).finish.is_some_and(|finish| finish >= both), "{look}: {facts:?}");
+        }
+        let (_, ending, told) = run.ends().await;
+        assert_eq!(ending, Ending::Finished);
+        let untils: Vec<Moment> = told
+            .iter()
+            .filter_map(|event| match event {
+                Event::Parked { until } | Event::OutsideHours { until, .. } => Some(*until),
+                _ => None,
+            })
+            .collect();
+        // Parked, closed, parked again, closed again.
+        assert_eq!(untils, [both; 4], "{told:#?}");
+        let spent = "and the day's quota of creations is spent";
+        let says_both =
+            |event: &Event| matches!(event, Event::OutsideHours { why, .. } if why.contains(spent));
+        assert!(told.iter().any(says_both), "{told:#?}");
+    });
+    let made = bench.created("company");
+    let later = made.iter().filter(|entry| entry.at.as_millisecond() >= both.millis()).count();
+    assert_eq!((made.len(), later), (30, 10));
+    bench.fleetload(&["report", "1"]).expect_code(0);
+    bench.assert_exact(1);
+}
+
+#[test]
+fn a_run_that_is_to_exit_with_the_quota_spent_names_the_moment_at_which_its_window_is_open_as_well() {
+    for (window, on_quota, on_close, expected) in [
+        ("09:00-10:01", OnQuota::Wait, OnClose::Exit, End::Window),
+        ("09:00-10:01", OnQuota::Exit, OnClose::Wait, End::Quota),
+    ] {
+        let (bench, mut options) = beyond_the_quota(&[window, "20:00-22:00"]);
+        (options.policy.on_quota, options.policy.on_close) = (on_quota, on_close);
+        inside::drive_virtually(async {
+            let clock = Virtual::start();
+            let run = inside::start_virtually(&bench, clock.clone(), Duration::from_millis(300), options);
+            let (journal, ending, _) = run.ends().await;
+            let both = at("2026-03-02T09:00:00Z");
+            let Ending::Parked { end, until, .. } = &ending else { panic!("{ending:?}") };
+            assert_eq!((*end, *until), (expected, both));
+            let run = journal.last_run().expect("readable").expect("a run");
+            assert_eq!(run.waits_until(expected, clock.now()), Some(both));
+            // The day is over at midnight all the same.
+            let morning = at("2026-03-02T01:00:00Z");
+            assert_eq!(journal.quota_now(morning).expect("readable").day.to_string(), "2026-03-02");
+        });
+    }
+}
+
+#[test]
+fn what_creates_nothing_goes_on_when_the_window_opens_even_if_the_quota_is_spent() {
+    let (bench, mut options) = beyond_the_quota(&["09:00-10:01", "20:00-22:00"]);
+    options.policy.on_close = OnClose::Exit;
+    // A lost answer, and then no look-up that could show what became of it.
+    let lost = Fault::new("addCompany", FaultKind::AnswerLost).after(5).times(1);
+    let blind = Fault::new("lookups", FaultKind::Html503Before).after(1);
+    bench.sandbox().change(|scenario| scenario.fault = vec![lost, blind]).expect("a consistent scenario");
+    inside::drive_virtually(async {
+        let run = inside::start_virtually(&bench, Virtual::start(), Duration::from_millis(300), options);
+        let (journal, ending, _) = run.ends().await;
+        assert_eq!(journal.tally(None).expect("counts").in_state(JobState::InDoubt), 1);
+        let Ending::Parked { end, until, .. } = &ending else { panic!("{ending:?}") };
+        assert_eq!((*end, *until), (End::Window, at("2026-03-01T20:00:00Z")));
+    });
 }
 
 #[test]
@@ -219,6 +315,39 @@ fn a_nightly_run_outside_its_window_imports_and_leaves_with_the_next_opening_in_
     bench.fleetload(&["run", "--between", "00:00-24:00"]).expect_code(0);
     assert_eq!(bench.created("company").len(), 3);
     bench.assert_exact(1);
+}
+
+#[test]
+fn status_and_metrics_name_the_moment_at_which_quota_and_window_are_there() {
+    // The window is open, and closed when the quota resets in three hours, by the clock of the service.
+    let midnight: jiff::Timestamp = "2026-03-02T00:00:00Z".parse().expect("a moment");
+    let starts_at = midnight - jiff::SignedDuration::from_hours(3);
+    let bench = Bench::new(Scenario {
+        rate: 0,
+        daily_quota: 2,
+        clock_starts_at: Some(starts_at),
+        ..Scenario::default()
+    });
+    bench.profile("", "rate = \"unlimited\"", "on_quota = \"exit\"");
+    bench.write("companies.csv", &bench::companies(3));
+    let hours = |count| {
+        let moment = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(count);
+        let moment = moment.to_zoned(jiff::tz::TimeZone::UTC);
+        moment.with().second(0).subsec_nanosecond(0).build().expect("a time")
+    };
+    let (from, to) = (hours(-1), hours(1));
+    let window = format!("{}-{}", from.strftime("%H:%M"), to.strftime("%H:%M"));
+    let opens = from.timestamp() + jiff::SignedDuration::from_hours(24);
+    let arguments = ["run", "companies.csv", "--between", &window, "--zone", "UTC", "--json"];
+    let ended = bench.fleetload(&arguments).expect_code(5).summary();
+    let words = |name: &str| ended[name].as_str().expect("words").to_owned();
+    assert_eq!((words("reason"), words("resumes_at")), ("quota".to_owned(), opens.to_string()), "{ended}");
+    let told = bench.fleetload(&["status", "--json"]).expect_code(0).summary();
+    assert_eq!(told["parked_until"], opens.to_string(), "{told}");
+    let metrics = bench.fleetload(&["status", "--metrics"]).expect_code(0).stdout;
+    let until = metrics.lines().find(|line| line.starts_with("fleetload_parked_until_timestamp_seconds"));
+    let until = until.and_then(|line| line.rsplit_once(' ')).expect("a value").1;
+    assert_eq!(until.parse::<f64>().ok(), Some(opens.as_second() as f64), "{metrics}");
 }
 
 #[test]

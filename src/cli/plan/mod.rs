@@ -339,7 +339,7 @@ fn terms(context: &Context<'_>, settings: &Settings, typed: &WindowArgs) -> Resu
     // What another account has used of its quota, a rehearsal's for one, does not count for this one.
     let (used, learned, parked_until) = match &journal {
         Some(journal) if journal.account()? == settings.identity() => {
-            (journal.quota_now(now)?.sent, journal.latest_ceiling()?, journal.quota_parked_until(now)?)
+            (journal.quota_now(now)?.sent, journal.latest_ceiling()?, journal.quota_resets_at(now)?)
         }
         Some(_) | None => (0, None, None),
     };

@@ -20,8 +20,11 @@ pub(super) fn ask(context: &Context<'_>, journal: &mut Journal, holder: &Holder)
         Some(run) => journal.noted_remaining(run.run)?.unwrap_or_default(),
         None => Remaining::default(),
     };
-    let closed = run.and_then(|run| run.waits_until(End::Window, context.now()));
-    let Some(due) = journal.ask_now(context.now())? else { return Ok(Taken::Journal(*holder).tell(context)) };
+    let now = context.now();
+    // Where only creations are left, the run waits for the quota as well; it may send before that.
+    let opens = Some(remaining.hours.opening(now)).filter(|opens| *opens > now);
+    let closed = run.and_then(|run| run.waits_until(End::Window, now)).map(|until| opens.unwrap_or(until));
+    let Some(due) = journal.ask_now(now)? else { return Ok(Taken::Journal(*holder).tell(context)) };
     let waited = if closed.is_some() { Vec::new() } else { waited_for(context, &remaining, due) };
     let process = holder.pid.map_or_else(String::new, |pid| format!(" (process {pid})"));
     let terminal = context.terminal;

@@ -36,6 +36,8 @@ pub struct RunInfo {
     pub resumes_at: Option<Moment>,
     /// For what it waits until then.
     pub waits_for: Option<RunEnd>,
+    /// When the quota resets that it waits for. Where it may send only later, it goes on later.
+    pub quota_resets_at: Option<Moment>,
     /// Requests sent, by operation.
     pub requests: BTreeMap<Operation, u64>,
 }
@@ -65,6 +67,8 @@ pub struct Waiting {
     pub waits_for: End,
     /// Until when.
     pub until: Moment,
+    /// When the quota resets, where it is spent.
+    pub quota_resets_at: Option<Moment>,
     /// Why, in words.
     pub why: String,
 }
@@ -113,12 +117,14 @@ impl JobQueue<'_> {
     /// Notes for what a run waits, while it goes on; `None` when it waits no longer.
     pub fn note_waiting(&mut self, run: RunId, waiting: Option<&Waiting>) -> Result<()> {
         self.journal.view.connection.execute(
-            "UPDATE run SET resumes_at = ?2, waits_for = ?3, detail = ?4 WHERE id = ?1 AND ended_at IS NULL",
+            "UPDATE run SET resumes_at = ?2, waits_for = ?3, detail = ?4, quota_resets_at = ?5
+             WHERE id = ?1 AND ended_at IS NULL",
             (
                 run,
                 waiting.map(|waiting| waiting.until),
                 waiting.map(|waiting| RunEnd::Early(waiting.waits_for)),
                 waiting.map(|waiting| waiting.why.as_str()),
+                waiting.and_then(|waiting| waiting.quota_resets_at),
             ),
         )?;
         failpoint::reach("ceiling.resumption-noted");
@@ -261,8 +267,9 @@ impl View {
         let found = self
             .connection
             .query_row(
-                "SELECT id, started_at, ended_at, ending, detail, held_back, resumes_at, requests, waits_for FROM run
-                 ORDER BY id DESC LIMIT 1",
+                "SELECT id, started_at, ended_at, ending, detail, held_back, resumes_at, requests, waits_for,
+                    quota_resets_at
+                 FROM run ORDER BY id DESC LIMIT 1",
                 [],
                 |row| {
                     let info = RunInfo {
@@ -274,6 +281,7 @@ impl View {
                         held_back: row.get(5)?,
                         resumes_at: row.get(6)?,
                         waits_for: row.get(8)?,
+                        quota_resets_at: row.get(9)?,
                         requests: BTreeMap::new(),
                     };
                     Ok((info, row.get::<_, Option<String>>(7)?))

@@ -67,14 +67,16 @@ impl View {
     /// service has begun another day; where it is ahead, a run that waits for the quota waits for the end of its day.
     pub fn quota_now(&self, now: Moment) -> Result<QuotaDay> {
         match self.latest_quota()? {
-            Some(ledger) if ledger.day >= now.day() || self.quota_parked_until(now)?.is_some() => Ok(ledger),
+            Some(ledger) if ledger.day >= now.day() || self.quota_resets_at(now)?.is_some() => Ok(ledger),
             Some(_) | None => self.quota(now.day()),
         }
     }
 
-    /// Until when the last run waits for the quota of the next day, or would wait if it had not ended.
-    pub fn quota_parked_until(&self, now: Moment) -> Result<Option<Moment>> {
-        Ok(self.last_run()?.and_then(|run| run.waits_until(End::Quota, now)))
+    /// When the quota resets that the last run waits for, or would wait for if it had not ended.
+    pub fn quota_resets_at(&self, now: Moment) -> Result<Option<Moment>> {
+        let run = self.last_run()?.filter(|run| run.waits_until(End::Quota, now).is_some());
+        let resets_at = run.and_then(|run| run.quota_resets_at.or(run.resumes_at));
+        Ok(resets_at.filter(|resets_at| *resets_at > now))
     }
 
     /// The latest day of the ledger.
@@ -343,10 +345,16 @@ mod tests {
         assert_eq!(today(&bench.journal, ahead), (NEXT, 0), "nothing says that this clock is ahead");
         let until = ahead.plus(Duration::from_secs(120));
         let why = "today's quota is spent".to_owned();
-        let waiting = Waiting { until, waits_for: End::Quota, why };
+        let waiting = Waiting { until, waits_for: End::Quota, quota_resets_at: Some(until), why };
         bench.journal.queue().note_waiting(run, Some(&waiting)).unwrap();
         assert_eq!(today(&bench.journal, ahead), (DAY, 1));
         assert_eq!(today(&bench.journal, until), (NEXT, 0));
+        // Where the run may send only later, the day is over before that.
+        let later = Waiting { until: until.plus(Duration::from_secs(9 * 3_600)), ..waiting.clone() };
+        bench.journal.queue().note_waiting(run, Some(&later)).unwrap();
+        assert_eq!(today(&bench.journal, ahead), (DAY, 1));
+        assert_eq!(today(&bench.journal, until), (NEXT, 0));
+        assert_eq!(bench.journal.quota_resets_at(ahead).unwrap(), Some(until));
         // Whoever waits for the hours of a run does not wait for a day.
         let hours = Waiting { waits_for: End::Window, ..waiting };
         bench.journal.queue().note_waiting(run, Some(&hours)).unwrap();

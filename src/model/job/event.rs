@@ -67,7 +67,7 @@ pub enum Event {
     QuotaUsed(QuotaDay),
     /// The day's quota is spent; creations wait.
     Parked {
-        /// When they are tried again, by the service's clock.
+        /// When they are tried again: the quota of the next day is there, and the run may send.
         #[serde(serialize_with = "rfc_3339")]
         #[cfg_attr(feature = "schemas", schemars(with = "crate::model::time::Rfc3339"))]
         until: Moment,
@@ -76,7 +76,7 @@ pub enum Event {
     Woken,
     /// Nothing is sent, because the run is outside the hours in which it may send.
     OutsideHours {
-        /// When it may send again.
+        /// When it sends again.
         #[serde(serialize_with = "rfc_3339")]
         #[cfg_attr(feature = "schemas", schemars(with = "crate::model::time::Rfc3339"))]
         until: Moment,

@@ -33,7 +33,7 @@ pub struct Remaining {
     pub unseen: u64,
     /// The quota of creations, as far as it is known.
     pub quota: Option<Allowance>,
-    /// Until when creations wait for the quota.
+    /// Until when creations wait for the quota, and for the hours in which the run may send.
     pub parked_until: Option<Moment>,
     /// When the run may send.
     #[serde(default)]

@@ -347,7 +347,7 @@ impl Dispatcher {
     }
 
     /// Whether nothing in memory, nor in the journal, can go on while creations are parked.
-    fn creates_only(&self) -> bool {
+    pub(super) fn creates_only(&self) -> bool {
         let goes_on = |operation: Operation| {
             !operation.creates() && self.gates.halt(operation).is_none() && self.gates.is_closed(operation)
         };

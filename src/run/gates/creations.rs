@@ -92,7 +92,7 @@ impl Gates {
 
     /// Tells when what is left of the day begins to be kept for some imports, and when it is there for all again.
     pub(in crate::run) fn reserve_news(&mut self) -> Vec<RunAction> {
-        if self.reserves.is_empty() || self.quota.parked_until().is_some() {
+        if self.reserves.is_empty() || self.is_parked() {
             return Vec::new();
         }
         let (day, room) = self.quota.room(self.service_now(), self.reserve);
@@ -191,15 +191,16 @@ impl Gates {
             return Vec::new();
         }
         // Compared by the service's clock: what it is by ours changes with every answer.
-        let until = self.quota.parked_until();
-        if let Some(until) = until
-            && self.reported_parking.replace(until) != Some(until)
+        let resets_at = self.quota.parked_until();
+        if let Some(resets_at) = resets_at
+            && self.reported_parking.replace(resets_at) != Some(resets_at)
+            && let Some(until) = self.parked_until()
         {
-            let until = self.service_clock.ours(until);
             return vec![
                 RunAction::AskJournal(Inquiry::NoteWaiting(Some(Waiting {
                     waits_for: End::Quota,
                     until,
+                    quota_resets_at: self.quota_resets_at(),
                     why: QUOTA_SPENT.to_owned(),
                 }))),
                 RunAction::Tell(Event::Parked { until }),
@@ -208,17 +209,26 @@ impl Gates {
         Vec::new()
     }
 
-    /// Until when creations are parked, by this machine's clock.
-    pub(in crate::run) fn parked_until(&self) -> Option<Moment> {
+    /// Whether creations wait for the quota.
+    pub(in crate::run) fn is_parked(&self) -> bool {
+        self.quota.parked_until().is_some()
+    }
+
+    /// When the quota allows creations again, by this machine's clock.
+    pub(super) fn quota_resets_at(&self) -> Option<Moment> {
         self.quota.parked_until().map(|until| self.service_clock.ours(until))
+    }
+
+    /// Until when creations are parked, by this machine's clock: the quota allows them again, and the run may send.
+    pub(in crate::run) fn parked_until(&self) -> Option<Moment> {
+        self.quota_resets_at().map(|resets_at| self.hours().opening(resets_at))
     }
 
     /// What the quota allows us, as far as it is known.
     pub(in crate::run) fn allowance(&self) -> Option<Allowance> {
         let per_day = self.quota.ceiling()?.saturating_sub(self.reserve);
         // Once creations go on, all of a day is there again.
-        let is_parked = self.quota.parked_until().is_some();
-        let today = if is_parked { per_day } else { per_day.saturating_sub(self.quota.sent()) };
+        let today = if self.is_parked() { per_day } else { per_day.saturating_sub(self.quota.sent()) };
         Some(Allowance { per_day, today })
     }
 }

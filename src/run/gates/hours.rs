@@ -1,6 +1,5 @@
 //! The hours in which a run may send. Outside of them no request leaves, of whatever operation; what is under way comes home.
 
-use crate::ending::End;
 use crate::journal::Waiting;
 use crate::model::event::Event;
 use crate::model::time::Moment;
@@ -13,7 +12,7 @@ pub(super) struct HoursGate {
     hours: SendingHours,
     /// How it stands since a moment.
     known: Option<(Moment, Standing)>,
-    /// Until when it was last reported to be closed.
+    /// Until when it was last reported that nothing leaves.
     reported: Option<Moment>,
 }
 
@@ -45,16 +44,15 @@ impl HoursGate {
         }
     }
 
-    /// What is reported, and noted in the journal, when it closes or opens.
-    pub(super) fn news(&mut self, now: Moment) -> Vec<RunAction> {
-        let closed = self.closed_until(now);
-        if std::mem::replace(&mut self.reported, closed) == closed {
+    /// What is reported, and noted in the journal, when it closes or opens: `pause` says until when nothing leaves, and why.
+    pub(super) fn news(&mut self, pause: Option<Waiting>) -> Vec<RunAction> {
+        let until = pause.as_ref().map(|waiting| waiting.until);
+        if std::mem::replace(&mut self.reported, until) == until {
             return Vec::new();
         }
-        match closed {
-            Some(until) => {
-                let why = self.hours.why_closed(now);
-                let waiting = Waiting { waits_for: End::Window, until, why: why.clone() };
+        match pause {
+            Some(waiting) => {
+                let (until, why) = (waiting.until, waiting.why.clone());
                 vec![
                     RunAction::AskJournal(Inquiry::NoteWaiting(Some(waiting))),
                     RunAction::Tell(Event::OutsideHours { until, why }),

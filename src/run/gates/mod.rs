@@ -34,6 +34,7 @@ use super::ending::Ending;
 use super::run_action::{Inquiry, RunAction};
 use crate::clock::Clock;
 use crate::ending::End;
+use crate::journal::Waiting;
 use crate::model::event::Event;
 use crate::model::operation::Operation;
 use crate::model::quota::QuotaDay;
@@ -136,14 +137,23 @@ impl Gates {
         self.hours.closed_until(self.clock.now())
     }
 
-    /// Why nothing may leave, in words.
-    pub(super) fn why_closed(&self) -> String {
-        self.hours.hours().why_closed(self.clock.now())
+    /// Until when nothing leaves, outside the hours of the run, and why. A run that `only_creates` waits for the quota as well.
+    pub(super) fn pause(&mut self, only_creates: bool) -> Option<Waiting> {
+        let closed = self.closed_until()?;
+        let quota_resets_at = self.quota_resets_at();
+        let creates_at = self.parked_until().filter(|until| only_creates && *until > closed);
+        let outside = self.hours.hours().why_closed(self.clock.now());
+        let why = match creates_at {
+            Some(_) => format!("{outside}, and {QUOTA_SPENT}"),
+            None => outside,
+        };
+        let until = creates_at.unwrap_or(closed);
+        Some(Waiting { waits_for: End::Window, until, quota_resets_at, why })
     }
 
     /// Tells, once, that the hours in which the run may send are over or have come.
-    pub(super) fn hours_news(&mut self) -> Vec<RunAction> {
-        let actions = self.hours.news(self.clock.now());
+    pub(super) fn hours_news(&mut self, pause: Option<Waiting>) -> Vec<RunAction> {
+        let actions = self.hours.news(pause);
         if !actions.is_empty() {
             // What is noted of the quota is noted again.
             self.reported_parking = None;
@@ -475,7 +485,7 @@ impl Gates {
         let stopped = self.connectivity.next_try().is_some()
             || waits
             || gate.halt().is_some()
-            || (operation.creates() && self.quota.parked_until().is_some());
+            || (operation.creates() && self.is_parked());
         OperationPace { sent: gate.sent(), stopped }
     }
 
