@@ -341,6 +341,26 @@ fn a_full_disk_stops_the_run_before_anything_unwritten_is_sent_and_it_goes_on_af
 }
 
 #[test]
+fn a_run_needs_little_more_room_than_its_journal_also_while_its_status_is_read() {
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
+    let Some(disk) = SmallDisk::mount(bench.path("disk"), "12m") else {
+        eprintln!("SKIPPED: only root may mount a small disk; a run on one was not tried with the binary");
+        return;
+    };
+    bench.write("companies.csv", &bench::companies(3));
+    bench.write("devices.csv", &bench::devices(1_500, 3));
+    let journal = disk.path().join("fleetload.db");
+    let place = ["--journal", journal.to_str().expect("UTF-8")];
+    bench.fleetload(&[&["import", "companies.csv", "devices.csv"], &place[..]].concat()).expect_code(0);
+    let mut run = bench.start(&[&["run", "--quiet"], &place[..]].concat());
+    while !run.has_ended() {
+        bench.fleetload(&[&["status"], &place[..]].concat()).expect_code(0);
+    }
+    run.ended().expect_code(0);
+    assert_eq!(bench.created("device").len(), 1_500);
+}
+
+#[test]
 fn a_report_that_cannot_be_written_leaves_the_rows_alone_and_is_written_later() {
     let bench = paced(5);
     bench.write("reports", "a file, not a folder");

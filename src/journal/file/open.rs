@@ -31,9 +31,9 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// through the whole cache at most commits. An import takes more (`bulk_load`).
 pub(in crate::journal) const CACHE_KIB: i64 = 16_384;
 
-/// Pages in the write-ahead log before it is copied back: often enough to stay small (64 MiB), seldom enough that
-/// the pace of a run does not feel it.
-const CHECKPOINT_PAGES: i64 = 16_384;
+/// Pages in the write-ahead log before it is copied back: 4 MiB, every two seconds of a run at the service's limit. Fewer
+/// would cost pace; more would take room on a small disk that the journal itself does not need.
+const CHECKPOINT_PAGES: i64 = 1_024;
 
 /// Tries to open a journal that others are making at the same time.
 const MOST_TRIES: u32 = 100;
@@ -253,6 +253,36 @@ mod tests {
             let mode = std::os::unix::fs::PermissionsExt::mode(&file.metadata().unwrap().permissions());
             assert_eq!(mode & 0o777, 0o600, "{}", file.display());
         }
+    }
+
+    #[test]
+    fn the_log_is_copied_back_before_it_is_larger_than_a_small_disk_bears() {
+        let folder = tempdir().unwrap();
+        let path = folder.path().join("fleetload.db");
+        let journal = Journal::open(&path).unwrap();
+        let log = || db_file::beside(&path, "-wal").metadata().unwrap().len();
+        let connection = &journal.connection;
+        connection.execute_batch("CREATE TABLE filling (id INTEGER PRIMARY KEY, text BLOB)").unwrap();
+        let fill = |pages: i64| {
+            let text = vec![0_u8; 4_000];
+            let transaction = connection.unchecked_transaction().unwrap();
+            for id in 0..pages {
+                transaction.execute("REPLACE INTO filling VALUES (?1, ?2)", (id, &text)).unwrap();
+            }
+            transaction.commit().unwrap();
+        };
+        let mut largest = 0;
+        for _ in 0..100 {
+            fill(64);
+            largest = largest.max(log());
+        }
+        assert!(largest > 4 << 20, "it was filled and copied back: {largest}");
+        assert!(largest < 6 << 20, "{largest}");
+        // One large transaction, as an import is, makes it as large as that, until something is written again.
+        fill(4_096);
+        assert!(log() > 16 << 20, "{}", log());
+        fill(1);
+        assert!(log() < 6 << 20, "{}", log());
     }
 
     #[test]
