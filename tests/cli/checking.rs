@@ -204,10 +204,33 @@ fn an_allowed_warning_is_a_note_and_an_error_cannot_be_allowed() {
     let allowed = ["check", "companies.csv", "--allow", "cell.phone", "--deny", "warnings"];
     let outcome = bench.fleetload(&allowed).expect_code(0);
     assert!(outcome.stdout.contains("nothing is wrong with 3 rows; 2 notes"), "{}", outcome.stdout);
-    let outcome = bench.fleetload(&["check", "companies.csv", "--allow", "cell.required"]).expect_code(2);
-    assert!(outcome.stderr.contains("cell.required is an error and cannot be allowed"), "{}", outcome.stderr);
+    let outcome = bench.fleetload(&["check", "companies.csv", "--allow", "cell.enum"]).expect_code(2);
+    assert!(outcome.stderr.contains("cell.enum is an error and cannot be allowed"), "{}", outcome.stderr);
     let outcome = bench.fleetload(&["check", "companies.csv", "--deny", "cell.fone"]).expect_code(2);
     assert!(outcome.stderr.contains("cell.phone"), "{}", outcome.stderr);
+}
+
+#[test]
+fn the_warnings_of_a_code_that_may_be_an_error_can_be_allowed_and_its_errors_stay() {
+    let bench = bench();
+    let sheet = |mac: &str| bench::devices(1, 1).replace("00:1a:2b:00:00:00", mac).replace("C0,", &owner());
+    // Made up, as virtual machines do; and the address of all devices at once.
+    for (mac, code, words) in [
+        ("02:1a:2b:00:00:00", 0, "nothing is wrong with 1 row"),
+        ("ff:ff:ff:ff:ff:ff", 3, "error[cell.mac-reserved]"),
+    ] {
+        bench.write("devices.csv", &sheet(mac));
+        let allowed = ["check", "devices.csv", "--deny", "warnings", "--allow", "cell.mac-reserved"];
+        let outcome = bench.fleetload(&allowed).expect_code(code);
+        assert!(outcome.stdout.contains(words), "{}", outcome.stdout);
+    }
+    bench.write("devices.csv", &sheet("02:1a:2b:00:00:00"));
+    bench.fleetload(&["check", "devices.csv", "--deny", "warnings"]).expect_code(3);
+}
+
+/// The company of a device: one that no row of the sheets makes.
+fn owner() -> String {
+    format!("{},", bench::root())
 }
 
 #[test]

@@ -201,8 +201,8 @@ fn a_wrong_value_is_refused_with_its_line() {
             "fleetload.toml, line 3: 'worksheets' must hold texts in quotes, not a number",
         ),
         (
-            "allow = ['cell.required']",
-            "fleetload.toml, line 2: 'allow': cell.required is an error and cannot be allowed: only warnings can",
+            "allow = ['cell.enum']",
+            "fleetload.toml, line 2: 'allow': cell.enum is an error and cannot be allowed: only warnings can",
         ),
         (
             "map.Store.No = 'key'",

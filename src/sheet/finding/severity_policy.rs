@@ -36,23 +36,23 @@ impl SeverityPolicy {
         Ok(())
     }
 
-    /// Lets warnings of a code count as notes.
+    /// Lets warnings of a code count as notes. Its errors, where it has both, stay errors.
     ///
     /// # Errors
-    /// Usage, when there is no such code, or it is not that of a warning.
+    /// Usage, when there is no such code, or none of its findings is a warning.
     pub fn allow(&mut self, word: &str) -> Result<()> {
         let code = code(word, "name one warning by the code in square brackets before it")?;
-        match code.severity() {
-            Severity::Warning => {}
-            Severity::Fatal | Severity::Error => {
-                return Err(Error::usage(format!(
+        // Some codes are an error in one cell and a warning in another: the warnings can be allowed.
+        if !code.severities().contains(&Severity::Warning) {
+            return Err(match code.severity() {
+                Severity::Fatal | Severity::Error | Severity::Warning => Error::usage(format!(
                     "{code} is an error and cannot be allowed: only warnings can"
                 ))
-                .hint("correct the sheet; with --skip-invalid the rows that have errors are not imported"));
-            }
-            Severity::Info => {
-                return Err(Error::usage(format!("{code} is a note already: there is nothing to allow")));
-            }
+                .hint("correct the sheet; with --skip-invalid the rows that have errors are not imported"),
+                Severity::Info => {
+                    Error::usage(format!("{code} is a note already: there is nothing to allow"))
+                }
+            });
         }
         self.denied.retain(|denied| *denied != code);
         self.allowed.push(code);
@@ -127,10 +127,14 @@ mod tests {
             let mut policy = SeverityPolicy::default();
             assert!(policy.deny(code.as_str()).is_ok(), "{code}");
             let allowed = policy.allow(code.as_str()).is_ok();
-            assert_eq!(allowed, code.severity() == Severity::Warning, "{code}");
+            assert_eq!(allowed, code.severities().contains(&Severity::Warning), "{code}");
         }
-        let refused = SeverityPolicy::default().allow("cell.required").unwrap_err();
-        assert_eq!(refused.what(), "cell.required is an error and cannot be allowed: only warnings can");
+        let mut policy = SeverityPolicy::default();
+        policy.allow("cell.mac-reserved").unwrap();
+        assert_eq!(judged(&policy, Code::CellMacReserved, Severity::Warning), Severity::Info);
+        assert_eq!(judged(&policy, Code::CellMacReserved, Severity::Error), Severity::Error);
+        let refused = SeverityPolicy::default().allow("cell.enum").unwrap_err();
+        assert_eq!(refused.what(), "cell.enum is an error and cannot be allowed: only warnings can");
         let refused = SeverityPolicy::default().deny("cell.fone").unwrap_err();
         assert_eq!(refused.what(), "no finding has the code 'cell.fone'");
         assert!(refused.next_step().unwrap_or_default().contains("cell.phone"), "{refused:?}");
