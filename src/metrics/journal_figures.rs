@@ -24,11 +24,11 @@ pub struct JournalFigures {
 }
 
 impl JournalFigures {
-    /// Reads them.
+    /// Reads them; `daily_quota` is the configured one, where the caller knows of one.
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn read(journal: &Journal, now: Moment) -> Result<Self> {
+    pub fn read(journal: &Journal, now: Moment, daily_quota: Option<u64>) -> Result<Self> {
         let run = journal.last_run()?;
         let open = run.as_ref().filter(|run| run.ended_at.is_none());
         let at_work = open.is_some() && journal.is_run_at_work();
@@ -40,7 +40,7 @@ impl JournalFigures {
             whose: journal.whose()?,
             rows: journal.tally(None)?,
             times: journal.row_times()?,
-            quota: journal.quota_now(now)?,
+            quota: journal.limited_quota(now, daily_quota, at_work)?,
             command_end: journal.command_end()?,
             bytes: journal.size_in_bytes()?,
             run,

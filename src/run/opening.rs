@@ -59,7 +59,10 @@ impl RunOpening {
         let policy = options.policy;
         let operations = journal.lanes()?;
         require_available(client.endpoints(), &operations)?;
-        let terms = RunConfig::of(client.endpoints(), policy);
+        let terms = RunConfig {
+            daily_quota: options.limits.daily_quota,
+            ..RunConfig::of(client.endpoints(), policy)
+        };
         let changes = journal.last_terms()?.and_then(|earlier| terms.changes_since(&earlier));
         journal.queue().note_terms(run, &terms.text())?;
         // Moments written by a clock that was ahead would keep their rows waiting until it is right.
@@ -142,6 +145,9 @@ struct RunConfig {
     /// Method and path of each available operation.
     endpoints: BTreeMap<String, String>,
     policy: BTreeMap<String, String>,
+    /// Where one was set; an option of a single command changes it, so that it is no news.
+    #[serde(default)]
+    daily_quota: Option<u64>,
 }
 
 impl RunConfig {
@@ -167,6 +173,7 @@ impl RunConfig {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             endpoints,
             policy: policy.into_iter().map(|(key, value)| (key.to_owned(), value)).collect(),
+            daily_quota: None,
         }
     }
 

@@ -77,6 +77,38 @@ fn a_quota_set_in_the_profile_is_kept_without_asking_the_service() {
     assert!(!bench.statistics().answers.contains_key("quotaLimitExceeded"));
 }
 
+#[test]
+fn status_and_its_metrics_show_the_quota_that_a_run_keeps() {
+    let bench = Bench::new(service(1000, 3600));
+    bench.profile("", "rate = \"unlimited\"\ndaily_quota = 12\nreserve = 2", "on_quota = \"exit\"");
+    bench.write("companies.csv", &bench::companies(30));
+    let shown = |words: &str, figures: [u64; 2]| {
+        let told = bench.fleetload(&["status"]).expect_code(0).stdout;
+        let line = told.lines().find(|line| line.starts_with("quota of")).expect("a line");
+        assert!(line.contains(words), "{line}");
+        let told = bench.fleetload(&["status", "--json"]).expect_code(0).stdout;
+        let objects = told.lines().map(|line| serde_json::from_str(line).expect("JSON"));
+        let objects: Vec<serde_json::Value> = objects.collect();
+        let object = objects.iter().find(|object| object["object"] == "quota").expect("the quota");
+        for quota in [object, &objects.last().expect("a summary")["quota"]] {
+            assert_eq!([&quota["ceiling"], &quota["left"]], figures.map(serde_json::Value::from).each_ref());
+        }
+        let metrics = bench.fleetload(&["status", "--metrics"]).expect_code(0).stdout;
+        let ceiling = metrics.lines().find(|line| line.starts_with("fleetload_quota_ceiling_creations{"));
+        assert!(ceiling.is_some_and(|line| line.ends_with(&format!(" {}", figures[0]))), "{metrics}");
+    };
+    bench.fleetload(&["run", "companies.csv"]).expect_code(5);
+    shown(": 10 creations of 12 used", [12, 2]);
+    bench.alter("daily_quota = 12", "daily_quota = 14");
+    shown(": 10 creations of 14 used", [14, 4]);
+    bench.alter("daily_quota = 14", "daily_quota = 8");
+    shown(": 10 creations of 8 used", [8, 0]);
+    // Set by an option of the last run, and by nothing else.
+    bench.alter("daily_quota = 8\nreserve = 2", "");
+    bench.fleetload(&["run", "--daily-quota", "15"]).expect_code(5);
+    shown(": 15 creations of 15 used", [15, 0]);
+}
+
 /// Every figure of creations used that a run told as JSON, in order.
 fn told_used(stdout: &str) -> Vec<u64> {
     let objects = stdout.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));

@@ -244,7 +244,8 @@ fn write(
     if open.is_none() && journal.exists() {
         *open = Some(Journal::open_existing(journal)?);
     }
-    let figures = open.as_ref().map(|journal| JournalFigures::read(journal, order.now)).transpose()?;
+    // The run has noted the quota that it was given.
+    let figures = open.as_ref().map(|journal| JournalFigures::read(journal, order.now, None)).transpose()?;
     let source = Source { profile, now: order.now, ended: order.ended };
     let text = exposition(source, figures.as_ref(), Some(&order.figures));
     atomic_file::put_for_everybody(path, text.as_bytes())

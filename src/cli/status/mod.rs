@@ -16,9 +16,11 @@ use self::objects::{
     StatusSummary, UnknownCallObject,
 };
 use super::args::commands::Status as Typed;
+use super::args::options::Overrides;
 use super::context::Context;
 use super::notify::notifier::{deliver_advice, not_delivered};
 use super::run::preconditions::would_refuse;
+use super::settings::Purpose;
 use super::summary::Summary;
 use crate::ending::{End, RunEnd};
 use crate::error::Result;
@@ -51,9 +53,17 @@ fn metrics(context: &Context<'_>) -> Result<Summary> {
     let journal = context.journal()?;
     let profile = context.profile_for_sheets()?.map(|profile| profile.name);
     let source = Source { profile: profile.as_deref(), now: context.now(), ended: None };
-    let figures = JournalFigures::read(&journal, source.now)?;
+    let figures = JournalFigures::read(&journal, source.now, configured_quota(context, &journal)?)?;
     context.terminal.document(&exposition(source, Some(&figures), None));
     Ok(Summary::of_document())
+}
+
+/// The quota that the settings set for a run of this journal. What is wrong with them is told by the commands that need them.
+fn configured_quota(context: &Context<'_>, journal: &Journal) -> Result<Option<u64>> {
+    let Ok(settings) = context.settings(&Purpose::Reckoning, &Overrides::default()) else { return Ok(None) };
+    let account = journal.account()?;
+    let is_its = account.is_none() || account == settings.identity();
+    Ok(settings.daily_quota.value.filter(|_| is_its))
 }
 
 /// Tells it as it is at this moment.
@@ -73,7 +83,7 @@ fn once(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     overview.tell_figures(context);
     let unknown_calls = journal.unknown_calls(context.now().minus(CALLS_SHOWN))?;
     tell_unknown_calls(context, &unknown_calls);
-    tell_quota_object(context, &journal)?;
+    context.terminal.object(&QuotaObject(overview.quota));
     overview.tell_needs(context);
     tell_run(context, &overview.status);
     let canary = journal.canary()?.len() as u64;
@@ -253,11 +263,6 @@ fn tell_unknown_calls(context: &Context<'_>, calls: &[UnknownCall]) {
     }
 }
 
-fn tell_quota_object(context: &Context<'_>, journal: &Journal) -> Result<()> {
-    context.terminal.object(&QuotaObject(journal.quota_now(context.now())?));
-    Ok(())
-}
-
 fn tell_run(context: &Context<'_>, status: &Status) {
     let terminal = context.terminal;
     if let Some(run) = status.run() {
@@ -364,7 +369,8 @@ impl Overview {
                 command: context.again("run --accept-journal"),
             });
         }
-        Ok(Self { status, needs, is_refused, lately, remaining, quota: journal.quota_now(now)?, now })
+        let quota = journal.limited_quota(now, configured_quota(context, journal)?, status.at_work())?;
+        Ok(Self { status, needs, is_refused, lately, remaining, quota, now })
     }
 
     /// Tells the whole in one sentence.

@@ -6,6 +6,7 @@
 //! of the process can part them.
 
 use rusqlite::{Connection, OptionalExtension, Row};
+use serde_json::Value;
 
 use crate::ending::End;
 use crate::error::Result;
@@ -77,6 +78,23 @@ impl View {
         let run = self.last_run()?.filter(|run| run.waits_until(End::Quota, now).is_some());
         let resets_at = run.and_then(|run| run.quota_resets_at.or(run.resumes_at));
         Ok(resets_at.filter(|resets_at| *resets_at > now))
+    }
+
+    /// The same under the limit that a run keeps: a run `at_work` the one that it was given, a later one the `configured` one. Where
+    /// none is configured, that of the last run stands.
+    pub fn limited_quota(&self, now: Moment, configured: Option<u64>, at_work: bool) -> Result<QuotaDay> {
+        let ledger = self.quota_now(now)?;
+        let set = match configured.filter(|_| !at_work) {
+            Some(set) => Some(set),
+            None => self.last_daily_quota()?,
+        };
+        Ok(set.map_or(ledger, |set| ledger.limited_to(set)))
+    }
+
+    /// The limit that the last run was given.
+    fn last_daily_quota(&self) -> Result<Option<u64>> {
+        let terms: Option<Value> = self.last_terms()?.and_then(|terms| serde_json::from_str(&terms).ok());
+        Ok(terms.and_then(|terms| terms.get("daily_quota")?.as_u64()))
     }
 
     /// The latest day of the ledger.

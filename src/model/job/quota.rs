@@ -22,8 +22,8 @@ pub struct QuotaDay {
     pub refused: u64,
     /// Of these, not known to be counted by the service.
     pub doubtful: u64,
-    /// The most that a day allows as far as it is known, learned when the service refused; `None` also when more than
-    /// that were used, as it is wrong then.
+    /// The most that a day allows as far as it is known: as the profile sets it, or learned when the service refused. `None`
+    /// also when more were used than was learned, as that is wrong then.
     pub ceiling: Option<u64>,
     /// Whether the service said on this day that no more are allowed.
     pub spent: bool,
@@ -54,6 +54,37 @@ impl QuotaDay {
     pub fn under(self, ceiling: Option<u64>) -> Self {
         Self { ceiling: ceiling.filter(|ceiling| self.used() <= *ceiling), ..self }
     }
+
+    /// With the ceiling that a run was given, also when more were used. A lower one that the service has shown on this day
+    /// stays.
+    pub fn limited_to(self, set: u64) -> Self {
+        match self.ceiling {
+            Some(shown) if self.spent && shown < set => self,
+            Some(_) | None => Self { ceiling: Some(set), ..self },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limit_that_was_set_is_shown_unless_the_service_has_stopped_below_it() {
+        let used = QuotaDay { sent: 10, confirmed: 10, ..QuotaDay::unused(Day::from_number(20_000)) };
+        let learned = used.under(Some(60));
+        for (ledger, set, ceiling, left) in [
+            (used, 12, 12, 2),
+            (learned, 12, 12, 2),
+            (learned, 100, 100, 90),
+            (QuotaDay { spent: true, ..learned }, 100, 60, 50),
+            (QuotaDay { spent: true, ..learned }, 12, 12, 2),
+            (used, 8, 8, 0),
+        ] {
+            let shown = ledger.limited_to(set);
+            assert_eq!((shown.ceiling, shown.left()), (Some(ceiling), Some(left)), "{ledger:?}, {set}");
+        }
+    }
 }
 
 /// The figures for programs, the same wherever they are written.
@@ -73,7 +104,7 @@ pub struct QuotaFigures {
     doubtful: u64,
     /// Creations that are sent and not answered yet.
     under_way: u64,
-    /// The most that the service allows in a day, as far as it is known.
+    /// The most that a day allows: as `daily_quota` sets it, otherwise as the service has shown it.
     ceiling: Option<u64>,
     /// How many are left of that.
     left: Option<u64>,

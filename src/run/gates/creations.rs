@@ -180,7 +180,7 @@ impl Gates {
             return None;
         }
         Some(Event::QuotaUsed(match self.quota.set() {
-            Some(set) => ledger.under(Some(set)),
+            Some(set) => ledger.limited_to(set),
             None => ledger,
         }))
     }
