@@ -91,7 +91,7 @@ families! {
     LAST_SUCCESS = "fleetload_last_success_timestamp_seconds", Gauge, "seconds", [], false,
         "When a run command last ended with exit code 0";
     QUOTA = "fleetload_quota_creations", Gauge, "creations", ["outcome"], false,
-        "Creations counted against the quota of the current day; the sum is what is used";
+        "Creations counted against the quota of the current day; the sum is what is used, or the least that is in an older copy of the journal";
     QUOTA_CEILING = "fleetload_quota_ceiling_creations", Gauge, "creations", [], false,
         "Creations that a day allows, if that is known";
     QUOTA_RESET = "fleetload_quota_reset_timestamp_seconds", Gauge, "seconds", [], false,

@@ -393,15 +393,21 @@ impl Picture {
     /// One line: creations of today, as far as any are known.
     pub(super) fn quota_line(&self) -> Option<String> {
         let day = self.quota?;
+        let (least, most) = day.bounds();
         match (day.ceiling, day.left()) {
-            (Some(ceiling), Some(left)) => {
-                Some(format!("quota {} of {} used, {} left", count(day.used()), count(ceiling), count(left)))
-            }
+            (Some(ceiling), Some(left)) => Some(format!(
+                "quota {least}{} of {} used, {most}{} left",
+                count(day.used()),
+                count(ceiling),
+                count(left)
+            )),
             _ if day.used() > 0 => {
                 let known = counted(day.used() - day.doubtful, "creation", "creations");
                 Some(match day.doubtful {
-                    0 => format!("{known} today"),
-                    doubtful => format!("{known} today, {} more not known to be counted", count(doubtful)),
+                    0 => format!("{least}{known} today"),
+                    doubtful => {
+                        format!("{least}{known} today, {} more not known to be counted", count(doubtful))
+                    }
                 })
             }
             _ => None,

@@ -145,7 +145,13 @@ fn a_backup_that_is_restored_is_stopped_before_anything_is_imported_or_sent() {
     assert_eq!(imports, 1, "nothing was imported");
     // Looking is free, and says that a run would refuse it.
     let status = bench.fleetload(&["status"]).expect_code(0);
-    assert!(status.stdout.contains("is an older copy"), "{}", status.stdout);
+    let defect = "the journal is an older copy: it does not know of requests that were sent with it later; as far as it knows: ";
+    assert!(status.stdout.starts_with(defect), "{}", status.stdout);
+    let of_copy = "(UTC): at least 3 creations used (3 confirmed";
+    assert!(status.stdout.contains(of_copy), "{}", status.stdout);
+    let summary = bench.fleetload(&["status", "--json"]).expect_code(0).summary();
+    assert!(summary["headline"].as_str().is_some_and(|headline| headline.starts_with(defect)), "{summary}");
+    assert_eq!(summary["quota"]["partial"], true, "{summary}");
     assert!(status.stdout.contains("fleetload run --accept-journal"), "{}", status.stdout);
     assert!(!status.stderr.contains("hint"), "{}", status.stderr);
     bench.fleetload(&["status", "--check"]).expect_code(6);
@@ -157,6 +163,14 @@ fn a_backup_that_is_restored_is_stopped_before_anything_is_imported_or_sent() {
     assert_eq!(accept[..2], ["run", "devices.csv"], "{accept:?}");
     type_in(&bench, &accept).expect_code(0);
     assert_eq!(bench.created("device").len(), 40);
+    // All devices were found: of today's creations the copy knows those of the companies.
+    let status = bench.fleetload(&["status"]).expect_code(0);
+    assert!(
+        !status.stdout.contains("is an older copy") && status.stdout.contains(of_copy),
+        "{}",
+        status.stdout
+    );
+    assert_eq!(bench.fleetload(&["status", "--json"]).expect_code(0).summary()["quota"]["partial"], true);
     // The report of the import that this copy lacks stays where it is.
     assert_eq!(bench.counts("2-2")["existing"], 40);
     assert_eq!(bench.counts(2)["created"], 40);

@@ -339,7 +339,7 @@ fn an_object_that_does_not_fit_is_noticed() {
     };
     let quota = json!({
         "object": "quota", "day": "2026-03-01", "used": 1, "confirmed": 1, "refused": 0, "doubtful": 0, "under_way": 0,
-        "ceiling": null, "left": null, "resets_at": "2026-03-02T00:00:00Z", "schema": 1, "version": "0.1.0",
+        "ceiling": null, "left": null, "partial": false, "resets_at": "2026-03-02T00:00:00Z", "schema": 1, "version": "0.1.0",
     });
     let changes = [
         ("/used", json!("1"), "/used is"),

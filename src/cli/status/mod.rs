@@ -24,7 +24,9 @@ use super::settings::Purpose;
 use super::summary::Summary;
 use crate::ending::{End, RunEnd};
 use crate::error::Result;
-use crate::journal::{AuditFigures, FileDigest, ImportInfo, ImportReserve, Journal, Recent, UnknownCall};
+use crate::journal::{
+    AuditFigures, FileDigest, ImportInfo, ImportReserve, Journal, Recent, Regression, UnknownCall,
+};
 use crate::metrics::{JournalFigures, Source, exposition};
 use crate::model::amount::share;
 use crate::model::forecast::{Forecast, forecast};
@@ -111,11 +113,11 @@ fn once(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         canary,
         overview: overview.figures(context),
     };
-    if !overview.is_refused {
+    if overview.refused.is_none() {
         next_commands::tell_next(context, &overview.status);
     }
     Ok(match typed.check {
-        true if overview.is_refused => Summary::new(End::JournalOlder).with(&fields),
+        true if overview.refused.is_some() => Summary::new(End::JournalOlder).with(&fields),
         true => {
             let of_calls = if unknown_calls.is_empty() { End::Done } else { End::CallUnknown };
             Summary::new(worse(overview.status.end_to_check(), of_calls)).with(&fields)
@@ -329,8 +331,8 @@ const LATELY: Duration = Duration::from_secs(60);
 pub(super) struct Overview {
     pub(super) status: Status,
     needs: Vec<Need>,
-    /// Whether a run would refuse the journal as an older copy.
-    is_refused: bool,
+    /// Why a run would refuse the journal as an older copy.
+    refused: Option<Regression>,
     lately: Option<(Recent, Duration)>,
     /// What the run at work has said that it has still to do.
     remaining: Option<Remaining>,
@@ -357,8 +359,7 @@ impl Overview {
         };
         let mut needs = NextCommands::of(context).with(unavailable, |commands| status.needs(commands));
         let refused = if status.at_work() { None } else { would_refuse(journal) };
-        let is_refused = refused.is_some();
-        if let Some(regression) = refused {
+        if let Some(regression) = &refused {
             needs.insert(0, Need {
                 cause: "journal_older",
                 count: unfinished(status.tally()),
@@ -369,13 +370,15 @@ impl Overview {
                 command: context.again("run --accept-journal"),
             });
         }
-        let quota = journal.limited_quota(now, configured_quota(context, journal)?, status.at_work())?;
-        Ok(Self { status, needs, is_refused, lately, remaining, quota, now })
+        let mut quota = journal.limited_quota(now, configured_quota(context, journal)?, status.at_work())?;
+        quota.partial |= refused.is_some();
+        Ok(Self { status, needs, refused, lately, remaining, quota, now })
     }
 
     /// Tells the whole in one sentence.
     pub(super) fn tell_sentence(&self, context: &Context<'_>) {
-        context.terminal.result(Line::new().ink(ink(&self.status), self.sentence(context)));
+        let ink = if self.refused.is_some() { Ink::Warning } else { ink(&self.status) };
+        context.terminal.result(Line::new().ink(ink, self.sentence(context)));
     }
 
     /// Tells the counts, the pace and the quota.
@@ -443,7 +446,13 @@ impl Overview {
 
     fn sentence(&self, context: &Context<'_>) -> String {
         let until = |until: Moment| waited_for(&context.here, until, self.now);
-        self.status.sentence(&Wording { until: &until, running: Some(&|| self.running(context)) })
+        let sentence =
+            self.status.sentence(&Wording { until: &until, running: Some(&|| self.running(context)) });
+        match &self.refused {
+            // What follows may have changed since.
+            Some(regression) => format!("the journal {}; as far as it knows: {sentence}", regression.words()),
+            None => sentence,
+        }
     }
 
     fn running(&self, context: &Context<'_>) -> String {
@@ -486,8 +495,9 @@ impl Overview {
         if quota.sent == 0 && quota.ceiling.is_none() {
             return;
         }
+        let (least, most) = quota.bounds();
         let of = quota.ceiling.map_or_else(String::new, |ceiling| format!(" of {}", count(ceiling)));
-        let left = quota.left().map_or_else(String::new, |left| format!(", {} left", count(left)));
+        let left = quota.left().map_or_else(String::new, |left| format!(", {most}{} left", count(left)));
         let parts = match quota.used() {
             0 => String::new(),
             _ => format!(
@@ -503,7 +513,7 @@ impl Overview {
         };
         context.terminal.result("");
         context.terminal.result(format!(
-            "quota of {} (UTC): {}{of} used{parts}{left}{under_way}; the next day begins {}",
+            "quota of {} (UTC): {least}{}{of} used{parts}{left}{under_way}; the next day begins {}",
             quota.day,
             counted(quota.used(), "creation", "creations"),
             context.moment(quota.day.next().start())

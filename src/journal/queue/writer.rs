@@ -15,6 +15,7 @@ use tokio::task;
 
 use crate::clock::Sleep;
 use crate::error::{Error, Result};
+use crate::journal::state::quota::PartialDays;
 use crate::journal::{JobQueue, Journal, Moved, WorkPage, Write};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::operation::Operation;
@@ -121,7 +122,9 @@ impl Writer {
     /// Starts the writer. `reply` is called where it works and must not wait.
     pub fn start(journal: Journal, writing: Writing, reply: impl Fn(Reply) + Send + 'static) -> Result<Self> {
         let (orders, inbox) = unbounded_channel();
-        let desk = Desk { journal, reply, failed: false, next: None, quota: None, outbox: Vec::new() };
+        let partial = journal.partial_days()?;
+        let desk =
+            Desk { journal, reply, failed: false, next: None, quota: None, partial, outbox: Vec::new() };
         let worker = match writing {
             Writing::OwnThread => Worker::Thread(
                 thread::Builder::new().name("journal".to_owned()).spawn(move || desk.work(inbox)).map_err(
@@ -199,6 +202,8 @@ struct Desk<R> {
     next: Option<Order>,
     /// The latest day of the quota ledger as it was told last, less what was under way.
     quota: Option<QuotaDay>,
+    /// Read once: no copy is accepted while a run writes.
+    partial: PartialDays,
     /// Answers to what has been carried out.
     outbox: Vec<Reply>,
 }
@@ -306,6 +311,7 @@ impl<R: Fn(Reply)> Desk<R> {
         match self.journal.latest_quota() {
             Ok(None) => {}
             Ok(Some(day)) => {
+                let day = self.partial.mark(day);
                 let known = Some(QuotaDay { sent: day.used(), ..day });
                 if self.quota != known {
                     self.quota = known;

@@ -5,6 +5,8 @@
 //! is proved not executed is taken back. The ledger changes in the transaction of the attempt it is about, so that no end
 //! of the process can part them.
 
+use std::ops::RangeInclusive;
+
 use rusqlite::{Connection, OptionalExtension, Row};
 use serde_json::Value;
 
@@ -13,6 +15,7 @@ use crate::error::Result;
 use crate::failpoint;
 use crate::journal::View;
 use crate::journal::file::column::{count, natural};
+use crate::journal::lineage::identity;
 use crate::journal::state::job_row::JobRow;
 use crate::model::quota::QuotaDay;
 use crate::model::time::{Day, Moment};
@@ -49,26 +52,56 @@ fn read(row: &Row<'_>) -> rusqlite::Result<QuotaDay> {
         doubtful: natural(row.get(4)?),
         ceiling: None,
         spent: row.get(6)?,
+        partial: false,
     };
     Ok(ledger.under(row.get::<_, Option<i64>>(5)?.map(natural)))
 }
 
+/// The days of which an older copy of the journal may lack creations. They stay partial when somebody has gone on with it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(in crate::journal) struct PartialDays(Vec<RangeInclusive<Day>>);
+
+impl PartialDays {
+    /// Says of a day whether it is one of them.
+    pub(in crate::journal) fn mark(&self, ledger: QuotaDay) -> QuotaDay {
+        QuotaDay { partial: self.0.iter().any(|days| days.contains(&ledger.day)), ..ledger }
+    }
+}
+
 impl View {
+    /// Those from the last run that the copy knows of until somebody went on with it.
+    pub(in crate::journal) fn partial_days(&self) -> Result<PartialDays> {
+        let days = self
+            .connection
+            .prepare_cached(
+                "SELECT (SELECT max(started_at) FROM run WHERE started_at < decision.at), at FROM decision WHERE what = ?1",
+            )?
+            .query_map([identity::ACCEPTED], |row| {
+                let (since, until): (Option<Moment>, Moment) = (row.get(0)?, row.get(1)?);
+                Ok(since.unwrap_or(until).day()..=until.day())
+            })?
+            .collect::<rusqlite::Result<_>>()?;
+        Ok(PartialDays(days))
+    }
+
     /// The ledger of a day; nothing used when nothing is known of it.
     pub fn quota(&self, day: Day) -> Result<QuotaDay> {
         let known =
             self.connection.prepare_cached(ledger!("WHERE day = ?1"))?.query_row([day], read).optional()?;
-        match known {
-            Some(ledger) => Ok(ledger),
-            None => Ok(QuotaDay::unused(day).under(self.latest_ceiling()?)),
-        }
+        let ledger = match known {
+            Some(ledger) => ledger,
+            None => QuotaDay::unused(day).under(self.latest_ceiling()?),
+        };
+        Ok(self.partial_days()?.mark(ledger))
     }
 
     /// The ledger of the day it is at the service, as far as the journal knows: where this machine's clock is behind, the
     /// service has begun another day; where it is ahead, a run that waits for the quota waits for the end of its day.
     pub fn quota_now(&self, now: Moment) -> Result<QuotaDay> {
         match self.latest_quota()? {
-            Some(ledger) if ledger.day >= now.day() || self.quota_resets_at(now)?.is_some() => Ok(ledger),
+            Some(ledger) if ledger.day >= now.day() || self.quota_resets_at(now)?.is_some() => {
+                Ok(self.partial_days()?.mark(ledger))
+            }
             Some(_) | None => self.quota(now.day()),
         }
     }
@@ -97,7 +130,7 @@ impl View {
         Ok(terms.and_then(|terms| terms.get("daily_quota")?.as_u64()))
     }
 
-    /// The latest day of the ledger.
+    /// The latest day of the ledger, without a word whether it is partial.
     pub fn latest_quota(&self) -> Result<Option<QuotaDay>> {
         let latest = self
             .connection
@@ -115,7 +148,8 @@ impl View {
             .query_map((from, to, count(most)), read)?
             .collect::<rusqlite::Result<Vec<_>>>()?;
         days.reverse();
-        Ok(days)
+        let partial = self.partial_days()?;
+        Ok(days.into_iter().map(|day| partial.mark(day)).collect())
     }
 
     /// The ceiling learned last, on whatever day, as long as it is not proved wrong.
@@ -298,6 +332,21 @@ mod tests {
         apply(&mut bench.journal, counted(jobs[0], AddCompany, DAY)).unwrap();
         bench.journal.queue().recover(at(9_000)).unwrap();
         assert_eq!(figures(&bench.journal, DAY), (0, 0, 1, 0));
+    }
+
+    #[test]
+    fn days_that_an_accepted_copy_may_not_know_whole_are_partial_from_its_last_run_until_it_was_accepted() {
+        let mut bench = bench();
+        let noon = |day: i64| Day::from_number(day).start().plus(Duration::from_hours(12));
+        bench.journal.queue().begin_run(noon(20_000)).unwrap();
+        bench.journal.queue().begin_run(noon(20_002)).unwrap();
+        let accepted = "INSERT INTO decision (at, who, what) VALUES (?1, 'ann', ?2)";
+        bench.journal.connection.execute(accepted, (noon(20_004), identity::ACCEPTED)).unwrap();
+        bench.journal.queue().begin_run(noon(20_006)).unwrap();
+        let is_partial = |day: &i64| bench.journal.quota(Day::from_number(*day)).unwrap().partial;
+        assert_eq!((20_000..20_008).filter(is_partial).collect::<Vec<_>>(), [20_002, 20_003, 20_004]);
+        assert!(bench.journal.quota_now(noon(20_004)).unwrap().partial);
+        assert!(!bench.journal.quota_now(noon(20_005)).unwrap().partial);
     }
 
     #[test]

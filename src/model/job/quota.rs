@@ -27,12 +27,23 @@ pub struct QuotaDay {
     pub ceiling: Option<u64>,
     /// Whether the service said on this day that no more are allowed.
     pub spent: bool,
+    /// Whether creations of the day may be missing, as the journal is an older copy: what is used is at least that much.
+    pub partial: bool,
 }
 
 impl QuotaDay {
     /// A day on which nothing was sent.
     pub fn unused(day: Day) -> Self {
-        Self { day, sent: 0, confirmed: 0, refused: 0, doubtful: 0, ceiling: None, spent: false }
+        Self {
+            day,
+            sent: 0,
+            confirmed: 0,
+            refused: 0,
+            doubtful: 0,
+            ceiling: None,
+            spent: false,
+            partial: false,
+        }
     }
 
     /// Creations used up: those under way are not among them, as some may be proved not executed. Never falls.
@@ -48,6 +59,11 @@ impl QuotaDay {
     /// Creations left, where the ceiling is known.
     pub fn left(&self) -> Option<u64> {
         self.ceiling.map(|ceiling| ceiling.saturating_sub(self.used()))
+    }
+
+    /// The words before what is used, and before what is left, where that is not all: `at least `, `at most `.
+    pub const fn bounds(&self) -> (&'static str, &'static str) {
+        if self.partial { ("at least ", "at most ") } else { ("", "") }
     }
 
     /// With another ceiling, unless more were used.
@@ -108,6 +124,8 @@ pub struct QuotaFigures {
     ceiling: Option<u64>,
     /// How many are left of that.
     left: Option<u64>,
+    /// Whether creations may be missing, as the journal is an older copy: at least so many are used, at most so many left.
+    partial: bool,
     /// When the next day begins.
     resets_at: Rfc3339,
 }
@@ -123,6 +141,7 @@ impl From<QuotaDay> for QuotaFigures {
             under_way: quota.under_way(),
             ceiling: quota.ceiling,
             left: quota.left(),
+            partial: quota.partial,
             resets_at: quota.day.next().start().into(),
         }
     }

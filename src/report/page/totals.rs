@@ -138,13 +138,14 @@ impl DayView {
         #[expect(clippy::cast_precision_loss, reason = "a length, drawn to a hundredth of a percent")]
         let percent = |number: u64| format!("{:.2}", number as f64 / scale as f64 * 100.0);
         let (used, ceiling) = (day.used(), day.ceiling);
+        let shown = format!("{}{}", day.bounds().0, count(used));
         let words = match ceiling {
-            Some(ceiling) => format!("{}: {} of {} creations used", day.day, count(used), count(ceiling)),
-            None => format!("{}: {} creations used; the quota is not known", day.day, count(used)),
+            Some(ceiling) => format!("{}: {shown} of {} creations used", day.day, count(ceiling)),
+            None => format!("{}: {shown} creations used; the quota is not known", day.day),
         };
         Self {
             day: day.day,
-            used: count(used),
+            used: shown,
             confirmed: count(day.confirmed),
             refused: count(day.refused),
             doubtful: count(day.doubtful),

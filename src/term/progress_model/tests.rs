@@ -50,6 +50,12 @@ fn a_creation_that_is_not_known_to_be_counted_is_told_apart() {
             QuotaDay { confirmed: 3_000, doubtful: 1, ..unused },
             Some("3,000 creations today, 1 more not known to be counted"),
         ),
+        // Of an older copy of the journal.
+        (QuotaDay { confirmed: 3_000, partial: true, ..unused }, Some("at least 3,000 creations today")),
+        (
+            QuotaDay { confirmed: 3_000, partial: true, ..unused }.limited_to(5_000),
+            Some("quota at least 3,000 of 5,000 used, at most 2,000 left"),
+        ),
     ] {
         let mut picture = picture(1);
         picture.take(&Event::QuotaUsed(day), tick(0), &TimeZone::UTC);
