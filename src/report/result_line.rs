@@ -5,8 +5,6 @@ use crate::error::Result;
 use crate::journal::{Candidate, Difference, Disposition, ImportInfo, RowView};
 use crate::model::descriptor::ActionDescriptor;
 use crate::model::id::ImportId;
-use crate::model::kind::{Kind, Upkeep};
-use crate::model::operation::Operation;
 use crate::model::state::JobState;
 
 use super::cell_change::{CellChange, Suggestions};
@@ -49,12 +47,11 @@ impl ResultLine {
                 row_advice::of_rejected(row.code.as_deref(), row.state, !blames.is_empty())
                     .next(job, import.import)
             }
-            (None, Some(job)) => match row.kind {
-                Kind::Upkeep(kind) if row.state == JobState::Held => row_advice::of_held_change(kind, job),
-                _ if row.state == JobState::Held && row.operation == Some(Operation::AddLicenceCode) => {
-                    row_advice::of_held_change(Upkeep::Licences, job)
+            (None, Some(job)) => match row.operation.filter(|operation| !operation.creates()) {
+                Some(operation) if row.state == JobState::Held => {
+                    row_advice::of_held_change(row.kind, operation, job)
                 }
-                _ => row_advice::of(row.code.as_deref(), row.state).next(job, import.import),
+                Some(_) | None => row_advice::of(row.code.as_deref(), row.state).next(job, import.import),
             },
             (None, None) => row_advice::of_left_out(row.state),
         };

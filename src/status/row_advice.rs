@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 use super::next_command::Again;
 use super::to_do::Correction;
 use crate::advice::Advice;
+use crate::model::descriptor::ActionDescriptor;
 use crate::model::id::{ImportId, JobId};
-use crate::model::kind::Upkeep;
+use crate::model::kind::{Kind, Upkeep};
+use crate::model::operation::Operation;
 use crate::model::reason::Reason;
 use crate::model::state::JobState;
 use crate::sheet::finding::Code;
@@ -147,21 +149,30 @@ impl RowAdvice {
     }
 }
 
-/// What to do about an upkeep row that is on hold: what to look for, and how to decide.
-pub fn of_held_change(kind: Upkeep, job: JobId) -> Advice {
+/// What to do about a row that is on hold at a change of a record: what to look for, and how to decide. `operation` is that
+/// of the step whose outcome is unknown.
+pub fn of_held_change(kind: Kind, operation: Operation, job: JobId) -> Advice {
     let what = match kind {
-        Upkeep::Labels => "the label is put or deleted as the row asks for",
-        Upkeep::Metadata => "the entry is as the row asks for",
-        Upkeep::Licences => "the device has the licence code",
-        Upkeep::Subscriptions => "the device is subscribed or unsubscribed as the row asks for",
-        Upkeep::SiteAssignments => "the device is in the site",
-        Upkeep::Vpn => "the device's place in the VPN cloud is as the row asks for",
-        Upkeep::CompanyUpdates | Upkeep::SiteUpdates | Upkeep::DeviceUpdates => {
-            "the record has the values of the row"
+        _ if operation == Operation::AddLicenceCode => "the device has the licence code".to_owned(),
+        Kind::Upkeep(Upkeep::Labels) => "the label is put or deleted as the row asks for".to_owned(),
+        Kind::Upkeep(Upkeep::Metadata) => "the entry is as the row asks for".to_owned(),
+        Kind::Upkeep(Upkeep::Licences) => "the device has the licence code".to_owned(),
+        Kind::Upkeep(Upkeep::Subscriptions) => {
+            "the device is subscribed or unsubscribed as the row asks for".to_owned()
+        }
+        Kind::Upkeep(Upkeep::SiteAssignments) => "the device is in the site".to_owned(),
+        Kind::Upkeep(Upkeep::Vpn) => "the device's place in the VPN cloud is as the row asks for".to_owned(),
+        Kind::Upkeep(Upkeep::CompanyUpdates | Upkeep::SiteUpdates | Upkeep::DeviceUpdates) => {
+            "the record has the values of the row".to_owned()
+        }
+        // The record is there: a later step of its row is in question.
+        Kind::Company | Kind::Site | Kind::Person | Kind::Device => {
+            let step = ActionDescriptor::of(operation).map_or(operation.name(), |action| action.words);
+            format!("this step of the {} was carried out: {step}", kind.singular())
         }
     };
     // No look-up shows a licence code.
-    let unchecked = if kind == Upkeep::Licences { " --unchecked" } else { "" };
+    let unchecked = if operation == Operation::AddLicenceCode { " --unchecked" } else { "" };
     Advice::from(format!("Look in the service whether {what}. If so, type: "))
         .command(typed(&format!("resolve {job} --done{unchecked}")))
         .words(". If certainly not, type: ")

@@ -145,6 +145,33 @@ fn a_licence_code_of_a_new_device_on_hold_is_decided_as_a_change_that_no_look_up
 }
 
 #[test]
+fn a_new_device_on_hold_at_its_labels_is_not_said_to_be_a_record_that_may_exist() {
+    let lost = Fault::new("putDeviceLabels", FaultKind::AnswerLost).times(1);
+    let refused = Fault::new("listDeviceLabels", FaultKind::GeneralError);
+    let scenario = Scenario { rate: 0, ..Scenario::default() };
+    let bench = Bench::new(scenario.with_fault(lost).with_fault(refused));
+    bench.write("companies.csv", &crate::bench::companies(1));
+    let devices = crate::bench::devices(1, 1);
+    let devices: Vec<String> = devices.lines().map(|line| format!("{line},Retail")).collect();
+    bench.write("devices.csv", &devices.join("\n").replacen("Retail", "labels", 1));
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(8);
+    let row = bench.results(1).into_iter().find(|row| row["status"] == "held").expect("a row on hold");
+    let (job, advice) = (row["job"].to_string(), row["advice"].as_str().expect("words"));
+    assert!(
+        advice.starts_with(
+            "Look in the service whether this step of the device was carried out: setting its labels."
+        ),
+        "{advice}"
+    );
+    let ways = ["--done", "--not-done", "--abandon"].map(|decision| format!("resolve {job} {decision}"));
+    assert!(ways.iter().all(|way| advice.contains(way)) && !advice.contains("--created"), "{advice}");
+    break_them(&bench, &[]);
+    says(&bench.fleetload(&["resolve", &job, "--done"]).expect_code(0), &["checked by listDeviceLabels"]);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.requests("putDeviceLabels"), 1);
+}
+
+#[test]
 fn a_row_that_creates_a_record_needs_the_id_of_it() {
     let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
     break_them(&bench, &[Fault::new("addCompany", FaultKind::WrongName).times(1)]);
