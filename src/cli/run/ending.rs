@@ -313,15 +313,13 @@ fn tell_sheets_left(context: &Context<'_>, sheets: &[LeftSheet], fix: Option<&(P
             if left.unsent == 1 { "stays" } else { "stay" }
         ));
     }
-    let refused = fix.map_or_else(
-        || "if the sheet is wrong, correct it and run it again".to_owned(),
-        |(fix, _)| {
-            format!(
-                "the rejected rows are in {}; if the sheet is wrong, correct it and run it again",
-                fix.display()
-            )
-        },
-    );
+    // The rows that were not sent may have the same mistake; a sheet to fix has none of them.
+    let sheet =
+        "if more of its rows have this mistake, correct it in the sheet itself and run that again".to_owned();
+    let refused = match fix {
+        Some((fix, _)) => format!("{sheet}; only the rows rejected so far are in {}", fix.display()),
+        None => sheet,
+    };
     let mut imports: Vec<ImportId> = sheets.iter().map(|left| left.import).collect();
     imports.dedup();
     let mut advice = Advice::from(refused)
