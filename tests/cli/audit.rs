@@ -2,6 +2,8 @@
 //! behind. Found and told, never repaired.
 
 use crate::bench::{self, Bench, Outcome};
+use std::collections::BTreeMap;
+
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
 use serde_json::{Value, json};
 
@@ -135,6 +137,26 @@ fn a_creation_that_a_middlebox_sent_twice_is_found_for_every_kind_without_a_uniq
         says(&outcome, &other);
         assert_eq!(audit(&bench, 1)["doubled"], 1);
     }
+}
+
+#[test]
+fn a_double_of_a_record_that_was_renamed_before_it_was_verified_is_found() {
+    let twice = Fault::new("addCompany", FaultKind::SentTwice).after(1).times(1);
+    let bench = Bench::new(instant().with_fault(twice));
+    bench.write("companies.csv", &bench::companies(3));
+    bench.fleetload(&["run", "companies.csv", "--audit", "none"]).expect_code(0);
+    assert_eq!(bench.statistics().faults_fired["sent_twice"], 1);
+    let double = bench.names("company").into_iter().fold(BTreeMap::new(), |mut count, name| {
+        *count.entry(name).or_insert(0) += 1;
+        count
+    });
+    let (name, _) = double.into_iter().find(|(_, count)| *count == 2).expect("one is there twice");
+    let row = bench.results(1).into_iter().find(|row| row["values"]["name"] == name.as_str());
+    let id = row.expect("its row")["id"].as_str().expect("an id").to_owned();
+    bench.write("companies.csv", &format!("action,id,name\nupdate,{id},Renamed\n"));
+    bench.fleetload(&["run", "companies.csv", "--audit", "none"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(8);
+    assert_eq!(found(&bench, 1, "audit.double").len(), 1);
 }
 
 #[test]

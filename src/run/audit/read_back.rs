@@ -10,7 +10,7 @@ use crate::model::event::Event;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
-use crate::model::record::Role;
+use crate::model::record::{Record, Role};
 use crate::run::decide::reconcile::{ABSENT_READS, FIRST_WAIT};
 use crate::run::evidence::matching::RecordMatch;
 use crate::run::evidence::record_list::RecordList;
@@ -111,8 +111,9 @@ impl Audit {
         let children = RecordList::of(found);
         for job in self.child_lists.remove(&parent).unwrap_or_default() {
             let Some(row) = self.rows.get(&job) else { continue };
-            let mut alike = children.named(&row.work.name).to_vec();
-            // Renamed meanwhile, it is there anyway.
+            // A second one would have the name with which this one was sent; renamed meanwhile, the row's own is there anyway.
+            let sent = row.work.record().map_or(row.work.name.as_str(), Record::name);
+            let mut alike = children.named(sent).to_vec();
             let own = row.work.remote_id.filter(|id| children.has(*id) && !findings::shows(*id, &alike));
             if let Some(id) = own {
                 alike.push(Found { id: Some(id), ..Found::default() });
