@@ -77,8 +77,8 @@ pub(super) async fn before_import(
     Ok((check?.ok(), list))
 }
 
-/// Signs in for the run with this entry, and looks up what waiting rows name and no look-up has shown yet. If the service does not have a record, the rows
-/// that name it are rejected, with their cells, and nothing is sent.
+/// Signs in for the run with this entry, and looks up what waiting rows name and no look-up has shown yet. If the service
+/// does not have a record, the rows that name it are rejected, with their cells, and nothing is sent.
 pub(super) async fn before_run(
     context: &Context<'_>,
     (client, rate): (&Client, Rate),

@@ -258,9 +258,9 @@ impl Dispatcher {
         if self.options.until.is_some_and(|until| self.clock.now() >= until) {
             self.drain(Ending::until(self.options.until));
         }
-        let closed = self.gates.closed_until();
-        let only_creates = closed.is_some() && self.gates.is_parked() && self.creates_only();
+        let only_creates = self.gates.is_parked() && self.creates_only();
         let pause = self.gates.pause(only_creates);
+        let closed = pause.as_ref().map(|waiting| waiting.until);
         let news = self.gates.hours_news(pause.clone());
         self.carry_out(news);
         self.follow_reserves();

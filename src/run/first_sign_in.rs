@@ -30,7 +30,7 @@ pub async fn sign_in(
     tell: impl Fn(&str),
 ) -> Result<TokenInfo, Verdict> {
     let since = clock.now();
-    let (mut asked, mut is_noted) = (0, false);
+    let (mut asked, mut is_noted) = (journal.asked_now(run).unwrap_or_default(), false);
     let ended = 'tries: loop {
         let mut answer = pin!(client.sign_in());
         loop {

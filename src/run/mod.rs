@@ -18,9 +18,10 @@
 //! `dispatcher/lookup_answers` carries out decisions and hands answers of look-ups to whoever asked; `dispatcher/rounds` sees to
 //! the clock (`clock_watch`), to what is shown of the run (`remaining`, `watchdog`) and to its end.
 //!
-//! Before a run, the ids that its rows name are verified (`id_check`). A run begins (`opening`) and ends (`ending`) in `session`, after it has waited for the hours in which it may send (`waiting`) and has signed in (`first_sign_in`). Outside of a run, `verify` asks the service for
-//! a person who decides, by way of `oneoff_lookup`; `account_lock` keeps two runs from one account. What an answer means is
-//! decided in [`crate::service`], what follows from it in [`crate::model::settle`].
+//! Before a run, the ids that its rows name are verified (`id_check`). A run begins (`opening`) and ends (`ending`) in
+//! `session`, after it has waited for the hours in which it may send (`waiting`) and has signed in (`first_sign_in`). Outside
+//! of a run, `verify` asks the service for a person who decides, by way of `oneoff_lookup`; `account_lock` keeps two runs from
+//! one account. What an answer means is decided in [`crate::service`], what follows from it in [`crate::model::settle`].
 
 mod account_lock;
 mod audit;

@@ -51,7 +51,8 @@ pub enum Waited {
     Ended(Ending),
 }
 
-/// Opens the entry of a run, and waits until the run may send. `tell` is called once, with the moment and the reason, when there is something to wait for.
+/// Opens the entry of a run, and waits until the run may send. `tell` is called once, with the moment and the reason, when
+/// there is something to wait for.
 ///
 /// # Errors
 /// Journal when it cannot be written.

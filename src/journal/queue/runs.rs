@@ -81,8 +81,9 @@ impl JobQueue<'_> {
         Ok(())
     }
 
-    /// A run that has waited to begin does not.
+    /// A run that has its entry ends before it has sent anything: takes the entry back.
     pub fn withdraw_run(&mut self, run: RunId) -> Result<()> {
+        self.journal.view.connection.pragma_update(None, "temp_store", "DEFAULT")?;
         let transaction = self.journal.begin()?;
         transaction.execute("DELETE FROM run WHERE id = ?1 AND ended_at IS NULL", [run])?;
         identity::mark(&transaction, false)?;
@@ -260,6 +261,12 @@ impl View {
                 row.get(0)
             })
             .optional()?)
+    }
+
+    /// Whether the run that began last has noted what it goes by.
+    pub fn has_noted_terms(&self) -> Result<bool> {
+        let noted = "SELECT terms IS NOT NULL FROM run ORDER BY id DESC LIMIT 1";
+        Ok(self.connection.query_row(noted, [], |row| row.get(0)).optional()?.unwrap_or(false))
     }
 
     /// The run that began last. How it ended stands in the spill file if it could not write the journal any more.

@@ -113,11 +113,13 @@ impl View {
         Ok(resets_at.filter(|resets_at| *resets_at > now))
     }
 
-    /// The same under the limit that a run keeps: a run `at_work` the one that it was given, a later one the `configured` one. Where
-    /// none is configured, that of the last run stands.
+    /// [`Self::quota_now`] under the limit that a run keeps: a run `at_work` the one that it has noted, any other the
+    /// `configured` one. Where none is configured, that of the last run stands.
     pub fn limited_quota(&self, now: Moment, configured: Option<u64>, at_work: bool) -> Result<QuotaDay> {
         let ledger = self.quota_now(now)?;
-        let set = match configured.filter(|_| !at_work) {
+        // While it waits to begin, a run has noted nothing.
+        let has_noted = at_work && self.has_noted_terms()?;
+        let set = match configured.filter(|_| !has_noted) {
             Some(set) => Some(set),
             None => self.last_daily_quota()?,
         };
