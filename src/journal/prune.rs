@@ -274,7 +274,8 @@ fn remove_imports(transaction: &Connection, now: Moment) -> Result<()> {
 }
 
 /// Removes the attempts of jobs that are finished. Those stay that a report may show: an import that is there was made before
-/// they were sent. And so do those that tell what upkeep rows that are still to be verified changed after others.
+/// they were sent. So do those that tell what upkeep rows that are still to be verified changed after others, and the last
+/// of each step of an upkeep row: it tells which of several rows changed something of a record last.
 fn remove_attempts(transaction: &Connection, before: Moment) -> Result<u64> {
     let since: Option<Moment> = transaction.query_row(
         "SELECT min(attempt.sent_at) FROM job JOIN upkeep ON upkeep.job = job.id JOIN attempt ON attempt.job = job.id
@@ -286,6 +287,10 @@ fn remove_attempts(transaction: &Connection, before: Moment) -> Result<u64> {
     let removed = transaction.execute(
         "DELETE FROM attempt WHERE sent_at < ?1 AND ended_at IS NOT NULL
             AND EXISTS (SELECT 1 FROM job WHERE job.id = attempt.job AND job.finished_at IS NOT NULL)
+            AND NOT (attempt.execution IN ('confirmed', 'doubtful')
+                AND EXISTS (SELECT 1 FROM upkeep WHERE upkeep.job = attempt.job)
+                AND NOT EXISTS (SELECT 1 FROM attempt AS later WHERE later.job = attempt.job AND later.step = attempt.step
+                    AND later.number > attempt.number AND later.execution IN ('confirmed', 'doubtful')))
             AND NOT EXISTS (SELECT 1 FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
                 JOIN import ON import.id = sheet.import
                 WHERE sheet_row.job = attempt.job AND import.pruned_at IS NULL AND import.at <= attempt.sent_at)",
