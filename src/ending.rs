@@ -316,7 +316,7 @@ impl End {
                     Words("Correct the rows in fix.xlsx and type: "),
                     Command("run FILE"),
                     Words(
-                        ". Of rows that differ, put the earlier values back into the sheet, or write update into \
+                        ". Of rows that differ, put what was sent last into the sheet, or write update into \
              a column action of the row",
                     ),
                 ],

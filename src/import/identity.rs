@@ -32,8 +32,11 @@ pub(super) enum Decision {
     Twice(JobId),
     /// The MAC address or username of the row is that of this job, which is another row.
     Collides(JobId),
-    /// The same, but nothing of that job was sent, and a row of this import that comes later may give it another one.
+    /// The row may be that job if no row of this import that comes later is.
     Awaits(JobId),
+    /// An update has given the record of this job another name than that of the row. The row has a key and that job has none,
+    /// so that nothing tells whether they are the same.
+    FormerName(JobId),
 }
 
 /// What a row that was imported before says of the key of its job.
@@ -62,6 +65,8 @@ pub(super) struct Claim<'a> {
     pub(super) same_later: bool,
     /// Whether other rows have changed what that job brought about.
     pub(super) was_changed: bool,
+    /// Whether that job is known by a name that its record no longer has.
+    pub(super) by_former_name: bool,
     /// Whether the row's natural key is a MAC address or a username.
     pub(super) is_unique: bool,
     /// In what else the row is like the job with its natural key, where that is a MAC address or a username.
@@ -127,7 +132,15 @@ fn ground(known: &KnownJob) -> Ground {
 
 /// Decides; `touched` says whether another row of this import already is a job.
 pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Decision {
-    if let Some(known) = claim.natural {
+    // Where a row has the name that the record has now, a former name is free.
+    let is_free = |known: &KnownJob| claim.by_former_name && touched(known.job);
+    if let Some(known) = claim.natural.filter(|known| !is_free(known)) {
+        if claim.by_former_name && claim.more_come {
+            return Decision::Awaits(known.job);
+        }
+        if claim.by_former_name && claim.key.is_some() && known.sheet_key.is_none() {
+            return Decision::FormerName(known.job);
+        }
         if belongs_to_another(claim, known) {
             let may_move = matches!(ground(known), Ground::Waiting | Ground::Failed);
             return if claim.more_come && may_move && known.remote_id.is_none() && !touched(known.job) {
@@ -193,7 +206,9 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
             Ground::Failed if same_owner || moved || *same_values => return Decision::Revise(known.job),
             Ground::Waiting if same_owner || moved => return Decision::Revise(known.job),
             Ground::UnderWay if same_owner => return Decision::LeaveUnderWay(known.job),
-            Ground::Made if same_owner && !same_later => return Decision::ReviseLater(known.job),
+            Ground::Made if same_owner && !same_later && !claim.is_unique => {
+                return Decision::ReviseLater(known.job);
+            }
             Ground::Made | Ground::Done if same_owner => return Decision::ChangedSince(known.job),
             // Keys such as "hq" are common: under another owner it is another record.
             Ground::Waiting | Ground::Failed | Ground::Made | Ground::UnderWay | Ground::Done => {}
@@ -261,6 +276,8 @@ pub(super) struct Known {
     pub(super) same_later: bool,
     /// Whether other rows have changed what that job brought about.
     pub(super) was_changed: bool,
+    /// Whether that job is known by a name that its record no longer has.
+    pub(super) by_former_name: bool,
     /// Whether its natural key is a MAC address or a username.
     pub(super) is_unique: bool,
     /// The job with its natural key.
@@ -318,6 +335,7 @@ mod tests {
             same_record: false,
             same_later: false,
             was_changed: false,
+            by_former_name: false,
             is_unique: false,
             alike: None,
             by_key: &[],
@@ -339,6 +357,7 @@ mod tests {
             same_record: false,
             same_later: false,
             was_changed: false,
+            by_former_name: false,
             is_unique: false,
             alike: None,
             by_key: &known,
@@ -388,6 +407,7 @@ mod tests {
                         same_record,
                         same_later,
                         was_changed: false,
+                        by_former_name: false,
                         is_unique: false,
                         alike: None,
                         by_key: &[],
@@ -467,6 +487,7 @@ mod tests {
                 same_record: false,
                 same_later: false,
                 was_changed: false,
+                by_former_name: false,
                 is_unique: false,
                 alike: None,
                 by_key: &by_key,
@@ -504,6 +525,7 @@ mod tests {
             same_record: false,
             same_later: false,
             was_changed: false,
+            by_former_name: false,
             is_unique: false,
             alike: None,
             by_key: &[],

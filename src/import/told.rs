@@ -115,6 +115,18 @@ pub(super) fn said(
             );
             (Code::DupKey, Severity::Error, "key", message)
         }
+        Decision::FormerName(job) => {
+            let Some(other) = &known.natural else { return Ok(None) };
+            let message = format!(
+                "import {} made a {} of this name (job {job}), which an update has renamed to '{}'; that one has no key, \
+                 so that nothing tells whether this row is the same: if it is, write the name that it has now; if it is \
+                 another one, give that one a key first, in a row with its name",
+                other.first_import,
+                kind.singular(),
+                shown(&other.name)
+            );
+            (Code::DupNaturalKey, Severity::Error, name, message)
+        }
         Decision::Twice(job) => (
             Code::DupNaturalKey,
             Severity::Error,

@@ -196,12 +196,14 @@ fn finished(row: &RowView, settled_before: bool) -> String {
     if row.differs() {
         let columns: Vec<String> = row.differences.iter().map(Difference::words).collect();
         let columns = if columns.is_empty() { String::new() } else { format!(": {}", columns.join("; ")) };
+        // Of a row of which something else was still to be done, that was sent.
+        let unsent = if row.disposition == Disposition::Revised { "" } else { " and nothing was sent" };
         return format!(
-            "this row differs from what was {done} earlier{columns}; the record was left as it is and nothing was sent"
+            "this row differs from what was sent earlier{columns}; the record was left as it is{unsent}"
         );
     }
     if settled_before {
-        return format!("{done} by an earlier import with the same values; nothing was sent");
+        return format!("{done} by an earlier import, and this row asks for nothing else; nothing was sent");
     }
     match row.state {
         JobState::Adopted => {

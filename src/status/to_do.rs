@@ -167,8 +167,8 @@ fn of_import(facts: &ImportFacts, commands: &Commands<'_>) -> Vec<Need> {
             cause: "differs",
             count: facts.differing,
             words: format!(
-                "{} of import {import} {} from what was sent earlier: the report lists the columns; put the \
-                 earlier values back into the sheet, or write update into a column action of the row",
+                "{} of import {import} {} from what was sent earlier: the report lists the columns; put what was \
+                 sent last into the sheet, or write update into a column action of the row",
                 counted(facts.differing, "row", "rows"),
                 if facts.differing == 1 { "differs" } else { "differ" }
             ),

@@ -95,21 +95,24 @@ fn a_row_whose_later_step_failed_is_incomplete_and_only_that_step_is_sent_again(
     assert_eq!((bench.requests("addDevice"), bench.requests("subscribeTemplate")), (2, steps + 1));
     let corrected = devices.replace(template, "6f1c2a3e-0000-4000-8000-000000000003");
     bench.write("devices.csv", &corrected.replace("Laboratory,Edge 100", "Laboratory,Edge 200"));
+    // Not imported, it is not sent either.
+    bench.fleetload(&["run", "devices.csv", "--skip-invalid", "--deny", "row.differs"]).expect_code(4);
+    assert_eq!(bench.requests("subscribeTemplate"), steps + 1);
     let told = bench.fleetload(&["check", "devices.csv", "--json"]).expect_code(0).stdout;
     bench.fleetload(&["run", "devices.csv"]).expect_code(4);
     let said = "device_model was 'Edge 100', is 'Edge 200' now; the record is not changed, and what was not done \
                 besides is sent as the row has it now";
     assert!(told.contains(said), "{told}");
     assert_eq!((bench.requests("addDevice"), bench.requests("subscribeTemplate")), (2, steps + 2));
-    assert_eq!(bench.counts(2), [("created".to_owned(), 2)].into());
-    let row = bench.results(2).remove(1);
+    assert_eq!(bench.counts(3), [("created".to_owned(), 2)].into());
+    let row = bench.results(3).remove(1);
     assert_eq!((&row["code"], &row["column"]), (&"row.differs".into(), &"device_model".into()));
     let message = row["message"].as_str().unwrap_or_default();
     assert!(message.contains("device_model was 'Edge 100', is 'Edge 200' now"), "{message}");
     assert!(!message.contains(template), "what was corrected is right: {message}");
     bench.write("devices.csv", &corrected);
     bench.fleetload(&["run", "devices.csv"]).expect_code(0);
-    assert_eq!(bench.results(3)[1]["code"], "row.unchanged");
+    assert_eq!(bench.results(4)[1]["code"], "row.unchanged");
     assert_eq!((bench.requests("addDevice"), bench.requests("subscribeTemplate")), (2, steps + 2));
 }
 

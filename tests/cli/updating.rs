@@ -379,3 +379,50 @@ fn after_a_rename_the_record_is_known_by_the_name_that_it_has_and_by_the_one_tha
     assert_eq!(endings(&bench, 7)[0].0, "created");
     assert_eq!(bench.names("site"), ["Branch 0", "Branch 0", "Branch 1"]);
 }
+
+#[test]
+fn records_that_exchange_their_names_are_known_by_them() {
+    let bench = created(Scenario::default());
+    let made = bench::sites(2, 1);
+    // By way of a name between them, as the service may want names to differ, and with both names taken for a moment.
+    for rows in ["update,S0,Branch 1\n", "update,S1,Branch 0\n"] {
+        bench.write("sites.csv", &format!("action,key,name\n{rows}"));
+        bench.fleetload(&["run", "sites.csv"]).expect_code(0);
+    }
+    let now = made.replace("Branch 0", "*").replace("Branch 1", "Branch 0").replace('*', "Branch 1");
+    let keyless: String =
+        now.lines().map(|line| line.split_once(',').expect("columns").1.to_owned() + "\n").collect();
+    for (import, sheet) in [(4, &now), (5, &keyless)] {
+        bench.write("sites.csv", sheet);
+        bench.fleetload(&["run", "sites.csv"]).expect_code(0);
+        assert!(endings(&bench, import).iter().all(|ending| ending.1 == "row.unchanged"));
+    }
+    assert_eq!(bench.created("site").len(), 2);
+}
+
+#[test]
+fn a_row_with_a_key_and_the_former_name_of_a_record_without_one_is_refused_until_that_one_has_a_key() {
+    let bench = created(Scenario::default());
+    let head = "company,name,phone,address1,city,country\n";
+    let row = |name: &str| format!("C0,{name},+64 9 556 0000,9 King Street,Auckland,NZ\n");
+    bench.write("sites.csv", &format!("{head}{}", row("Kiosk")));
+    bench.fleetload(&["run", "sites.csv"]).expect_code(0);
+    let id = id_of(&bench, "Kiosk");
+    bench.write("sites.csv", &format!("action,id,name\nupdate,{id},Pavilion\n"));
+    bench.fleetload(&["run", "sites.csv"]).expect_code(0);
+
+    let keyed = |key: &str, name: &str| format!("{key},{}", row(name));
+    bench.write("sites.csv", &format!("key,{head}{}", keyed("K1", "Kiosk")));
+    let refused = bench.fleetload(&["run", "sites.csv"]).expect_code(3);
+    for said in
+        ["dup.natural-key", "renamed to 'Pavilion'", "give that one a key first, in a row with its name"]
+    {
+        assert!(refused.stdout.contains(said), "{}", refused.stdout);
+    }
+    // Whichever comes first.
+    bench.write("sites.csv", &format!("key,{head}{}{}", keyed("K1", "Kiosk"), keyed("P1", "Pavilion")));
+    bench.fleetload(&["run", "sites.csv"]).expect_code(0);
+    let endings = endings(&bench, 4);
+    assert_eq!((endings[0].0.as_str(), endings[1].1.as_str()), ("created", "row.unchanged"));
+    assert_eq!(bench.created("site").len(), 4);
+}

@@ -1,5 +1,7 @@
 //! What a job brought about as it is now: as it was sent, with what rows of other jobs have changed of it since.
 
+use std::collections::BTreeMap;
+
 use super::Placing;
 use crate::error::Result;
 use crate::journal::{KnownJob, LaterChange, NewJob};
@@ -13,21 +15,21 @@ use crate::model::record::{Link, Metadata, Record, Role, Target};
 use crate::model::state::JobState;
 
 impl Placing<'_, '_> {
-    /// Whether other jobs have changed what a job brought about, or, of a job that makes a record, anything of that record.
-    pub(super) fn was_changed(&self, known: &KnownJob) -> Result<bool> {
-        if known.kind.is_record() && !self.writer.updated_fields(known.job)?.is_empty() {
-            return Ok(true);
-        }
-        let is_done = matches!(
-            known.state,
-            JobState::Created | JobState::Adopted | JobState::Existing | JobState::Done
-        );
-        if !is_done || !self.has_upkeep {
+    /// Whether other jobs have changed what a job that makes a record brought about, as far as that or the row says anything
+    /// of it.
+    pub(super) fn was_changed(&self, known: &KnownJob, row: &NewJob) -> Result<bool> {
+        if !self.has_upkeep || known.remote_id.is_none() {
             return Ok(false);
         }
-        if known.kind.is_record() {
-            let Some(record) = known.remote_id else { return Ok(false) };
-            return Ok(!self.writer.changed_later(known.job, record)?.is_empty());
+        let made = self.content_made(known.job)?;
+        Ok(self.content_now(known.job, &made, row)? != made)
+    }
+
+    /// Whether other jobs have changed what an upkeep job brought about.
+    pub(super) fn was_undone(&self, known: &KnownJob) -> Result<bool> {
+        let is_done = matches!(known.state, JobState::Existing | JobState::Done);
+        if !is_done {
+            return Ok(false);
         }
         let own = self.writer.steps_of(known.job)?;
         let Some(record) = self.record_changed_by(known, &own)? else { return Ok(false) };
@@ -49,10 +51,20 @@ impl Placing<'_, '_> {
         Ok(false)
     }
 
-    /// The links and the steps of a job. Of one that makes a record they say what that record has now of what the job or the
-    /// row asks for: of what neither says anything, other rows may have changed what they like.
-    pub(super) fn content_now(&self, job: JobId, row: &NewJob) -> Result<(Vec<Link>, Vec<Action>)> {
-        let (mut links, mut steps) = (self.writer.links_of(job)?, self.writer.steps_of(job)?);
+    /// The links and the steps of a job.
+    pub(super) fn content_made(&self, job: JobId) -> Result<(Vec<Link>, Vec<Action>)> {
+        Ok((self.writer.links_of(job)?, self.writer.steps_of(job)?))
+    }
+
+    /// The same, of a job that makes a record, as they are now, as far as the job or the row says anything of it: of the rest,
+    /// other rows may change what they like.
+    pub(super) fn content_now(
+        &self,
+        job: JobId,
+        (made_links, made_steps): &(Vec<Link>, Vec<Action>),
+        row: &NewJob,
+    ) -> Result<(Vec<Link>, Vec<Action>)> {
+        let (mut links, mut steps) = (made_links.clone(), made_steps.clone());
         let Some(wanted) = row.record() else { return Ok((links, steps)) };
         let record = self.record_now(job, wanted)?;
         for step in &mut steps {
@@ -61,8 +73,15 @@ impl Placing<'_, '_> {
             }
         }
         let made = self.writer.remote_id_of(job)?.filter(|_| self.has_upkeep);
-        let later = made.map_or(Ok(Vec::new()), |made| self.writer.changed_later(job, made))?;
-        for LaterChange { job: other, action } in later {
+        let later = made.map_or(Ok(Vec::new()), |made| self.writer.changed_after_creation(job, made))?;
+        let sent = if later.is_empty() { BTreeMap::new() } else { self.writer.steps_sent(job)? };
+        for LaterChange { job: other, action, at } in later {
+            // A step of the job itself may have been sent after that.
+            let is_over = |n: u32| sent.get(&n).is_some_and(|sent| *sent > at);
+            let mut opposed = made_steps.iter().zip(0..).filter(|(step, _)| opposes(&action, step));
+            if opposed.any(|(_, n)| is_over(n)) {
+                continue;
+            }
             match action {
                 Action::AssignToSite if site_of(&links).or(site_of(&row.links)).is_some() => {
                     let site = self.site(other)?;

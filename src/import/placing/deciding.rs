@@ -56,11 +56,12 @@ impl Placing<'_, '_> {
         let values = &ready.values;
         if !values.kind.is_record() {
             let natural = self.writer.by_natural_key(values.kind, &values.natural_key)?;
-            let was_changed = natural.as_ref().map_or(Ok(false), |known| self.was_changed(known))?;
+            let was_changed = natural.as_ref().map_or(Ok(false), |known| self.was_undone(known))?;
             return Ok(Known {
                 same_record: false,
                 same_later: false,
                 was_changed,
+                by_former_name: false,
                 is_unique: false,
                 natural,
                 alike: None,
@@ -70,8 +71,10 @@ impl Placing<'_, '_> {
         let (kind, record) = (values.kind, ready.record()?);
         let is_unique = is_unique(record);
         let mut natural = self.writer.by_natural_key(kind, &values.natural_key)?;
+        let mut by_former_name = false;
         if natural.is_none() {
             natural = self.by_former_key(values)?;
+            by_former_name = natural.is_some();
         }
         let mut by_key = Vec::new();
         let settles = |known: &KnownJob| {
@@ -110,7 +113,7 @@ impl Placing<'_, '_> {
         }
         let (mut same_record, mut same_later, mut was_changed) = (false, false, false);
         if let Some(known) = natural.as_ref().filter(|known| known.remote_id.is_some()) {
-            was_changed = self.was_changed(known)?;
+            was_changed = self.was_changed(known, values)?;
             if was_changed || known.content_hash != values.content_hash {
                 let links = self.links_now(&known.links)?;
                 same_record =
@@ -118,7 +121,7 @@ impl Placing<'_, '_> {
                 same_later = later(&self.writer.steps_of(known.job)?).eq(later(&values.steps));
             }
         }
-        Ok(Known { same_record, same_later, was_changed, is_unique, natural, alike, by_key })
+        Ok(Known { same_record, same_later, was_changed, by_former_name, is_unique, natural, alike, by_key })
     }
 
     /// The job whose record had the name of a row before an update gave it another one. A row with another key is another
@@ -151,6 +154,7 @@ impl Placing<'_, '_> {
             same_record: known.same_record,
             same_later: known.same_later,
             was_changed: known.was_changed,
+            by_former_name: known.by_former_name,
             is_unique: known.is_unique,
             alike: known.alike,
             by_key: &known.by_key,
@@ -191,17 +195,15 @@ impl Placing<'_, '_> {
             (decision, keyed) = self.judge(ready, &known, more_come);
         }
         let mut differences = Vec::new();
-        if let Decision::ReviseLater(job) = decision {
-            self.revise_later(ready, job, &known)?;
-        }
-        if let Decision::LeaveUnderWay(job) | Decision::ChangedSince(job) | Decision::ReviseLater(job) =
-            decision
-        {
-            differences = self.differences(ready, job)?;
-            if differences.is_empty() && !matches!(decision, Decision::ReviseLater(_)) {
+        if let Decision::LeaveUnderWay(job) | Decision::ChangedSince(job) = decision {
+            differences = self.differences(ready, job, Extent::All)?;
+            if differences.is_empty() {
                 // Only what it refers to is written in another way.
                 decision = Decision::Recognise(job);
             }
+        }
+        if let Decision::ReviseLater(job) = decision {
+            differences = self.differences(ready, job, Extent::Record)?;
         }
         if let Decision::Awaits(owner) = decision {
             return Ok(Fate::Awaits(owner));
@@ -232,10 +234,17 @@ impl Placing<'_, '_> {
                 self.writer.revise_job(job, &ready.values)?;
                 (job, Disposition::Revised)
             }
-            Decision::ReviseLater(job) => (job, Disposition::Revised),
+            Decision::ReviseLater(job) => {
+                self.revise_later(ready, job, &known)?;
+                (job, Disposition::Revised)
+            }
             Decision::Recognise(job) => (job, Disposition::Recognised),
             Decision::LeaveUnderWay(job) | Decision::ChangedSince(job) => (job, Disposition::ChangedSince),
-            Decision::Twice(_) | Decision::KeyTaken(_) | Decision::Collides(_) | Decision::Awaits(_) => {
+            Decision::FormerName(_)
+            | Decision::Twice(_)
+            | Decision::KeyTaken(_)
+            | Decision::Collides(_)
+            | Decision::Awaits(_) => {
                 return Err(Error::internal("a row that is another one was not refused"));
             }
         };
@@ -260,7 +269,7 @@ impl Placing<'_, '_> {
             job,
             &NewJob {
                 kind: own.kind,
-                sheet_key: own.sheet_key.clone(),
+                sheet_key: own.sheet_key.clone().or_else(|| ready.values.sheet_key.clone()),
                 name: own.name.clone(),
                 natural_key: own.natural_key.clone(),
                 content_hash: StepsDigest::of(&written).linked(&links),
@@ -271,11 +280,16 @@ impl Placing<'_, '_> {
     }
 
     /// In what a row differs from the record of its job, or from what its job asks for.
-    fn differences(&mut self, ready: &Ready, job: JobId) -> Result<Vec<Difference>> {
-        let (links, steps) = self.content_now(job, &ready.values)?;
+    fn differences(&mut self, ready: &Ready, job: JobId, extent: Extent) -> Result<Vec<Difference>> {
+        let made = self.content_made(job)?;
+        let (links, mut steps) = self.content_now(job, &made, &ready.values)?;
         // The row that the job has its values from says nothing of what was changed since.
-        let is_as_sent = links == self.writer.links_of(job)? && steps == self.writer.steps_of(job)?;
-        let said_earlier = if is_as_sent { self.writer.row_of_values(job)? } else { None };
+        let is_as_made = links == made.0 && steps == made.1;
+        let said_earlier = if is_as_made { self.writer.row_of_values(job)? } else { None };
+        if extent == Extent::Record {
+            steps.retain(|step| step.record().is_some());
+            steps.extend(later(&ready.values.steps).cloned());
+        }
         let links = self.links_now(&links)?;
         let values = &ready.values;
         let mut names: HashMap<Target, String> = HashMap::new();
@@ -295,6 +309,15 @@ impl Placing<'_, '_> {
             &|link| names.get(&link.target).cloned().unwrap_or_default(),
         ))
     }
+}
+
+/// What of a row is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    /// All that it asks for.
+    All,
+    /// The record itself; what it asks for besides is sent.
+    Record,
 }
 
 /// What is done with a row.

@@ -1,5 +1,7 @@
 //! What an import asks of the rows that the journal has, to find out in what its own rows differ, and notes of it.
 
+use std::collections::BTreeMap;
+
 use rusqlite::OptionalExtension as _;
 
 use crate::error::Result;
@@ -16,6 +18,7 @@ use crate::model::action::Action;
 use crate::model::action::record_update::FieldValues;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::record::Record;
+use crate::model::time::Moment;
 
 /// A row as it stood in its sheet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,6 +83,20 @@ impl ImportWriter<'_> {
         Ok(self.transaction.prepare_cached(any)?.query_row([], |row| row.get(0))?)
     }
 
+    /// What other jobs changed of a record since a job made or found it; the earliest first.
+    pub fn changed_after_creation(&self, job: JobId, record: RemoteId) -> Result<Vec<LaterChange>> {
+        changes::changed_after_creation(&self.transaction, job, record)
+    }
+
+    /// When a request that was, or may have been, carried out was last sent for each step of a job.
+    pub fn steps_sent(&self, job: JobId) -> Result<BTreeMap<u32, Moment>> {
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT step, max(sent_at) FROM attempt WHERE job = ?1 AND execution IN ('confirmed', 'doubtful') GROUP BY step",
+        )?;
+        let sent = statement.query_map([job], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(sent.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// What other jobs changed of a record since a job was carried out, or found it as asked; the earliest first.
     pub fn changed_later(&self, job: JobId, record: RemoteId) -> Result<Vec<LaterChange>> {
         changes::changed_later(&self.transaction, job, record)
@@ -107,13 +124,14 @@ impl ImportWriter<'_> {
         Ok(EarlierRow { headers: list(&headers)?, cells: StoredTexts::of(&self.transaction).cells(&cells)? })
     }
 
-    /// The row from which a job has its values.
+    /// The row from which a job has its values; not one that differs, of which only the steps after the creation were taken.
     pub fn row_of_values(&self, job: JobId) -> Result<Option<EarlierRow>> {
         let found: Option<(String, String)> = self
             .transaction
             .prepare_cached(
                 "SELECT sheet.headers, sheet_row.cells FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
                  WHERE sheet_row.job = ?1 AND sheet_row.disposition IN ('new', 'revised')
+                     AND NOT EXISTS (SELECT 1 FROM difference WHERE difference.place = sheet_row.place)
                  ORDER BY sheet_row.place DESC LIMIT 1",
             )?
             .query_row([job], |row| Ok((row.get(0)?, row.get(1)?)))

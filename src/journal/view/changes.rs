@@ -108,12 +108,14 @@ pub struct LaterChange {
     pub job: JobId,
     /// What it brought about.
     pub action: Action,
+    /// When the last such request was sent.
+    pub at: Moment,
 }
 
-/// What was sent for some other jobs on a record (`$others` selects them) since the job `?1` was carried out, or found the
-/// record as asked.
+/// What was sent for some other jobs on a record (`$others` selects them) since the job `?1` was carried out, as far as its
+/// `$own` steps are concerned, or found the record as asked.
 macro_rules! changed_later {
-    ($others:literal) => {
+    ($others:expr, $own:literal) => {
         concat!(
             "SELECT other.job, ",
             stored_action!("step"),
@@ -127,9 +129,19 @@ macro_rules! changed_later {
                AND attempt.sent_at >= (SELECT iif(own.outcome = 'existing', coalesce(own.finished_at, 0), 0)
                    FROM job AS own WHERE own.id = ?1)
                AND attempt.sent_at >= coalesce((SELECT max(sent_at) FROM attempt AS own
-                   WHERE own.job = ?1 AND own.execution IN ('confirmed', 'doubtful')), 0)
+                   WHERE own.job = ?1 AND own.execution IN ('confirmed', 'doubtful')",
+            $own,
+            "), 0)
              GROUP BY step.id ORDER BY 3, step.id"
         )
+    };
+}
+
+/// The jobs about the record `?2`, whose id as text is `?3`.
+macro_rules! about_record {
+    () => {
+        "SELECT job FROM upkeep WHERE record IN (SELECT ?3 UNION SELECT '#' || id FROM job WHERE remote_id = ?2)
+         UNION SELECT id AS job FROM job WHERE remote_id = ?2"
     };
 }
 
@@ -139,10 +151,17 @@ pub(in crate::journal) fn changed_later(
     job: JobId,
     record: RemoteId,
 ) -> Result<Vec<LaterChange>> {
-    let sql = changed_later!(
-        "SELECT job FROM upkeep WHERE record IN (SELECT ?3 UNION SELECT '#' || id FROM job WHERE remote_id = ?2)
-         UNION SELECT id AS job FROM job WHERE remote_id = ?2"
-    );
+    let sql = changed_later!(about_record!(), "");
+    read_later(connection, sql, (job, Id(record), record.to_string()))
+}
+
+/// The same since a job made or found the record itself, whatever it did to it after that.
+pub(in crate::journal) fn changed_after_creation(
+    connection: &Connection,
+    job: JobId,
+    record: RemoteId,
+) -> Result<Vec<LaterChange>> {
+    let sql = changed_later!(about_record!(), " AND own.step = 0");
     read_later(connection, sql, (job, Id(record), record.to_string()))
 }
 
@@ -157,7 +176,8 @@ pub(in crate::journal) fn changed_later_by_record_rows(
         .prepare_cached("SELECT natural_key FROM job WHERE id = ?1")?
         .query_row([job], |row| row.get(0))?;
     let sql = changed_later!(
-        "SELECT id AS job FROM job WHERE natural_key = ?3 UNION SELECT id FROM job WHERE remote_id = ?2"
+        "SELECT id AS job FROM job WHERE natural_key = ?3 UNION SELECT id FROM job WHERE remote_id = ?2",
+        ""
     );
     read_later(connection, sql, (job, Id(record), key::of_update(&own)))
 }
@@ -168,7 +188,8 @@ fn read_later(connection: &Connection, sql: &str, values: impl Params) -> Result
     let mut texts = StoredTexts::of(connection);
     let mut later = Vec::new();
     while let Some(row) = rows.next()? {
-        later.push(LaterChange { job: row.get(0)?, action: texts.action(text(row, 1)?)? });
+        let (job, at) = (row.get(0)?, row.get(2)?);
+        later.push(LaterChange { job, action: texts.action(text(row, 1)?)?, at });
     }
     Ok(later)
 }

@@ -17,7 +17,8 @@ use crate::model::key::{comparable, natural_key};
 use crate::model::kind::Kind;
 use crate::model::record::{Link, Record, Role, Target};
 
-/// Ends the natural key of a job whose own is that of another one. No natural key ends in a separator and a number.
+/// Stands before the number of a job, at the end of its natural key, where its own is that of another one: no other natural
+/// key of the kind has so many parts.
 pub(in crate::journal) const SET_ASIDE: char = '\u{1f}';
 
 /// A step of a job is done: if it updates the record of another job, notes what that record has now, and by which name it is
@@ -121,5 +122,20 @@ fn name(connection: &Connection, job: JobId) -> Result<()> {
     connection
         .prepare_cached("UPDATE job SET natural_key = ?2, name = ?3 WHERE id = ?1")?
         .execute((job, &key, &name))?;
-    Ok(())
+    if key == old_key {
+        return Ok(());
+    }
+    // Another record may have been given the name before this one gave it up.
+    let waiting = format!("{old_key}{SET_ASIDE}");
+    let waiting: Option<JobId> = connection
+        .prepare_cached(
+            "SELECT id FROM job WHERE natural_key BETWEEN ?1 || '0' AND ?1 || ':' AND kind = ?2
+                 AND natural_key = ?1 || id AND remote_id IS NOT NULL",
+        )?
+        .query_row((&waiting, kind), |row| row.get(0))
+        .optional()?;
+    match waiting {
+        Some(waiting) => self::name(connection, waiting),
+        None => Ok(()),
+    }
 }
