@@ -21,8 +21,12 @@ impl Placing<'_, '_> {
         if !self.has_upkeep || known.remote_id.is_none() {
             return Ok(false);
         }
-        let made = self.content_made(known.job)?;
-        Ok(self.content_now(known.job, &made, row)? != made)
+        // Of a row that is as before, its own content is that of the job, and need not be read.
+        let made = match known.content_hash == row.content_hash {
+            true => (row.links.clone(), row.steps.clone()),
+            false => self.content_made(known.job)?,
+        };
+        Ok(self.content_now((known.job, known.remote_id), &made, row)? != made)
     }
 
     /// Whether other jobs have changed what an upkeep job brought about.
@@ -60,20 +64,20 @@ impl Placing<'_, '_> {
     /// other rows may change what they like.
     pub(super) fn content_now(
         &self,
-        job: JobId,
+        (job, record): (JobId, Option<RemoteId>),
         (made_links, made_steps): &(Vec<Link>, Vec<Action>),
         row: &NewJob,
     ) -> Result<(Vec<Link>, Vec<Action>)> {
         let (mut links, mut steps) = (made_links.clone(), made_steps.clone());
         let Some(wanted) = row.record() else { return Ok((links, steps)) };
-        let record = self.record_now(job, wanted)?;
         for step in &mut steps {
             if let Action::Create(created) = step {
-                *created = record.clone();
+                *created = self.updated(job, created, wanted)?;
             }
         }
-        let made = self.writer.remote_id_of(job)?.filter(|_| self.has_upkeep);
-        let later = made.map_or(Ok(Vec::new()), |made| self.writer.changed_after_creation(job, made))?;
+        let record = record.filter(|_| self.has_upkeep);
+        let later =
+            record.map_or(Ok(Vec::new()), |record| self.writer.changed_after_creation(job, record))?;
         let sent = if later.is_empty() { BTreeMap::new() } else { self.writer.steps_sent(job)? };
         for LaterChange { job: other, action, at } in later {
             // A step of the job itself may have been sent after that.
@@ -97,10 +101,13 @@ impl Placing<'_, '_> {
 
     /// The record of a job as updates have left it, but for fields of which neither the job nor this row says anything.
     pub(super) fn record_now(&self, job: JobId, row: &Record) -> Result<Record> {
-        let made = self.writer.record_as_made(job)?;
+        self.updated(job, &self.writer.record_as_made(job)?, row)
+    }
+
+    fn updated(&self, job: JobId, made: &Record, row: &Record) -> Result<Record> {
         let mut changed = self.writer.updated_fields(job)?;
         if !changed.is_empty() {
-            let (created, wanted) = (fields_of(&made), fields_of(row));
+            let (created, wanted) = (fields_of(made), fields_of(row));
             changed.retain(|field, _| created.contains_key(field) || wanted.contains_key(field));
         }
         Ok(made.with_fields(&changed))

@@ -282,7 +282,8 @@ impl Placing<'_, '_> {
     /// In what a row differs from the record of its job, or from what its job asks for.
     fn differences(&mut self, ready: &Ready, job: JobId, extent: Extent) -> Result<Vec<Difference>> {
         let made = self.content_made(job)?;
-        let (links, mut steps) = self.content_now(job, &made, &ready.values)?;
+        let (links, mut steps) =
+            self.content_now((job, self.writer.remote_id_of(job)?), &made, &ready.values)?;
         // The row that the job has its values from says nothing of what was changed since.
         let is_as_made = links == made.0 && steps == made.1;
         let said_earlier = if is_as_made { self.writer.row_of_values(job)? } else { None };
