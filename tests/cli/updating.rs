@@ -62,6 +62,8 @@ fn the_sheet_that_created_devices_changes_them_once_its_rows_say_update() {
     let changed = ended("done", "", "name was \"Till 1\", now \"Front desk\"");
     assert_eq!(endings(&bench, 2), [as_before(), changed, as_before()]);
     assert_eq!((updates(&bench), bench.requests("updateDevice")), (1, 1));
+    let seen = bench.fleetload(&["rollout", "1", "--json"]).stdout;
+    assert!(seen.contains("\"Front desk\"") && !seen.contains("\"Till 1\""), "{seen}");
     // The same again asks for nothing; nor does it look.
     let looks = bench.requests("getDevice");
     bench.fleetload(&["run", "devices.csv"]).expect_code(0);

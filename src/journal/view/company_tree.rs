@@ -10,6 +10,7 @@ use rusqlite::Params;
 use crate::error::Result;
 use crate::journal::View;
 use crate::journal::file::column::{Id, count, natural};
+use crate::journal::state::dependents::changed_record;
 use crate::journal::state::step::text;
 use crate::journal::stored_row::{StoredTexts, stored_action};
 use crate::model::id::{ImportId, JobId, RemoteId};
@@ -114,9 +115,10 @@ impl View {
         while let Some(row) = rows.next()? {
             let action = texts.action(text(row, 1)?)?;
             let Some(record) = action.record() else { continue };
+            let job = row.get(0)?;
             nodes.push(CompanyNode {
-                job: row.get(0)?,
-                name: record.name().to_owned(),
+                job,
+                name: changed_record::as_updated(&self.connection, job, record)?.name().to_owned(),
                 state: row.get(2)?,
                 above: above(row.get(3)?, row.get::<_, Option<Id>>(4)?),
             });

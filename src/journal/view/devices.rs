@@ -4,6 +4,7 @@ use crate::error::Result;
 use crate::journal::View;
 use crate::journal::file::column::Id;
 use crate::journal::row_ref;
+use crate::journal::state::dependents::changed_record;
 use crate::journal::state::step::text;
 use crate::journal::stored_row::{StoredTexts, stored_action};
 use crate::model::id::{ImportId, JobId, RemoteId};
@@ -87,11 +88,14 @@ impl View {
                 Ok(Place { id: named.or(made).map(|id| id.0), name: own.or(known) })
             };
             let action = texts.action(text(row, 3)?)?;
-            let Some(Record::Device(device)) = action.record() else { continue };
+            let (job, Some(created)) = (row.get(0)?, action.record()) else { continue };
+            let Record::Device(device) = changed_record::as_updated(&self.connection, job, created)? else {
+                continue;
+            };
             let new_site = device.custom_site_name.as_ref().or(device.custom_site_id.as_ref());
             let new_site = new_site.map(|name| Place { id: None, name: Some(name.clone()) });
             devices.push(DeviceRow {
-                job: row.get(0)?,
+                job,
                 sheet: row.get(2)?,
                 row: row_ref::number_of(row.get(1)?),
                 name: device.name.clone(),

@@ -5,27 +5,29 @@ use rusqlite::OptionalExtension as _;
 use crate::error::Result;
 use crate::journal::View;
 use crate::journal::file::column::Id;
+use crate::journal::state::dependents::changed_record;
 use crate::journal::stored_row::{StoredTexts, stored_action};
-use crate::model::id::RemoteId;
+use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::record::Record;
 
 impl View {
-    /// The last record of a kind that a row has; `None` where no row has one yet.
+    /// The last record of a kind that a row has, as updates have left it; `None` where no row has one yet.
     pub fn known_record(&self, kind: Kind) -> Result<Option<(RemoteId, Record)>> {
-        let row: Option<(Id, Option<String>)> = self
+        let row: Option<(Id, Option<String>, JobId)> = self
             .connection
             .prepare_cached(concat!(
                 "SELECT job.remote_id, ",
                 stored_action!("step"),
-                " FROM job JOIN step ON step.id = job.id << 16
+                ", job.id FROM job JOIN step ON step.id = job.id << 16
                  WHERE job.kind = ?1 AND job.remote_id IS NOT NULL ORDER BY job.id DESC LIMIT 1"
             ))?
-            .query_row([kind], |row| Ok((row.get(0)?, row.get(1)?)))
+            .query_row([kind], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
             .optional()?;
-        let Some((id, action)) = row else { return Ok(None) };
+        let Some((id, action, job)) = row else { return Ok(None) };
         let action = StoredTexts::of(&self.connection).action(action.as_deref())?;
-        Ok(action.record().map(|record| (id.0, record.clone())))
+        let Some(created) = action.record() else { return Ok(None) };
+        Ok(Some((id.0, changed_record::as_updated(&self.connection, job, created)?)))
     }
 }
 

@@ -65,7 +65,19 @@ pub(in crate::journal) fn record_as_made(connection: &Connection, job: JobId) ->
 /// # Errors
 /// When it creates none.
 pub(in crate::journal) fn record_now(connection: &Connection, job: JobId) -> Result<Record> {
-    Ok(record_as_made(connection, job)?.with_fields(&fields(connection, job)?))
+    as_updated(connection, job, &record_as_made(connection, job)?)
+}
+
+/// A record that a job was read to create, as updates have left it.
+///
+/// # Errors
+/// When the journal cannot be read.
+pub(in crate::journal) fn as_updated(
+    connection: &Connection,
+    job: JobId,
+    created: &Record,
+) -> Result<Record> {
+    Ok(created.with_fields(&fields(connection, job)?))
 }
 
 /// What a step set, if it is an update: what was asked for, what was sent besides, and what was left as the service has it.
