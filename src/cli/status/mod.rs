@@ -60,7 +60,8 @@ fn metrics(context: &Context<'_>) -> Result<Summary> {
     Ok(Summary::of_document())
 }
 
-/// The quota that the settings set for a run of this journal. What is wrong with them is told by the commands that need them.
+/// The quota that the settings set for a run of this journal. The commands that need them report what is wrong with
+/// them.
 fn configured_quota(context: &Context<'_>, journal: &Journal) -> Result<Option<u64>> {
     let Ok(settings) = context.settings(&Purpose::Reckoning, &Overrides::default()) else { return Ok(None) };
     let account = journal.account()?;

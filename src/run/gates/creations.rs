@@ -157,7 +157,7 @@ impl Gates {
         let parking = self.quota.refused(service_now, day);
         let mut actions = self.learned_ceiling(day);
         if parking != Parking::Already {
-            // What was tried in vain is told even where the moment is the same as before.
+            // A try in vain is reported even where the moment is the same as before.
             self.reported_parking = None;
             actions.extend(self.parking_news());
         }
