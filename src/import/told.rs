@@ -75,25 +75,20 @@ pub(super) fn said(
                 if kind.is_record() { "" } else { "; import the row again once that is settled" },
             ),
         ),
-        Decision::ChangedSince(job) => (
-            Code::RowDiffers,
-            Severity::Warning,
-            first_column(differences, name),
-            format!(
-                "differs from what was sent earlier (job {job}): {}; nothing is sent, and the record is not \
-                 changed{stays}",
-                columns(differences)
-            ),
-        ),
         Decision::ReviseLater(_) if differences.is_empty() => return Ok(None),
-        Decision::ReviseLater(job) => (
+        Decision::ChangedSince(job) | Decision::ReviseLater(job) => (
             Code::RowDiffers,
             Severity::Warning,
             first_column(differences, name),
             format!(
-                "differs from what was sent earlier (job {job}): {}; the record is not changed, and what was not \
-                 done besides is sent as the row has it now{stays}",
-                columns(differences)
+                "differs from what was sent earlier (job {job}): {}; {}{stays}",
+                columns(differences),
+                match decision {
+                    Decision::ReviseLater(_) => {
+                        "the record is not changed, and what was not done besides is sent as the row has it now"
+                    }
+                    _ => "nothing is sent, and the record is not changed",
+                }
             ),
         ),
         Decision::KeyTaken(job) => {
