@@ -57,25 +57,32 @@ pub(super) struct Claim<'a> {
     pub(super) key: Option<&'a str>,
     pub(super) links: &'a [Link],
     pub(super) content_hash: &'a str,
+    /// What earlier imports know of it.
+    pub(super) earlier: &'a Known,
+    /// Whether rows of this import that come later may still give other jobs another natural key.
+    pub(super) more_come: bool,
+}
+
+/// What earlier imports know of a row.
+#[derive(Default)]
+pub(super) struct Known {
     /// The job with the row's natural key.
-    pub(super) natural: Option<&'a KnownJob>,
+    pub(super) natural: Option<KnownJob>,
+    /// Whether that job is known by a name that its record no longer has.
+    pub(super) by_former_name: bool,
     /// Whether the record of that job has the values that the row has for it.
     pub(super) same_record: bool,
     /// Whether that job asks for the same as the row besides the record.
     pub(super) same_later: bool,
     /// Whether other rows have changed what that job brought about.
     pub(super) was_changed: bool,
-    /// Whether that job is known by a name that its record no longer has.
-    pub(super) by_former_name: bool,
     /// Whether the row's natural key is a MAC address or a username.
     pub(super) is_unique: bool,
     /// In what else the row is like the job with its natural key, where that is a MAC address or a username.
     pub(super) alike: Option<Alike>,
     /// The jobs with the row's own key, newest first; not looked up where the job with its natural key has that key, nor
     /// where it has another one and natural keys are names.
-    pub(super) by_key: &'a [SameKey],
-    /// Whether rows of this import that come later may still give other jobs another natural key.
-    pub(super) more_come: bool,
+    pub(super) by_key: Vec<SameKey>,
 }
 
 /// In what a row is like the job with its MAC address or username, besides that.
@@ -133,12 +140,12 @@ fn ground(known: &KnownJob) -> Ground {
 /// Decides; `touched` says whether another row of this import already is a job.
 pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Decision {
     // Where a row has the name that the record has now, a former name is free.
-    let is_free = |known: &KnownJob| claim.by_former_name && touched(known.job);
-    if let Some(known) = claim.natural.filter(|known| !is_free(known)) {
-        if claim.by_former_name && claim.more_come {
+    let is_free = |known: &KnownJob| claim.earlier.by_former_name && touched(known.job);
+    if let Some(known) = claim.earlier.natural.as_ref().filter(|known| !is_free(known)) {
+        if claim.earlier.by_former_name && claim.more_come {
             return Decision::Awaits(known.job);
         }
-        if claim.by_former_name && claim.key.is_some() && known.sheet_key.is_none() {
+        if claim.earlier.by_former_name && claim.key.is_some() && known.sheet_key.is_none() {
             return Decision::FormerName(known.job);
         }
         if belongs_to_another(claim, known) {
@@ -150,7 +157,7 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
             };
         }
         if touched(known.job) {
-            return match claim.alike {
+            return match claim.earlier.alike {
                 Some(_) => Decision::Collides(known.job),
                 None => Decision::Twice(known.job),
             };
@@ -158,15 +165,15 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
         if let (Keyed::First, Some(other)) = (keyed(claim), taken(claim)) {
             return Decision::KeyTaken(other);
         }
-        if known.content_hash == claim.content_hash && !claim.was_changed {
+        if known.content_hash == claim.content_hash && !claim.earlier.was_changed {
             return Decision::Recognise(known.job);
         }
         return match ground(known) {
             Ground::Waiting | Ground::Failed => Decision::Revise(known.job),
             // What failed is tried again with its new values. The record itself is not created again, nor changed.
             Ground::Made if !claim.kind.is_record() => Decision::Revise(known.job),
-            Ground::Made if claim.same_later => Decision::ChangedSince(known.job),
-            Ground::Made if claim.same_record => Decision::Revise(known.job),
+            Ground::Made if claim.earlier.same_later => Decision::ChangedSince(known.job),
+            Ground::Made if claim.earlier.same_record => Decision::Revise(known.job),
             Ground::Made => Decision::ReviseLater(known.job),
             Ground::UnderWay => Decision::LeaveUnderWay(known.job),
             // What a row asked for of a record may be asked for otherwise at any time.
@@ -175,11 +182,11 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
         };
     }
     let own = owner(claim.links);
-    for SameKey { known, same_name, same_values, same_later } in claim.by_key {
+    for SameKey { known, same_name, same_values, same_later } in &claim.earlier.by_key {
         let same_owner = owner(&known.links) == own;
         if touched(known.job) {
             // A row without a key was taken for it, by its MAC address or username.
-            if claim.is_unique && same_owner && known.state != JobState::Cancelled {
+            if claim.earlier.is_unique && same_owner && known.state != JobState::Cancelled {
                 return Decision::Twice(known.job);
             }
             continue;
@@ -206,7 +213,7 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
             Ground::Failed if same_owner || moved || *same_values => return Decision::Revise(known.job),
             Ground::Waiting if same_owner || moved => return Decision::Revise(known.job),
             Ground::UnderWay if same_owner => return Decision::LeaveUnderWay(known.job),
-            Ground::Made if same_owner && !same_later && !claim.is_unique => {
+            Ground::Made if same_owner && !same_later && !claim.earlier.is_unique => {
                 return Decision::ReviseLater(known.job);
             }
             Ground::Made | Ground::Done if same_owner => return Decision::ChangedSince(known.job),
@@ -220,7 +227,7 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
 /// Whether the MAC address or username of a row is that of another one: their keys differ, or, where one has no key,
 /// their companies and their names. A key that was changed in a row that is known by its place is no other row.
 fn belongs_to_another(claim: &Claim<'_>, known: &KnownJob) -> bool {
-    let Some(alike) = claim.alike else { return false };
+    let Some(alike) = claim.earlier.alike else { return false };
     match (claim.key, known.sheet_key.as_deref()) {
         (Some(key), Some(own)) if key == own => false,
         (Some(_), _) if taken(claim).is_some() => true,
@@ -235,7 +242,7 @@ fn belongs_to_another(claim: &Claim<'_>, known: &KnownJob) -> bool {
 
 /// What the row says of the key of the job that has its natural key.
 pub(super) fn keyed(claim: &Claim<'_>) -> Keyed {
-    match (claim.key, claim.natural) {
+    match (claim.key, &claim.earlier.natural) {
         (None, _) | (_, None) => Keyed::AsBefore,
         (Some(key), Some(known)) => match known.sheet_key.as_deref() {
             None => Keyed::First,
@@ -249,11 +256,11 @@ pub(super) fn keyed(claim: &Claim<'_>) -> Keyed {
 /// would be chance.
 fn taken(claim: &Claim<'_>) -> Option<JobId> {
     let own = owner(claim.links);
-    let natural = claim.natural.map(|known| known.job);
+    let natural = claim.earlier.natural.as_ref().map(|known| known.job);
     let same = |known: &&KnownJob| {
         owner(&known.links) == own && known.state != JobState::Cancelled && Some(known.job) != natural
     };
-    claim.by_key.iter().map(|same| &same.known).find(same).map(|known| known.job)
+    claim.earlier.by_key.iter().map(|same| &same.known).find(same).map(|known| known.job)
 }
 
 /// The company, or the parent of a company.
@@ -266,26 +273,6 @@ fn is_touched(links: &[Link], touched: &dyn Fn(JobId) -> bool) -> bool {
         Some(Target::Job(job)) => touched(job),
         Some(Target::Remote(_)) | None => false,
     }
-}
-
-/// What earlier imports know of a row.
-pub(super) struct Known {
-    /// Whether the record of that job has the values that the row has for it.
-    pub(super) same_record: bool,
-    /// Whether that job asks for the same as the row besides the record.
-    pub(super) same_later: bool,
-    /// Whether other rows have changed what that job brought about.
-    pub(super) was_changed: bool,
-    /// Whether that job is known by a name that its record no longer has.
-    pub(super) by_former_name: bool,
-    /// Whether its natural key is a MAC address or a username.
-    pub(super) is_unique: bool,
-    /// The job with its natural key.
-    pub(super) natural: Option<KnownJob>,
-    /// In what else it is like that job.
-    pub(super) alike: Option<Alike>,
-    /// The jobs with its own key.
-    pub(super) by_key: Vec<SameKey>,
 }
 
 /// The name that tells a record from others of its company: of people the given and the family name.
@@ -325,20 +312,13 @@ mod tests {
     }
 
     fn by_natural(state: JobState, hash: &str) -> Decision {
-        let known = known(state, hash);
+        let earlier = Known { natural: Some(known(state, hash)), ..Known::default() };
         let claim = Claim {
             kind: Kind::Site,
             key: Some("hq"),
             links: &[link(ACME)],
             content_hash: "new",
-            natural: Some(&known),
-            same_record: false,
-            same_later: false,
-            was_changed: false,
-            by_former_name: false,
-            is_unique: false,
-            alike: None,
-            by_key: &[],
+            earlier: &earlier,
             more_come: true,
         };
         decide(&claim, &|_| false)
@@ -347,20 +327,14 @@ mod tests {
     /// What a row with the key of a job in `state` is: with its name, all its other values, both or neither.
     fn by_key(kind: Kind, state: JobState, owner: JobId, alike: (bool, bool), touched: &[JobId]) -> Decision {
         let (same_name, same_values) = alike;
-        let known = [SameKey { known: known(state, "old"), same_name, same_values, same_later: false }];
+        let known = SameKey { known: known(state, "old"), same_name, same_values, same_later: false };
+        let earlier = Known { by_key: vec![known], ..Known::default() };
         let claim = Claim {
             kind,
             key: Some("hq"),
             links: &[link(owner)],
             content_hash: "new",
-            natural: None,
-            same_record: false,
-            same_later: false,
-            was_changed: false,
-            by_former_name: false,
-            is_unique: false,
-            alike: None,
-            by_key: &known,
+            earlier: &earlier,
             more_come: true,
         };
         decide(&claim, &|job| touched.contains(&job))
@@ -397,20 +371,15 @@ mod tests {
         for state in [Incomplete, Ready, Deferred, Cancelled, Blocked] {
             let made = KnownJob { remote_id: Some(RemoteId::from_u128(7)), ..known(state, "old") };
             let decided = |same_record, same_later| {
+                let natural = Some(made.clone());
+                let earlier = Known { natural, same_record, same_later, ..Known::default() };
                 decide(
                     &Claim {
                         kind: Kind::Site,
                         key: Some("hq"),
                         links: &[link(ACME)],
                         content_hash: "new",
-                        natural: Some(&made),
-                        same_record,
-                        same_later,
-                        was_changed: false,
-                        by_former_name: false,
-                        is_unique: false,
-                        alike: None,
-                        by_key: &[],
+                        earlier: &earlier,
                         more_come: true,
                     },
                     &|_| false,
@@ -477,20 +446,14 @@ mod tests {
                 same_values: true,
                 same_later: false,
             };
-            let by_key: Vec<SameKey> = others.iter().map(alike).collect();
+            let by_key = others.iter().map(alike).collect();
+            let earlier = Known { natural: Some(natural), by_key, ..Known::default() };
             let claim = Claim {
                 kind: Kind::Site,
                 key,
                 links: &[link(ACME)],
                 content_hash: "new",
-                natural: Some(&natural),
-                same_record: false,
-                same_later: false,
-                was_changed: false,
-                by_former_name: false,
-                is_unique: false,
-                alike: None,
-                by_key: &by_key,
+                earlier: &earlier,
                 more_come: true,
             };
             (decide(&claim, &|_| false), keyed(&claim))
@@ -515,20 +478,13 @@ mod tests {
 
     #[test]
     fn a_job_is_one_row_of_an_import_at_most() {
-        let known = known(JobState::Ready, "old");
+        let earlier = Known { natural: Some(known(JobState::Ready, "old")), ..Known::default() };
         let claim = Claim {
             kind: Kind::Site,
             key: Some("hq"),
             links: &[],
             content_hash: "new",
-            natural: Some(&known),
-            same_record: false,
-            same_later: false,
-            was_changed: false,
-            by_former_name: false,
-            is_unique: false,
-            alike: None,
-            by_key: &[],
+            earlier: &earlier,
             more_come: true,
         };
         assert_eq!(decide(&claim, &|_| true), Decision::Twice(JOB));

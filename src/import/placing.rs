@@ -145,7 +145,7 @@ struct Placing<'e, 'j> {
     touched: HashSet<JobId>,
     /// Rows that come before another row they need, by the number of that.
     waiting: HashMap<usize, Vec<Placed>>,
-    /// Rows whose MAC address or username is that of a job which a row after them may give another one; and that job.
+    /// Rows with the MAC address, the username or a former name of a job that a row after them may be; and that job.
     awaiting: Vec<(Ready, JobId)>,
     /// Rows with settings of a device in a VPN cloud: those of one device and cloud are one job, which is made when all of
     /// them are there.

@@ -4,31 +4,16 @@ use std::collections::BTreeMap;
 
 use super::Placing;
 use crate::error::Result;
-use crate::journal::{KnownJob, LaterChange, NewJob};
+use crate::journal::{KnownJob, LaterChange, LaterScope, NewJob};
 use crate::model::action::opposes::opposes;
 use crate::model::action::record_update::fields_of;
 use crate::model::action::{Action, Offer, OwnedEntry, OwnedLabel, Owner};
 use crate::model::id::{JobId, RemoteId};
-use crate::model::key::comparable;
 use crate::model::kind::{Kind, Upkeep};
 use crate::model::record::{Link, Metadata, Record, Role, Target};
 use crate::model::state::JobState;
 
 impl Placing<'_, '_> {
-    /// Whether other jobs have changed what a job that makes a record brought about, as far as that or the row says anything
-    /// of it.
-    pub(super) fn was_changed(&self, known: &KnownJob, row: &NewJob) -> Result<bool> {
-        if !self.has_upkeep || known.remote_id.is_none() {
-            return Ok(false);
-        }
-        // Of a row that is as before, its own content is that of the job, and need not be read.
-        let made = match known.content_hash == row.content_hash {
-            true => (row.links.clone(), row.steps.clone()),
-            false => self.content_made(known.job)?,
-        };
-        Ok(self.content_now((known.job, known.remote_id), &made, row)? != made)
-    }
-
     /// Whether other jobs have changed what an upkeep job brought about.
     pub(super) fn was_undone(&self, known: &KnownJob) -> Result<bool> {
         let is_done = matches!(known.state, JobState::Existing | JobState::Done);
@@ -37,18 +22,16 @@ impl Placing<'_, '_> {
         }
         let own = self.writer.steps_of(known.job)?;
         let Some(record) = self.record_changed_by(known, &own)? else { return Ok(false) };
-        let later = match known.kind {
+        let scope = match known.kind {
             // Another row of such a sheet about the same label, entry or code is the same job; and a record may have many.
-            Kind::Upkeep(Upkeep::Labels | Upkeep::Metadata | Upkeep::Licences) => {
-                self.writer.changed_later_by_record_rows(known.job, record)?
-            }
-            _ => self.writer.changed_later(known.job, record)?,
+            Kind::Upkeep(Upkeep::Labels | Upkeep::Metadata | Upkeep::Licences) => LaterScope::ByRecordRows,
+            _ => LaterScope::All,
         };
-        for change in later {
-            let mut undone = own.iter().filter(|step| opposes(&change.action, step));
-            let is_site = |step: &Action| *step == Action::AssignToSite;
-            let same_site = self.site(change.job)? == self.site(known.job)?;
-            if undone.any(|step| !(is_site(step) && same_site)) {
+        for change in self.writer.changed_later(known.job, record, scope)? {
+            let undone = || own.iter().filter(|step| opposes(&change.action, step));
+            let is_of_more = undone().any(|step| *step != Action::AssignToSite);
+            // Assigned to the same site, a device is where it was.
+            if is_of_more || undone().next().is_some() && self.site(change.job)? != self.site(known.job)? {
                 return Ok(true);
             }
         }
@@ -76,8 +59,9 @@ impl Placing<'_, '_> {
             }
         }
         let record = record.filter(|_| self.has_upkeep);
-        let later =
-            record.map_or(Ok(Vec::new()), |record| self.writer.changed_after_creation(job, record))?;
+        let later = record.map_or(Ok(Vec::new()), |record| {
+            self.writer.changed_later(job, record, LaterScope::AfterCreation)
+        })?;
         let sent = if later.is_empty() { BTreeMap::new() } else { self.writer.steps_sent(job)? };
         for LaterChange { job: other, action, at } in later {
             // A step of the job itself may have been sent after that.
@@ -99,11 +83,7 @@ impl Placing<'_, '_> {
         Ok((links, steps))
     }
 
-    /// The record of a job as updates have left it, but for fields of which neither the job nor this row says anything.
-    pub(super) fn record_now(&self, job: JobId, row: &Record) -> Result<Record> {
-        self.updated(job, &self.writer.record_as_made(job)?, row)
-    }
-
+    /// A record that a job makes as updates have left it, but for fields of which neither the job nor this row says anything.
     fn updated(&self, job: JobId, made: &Record, row: &Record) -> Result<Record> {
         let mut changed = self.writer.updated_fields(job)?;
         if !changed.is_empty() {
@@ -135,6 +115,7 @@ fn site_of(links: &[Link]) -> Option<Target> {
 
 /// Carries out on the steps of a job what another one did to the same record, as far as they or `row` say anything of that.
 fn carry_out(action: &Action, steps: &mut Vec<Action>, row: &[Action]) {
+    let is = |own: &Offer, offer: &Offer| own.is_same(offer) == Some(true);
     match action {
         Action::PutMetadataEntry(OwnedEntry { key, value, .. })
         | Action::DeleteMetadataEntry(OwnedEntry { key, value, .. }) => {
@@ -154,18 +135,21 @@ fn carry_out(action: &Action, steps: &mut Vec<Action>, row: &[Action]) {
                 steps.push(action.clone());
             }
         }
-        Action::SubscribeTemplate(offer) | Action::JoinVpnCloud(offer) => {
-            if row.iter().any(|step| is_about(step, action, offer)) {
+        Action::SubscribeTemplate(offer) => {
+            if row.iter().any(|step| matches!(step, Action::SubscribeTemplate(own) if is(own, offer))) {
+                steps.push(action.clone());
+            }
+        }
+        Action::JoinVpnCloud(offer) => {
+            if row.iter().any(|step| matches!(step, Action::JoinVpnCloud(own) if is(own, offer))) {
                 steps.push(action.clone());
             }
         }
         Action::UnsubscribeTemplate(left) => {
-            let subscription = Action::SubscribeTemplate(left.clone());
-            steps.retain(|step| !is_about(step, &subscription, left));
+            steps.retain(|step| !matches!(step, Action::SubscribeTemplate(own) if is(own, left)));
         }
         Action::LeaveVpnCloud(left) => {
-            let membership = Action::JoinVpnCloud(left.clone());
-            steps.retain(|step| !is_about(step, &membership, left));
+            steps.retain(|step| !matches!(step, Action::JoinVpnCloud(own) if is(own, left)));
         }
         Action::Keep(_)
         | Action::Create(_)
@@ -199,21 +183,5 @@ fn add_label(label: &str, steps: &mut Vec<Action>, row: &[Action]) {
         |step: &Action| matches!(step, Action::PutLabels(labels) if labels.iter().any(|own| own == label));
     if row.iter().any(has) {
         steps.push(Action::PutLabels(vec![label.to_owned()]));
-    }
-}
-
-/// Whether a step attaches a device to what is known to be this offer, in the way that an action does.
-fn is_about(step: &Action, action: &Action, offer: &Offer) -> bool {
-    let own = match (step, action) {
-        (Action::SubscribeTemplate(own), Action::SubscribeTemplate(_))
-        | (Action::JoinVpnCloud(own), Action::JoinVpnCloud(_)) => own,
-        _ => return false,
-    };
-    match (own, offer) {
-        (Offer::Id(own), Offer::Id(offer)) => own == offer,
-        (Offer::Name { name: own, .. }, Offer::Name { name: offer, .. }) => {
-            comparable(own) == comparable(offer)
-        }
-        (Offer::Id(_), Offer::Name { .. }) | (Offer::Name { .. }, Offer::Id(_)) => false,
     }
 }

@@ -57,16 +57,7 @@ impl Placing<'_, '_> {
         if !values.kind.is_record() {
             let natural = self.writer.by_natural_key(values.kind, &values.natural_key)?;
             let was_changed = natural.as_ref().map_or(Ok(false), |known| self.was_undone(known))?;
-            return Ok(Known {
-                same_record: false,
-                same_later: false,
-                was_changed,
-                by_former_name: false,
-                is_unique: false,
-                natural,
-                alike: None,
-                by_key: Vec::new(),
-            });
+            return Ok(Known { natural, was_changed, ..Known::default() });
         }
         let (kind, record) = (values.kind, ready.record()?);
         let is_unique = is_unique(record);
@@ -111,17 +102,24 @@ impl Placing<'_, '_> {
                 }
             });
         }
-        let (mut same_record, mut same_later, mut was_changed) = (false, false, false);
+        let mut earlier = Known { by_former_name, is_unique, alike, by_key, ..Known::default() };
         if let Some(known) = natural.as_ref().filter(|known| known.remote_id.is_some()) {
-            was_changed = self.was_changed(known, values)?;
-            if was_changed || known.content_hash != values.content_hash {
+            let is_as_sent = known.content_hash == values.content_hash;
+            if self.has_upkeep || !is_as_sent {
+                // Of a row that is as it was sent, its own content is that of the job, and need not be read.
+                let made = match is_as_sent {
+                    true => (values.links.clone(), values.steps.clone()),
+                    false => self.content_made(known.job)?,
+                };
+                let now = self.content_now((known.job, known.remote_id), &made, values)?;
                 let links = self.links_now(&known.links)?;
-                same_record =
-                    same_links(&links, &values.links) && self.record_now(known.job, record)? == *record;
-                same_later = later(&self.writer.steps_of(known.job)?).eq(later(&values.steps));
+                earlier.was_changed = now != made;
+                earlier.same_record = same_links(&links, &values.links)
+                    && now.1.iter().find_map(Action::record) == Some(record);
+                earlier.same_later = later(&made.1).eq(later(&values.steps));
             }
         }
-        Ok(Known { same_record, same_later, was_changed, by_former_name, is_unique, natural, alike, by_key })
+        Ok(Known { natural, ..earlier })
     }
 
     /// The job whose record had the name of a row before an update gave it another one. A row with another key is another
@@ -150,14 +148,7 @@ impl Placing<'_, '_> {
             key: ready.values.sheet_key.as_deref(),
             links: &ready.values.links,
             content_hash: &ready.values.content_hash,
-            natural: known.natural.as_ref(),
-            same_record: known.same_record,
-            same_later: known.same_later,
-            was_changed: known.was_changed,
-            by_former_name: known.by_former_name,
-            is_unique: known.is_unique,
-            alike: known.alike,
-            by_key: &known.by_key,
+            earlier: known,
             more_come,
         };
         let decision = decide(&claim, &|job| made_now.contains(&job) || self.touched.contains(&job));
@@ -259,9 +250,7 @@ impl Placing<'_, '_> {
         let Some(own) = all.find(|own| own.job == job) else {
             return Err(Error::internal("a row revises a job that is not known"));
         };
-        let mut steps = self.writer.steps_of(job)?;
-        steps.retain(|step| step.record().is_some());
-        steps.extend(later(&ready.values.steps).cloned());
+        let steps = with_later(self.writer.steps_of(job)?, &ready.values.steps);
         let written: Vec<WrittenStep> =
             steps.iter().map(|step| journal::written_step(own.kind, step)).collect::<Result<_>>()?;
         let links = self.writer.links_of(job)?;
@@ -288,8 +277,7 @@ impl Placing<'_, '_> {
         let is_as_made = links == made.0 && steps == made.1;
         let said_earlier = if is_as_made { self.writer.row_of_values(job)? } else { None };
         if extent == Extent::Record {
-            steps.retain(|step| step.record().is_some());
-            steps.extend(later(&ready.values.steps).cloned());
+            steps = with_later(steps, &ready.values.steps);
         }
         let links = self.links_now(&links)?;
         let values = &ready.values;
@@ -327,7 +315,7 @@ pub(super) enum Fate {
     Is(JobId, Disposition, Vec<Difference>),
     /// It is not imported.
     LeftOut,
-    /// It waits for the rows after it: its MAC address or username is that of this job.
+    /// It waits for the rows after it: one of them may be this job, or give it another MAC address or username.
     Awaits(JobId),
 }
 
@@ -343,6 +331,13 @@ fn is_unique(record: &Record) -> bool {
 /// What is asked for besides the record itself.
 fn later(steps: &[Action]) -> impl Iterator<Item = &Action> {
     steps.iter().filter(|step| step.record().is_none())
+}
+
+/// The step that makes the record, with what a row asks for besides that.
+fn with_later(mut steps: Vec<Action>, row: &[Action]) -> Vec<Action> {
+    steps.retain(|step| step.record().is_some());
+    steps.extend(later(row).cloned());
+    steps
 }
 
 /// Whether two rows belong to the same records.

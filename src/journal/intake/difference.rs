@@ -12,7 +12,7 @@ use crate::journal::row_ref;
 use crate::journal::state::dependents::changed_record::{self, SET_ASIDE};
 use crate::journal::state::{job_row, step};
 use crate::journal::stored_row::StoredTexts;
-use crate::journal::view::changes::{self, LaterChange};
+use crate::journal::view::changes::{self, LaterChange, LaterScope};
 use crate::journal::view::differences::Difference;
 use crate::model::action::Action;
 use crate::model::action::record_update::FieldValues;
@@ -63,15 +63,6 @@ impl ImportWriter<'_> {
         changed_record::record_now(&self.transaction, job)
     }
 
-    /// The record of a job as the job makes it.
-    ///
-    /// # Errors
-    /// When it creates none.
-    pub fn record_as_made(&self, job: JobId) -> Result<Record> {
-        self.flush()?;
-        changed_record::record_as_made(&self.transaction, job)
-    }
-
     /// What updates have set of the record of a job since it was made.
     pub fn updated_fields(&self, job: JobId) -> Result<FieldValues> {
         changed_record::fields(&self.transaction, job)
@@ -83,11 +74,6 @@ impl ImportWriter<'_> {
         Ok(self.transaction.prepare_cached(any)?.query_row([], |row| row.get(0))?)
     }
 
-    /// What other jobs changed of a record since a job made or found it; the earliest first.
-    pub fn changed_after_creation(&self, job: JobId, record: RemoteId) -> Result<Vec<LaterChange>> {
-        changes::changed_after_creation(&self.transaction, job, record)
-    }
-
     /// When a request that was, or may have been, carried out was last sent for each step of a job.
     pub fn steps_sent(&self, job: JobId) -> Result<BTreeMap<u32, Moment>> {
         let mut statement = self.transaction.prepare_cached(
@@ -97,14 +83,9 @@ impl ImportWriter<'_> {
         Ok(sent.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// What other jobs changed of a record since a job was carried out, or found it as asked; the earliest first.
-    pub fn changed_later(&self, job: JobId, record: RemoteId) -> Result<Vec<LaterChange>> {
-        changes::changed_later(&self.transaction, job, record)
-    }
-
-    /// The same, but only what was changed by the row that makes the record and by those that update it.
-    pub fn changed_later_by_record_rows(&self, job: JobId, record: RemoteId) -> Result<Vec<LaterChange>> {
-        changes::changed_later_by_record_rows(&self.transaction, job, record)
+    /// What other jobs changed of a record since a job; the earliest first.
+    pub fn changed_later(&self, job: JobId, record: RemoteId, scope: LaterScope) -> Result<Vec<LaterChange>> {
+        changes::changed_later(&self.transaction, job, record, scope)
     }
 
     /// The record that a job made or found.

@@ -12,7 +12,7 @@ use crate::journal::state::baseline;
 use crate::journal::state::step::text;
 use crate::journal::stored_row::{StoredTexts, stored_action};
 use crate::journal::view::audit::due;
-use crate::journal::view::changes;
+use crate::journal::view::changes::{self, LaterScope};
 use crate::journal::{AuditFigures, AuditScope, JobQueue, RunId, Unaudited, Work};
 use crate::model::action::Action;
 use crate::model::id::{JobId, RemoteId};
@@ -123,7 +123,7 @@ impl JobQueue<'_> {
     /// What other jobs changed of this record, by requests that were sent after the last one of `job` that may have been
     /// carried out, or are still to be answered.
     pub fn changed_later(&self, job: JobId, record: RemoteId) -> Result<Vec<Action>> {
-        let later = changes::changed_later(&self.journal.view.connection, job, record)?;
+        let later = changes::changed_later(&self.journal.view.connection, job, record, LaterScope::All)?;
         Ok(later.into_iter().map(|change| change.action).collect())
     }
 

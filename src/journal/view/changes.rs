@@ -1,6 +1,6 @@
 //! What an import changed of records that were there: its rows, how each ended, and what was read before they were sent.
 
-use rusqlite::{Connection, Params};
+use rusqlite::Connection;
 
 use crate::error::Result;
 use crate::journal::file::column::Id;
@@ -145,46 +145,44 @@ macro_rules! about_record {
     };
 }
 
-/// What other jobs changed of a record since a job was carried out, or found it as asked; the earliest first.
+/// Which later changes of a record are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LaterScope {
+    /// Those since the job was carried out, or found the record as asked.
+    All,
+    /// Those since it made or found the record itself, whatever it did to it after that.
+    AfterCreation,
+    /// Of all only those by the row that makes the record and by those that update it: of many rows about one record none is
+    /// looked at.
+    ByRecordRows,
+}
+
+/// What other jobs changed of a record since a job; the earliest first.
 pub(in crate::journal) fn changed_later(
     connection: &Connection,
     job: JobId,
     record: RemoteId,
+    scope: LaterScope,
 ) -> Result<Vec<LaterChange>> {
-    let sql = changed_later!(about_record!(), "");
-    read_later(connection, sql, (job, Id(record), record.to_string()))
-}
-
-/// The same since a job made or found the record itself, whatever it did to it after that.
-pub(in crate::journal) fn changed_after_creation(
-    connection: &Connection,
-    job: JobId,
-    record: RemoteId,
-) -> Result<Vec<LaterChange>> {
-    let sql = changed_later!(about_record!(), " AND own.step = 0");
-    read_later(connection, sql, (job, Id(record), record.to_string()))
-}
-
-/// The same, but only what was changed by the row that makes the record and by those that update it: of many rows about one
-/// record none is looked at.
-pub(in crate::journal) fn changed_later_by_record_rows(
-    connection: &Connection,
-    job: JobId,
-    record: RemoteId,
-) -> Result<Vec<LaterChange>> {
-    let own: String = connection
-        .prepare_cached("SELECT natural_key FROM job WHERE id = ?1")?
-        .query_row([job], |row| row.get(0))?;
-    let sql = changed_later!(
-        "SELECT id AS job FROM job WHERE natural_key = ?3 UNION SELECT id FROM job WHERE remote_id = ?2",
-        ""
-    );
-    read_later(connection, sql, (job, Id(record), key::of_update(&own)))
-}
-
-fn read_later(connection: &Connection, sql: &str, values: impl Params) -> Result<Vec<LaterChange>> {
+    let sql = match scope {
+        LaterScope::All => changed_later!(about_record!(), ""),
+        LaterScope::AfterCreation => changed_later!(about_record!(), " AND own.step = 0"),
+        LaterScope::ByRecordRows => changed_later!(
+            "SELECT id AS job FROM job WHERE natural_key = ?3 UNION SELECT id FROM job WHERE remote_id = ?2",
+            ""
+        ),
+    };
+    let others = match scope {
+        LaterScope::All | LaterScope::AfterCreation => record.to_string(),
+        LaterScope::ByRecordRows => {
+            let own: String = connection
+                .prepare_cached("SELECT natural_key FROM job WHERE id = ?1")?
+                .query_row([job], |row| row.get(0))?;
+            key::of_update(&own).to_owned()
+        }
+    };
     let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query(values)?;
+    let mut rows = statement.query((job, Id(record), others))?;
     let mut texts = StoredTexts::of(connection);
     let mut later = Vec::new();
     while let Some(row) = rows.next()? {

@@ -6,6 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::model::id::RemoteId;
+use crate::model::key::comparable;
 
 /// An enterprise template or VPN cloud.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +35,16 @@ impl Offer {
         match self {
             Self::Id(id) => Some(*id),
             Self::Name { id, .. } => *id,
+        }
+    }
+
+    /// Whether it is the same as another one; `None` where the one has a name and the other an id, and nothing tells.
+    pub fn is_same(&self, other: &Self) -> Option<bool> {
+        match (self, other) {
+            (Self::Name { name: own, .. }, Self::Name { name, .. }) => {
+                Some(comparable(own) == comparable(name))
+            }
+            _ => self.id().zip(other.id()).map(|(own, id)| own == id),
         }
     }
 

@@ -2,7 +2,6 @@
 //! value that was replaced.
 
 use super::{Action, Offer, OwnedEntry, OwnedLabel, Owner};
-use crate::model::key::comparable;
 
 /// Whether `later`, on the same record, may have changed what `earlier` brought about. Where the one names an interface,
 /// template or cloud by its name and the other by its id, they may be the same.
@@ -48,15 +47,7 @@ fn is_same_label(one: &OwnedLabel, other: &OwnedLabel) -> bool {
 }
 
 fn may_be_same(one: &Offer, other: &Offer) -> bool {
-    match (one, other) {
-        (Offer::Name { name: one, .. }, Offer::Name { name: other, .. }) => {
-            comparable(one) == comparable(other)
-        }
-        _ => match (one.id(), other.id()) {
-            (Some(one), Some(other)) => one == other,
-            _ => true,
-        },
-    }
+    one.is_same(other) != Some(false)
 }
 
 #[cfg(test)]

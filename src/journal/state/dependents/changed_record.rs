@@ -48,24 +48,16 @@ pub(in crate::journal) fn fields(connection: &Connection, job: JobId) -> Result<
     })
 }
 
-/// The record that a job creates, by the values it has now.
-///
-/// # Errors
-/// When it creates none.
-pub(in crate::journal) fn record_as_made(connection: &Connection, job: JobId) -> Result<Record> {
-    let created = step::actions(connection, job)?.into_iter().find_map(|action| match action {
-        Action::Create(record) => Some(record),
-        _ => None,
-    });
-    created.ok_or_else(|| Error::internal(format!("job {job} creates no record")))
-}
-
-/// The same as updates have left it.
+/// The record that a job creates, as updates have left it.
 ///
 /// # Errors
 /// When it creates none.
 pub(in crate::journal) fn record_now(connection: &Connection, job: JobId) -> Result<Record> {
-    as_updated(connection, job, &record_as_made(connection, job)?)
+    let steps = step::actions(connection, job)?;
+    match steps.iter().find_map(Action::record) {
+        Some(created) => as_updated(connection, job, created),
+        None => Err(Error::internal(format!("job {job} creates no record"))),
+    }
 }
 
 /// A record that a job was read to create, as updates have left it.
