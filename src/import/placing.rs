@@ -3,6 +3,7 @@
 
 mod content_now;
 mod deciding;
+pub(super) mod jobs_of_rows;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -11,7 +12,7 @@ use std::{panic, thread};
 use super::Examined;
 use super::content_digest::StepsDigest;
 use super::kept_rows::KeptRow;
-use super::prepared::{Prepared, Usable, prepare};
+use super::prepared::{Asked, Linked, Prepared, Usable, prepare};
 use crate::error::{Error, Result};
 use crate::journal::{
     self, Disposition, ImportWriter, Journal, NewJob, NewRow, NewSheet, SheetId, StoredRow, WrittenStep,
@@ -19,7 +20,6 @@ use crate::journal::{
 use crate::model::action::Action;
 use crate::model::action::record_update::RecordUpdate;
 use crate::model::id::JobId;
-use crate::model::key::upkeep_key;
 use crate::model::kind::Kind;
 use crate::model::record::{Link, Record, Role, Target};
 use crate::model::time::Moment;
@@ -27,14 +27,10 @@ use crate::sheet::cross_row::To;
 use crate::sheet::finding::Findings;
 use crate::sheet::{SourceFile, Table, formula_guard, read_ahead};
 use deciding::Fate;
+use jobs_of_rows::JobsOfRows;
 
 /// The field of a licence code.
 const LICENCE_CODE: &str = "licenceCode";
-
-/// A row that is not placed yet.
-const UNPLACED: JobId = JobId(0);
-/// A row that is not imported.
-const LEFT_OUT: JobId = JobId(-1);
 
 /// Writes the rows of the examined files, unless a file is no longer the one that was read; nothing is committed.
 pub(super) fn place<'j>(
@@ -79,12 +75,13 @@ fn place_rows<'j>(
     let kept =
         examined.kept.as_ref().ok_or_else(|| Error::internal("the rows of the sheets were not kept"))?;
     let mut encoder = writer.encoder()?;
+    let jobs = JobsOfRows::unplaced(examined.checked.rows());
     let has_upkeep = writer.has_upkeep()?;
     let mut placing = Placing {
         examined,
         writer,
         has_upkeep,
-        jobs: vec![UNPLACED; examined.checked.rows()],
+        jobs: &jobs,
         touched: HashSet::new(),
         waiting: HashMap::new(),
         awaiting: Vec::new(),
@@ -105,14 +102,14 @@ fn place_rows<'j>(
             let read = |give: &mut dyn FnMut(Prepared, usize) -> ControlFlow<()>| {
                 kept.read(number, rows, &mut |row| {
                     let bytes = row.cells.iter().map(|cell| cell.len()).sum();
-                    let prepared = prepare((checked, ordinal), row, is_first, &mut encoder)?;
+                    let prepared = prepare((checked, ordinal), row, is_first, &jobs, &mut encoder)?;
                     ordinal += 1;
                     Ok(give(prepared, bytes))
                 })
             };
             read_ahead(read, &mut |prepared| {
-                if let Some(usable) = &prepared.usable {
-                    placing.writer.add_texts(&usable.stored)?;
+                if let Some(stored) = prepared.stored() {
+                    placing.writer.add_texts(stored)?;
                 }
                 placing.take(Placed { table: number, sheet: sheets[number], prepared })?;
                 Ok(ControlFlow::Continue(()))
@@ -140,7 +137,7 @@ struct Placing<'e, 'j> {
     examined: &'e Examined,
     writer: ImportWriter<'j>,
     /// The job of each row.
-    jobs: Vec<JobId>,
+    jobs: &'e JobsOfRows,
     /// Jobs of earlier imports that a row of this one is.
     touched: HashSet<JobId>,
     /// Rows that come before another row they need, by the number of that.
@@ -169,16 +166,11 @@ impl Placing<'_, '_> {
         let mut next = vec![placed];
         while let Some(placed) = next.pop() {
             let ordinal = placed.prepared.ordinal;
-            let links = self.examined.checked.links(ordinal);
-            let needed = links.iter().find_map(|(_, to)| match to {
-                To::Row(row) if self.jobs[*row] == UNPLACED => Some(*row),
-                To::Row(_) | To::Job(_) | To::Remote(_) => None,
-            });
-            if let Some(needed) = needed {
+            if let Some(needed) = self.needed(&placed.prepared) {
                 self.waiting.entry(needed).or_default().push(placed);
                 continue;
             }
-            let ready = self.ready(placed, &links)?;
+            let ready = self.ready(placed)?;
             if let [Action::ConfigureVpn(_)] = ready.values.steps.as_slice()
                 && !ready.refers_to_left_out
             {
@@ -196,6 +188,16 @@ impl Placing<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// The number of a row that has to be placed before this one.
+    fn needed(&self, prepared: &Prepared) -> Option<usize> {
+        let Some(Asked::Unlinked(_)) = prepared.asked else { return None };
+        let links = self.examined.checked.links(prepared.ordinal);
+        links.into_iter().find_map(|(_, to)| match to {
+            To::Row(row) => (!self.jobs.is_placed(row)).then_some(row),
+            To::Job(_) | To::Remote(_) => None,
+        })
     }
 
     /// Places the rows with settings, those of one device and cloud as one job.
@@ -243,19 +245,19 @@ impl Placing<'_, '_> {
         let left = std::mem::take(&mut self.awaiting);
         let mut round = Vec::with_capacity(left.len());
         for (ready, owner) in &left {
-            round.push((*owner, self.own_job(ready)?));
+            round.push((Some(*owner), self.own_job(ready)?));
         }
         loop {
             let moving: HashSet<JobId> =
-                round.iter().filter_map(|(owner, own)| own.filter(|_| *owner != UNPLACED)).collect();
-            let stuck = |(owner, _): &(JobId, Option<JobId>)| *owner != UNPLACED && !moving.contains(owner);
+                round.iter().filter_map(|(owner, own)| own.filter(|_| owner.is_some())).collect();
+            let stuck = |(owner, _): &(Option<JobId>, _)| owner.is_some_and(|owner| !moving.contains(&owner));
             let Some(at) = round.iter().position(stuck) else {
                 for job in moving {
                     self.writer.release_natural_key(job)?;
                 }
                 break;
             };
-            round[at].0 = UNPLACED;
+            round[at].0 = None;
         }
         for (ready, _) in left {
             self.place_and_those_below(ready, false)?;
@@ -282,43 +284,37 @@ impl Placing<'_, '_> {
         self.writer.leave_out(&left_out, &self.examined.provenance(table, sheet, row))
     }
 
-    /// Works out what a row asks for, with what it refers to.
-    fn ready(&mut self, placed: Placed, links: &[(Role, To)]) -> Result<Ready> {
-        let Placed { table, sheet, prepared: Prepared { ordinal, row, usable } } = placed;
-        let Some(usable) = usable else {
-            return Err(Error::internal(format!("row {} lost what it asks for", row.number)));
+    /// A row of which all is placed that it refers to.
+    fn ready(&mut self, placed: Placed) -> Result<Ready> {
+        let Placed { table, sheet, prepared: Prepared { ordinal, row, asked } } = placed;
+        let (linked, refers_to_left_out) = match asked {
+            Some(Asked::Linked(linked)) => (linked, false),
+            Some(Asked::Unlinked(usable)) => self.linked(usable, table, ordinal)?,
+            None => return Err(Error::internal(format!("row {} lost what it asks for", row.number))),
         };
-        let refers_to_left_out =
-            links.iter().any(|(_, to)| matches!(to, To::Row(row) if self.jobs[*row] == LEFT_OUT));
+        let Linked { values, written, cells, stored } = linked;
+        Ok(Ready { table, sheet, ordinal, row, values, written, cells, stored, refers_to_left_out })
+    }
+
+    /// Works out what a row asks for, with what it refers to; and whether some of that is not imported.
+    fn linked(&mut self, mut usable: Usable, table: usize, ordinal: usize) -> Result<(Linked, bool)> {
+        let links = self.examined.checked.links(ordinal);
+        let left_out = |(_, to): &(Role, To)| matches!(to, To::Row(row) if self.jobs.is_left_out(*row));
+        let refers_to_left_out = links.iter().any(left_out);
         let mut targets = Vec::with_capacity(links.len());
         if !refers_to_left_out {
             for (role, to) in links {
-                targets.push(Link { role: *role, target: self.target(role.target(), *to)? });
+                targets.push(Link { role, target: self.target(role.target(), to)? });
             }
         }
-        let Usable { kind, mut steps, mut written, mut digest, own_key, cells, stored, key, name } = usable;
-        if let Some(Action::Update(update)) = steps.first_mut() {
+        if let Some(Action::Update(update)) = usable.steps.first_mut() {
             self.drop_created(update, self.examined.sheets[table].kind, &targets)?;
-            if let (Some(action), Some(first)) = (steps.first(), written.first_mut()) {
-                *first = journal::written_step(kind, action)?;
+            if let (Some(action), Some(first)) = (usable.steps.first(), usable.written.first_mut()) {
+                *first = journal::written_step(usable.kind, action)?;
             }
-            digest = StepsDigest::of(&written);
+            usable.digest = StepsDigest::of(&usable.written);
         }
-        let natural_key = match (own_key, steps.first()) {
-            (Some(own), _) => own.under(&targets),
-            (None, Some(action)) => upkeep_key(kind, action, &targets),
-            (None, None) => return Err(Error::internal("a row that asks for nothing")),
-        };
-        let values = NewJob {
-            kind,
-            sheet_key: key,
-            name,
-            natural_key,
-            content_hash: digest.linked(&targets),
-            links: targets,
-            steps,
-        };
-        Ok(Ready { table, sheet, ordinal, row, values, written, cells, stored, refers_to_left_out })
+        Ok((usable.linked(targets)?, refers_to_left_out))
     }
 
     /// Leaves out of an update what cannot be changed and what the record was created with, where a job of ours created it.
@@ -370,7 +366,7 @@ impl Placing<'_, '_> {
             }
         };
         for Ready { table, sheet, ordinal, row, values, stored, .. } in std::iter::once(ready).chain(others) {
-            self.jobs[ordinal] = job;
+            self.jobs.place(ordinal, job);
             if self.writer.rows_wait() {
                 let is_new = disposition == Disposition::New;
                 let provenance = self.examined.provenance(table, sheet, &row);
@@ -389,7 +385,7 @@ impl Placing<'_, '_> {
     /// Leaves out a row that could have been imported, had it not been for what the journal has.
     fn leave_out_placed(&mut self, ready: &mut Ready) -> Result<()> {
         ready.row.cells = cells_of(&ready.cells)?.into_iter().map(Into::into).collect();
-        self.jobs[ready.ordinal] = LEFT_OUT;
+        self.jobs.leave_out(ready.ordinal);
         self.leave_out(ready.table, ready.sheet, &ready.row)
     }
 }

@@ -1,24 +1,43 @@
-//! What can be made of a row before it is known which job anything is: done on a thread of its own, since the one that writes
-//! has the longer way.
+//! What can be made of a row before it is its turn: done on a thread of its own, since the one that writes has the longer way.
 
 use super::content_digest::StepsDigest;
 use super::kept_rows::{KeptDraft, KeptRow};
+use super::placing::jobs_of_rows::JobsOfRows;
 use crate::error::{Error, Result};
-use crate::journal::{RowEncoder, StoredRow, WrittenStep};
+use crate::journal::{NewJob, RowEncoder, StoredRow, WrittenStep};
 use crate::model::action::Action;
-use crate::model::key::{OwnKey, comparable};
+use crate::model::key::{OwnKey, comparable, upkeep_key};
 use crate::model::kind::Kind;
-use crate::sheet::cross_row::Checked;
+use crate::model::record::{Link, Target};
+use crate::sheet::cross_row::{Checked, To};
 use crate::sheet::fold_key;
 
 /// A row on its way into the journal.
 pub(super) struct Prepared {
     /// Its number among all rows of the import.
     pub(super) ordinal: usize,
-    /// The row, without what is in `usable`.
+    /// The row, without what is in `asked`.
     pub(super) row: KeptRow,
-    /// What is made of a row that can be imported.
-    pub(super) usable: Option<Usable>,
+    /// What it asks for, of a row that can be imported.
+    pub(super) asked: Option<Asked>,
+}
+
+impl Prepared {
+    /// The row as the journal keeps it, where it can be imported.
+    pub(super) fn stored(&self) -> Option<&StoredRow> {
+        self.asked.as_ref().map(|asked| match asked {
+            Asked::Unlinked(usable) => &usable.stored,
+            Asked::Linked(linked) => &linked.stored,
+        })
+    }
+}
+
+/// What a row asks for.
+pub(super) enum Asked {
+    /// It is not known yet which jobs it refers to.
+    Unlinked(Usable),
+    /// All that it refers to is known.
+    Linked(Linked),
 }
 
 /// What is made of a row that can be imported.
@@ -43,25 +62,53 @@ pub(super) struct Usable {
     pub(super) name: String,
 }
 
+/// What is made of a row of which all is known that it refers to.
+pub(super) struct Linked {
+    pub(super) values: NewJob,
+    /// What it asks for, as the journal keeps it.
+    pub(super) written: Vec<WrittenStep>,
+    /// Its cells as JSON; empty in a first import.
+    pub(super) cells: String,
+    /// The row as the journal keeps it.
+    pub(super) stored: StoredRow,
+}
+
+impl Usable {
+    /// The row with what it refers to.
+    pub(super) fn linked(self, links: Vec<Link>) -> Result<Linked> {
+        let Self { kind, steps, written, digest, own_key, cells, stored, key, name } = self;
+        let natural_key = match (own_key, steps.first()) {
+            (Some(own), _) => own.under(&links),
+            (None, Some(action)) => upkeep_key(kind, action, &links),
+            (None, None) => return Err(Error::internal("a row that asks for nothing")),
+        };
+        let content_hash = digest.linked(&links);
+        let values = NewJob { kind, sheet_key: key, name, natural_key, content_hash, links, steps };
+        Ok(Linked { values, written, cells, stored })
+    }
+}
+
 /// Prepares a row of an import that was checked; one that can be imported keeps nothing beside what is made of it when the
 /// import `is_first`, as nothing that is there can be in its way.
 pub(super) fn prepare(
     (checked, ordinal): (&Checked, usize),
     mut row: KeptRow,
     is_first: bool,
+    jobs: &JobsOfRows,
     encoder: &mut RowEncoder,
 ) -> Result<Prepared> {
     let draft = row.draft.take().filter(|_| checked.is_usable(ordinal));
     let Some(KeptDraft { key, name, kind, own_key, steps: mut written }) = draft else {
-        return Ok(Prepared { ordinal, row, usable: None });
+        return Ok(Prepared { ordinal, row, asked: None });
     };
-    let steps = match is_first && own_key.is_some() {
+    let creates = own_key.is_some();
+    let steps = match is_first && creates {
         // Nobody asks for them.
         true => Vec::new(),
         false => written.iter().map(action).collect::<Result<_>>()?,
     };
     let digest = StepsDigest::of(&written);
-    let created = written.first().filter(|_| own_key.is_some()).map(|step| step.action.as_str());
+    let created = written.first().filter(|_| creates).map(|step| step.action.as_str());
     let (stored, mut cells) = encoder.row(&row.cells, created)?;
     if let (true, Some(first)) = (stored.has_shape(), written.first_mut()) {
         first.action = String::new();
@@ -71,7 +118,23 @@ pub(super) fn prepare(
     }
     let (key, name) = (key.as_deref().map(fold_key), comparable(&name));
     let usable = Usable { kind, steps, written, digest, own_key, cells, stored, key, name };
-    Ok(Prepared { ordinal, row, usable: Some(usable) })
+    let links = if is_first && creates { links_of_first(checked, ordinal, jobs) } else { None };
+    let asked = match links {
+        Some(links) => Asked::Linked(usable.linked(links)?),
+        None => Asked::Unlinked(usable),
+    };
+    Ok(Prepared { ordinal, row, asked: Some(asked) })
+}
+
+/// What a row of a first import refers to, if all of that is placed: as most is, in sheets above its own. No job has a record
+/// yet that a cell could name by its id.
+fn links_of_first(checked: &Checked, ordinal: usize, jobs: &JobsOfRows) -> Option<Vec<Link>> {
+    let target = |to| match to {
+        To::Row(row) => jobs.of(row).map(Target::Job),
+        To::Job(job) => Some(Target::Job(job)),
+        To::Remote(id) => Some(Target::Remote(id)),
+    };
+    checked.links(ordinal).into_iter().map(|(role, to)| Some(Link { role, target: target(to)? })).collect()
 }
 
 /// A step as it was before it was written.

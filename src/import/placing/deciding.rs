@@ -24,7 +24,10 @@ impl Placing<'_, '_> {
     /// Where a link leads: a record that a job owns is linked as that job, however a cell names it.
     pub(super) fn target(&mut self, kind: Kind, to: To) -> Result<Target> {
         Ok(match to {
-            To::Row(row) => Target::Job(self.jobs[row]),
+            To::Row(row) => {
+                let job = self.jobs.of(row);
+                Target::Job(job.ok_or_else(|| Error::internal("a row refers to one that has no job"))?)
+            }
             To::Job(job) => Target::Job(job),
             To::Remote(id) => match self.remote.get(&(kind, id)) {
                 Some(target) => *target,

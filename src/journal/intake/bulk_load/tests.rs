@@ -90,14 +90,14 @@ fn the_jobs_of_a_first_import_are_counted_as_the_trigger_counts_them() {
     assert_eq!(expected.iter().map(|(_, jobs)| jobs).sum::<i64>(), 3);
 }
 
-fn mode(connection: &Connection) -> (String, i64, i64) {
+fn mode(connection: &Connection) -> (String, i64, i64, i64) {
     let asked = |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get(0)).unwrap();
     let mode = connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
-    (mode, asked("synchronous"), asked("foreign_keys"))
+    (mode, asked("synchronous"), asked("foreign_keys"), asked("ignore_check_constraints"))
 }
 
-fn as_opened() -> (String, i64, i64) {
-    ("wal".to_owned(), 2, 1)
+fn as_opened() -> (String, i64, i64, i64) {
+    ("wal".to_owned(), 2, 1, 0)
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn the_log_is_put_away_for_the_first_import_only_and_is_back_whether_it_is_finis
     for is_finished in [false, true] {
         let import = bench.journal.begin_import(at(1)).unwrap();
         assert!(import.is_first());
-        assert_eq!(mode(&import.transaction), ("truncate".to_owned(), 2, 0));
+        assert_eq!(mode(&import.transaction), ("truncate".to_owned(), 2, 0, 1));
         assert!(!log.exists());
         if is_finished {
             drop(import.finish().unwrap())
@@ -115,6 +115,9 @@ fn the_log_is_put_away_for_the_first_import_only_and_is_back_whether_it_is_finis
             drop(import)
         }
         assert_eq!(mode(&bench.journal.connection), as_opened());
+        let broken = "UPDATE identity SET serial = -1";
+        let refused = bench.journal.connection.execute(broken, []).unwrap_err().to_string();
+        assert!(refused.contains("CHECK"), "{refused}");
         assert!(log.exists());
         bench.journal.look_at_files().unwrap();
     }
