@@ -2,7 +2,7 @@
 
 use crate::advice::Advice;
 use crate::error::Result;
-use crate::journal::{Candidate, Difference, Disposition, ImportInfo, RowView};
+use crate::journal::{Candidate, Difference, Disposition, ImportInfo, ReplacedBy, RowView};
 use crate::model::descriptor::ActionDescriptor;
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
@@ -62,8 +62,11 @@ impl ResultLine {
         };
         Ok(Self {
             message: answered(
-                with_values(
-                    come_again(with_decision(message(&row, &blames, settled_before), &row), &row),
+                replaced(
+                    with_values(
+                        come_again(with_decision(message(&row, &blames, settled_before), &row), &row),
+                        &row,
+                    ),
                     &row,
                 ),
                 row.answered_by,
@@ -138,6 +141,22 @@ fn come_again(message: String, row: &RowView) -> String {
     if message.is_empty() { words.to_owned() } else { format!("{words}: {message}") }
 }
 
+/// A row of which a later import asked for something else is reported with the result of that.
+fn replaced(message: String, row: &RowView) -> String {
+    let Some(ReplacedBy { import, was_sent }) = row.replaced_by else { return message };
+    let words = match was_sent {
+        true => {
+            format!("import {import} asked for something else after this row was sent; this is its result")
+        }
+        false => format!(
+            "import {import} asked for something else of the same record before anything was sent for this row"
+        ),
+    };
+    // What became of that when nothing is the matter is said there.
+    let is_all = message.is_empty() || !was_sent && row.state.is_success();
+    if is_all { words } else { format!("{words}: {message}") }
+}
+
 /// A row that did not get through and came again in a later import is reported with that.
 fn answered(message: String, by: Option<ImportId>) -> String {
     let Some(by) = by else { return message };
@@ -188,11 +207,6 @@ fn finished(row: &RowView, settled_before: bool) -> String {
         JobState::Done => "carried out",
         _ => "created",
     };
-    if let Some(import) = row.replaced_by {
-        return format!(
-            "import {import} asked for something else of the same record before anything was sent for this row"
-        );
-    }
     if row.differs() {
         let columns: Vec<String> = row.differences.iter().map(Difference::words).collect();
         let columns = if columns.is_empty() { String::new() } else { format!(": {}", columns.join("; ")) };

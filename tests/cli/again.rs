@@ -576,10 +576,10 @@ fn a_row_that_a_later_import_replaces_before_it_is_sent_says_so() {
         "import 2 asked for something else of the same record before anything was sent for this row"
     );
     assert_eq!(told(2), "name was \"Northwind Networks\", now \"Northwind\"");
-    // What was sent before it was asked for otherwise is no such row.
+    // Of what was sent before it was asked for otherwise, the result of that is shown, and said to be so.
     bench.write("name.csv", &format!("action,id,name\nupdate,{root},Northwind Networks\n"));
     bench.fleetload(&["run", "name.csv", "--kind", "companies"]).expect_code(0);
     bench.fleetload(&["report", "2"]).expect_code(0);
-    assert_eq!(told(2), "");
+    assert_eq!(told(2), "import 3 asked for something else after this row was sent; this is its result");
     assert_eq!(told(3), "name was \"Northwind\", now \"Northwind Networks\"");
 }

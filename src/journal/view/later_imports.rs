@@ -95,13 +95,22 @@ pub(in crate::journal) fn of_sheet(
     Ok(answered)
 }
 
-/// The upkeep rows of a sheet, imported at this moment, for which nothing was sent before a later import gave their job
-/// other values, by their places: that import.
+/// The import that gave the job of a row other values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReplacedBy {
+    /// The newest one.
+    pub import: ImportId,
+    /// Whether something was sent for the row before that.
+    pub was_sent: bool,
+}
+
+/// The rows of a sheet, imported at this moment, of which a later import has asked something else of the same record, by
+/// their places.
 pub(in crate::journal) fn replaced(
     connection: &Connection,
     sheet: SheetId,
     imported_at: Moment,
-) -> Result<HashMap<i64, ImportId>> {
+) -> Result<HashMap<i64, ReplacedBy>> {
     let (first, last) = row_ref::range(sheet);
     let is_last = "SELECT NOT EXISTS (SELECT 1 FROM sheet_row WHERE place > ?1)";
     if connection.prepare_cached(is_last)?.query_row([last], |row| row.get(0))? {
@@ -109,28 +118,28 @@ pub(in crate::journal) fn replaced(
     }
     let mut statement = connection.prepare_cached(
         "SELECT own.place, import.id, import.at FROM sheet_row AS own
-         JOIN job ON job.id = own.job AND job.state IN ('done', 'existing')
+         JOIN upkeep ON upkeep.job = own.job
          JOIN sheet_row AS later ON later.job = own.job AND later.disposition = 'revised'
          JOIN sheet ON sheet.id = later.place >> 32 JOIN import ON import.id = sheet.import
          WHERE own.place BETWEEN ?1 AND ?2 AND own.disposition IN ('new', 'revised') AND later.place > ?2
          ORDER BY later.place DESC",
     )?;
     let mut found = statement.query((first, last))?;
+    // The first of them is kept last: what was sent before it was sent for this row.
     let mut replaced: HashMap<i64, (ImportId, Moment)> = HashMap::new();
     while let Some(row) = found.next()? {
-        replaced.insert(row.get(0)?, (row.get(1)?, row.get(2)?));
+        let (place, import, at) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        replaced.entry(place).and_modify(|(_, first)| *first = at).or_insert((import, at));
     }
     let mut was_sent = connection.prepare_cached(
         "SELECT 1 FROM attempt JOIN sheet_row ON sheet_row.job = attempt.job
          WHERE sheet_row.place = ?1 AND attempt.sent_at BETWEEN ?2 AND ?3",
     )?;
-    let mut unsent = HashMap::new();
-    for (place, (import, at)) in replaced {
-        if !was_sent.exists((place, imported_at, at))? {
-            unsent.insert(place, import);
-        }
-    }
-    Ok(unsent)
+    let replaced = replaced.into_iter().map(|(place, (import, at))| {
+        let was_sent = was_sent.exists((place, imported_at, at))?;
+        Ok((place, ReplacedBy { import, was_sent }))
+    });
+    replaced.collect()
 }
 
 /// How many rows of a statement each later import answers for, by kind and state.

@@ -19,7 +19,7 @@ use crate::journal::view::audit;
 use crate::journal::view::changes;
 use crate::journal::view::differences;
 use crate::journal::view::every_row::every_row;
-use crate::journal::view::later_imports;
+use crate::journal::view::later_imports::{self, ReplacedBy};
 use crate::journal::{Candidate, Decided, Difference, Disposition, SheetId, View};
 use crate::model::action::before::Before;
 use crate::model::id::{ImportId, JobId, RemoteId};
@@ -169,8 +169,8 @@ pub struct RowView {
     pub differences: Vec<Difference>,
     /// Of a row that did not get through, or that differs: the later import that has it again and answers for it.
     pub answered_by: Option<ImportId>,
-    /// Of an upkeep row that is done: the later import that gave its job other values before anything was sent for it.
-    pub replaced_by: Option<ImportId>,
+    /// The later import that gave the job of an upkeep row other values, so that all of the above is what became of those.
+    pub replaced_by: Option<ReplacedBy>,
 }
 
 impl RowView {
