@@ -4,6 +4,7 @@
 mod content_now;
 mod deciding;
 pub(super) mod jobs_of_rows;
+mod second_device;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -142,7 +143,8 @@ struct Placing<'e, 'j> {
     touched: HashSet<JobId>,
     /// Rows that come before another row they need, by the number of that.
     waiting: HashMap<usize, Vec<Placed>>,
-    /// Rows with the MAC address, the username or a former name of a job that a row after them may be; and that job.
+    /// Rows with the MAC address, the username, a former name or, of devices, the name of a job that a row after them may be;
+    /// and that job.
     awaiting: Vec<(Ready, JobId)>,
     /// Rows with settings of a device in a VPN cloud: those of one device and cloud are one job, which is made when all of
     /// them are there.

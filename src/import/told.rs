@@ -7,7 +7,7 @@ use super::placing::Ready;
 use crate::error::{Error, Result};
 use crate::journal::{Difference, ImportWriter, KnownJob};
 use crate::model::kind::Kind;
-use crate::model::record::{Link, Role, Target};
+use crate::model::record::{Device, Link, Record, Role, Target};
 use crate::sheet::finding::{Code, Finding, Severity, ValueKind, shown};
 use crate::sheet::subject_column;
 
@@ -176,6 +176,34 @@ fn collision(
     let finding = examined.checked.finding_at(code, message, ready.ordinal, column);
     let mut finding = finding.showing(&ready.unique()?, ValueKind::Text);
     finding.rule = Some(format!("a {what} that no other row has"));
+    finding.row_key = ready.values.sheet_key.as_deref().map(shown);
+    Ok(finding)
+}
+
+/// The warning at a device that may be one of an earlier import once more.
+pub(super) fn second_device(
+    writer: &ImportWriter<'_>,
+    examined: &Examined,
+    ready: &Ready,
+    other: &KnownJob,
+) -> Result<Finding> {
+    let mac = match writer.record_of(other.job)? {
+        Record::Device(Device { identification: Some(mac), .. }) => {
+            format!("the MAC address {}", shown(&mac))
+        }
+        _ => "no MAC address".to_owned(),
+    };
+    let same = match other.remote_id {
+        Some(_) => "take this one out, as the service can change no MAC address and delete no device",
+        None => "cancel one of the two before they are sent",
+    };
+    let message = format!(
+        "import {} has a device of this name in this company with {mac} (job {}, {}): this row is another one, which will \
+         be created; if both are the same device, {same}",
+        other.first_import, other.job, other.state
+    );
+    let mut finding = examined.checked.finding_at(Code::DupRow, message, ready.ordinal, "mac");
+    finding.rule = Some("one row for each record".to_owned());
     finding.row_key = ready.values.sheet_key.as_deref().map(shown);
     Ok(finding)
 }

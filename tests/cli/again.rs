@@ -583,3 +583,45 @@ fn a_row_that_a_later_import_replaces_before_it_is_sent_says_so() {
     assert_eq!(told(2), "import 3 asked for something else after this row was sent; this is its result");
     assert_eq!(told(3), "name was \"Northwind\", now \"Northwind Networks\"");
 }
+
+#[test]
+fn a_device_whose_mac_address_changed_in_a_row_without_a_key_is_a_warning_before_it_is_made_twice() {
+    let bench = Bench::new(Scenario::default());
+    bench.profile("", "", "");
+    let root = bench::root();
+    let sheet = |rows: &[(&str, &str)]| {
+        let row = |(name, mac): &(&str, &str)| {
+            format!("{root},{name},Edge 100,{mac},+64 9 555 0100,1 High St,Auckland,NZ\n")
+        };
+        let rows: String = rows.iter().map(row).collect();
+        bench.write(
+            "devices.csv",
+            &format!("company,name,device_model,mac,phone,address1,city,country\n{rows}"),
+        );
+    };
+    let warned = || -> Vec<String> {
+        let checked = bench.fleetload(&["check", "devices.csv", "--json"]).expect_code(0).stdout;
+        checked.lines().filter(|line| line.contains("import 1 has")).map(str::to_owned).collect()
+    };
+    sheet(&[("Alpha", "58:c1:7b:00:00:01"), ("Bravo", ""), ("Charlie", "58:c1:7b:00:00:03")]);
+    bench.fleetload(&["run", "devices.csv"]).expect_code(0);
+    assert!(warned().is_empty(), "unchanged");
+    // One corrected, one filled in; the third row is there as it was, beside another device of its name.
+    sheet(&[
+        ("Alpha", "58:c1:7b:00:00:11"),
+        ("Bravo", "58:c1:7b:00:00:02"),
+        ("Charlie", "58:c1:7b:00:00:33"),
+        ("Charlie", "58:c1:7b:00:00:03"),
+        ("Delta", "58:c1:7b:00:00:04"),
+    ]);
+    let told = warned();
+    assert_eq!(told.len(), 2, "{told:#?}");
+    assert!(told.iter().all(|finding| finding.contains("dup.row")), "{told:#?}");
+    let words = "import 1 has a device of this name in this company with the MAC address 58:c1:7b:00:00:01 (job 1, created): \
+                 this row is another one, which will be created; if both are the same device, take this one out, as the \
+                 service can change no MAC address and delete no device";
+    assert!(told[0].contains(words), "{told:#?}");
+    assert!(told[1].contains("with no MAC address (job 2, created)"), "{told:#?}");
+    bench.fleetload(&["run", "devices.csv"]).expect_code(0);
+    assert_eq!(bench.created("device").len(), 7, "it was said, and is done");
+}

@@ -42,7 +42,7 @@ impl Placing<'_, '_> {
     }
 
     /// The links of a job as those of a row are written now.
-    fn links_now(&mut self, links: &[Link]) -> Result<Vec<Link>> {
+    pub(super) fn links_now(&mut self, links: &[Link]) -> Result<Vec<Link>> {
         let mut now = Vec::with_capacity(links.len());
         for link in links {
             let target = match link.target {
@@ -202,7 +202,12 @@ impl Placing<'_, '_> {
         if let Decision::Awaits(owner) = decision {
             return Ok(Fate::Awaits(owner));
         }
-        let said = told::said(&self.writer, self.examined, ready, &decision, &known, keyed, &differences)?;
+        let second = if decision == Decision::Add { self.second_device(ready)? } else { None };
+        let said = match second {
+            Some(known) if more_come => return Ok(Fate::Awaits(known.job)),
+            Some(known) => Some(told::second_device(&self.writer, self.examined, ready, &known)?),
+            None => told::said(&self.writer, self.examined, ready, &decision, &known, keyed, &differences)?,
+        };
         if let Some(mut finding) = said {
             self.examined.policy.judge(&mut finding);
             self.findings.push(finding.clone());

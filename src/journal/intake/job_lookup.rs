@@ -87,7 +87,16 @@ macro_rules! look_ups {
 look_ups!(View, connection);
 look_ups!(ImportWriter<'_>, transaction);
 
+/// Jobs with one name that are looked at, of which there may be as many as rows.
+const LATELY: i64 = 20;
+
 impl ImportWriter<'_> {
+    /// The newest jobs of this kind with this name: a few, where many have it.
+    pub fn by_name_lately(&self, kind: Kind, comparable_name: &str) -> Result<Vec<KnownJob>> {
+        let sql = known!("kind = ?1 AND name = ?2 ORDER BY id DESC LIMIT ?3");
+        find(&self.transaction, sql, (kind, comparable_name, LATELY))
+    }
+
     /// The job of this kind whose record had this natural key before an update, the newest of several.
     pub fn by_former_key(&self, kind: Kind, natural_key: &str) -> Result<Option<KnownJob>> {
         let sql =
