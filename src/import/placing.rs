@@ -165,8 +165,8 @@ impl Placing<'_, '_> {
             let Placed { table, sheet, prepared: Prepared { row, .. } } = placed;
             return self.leave_out(table, sheet, &row);
         }
-        let mut next = vec![placed];
-        while let Some(placed) = next.pop() {
+        let (mut first, mut next) = (Some(placed), Vec::new());
+        while let Some(placed) = first.take().or_else(|| next.pop()) {
             let ordinal = placed.prepared.ordinal;
             if let Some(needed) = self.needed(&placed.prepared) {
                 self.waiting.entry(needed).or_default().push(placed);
@@ -367,18 +367,19 @@ impl Placing<'_, '_> {
                 return Ok(None);
             }
         };
-        for Ready { table, sheet, ordinal, row, values, stored, .. } in std::iter::once(ready).chain(others) {
-            self.jobs.place(ordinal, job);
+        for Ready { table, sheet, ordinal, row, values, stored, .. } in std::iter::once(&ready).chain(&others)
+        {
+            self.jobs.place(*ordinal, job);
             if self.writer.rows_wait() {
                 let is_new = disposition == Disposition::New;
-                let provenance = self.examined.provenance(table, sheet, &row);
-                self.writer.comes_again(job, &values, &provenance, is_new)?;
+                let provenance = self.examined.provenance(*table, *sheet, row);
+                self.writer.comes_again(job, values, &provenance, is_new)?;
             }
-            let row =
-                NewRow { sheet, number: row.number, line: row.line, cells: Vec::new(), job, disposition };
-            self.writer.stored_row(&row, &stored)?;
+            let (sheet, number) = (*sheet, row.number);
+            let row = NewRow { sheet, number, line: row.line, cells: Vec::new(), job, disposition };
+            self.writer.stored_row(&row, stored)?;
             if !differences.is_empty() {
-                self.writer.differs(sheet, row.number, &differences)?;
+                self.writer.differs(sheet, number, &differences)?;
             }
         }
         Ok(None)

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use rusqlite::types::Null;
 use rusqlite::{Connection, ErrorCode, Statement, ToSql, Transaction, TransactionBehavior};
 
 use crate::error::{Error, Result};
@@ -11,7 +12,7 @@ use crate::journal::file::column::{Id, count};
 use crate::journal::file::file_watch::FileWatch;
 use crate::journal::file::open;
 use crate::journal::stored_row::{Shaped, StoredRow};
-use crate::journal::{NewJob, NewRow, WrittenStep, row_ref};
+use crate::journal::{Disposition, NewJob, NewRow, WrittenStep, row_ref};
 use crate::model::id::{ImportId, JobId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -119,18 +120,30 @@ struct RowInsert<'a> {
     together: usize,
     /// Rows that are bound, and not added yet.
     bound: usize,
+    /// Rows that are not NULL, those of an earlier time included.
+    filled: usize,
 }
 
 impl<'a> RowInsert<'a> {
     /// The first of the columns is NULL in no row, as it is in those that are not bound.
-    fn into(connection: &'a Connection, table: &str, columns: &[&str], together: usize) -> Result<Self> {
+    fn into(
+        connection: &'a Connection,
+        table: &str,
+        columns: &[(&str, InsertedAs)],
+        together: usize,
+    ) -> Result<Self> {
+        let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+        let values: Vec<String> =
+            columns.iter().zip(1..).map(|((_, inserted), number)| inserted.of(number)).collect();
         let row = format!("({})", vec!["?"; columns.len()].join(", "));
         let statement = format!(
-            "INSERT INTO {table} ({}) SELECT * FROM (VALUES {}) WHERE column1 IS NOT NULL",
-            columns.join(", "),
+            "INSERT INTO {table} ({}) SELECT {} FROM (VALUES {}) WHERE column1 IS NOT NULL",
+            names.join(", "),
+            values.join(", "),
             vec![row; together].join(", ")
         );
-        Ok(Self { statement: connection.prepare(&statement)?, columns: columns.len(), together, bound: 0 })
+        let statement = connection.prepare(&statement)?;
+        Ok(Self { statement, columns: columns.len(), together, bound: 0, filled: 0 })
     }
 
     fn add<const COLUMNS: usize>(&mut self, row: [&dyn ToSql; COLUMNS]) -> Result<()> {
@@ -143,13 +156,48 @@ impl<'a> RowInsert<'a> {
 
     fn flush(&mut self) -> Result<()> {
         if self.bound > 0 {
-            self.bound = 0;
+            for row in self.bound..self.filled {
+                self.statement.raw_bind_parameter(row * self.columns + 1, Null)?;
+            }
+            (self.bound, self.filled) = (0, self.bound);
             self.statement.raw_execute()?;
-            self.statement.clear_bindings();
         }
         Ok(())
     }
 }
+
+/// What stands in a column for the value that is bound to it.
+#[derive(Debug, Clone, Copy)]
+enum InsertedAs {
+    /// The value itself.
+    Value,
+    /// The word with that number: numbers are bound without memory of their own.
+    Word(&'static [&'static str]),
+}
+
+impl InsertedAs {
+    fn of(self, column: usize) -> String {
+        match self {
+            Self::Value => format!("column{column}"),
+            Self::Word(words) => {
+                let cases: String =
+                    words.iter().enumerate().map(|(n, word)| format!(" WHEN {n} THEN '{word}'")).collect();
+                format!("CASE column{column}{cases} END")
+            }
+        }
+    }
+}
+
+/// The states in which a job is made.
+const STATES: [&str; 2] = [JobState::Ready.as_str(), JobState::Blocked.as_str()];
+
+/// What an import makes of a row with a job, each in its place in [`Disposition`].
+const DISPOSITIONS: [&str; 4] = [
+    Disposition::New.as_str(),
+    Disposition::Revised.as_str(),
+    Disposition::Recognised.as_str(),
+    Disposition::ChangedSince.as_str(),
+];
 
 /// The statements that every new row of an import takes, prepared once: looked up by their text for each row, they take as
 /// long as what they do.
@@ -171,28 +219,38 @@ impl<'a> Inserts<'a> {
     /// there after [`Inserts::flush`] then.
     pub(in crate::journal) fn to(connection: &'a Connection, to_nothing: bool) -> Result<Self> {
         let together = if to_nothing { TOGETHER } else { 1 };
-        let into = |table, columns: &[&str]| RowInsert::into(connection, table, columns, together);
+        let into = |table, columns: &[_]| RowInsert::into(connection, table, columns, together);
+        let value = |name| (name, InsertedAs::Value);
         Ok(Self {
             connection,
             job: into(
                 "job",
                 &[
-                    "kind",
-                    "id",
-                    "state",
-                    "operation",
-                    "first_import",
-                    "last_import",
-                    "natural_key",
-                    "sheet_key",
-                    "name",
-                    "content_hash",
-                    "unsure",
+                    value("kind"),
+                    value("id"),
+                    ("state", InsertedAs::Word(&STATES)),
+                    value("operation"),
+                    value("first_import"),
+                    value("last_import"),
+                    value("natural_key"),
+                    value("sheet_key"),
+                    value("name"),
+                    value("content_hash"),
+                    value("unsure"),
                 ],
             )?,
-            step: into("step", &["id", "operation", "action", "ended", "shape", "place"])?,
-            link: into("link", &["job", "role", "target_job", "target_id"])?,
-            row: into("sheet_row", &["place", "job", "line_offset", "disposition", "cells"])?,
+            step: into("step", &["id", "operation", "action", "ended", "shape", "place"].map(value))?,
+            link: into("link", &["job", "role", "target_job", "target_id"].map(value))?,
+            row: into(
+                "sheet_row",
+                &[
+                    value("place"),
+                    value("job"),
+                    value("line_offset"),
+                    ("disposition", InsertedAs::Word(&DISPOSITIONS)),
+                    value("cells"),
+                ],
+            )?,
             text: connection.prepare("INSERT INTO cell_text (id, text) VALUES (?1, ?2)")?,
             shape: connection.prepare("INSERT INTO shape (id, text) VALUES (?1, ?2)")?,
             last: to_nothing.then_some(JobId(0)),
@@ -227,11 +285,16 @@ impl<'a> Inserts<'a> {
         (import, unsure): (ImportId, bool),
     ) -> Result<(JobId, Operation)> {
         let first = steps.first().ok_or_else(|| Error::internal("a job without a step"))?.operation;
+        let state_number: i64 = match state {
+            JobState::Ready => 0,
+            JobState::Blocked => 1,
+            _ => return Err(Error::internal(format!("a job would be made {state}"))),
+        };
         let next = self.last.map(|last| JobId(last.0 + 1));
         self.job.add([
             &job.kind,
             &next,
-            &state,
+            &state_number,
             &first,
             &import,
             &import,
@@ -272,7 +335,7 @@ impl<'a> Inserts<'a> {
     pub(in crate::journal) fn row(&mut self, row: &NewRow, cells: &str) -> Result<()> {
         let offset = row.line.map(|line| count(line).saturating_sub(i64::from(row.number)));
         let job = self.made(row.job)?;
-        self.row.add([&row_ref::key(row.sheet, row.number), &job, &offset, &row.disposition, &cells])
+        self.row.add([&row_ref::key(row.sheet, row.number), &job, &offset, &(row.disposition as i64), &cells])
     }
 
     /// The job, which must be there.
