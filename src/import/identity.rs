@@ -137,6 +137,11 @@ fn ground(known: &KnownJob) -> Ground {
     }
 }
 
+/// Whether nothing was made of a job, nor will be unless it comes again.
+pub(super) fn came_to_nothing(known: &KnownJob) -> bool {
+    ground(known) == Ground::Failed
+}
+
 /// Decides; `touched` says whether another row of this import already is a job.
 pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Decision {
     // Where a row has the name that the record has now, a former name is free.

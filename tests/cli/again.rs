@@ -624,4 +624,10 @@ fn a_device_whose_mac_address_changed_in_a_row_without_a_key_is_a_warning_before
     assert!(told[1].contains("with no MAC address (job 2, created)"), "{told:#?}");
     bench.fleetload(&["run", "devices.csv"]).expect_code(0);
     assert_eq!(bench.created("device").len(), 7, "it was said, and is done");
+    // However many rows of the import itself have that name.
+    let macs: Vec<String> = (0x20..0x3a).map(|n| format!("58:c1:7b:00:01:{n:02x}")).collect();
+    sheet(&macs.iter().map(|mac| ("Bravo", mac.as_str())).collect::<Vec<_>>());
+    let checked = bench.fleetload(&["check", "devices.csv", "--json"]).expect_code(0).stdout;
+    let of_bravo = checked.lines().filter(|line| line.contains("has a device of this name in this company"));
+    assert_eq!(of_bravo.count(), macs.len());
 }

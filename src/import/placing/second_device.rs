@@ -1,27 +1,23 @@
 //! Rows that may be a device of an earlier import once more: with its name in its company, and another MAC address. A row
 //! without a key says nothing else of which one it is, and the service can neither change a MAC address nor delete a device.
 
-use super::super::identity::owner;
+use super::super::identity::{came_to_nothing, owner};
 use super::{Placing, Ready};
 use crate::error::Result;
 use crate::journal::KnownJob;
 use crate::model::record::{Device, Record};
-use crate::model::state::JobState;
 
 impl Placing<'_, '_> {
     /// The device of an earlier import that a new row may be, where no row of this one is that.
     pub(super) fn second_device(&mut self, ready: &Ready) -> Result<Option<KnownJob>> {
         let Some(Record::Device(device)) = ready.values.record() else { return Ok(None) };
-        for mut known in self.writer.by_name_lately(ready.values.kind, &ready.values.name)? {
-            let came_to_nothing = known.remote_id.is_none()
-                && matches!(known.state, JobState::Rejected | JobState::Skipped | JobState::Cancelled);
+        for mut known in self.writer.earlier_by_name(ready.values.kind, &ready.values.name)? {
             let have_keys = known.sheet_key.is_some() && ready.values.sheet_key.is_some();
-            if came_to_nothing || have_keys || self.touched.contains(&known.job) {
+            if came_to_nothing(&known) || have_keys || self.touched.contains(&known.job) {
                 continue;
             }
             known.links = self.links_now(&known.links)?;
-            if known.first_import == self.writer.import() || owner(&known.links) != owner(&ready.values.links)
-            {
+            if owner(&known.links) != owner(&ready.values.links) {
                 continue;
             }
             let Record::Device(other) = self.writer.record_of(known.job)? else { continue };

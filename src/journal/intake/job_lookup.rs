@@ -88,13 +88,13 @@ look_ups!(View, connection);
 look_ups!(ImportWriter<'_>, transaction);
 
 /// Jobs with one name that are looked at, of which there may be as many as rows.
-const LATELY: i64 = 20;
+const MOST_OF_A_NAME: i64 = 20;
 
 impl ImportWriter<'_> {
-    /// The newest jobs of this kind with this name: a few, where many have it.
-    pub fn by_name_lately(&self, kind: Kind, comparable_name: &str) -> Result<Vec<KnownJob>> {
-        let sql = known!("kind = ?1 AND name = ?2 ORDER BY id DESC LIMIT ?3");
-        find(&self.transaction, sql, (kind, comparable_name, LATELY))
+    /// The newest jobs of this kind and name that earlier imports brought: a few, where many have it.
+    pub fn earlier_by_name(&self, kind: Kind, comparable_name: &str) -> Result<Vec<KnownJob>> {
+        let sql = known!("kind = ?1 AND name = ?2 AND first_import < ?3 ORDER BY id DESC LIMIT ?4");
+        find(&self.transaction, sql, (kind, comparable_name, self.import(), MOST_OF_A_NAME))
     }
 
     /// The job of this kind whose record had this natural key before an update, the newest of several.
