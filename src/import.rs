@@ -8,6 +8,7 @@ mod ahead;
 mod content_digest;
 mod difference;
 mod identity;
+mod jobs_of_rows;
 mod kept_rows;
 mod left_out;
 mod placing;

@@ -11,7 +11,7 @@ const UNPLACED: i64 = 0;
 const LEFT_OUT: i64 = -1;
 
 /// The job of each row, by the number of the row in its import.
-pub(in crate::import) struct JobsOfRows(Vec<AtomicI64>);
+pub(super) struct JobsOfRows(Vec<AtomicI64>);
 
 impl JobsOfRows {
     /// Of so many rows none is placed yet.
@@ -20,7 +20,7 @@ impl JobsOfRows {
     }
 
     /// The job of a row that is placed and imported.
-    pub(in crate::import) fn of(&self, row: usize) -> Option<JobId> {
+    pub(super) fn of(&self, row: usize) -> Option<JobId> {
         let job = self.at(row);
         (job != UNPLACED && job != LEFT_OUT).then_some(JobId(job))
     }

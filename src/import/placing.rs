@@ -3,7 +3,6 @@
 
 mod content_now;
 mod deciding;
-pub(super) mod jobs_of_rows;
 mod second_device;
 
 use std::collections::{HashMap, HashSet};
@@ -12,6 +11,7 @@ use std::{panic, thread};
 
 use super::Examined;
 use super::content_digest::StepsDigest;
+use super::jobs_of_rows::JobsOfRows;
 use super::kept_rows::KeptRow;
 use super::prepared::{Asked, Linked, Prepared, Usable, prepare};
 use crate::error::{Error, Result};
@@ -28,7 +28,6 @@ use crate::sheet::cross_row::To;
 use crate::sheet::finding::Findings;
 use crate::sheet::{SourceFile, Table, formula_guard, read_ahead};
 use deciding::Fate;
-use jobs_of_rows::JobsOfRows;
 
 /// The field of a licence code.
 const LICENCE_CODE: &str = "licenceCode";

@@ -1,8 +1,8 @@
 //! What can be made of a row before it is its turn: done on a thread of its own, since the one that writes has the longer way.
 
 use super::content_digest::StepsDigest;
+use super::jobs_of_rows::JobsOfRows;
 use super::kept_rows::{KeptDraft, KeptRow};
-use super::placing::jobs_of_rows::JobsOfRows;
 use crate::error::{Error, Result};
 use crate::journal::{NewJob, RowEncoder, StoredRow, WrittenStep};
 use crate::model::action::Action;

@@ -60,17 +60,10 @@ impl ResultLine {
             true => suggestions.change(layout, &row, &blames)?,
             false => None,
         };
+        let said = with_decision(message(&row, &blames, settled_before), &row);
+        let said = with_values(come_again(said, &row), &row);
         Ok(Self {
-            message: answered(
-                replaced(
-                    with_values(
-                        come_again(with_decision(message(&row, &blames, settled_before), &row), &row),
-                        &row,
-                    ),
-                    &row,
-                ),
-                row.answered_by,
-            ),
+            message: answered(replaced(said, &row), row.answered_by),
             advice: advisor.said(&advice, is_to_correct),
             change,
             source: format!("{}!{}!{}", layout.file, layout.name, row.number),
@@ -152,7 +145,7 @@ fn replaced(message: String, row: &RowView) -> String {
             "import {import} asked for something else of the same record before anything was sent for this row"
         ),
     };
-    // What became of that when nothing is the matter is said there.
+    // The report of that import says how it was done.
     let is_all = message.is_empty() || !was_sent && row.state.is_success();
     if is_all { words } else { format!("{words}: {message}") }
 }

@@ -125,7 +125,7 @@ pub(in crate::journal) fn replaced(
          ORDER BY later.place DESC",
     )?;
     let mut found = statement.query((first, last))?;
-    // The first of them is kept last: what was sent before it was sent for this row.
+    // Newest first: that import is reported, and what was sent before the oldest was sent for this row.
     let mut replaced: HashMap<i64, (ImportId, Moment)> = HashMap::new();
     while let Some(row) = found.next()? {
         let (place, import, at) = (row.get(0)?, row.get(1)?, row.get(2)?);

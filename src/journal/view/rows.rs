@@ -169,7 +169,7 @@ pub struct RowView {
     pub differences: Vec<Difference>,
     /// Of a row that did not get through, or that differs: the later import that has it again and answers for it.
     pub answered_by: Option<ImportId>,
-    /// The later import that gave the job of an upkeep row other values, so that all of the above is what became of those.
+    /// The later import that gave the job of an upkeep row other values, whose result all of the above is.
     pub replaced_by: Option<ReplacedBy>,
 }
 
