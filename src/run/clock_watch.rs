@@ -48,13 +48,27 @@ pub(super) struct ClockWatch {
     ask_at: Option<Duration>,
     /// The request that asks for it.
     asking: Option<task::Id>,
+    /// Whether the service has answered anything in this run.
+    is_answered: bool,
     noted_undated: bool,
 }
 
 impl ClockWatch {
     pub(super) fn start(clock: &dyn Clock) -> Self {
         let last = ClockReading { elapsed: clock.elapsed(), wall: clock.now() };
-        Self { last, ask_at: None, asking: None, noted_undated: false }
+        Self { last, ask_at: None, asking: None, is_answered: false, noted_undated: false }
+    }
+
+    /// Whether the service has answered anything in this run, and so has said what time it is, if it ever does.
+    pub(super) fn is_answered(&self) -> bool {
+        self.is_answered
+    }
+
+    /// The service has answered something.
+    pub(super) fn on_answered(&mut self) {
+        if !std::mem::replace(&mut self.is_answered, true) {
+            self.ask_at = None;
+        }
     }
 
     /// By how many milliseconds the wall clock has jumped since the last look; `None` when it has not.
@@ -70,7 +84,7 @@ impl ClockWatch {
         (jump.saturating_abs() >= JUMP_MS).then_some(jump)
     }
 
-    /// The service is to be asked for its time now: a jump has left it uncertain.
+    /// The service is to be asked for its time now: it has not said yet, or a jump has left it uncertain.
     pub(super) fn ask_now(&mut self, now: Duration) {
         self.ask_at = Some(now);
     }
@@ -92,7 +106,7 @@ impl ClockWatch {
     }
 
     /// A request came back that no row sent. Whether the service no longer says what time it is.
-    pub(super) fn on_answer(&mut self, request: task::Id, answer: &Answer, now: Duration) -> bool {
+    pub(super) fn on_time_response(&mut self, request: task::Id, answer: &Answer, now: Duration) -> bool {
         if self.asking != Some(request) {
             return false;
         }

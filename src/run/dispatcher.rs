@@ -329,6 +329,14 @@ impl Dispatcher {
         if self.in_flight.has_claimed(operation) {
             return Permission::AfterAnswer;
         }
+        if operation.creates() && !self.clock_watch.is_answered() {
+            // The day on which it counts is the service's, which its first answer tells.
+            self.clock_watch.ask_now(now);
+            return match self.gates.may_connect() {
+                Err(Some(at)) => Permission::Later(at),
+                Ok(()) | Err(None) => Permission::AfterAnswer,
+            };
+        }
         let mut open = self.gates.is_open(operation);
         if open.is_ok() && self.health_check_first(operation) {
             return Permission::Later(now);

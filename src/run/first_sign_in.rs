@@ -65,9 +65,16 @@ pub async fn sign_in(
 pub(super) fn time_told(signed_in: Result<TokenInfo, Verdict>) -> Result<Option<Moment>, Ending> {
     match signed_in {
         Ok(token) => Ok(token.date),
-        Err(Verdict::Refused(refusal)) => Err(Ending::refused(refusal)),
-        Err(Verdict::EndpointMissing(status)) => Err(Ending::no_token_endpoint(status)),
-        Err(Verdict::NotSent(NotSent::Untrusted(words))) => Err(Ending::distrusted(&words)),
-        Err(_) => Ok(None),
+        Err(verdict) => ending_of(&verdict).map_or(Ok(None), Err),
+    }
+}
+
+/// How a run ends whose sign-in came to this before anything else was answered; `None` when it is tried again.
+pub(super) fn ending_of(sign_in: &Verdict) -> Option<Ending> {
+    match sign_in {
+        Verdict::Refused(refusal) => Some(Ending::refused(*refusal)),
+        Verdict::EndpointMissing(status) => Some(Ending::no_token_endpoint(*status)),
+        Verdict::NotSent(NotSent::Untrusted(words)) => Some(Ending::distrusted(words)),
+        _ => None,
     }
 }

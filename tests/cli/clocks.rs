@@ -88,6 +88,23 @@ fn a_service_some_hours_off_counts_its_own_day_in_the_ledger() {
 }
 
 #[test]
+fn nothing_is_created_before_the_service_has_said_on_which_day() {
+    for days in [-1, 1] {
+        let down = Fault::new("auth", FaultKind::Error500Before).times(3);
+        let scenario = Scenario { rate: 0, clock_offset_seconds: days * 86_400, ..Scenario::default() };
+        let bench = Bench::new(scenario.with_fault(down));
+        // No look-up of a company is documented, so that the first request would be a creation.
+        bench.profile("paths = \"documented\"", "rate = \"unlimited\"", "");
+        bench.write("companies.csv", &bench::companies(6));
+        bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+        assert_eq!(bench.statistics().faults_fired["error_500_before"], 3);
+        assert_eq!(bench.created("company").len(), 6);
+        let ledger = &bench.summary(1)["quota"];
+        assert_eq!(ledger["used"], 6, "{days}: all on the service's day: {ledger}");
+    }
+}
+
+#[test]
 fn without_a_date_this_machines_clock_decides_and_that_is_told_once() {
     let silent = Fault::new("*", FaultKind::DateMissing);
     let bench = Bench::new(Scenario { rate: 0, daily_quota: 5, ..Scenario::default() }.with_fault(silent));

@@ -17,10 +17,12 @@ use crate::model::event::Event;
 use crate::model::operation::Operation;
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
+use crate::model::verdict::Verdict;
 use crate::run::OnQuota;
 use crate::run::audit::Audit;
 use crate::run::clock_watch::{jump_words, latest_due, rough};
 use crate::run::ending::Ending;
+use crate::run::first_sign_in::ending_of;
 use crate::run::gates::QUOTA_SPENT;
 use crate::run::remaining::RunView;
 use crate::run::run_action::Inquiry;
@@ -52,6 +54,7 @@ impl Dispatcher {
 
     /// Learns the service's time from an answer.
     pub(super) fn observe_date(&mut self, date: Moment) {
+        self.clock_watch.on_answered();
         self.check_clock();
         let actions = self.gates.observe_date(date);
         self.carry_out(actions);
@@ -59,23 +62,33 @@ impl Dispatcher {
 
     /// An answer does not say what time it is: tells, once, when none ever did.
     pub(super) fn on_undated(&mut self, answer: &Answer) {
-        if answer.status.is_some()
-            && !self.gates.knows_service_time()
+        if answer.status.is_none() {
+            return;
+        }
+        self.clock_watch.on_answered();
+        if !self.gates.knows_service_time()
             && let Some(event) = self.clock_watch.on_undated()
         {
             self.tell(event);
         }
     }
 
-    /// Asks the service for its time where a jump has left it uncertain. A request for a token does, and takes the
-    /// token's age out of question as well. Returns when to look again: at `wake`, or sooner.
+    /// Asks the service for its time where it has not said yet, or where a jump has left it uncertain. A request for a token
+    /// does, and takes the token's age out of question as well. Returns when to look again: at `wake`, or sooner.
     pub(super) fn request_time(&mut self, wake: Duration) -> Duration {
         if self.is_stopping() || self.gates.closed_until().is_some() {
             return wake;
         }
+        let is_first = !self.clock_watch.is_answered();
+        if is_first && let Err(at) = self.gates.may_connect() {
+            return at.map_or(wake, |at| wake.min(at));
+        }
         match self.clock_watch.wants_asking(self.clock.elapsed()) {
             Err(at) => at.map_or(wake, |at| wake.min(at)),
             Ok(()) => {
+                if is_first {
+                    self.gates.on_first_time_request();
+                }
                 let call = Call { operation: Operation::Auth, parameters: Vec::new(), body: None };
                 let request = self.spawn(call);
                 self.clock_watch.on_asked(request);
@@ -86,9 +99,22 @@ impl Dispatcher {
 
     /// A request came back that no row sent: the one that asks for the time.
     pub(super) fn on_time_response(&mut self, id: task::Id, answer: &Answer) {
-        if self.clock_watch.on_answer(id, answer, self.clock.elapsed()) {
+        if self.clock_watch.on_time_response(id, answer, self.clock.elapsed()) {
             // It no longer says: this machine's clock is all there is.
             self.gates.forget_service_time();
+        }
+        if answer.status.is_some() {
+            self.gates.on_time_told();
+        } else if !self.clock_watch.is_answered() {
+            // It was the first sign-in again.
+            match (ending_of(&answer.verdict), &answer.verdict) {
+                (Some(ending), _) => self.drain(ending),
+                (None, Verdict::NotSent(why)) => {
+                    let actions = self.gates.on_no_time(why, self.under_way());
+                    self.carry_out(actions);
+                }
+                (None, _) => {}
+            }
         }
     }
 

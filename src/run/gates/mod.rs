@@ -209,11 +209,16 @@ impl Gates {
         self.capacity.allowed()
     }
 
+    /// Whether the service may be connected to; if not, when to ask again (`None`: after an answer).
+    pub(super) fn may_connect(&self) -> Result<(), Option<Duration>> {
+        self.connectivity.permits(self.clock.elapsed())
+    }
+
     /// Whether connectivity and quota let a request of the operation leave; if not, when to ask again (`None`: after an
     /// answer).
     pub(super) fn is_open(&mut self, operation: Operation) -> Result<(), Option<Duration>> {
+        self.may_connect()?;
         let (now, service_now) = (self.clock.elapsed(), self.service_now());
-        self.connectivity.permits(now)?;
         if !operation.creates() {
             return Ok(());
         }
@@ -324,6 +329,25 @@ impl Gates {
             why: format!("the service could not be reached for {minutes} minutes: {words}"),
             hint: hint.to_owned(),
         })
+    }
+
+    /// The service is asked for its time before it has answered anything. [`Self::on_time_told`] or [`Self::on_no_time`]
+    /// follows.
+    pub(super) fn on_first_time_request(&mut self) {
+        self.connectivity.on_send(self.clock.elapsed());
+    }
+
+    /// The service has answered that request, or one like it.
+    pub(super) fn on_time_told(&mut self) {
+        self.connectivity.on_answer();
+    }
+
+    /// That request did not leave, as one of a row may not; `under_way` are the requests under way, itself not among them.
+    pub(super) fn on_no_time(&mut self, why: &NotSent, under_way: usize) -> Vec<RunAction> {
+        match why {
+            NotSent::NoResources(words) => self.on_no_sockets(Operation::Auth, words.clone(), under_way),
+            why => self.on_no_connection(why.words().to_owned()),
+        }
     }
 
     /// An answer of the operation: what it says about the service, and what follows from it for the run. `under_way` are
