@@ -38,13 +38,16 @@ pub(super) fn place<'j>(
     journal: &'j mut Journal,
     now: Moment,
 ) -> Result<(ImportWriter<'j>, Findings)> {
+    let (mut writer, findings) = place_rows(examined, journal, now)?;
     let files: Vec<&SourceFile> = examined.files().collect();
+    // The files are read again while the indexes of the journal are built, which leaves a processor idle.
     thread::scope(|scope| {
         let unchanged = scope.spawn(move || files.into_iter().try_for_each(SourceFile::refuse_changed));
-        let placed = place_rows(examined, journal, now);
+        let completed = writer.complete();
         unchanged.join().unwrap_or_else(|panicked| panic::resume_unwind(panicked))?;
-        placed
-    })
+        completed
+    })?;
+    Ok((writer, findings))
 }
 
 fn place_rows<'j>(
@@ -122,7 +125,6 @@ fn place_rows<'j>(
     if !placing.waiting.is_empty() {
         return Err(Error::internal("rows wait for others that were never placed"));
     }
-    placing.writer.complete()?;
     Ok((placing.writer, placing.findings))
 }
 

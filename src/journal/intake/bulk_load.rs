@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use rusqlite::types::Null;
 use rusqlite::{Connection, ErrorCode, Statement, ToSql, Transaction, TransactionBehavior};
 
 use crate::error::{Error, Result};
@@ -113,19 +112,21 @@ impl DroppedIndexes {
 const TOGETHER: usize = 100;
 
 /// A statement that adds rows to a table: each at once, or so many together.
+///
+/// Rows that are added together are the first of so many SELECTs, up to a limit, which costs less than to take them out of
+/// VALUES. What would break a constraint ends the import, and the statement the transaction with it: that needs no copy of
+/// each page as it was before the statement.
 #[derive(Debug)]
 struct RowInsert<'a> {
     statement: Statement<'a>,
+    /// Values that are bound for each row.
     columns: usize,
     together: usize,
     /// Rows that are bound, and not added yet.
     bound: usize,
-    /// Rows that are not NULL, those of an earlier time included.
-    filled: usize,
 }
 
 impl<'a> RowInsert<'a> {
-    /// The first of the columns is NULL in no row, as it is in those that are not bound.
     fn into(
         connection: &'a Connection,
         table: &str,
@@ -133,22 +134,20 @@ impl<'a> RowInsert<'a> {
         together: usize,
     ) -> Result<Self> {
         let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
-        let values: Vec<String> =
-            columns.iter().zip(1..).map(|((_, inserted), number)| inserted.of(number)).collect();
-        let row = format!("({})", vec!["?"; columns.len()].join(", "));
-        let statement = format!(
-            "INSERT INTO {table} ({}) SELECT {} FROM (VALUES {}) WHERE column1 IS NOT NULL",
-            names.join(", "),
-            values.join(", "),
-            vec![row; together].join(", ")
-        );
-        let statement = connection.prepare(&statement)?;
-        Ok(Self { statement, columns: columns.len(), together, bound: 0, filled: 0 })
+        let values: Vec<String> = columns.iter().map(|(_, inserted)| inserted.value()).collect();
+        let (or, limit) = if together > 1 { (" OR ROLLBACK", " LIMIT ?") } else { ("", "") };
+        let row = format!("SELECT {}", values.join(", "));
+        let rows = vec![row; together].join(" UNION ALL ");
+        let statement = format!("INSERT{or} INTO {table} ({}) {rows}{limit}", names.join(", "));
+        let columns = columns.iter().filter(|(_, inserted)| inserted.is_bound()).count();
+        Ok(Self { statement: connection.prepare(&statement)?, columns, together, bound: 0 })
     }
 
+    /// Adds a row of so many values as are bound.
     fn add<const COLUMNS: usize>(&mut self, row: [&dyn ToSql; COLUMNS]) -> Result<()> {
-        for (value, column) in row.into_iter().zip(1..=self.columns) {
-            self.statement.raw_bind_parameter(self.bound * self.columns + column, value)?;
+        debug_assert_eq!(self.columns, COLUMNS, "every value that is bound");
+        for (value, column) in row.into_iter().zip(1..) {
+            self.statement.raw_bind_parameter(self.bound * COLUMNS + column, value)?;
         }
         self.bound += 1;
         if self.bound == self.together { self.flush() } else { Ok(()) }
@@ -156,34 +155,41 @@ impl<'a> RowInsert<'a> {
 
     fn flush(&mut self) -> Result<()> {
         if self.bound > 0 {
-            for row in self.bound..self.filled {
-                self.statement.raw_bind_parameter(row * self.columns + 1, Null)?;
+            if self.together > 1 {
+                self.statement.raw_bind_parameter(self.together * self.columns + 1, count(self.bound))?;
             }
-            (self.bound, self.filled) = (0, self.bound);
+            self.bound = 0;
             self.statement.raw_execute()?;
         }
         Ok(())
     }
 }
 
-/// What stands in a column for the value that is bound to it.
+/// What stands in a column.
 #[derive(Debug, Clone, Copy)]
 enum InsertedAs {
-    /// The value itself.
+    /// The value that is bound.
     Value,
-    /// The word with that number: numbers are bound without memory of their own.
+    /// The word with the number that is bound: numbers are bound without memory of their own.
     Word(&'static [&'static str]),
+    /// This number in every row; nothing is bound.
+    Same(i64),
 }
 
 impl InsertedAs {
-    fn of(self, column: usize) -> String {
+    fn is_bound(self) -> bool {
+        !matches!(self, Self::Same(_))
+    }
+
+    fn value(self) -> String {
         match self {
-            Self::Value => format!("column{column}"),
+            Self::Value => "?".to_owned(),
             Self::Word(words) => {
                 let cases: String =
                     words.iter().enumerate().map(|(n, word)| format!(" WHEN {n} THEN '{word}'")).collect();
-                format!("CASE column{column}{cases} END")
+                format!("CASE ?{cases} END")
             }
+            Self::Same(number) => number.to_string(),
         }
     }
 }
@@ -215,12 +221,17 @@ pub(in crate::journal) struct Inserts<'a> {
 }
 
 impl<'a> Inserts<'a> {
-    /// Adds to a journal; `to_nothing` when there is no job in it yet and foreign keys are not looked up: what is added is
-    /// there after [`Inserts::flush`] then.
-    pub(in crate::journal) fn to(connection: &'a Connection, to_nothing: bool) -> Result<Self> {
+    /// Adds to a journal what an import brings: `unsure` when the journal may lack what was sent with it once; `to_nothing`
+    /// when there is no job in it yet and foreign keys are not looked up: what is added is there after [`Inserts::flush`] then.
+    pub(in crate::journal) fn to(
+        connection: &'a Connection,
+        (import, unsure): (ImportId, bool),
+        to_nothing: bool,
+    ) -> Result<Self> {
         let together = if to_nothing { TOGETHER } else { 1 };
         let into = |table, columns: &[_]| RowInsert::into(connection, table, columns, together);
         let value = |name| (name, InsertedAs::Value);
+        let same = |name, number| (name, InsertedAs::Same(number));
         Ok(Self {
             connection,
             job: into(
@@ -230,16 +241,26 @@ impl<'a> Inserts<'a> {
                     value("id"),
                     ("state", InsertedAs::Word(&STATES)),
                     value("operation"),
-                    value("first_import"),
-                    value("last_import"),
+                    same("first_import", import.0),
+                    same("last_import", import.0),
                     value("natural_key"),
                     value("sheet_key"),
                     value("name"),
                     value("content_hash"),
-                    value("unsure"),
+                    same("unsure", i64::from(unsure)),
                 ],
             )?,
-            step: into("step", &["id", "operation", "action", "ended", "shape", "place"].map(value))?,
+            step: into(
+                "step",
+                &[
+                    value("id"),
+                    value("operation"),
+                    value("action"),
+                    same("ended", 0),
+                    value("shape"),
+                    value("place"),
+                ],
+            )?,
             link: into("link", &["job", "role", "target_job", "target_id"].map(value))?,
             row: into(
                 "sheet_row",
@@ -282,7 +303,6 @@ impl<'a> Inserts<'a> {
         job: &NewJob,
         (steps, source): (&[WrittenStep], Option<(&StoredRow, i64)>),
         state: JobState,
-        (import, unsure): (ImportId, bool),
     ) -> Result<(JobId, Operation)> {
         let first = steps.first().ok_or_else(|| Error::internal("a job without a step"))?.operation;
         let state_number: i64 = match state {
@@ -296,13 +316,10 @@ impl<'a> Inserts<'a> {
             &next,
             &state_number,
             &first,
-            &import,
-            &import,
             &job.natural_key,
             &job.sheet_key,
             &job.name,
             &job.content_hash,
-            &unsure,
         ])?;
         let id = next.unwrap_or_else(|| JobId(self.connection.last_insert_rowid()));
         if self.last.is_some() {
@@ -314,7 +331,7 @@ impl<'a> Inserts<'a> {
                 Some((shaped, place)) => (shaped.values.as_deref(), Some(shaped.shape), Some(place)),
                 None => (Some(action.as_str()), None, None),
             };
-            self.step.add([&(id.0 << 16 | n), operation, &text, &false, &shape, &place])?;
+            self.step.add([&(id.0 << 16 | n), operation, &text, &shape, &place])?;
         }
         Ok((id, first))
     }

@@ -69,7 +69,7 @@ impl Journal {
             left_out: 0,
             some_wait,
             dropped_indexes,
-            inserts: RefCell::new(Inserts::to(connection, without_log.is_under_way())?),
+            inserts: RefCell::new(Inserts::to(connection, (import, accepted), without_log.is_under_way())?),
             without_log,
         })
     }
@@ -216,7 +216,7 @@ impl ImportWriter<'_> {
     ) -> Result<JobId> {
         let state = self.footing(&job.links)?;
         let inserts = self.inserts.get_mut();
-        let (id, operation) = inserts.job(job, (steps, source), state, (self.import, self.accepted))?;
+        let (id, operation) = inserts.job(job, (steps, source), state)?;
         inserts.links(id, &job.links)?;
         self.dropped_indexes.count(job.kind, operation, state);
         self.made.add(job.kind, state, 1);
