@@ -191,7 +191,12 @@ impl Picture {
                 pace.add(tick.elapsed);
                 None
             }
-            Event::Answered { .. } => None,
+            Event::Answered { took: Some(_), .. } => {
+                // What was counted before knows nothing of it.
+                self.facts.unreachable_until = None;
+                None
+            }
+            Event::Answered { took: None, .. } => None,
             Event::Remaining(facts) => {
                 self.facts = (**facts).clone();
                 self.is_counted = true;

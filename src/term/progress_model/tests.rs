@@ -3,6 +3,7 @@
 use super::*;
 use crate::model::id::{JobId, SheetId};
 use crate::model::remaining::{Allowance, Doubts, Lane, Unanswered};
+use crate::model::verdict::AnswerClass;
 
 fn tick(seconds: u64) -> Tick {
     let start = Moment::parse("2026-03-01T12:00:00Z").unwrap();
@@ -273,6 +274,22 @@ fn while_the_service_answers_nothing_the_end_is_not_known_and_that_is_said() {
     );
     counts(&mut picture, facts(60, 21), 21);
     assert!(picture.finish(tick(21).now).is_some());
+}
+
+#[test]
+fn that_the_service_cannot_be_reached_is_shown_until_it_answers() {
+    let mut picture = picture(10);
+    let lost = Event::Unreachable { reason: "connection refused".into(), retry_in: Duration::from_secs(8) };
+    picture.take(&lost, tick(0), &TimeZone::UTC);
+    let answered =
+        |took| Event::Answered { operation: Operation::AddDevice, class: AnswerClass::NotSent, took };
+    picture.take(&answered(None), tick(1), &TimeZone::UTC);
+    assert_eq!(
+        picture.next_lines(tick(1), &TimeZone::UTC),
+        ["the service cannot be reached, next try 12:00:08 UTC"]
+    );
+    picture.take(&answered(Some(Duration::from_millis(90))), tick(8), &TimeZone::UTC);
+    assert_eq!(picture.next_lines(tick(8), &TimeZone::UTC), Vec::<String>::new());
 }
 
 #[test]
