@@ -125,8 +125,7 @@ impl RemainingCount {
     /// An answer has come, or a request has left while none was under way.
     pub(super) fn heard(&mut self, now: Duration) {
         self.heard = now;
-        let fails = |last: &Remaining| last.unanswered.is_some() || last.unreachable_until.is_some();
-        if self.last.as_ref().is_some_and(fails) {
+        if self.last.as_ref().is_some_and(|last| last.unanswered.is_some()) {
             self.renew();
         }
     }
