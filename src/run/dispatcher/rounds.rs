@@ -17,7 +17,6 @@ use crate::model::event::Event;
 use crate::model::operation::Operation;
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
-use crate::model::verdict::Verdict;
 use crate::run::OnQuota;
 use crate::run::audit::Audit;
 use crate::run::clock_watch::{jump_words, latest_due, rough};
@@ -107,13 +106,12 @@ impl Dispatcher {
             self.gates.on_time_told();
         } else if !self.clock_watch.is_answered() {
             // It was the first sign-in again.
-            match (ending_of(&answer.verdict), &answer.verdict) {
-                (Some(ending), _) => self.drain(ending),
-                (None, Verdict::NotSent(why)) => {
-                    let actions = self.gates.on_no_time(why, self.under_way());
+            match ending_of(&answer.verdict) {
+                Some(ending) => self.drain(ending),
+                None => {
+                    let actions = self.gates.on_no_time(&answer.verdict, self.under_way());
                     self.carry_out(actions);
                 }
-                (None, _) => {}
             }
         }
     }

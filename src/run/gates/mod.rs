@@ -342,11 +342,18 @@ impl Gates {
         self.connectivity.on_answer();
     }
 
-    /// That request did not leave, as one of a row may not; `under_way` are the requests under way, itself not among them.
-    pub(super) fn on_no_time(&mut self, why: &NotSent, under_way: usize) -> Vec<RunAction> {
-        match why {
-            NotSent::NoResources(words) => self.on_no_sockets(Operation::Auth, words.clone(), under_way),
-            why => self.on_no_connection(why.words().to_owned()),
+    /// That request was not answered: it did not leave, as one of a row may not, or its task was lost, and another may find
+    /// out. `under_way` are the requests under way, itself not among them.
+    pub(super) fn on_no_time(&mut self, verdict: &Verdict, under_way: usize) -> Vec<RunAction> {
+        match verdict {
+            Verdict::NotSent(NotSent::NoResources(words)) => {
+                self.on_no_sockets(Operation::Auth, words.clone(), under_way)
+            }
+            Verdict::NotSent(why) => self.on_no_connection(why.words().to_owned()),
+            _ => {
+                self.connectivity.on_not_sent();
+                Vec::new()
+            }
         }
     }
 
