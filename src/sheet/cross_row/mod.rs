@@ -4,6 +4,7 @@
 //! Of each row only what this needs is kept (some hundred bytes), so that a million rows fit. References that no row
 //! answers are asked of the records of earlier imports, which the caller supplies as [`Known`].
 
+mod chunked_list;
 mod duplicates;
 mod order;
 mod references;
@@ -29,6 +30,7 @@ use crate::model::id::check::{IdCheck, NamedId};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::record::Role;
+use chunked_list::ChunkedList;
 
 /// Rows from which on a second thread pays.
 const MANY: usize = 20_000;
@@ -132,7 +134,7 @@ fn bit(role: Role) -> u8 {
 pub struct Between {
     tables: Vec<Table>,
     text: String,
-    entries: Vec<RowEntry>,
+    entries: ChunkedList<RowEntry>,
     /// The distinct references, each resolved once.
     pointers: Vec<(Kind, Pointer)>,
     numbers: HashMap<(Kind, Pointer), u32>,
@@ -165,7 +167,7 @@ enum Resolution {
 #[derive(Debug)]
 pub struct Checked {
     tables: Vec<Table>,
-    entries: Vec<RowEntry>,
+    entries: ChunkedList<RowEntry>,
     resolutions: Vec<Resolution>,
     order: Vec<u32>,
 }
@@ -232,8 +234,7 @@ impl Between {
                 }
             }
         }
-        self.entries.push(entry);
-        self.entries.len() - 1
+        self.entries.push(entry)
     }
 
     fn keep(&mut self, text: Option<&str>) -> TextSpan {
@@ -320,7 +321,7 @@ impl Between {
         if denied.is_empty() {
             return;
         }
-        for entry in &mut self.entries {
+        for entry in self.entries.iter_mut() {
             let table = &self.tables[entry.table as usize];
             entry.unusable |=
                 denied.contains(&(table.file.clone(), table.worksheet.clone(), Some(entry.row)));
@@ -436,22 +437,24 @@ impl Index {
     /// Indexes the rows for which `of` gives a value; of many the two halves side by side.
     fn new<T: Hash>(rows: usize, of: impl Fn(usize) -> Option<T> + Sync) -> Self {
         let hasher = RandomState::new();
-        let half = |rows: Range<usize>| {
-            let hashed = rows.filter_map(|row| {
+        let part = |range: Range<usize>, room: usize| {
+            let hashed = range.filter_map(|row| {
                 let hash = hasher.hash_one(of(row)?);
                 Some((hash, u32::try_from(row).ok()?))
             });
-            let mut sorted: Vec<(u64, u32)> = hashed.collect();
+            let mut sorted: Vec<(u64, u32)> = Vec::with_capacity(room);
+            sorted.extend(hashed);
             sorted.sort_unstable();
             sorted
         };
         if rows < MANY {
-            let sorted = half(0..rows);
+            let sorted = part(0..rows, rows);
             return Self { hasher, sorted };
         }
+        let half = rows / 2;
         let mut sorted = thread::scope(|scope| {
-            let second = scope.spawn(|| half(rows / 2..rows));
-            let mut sorted = half(0..rows / 2);
+            let second = scope.spawn(|| part(half..rows, rows - half));
+            let mut sorted = part(0..half, rows);
             sorted.extend(second.join().unwrap_or_else(|panicked| panic::resume_unwind(panicked)));
             sorted
         });
