@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use smol_str::SmolStr;
 
 use crate::journal::{Difference, EarlierRow};
 use crate::model::action::Action;
@@ -34,7 +35,7 @@ pub(super) fn between(
     kind: Kind,
     earlier: &Content<'_>,
     now: &Content<'_>,
-    (table, cells): (&Table, &[String]),
+    (table, cells): (&Table, &[SmolStr]),
     said_earlier: Option<&EarlierRow>,
     label: &dyn Fn(&Link) -> String,
 ) -> Vec<Difference> {
@@ -201,7 +202,7 @@ fn flatten(kind: Kind, path: &str, value: &Value, values: &mut BTreeMap<Place, S
 /// Two rows of sheets.
 struct RowPair<'a> {
     table: &'a Table,
-    cells: &'a [String],
+    cells: &'a [SmolStr],
     earlier: Option<&'a EarlierRow>,
     /// Of the headers of the earlier sheet.
     meaning: Vec<Mapped>,
@@ -215,10 +216,9 @@ impl RowPair<'_> {
 
     /// What the cells of a column say, earlier and now.
     fn cells(&self, place: &Place) -> (Option<&str>, Option<&str>) {
-        let said = |cells, mapping| said(cells, position(mapping, place));
         (
-            self.earlier.and_then(|row| said(row.cells.as_slice(), &self.meaning)),
-            said(self.cells, &self.table.mapping),
+            self.earlier.and_then(|row| said(&row.cells, position(&self.meaning, place))),
+            said(self.cells, position(&self.table.mapping, place)),
         )
     }
 
@@ -283,7 +283,7 @@ fn position(mapping: &[Mapped], (name, wanted): &Place) -> Option<usize> {
 }
 
 /// What a cell says; nothing for a blank.
-fn said(cells: &[String], at: Option<usize>) -> Option<&str> {
-    let cell = cells.get(at?)?.trim();
+fn said(cells: &[impl AsRef<str>], at: Option<usize>) -> Option<&str> {
+    let cell = cells.get(at?)?.as_ref().trim();
     (!cell.is_empty()).then_some(cell)
 }

@@ -8,9 +8,10 @@ use std::sync::{Mutex, PoisonError};
 use smol_str::SmolStr;
 use tempfile::SpooledTempFile;
 
+use super::content_digest::StepsDigest;
 use super::left_out::Reason;
 use crate::error::{Error, Result};
-use crate::journal::{self, ActionShapes, WrittenStep};
+use crate::journal::{self, ActionShapes, PackedAction, WrittenStep};
 use crate::model::action::Action;
 use crate::model::key::OwnKey;
 use crate::model::kind::Kind;
@@ -61,25 +62,50 @@ pub(super) struct KeptDraft {
     pub(super) kind: Kind,
     /// Its natural key before its owner is known, where it creates a record.
     pub(super) own_key: Option<OwnKey>,
-    /// What it asks for, as the journal keeps it.
-    pub(super) steps: Vec<WrittenStep>,
+    /// A digest of what it asks for.
+    pub(super) digest: StepsDigest,
+    /// What it asks for.
+    pub(super) steps: Vec<KeptStep>,
+}
+
+/// A step of what a row asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct KeptStep {
+    /// The operation that carries it out.
+    pub(super) operation: Operation,
+    pub(super) action: KeptAction,
+}
+
+/// The action of a step.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum KeptAction {
+    /// As the journal keeps it.
+    Whole(String),
+    /// By its shape: what creates a record says little that the cells do not.
+    Packed(PackedAction),
 }
 
 impl KeptDraft {
-    fn of(row: &Row, sheet: Kind) -> Result<Option<Self>> {
+    /// That of a row of a sheet of this kind.
+    fn of(row: &Row, sheet: Kind, shapes: &mut ActionShapes) -> Result<Option<Self>> {
         let Some(draft) = &row.draft else { return Ok(None) };
         let kind = match (draft.steps.first(), sheet.updates()) {
             (Some(Action::Update(_)), Some(updates)) => updates,
             (Some(_) | None, _) => sheet,
         };
-        let steps = draft.steps.iter().map(|step| journal::written_step(kind, step));
-        Ok(Some(Self {
-            key: draft.key.clone(),
-            name: draft.name().into_owned(),
-            kind,
-            own_key: draft.steps.first().and_then(Action::record).map(OwnKey::of),
-            steps: steps.collect::<Result<_>>()?,
-        }))
+        let own_key = draft.steps.first().and_then(Action::record).map(OwnKey::of);
+        let written = draft.steps.iter().map(|step| journal::written_step(kind, step));
+        let written: Vec<WrittenStep> = written.collect::<Result<_>>()?;
+        let digest = StepsDigest::of(&written);
+        let mut steps = Vec::with_capacity(written.len());
+        for WrittenStep { operation, action } in written {
+            let is_creation = steps.is_empty() && own_key.is_some();
+            let packed = if is_creation { shapes.pack(&action, &row.cells)? } else { None };
+            let action = packed.map_or(KeptAction::Whole(action), KeptAction::Packed);
+            steps.push(KeptStep { operation, action });
+        }
+        let (key, name) = (draft.key.clone(), draft.name().into_owned());
+        Ok(Some(Self { key, name, kind, own_key, digest, steps }))
     }
 }
 
@@ -96,7 +122,7 @@ pub(super) struct RowKeeper {
 impl RowKeeper {
     pub(super) fn new() -> Self {
         let file = BufWriter::with_capacity(CHUNK, SpooledTempFile::new(IN_MEMORY));
-        Self { file, written: 0, tables: Vec::new(), row: Vec::new(), shapes: ActionShapes::numbered(1) }
+        Self { file, written: 0, tables: Vec::new(), row: Vec::new(), shapes: ActionShapes::default() }
     }
 
     /// Begins a table; its rows follow.
@@ -106,9 +132,9 @@ impl RowKeeper {
 
     /// Keeps a row of a sheet of this kind.
     pub(super) fn keep(&mut self, row: &Row, sheet: Kind) -> Result<()> {
-        let draft = KeptDraft::of(row, sheet)?;
+        let draft = KeptDraft::of(row, sheet, &mut self.shapes)?;
         self.row.clear();
-        put_row(&mut self.row, row, draft.as_ref(), &mut self.shapes)?;
+        put_row(&mut self.row, row, draft.as_ref());
         let length = u32::try_from(self.row.len()).map_err(io::Error::other).map_err(not_kept)?.to_le_bytes();
         self.file.write_all(&length).and_then(|()| self.file.write_all(&self.row)).map_err(not_kept)?;
         self.written += (length.len() + self.row.len()) as u64;
@@ -148,11 +174,16 @@ impl KeptRows {
             file.read_exact(&mut length).map_err(not_read)?;
             bytes.resize(u32::from_le_bytes(length) as usize, 0);
             file.read_exact(&mut bytes).map_err(not_read)?;
-            if each(KeptRowReader::of(&bytes, &self.shapes).row().ok_or_else(damaged)?)?.is_break() {
+            if each(KeptRowReader { rest: &bytes }.row().ok_or_else(damaged)?)?.is_break() {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// The shapes of the actions that are packed.
+    pub(super) fn shapes(&self) -> &ActionShapes {
+        &self.shapes
     }
 }
 
@@ -174,7 +205,7 @@ fn damaged() -> Error {
     Error::internal("a row that was kept cannot be read again")
 }
 
-fn put_row(to: &mut Vec<u8>, row: &Row, draft: Option<&KeptDraft>, shapes: &mut ActionShapes) -> Result<()> {
+fn put_row(to: &mut Vec<u8>, row: &Row, draft: Option<&KeptDraft>) {
     put_number(to, row.number.into());
     put_number(to, row.line.map_or(0, |line| line + 1));
     put_number(to, row.cells.len() as u64);
@@ -192,7 +223,7 @@ fn put_row(to: &mut Vec<u8>, row: &Row, draft: Option<&KeptDraft>, shapes: &mut 
         put_option(to, column.as_deref());
     }
     put_number(to, draft.is_some().into());
-    let Some(KeptDraft { key, name, kind, own_key, steps }) = draft else { return Ok(()) };
+    let Some(KeptDraft { key, name, kind, own_key, digest, steps }) = draft else { return };
     put_option(to, key.as_deref());
     put_text(to, name);
     put_number(to, kind.index() as u64);
@@ -203,24 +234,21 @@ fn put_row(to: &mut Vec<u8>, row: &Row, draft: Option<&KeptDraft>, shapes: &mut 
     };
     put_option(to, role);
     put_option(to, own.map(String::as_str));
+    to.extend_from_slice(&digest.0);
     put_number(to, steps.len() as u64);
-    for (WrittenStep { operation, action }, number) in steps.iter().zip(0..) {
+    for KeptStep { operation, action } in steps {
         put_number(to, *operation as u64);
-        // What creates a record says little that the cells do not.
-        let is_creation = number == 0 && own_key.is_some();
-        let packed = if is_creation { shapes.pack(action, &row.cells)? } else { None };
-        match packed {
-            Some((shape, values)) => {
-                put_number(to, shape.unsigned_abs());
-                put_option(to, values.as_deref());
-            }
-            None => {
+        match action {
+            KeptAction::Whole(action) => {
                 put_number(to, UNPACKED);
                 put_text(to, action);
             }
+            KeptAction::Packed(PackedAction { shape, values }) => {
+                put_number(to, UNPACKED + 1 + *shape as u64);
+                put_option(to, values.as_deref());
+            }
         }
     }
-    Ok(())
 }
 
 /// Seven bits in each byte, the lowest first; the eighth says that more follow.
@@ -247,14 +275,9 @@ fn put_option(to: &mut Vec<u8>, text: Option<&str>) {
 /// What is left to read of a row.
 struct KeptRowReader<'b> {
     rest: &'b [u8],
-    shapes: &'b ActionShapes,
 }
 
 impl<'b> KeptRowReader<'b> {
-    fn of(bytes: &'b [u8], shapes: &'b ActionShapes) -> Self {
-        Self { rest: bytes, shapes }
-    }
-
     fn row(mut self) -> Option<KeptRow> {
         let number = u32::try_from(self.number()?).ok()?;
         let line = self.number()?.checked_sub(1);
@@ -267,12 +290,12 @@ impl<'b> KeptRowReader<'b> {
         })?;
         let draft = match self.number()? {
             0 => None,
-            _ => Some(self.draft(&cells)?),
+            _ => Some(self.draft()?),
         };
         self.rest.is_empty().then_some(KeptRow { number, line, cells, identity, errors, draft })
     }
 
-    fn draft(&mut self, cells: &[SmolStr]) -> Option<KeptDraft> {
+    fn draft(&mut self) -> Option<KeptDraft> {
         let (key, name) = (self.option()?, self.text()?.to_owned());
         let kind = *Kind::ALL.get(self.number()? as usize)?;
         let role: Option<String> = self.option()?;
@@ -284,18 +307,21 @@ impl<'b> KeptRowReader<'b> {
                 Some(OwnKey::InOwner(role, own))
             }
         };
+        let (digest, rest) = self.rest.split_first_chunk()?;
+        self.rest = rest;
+        let digest = StepsDigest(*digest);
         let steps = self.list(|from| {
             let operation = *Operation::ALL.get(from.number()? as usize)?;
             let action = match from.number()? {
-                UNPACKED => from.text()?.to_owned(),
-                shape => {
-                    let values: Option<String> = from.option()?;
-                    from.shapes.unpack(i64::try_from(shape).ok()?, cells, values.as_deref())?
-                }
+                UNPACKED => KeptAction::Whole(from.text()?.to_owned()),
+                shape => KeptAction::Packed(PackedAction {
+                    shape: usize::try_from(shape - UNPACKED - 1).ok()?,
+                    values: from.option()?,
+                }),
             };
-            Some(WrittenStep { operation, action })
+            Some(KeptStep { operation, action })
         })?;
-        Some(KeptDraft { key, name, kind, own_key, steps })
+        Some(KeptDraft { key, name, kind, own_key, digest, steps })
     }
 
     fn number(&mut self) -> Option<u64> {
@@ -364,7 +390,7 @@ mod tests {
         (rows, book.tables[0].kind)
     }
 
-    fn expected(row: &Row, kind: Kind) -> KeptRow {
+    fn expected(row: &Row, kind: Kind, shapes: &mut ActionShapes) -> KeptRow {
         let RowIdentity { key, name, unique, .. } = row.identity.clone();
         let is_error = |finding: &&Finding| finding.is_error();
         KeptRow {
@@ -373,7 +399,7 @@ mod tests {
             cells: row.cells.clone(),
             identity: KeptIdentity { key, name, unique },
             errors: row.findings.iter().filter(is_error).map(Reason::of).collect(),
-            draft: KeptDraft::of(row, kind).unwrap(),
+            draft: KeptDraft::of(row, kind, shapes).unwrap(),
         }
     }
 
@@ -390,7 +416,8 @@ mod tests {
     #[test]
     fn rows_come_back_as_they_were_kept_table_by_table_however_many_they_are() {
         let (rows, kind) = rows();
-        let expected: Vec<KeptRow> = rows.iter().map(|row| expected(row, kind)).collect();
+        let expected: Vec<KeptRow> =
+            rows.iter().map(|row| expected(row, kind, &mut ActionShapes::default())).collect();
         let kinds: Vec<_> = expected.iter().map(|row| row.draft.as_ref().map(|draft| draft.kind)).collect();
         assert_eq!(kinds, [Some(Kind::Site), Kind::Site.updates(), None]);
         assert!(!expected[2].errors.is_empty());
@@ -418,10 +445,10 @@ mod tests {
         let (rows, kind) = rows();
         for row in &rows {
             let mut bytes = Vec::new();
-            let mut shapes = ActionShapes::numbered(1);
-            put_row(&mut bytes, row, KeptDraft::of(row, kind).unwrap().as_ref(), &mut shapes).unwrap();
-            let read = |length: usize| KeptRowReader::of(&bytes[..length], &shapes).row();
-            assert_eq!(read(bytes.len()), Some(expected(row, kind)));
+            let expected = expected(row, kind, &mut ActionShapes::default());
+            put_row(&mut bytes, row, expected.draft.as_ref());
+            let read = |length: usize| KeptRowReader { rest: &bytes[..length] }.row();
+            assert_eq!(read(bytes.len()), Some(expected));
             for length in 0..bytes.len() {
                 assert_eq!(read(length), None, "{length} of {}", bytes.len());
             }

@@ -105,7 +105,8 @@ fn place_rows<'j>(
             let read = |give: &mut dyn FnMut(Prepared, usize) -> ControlFlow<()>| {
                 kept.read(number, rows, &mut |row| {
                     let bytes = row.cells.iter().map(|cell| cell.len()).sum();
-                    let prepared = prepare((checked, ordinal), row, is_first, &jobs, &mut encoder)?;
+                    let prepared =
+                        prepare((checked, ordinal), row, is_first, &jobs, (&mut encoder, kept.shapes()))?;
                     ordinal += 1;
                     Ok(give(prepared, bytes))
                 })
@@ -295,8 +296,8 @@ impl Placing<'_, '_> {
             Some(Asked::Unlinked(usable)) => self.linked(usable, table, ordinal)?,
             None => return Err(Error::internal(format!("row {} lost what it asks for", row.number))),
         };
-        let Linked { values, written, cells, stored } = linked;
-        Ok(Ready { table, sheet, ordinal, row, values, written, cells, stored, refers_to_left_out })
+        let Linked { values, written, stored } = linked;
+        Ok(Ready { table, sheet, ordinal, row, values, written, stored, refers_to_left_out })
     }
 
     /// Works out what a row asks for, with what it refers to; and whether some of that is not imported.
@@ -388,7 +389,9 @@ impl Placing<'_, '_> {
 
     /// Leaves out a row that could have been imported, had it not been for what the journal has.
     fn leave_out_placed(&mut self, ready: &mut Ready) -> Result<()> {
-        ready.row.cells = cells_of(&ready.cells)?.into_iter().map(Into::into).collect();
+        if ready.row.cells.is_empty() {
+            return Err(Error::internal("the cells of a row that is not imported are not kept"));
+        }
         self.jobs.leave_out(ready.ordinal);
         self.leave_out(ready.table, ready.sheet, &ready.row)
     }
@@ -399,12 +402,11 @@ pub(super) struct Ready {
     table: usize,
     sheet: SheetId,
     pub(super) ordinal: usize,
+    /// Without its cells in a first import.
     row: KeptRow,
     pub(super) values: NewJob,
     /// What it asks for, as the journal keeps it.
     written: Vec<WrittenStep>,
-    /// Its cells as JSON; empty in a first import.
-    cells: String,
     /// The row as the journal keeps it.
     stored: StoredRow,
     /// Whether something that it refers to is not imported.
@@ -438,13 +440,6 @@ impl Ready {
 
     /// Where it says that it comes from.
     fn source(&self, examined: &Examined) -> Option<String> {
-        let cells = cells_of(&self.cells).ok()?;
-        formula_guard::source(&self.table(examined).headers, &cells).map(str::to_owned)
+        formula_guard::source(&self.table(examined).headers, &self.row.cells).map(str::to_owned)
     }
-}
-
-/// Cells from JSON.
-fn cells_of(written: &str) -> Result<Vec<String>> {
-    serde_json::from_str(written)
-        .map_err(|error| Error::internal("the cells of a row cannot be read again").because(error))
 }

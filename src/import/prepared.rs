@@ -1,10 +1,14 @@
 //! What can be made of a row before it is its turn: done on a thread of its own, since the one that writes has the longer way.
 
+use std::borrow::Cow;
+
+use smol_str::SmolStr;
+
 use super::content_digest::StepsDigest;
 use super::jobs_of_rows::JobsOfRows;
-use super::kept_rows::{KeptDraft, KeptRow};
+use super::kept_rows::{KeptAction, KeptDraft, KeptRow, KeptStep};
 use crate::error::{Error, Result};
-use crate::journal::{NewJob, RowEncoder, StoredRow, WrittenStep};
+use crate::journal::{ActionShapes, NewJob, RowEncoder, StoredRow, WrittenStep};
 use crate::model::action::Action;
 use crate::model::key::{OwnKey, comparable, upkeep_key};
 use crate::model::kind::Kind;
@@ -52,8 +56,6 @@ pub(super) struct Usable {
     pub(super) digest: StepsDigest,
     /// Its natural key before its owner is known, where it creates a record.
     pub(super) own_key: Option<OwnKey>,
-    /// Its cells as JSON; empty in a first import.
-    pub(super) cells: String,
     /// The row as the journal keeps it.
     pub(super) stored: StoredRow,
     /// Its own key, folded.
@@ -67,8 +69,6 @@ pub(super) struct Linked {
     pub(super) values: NewJob,
     /// What it asks for, as the journal keeps it.
     pub(super) written: Vec<WrittenStep>,
-    /// Its cells as JSON; empty in a first import.
-    pub(super) cells: String,
     /// The row as the journal keeps it.
     pub(super) stored: StoredRow,
 }
@@ -76,7 +76,7 @@ pub(super) struct Linked {
 impl Usable {
     /// The row with what it refers to.
     pub(super) fn linked(self, links: Vec<Link>) -> Result<Linked> {
-        let Self { kind, steps, written, digest, own_key, cells, stored, key, name } = self;
+        let Self { kind, steps, written, digest, own_key, stored, key, name } = self;
         let natural_key = match (own_key, steps.first()) {
             (Some(own), _) => own.under(&links),
             (None, Some(action)) => upkeep_key(kind, action, &links),
@@ -84,7 +84,7 @@ impl Usable {
         };
         let content_hash = digest.linked(&links);
         let values = NewJob { kind, sheet_key: key, name, natural_key, content_hash, links, steps };
-        Ok(Linked { values, written, cells, stored })
+        Ok(Linked { values, written, stored })
     }
 }
 
@@ -95,29 +95,35 @@ pub(super) fn prepare(
     mut row: KeptRow,
     is_first: bool,
     jobs: &JobsOfRows,
-    encoder: &mut RowEncoder,
+    (encoder, shapes): (&mut RowEncoder, &ActionShapes),
 ) -> Result<Prepared> {
     let draft = row.draft.take().filter(|_| checked.is_usable(ordinal));
-    let Some(KeptDraft { key, name, kind, own_key, steps: mut written }) = draft else {
+    let Some(KeptDraft { key, name, kind, own_key, digest, steps: kept }) = draft else {
         return Ok(Prepared { ordinal, row, asked: None });
     };
     let creates = own_key.is_some();
-    let steps = match is_first && creates {
-        // Nobody asks for them.
-        true => Vec::new(),
-        false => written.iter().map(action).collect::<Result<_>>()?,
-    };
-    let digest = StepsDigest::of(&written);
-    let created = written.first().filter(|_| creates).map(|step| step.action.as_str());
-    let (stored, mut cells) = encoder.row(&row.cells, created)?;
-    if let (true, Some(first)) = (stored.has_shape(), written.first_mut()) {
-        first.action = String::new();
+    // Nobody asks for the steps of a record that a first import creates.
+    let are_asked_for = !is_first || !creates;
+    let (mut steps, mut written, mut packed) = (Vec::new(), Vec::with_capacity(kept.len()), None);
+    for KeptStep { operation, action } in kept {
+        if are_asked_for {
+            steps.push(asked(&action, &row.cells, shapes)?);
+        }
+        let action = match action {
+            KeptAction::Whole(action) => action,
+            KeptAction::Packed(action) => {
+                packed = Some((action, shapes));
+                String::new()
+            }
+        };
+        written.push(WrittenStep { operation, action });
     }
+    let stored = encoder.row(&row.cells, packed)?;
     if is_first {
-        (row.cells, row.identity, cells) = Default::default();
+        (row.cells, row.identity) = Default::default();
     }
     let (key, name) = (key.as_deref().map(fold_key), comparable(&name));
-    let usable = Usable { kind, steps, written, digest, own_key, cells, stored, key, name };
+    let usable = Usable { kind, steps, written, digest, own_key, stored, key, name };
     let links = if is_first && creates { links_of_first(checked, ordinal, jobs) } else { None };
     let asked = match links {
         Some(links) => Asked::Linked(usable.linked(links)?),
@@ -137,8 +143,15 @@ fn links_of_first(checked: &Checked, ordinal: usize, jobs: &JobsOfRows) -> Optio
     checked.links(ordinal).into_iter().map(|(role, to)| Some(Link { role, target: target(to)? })).collect()
 }
 
-/// A step as it was before it was written.
-fn action(step: &WrittenStep) -> Result<Action> {
-    let again = |error| Error::internal("what a row asks for cannot be read again").because(error);
-    serde_json::from_str(&step.action).map_err(again)
+/// An action as it was before it was kept.
+fn asked(action: &KeptAction, cells: &[SmolStr], shapes: &ActionShapes) -> Result<Action> {
+    let written = match action {
+        KeptAction::Whole(written) => Some(Cow::from(written)),
+        KeptAction::Packed(action) => shapes.unpack(action, cells).map(Cow::from),
+    };
+    serde_json::from_str(&written.ok_or_else(damaged)?).map_err(|error| damaged().because(error))
+}
+
+fn damaged() -> Error {
+    Error::internal("what a row asks for cannot be read again")
 }

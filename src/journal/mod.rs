@@ -64,7 +64,7 @@ pub use state::import_turn::{AwaitedRows, ImportTurn, PriorityChange, TurnChange
 pub use state::operator::{Cancelled, HeldJob, Retried};
 pub use state::selection::Selection;
 pub use state::write::{AuditFinding, Candidate, Evidence, How, Moved, ReadBy, Write};
-pub use stored_row::{ActionShapes, RowEncoder, StoredRow};
+pub use stored_row::{ActionShapes, PackedAction, RowEncoder, StoredRow};
 pub use view::activity::{Activity, Recent, Span};
 pub use view::audit::{AuditFigures, AuditScope, AuditSubject, Audited, Unaudited};
 pub use view::causes::{Cause, Said};

@@ -10,14 +10,13 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
-use std::mem;
 use std::ops::Range;
 use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension as _};
 use serde::de::{Deserialize, Deserializer, Visitor};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::journal::file::sqlite_error::{damaged, unwritable};
 use crate::journal::state::step::parse_action;
 use crate::model::action::Action;
@@ -61,25 +60,33 @@ pub(in crate::journal) struct Shaped {
 pub struct RowEncoder {
     next_text: i64,
     columns: Vec<ColumnTexts>,
-    shapes: ActionShapes,
+    next_shape: i64,
+    /// The number in the journal of each shape that a row had, by its number among the shapes of the import.
+    shapes: Vec<Option<i64>>,
 }
 
 /// The shapes of the actions that came so far, by which an action that creates a record takes a few bytes beside the cells of
 /// its row.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ActionShapes {
-    /// The number of the first one.
-    first: i64,
-    texts: Vec<Arc<str>>,
-    numbers: HashMap<Arc<str>, i64>,
+    shapes: Vec<ShapeParts>,
+    numbers: HashMap<Arc<str>, usize>,
     /// The shape of the row before: that of most rows.
-    last: Option<ShapeParts>,
+    last: usize,
+}
+
+/// An action by its shape.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PackedAction {
+    /// The number of the shape among [`ActionShapes`].
+    pub shape: usize,
+    /// What stands for its `?`.
+    pub values: Option<String>,
 }
 
 /// A shape as its parts.
 #[derive(Debug)]
 struct ShapeParts {
-    number: i64,
     shape: Arc<str>,
     parts: Vec<ShapePart>,
 }
@@ -114,13 +121,6 @@ struct ColumnTexts {
     is_hopeless: bool,
 }
 
-impl StoredRow {
-    /// Whether its first action is kept by its shape.
-    pub fn has_shape(&self) -> bool {
-        self.shaped.is_some()
-    }
-}
-
 impl RowEncoder {
     /// Goes on after the texts and shapes that the journal has.
     pub(in crate::journal) fn after(connection: &Connection) -> Result<Self> {
@@ -128,7 +128,8 @@ impl RowEncoder {
         Ok(Self {
             next_text: last("SELECT coalesce(max(id), 0) + 1 FROM cell_text")?,
             columns: Vec::new(),
-            shapes: ActionShapes::numbered(last("SELECT coalesce(max(id), 0) + 1 FROM shape")?),
+            next_shape: last("SELECT coalesce(max(id), 0) + 1 FROM shape")?,
+            shapes: Vec::new(),
         })
     }
 
@@ -137,112 +138,110 @@ impl RowEncoder {
         self.columns.clear();
     }
 
-    /// A row with these cells, which creates a record by `action` where that is given; and its cells as JSON.
+    /// A row with these cells, which creates a record by the action that was packed with them where that is given.
     ///
     /// # Errors
-    /// When a cell cannot be written as JSON, which is a mistake of ours.
-    pub fn row(&mut self, cells: &[impl AsRef<str>], action: Option<&str>) -> Result<(StoredRow, String)> {
+    /// When a cell cannot be written as JSON, or the action has none of these shapes: mistakes of ours.
+    pub fn row(
+        &mut self,
+        cells: &[impl AsRef<str>],
+        action: Option<(PackedAction, &ActionShapes)>,
+    ) -> Result<StoredRow> {
         if self.columns.len() < cells.len() {
             self.columns.resize_with(cells.len(), ColumnTexts::default);
         }
         let room = cells.iter().map(|cell| cell.as_ref().len() + 3).sum::<usize>() + 2;
         let mut stored = StoredRow { cells: String::with_capacity(room), ..StoredRow::default() };
-        let mut written = String::with_capacity(room);
-        let mut spans = Vec::with_capacity(cells.len());
+        stored.cells.push('[');
         for (cell, column) in cells.iter().map(AsRef::as_ref).zip(&mut self.columns) {
-            let before = if spans.is_empty() { '[' } else { ',' };
-            written.push(before);
-            stored.cells.push(before);
-            let start = written.len();
-            push_json(&mut written, cell)?;
-            spans.push(start..written.len());
+            if stored.cells.len() > 1 {
+                stored.cells.push(',');
+            }
             match column.number_of(cell, &mut self.next_text, &mut stored.texts) {
                 Some(number) => stored.cells.push_str(&number.to_string()),
-                None => stored.cells.push_str(&written[start..]),
+                None => push_json(&mut stored.cells, cell)?,
             }
         }
-        for list in [&mut written, &mut stored.cells] {
-            list.push_str(if spans.is_empty() { "[]" } else { "]" });
+        stored.cells.push(']');
+        stored.shaped = action.map(|(action, shapes)| self.shaped(action, shapes)).transpose()?;
+        Ok(stored)
+    }
+
+    /// An action by the number that its shape has in the journal.
+    fn shaped(&mut self, action: PackedAction, shapes: &ActionShapes) -> Result<Shaped> {
+        let PackedAction { shape, values } = action;
+        if let Some(&Some(number)) = self.shapes.get(shape) {
+            return Ok(Shaped { shape: number, text: None, values });
         }
-        if let Some(action) = action {
-            let cells: Vec<&str> = spans.into_iter().map(|span| &written[span]).collect();
-            stored.shaped = self.shapes.shaped(action, &cells);
+        let text = shapes.shapes.get(shape).map(|parts| Arc::clone(&parts.shape));
+        let text = text.ok_or_else(|| Error::internal("an action of an unknown shape"))?;
+        if self.shapes.len() <= shape {
+            self.shapes.resize(shape + 1, None);
         }
-        Ok((stored, written))
+        let number = self.next_shape;
+        self.next_shape += 1;
+        self.shapes[shape] = Some(number);
+        Ok(Shaped { shape: number, text: Some(text), values })
     }
 }
 
 impl ActionShapes {
-    /// None yet; they are numbered from this one on.
-    pub fn numbered(first: i64) -> Self {
-        Self { first, texts: Vec::new(), numbers: HashMap::new(), last: None }
-    }
-
-    /// The number of the shape that an action has for a row with these cells, and what stands for its `?`; `None` where it is
-    /// to be kept as it is.
-    pub fn pack(&mut self, action: &str, cells: &[impl AsRef<str>]) -> Result<Option<(i64, Option<String>)>> {
-        let room = cells.iter().map(|cell| cell.as_ref().len() + 2).sum();
-        let (mut written, mut ends) = (String::with_capacity(room), Vec::with_capacity(cells.len()));
-        for cell in cells {
-            push_json(&mut written, cell.as_ref())?;
-            ends.push(written.len());
-        }
-        let mut start = 0;
-        let literals: Vec<&str> =
-            ends.into_iter().map(|end| &written[mem::replace(&mut start, end)..end]).collect();
-        Ok(self.shaped(action, &literals).map(|Shaped { shape, values, .. }| (shape, values)))
-    }
-
-    /// The action that was packed; `None` where it is none of these.
-    pub fn unpack(&self, shape: i64, cells: &[impl AsRef<str>], values: Option<&str>) -> Option<String> {
-        let text = self.texts.get(usize::try_from(shape - self.first).ok()?)?;
-        fill(text, cells, values)
-    }
-
-    /// An action by its shape for a row with these cells, as JSON has them.
-    fn shaped(&mut self, action: &str, cells: &[&str]) -> Option<Shaped> {
-        if let Some(last) = &self.last
+    /// An action by its shape for a row with these cells; `None` where it is to be kept as it is.
+    ///
+    /// # Errors
+    /// When a cell cannot be written as JSON, which is a mistake of ours.
+    pub fn pack(&mut self, action: &str, cells: &[impl AsRef<str>]) -> Result<Option<PackedAction>> {
+        if let Some(last) = self.shapes.get(self.last)
             && let Some(values) = last.fit(action, cells)
         {
-            return Some(Shaped { shape: last.number, text: None, values });
+            return Ok(Some(PackedAction { shape: self.last, values }));
         }
-        let (shape, values) = shape_of(action, cells);
-        if let Some((text, &known)) = self.numbers.get_key_value(&*shape) {
-            self.last = Some(ShapeParts::of(known, text));
-            return Some(Shaped { shape: known, text: None, values });
-        }
-        if self.texts.len() >= SHAPES {
-            return None;
-        }
-        let (number, text) = (self.first + self.texts.len() as i64, Arc::<str>::from(shape));
-        self.numbers.insert(Arc::clone(&text), number);
-        self.texts.push(Arc::clone(&text));
-        Some(Shaped { shape: number, text: Some(text), values })
+        let literals: Vec<String> = cells.iter().map(|cell| json(cell.as_ref())).collect::<Result<_>>()?;
+        let (shape, values) = shape_of(action, &literals);
+        self.last = match self.numbers.get(&*shape) {
+            Some(&known) => known,
+            None if self.shapes.len() >= SHAPES => return Ok(None),
+            None => {
+                let shape = Arc::<str>::from(shape);
+                self.numbers.insert(Arc::clone(&shape), self.shapes.len());
+                self.shapes.push(ShapeParts::of(&shape));
+                self.shapes.len() - 1
+            }
+        };
+        Ok(Some(PackedAction { shape: self.last, values }))
+    }
+
+    /// The action that was packed with these cells; `None` where it is none of these.
+    pub fn unpack(&self, action: &PackedAction, cells: &[impl AsRef<str>]) -> Option<String> {
+        fill(&self.shapes.get(action.shape)?.shape, cells, action.values.as_deref())
     }
 }
 
 impl ShapeParts {
-    fn of(number: i64, shape: &Arc<str>) -> Self {
+    fn of(shape: &Arc<str>) -> Self {
         let (mut parts, mut fixed) = (Vec::new(), 0);
         for (place, mark) in marks(shape) {
             parts.extend([ShapePart::Fixed(fixed..place.start), ShapePart::Mark(mark)]);
             fixed = place.end;
         }
         parts.push(ShapePart::Fixed(fixed..shape.len()));
-        Self { number, shape: Arc::clone(shape), parts }
+        Self { shape: Arc::clone(shape), parts }
     }
 
-    /// The values that stand for `?` if an action has this shape for a row with these cells, as JSON has them.
-    fn fit(&self, action: &str, cells: &[&str]) -> Option<Option<String>> {
+    /// The values that stand for `?` if an action has this shape for a row with these cells.
+    fn fit(&self, action: &str, cells: &[impl AsRef<str>]) -> Option<Option<String>> {
         let (mut rest, mut values) = (action, None::<String>);
         for part in &self.parts {
-            let known = match part {
-                ShapePart::Fixed(range) => &self.shape[range.clone()],
-                ShapePart::Mark(Mark::Cell(cell)) => cells.get(*cell)?,
-                ShapePart::Mark(Mark::CellNumber(cell)) => {
-                    let text = cells.get(*cell)?;
-                    &text[1..text.len() - 1]
+            rest = match part {
+                ShapePart::Fixed(range) => rest.strip_prefix(&self.shape[range.clone()])?,
+                ShapePart::Mark(Mark::Cell(cell)) => {
+                    let text = cells.get(*cell)?.as_ref();
+                    match is_plain(text) {
+                        true => rest.strip_prefix('"')?.strip_prefix(text)?.strip_prefix('"')?,
+                        false => rest.strip_prefix(json(text).ok()?.as_str())?,
+                    }
                 }
+                ShapePart::Mark(Mark::CellNumber(cell)) => rest.strip_prefix(cells.get(*cell)?.as_ref())?,
                 ShapePart::Mark(Mark::Value) => {
                     let json = rest.as_bytes();
                     let end = match json.first()? {
@@ -251,10 +250,9 @@ impl ShapeParts {
                         _ => return None,
                     };
                     add_value(&mut values, &rest[..end]);
-                    &rest[..end]
+                    &rest[end..]
                 }
             };
-            rest = rest.strip_prefix(known)?;
         }
         rest.is_empty().then_some(values)
     }
@@ -286,8 +284,14 @@ impl ColumnTexts {
 }
 
 /// A text as JSON has it.
+fn json(text: &str) -> Result<String> {
+    let mut written = String::with_capacity(text.len() + 2);
+    push_json(&mut written, text)?;
+    Ok(written)
+}
+
 fn push_json(to: &mut String, text: &str) -> Result<()> {
-    if text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
+    if is_plain(text) {
         to.push('"');
         to.push_str(text);
         to.push('"');
@@ -295,6 +299,12 @@ fn push_json(to: &mut String, text: &str) -> Result<()> {
     }
     to.push_str(&serde_json::to_string(text).map_err(unwritable)?);
     Ok(())
+}
+
+/// Whether JSON has a text as it is, between quotes. Every byte is looked at, which takes less than to stop at the first.
+fn is_plain(text: &str) -> bool {
+    let is_escaped = |byte: u8| (byte < b' ') | (byte == b'"') | (byte == b'\\');
+    !text.bytes().fold(false, |found, byte| found | is_escaped(byte))
 }
 
 fn is_of_number(byte: u8) -> bool {
@@ -340,7 +350,7 @@ fn add_value(values: &mut Option<String>, value: &str) {
 }
 
 /// The shape of an action for a row with these cells, as JSON has them, and the values that none of them has.
-fn shape_of(action: &str, cells: &[&str]) -> (String, Option<String>) {
+fn shape_of(action: &str, cells: &[String]) -> (String, Option<String>) {
     let json = action.as_bytes();
     let (mut shape, mut values) = (String::with_capacity(action.len()), None::<String>);
     let (mut at, mut copied) = (0, 0);

@@ -9,7 +9,7 @@ use super::super::identity::{
 };
 use super::super::left_out::Reason;
 use super::super::told;
-use super::{Placing, Ready, cells_of};
+use super::{Placing, Ready};
 use crate::error::{Error, Result};
 use crate::journal::{self, Difference, Disposition, KnownJob, NewJob, WrittenStep};
 use crate::model::action::Action;
@@ -301,7 +301,7 @@ impl Placing<'_, '_> {
             values.kind,
             &Content { links: &links, steps: &steps },
             &Content { links: &values.links, steps: &values.steps },
-            (ready.table(self.examined), &cells_of(&ready.cells)?),
+            (ready.table(self.examined), &ready.row.cells),
             said_earlier.as_ref(),
             &|link| names.get(&link.target).cloned().unwrap_or_default(),
         ))
