@@ -22,7 +22,7 @@ use super::wording::Wording;
 use crate::clock::Clock;
 use crate::model::operation::{Method, Operation};
 use crate::model::time::Moment;
-use crate::model::verdict::{NotSent, Verdict};
+use crate::model::verdict::{Doubt, NotSent, Verdict};
 
 /// The least time between the starts of two requests for a token.
 const BETWEEN: Duration = Duration::from_secs(1);
@@ -301,6 +301,9 @@ pub(crate) fn not_had(failure: SendFailure) -> Verdict {
     })
 }
 
+/// An answer that is not the service's own, as a rule.
+const WEB_PAGE: &str = "the answer is a web page: perhaps base_url is wrong, or a proxy or the sign-in page of a network answered";
+
 fn no_token(why: &str) -> NotSent {
     NotSent::NoToken(format!("asked for a token, {why}"))
 }
@@ -317,6 +320,9 @@ pub(crate) fn grant(raw: &Raw, secret: &str) -> Result<(HeaderValue, Option<Dura
     Err(match judge_without(&[secret], Operation::Auth, &Expectation::default(), raw) {
         verdict @ (Verdict::Refused(_) | Verdict::EndpointMissing(_)) => verdict,
         Verdict::NotSent(why) => Verdict::NotSent(why),
+        Verdict::Doubtful(Doubt::Unreadable) if raw.body.trim_ascii_start().starts_with(b"<") => {
+            Verdict::NotSent(no_token(WEB_PAGE))
+        }
         Verdict::Doubtful(doubt) => Verdict::NotSent(no_token(doubt.words())),
         Verdict::Throttled | Verdict::QuotaSpent => {
             Verdict::NotSent(no_token("the service said that it is asked too often"))

@@ -265,7 +265,14 @@ async fn what_the_login_answers_decides_what_a_call_comes_to() {
             no_token("asked for a token, the service answered generalError: not [removed]"),
         ),
         (
-            answer(200, "<html>"),
+            answer(200, "\n<html>"),
+            no_token(
+                "asked for a token, the answer is a web page: perhaps base_url is wrong, or a proxy or the sign-in page \
+                 of a network answered",
+            ),
+        ),
+        (
+            answer(200, "welcome"),
             no_token("asked for a token, the answer is not one that the service documents"),
         ),
         (answer(200, OK), no_token("asked for a token, the answer is not one that the service documents")),
