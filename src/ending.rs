@@ -316,8 +316,8 @@ impl End {
                     Words("Correct the rows in fix.xlsx and type: "),
                     Command("run FILE"),
                     Words(
-                        ". Of rows that differ, put what was sent last into the sheet, or write update into \
-             a column action of the row",
+                        ". Of rows that differ, put what was sent last into the sheet or, where the service \
+                         can change the column, write update into a column action of the row",
                     ),
                 ],
             ),
