@@ -22,6 +22,7 @@ use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{mem, thread};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -82,6 +83,12 @@ impl Stream {
         self.write_bytes(text.as_bytes());
     }
 
+    /// The stream, in place of which nothing is written any more.
+    fn take(&mut self) -> Self {
+        let ended = Some(io::ErrorKind::BrokenPipe.into());
+        mem::replace(self, Self { to: Box::new(io::sink()), colour: false, columns: || None, ended })
+    }
+
     fn write_bytes(&mut self, bytes: &[u8]) {
         if self.ended.is_some() {
             return;
@@ -96,6 +103,14 @@ struct Streams {
     talk: Stream,
     /// What is on the screen of the lines at the bottom.
     drawn: Drawn,
+    /// Whether last words are said elsewhere, after which the process ends.
+    is_taken: bool,
+}
+
+impl Streams {
+    fn new(results: Stream, talk: Stream) -> Self {
+        Self { results, talk, drawn: Drawn::default(), is_taken: false }
+    }
 }
 
 /// What a person, or a program, sees. Clones write to the same place.
@@ -128,7 +143,7 @@ impl Terminal {
             to: Box::new(io::stderr()),
             ended: None,
         };
-        let streams = Arc::new(Mutex::new(Streams { results, talk, drawn: Drawn::default() }));
+        let streams = Arc::new(Mutex::new(Streams::new(results, talk)));
         let size: Size = Arc::new(width::of_screen);
         let live = Live::new(&streams, &size, true);
         // A log is a list of lines, wherever it is shown.
@@ -145,12 +160,23 @@ impl Terminal {
             let to = Box::new(file.try_clone()?);
             Ok::<_, io::Error>(Stream { to, colour: false, columns: || None, ended: None })
         };
-        let streams = Streams { results: stream()?, talk: stream()?, drawn: Drawn::default() };
-        let streams = Arc::new(Mutex::new(streams));
+        let streams = Arc::new(Mutex::new(Streams::new(stream()?, stream()?)));
         let size: Size = Arc::new(width::of_screen);
         let live = Live::new(&streams, &size, false);
         let manner = Manner { log_format: LogFormat::Text, ..Manner::default() };
         Ok(Self { manner, streams, live, size, interactive: false, clock })
+    }
+
+    /// The terminal for last words, after which the process ends: what is said to any other clone from now on is dropped, so
+    /// that nothing follows them.
+    pub fn for_last_words(&self) -> Self {
+        let mut streams = self.lock();
+        streams.is_taken = true;
+        let last = Streams::new(streams.results.take(), streams.talk.take());
+        drop(streams);
+        let streams = Arc::new(Mutex::new(last));
+        let live = Live::new(&streams, &self.size, false);
+        Self { streams, live, ..self.clone() }
     }
 
     /// Whether standard output carries JSON.
@@ -278,8 +304,12 @@ impl Terminal {
         });
     }
 
-    /// The exit code after everything was printed: a result that could not be written is a failure of ours.
+    /// The exit code after everything was printed: a result that could not be written is a failure of ours. Where last words
+    /// are said, whoever says them ends the process.
     pub fn finish(&self, exit: Exit) -> Exit {
+        while self.lock().is_taken {
+            thread::park();
+        }
         let failure = self.lock().results.ended.take();
         match failure {
             Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -409,7 +439,7 @@ pub(crate) mod testing {
 
     fn of_size(manner: Manner, size: Size, (results, talk): (&Kept, &Kept)) -> Terminal {
         let (results, talk) = (stream(results.clone()), stream(talk.clone()));
-        let streams = Arc::new(Mutex::new(Streams { results, talk, drawn: Drawn::default() }));
+        let streams = Arc::new(Mutex::new(Streams::new(results, talk)));
         let live = Live::new(&streams, &size, false);
         Terminal { manner, streams, live, size, interactive: false, clock: SystemClock::start() }
     }

@@ -314,6 +314,8 @@ mod tests {
             kinds,
             ["progress", "event", "progress", "event", "progress", "progress", "progress", "progress"]
         );
+        // Before the first request it is a zero like any other.
+        assert!(results.text().lines().next().unwrap().contains("\"requests_per_second\":0.0,"));
         assert_eq!(objects[1]["event"], "moved");
         assert_eq!((&objects[1]["from"], &objects[1]["to"]), (&"ready".into(), &"created".into()));
         let place = (&objects[1]["import"], &objects[1]["sheet"], &objects[1]["row"], &objects[1]["key"]);

@@ -482,6 +482,13 @@ impl Picture {
             || matches!(self.facts.hours.standing(self.facts.at), Standing::Closed { .. })
     }
 
+    /// How many requests a second left lately, with one digit.
+    fn requests_per_second(&self, tick: Tick) -> f64 {
+        // The sum of nothing is a negative zero.
+        let sum = self.paces.values().fold(0.0, |sum, pace| sum + pace.per_second(tick.elapsed));
+        (sum * 10.0).round() / 10.0
+    }
+
     /// The picture for programs.
     pub(super) fn object(&self, tick: Tick) -> ProgressObject {
         ProgressObject {
@@ -493,10 +500,7 @@ impl Picture {
                 .filter(|(_, standing)| standing.rows > 0)
                 .collect(),
             requests: self.requests,
-            requests_per_second: (self.paces.values().map(|pace| pace.per_second(tick.elapsed)).sum::<f64>()
-                * 10.0)
-                .round()
-                / 10.0,
+            requests_per_second: self.requests_per_second(tick),
             pace: self.paces(tick),
             quota_used: self.quota.map_or(0, |day| day.used()),
             quota_confirmed: self.quota.map_or(0, |day| day.confirmed),

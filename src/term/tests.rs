@@ -102,6 +102,26 @@ fn a_closed_pipe_is_a_quiet_end_and_a_full_disk_is_not() {
 }
 
 #[test]
+fn nothing_follows_last_words() {
+    for json in [false, true] {
+        let (terminal, results, talk) = terminal(Manner { json, ..Manner::default() });
+        terminal.result("before");
+        let last = terminal.for_last_words();
+        let said = || (results.text(), talk.text());
+        let before = said();
+        terminal.result("a row more");
+        terminal.say("a line more");
+        terminal.error(&Error::sheets("all rows lost"));
+        terminal.show(vec![Line::plain("a bar more")]);
+        assert_eq!(said(), before);
+        last.error(&Error::sheets("ended at once"));
+        let (results, talk) = said();
+        assert!(talk.ends_with("error: ended at once\n"), "{talk}");
+        assert_eq!(results.contains("ended at once"), json, "{results}");
+    }
+}
+
+#[test]
 fn a_result_that_could_not_be_written_does_not_hide_a_worse_end() {
     let (terminal, _, _) = terminal(Manner::default());
     terminal.lock().results = stream(Ends(io::ErrorKind::StorageFull));

@@ -227,6 +227,7 @@ impl Listener {
         let is_run = !matches!(*lock(&self.doing), Doing::Other);
         let (why, whose) = (why.to_owned(), self.whose.clone());
         end_process(End::Signal, move || {
+            let terminal = terminal.for_last_words();
             terminal.result(Line::new().ink(Ink::Warning, "stopped").text(format!(" {why}")));
             terminal.hint(advice);
             let summary = Summary::new(End::Signal).of_account(&whose, whose.banner().is_some());

@@ -32,6 +32,7 @@ pub(in crate::cli) fn start(context: &Context<'_>, pulse: &Pulse) -> Result<Watc
 fn end(terminal: Terminal, standstill: Standstill, again: &str, whose: Whose) -> ! {
     let error = told(&standstill, again);
     end_process(error.end(), move || {
+        let terminal = terminal.for_last_words();
         terminal.warn(format!("in hand: {}", standstill.in_hand));
         terminal.error(&error);
         let summary = Summary::of_error(&error).of_account(&whose, whose.banner().is_some());
