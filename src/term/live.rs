@@ -123,7 +123,7 @@ pub(super) struct Drawn {
 
 impl Drawn {
     /// What takes the rows off a terminal of so many columns: up to the first of them, and everything below it away.
-    fn erased(&mut self, columns: usize) -> String {
+    pub(super) fn erased(&mut self, columns: usize) -> String {
         let rows = mem::take(&mut self.rows.0);
         let rows: usize = rows.iter().map(|row| wide(row).div_ceil(columns.max(1)).max(1)).sum();
         if rows == 0 { String::new() } else { format!("\r\x1b[{rows}A\x1b[J") }

@@ -172,7 +172,9 @@ impl Terminal {
     pub fn for_last_words(&self) -> Self {
         let mut streams = self.lock();
         streams.is_taken = true;
-        let last = Streams::new(streams.results.take(), streams.talk.take());
+        let mut last = Streams::new(streams.results.take(), streams.talk.take());
+        // The lines at the bottom say nothing that still holds.
+        last.talk.write(&streams.drawn.erased((self.size)().0));
         drop(streams);
         let streams = Arc::new(Mutex::new(last));
         let live = Live::new(&streams, &self.size, false);

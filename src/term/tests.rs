@@ -1,6 +1,6 @@
 //! What goes which way: results, talk, errors, and how wide they are.
 
-use super::testing::{Ends, stream, terminal};
+use super::testing::{Ends, interactive, stream, terminal};
 use super::*;
 
 #[test]
@@ -119,6 +119,16 @@ fn nothing_follows_last_words() {
         assert!(talk.ends_with("error: ended at once\n"), "{talk}");
         assert_eq!(results.contains("ended at once"), json, "{results}");
     }
+}
+
+#[test]
+fn last_words_take_the_place_of_the_lines_at_the_bottom() {
+    let (terminal, talk) = interactive(40);
+    terminal.show(vec![Line::plain("a bar")]);
+    assert_eq!(talk.screen(40), "a bar");
+    terminal.for_last_words().hint("to go on");
+    terminal.show(vec![Line::plain("another bar")]);
+    assert_eq!(talk.screen(40), "hint: to go on");
 }
 
 #[test]
