@@ -170,11 +170,11 @@ impl Summary {
 /// How long last words may take: the terminal may be what is stuck.
 const TELLING: Duration = Duration::from_secs(2);
 
-/// Ends the process from a thread beside the command, even if telling why gets stuck.
-pub(super) fn end_process(end: End, tell: impl FnOnce() + Send + 'static) -> ! {
+/// Ends the process from a thread beside the command, even if telling why gets stuck. What `tell` says are the last words.
+pub(super) fn end_process(end: End, terminal: Terminal, tell: impl FnOnce(&Terminal) + Send + 'static) -> ! {
     let (done, ended) = channel();
     let telling = thread::Builder::new().name("last words".to_owned()).spawn(move || {
-        tell();
+        tell(&terminal.for_last_words());
         // Whoever waits for it may have given up.
         let _gone = done.send(());
     });

@@ -222,19 +222,17 @@ impl Listener {
     /// Ends the process, with how it goes on after the `advice`. That is safe at any moment: it is what the journal is for, and
     /// reports are replaced as a whole.
     fn end(&self, why: &str, advice: Advice) -> ! {
-        let (terminal, now, advice) =
-            (self.terminal.clone(), self.clock.now(), advice.join(&lock(&self.again)));
+        let (now, advice) = (self.clock.now(), advice.join(&lock(&self.again)));
         let is_run = !matches!(*lock(&self.doing), Doing::Other);
         let (why, whose) = (why.to_owned(), self.whose.clone());
-        end_process(End::Signal, move || {
-            let terminal = terminal.for_last_words();
+        end_process(End::Signal, self.terminal.clone(), move |terminal| {
             terminal.result(Line::new().ink(Ink::Warning, "stopped").text(format!(" {why}")));
             terminal.hint(advice);
             let summary = Summary::new(End::Signal).of_account(&whose, whose.banner().is_some());
             if is_run {
-                summary.date(&terminal, now);
+                summary.date(terminal, now);
             }
-            summary.tell(&terminal);
+            summary.tell(terminal);
         })
     }
 }

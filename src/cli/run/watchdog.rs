@@ -31,12 +31,11 @@ pub(in crate::cli) fn start(context: &Context<'_>, pulse: &Pulse) -> Result<Watc
 /// Tells what is known and ends the process.
 fn end(terminal: Terminal, standstill: Standstill, again: &str, whose: Whose) -> ! {
     let error = told(&standstill, again);
-    end_process(error.end(), move || {
-        let terminal = terminal.for_last_words();
+    end_process(error.end(), terminal, move |terminal| {
         terminal.warn(format!("in hand: {}", standstill.in_hand));
         terminal.error(&error);
         let summary = Summary::of_error(&error).of_account(&whose, whose.banner().is_some());
-        summary.tell(&terminal);
+        summary.tell(terminal);
     })
 }
 
