@@ -27,7 +27,7 @@ const UNPACKED: u64 = 0;
 /// Bytes written and read at once.
 const CHUNK: usize = 1 << 17;
 
-/// A row as it is kept.
+/// A row as it is kept, beside what it asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct KeptRow {
     /// As a spreadsheet program shows it.
@@ -39,8 +39,6 @@ pub(super) struct KeptRow {
     pub(super) identity: KeptIdentity,
     /// Why it cannot be sent, as far as that lies in the row.
     pub(super) errors: Vec<Reason>,
-    /// What it asks for; `None` when it has errors.
-    pub(super) draft: Option<KeptDraft>,
 }
 
 /// What a row is known by, as far as it can be read.
@@ -157,12 +155,13 @@ pub(super) struct KeptRows {
 }
 
 impl KeptRows {
-    /// Hands over the first `rows` rows of a table, in their order, until `each` breaks.
+    /// Hands over the first `rows` rows of a table, in their order, each with what it asks for unless it has errors, until
+    /// `each` breaks.
     pub(super) fn read(
         &self,
         table: usize,
         rows: u64,
-        each: &mut dyn FnMut(KeptRow) -> Result<ControlFlow<()>>,
+        each: &mut dyn FnMut(KeptRow, Option<KeptDraft>) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let start = *self.tables.get(table).ok_or_else(damaged)?;
@@ -174,7 +173,8 @@ impl KeptRows {
             file.read_exact(&mut length).map_err(not_read)?;
             bytes.resize(u32::from_le_bytes(length) as usize, 0);
             file.read_exact(&mut bytes).map_err(not_read)?;
-            if each(KeptRowReader { rest: &bytes }.row().ok_or_else(damaged)?)?.is_break() {
+            let (row, draft) = KeptRowReader { rest: &bytes }.row().ok_or_else(damaged)?;
+            if each(row, draft)?.is_break() {
                 break;
             }
         }
@@ -278,7 +278,7 @@ struct KeptRowReader<'b> {
 }
 
 impl<'b> KeptRowReader<'b> {
-    fn row(mut self) -> Option<KeptRow> {
+    fn row(mut self) -> Option<(KeptRow, Option<KeptDraft>)> {
         let number = u32::try_from(self.number()?).ok()?;
         let line = self.number()?.checked_sub(1);
         let cells = self.list(|from| from.text().map(SmolStr::new))?;
@@ -292,7 +292,7 @@ impl<'b> KeptRowReader<'b> {
             0 => None,
             _ => Some(self.draft()?),
         };
-        self.rest.is_empty().then_some(KeptRow { number, line, cells, identity, errors, draft })
+        self.rest.is_empty().then_some((KeptRow { number, line, cells, identity, errors }, draft))
     }
 
     fn draft(&mut self) -> Option<KeptDraft> {
@@ -390,23 +390,23 @@ mod tests {
         (rows, book.tables[0].kind)
     }
 
-    fn expected(row: &Row, kind: Kind, shapes: &mut ActionShapes) -> KeptRow {
+    fn expected(row: &Row, kind: Kind, shapes: &mut ActionShapes) -> (KeptRow, Option<KeptDraft>) {
         let RowIdentity { key, name, unique, .. } = row.identity.clone();
         let is_error = |finding: &&Finding| finding.is_error();
-        KeptRow {
+        let kept = KeptRow {
             number: row.number,
             line: row.line,
             cells: row.cells.clone(),
             identity: KeptIdentity { key, name, unique },
             errors: row.findings.iter().filter(is_error).map(Reason::of).collect(),
-            draft: KeptDraft::of(row, kind, shapes).unwrap(),
-        }
+        };
+        (kept, KeptDraft::of(row, kind, shapes).unwrap())
     }
 
-    fn read(kept: &KeptRows, table: usize, rows: u64) -> Vec<KeptRow> {
+    fn read(kept: &KeptRows, table: usize, rows: u64) -> Vec<(KeptRow, Option<KeptDraft>)> {
         let mut read = Vec::new();
-        let each = &mut |row| {
-            read.push(row);
+        let each = &mut |row, draft| {
+            read.push((row, draft));
             Ok(ControlFlow::Continue(()))
         };
         kept.read(table, rows, each).unwrap();
@@ -416,11 +416,12 @@ mod tests {
     #[test]
     fn rows_come_back_as_they_were_kept_table_by_table_however_many_they_are() {
         let (rows, kind) = rows();
-        let expected: Vec<KeptRow> =
+        let expected: Vec<(KeptRow, Option<KeptDraft>)> =
             rows.iter().map(|row| expected(row, kind, &mut ActionShapes::default())).collect();
-        let kinds: Vec<_> = expected.iter().map(|row| row.draft.as_ref().map(|draft| draft.kind)).collect();
+        let kinds: Vec<_> =
+            expected.iter().map(|(_, draft)| draft.as_ref().map(|draft| draft.kind)).collect();
         assert_eq!(kinds, [Some(Kind::Site), Kind::Site.updates(), None]);
-        assert!(!expected[2].errors.is_empty());
+        assert!(!expected[2].0.errors.is_empty());
         // A second reading is that of an import after its rehearsal.
         for times in [1, IN_MEMORY / 200] {
             let mut keeper = RowKeeper::new();
@@ -446,7 +447,7 @@ mod tests {
         for row in &rows {
             let mut bytes = Vec::new();
             let expected = expected(row, kind, &mut ActionShapes::default());
-            put_row(&mut bytes, row, expected.draft.as_ref());
+            put_row(&mut bytes, row, expected.1.as_ref());
             let read = |length: usize| KeptRowReader { rest: &bytes[..length] }.row();
             assert_eq!(read(bytes.len()), Some(expected));
             for length in 0..bytes.len() {

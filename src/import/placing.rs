@@ -103,10 +103,15 @@ fn place_rows<'j>(
             let mut ordinal = *first;
             encoder.begin_sheet();
             let read = |give: &mut dyn FnMut(Prepared, usize) -> ControlFlow<()>| {
-                kept.read(number, rows, &mut |row| {
+                kept.read(number, rows, &mut |row, draft| {
                     let bytes = row.cells.iter().map(|cell| cell.len()).sum();
-                    let prepared =
-                        prepare((checked, ordinal), row, is_first, &jobs, (&mut encoder, kept.shapes()))?;
+                    let prepared = prepare(
+                        (checked, ordinal),
+                        (row, draft),
+                        is_first,
+                        &jobs,
+                        (&mut encoder, kept.shapes()),
+                    )?;
                     ordinal += 1;
                     Ok(give(prepared, bytes))
                 })
@@ -174,7 +179,7 @@ impl Placing<'_, '_> {
                 self.waiting.entry(needed).or_default().push(placed);
                 continue;
             }
-            let ready = self.ready(placed)?;
+            let mut ready = self.ready(placed)?;
             if let [Action::ConfigureVpn(_)] = ready.values.steps.as_slice()
                 && !ready.refers_to_left_out
             {
@@ -186,9 +191,9 @@ impl Placing<'_, '_> {
                 self.settings[place].push(ready);
                 continue;
             }
-            match self.place(ready, true)? {
+            match self.place(&mut ready, true)? {
                 None => next.extend(self.waiting.remove(&ordinal).unwrap_or_default()),
-                Some((ready, owner)) => self.awaiting.push((ready, owner)),
+                Some(owner) => self.awaiting.push((ready, owner)),
             }
         }
         Ok(())
@@ -224,7 +229,7 @@ impl Placing<'_, '_> {
             let steps = first.values.steps.iter();
             first.written = steps.map(|step| journal::written_step(kind, step)).collect::<Result<_>>()?;
             first.values.content_hash = StepsDigest::of(&first.written).linked(&first.values.links);
-            self.place_as_one(first, rest, false)?;
+            self.place_as_one(&mut first, rest, false)?;
         }
         Ok(())
     }
@@ -269,13 +274,12 @@ impl Placing<'_, '_> {
         Ok(())
     }
 
-    fn place_and_those_below(&mut self, ready: Ready, more_come: bool) -> Result<()> {
-        let ordinal = ready.ordinal;
-        if let Some(awaiting) = self.place(ready, more_come)? {
-            self.awaiting.push(awaiting);
+    fn place_and_those_below(&mut self, mut ready: Ready, more_come: bool) -> Result<()> {
+        if let Some(owner) = self.place(&mut ready, more_come)? {
+            self.awaiting.push((ready, owner));
             return Ok(());
         }
-        for placed in self.waiting.remove(&ordinal).unwrap_or_default() {
+        for placed in self.waiting.remove(&ready.ordinal).unwrap_or_default() {
             self.take(placed)?;
         }
         Ok(())
@@ -340,28 +344,28 @@ impl Placing<'_, '_> {
         Ok(())
     }
 
-    /// Writes a row with its job, or leaves it out; gives it back, with the job that is in its way, where it awaits others.
-    fn place(&mut self, ready: Ready, more_come: bool) -> Result<Option<(Ready, JobId)>> {
+    /// Writes a row with its job, or leaves it out. Where it awaits others: the job that is in its way.
+    fn place(&mut self, ready: &mut Ready, more_come: bool) -> Result<Option<JobId>> {
         self.place_as_one(ready, Vec::new(), more_come)
     }
 
     /// The same for a row that has in it what other rows of its job ask for.
     fn place_as_one(
         &mut self,
-        mut ready: Ready,
+        ready: &mut Ready,
         mut others: Vec<Ready>,
         more_come: bool,
-    ) -> Result<Option<(Ready, JobId)>> {
+    ) -> Result<Option<JobId>> {
         if ready.refers_to_left_out {
-            self.leave_out_placed(&mut ready)?;
+            self.leave_out_placed(ready)?;
             return Ok(None);
         }
-        let (job, disposition, differences) = match self.decide(&mut ready, more_come)? {
+        let (job, disposition, differences) = match self.decide(ready, more_come)? {
             Fate::Is(job, disposition, differences) => (job, disposition, differences),
-            Fate::Awaits(owner) => return Ok(Some((ready, owner))),
+            Fate::Awaits(owner) => return Ok(Some(owner)),
             Fate::LeftOut => {
                 let why = ready.row.errors.last().cloned();
-                self.leave_out_placed(&mut ready)?;
+                self.leave_out_placed(ready)?;
                 for other in &mut others {
                     other.row.errors.extend(why.clone());
                     self.leave_out_placed(other)?;
@@ -369,7 +373,8 @@ impl Placing<'_, '_> {
                 return Ok(None);
             }
         };
-        for Ready { table, sheet, ordinal, row, values, stored, .. } in std::iter::once(&ready).chain(&others)
+        for Ready { table, sheet, ordinal, row, values, stored, .. } in
+            std::iter::once(&*ready).chain(&others)
         {
             self.jobs.place(*ordinal, job);
             if self.writer.rows_wait() {

@@ -20,7 +20,7 @@ use crate::sheet::fold_key;
 pub(super) struct Prepared {
     /// Its number among all rows of the import.
     pub(super) ordinal: usize,
-    /// The row, without what is in `asked`.
+    /// The row; of one that can be imported in a first import without its cells and what it is known by.
     pub(super) row: KeptRow,
     /// What it asks for, of a row that can be imported.
     pub(super) asked: Option<Asked>,
@@ -92,12 +92,12 @@ impl Usable {
 /// import `is_first`, as nothing that is there can be in its way.
 pub(super) fn prepare(
     (checked, ordinal): (&Checked, usize),
-    mut row: KeptRow,
+    (mut row, draft): (KeptRow, Option<KeptDraft>),
     is_first: bool,
     jobs: &JobsOfRows,
     (encoder, shapes): (&mut RowEncoder, &ActionShapes),
 ) -> Result<Prepared> {
-    let draft = row.draft.take().filter(|_| checked.is_usable(ordinal));
+    let draft = draft.filter(|_| checked.is_usable(ordinal));
     let Some(KeptDraft { key, name, kind, own_key, digest, steps: kept }) = draft else {
         return Ok(Prepared { ordinal, row, asked: None });
     };

@@ -18,7 +18,7 @@ use crate::sheet::text::{did_you_mean, is_placeholder, nearest};
 /// Reads a country; `seeks` says whether it is sought what a wrong one means.
 pub(super) fn country(text: &str, form: CountryForm, seeks: bool, reading: &mut CellReading) -> Value {
     let Some(country) = known(text) else {
-        reading.problems.push(unknown(text, form, seeks));
+        reading.add(unknown(text, form, seeks));
         return Value::Text(text.into());
     };
     Value::Text(match form {

@@ -169,7 +169,7 @@ fn domain_part(domain: &str, text: &str, reading: &mut CellReading) -> Result<()
         return Err(confusables::problem(odd, text).rule(RULE));
     }
     if let Some(odd) = domain.chars().find(|c| !c.is_ascii()) {
-        reading.problems.push(
+        reading.add(
             Problem::new(
                 Code::CellEmail,
                 format!("the domain has the letter '{odd}', which some mail servers do not accept: compare it with \

@@ -10,7 +10,7 @@ use crate::sheet::text::{did_you_mean, nearest};
 
 /// Any text.
 pub(super) fn text(text: &str, reading: &mut CellReading) -> Result<Value, Problem> {
-    suspicions(text, &mut reading.problems);
+    reading.add_all(suspicions(text));
     Ok(Value::Text(text.into()))
 }
 

@@ -65,7 +65,7 @@ pub(super) fn key(text: &str, reading: &mut CellReading) -> Result<Value, Proble
         .rule(RULE));
     }
     if let Some(odd) = confusables::in_a_latin_word(text) {
-        reading.problems.push(confusables::problem(odd, text).warning());
+        reading.add(confusables::problem(odd, text).warning());
     }
     Ok(Value::Text(text.into()))
 }

@@ -39,8 +39,8 @@ pub(in crate::sheet) fn doubled(item: &str) -> Problem {
 
 /// Adds a problem unless the cell has one of its code already.
 fn told_once(problem: Problem, reading: &mut CellReading) {
-    if !reading.problems.iter().any(|known| known.code == problem.code) {
-        reading.problems.push(problem);
+    if !reading.problems().iter().any(|known| known.code == problem.code) {
+        reading.add(problem);
     }
 }
 
@@ -54,9 +54,7 @@ pub(super) fn labels(text: &str, ways: &Ways, reading: &mut CellReading) -> Resu
         if is_formula_error(&label) {
             return Err(formula_error(&label));
         }
-        let mut found = Vec::new();
-        suspicions(&label, &mut found);
-        found.into_iter().for_each(|problem| told_once(problem, reading));
+        suspicions(&label).into_iter().for_each(|problem| told_once(problem, reading));
         // Of a cell with nothing else it is reported already.
         if is_list && is_placeholder(&label) {
             let advice = if ways.placeholders_blank {

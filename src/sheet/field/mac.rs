@@ -41,7 +41,7 @@ pub(super) fn mac(text: &str, form: MacForm, reading: &mut CellReading) -> Resul
     judge_owner(&digits, reading)?;
     let sent = written(&digits, form);
     if is_short {
-        reading.problems.push(Problem::new(Code::CellZeroPaddedFormat, format!("read as {sent}")));
+        reading.add(Problem::new(Code::CellZeroPaddedFormat, format!("read as {sent}")));
     }
     Ok(Value::Text(sent.into()))
 }
@@ -56,7 +56,7 @@ fn is_in_pairs(text: &str) -> bool {
 /// Whether a text is an address of which there is nothing to say.
 pub(super) fn is_of_a_device(text: &str) -> bool {
     let mut reading = CellReading::default();
-    mac(text, MacForm::Colon, &mut reading).is_ok() && reading.problems.is_empty()
+    mac(text, MacForm::Colon, &mut reading).is_ok() && reading.problems().is_empty()
 }
 
 /// The digits of an address written without the leading zeros of its groups. Tools that write so leave out every one of
@@ -193,7 +193,7 @@ fn judge_owner(digits: &str, reading: &mut CellReading) -> Result<(), Problem> {
         .rule(RULE));
     }
     if first & 2 == 2 {
-        reading.problems.push(
+        reading.add(
             Problem::new(
                 Code::CellMacReserved,
                 "this address is not from a manufacturer (phones and virtual machines make up such addresses): \

@@ -170,29 +170,53 @@ impl Ways {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CellReading {
     pub(crate) value: Option<Value>,
-    pub(crate) problems: Vec<Problem>,
     pub(crate) changes: Changes,
+    /// Nothing of most cells, which go from one thread to the next by the million.
+    pub(crate) remarks: Option<Box<Remarks>>,
+}
+
+/// What there is to say of a cell.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Remarks {
+    pub(crate) problems: Vec<Problem>,
     /// The text of the cell with what was put back: the reports show it, as what they show may be read again.
     pub(crate) restored: Option<String>,
 }
 
 impl CellReading {
     fn problem(mut self, problem: Problem) -> Self {
-        self.problems.push(problem);
+        self.add(problem);
         self
+    }
+
+    fn add(&mut self, problem: Problem) {
+        self.remarks.get_or_insert_default().problems.push(problem);
+    }
+
+    fn add_all(&mut self, problems: impl IntoIterator<Item = Problem>) {
+        problems.into_iter().for_each(|problem| self.add(problem));
+    }
+
+    fn restore(&mut self, text: String) {
+        self.remarks.get_or_insert_default().restored = Some(text);
+    }
+
+    /// What is wrong with the cell, or worth saying.
+    pub(crate) fn problems(&self) -> &[Problem] {
+        self.remarks.as_ref().map_or(&[], |remarks| &remarks.problems)
     }
 
     /// What the cell means or probably means, as text.
     pub(crate) fn meant(&self) -> Option<SmolStr> {
         match &self.value {
             Some(Value::Text(text)) => Some(text.clone()),
-            _ => self.problems.iter().find_map(|problem| problem.suggestion.as_deref().map(SmolStr::new)),
+            _ => self.problems().iter().find_map(|problem| problem.suggestion.as_deref().map(SmolStr::new)),
         }
     }
 
     /// Whether the row cannot be used because of this cell.
     pub(crate) fn is_wrong(&self) -> bool {
-        self.problems.iter().any(|problem| matches!(problem.severity, Severity::Error | Severity::Fatal))
+        self.problems().iter().any(|problem| matches!(problem.severity, Severity::Error | Severity::Fatal))
     }
 }
 
@@ -263,12 +287,12 @@ pub(crate) fn read(
     if text.is_empty() {
         return reading;
     }
-    reading.problems.extend(garbled);
+    reading.add_all(garbled);
     if let Some(problem) = text_checks::damaged(column, &text) {
         return reading.problem(problem);
     }
     if let Some((problem, is_blank)) = text_checks::placeholder(column, &text, ways) {
-        reading.problems.push(problem);
+        reading.add(problem);
         if is_blank {
             return reading;
         }
@@ -277,11 +301,11 @@ pub(crate) fn read(
         Ok(text) => text,
         Err(problem) => return reading.problem(problem),
     };
-    reading.problems.extend(text_checks::too_long(column.form, text, ways));
+    reading.add_all(text_checks::too_long(column.form, text, ways));
     let result = form(column.form, text, beside, setting, ways, &mut reading);
     match result {
         Ok(value) => reading.value = Some(value),
-        Err(problem) => reading.problems.push(problem),
+        Err(problem) => reading.add(problem),
     }
     reading
 }

@@ -42,11 +42,11 @@ pub(super) fn read_cell(
     match column.form {
         Form::Bool | Form::Latitude | Form::Longitude | Form::Integer => return Some(text.to_owned()),
         _ if !value.is_finite() => {
-            reading.problems.push(beyond_all());
+            reading.add(beyond_all());
             return None;
         }
         Form::Mac => {
-            reading.problems.push(mac(text, value));
+            reading.add(mac(text, value));
             return None;
         }
         _ => {}
@@ -55,7 +55,7 @@ pub(super) fn read_cell(
     let significant = digits.chars().filter(char::is_ascii_digit).count();
     let is_whole = value.fract() == 0.0;
     if significant > EXACT_DIGITS {
-        reading.problems.push(cut_off(significant, is_whole));
+        reading.add(cut_off(significant, is_whole));
         return None;
     }
     if padded {
@@ -63,22 +63,22 @@ pub(super) fn read_cell(
         return Some(text.to_owned());
     }
     if column.form == Form::Phone && significant < PHONE_DIGITS {
-        reading.problems.push(too_short(significant));
+        reading.add(too_short(significant));
         return None;
     }
     if !is_whole {
         return fraction(column.form, text, reading);
     }
     if let Some(whole) = whole_postcode(column, text, country) {
-        reading.problems.push(without_its_zeros(text, &whole));
-        reading.restored = Some(whole.code.clone());
+        reading.add(without_its_zeros(text, &whole));
+        reading.restore(whole.code.clone());
         return Some(whole.code);
     }
     let is_whole = column.name == POSTCODE && country::is_whole(text, country);
     if is_whole || column.name == MODEL {
         return Some(text.to_owned());
     }
-    reading.problems.push(
+    reading.add(
         Problem::new(
             Code::CellNumericIdentifier,
             "the cell holds a number, so a leading 0 or + may be lost: format the column as Text and compare",
@@ -147,7 +147,7 @@ fn fraction(form: Form, text: &str, reading: &mut CellReading) -> Option<String>
         ),
     )
     .rule(IDENTIFIER);
-    reading.problems.push(if is_identity { problem.error() } else { problem });
+    reading.add(if is_identity { problem.error() } else { problem });
     (!is_identity).then(|| text.to_owned())
 }
 
@@ -192,7 +192,7 @@ pub(super) fn repaired<'a>(
         .suggest(whole));
     }
     if let Some(likely) = whole_postcode(column, whole, country) {
-        reading.problems.push(
+        reading.add(
             Problem::new(
                 Code::CellNumericIdentifier,
                 format!(
@@ -207,7 +207,7 @@ pub(super) fn repaired<'a>(
         );
         return Ok(whole);
     }
-    reading.problems.push(
+    reading.add(
         Problem::new(
             Code::CellNumericIdentifier,
             format!(

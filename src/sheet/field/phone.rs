@@ -40,7 +40,7 @@ pub(super) fn phone(text: &str, country: Option<&str>, reading: &mut CellReading
         .error());
     }
     let told = oddity(text).map(|message| Problem::new(Code::CellPhone, message).rule(RULE));
-    reading.problems.extend(told.or_else(|| prefix_for_plus(text, country)));
+    reading.add_all(told.or_else(|| prefix_for_plus(text, country)));
     Ok(Value::Text(text.into()))
 }
 
@@ -190,7 +190,7 @@ mod tests {
     /// The code and how bad it is, notes left out.
     fn told(text: &str) -> Option<(Code, Severity)> {
         let mut reading = CellReading::default();
-        let told = phone(text, None, &mut reading).err().or_else(|| reading.problems.pop());
+        let told = phone(text, None, &mut reading).err().or_else(|| reading.problems().last().cloned());
         told.map(|problem| (problem.code, problem.severity))
             .filter(|(_, severity)| *severity != Severity::Info)
     }

@@ -31,12 +31,12 @@ impl Remembered {
     ) -> Result<Value, Problem> {
         let mut known = self.0.borrow_mut();
         if let Some((result, problems)) = known.found.get(text) {
-            reading.problems.extend(problems.iter().cloned());
+            reading.add_all(problems.iter().cloned());
             return result.clone();
         }
-        let before = reading.problems.len();
+        let before = reading.problems().len();
         let result = find(known.wrong < SOUGHT, reading);
-        let problems = reading.problems[before..].to_vec();
+        let problems = reading.problems()[before..].to_vec();
         known.wrong += usize::from(result.is_err() || !problems.is_empty());
         if known.found.len() < KEPT {
             known.found.insert(text.to_owned(), (result.clone(), problems));
@@ -59,11 +59,11 @@ mod tests {
             let mut reading = CellReading::default();
             let found = remembered.or_find(&text, &mut reading, |seeks, reading| {
                 sought.push(seeks);
-                reading.problems.push(Problem::new(Code::CellTimezone, text.clone()));
+                reading.add(Problem::new(Code::CellTimezone, text.clone()));
                 Ok(Value::Text((&*text).into()))
             });
             assert_eq!(found, Ok(Value::Text((&*text).into())));
-            assert_eq!(reading.problems, [Problem::new(Code::CellTimezone, text)]);
+            assert_eq!(reading.problems(), [Problem::new(Code::CellTimezone, text)]);
         }
         assert_eq!(sought.len(), SOUGHT + 3);
         assert_eq!(sought.iter().filter(|seeks| **seeks).count(), SOUGHT);

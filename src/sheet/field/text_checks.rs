@@ -313,7 +313,8 @@ pub(super) fn garbled(text: &str, norm: Norm) -> Option<Problem> {
 }
 
 /// Signs of damage in a text that is used anyway.
-pub(super) fn suspicions(text: &str, problems: &mut Vec<Problem>) {
+pub(super) fn suspicions(text: &str) -> Vec<Problem> {
+    let mut problems = Vec::new();
     if has_markup(text) {
         problems.push(
             Problem::new(
@@ -335,4 +336,5 @@ pub(super) fn suspicions(text: &str, problems: &mut Vec<Problem>) {
     if let Some(odd) = confusables::in_a_latin_word(text) {
         problems.push(confusables::in_a_name(odd, text));
     }
+    problems
 }

@@ -32,7 +32,7 @@ pub(super) fn timezone(
     if let Some(name) = named {
         // An older name is good where the service has it.
         let older = of_service.is_none().then(|| renamed(&name)).flatten();
-        reading.problems.extend(older.or_else(|| misleading(&name)));
+        reading.add_all(older.or_else(|| misleading(&name)));
         return Ok(Value::Text(name.into()));
     }
     if is_offset(text) && !(seeks && of_windows(text).is_some()) {
@@ -44,7 +44,7 @@ pub(super) fn timezone(
         .error());
     }
     let Some(list) = of_service else {
-        reading.problems.push(unlisted(text, seeks));
+        reading.add(unlisted(text, seeks));
         return Ok(Value::Text(text.into()));
     };
     Err(unknown_to_service(text, list, seeks))
@@ -308,13 +308,13 @@ mod tests {
         let read = |text: &str| {
             let mut reading = CellReading::default();
             let value = timezone(text, Some(&list), true, &mut reading);
-            assert!(reading.problems.iter().all(|problem| problem.severity == Severity::Warning), "{text}");
+            assert!(reading.problems().iter().all(|problem| problem.severity == Severity::Warning), "{text}");
             match value {
-                Ok(Value::Text(zone)) => (Ok(zone.to_string()), !reading.problems.is_empty()),
+                Ok(Value::Text(zone)) => (Ok(zone.to_string()), !reading.problems().is_empty()),
                 Ok(other) => panic!("{other:?}"),
                 Err(problem) => {
                     assert_eq!(problem.severity, Severity::Error, "{text}");
-                    (Err(problem.suggestion), !reading.problems.is_empty())
+                    (Err(problem.suggestion), !reading.problems().is_empty())
                 }
             }
         };

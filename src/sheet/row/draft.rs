@@ -114,7 +114,8 @@ pub(crate) struct RowValues {
     entries: Vec<Entry>,
 }
 
-/// The places of the columns of a kind by their names: asked dozens of times for every row.
+/// The places of the columns of a kind by their names: asked dozens of times for every row, mostly by a name that the compiler
+/// knows, whose mark and comparison it works out where the question is part of the asking function.
 #[derive(Debug, Clone)]
 struct Slots {
     columns: &'static [Column],
@@ -136,6 +137,7 @@ impl Slots {
         slots
     }
 
+    #[inline]
     fn find(&self, name: &str) -> Option<usize> {
         let mut slot = usize::from(self.first[Self::mark(name)]?);
         while self.columns[slot].name != name {
@@ -145,6 +147,7 @@ impl Slots {
     }
 
     /// A number that hardly two names share.
+    #[inline]
     fn mark(name: &str) -> usize {
         let bytes = name.as_bytes();
         let byte = |at: usize| bytes.get(at).copied().map_or(0, usize::from);
@@ -205,22 +208,26 @@ impl RowValues {
     }
 
     /// Whether a cell is filled in, rightly or wrongly: what is wrong must not be called missing as well.
+    #[inline]
     pub(in crate::sheet) fn is_given(&self, name: &str) -> bool {
         let index = self.slots.find(name);
         index.is_some_and(|index| self.plain[index].is_some() || self.wrong[index])
     }
 
+    #[inline]
     pub(in crate::sheet) fn get(&self, name: &str) -> Option<&Value> {
         let index = self.slots.find(name)?;
         self.plain[index].as_ref()
     }
 
+    #[inline]
     fn take(&mut self, name: &str) -> Option<Value> {
         let index = self.slots.find(name)?;
         self.plain[index].take()
     }
 
     /// Whether a column has a value that can be used.
+    #[inline]
     pub(in crate::sheet) fn has(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
@@ -233,6 +240,7 @@ impl RowValues {
         }
     }
 
+    #[inline]
     fn text(&mut self, name: &str) -> Option<String> {
         match self.take(name) {
             Some(Value::Text(text)) => Some(text.into()),
@@ -254,6 +262,7 @@ impl RowValues {
         }
     }
 
+    #[inline]
     fn number(&mut self, name: &str) -> Option<f64> {
         match self.take(name) {
             Some(Value::Number(number)) => Some(number),

@@ -22,7 +22,7 @@ use smol_str::SmolStr;
 
 use super::cell::Cell;
 use super::field;
-use super::field::{CellReading, Problem, TableSetting};
+use super::field::{CellReading, Problem, Remarks, TableSetting};
 use super::file::csv::Damage;
 use super::file::preflight::MailLink;
 use super::finding::code::Code;
@@ -342,14 +342,14 @@ impl<'a> RowReader<'a> {
                 counts.changed(reading.changes);
             }
             let wrong = reading.is_wrong();
-            restored.extend(
-                reading.restored.take().filter(|_| given.is_some()).map(|text| (planned.position, text)),
-            );
             if planned.column.form == Form::Username {
                 row.identity.unique = reading.meant();
                 row.identity.name = Some(SmolStr::new(cell.text.trim()));
             }
-            for mut problem in reading.problems {
+            let remarks = reading.remarks.take().map(|remarks| *remarks);
+            let Remarks { problems, restored: text } = remarks.unwrap_or_default();
+            restored.extend(text.filter(|_| given.is_some()).map(|text| (planned.position, text)));
+            for mut problem in problems {
                 if given.is_none() {
                     problem.message.push_str(&from_default(self.table.kind, planned.column.name));
                 }

@@ -18,12 +18,9 @@ fn field(
         CSV,
         &Ways::of(&Options::default()),
     );
-    let suggestion = reading.problems.iter().find_map(|problem| problem.suggestion.clone());
-    (
-        reading.value,
-        reading.problems.iter().map(|problem| (problem.code, problem.severity)).collect(),
-        suggestion,
-    )
+    let suggestion = reading.problems().iter().find_map(|problem| problem.suggestion.clone());
+    let problems = reading.problems().iter().map(|problem| (problem.code, problem.severity)).collect();
+    (reading.value, problems, suggestion)
 }
 
 fn text(kind: Kind, name: &str, value: &str) -> std::result::Result<Value, Code> {
@@ -335,7 +332,7 @@ proptest::proptest! {
                     let reading = read(column, &cell, beside, CSV, &Ways::of(&Options::default()));
                     let blank = crate::sheet::text::is_blank(&cell.text);
                     proptest::prop_assert!(
-                        reading.value.is_some() || !reading.problems.is_empty() || blank || reading.changes.unwrapped,
+                        reading.value.is_some() || !reading.problems().is_empty() || blank || reading.changes.unwrapped,
                         "{} {:?}", column.name, cell
                     );
                 }
