@@ -38,7 +38,7 @@ impl Difference {
 }
 
 /// A statement over the rows that differ from a record that is there: place, columns, and the newest place of a row with
-/// the same job, or of one that has changed the record.
+/// the same job, or of one that has changed the record. It begins with the few that differ (CROSS JOIN), however many rows there are.
 macro_rules! differing {
     () => {
         "SELECT difference.place AS place, difference.columns AS columns,
@@ -48,7 +48,8 @@ macro_rules! differing {
                   JOIN kind_name ON kind_name.id = changing.kind
                   WHERE link.target_job = job.id AND changing.state IN ('done', 'existing')
                     AND kind_name.name IN ('company update', 'site update', 'device update'))) AS newest
-         FROM difference JOIN sheet_row ON sheet_row.place = difference.place JOIN job ON job.id = sheet_row.job
+         FROM difference CROSS JOIN sheet_row ON sheet_row.place = difference.place
+             CROSS JOIN job ON job.id = sheet_row.job
          WHERE job.state IN ('created', 'adopted', 'existing', 'done')"
     };
 }
