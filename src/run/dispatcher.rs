@@ -78,7 +78,8 @@ pub(super) struct Dispatcher {
     import_turns: ImportTurns,
     in_flight: InFlight,
     /// The tasks that send.
-    requests: JoinSet<Answer>,
+    /// Each gives its answer, and the moment at which it was sent.
+    requests: JoinSet<(Moment, Answer)>,
     /// What they send, with the phase of the breaker in which it was permitted.
     sent: HashMap<task::Id, (QueuedRequest, Phase)>,
     evidence: RunEvidence,
@@ -155,12 +156,12 @@ impl Dispatcher {
         }
     }
 
-    /// Tells with what the run begins; the service has said what time it is, if it has.
-    pub(super) fn tell_opening(&mut self, opening: RunOpening, date: Option<Moment>) {
+    /// Tells with what the run begins; the service has said what time it is, if it has, to a sign-in that was `sent` then.
+    pub(super) fn tell_opening(&mut self, opening: RunOpening, (date, sent): (Option<Moment>, Moment)) {
         self.in_flight.set_priorities(self.import_turns.has_priorities());
         self.gates.on_reserves(opening.today.day, &opening.reserves);
         if let Some(date) = date {
-            self.observe_date(date);
+            self.observe_date(date, sent);
         }
         self.tell_quota(opening.today);
         for text in opening.changes.into_iter().chain(opening.too_much).chain(opening.canary_words) {
@@ -452,20 +453,20 @@ impl Dispatcher {
         if self.requests.is_empty() {
             self.remaining_count.heard(self.clock.elapsed());
         }
-        let client = self.client.clone();
-        self.requests.spawn(async move { client.send(call).await }).id()
+        let (client, sent) = (self.client.clone(), self.clock.now());
+        self.requests.spawn(async move { (sent, client.send(call).await) }).id()
     }
 
     /// A request has its answer, or the task that sent it was lost.
-    fn on_response(&mut self, response: std::result::Result<(task::Id, Answer), JoinError>) {
-        let (id, answer) = match response {
+    fn on_response(&mut self, response: std::result::Result<(task::Id, (Moment, Answer)), JoinError>) {
+        let (id, (sent, answer)) = match response {
             Ok(response) => response,
-            Err(error) => (error.id(), settle::lost()),
+            Err(error) => (error.id(), (self.clock.now(), settle::lost())),
         };
         self.progress.moved();
         self.remaining_count.heard(self.clock.elapsed());
         match answer.date {
-            Some(date) => self.observe_date(date),
+            Some(date) => self.observe_date(date, sent),
             None => self.on_undated(&answer),
         }
         let Some((request, phase)) = self.sent.remove(&id) else { return self.on_time_response(id, &answer) };

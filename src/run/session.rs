@@ -52,6 +52,7 @@ pub async fn run(
     };
     let run = begun.run();
     let tell = |text: &str| drop(news.send(Event::Note { text: text.to_owned() }));
+    let sent = clock.now();
     let signed_in = tokio::select! {
         signed_in = sign_in(&client, &*clock, (&mut journal, run), tell) => time_told(signed_in),
         Some(_) = interrupts.recv() => Err(Ending::interrupted_unsent()),
@@ -79,7 +80,7 @@ pub async fn run(
     };
     let watched = (clock.clone(), clock_watch);
     let mut dispatcher = Dispatcher::new(&opening, journal, client, watched, options, news, pulse);
-    dispatcher.tell_opening(opening, date);
+    dispatcher.tell_opening(opening, (date, sent));
     if let Some(check) = page_check {
         dispatcher.hold_until_checked(check);
     }

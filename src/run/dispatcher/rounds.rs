@@ -51,11 +51,11 @@ impl Dispatcher {
         self.journal.ask(Inquiry::BringForward { by, now, latest });
     }
 
-    /// Learns the service's time from an answer.
-    pub(super) fn observe_date(&mut self, date: Moment) {
+    /// Learns the service's time from an answer to a request that was `sent` then.
+    pub(super) fn observe_date(&mut self, date: Moment, sent: Moment) {
         self.clock_watch.on_answered();
         self.check_clock();
-        let actions = self.gates.observe_date(date);
+        let actions = self.gates.observe_date(date, sent);
         self.carry_out(actions);
     }
 

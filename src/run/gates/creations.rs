@@ -42,9 +42,9 @@ impl Gates {
         self.reported_parking = None;
     }
 
-    /// Learns the service's time from the `Date` of an answer.
-    pub(in crate::run) fn observe_date(&mut self, date: Moment) -> Vec<RunAction> {
-        let observed = self.service_clock.observe_date_header(date, self.clock.now());
+    /// Learns the service's time from the `Date` of an answer to a request that was `sent` then.
+    pub(in crate::run) fn observe_date(&mut self, date: Moment, sent: Moment) -> Vec<RunAction> {
+        let observed = self.service_clock.observe_date_header(date, sent, self.clock.now());
         let mut actions = Vec::new();
         if let Some(seconds) = observed.notable {
             actions.push(RunAction::Tell(Event::ClockSkew { seconds }));

@@ -14,6 +14,8 @@ const AFTER_MIDNIGHT: Duration = Duration::from_secs(3);
 const STILL_REFUSED: [u64; 5] = [1, 2, 4, 8, 15];
 /// A difference between our clock and the service's that is worth telling.
 const NOTABLE_SKEW_MS: i64 = 60_000;
+/// A difference below this says nothing: clocks are read at different moments.
+const TOLERANCE_MS: i64 = 1_000;
 
 /// The service's clock, as far as its answers tell.
 #[derive(Debug, Clone, Copy, Default)]
@@ -33,13 +35,21 @@ pub(super) struct DateObserved {
 }
 
 impl ServiceClock {
-    /// An answer of `date` arrived at `now`.
-    pub(super) fn observe_date_header(&mut self, date: Moment, now: Moment) -> DateObserved {
-        // The header counts whole seconds; on average half of one has passed. A difference below a
-        // second and a half is within that and the time on the way, and so no difference at all.
-        let difference = date.millis().saturating_add(500).saturating_sub(now.millis());
-        self.skew_ms = if difference.saturating_abs() < 1_500 { 0 } else { difference };
-        let notable = self.skew_ms.saturating_abs() >= NOTABLE_SKEW_MS;
+    /// An answer of `date` to a request that was `sent` is there `now`.
+    pub(super) fn observe_date_header(&mut self, date: Moment, sent: Moment, now: Moment) -> DateObserved {
+        // The header counts whole seconds, and was written at any moment between the two: that may be long where this
+        // process was suspended, or the clock set. What was known before stays as long as it is possible.
+        let (earliest, latest) = (sent.min(now), sent.max(now));
+        let least = date.millis().saturating_sub(latest.millis());
+        let most = date.millis().saturating_add(1_000).saturating_sub(earliest.millis());
+        let possible = least.saturating_sub(TOLERANCE_MS)..=most.saturating_add(TOLERANCE_MS);
+        if !possible.contains(&self.skew_ms) {
+            self.skew_ms = if possible.contains(&0) { 0 } else { least.midpoint(most) };
+        }
+        let notable = match self.skew_ms.saturating_abs() >= NOTABLE_SKEW_MS {
+            true => self.notable || least >= NOTABLE_SKEW_MS || most <= -NOTABLE_SKEW_MS,
+            false => false,
+        };
         let before = std::mem::replace(&mut self.notable, notable);
         DateObserved {
             first: !std::mem::replace(&mut self.heard, true),

@@ -116,29 +116,59 @@ fn the_services_date_decides_and_a_large_difference_is_told_once() {
     let ours = at("2026-03-01T10:00:00Z");
     let mut clock = ServiceClock::default();
     assert_eq!(
-        clock.observe_date_header(at("2026-03-01T10:00:00Z"), ours),
+        clock.observe_date_header(at("2026-03-01T10:00:00Z"), ours, ours),
         DateObserved { first: true, notable: None }
     );
     assert_eq!(clock.at(ours), ours, "a second's rounding is no skew");
     let later = |notable| DateObserved { first: false, notable };
-    assert_eq!(clock.observe_date_header(at("2026-03-01T13:00:00Z"), ours), later(Some(10_800)));
-    assert_eq!(clock.observe_date_header(at("2026-03-01T13:00:00Z"), ours), later(None));
+    assert_eq!(clock.observe_date_header(at("2026-03-01T13:00:00Z"), ours, ours), later(Some(10_800)));
+    assert_eq!(clock.observe_date_header(at("2026-03-01T13:00:00Z"), ours, ours), later(None));
     assert_eq!(clock.at(ours).day(), ours.day());
     assert_eq!(clock.ours(clock.at(ours)), ours);
+}
+
+#[test]
+fn an_answer_that_was_long_on_its_way_says_little_of_the_clock() {
+    // The process was suspended for 70 s, the answer written before or after that.
+    let (sent, now) = (at("2026-03-01T10:00:00Z"), at("2026-03-01T10:01:10Z"));
+    let exactly = |skew_s: i64| Moment::from_millis(now.millis() + skew_s * 1_000);
+    for date in ["2026-03-01T10:00:00Z", "2026-03-01T10:00:35Z", "2026-03-01T10:01:10Z"] {
+        let mut clock = ServiceClock::default();
+        assert_eq!(clock.observe_date_header(at(date), sent, now).notable, None, "{date}");
+        assert_eq!(clock.at(now), now, "{date}");
+        // What was known before is possible as well.
+        clock.observe_date_header(exactly(-30), now, now);
+        let known = clock.at(now);
+        clock.observe_date_header(at("2026-03-01T10:00:20Z"), sent, now);
+        assert_eq!(clock.at(now), known, "{date}");
+    }
+    // A clock that is three hours ahead is so even then.
+    let mut clock = ServiceClock::default();
+    let told = clock.observe_date_header(at("2026-03-01T13:00:00Z"), sent, now).notable;
+    assert!(told.is_some_and(|seconds| (10_730..=10_801).contains(&seconds)), "{told:?}");
+    // One that may be 20 s or 80 s behind is not called wrong, until it is known.
+    let mut clock = ServiceClock::default();
+    let date = at("2026-03-01T09:59:40Z");
+    assert_eq!(
+        clock.observe_date_header(date, sent, Moment::from_millis(sent.millis() + 90_000)).notable,
+        None
+    );
+    assert!(clock.at(now) < now);
+    assert_eq!(clock.observe_date_header(exactly(-80), now, now).notable, Some(-79));
 }
 
 #[test]
 fn when_our_clock_jumps_the_services_goes_on_as_it_did_until_it_is_heard_again() {
     let ours = at("2026-03-01T23:00:00Z");
     let mut clock = ServiceClock::default();
-    clock.observe_date_header(at("2026-03-01T22:30:00Z"), ours);
+    clock.observe_date_header(at("2026-03-01T22:30:00Z"), ours, ours);
     for jump_ms in [7 * 3_600_000, -30 * 3_600_000] {
         let mut clock = clock;
         clock.on_clock_jump(jump_ms);
         let now = Moment::from_millis(ours.millis() + jump_ms);
         assert_eq!(clock.at(now), Moment::from_millis(at("2026-03-01T22:30:00Z").millis() + 500));
         // It was the machine that slept: the service's next answer says so.
-        clock.observe_date_header(at("2026-03-02T05:30:00Z"), now);
+        clock.observe_date_header(at("2026-03-02T05:30:00Z"), now, now);
         assert_eq!(clock.at(now).day(), at("2026-03-02T05:30:00Z").day());
     }
     // Never heard: this machine's clock is all there is.
@@ -161,11 +191,13 @@ fn at_the_edges_of_years_and_of_time_itself_nothing_panics() {
     let mut clock = ServiceClock::default();
     for there in [i64::MIN, i64::MAX] {
         for here in [i64::MIN, 0, i64::MAX] {
-            clock.observe_date_header(Moment::from_millis(there), Moment::from_millis(here));
+            let here = Moment::from_millis(here);
+            clock.observe_date_header(Moment::from_millis(there), here, here);
+            clock.observe_date_header(Moment::from_millis(there), Moment::from_millis(there), here);
             clock.on_clock_jump(there);
-            let shown = clock.at(Moment::from_millis(here)).day();
+            let shown = clock.at(here).day();
             let mut quota = DailyQuota::new(shown, 5, Some(5), None, 0);
-            let _any_answer = quota.permits(clock.ours(Moment::from_millis(here)));
+            let _any_answer = quota.permits(clock.ours(here));
         }
     }
 }
