@@ -92,6 +92,13 @@ pub enum Next {
         #[cfg_attr(feature = "schemas", schemars(with = "crate::model::time::Rfc3339"))]
         since: Moment,
     },
+    /// The run, which would have counted again by now, has noted nothing: its process may be suspended.
+    Silent {
+        /// Since when.
+        #[serde(serialize_with = "rfc_3339")]
+        #[cfg_attr(feature = "schemas", schemars(with = "crate::model::time::Rfc3339"))]
+        since: Moment,
+    },
 }
 
 fn rfc_3339_or_null<S: serde::Serializer>(at: &Option<Moment>, serializer: S) -> Result<S::Ok, S::Error> {
@@ -128,7 +135,8 @@ impl Forecast {
             | Next::QuotaResets { .. }
             | Next::HoursBegin { .. }
             | Next::MissingLookedUp { .. }
-            | Next::Unanswered { .. } => true,
+            | Next::Unanswered { .. }
+            | Next::Silent { .. } => true,
         });
         self
     }
@@ -168,6 +176,14 @@ pub fn forecast(facts: &Remaining) -> Forecast {
         None => (None, Vec::new()),
     };
     Forecast { finish: finish(facts, ended), days: Some(created.days), shares, next }
+}
+
+/// The same for facts that a run noted in the journal, seen from `now`: old ones say nothing of the end.
+pub fn forecast_noted(facts: &Remaining, now: Moment) -> Forecast {
+    match facts.is_overdue(now) {
+        true => Forecast { next: vec![Next::Silent { since: facts.at }], ..Forecast::default() },
+        false => forecast(facts),
+    }
 }
 
 /// What is waited for.
@@ -439,6 +455,30 @@ mod tests {
 
     fn finish(facts: &Remaining) -> Option<String> {
         forecast(facts).finish.map(|finish| finish.to_string())
+    }
+
+    #[test]
+    fn what_a_run_noted_is_no_forecast_once_it_would_have_counted_again() {
+        let noted = devices(1_000, 10.0, None);
+        let later = |seconds| at("12:00:00").plus(Duration::from_secs(seconds));
+        assert_eq!(forecast_noted(&noted, later(100)), forecast(&noted));
+        let silent = Forecast { next: vec![Next::Silent { since: at("12:00:00") }], ..Forecast::default() };
+        assert_eq!(forecast_noted(&noted, later(121)), silent);
+        // What may hold for long is not counted again, and nor is nothing.
+        let may_hold = [
+            Remaining { parked_until: Some(later(40_000)), ..noted.clone() },
+            Remaining { signing_in: Some(at("12:00:00")), ..noted.clone() },
+            Remaining { moving: false, ..noted.clone() },
+            Remaining { unreachable_until: Some(later(60)), ..noted.clone() },
+            Remaining {
+                unanswered: Some(Unanswered { requests: 3, since: at("11:59:00") }),
+                ..noted.clone()
+            },
+            Remaining { making: [].into(), ..noted },
+        ];
+        for noted in may_hold {
+            assert_eq!(forecast_noted(&noted, later(3_600)), forecast(&noted), "{noted:?}");
+        }
     }
 
     #[test]

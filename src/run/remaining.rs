@@ -20,7 +20,6 @@ use crate::model::operation::Operation;
 use crate::model::remaining::{Doubts, HeldBack, Lane, Missing, Remaining, Unanswered};
 use crate::model::state::JobState;
 use crate::model::time::Moment;
-use crate::model::window::Standing;
 
 /// How often the journal is asked to count.
 const COUNT_EVERY: Duration = Duration::from_secs(1);
@@ -176,12 +175,8 @@ impl RemainingCount {
         let remaining = run.remaining(self, unfinished);
         // While nothing moves the same facts hold, however long that is.
         let same = self.last.as_ref().is_some_and(|last| {
-            let fails =
-                remaining.unreachable_until.is_some() || remaining.held_back.iter().any(|held| !held.brief);
-            let is_closed = matches!(remaining.hours.standing(remaining.at), Standing::Closed { .. });
-            let waits = is_closed || remaining.parked_until.is_some() || !remaining.moving || fails;
             // Requests under way may go unanswered from now on.
-            let is_still = waits && run.under_way == 0 || remaining.unanswered.is_some();
+            let is_still = remaining.waits() && run.under_way == 0 || remaining.unanswered.is_some();
             is_still && Remaining { at: last.at, ..remaining.clone() } == *last
         });
         if same {

@@ -28,7 +28,8 @@ pub fn awaited(events: &[Next], now: Moment, here: &TimeZone) -> Vec<String> {
                 | Next::HoursBegin { .. }
                 | Next::DoubtSettled { .. }
                 | Next::MissingLookedUp { .. }
-                | Next::Unanswered { .. } => None,
+                | Next::Unanswered { .. }
+                | Next::Silent { .. } => None,
             });
             let together: Vec<Operation> = together.collect();
             if together.first() != Some(&operation) {
@@ -67,6 +68,9 @@ pub fn awaited(events: &[Next], now: Moment, here: &TimeZone) -> Vec<String> {
             counted(requests, "request", "requests"),
             span(now.since(since).max(Duration::from_secs(1)))
         )),
+        Next::Silent { since } => {
+            Some(format!("it has noted nothing for {}, its process may be suspended", span(now.since(since))))
+        }
     };
     events.iter().filter_map(words).collect()
 }
@@ -199,6 +203,7 @@ mod tests {
             try_of(Operation::AddCompany, None),
             Next::DoubtSettled { rows: 3, at: None },
             Next::Unanswered { requests: 60, since: Moment::parse("2026-03-02T11:58:48Z").unwrap() },
+            Next::Silent { since: Moment::parse("2026-03-02T11:55:00Z").unwrap() },
         ];
         let expected = [
             "addDevice, addPerson paused, next try 12:00:30 UTC",
@@ -206,6 +211,7 @@ mod tests {
             "addCompany paused, being tried now",
             "in doubt 3",
             "the service has answered none of 60 requests for 1 min 12 s",
+            "it has noted nothing for 5 min, its process may be suspended",
         ];
         assert_eq!(awaited(&events, now, &TimeZone::UTC), expected);
     }

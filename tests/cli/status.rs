@@ -1,7 +1,13 @@
 //! `fleetload status`: where things stand in one glance, in each of the states a person meets.
 
+use std::time::Duration;
+
 use crate::bench::{self, Bench};
+use crate::inside;
 use fleetload::journal::Journal;
+use fleetload::model::operation::Operation;
+use fleetload::model::remaining::{Lane, Remaining};
+use fleetload::model::time::Moment;
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
 use serde_json::Value;
 
@@ -105,6 +111,34 @@ fn of_a_run_under_way_it_says_since_when_how_far_and_how_fast() {
     let told = summary(&bench);
     assert_eq!((&told["state"], &told["reason"]), (&"stopped".into(), &"killed".into()));
     assert_eq!(checked(&bench, 5), words("stopped", "killed"));
+}
+
+#[test]
+fn of_a_run_that_has_noted_nothing_for_long_it_forecasts_nothing() {
+    let bench = bench_with(None, Scenario::default());
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    let mut journal = inside::journal(&bench);
+    let _lock = journal.lock_for_run().expect("a lock").expect("nobody has it");
+    let now = Moment::from_millis(jiff::Timestamp::now().as_millisecond());
+    let run = journal.queue().begin_run(now).expect("a journal");
+    let making = [(Operation::AddCompany, Lane { requests: 4, limit: Some(0.001), pace: None })].into();
+    let mut note = |at| {
+        let remaining = Remaining { at, making: Clone::clone(&making), moving: true, ..Remaining::default() };
+        journal.queue().note_remaining(run, &remaining).expect("a journal");
+        (screen(&bench, &[]), summary(&bench))
+    };
+    let (shown, told) = note(now);
+    assert!(shown.contains(", done about "), "{shown}");
+    assert!(told["finish_estimate"].is_string(), "{told}");
+    let (shown, told) = note(now.minus(Duration::from_secs(3_600)));
+    assert!(
+        shown.contains("0 % done; it has noted nothing for 1 h, its process may be suspended"),
+        "{shown}"
+    );
+    assert_eq!(
+        (&told["finish_estimate"], &told["next_events"][0]["event"]),
+        (&Value::Null, &"silent".into())
+    );
 }
 
 #[test]

@@ -209,7 +209,8 @@ fn during_an_outage_the_next_try_is_named_and_comes_and_after_it_the_end_holds()
             | Next::HoursBegin { .. }
             | Next::DoubtSettled { .. }
             | Next::MissingLookedUp { .. }
-            | Next::Unanswered { .. } => None,
+            | Next::Unanswered { .. }
+            | Next::Silent { .. } => None,
         });
         if is_seen {
             assert_eq!(forecast.finish, None, "{at:?}: {forecast:?}");
@@ -249,7 +250,8 @@ fn settles(told: &Told, percent: u32) {
         | Next::QuotaResets { .. }
         | Next::HoursBegin { .. }
         | Next::MissingLookedUp { .. }
-        | Next::Unanswered { .. } => None,
+        | Next::Unanswered { .. }
+        | Next::Silent { .. } => None,
     });
     let by = by.unwrap_or_else(|| panic!("neither an end nor what is waited for at {at:?}: {forecast:?}"));
     let last = told
@@ -306,7 +308,8 @@ fn while_the_service_answers_nothing_no_end_is_told_but_for_how_long_it_has_not(
             | Next::QuotaResets { .. }
             | Next::HoursBegin { .. }
             | Next::DoubtSettled { .. }
-            | Next::MissingLookedUp { .. } => None,
+            | Next::MissingLookedUp { .. }
+            | Next::Silent { .. } => None,
         })
     };
     // It is counted every second, and five seconds may pass without an answer.
@@ -353,7 +356,8 @@ fn a_quota_smaller_than_the_import_makes_it_days_and_the_end_is_known() {
             | Next::HoursBegin { .. }
             | Next::DoubtSettled { .. }
             | Next::MissingLookedUp { .. }
-            | Next::Unanswered { .. } => false,
+            | Next::Unanswered { .. }
+            | Next::Silent { .. } => false,
         });
         assert!(resets, "{at:?}: {forecast:?}");
         told.holds(percent);

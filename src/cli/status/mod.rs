@@ -29,7 +29,7 @@ use crate::journal::{
 };
 use crate::metrics::{JournalFigures, Source, exposition};
 use crate::model::amount::share;
-use crate::model::forecast::{Forecast, forecast};
+use crate::model::forecast::{Forecast, forecast_noted};
 use crate::model::id::ImportId;
 use crate::model::quota::QuotaDay;
 use crate::model::remaining::Remaining;
@@ -487,7 +487,8 @@ impl Overview {
 
     /// When it will be done, by what the run at work has said; the live display says the same.
     fn forecast(&self) -> Forecast {
-        let known = self.remaining.as_ref().map(forecast).unwrap_or_default();
+        let noted = self.remaining.as_ref();
+        let known = noted.map(|noted| forecast_noted(noted, self.now)).unwrap_or_default();
         known.with_in_doubt(self.status.tally().in_state(JobState::InDoubt))
     }
 

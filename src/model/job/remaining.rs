@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::time::Moment;
-use crate::model::window::SendingHours;
+use crate::model::window::{SendingHours, Standing};
 
 /// What is still to be done.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -54,7 +54,24 @@ pub struct Remaining {
     pub unanswered: Option<Unanswered>,
 }
 
+/// A run at work counts again within this time, however busy the machine is, while something can move.
+const COUNTED_WITHIN: Duration = Duration::from_secs(120);
+
 impl Remaining {
+    /// Whether nothing can be sent before something comes by itself, so that these facts may hold for long.
+    pub(crate) fn waits(&self) -> bool {
+        let fails = self.unreachable_until.is_some() || self.held_back.iter().any(|held| !held.brief);
+        let is_closed = matches!(self.hours.standing(self.at), Standing::Closed { .. });
+        is_closed || self.parked_until.is_some() || !self.moving || fails
+    }
+
+    /// Whether a run that goes on would have counted again by now: it noted these facts, and something is left to do.
+    pub fn is_overdue(&self, now: Moment) -> bool {
+        let may_hold = self.waits() || self.unanswered.is_some() || self.signing_in.is_some();
+        let is_left = !self.making.is_empty() || self.is_to_verify();
+        is_left && !may_hold && now.since(self.at) > COUNTED_WITHIN
+    }
+
     /// Whether records are still to be verified.
     pub fn is_to_verify(&self) -> bool {
         !self.verifying.is_empty() || !self.verifying_at_end.is_empty()
