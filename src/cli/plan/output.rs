@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::io::{ErrorKind as Io, Read as _};
 use std::path::Path;
+use std::time::Duration;
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -194,9 +195,13 @@ pub(in crate::cli) fn when(context: &Context<'_>, plan: &Plan, terms: &Terms) ->
         _ if all == 0 && plan.count(PlannedAction::InDoubt) > 0 => Line::plain("not known"),
         _ if all == 0 => Line::plain("at once"),
         (None, _, Some(_)) => Line::plain("the rate is unlimited: how long it takes depends on this machine"),
-        (_, Some(finish), Some(_)) => Line::plain("about ")
-            .ink(Ink::Strong, context.moment(finish))
-            .text(format!(", in {}", span(finish.since(terms.now)))),
+        (_, Some(finish), Some(_)) => {
+            // Nothing is done at once: how long the service takes to answer is not part of the forecast.
+            let finish = finish.max(terms.now.plus(Duration::from_secs(1)));
+            Line::plain("about ")
+                .ink(Ink::Strong, context.moment(finish))
+                .text(format!(", in {}", span(finish.since(terms.now))))
+        }
         (_, None, _) | (None, Some(_), None) | (Some(_), Some(_), None) => {
             Line::new().ink(Ink::Warning, "never: the reserve leaves nothing of the daily quota")
         }
