@@ -207,7 +207,7 @@ fn next(facts: &Remaining) -> Vec<Next> {
     let Doubts { rows, settled_by, next_look, .. } = facts.doubts;
     if rows > 0 {
         // After that the look-ups go on until one can be relied on; while the service fails nothing can be looked up.
-        let later = |at: &Moment| *at > facts.at && !fails(facts);
+        let later = |at: &Moment| *at > facts.at && !facts.fails();
         let at = settled_by.filter(later).or(next_look.filter(later));
         next.push(Next::DoubtSettled { rows, at });
     }
@@ -232,14 +232,6 @@ fn doubts_end(doubts: &Doubts) -> Option<Moment> {
     if doubts.not_found > 0 { doubts.settled_by } else { doubts.first_look_by }
 }
 
-/// Whether the service cannot be reached, fails at an operation, or answers nothing.
-fn fails(facts: &Remaining) -> bool {
-    facts.signing_in.is_some()
-        || facts.unreachable_until.is_some()
-        || facts.unanswered.is_some()
-        || facts.held_back.iter().any(|held_back| !held_back.brief)
-}
-
 /// Whether the first look-up has ended nearly all doubts of this run, as far as any were looked up.
 fn found_at_once(doubts: &Doubts) -> bool {
     doubts.looked_up == 0 || doubts.share_not_found < FEW
@@ -251,7 +243,7 @@ fn finish(facts: &Remaining, created: Option<Moment>) -> Option<Moment> {
     let requests: u64 = facts.making.values().map(|lane| lane.requests).sum();
     // Nobody knows whether the service will know what these rows refer to.
     let mostly_unseen = facts.unseen * 2 > requests;
-    if fails(facts) || quota_unknown || mostly_unseen || facts.missing.records > 0 {
+    if facts.fails() || quota_unknown || mostly_unseen || facts.missing.records > 0 {
         return None;
     }
     let hours = &facts.hours;

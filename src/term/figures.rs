@@ -75,10 +75,14 @@ pub fn awaited(events: &[Next], now: Moment, here: &TimeZone) -> Vec<String> {
     events.iter().filter_map(words).collect()
 }
 
+/// A forecast of a moment that has passed, or of the present one, is a forecast of the next one.
+pub fn upcoming(finish: Moment, now: Moment) -> Moment {
+    finish.max(now.plus(Duration::from_secs(1)))
+}
+
 /// When everything will be done, in words, seen from `now`.
 pub fn expected(finish: Moment, now: Moment, here: &TimeZone) -> String {
-    // A forecast of a moment that has passed is a forecast of the next one.
-    let finish = finish.max(now.plus(Duration::from_secs(1)));
+    let finish = upcoming(finish, now);
     format!("done about {}, in {}", near(finish, now, here), span(finish.since(now)))
 }
 

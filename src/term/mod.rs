@@ -36,7 +36,7 @@ use crate::error::{Error, Exit};
 
 pub use self::progress_model::{Tick, operation_paused, sheet_paused, unreachable};
 pub use clean::clean;
-pub use figures::{awaited, count, counted, expected, moment, size, span};
+pub use figures::{awaited, count, counted, expected, moment, size, span, upcoming};
 pub use line::Table;
 pub use line::{Ink, Line, wrap};
 pub use log::start_log;

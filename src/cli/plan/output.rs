@@ -4,7 +4,6 @@
 use std::fs::File;
 use std::io::{ErrorKind as Io, Read as _};
 use std::path::Path;
-use std::time::Duration;
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -22,7 +21,7 @@ use crate::plan::{ActionCounts, Calls, Cause, FieldChanges, Plan, PlannedAction,
 use crate::report::{MARK, PlanPage as Page, plan_page as page};
 use crate::status::next_command::Again;
 use crate::status::row_words;
-use crate::term::{Ink, Line, Table, count, counted, span};
+use crate::term::{Ink, Line, Table, count, counted, span, upcoming};
 
 pub(in crate::cli) use super::tree::{CompanyObject, tell_tree};
 
@@ -196,8 +195,7 @@ pub(in crate::cli) fn when(context: &Context<'_>, plan: &Plan, terms: &Terms) ->
         _ if all == 0 => Line::plain("at once"),
         (None, _, Some(_)) => Line::plain("the rate is unlimited: how long it takes depends on this machine"),
         (_, Some(finish), Some(_)) => {
-            // Nothing is done at once: how long the service takes to answer is not part of the forecast.
-            let finish = finish.max(terms.now.plus(Duration::from_secs(1)));
+            let finish = upcoming(finish, terms.now);
             Line::plain("about ")
                 .ink(Ink::Strong, context.moment(finish))
                 .text(format!(", in {}", span(finish.since(terms.now))))

@@ -58,18 +58,24 @@ pub struct Remaining {
 const COUNTED_WITHIN: Duration = Duration::from_secs(120);
 
 impl Remaining {
-    /// Whether nothing can be sent before something comes by itself, so that these facts may hold for long.
+    /// Whether the service cannot be reached, fails at an operation, or answers nothing.
+    pub(crate) fn fails(&self) -> bool {
+        self.signing_in.is_some()
+            || self.unreachable_until.is_some()
+            || self.unanswered.is_some()
+            || self.held_back.iter().any(|held_back| !held_back.brief)
+    }
+
+    /// Whether nothing goes on before something comes by itself, so that these facts may hold for long.
     pub(crate) fn waits(&self) -> bool {
-        let fails = self.unreachable_until.is_some() || self.held_back.iter().any(|held| !held.brief);
         let is_closed = matches!(self.hours.standing(self.at), Standing::Closed { .. });
-        is_closed || self.parked_until.is_some() || !self.moving || fails
+        is_closed || self.parked_until.is_some() || !self.moving || self.fails()
     }
 
     /// Whether a run that goes on would have counted again by now: it noted these facts, and something is left to do.
     pub fn is_overdue(&self, now: Moment) -> bool {
-        let may_hold = self.waits() || self.unanswered.is_some() || self.signing_in.is_some();
         let is_left = !self.making.is_empty() || self.is_to_verify();
-        is_left && !may_hold && now.since(self.at) > COUNTED_WITHIN
+        is_left && !self.waits() && now.since(self.at) > COUNTED_WITHIN
     }
 
     /// Whether records are still to be verified.

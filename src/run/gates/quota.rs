@@ -46,10 +46,8 @@ impl ServiceClock {
         if !possible.contains(&self.skew_ms) {
             self.skew_ms = if possible.contains(&0) { 0 } else { least.midpoint(most) };
         }
-        let notable = match self.skew_ms.saturating_abs() >= NOTABLE_SKEW_MS {
-            true => self.notable || least >= NOTABLE_SKEW_MS || most <= -NOTABLE_SKEW_MS,
-            false => false,
-        };
+        let is_certain = least >= NOTABLE_SKEW_MS || most <= -NOTABLE_SKEW_MS;
+        let notable = self.skew_ms.saturating_abs() >= NOTABLE_SKEW_MS && (self.notable || is_certain);
         let before = std::mem::replace(&mut self.notable, notable);
         DateObserved {
             first: !std::mem::replace(&mut self.heard, true),

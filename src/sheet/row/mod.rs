@@ -327,7 +327,7 @@ impl<'a> RowReader<'a> {
             // A blank cell of an update leaves the field as it is.
             let is_read = !is_update || planned.column.form == Form::Action;
             let default = planned.default.as_ref().filter(|_| is_read);
-            let (Some(cell), Some(mut reading)) = (given.or(default), reading) else {
+            let (Some(cell), Some(reading)) = (given.or(default), reading) else {
                 match planned.column.need {
                     _ if is_update => {}
                     Need::Required => row.findings.push(self.blank(planned.column, row)),
@@ -346,8 +346,8 @@ impl<'a> RowReader<'a> {
                 row.identity.unique = reading.meant();
                 row.identity.name = Some(SmolStr::new(cell.text.trim()));
             }
-            let remarks = reading.remarks.take().map(|remarks| *remarks);
-            let Remarks { problems, restored: text } = remarks.unwrap_or_default();
+            let Remarks { problems, restored: text } =
+                reading.remarks.map(|remarks| *remarks).unwrap_or_default();
             restored.extend(text.filter(|_| given.is_some()).map(|text| (planned.position, text)));
             for mut problem in problems {
                 if given.is_none() {
