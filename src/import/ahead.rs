@@ -1,6 +1,7 @@
 //! A table read on a thread of its own, while the rows read before are worked on. Order, errors and what is found are
 //! those of reading and working in turns.
 
+use std::mem;
 use std::ops::ControlFlow;
 
 use crate::error::{Error, Result};
@@ -10,7 +11,7 @@ use crate::sheet::{Book, Row, Table, TableSummary, read_ahead};
 ///
 /// # Errors
 /// When the file can no longer be read, and whatever `prepare` and `each` return.
-pub(super) fn read<T: Send>(
+pub(super) fn read<T: Default + Send>(
     book: &Book,
     table: &Table,
     mut prepare: impl FnMut(Row) -> Result<T> + Send,
@@ -26,7 +27,8 @@ pub(super) fn read<T: Send>(
             }
         })
     };
-    read_ahead(read, &mut |row| each(row).map(ControlFlow::Continue))?.unwrap_or_else(|| Err(not_wanted()))
+    read_ahead(read, &mut |row| each(mem::take(row)).map(ControlFlow::Continue))?
+        .unwrap_or_else(|| Err(not_wanted()))
 }
 
 #[cfg(test)]

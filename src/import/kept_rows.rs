@@ -28,7 +28,7 @@ const UNPACKED: u64 = 0;
 const CHUNK: usize = 1 << 17;
 
 /// A row as it is kept, beside what it asks for.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct KeptRow {
     /// As a spreadsheet program shows it.
     pub(super) number: u32,

@@ -7,26 +7,24 @@ mod second_device;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
-use std::{panic, thread};
+use std::{mem, panic, thread};
 
 use super::Examined;
 use super::content_digest::StepsDigest;
 use super::jobs_of_rows::JobsOfRows;
 use super::kept_rows::KeptRow;
-use super::prepared::{Asked, Linked, Prepared, Usable, prepare};
+use super::prepared::{Origin, Prepared, Ready, Unlinked, Usable, prepare};
 use crate::error::{Error, Result};
-use crate::journal::{
-    self, Disposition, ImportWriter, Journal, NewJob, NewRow, NewSheet, SheetId, StoredRow, WrittenStep,
-};
+use crate::journal::{self, Disposition, ImportWriter, Journal, NewRow, NewSheet};
 use crate::model::action::Action;
 use crate::model::action::record_update::RecordUpdate;
 use crate::model::id::JobId;
 use crate::model::kind::Kind;
-use crate::model::record::{Link, Record, Role, Target};
+use crate::model::record::{Link, Role, Target};
 use crate::model::time::Moment;
 use crate::sheet::cross_row::To;
 use crate::sheet::finding::Findings;
-use crate::sheet::{SourceFile, Table, formula_guard, read_ahead};
+use crate::sheet::{SourceFile, read_ahead};
 use deciding::Fate;
 
 /// The field of a licence code.
@@ -102,11 +100,12 @@ fn place_rows<'j>(
             let is_first = placing.writer.is_first();
             let mut ordinal = *first;
             encoder.begin_sheet();
+            let sheet = sheets[number];
             let read = |give: &mut dyn FnMut(Prepared, usize) -> ControlFlow<()>| {
                 kept.read(number, rows, &mut |row, draft| {
                     let bytes = row.cells.iter().map(|cell| cell.len()).sum();
                     let prepared = prepare(
-                        (checked, ordinal),
+                        (checked, Origin { table: number, sheet, ordinal }),
                         (row, draft),
                         is_first,
                         &jobs,
@@ -117,10 +116,7 @@ fn place_rows<'j>(
                 })
             };
             read_ahead(read, &mut |prepared| {
-                if let Some(stored) = prepared.stored() {
-                    placing.writer.add_texts(stored)?;
-                }
-                placing.take(Placed { table: number, sheet: sheets[number], prepared })?;
+                placing.take(prepared)?;
                 Ok(ControlFlow::Continue(()))
             })?
             .transpose()?;
@@ -134,13 +130,6 @@ fn place_rows<'j>(
     Ok((placing.writer, placing.findings))
 }
 
-/// A row on its way into the journal.
-struct Placed {
-    table: usize,
-    sheet: SheetId,
-    prepared: Prepared,
-}
-
 struct Placing<'e, 'j> {
     examined: &'e Examined,
     writer: ImportWriter<'j>,
@@ -149,7 +138,7 @@ struct Placing<'e, 'j> {
     /// Jobs of earlier imports that a row of this one is.
     touched: HashSet<JobId>,
     /// Rows that come before another row they need, by the number of that.
-    waiting: HashMap<usize, Vec<Placed>>,
+    waiting: HashMap<usize, Vec<Unlinked>>,
     /// Rows with the MAC address, the username, a former name or, of devices, the name of a job that a row after them may be;
     /// and that job.
     awaiting: Vec<(Ready, JobId)>,
@@ -166,20 +155,45 @@ struct Placing<'e, 'j> {
 }
 
 impl Placing<'_, '_> {
-    /// Places a row, or lets it wait; then places those that waited for it.
-    fn take(&mut self, placed: Placed) -> Result<()> {
-        if !self.examined.checked.is_usable(placed.prepared.ordinal) {
-            let Placed { table, sheet, prepared: Prepared { row, .. } } = placed;
-            return self.leave_out(table, sheet, &row);
+    /// Places a row, or lets it wait; then places those that waited for it. A row that is ready stays where it is.
+    fn take(&mut self, prepared: &mut Prepared) -> Result<()> {
+        if let Some(stored) = prepared.stored() {
+            self.writer.add_texts(stored)?;
         }
-        let (mut first, mut next) = (Some(placed), Vec::new());
-        while let Some(placed) = first.take().or_else(|| next.pop()) {
-            let ordinal = placed.prepared.ordinal;
-            if let Some(needed) = self.needed(&placed.prepared) {
-                self.waiting.entry(needed).or_default().push(placed);
+        match prepared {
+            Prepared::Ready(ready) => match self.place(ready, true)? {
+                None => self.take_those_below(ready.origin.ordinal),
+                Some(_) => Err(Error::internal("a row of a first import awaits those after it")),
+            },
+            Prepared::Unlinked(Unlinked { origin, row, usable }) => {
+                let unlinked = Unlinked { origin: *origin, row: mem::take(row), usable: usable.take() };
+                self.take_all(vec![unlinked])
+            }
+        }
+    }
+
+    /// Places the rows that waited for this one.
+    fn take_those_below(&mut self, ordinal: usize) -> Result<()> {
+        match self.waiting.remove(&ordinal) {
+            Some(below) => self.take_all(below),
+            None => Ok(()),
+        }
+    }
+
+    /// Places rows, or lets them wait; then places those that waited for them.
+    fn take_all(&mut self, mut next: Vec<Unlinked>) -> Result<()> {
+        while let Some(unlinked) = next.pop() {
+            let Unlinked { origin, row, usable } = unlinked;
+            let Some(usable) = usable else {
+                self.leave_out(origin, &row)?;
+                continue;
+            };
+            if let Some(needed) = self.needed(origin.ordinal) {
+                let unlinked = Unlinked { origin, row, usable: Some(usable) };
+                self.waiting.entry(needed).or_default().push(unlinked);
                 continue;
             }
-            let mut ready = self.ready(placed)?;
+            let mut ready = self.ready((origin, row), usable)?;
             if let [Action::ConfigureVpn(_)] = ready.values.steps.as_slice()
                 && !ready.refers_to_left_out
             {
@@ -192,7 +206,7 @@ impl Placing<'_, '_> {
                 continue;
             }
             match self.place(&mut ready, true)? {
-                None => next.extend(self.waiting.remove(&ordinal).unwrap_or_default()),
+                None => next.extend(self.waiting.remove(&origin.ordinal).unwrap_or_default()),
                 Some(owner) => self.awaiting.push((ready, owner)),
             }
         }
@@ -200,10 +214,8 @@ impl Placing<'_, '_> {
     }
 
     /// The number of a row that has to be placed before this one.
-    fn needed(&self, prepared: &Prepared) -> Option<usize> {
-        let Some(Asked::Unlinked(_)) = prepared.asked else { return None };
-        let links = self.examined.checked.links(prepared.ordinal);
-        links.into_iter().find_map(|(_, to)| match to {
+    fn needed(&self, ordinal: usize) -> Option<usize> {
+        self.examined.checked.links(ordinal).into_iter().find_map(|(_, to)| match to {
             To::Row(row) => (!self.jobs.is_placed(row)).then_some(row),
             To::Job(_) | To::Remote(_) => None,
         })
@@ -212,7 +224,7 @@ impl Placing<'_, '_> {
     /// Places the rows with settings, those of one device and cloud as one job.
     fn take_settings(&mut self) -> Result<()> {
         self.settings_of.clear();
-        for rows in std::mem::take(&mut self.settings) {
+        for rows in mem::take(&mut self.settings) {
             let mut rows = rows.into_iter();
             let Some(mut first) = rows.next() else { continue };
             let rest: Vec<Ready> = rows.collect();
@@ -238,7 +250,7 @@ impl Placing<'_, '_> {
     /// rows of their kind are placed.
     fn take_awaiting(&mut self) -> Result<()> {
         loop {
-            let awaiting = std::mem::take(&mut self.awaiting);
+            let awaiting = mem::take(&mut self.awaiting);
             let before = awaiting.len();
             for (ready, _) in awaiting {
                 self.place_and_those_below(ready, true)?;
@@ -251,7 +263,7 @@ impl Placing<'_, '_> {
             }
         }
         // What is left gives each other's values to each other, or collides.
-        let left = std::mem::take(&mut self.awaiting);
+        let left = mem::take(&mut self.awaiting);
         let mut round = Vec::with_capacity(left.len());
         for (ready, owner) in &left {
             round.push((Some(*owner), self.own_job(ready)?));
@@ -279,34 +291,19 @@ impl Placing<'_, '_> {
             self.awaiting.push((ready, owner));
             return Ok(());
         }
-        for placed in self.waiting.remove(&ready.ordinal).unwrap_or_default() {
-            self.take(placed)?;
-        }
-        Ok(())
+        self.take_those_below(ready.origin.ordinal)
     }
 
     /// Keeps a row that is not imported, with the reason.
-    fn leave_out(&mut self, table: usize, sheet: SheetId, row: &KeptRow) -> Result<()> {
+    fn leave_out(&mut self, Origin { table, sheet, .. }: Origin, row: &KeptRow) -> Result<()> {
         let kind = self.examined.sheets[table].kind;
         let left_out = self.examined.reasons.leave_out(table, kind, sheet, row);
         self.writer.leave_out(&left_out, &self.examined.provenance(table, sheet, row))
     }
 
-    /// A row of which all is placed that it refers to.
-    fn ready(&mut self, placed: Placed) -> Result<Ready> {
-        let Placed { table, sheet, prepared: Prepared { ordinal, row, asked } } = placed;
-        let (linked, refers_to_left_out) = match asked {
-            Some(Asked::Linked(linked)) => (linked, false),
-            Some(Asked::Unlinked(usable)) => self.linked(usable, table, ordinal)?,
-            None => return Err(Error::internal(format!("row {} lost what it asks for", row.number))),
-        };
-        let Linked { values, written, stored } = linked;
-        Ok(Ready { table, sheet, ordinal, row, values, written, stored, refers_to_left_out })
-    }
-
-    /// Works out what a row asks for, with what it refers to; and whether some of that is not imported.
-    fn linked(&mut self, mut usable: Usable, table: usize, ordinal: usize) -> Result<(Linked, bool)> {
-        let links = self.examined.checked.links(ordinal);
+    /// A row of which all is placed that it refers to, with that.
+    fn ready(&mut self, (origin, row): (Origin, KeptRow), mut usable: Usable) -> Result<Ready> {
+        let links = self.examined.checked.links(origin.ordinal);
         let left_out = |(_, to): &(Role, To)| matches!(to, To::Row(row) if self.jobs.is_left_out(*row));
         let refers_to_left_out = links.iter().any(left_out);
         let mut targets = Vec::with_capacity(links.len());
@@ -316,13 +313,13 @@ impl Placing<'_, '_> {
             }
         }
         if let Some(Action::Update(update)) = usable.steps.first_mut() {
-            self.drop_created(update, self.examined.sheets[table].kind, &targets)?;
+            self.drop_created(update, self.examined.sheets[origin.table].kind, &targets)?;
             if let (Some(action), Some(first)) = (usable.steps.first(), usable.written.first_mut()) {
                 *first = journal::written_step(usable.kind, action)?;
             }
             usable.digest = StepsDigest::of(&usable.written);
         }
-        Ok((usable.linked(targets)?, refers_to_left_out))
+        usable.linked((origin, row), targets, refers_to_left_out)
     }
 
     /// Leaves out of an update what cannot be changed and what the record was created with, where a job of ours created it.
@@ -373,16 +370,16 @@ impl Placing<'_, '_> {
                 return Ok(None);
             }
         };
-        for Ready { table, sheet, ordinal, row, values, stored, .. } in
+        for Ready { origin: Origin { table, sheet, ordinal }, row, values, stored, .. } in
             std::iter::once(&*ready).chain(&others)
         {
+            let (sheet, number) = (*sheet, row.number);
             self.jobs.place(*ordinal, job);
             if self.writer.rows_wait() {
                 let is_new = disposition == Disposition::New;
-                let provenance = self.examined.provenance(*table, *sheet, row);
+                let provenance = self.examined.provenance(*table, sheet, row);
                 self.writer.comes_again(job, values, &provenance, is_new)?;
             }
-            let (sheet, number) = (*sheet, row.number);
             let row = NewRow { sheet, number, line: row.line, cells: Vec::new(), job, disposition };
             self.writer.stored_row(&row, stored)?;
             if !differences.is_empty() {
@@ -397,54 +394,7 @@ impl Placing<'_, '_> {
         if ready.row.cells.is_empty() {
             return Err(Error::internal("the cells of a row that is not imported are not kept"));
         }
-        self.jobs.leave_out(ready.ordinal);
-        self.leave_out(ready.table, ready.sheet, &ready.row)
-    }
-}
-
-/// A row whose references are known.
-pub(super) struct Ready {
-    table: usize,
-    sheet: SheetId,
-    pub(super) ordinal: usize,
-    /// Without its cells in a first import.
-    row: KeptRow,
-    pub(super) values: NewJob,
-    /// What it asks for, as the journal keeps it.
-    written: Vec<WrittenStep>,
-    /// The row as the journal keeps it.
-    stored: StoredRow,
-    /// Whether something that it refers to is not imported.
-    refers_to_left_out: bool,
-}
-
-impl Ready {
-    /// Its table.
-    pub(super) fn table<'e>(&self, examined: &'e Examined) -> &'e Table {
-        let (book, table, _) = examined.places[self.table];
-        &examined.books[book].tables[table]
-    }
-
-    /// Makes its job.
-    fn add_job(&self, writer: &mut ImportWriter<'_>) -> Result<JobId> {
-        writer.add_written_job(&self.values, &self.written, &self.stored, (self.sheet, self.row.number))
-    }
-
-    /// The record that it creates.
-    pub(super) fn record(&self) -> Result<&Record> {
-        self.values.record().ok_or_else(|| Error::internal("a row that creates no record"))
-    }
-
-    /// Its MAC address or username.
-    pub(super) fn unique(&self) -> Result<String> {
-        Ok(match self.record()? {
-            Record::Device(device) => device.identification.clone().unwrap_or_default(),
-            record => record.name().to_owned(),
-        })
-    }
-
-    /// Where it says that it comes from.
-    fn source(&self, examined: &Examined) -> Option<String> {
-        formula_guard::source(&self.table(examined).headers, &self.row.cells).map(str::to_owned)
+        self.jobs.leave_out(ready.origin.ordinal);
+        self.leave_out(ready.origin, &ready.row)
     }
 }

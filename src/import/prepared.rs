@@ -4,44 +4,101 @@ use std::borrow::Cow;
 
 use smol_str::SmolStr;
 
+use super::Examined;
 use super::content_digest::StepsDigest;
 use super::jobs_of_rows::JobsOfRows;
 use super::kept_rows::{KeptAction, KeptDraft, KeptRow, KeptStep};
 use crate::error::{Error, Result};
-use crate::journal::{ActionShapes, NewJob, RowEncoder, StoredRow, WrittenStep};
+use crate::journal::{ActionShapes, ImportWriter, NewJob, RowEncoder, SheetId, StoredRow, WrittenStep};
 use crate::model::action::Action;
+use crate::model::id::JobId;
 use crate::model::key::{OwnKey, comparable, upkeep_key};
 use crate::model::kind::Kind;
-use crate::model::record::{Link, Target};
+use crate::model::record::{Link, Record, Target};
 use crate::sheet::cross_row::{Checked, To};
-use crate::sheet::fold_key;
+use crate::sheet::{Table, fold_key, formula_guard};
 
 /// A row on its way into the journal.
-pub(super) struct Prepared {
-    /// Its number among all rows of the import.
-    pub(super) ordinal: usize,
-    /// The row; of one that can be imported in a first import without its cells and what it is known by.
-    pub(super) row: KeptRow,
-    /// What it asks for, of a row that can be imported.
-    pub(super) asked: Option<Asked>,
+pub(super) enum Prepared {
+    /// All is known that it refers to: of a row that creates a record in a first import.
+    Ready(Ready),
+    /// It is not known yet which jobs it refers to.
+    Unlinked(Unlinked),
 }
 
 impl Prepared {
     /// The row as the journal keeps it, where it can be imported.
     pub(super) fn stored(&self) -> Option<&StoredRow> {
-        self.asked.as_ref().map(|asked| match asked {
-            Asked::Unlinked(usable) => &usable.stored,
-            Asked::Linked(linked) => &linked.stored,
-        })
+        match self {
+            Self::Ready(ready) => Some(&ready.stored),
+            Self::Unlinked(unlinked) => unlinked.usable.as_ref().map(|usable| &usable.stored),
+        }
     }
 }
 
-/// What a row asks for.
-pub(super) enum Asked {
-    /// It is not known yet which jobs it refers to.
-    Unlinked(Usable),
-    /// All that it refers to is known.
-    Linked(Linked),
+/// Where a row comes from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Origin {
+    /// Its table, among those of the import.
+    pub(super) table: usize,
+    pub(super) sheet: SheetId,
+    /// Its number among all rows of the import.
+    pub(super) ordinal: usize,
+}
+
+/// A row whose references are known.
+pub(super) struct Ready {
+    pub(super) origin: Origin,
+    /// Without its cells and what it is known by in a first import.
+    pub(super) row: KeptRow,
+    pub(super) values: NewJob,
+    /// What it asks for, as the journal keeps it.
+    pub(super) written: Vec<WrittenStep>,
+    /// The row as the journal keeps it.
+    pub(super) stored: StoredRow,
+    /// Whether something that it refers to is not imported.
+    pub(super) refers_to_left_out: bool,
+}
+
+impl Ready {
+    /// Its table.
+    pub(super) fn table<'e>(&self, examined: &'e Examined) -> &'e Table {
+        let (book, table, _) = examined.places[self.origin.table];
+        &examined.books[book].tables[table]
+    }
+
+    /// Makes its job.
+    pub(super) fn add_job(&self, writer: &mut ImportWriter<'_>) -> Result<JobId> {
+        let place = (self.origin.sheet, self.row.number);
+        writer.add_written_job(&self.values, &self.written, &self.stored, place)
+    }
+
+    /// The record that it creates.
+    pub(super) fn record(&self) -> Result<&Record> {
+        self.values.record().ok_or_else(|| Error::internal("a row that creates no record"))
+    }
+
+    /// Its MAC address or username.
+    pub(super) fn unique(&self) -> Result<String> {
+        Ok(match self.record()? {
+            Record::Device(device) => device.identification.clone().unwrap_or_default(),
+            record => record.name().to_owned(),
+        })
+    }
+
+    /// Where it says that it comes from.
+    pub(super) fn source(&self, examined: &Examined) -> Option<String> {
+        formula_guard::source(&self.table(examined).headers, &self.row.cells).map(str::to_owned)
+    }
+}
+
+/// A row of which it is not known yet which jobs it refers to.
+pub(super) struct Unlinked {
+    pub(super) origin: Origin,
+    /// Without its cells and what it is known by, where it can be imported in a first import.
+    pub(super) row: KeptRow,
+    /// What is made of it, where it can be imported.
+    pub(super) usable: Option<Usable>,
 }
 
 /// What is made of a row that can be imported.
@@ -55,27 +112,23 @@ pub(super) struct Usable {
     /// A digest of that.
     pub(super) digest: StepsDigest,
     /// Its natural key before its owner is known, where it creates a record.
-    pub(super) own_key: Option<OwnKey>,
+    own_key: Option<OwnKey>,
     /// The row as the journal keeps it.
-    pub(super) stored: StoredRow,
+    stored: StoredRow,
     /// Its own key, folded.
-    pub(super) key: Option<String>,
+    key: Option<String>,
     /// Its name as names are compared.
-    pub(super) name: String,
-}
-
-/// What is made of a row of which all is known that it refers to.
-pub(super) struct Linked {
-    pub(super) values: NewJob,
-    /// What it asks for, as the journal keeps it.
-    pub(super) written: Vec<WrittenStep>,
-    /// The row as the journal keeps it.
-    pub(super) stored: StoredRow,
+    name: String,
 }
 
 impl Usable {
     /// The row with what it refers to.
-    pub(super) fn linked(self, links: Vec<Link>) -> Result<Linked> {
+    pub(super) fn linked(
+        self,
+        (origin, row): (Origin, KeptRow),
+        links: Vec<Link>,
+        refers_to_left_out: bool,
+    ) -> Result<Ready> {
         let Self { kind, steps, written, digest, own_key, stored, key, name } = self;
         let natural_key = match (own_key, steps.first()) {
             (Some(own), _) => own.under(&links),
@@ -84,22 +137,24 @@ impl Usable {
         };
         let content_hash = digest.linked(&links);
         let values = NewJob { kind, sheet_key: key, name, natural_key, content_hash, links, steps };
-        Ok(Linked { values, written, stored })
+        Ok(Ready { origin, row, values, written, stored, refers_to_left_out })
     }
 }
 
 /// Prepares a row of an import that was checked; one that can be imported keeps nothing beside what is made of it when the
 /// import `is_first`, as nothing that is there can be in its way.
 pub(super) fn prepare(
-    (checked, ordinal): (&Checked, usize),
+    (checked, origin): (&Checked, Origin),
     (mut row, draft): (KeptRow, Option<KeptDraft>),
     is_first: bool,
     jobs: &JobsOfRows,
     (encoder, shapes): (&mut RowEncoder, &ActionShapes),
 ) -> Result<Prepared> {
-    let draft = draft.filter(|_| checked.is_usable(ordinal));
+    if !checked.is_usable(origin.ordinal) {
+        return Ok(Prepared::Unlinked(Unlinked { origin, row, usable: None }));
+    }
     let Some(KeptDraft { key, name, kind, own_key, digest, steps: kept }) = draft else {
-        return Ok(Prepared { ordinal, row, asked: None });
+        return Err(Error::internal(format!("row {} lost what it asks for", row.number)));
     };
     let creates = own_key.is_some();
     // Nobody asks for the steps of a record that a first import creates.
@@ -124,12 +179,11 @@ pub(super) fn prepare(
     }
     let (key, name) = (key.as_deref().map(fold_key), comparable(&name));
     let usable = Usable { kind, steps, written, digest, own_key, stored, key, name };
-    let links = if is_first && creates { links_of_first(checked, ordinal, jobs) } else { None };
-    let asked = match links {
-        Some(links) => Asked::Linked(usable.linked(links)?),
-        None => Asked::Unlinked(usable),
-    };
-    Ok(Prepared { ordinal, row, asked: Some(asked) })
+    let links = if is_first && creates { links_of_first(checked, origin.ordinal, jobs) } else { None };
+    Ok(match links {
+        Some(links) => Prepared::Ready(usable.linked((origin, row), links, false)?),
+        None => Prepared::Unlinked(Unlinked { origin, row, usable: Some(usable) }),
+    })
 }
 
 /// What a row of a first import refers to, if all of that is placed: as most is, in sheets above its own. No job has a record

@@ -3,7 +3,7 @@
 
 use super::Examined;
 use super::identity::{Decision, Keyed, Known, person_or_thing};
-use super::placing::Ready;
+use super::prepared::Ready;
 use crate::error::{Error, Result};
 use crate::journal::{Difference, ImportWriter, KnownJob};
 use crate::model::kind::Kind;
@@ -138,7 +138,8 @@ pub(super) fn said(
             return collision(writer, examined, ready, other).map(Some);
         }
     };
-    let finding = examined.checked.finding_at(code, message, ready.ordinal, column).as_severity(severity);
+    let finding =
+        examined.checked.finding_at(code, message, ready.origin.ordinal, column).as_severity(severity);
     Ok(Some(Finding { row_key: values.sheet_key.as_deref().map(shown), ..finding }))
 }
 
@@ -173,7 +174,7 @@ fn collision(
         other.job,
         kind.singular(),
     );
-    let finding = examined.checked.finding_at(code, message, ready.ordinal, column);
+    let finding = examined.checked.finding_at(code, message, ready.origin.ordinal, column);
     let mut finding = finding.showing(&ready.unique()?, ValueKind::Text);
     finding.rule = Some(format!("a {what} that no other row has"));
     finding.row_key = ready.values.sheet_key.as_deref().map(shown);
@@ -202,7 +203,7 @@ pub(super) fn second_device(
          be created; if both are the same device, {same}",
         other.first_import, other.job, other.state
     );
-    let mut finding = examined.checked.finding_at(Code::DupRow, message, ready.ordinal, "mac");
+    let mut finding = examined.checked.finding_at(Code::DupRow, message, ready.origin.ordinal, "mac");
     finding.rule = Some("one row for each record".to_owned());
     finding.row_key = ready.values.sheet_key.as_deref().map(shown);
     Ok(finding)

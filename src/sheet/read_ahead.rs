@@ -2,7 +2,7 @@
 //! reading and working in turns.
 
 use std::ops::ControlFlow;
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{Receiver, channel, sync_channel};
 use std::{mem, panic, thread};
 
 use crate::error::Result;
@@ -18,16 +18,21 @@ pub(crate) const AHEAD: usize = 3;
 /// Has `read` hand over items, each with the bytes that it takes, and `each` work on them, until `each` or the items end. `read`
 /// runs on a thread of its own, and its callback breaks when nobody wants more. What `read` returned; `None` where `each` wanted no more.
 ///
+/// `each` takes an item away, or works on it where it lies: what is left of it goes back to the thread that made it, which has to
+/// give its memory back then. That is for an `each` that has the longest way; any other one frees what it has just looked at
+/// with less work.
+///
 /// # Errors
 /// Those of `each`.
 pub(crate) fn read_ahead<T: Send, R: Send>(
     read: impl FnOnce(&mut dyn FnMut(T, usize) -> ControlFlow<()>) -> R + Send,
-    each: &mut dyn FnMut(T) -> Result<ControlFlow<()>>,
+    each: &mut dyn FnMut(&mut T) -> Result<ControlFlow<()>>,
 ) -> Result<Option<R>> {
     thread::scope(|scope| {
         let (sender, batches) = sync_channel(AHEAD);
+        let (back, worked_on) = channel();
         let reader = scope.spawn(move || {
-            let (mut batch, mut size) = (Vec::with_capacity(BATCH), 0);
+            let (mut batch, mut size) = (empty_batch(&worked_on), 0);
             let returned = read(&mut |item, bytes| {
                 batch.push(item);
                 size += bytes;
@@ -35,7 +40,7 @@ pub(crate) fn read_ahead<T: Send, R: Send>(
                     return ControlFlow::Continue(());
                 }
                 size = 0;
-                match sender.send(mem::replace(&mut batch, Vec::with_capacity(BATCH))) {
+                match sender.send(mem::replace(&mut batch, empty_batch(&worked_on))) {
                     Ok(()) => ControlFlow::Continue(()),
                     Err(_not_wanted) => ControlFlow::Break(()),
                 }
@@ -45,11 +50,26 @@ pub(crate) fn read_ahead<T: Send, R: Send>(
             returned
         });
         // An error ends the receiver, and with it the reader.
-        for item in batches.into_iter().flatten() {
-            if each(item)?.is_break() {
-                return Ok(None);
+        for mut batch in batches {
+            for item in &mut batch {
+                if each(item)?.is_break() {
+                    return Ok(None);
+                }
             }
+            // The reader may have ended.
+            drop(back.send(batch));
         }
         Ok(Some(reader.join().unwrap_or_else(|panicked| panic::resume_unwind(panicked))))
     })
+}
+
+/// One that was worked on, or a new one.
+fn empty_batch<T>(worked_on: &Receiver<Vec<T>>) -> Vec<T> {
+    match worked_on.try_recv() {
+        Ok(mut batch) => {
+            batch.clear();
+            batch
+        }
+        Err(_none_yet) => Vec::with_capacity(BATCH),
+    }
 }

@@ -8,8 +8,9 @@ use super::super::identity::{
     Alike, Claim, Decision, Keyed, Known, SameKey, decide, keyed, owner, person_or_thing,
 };
 use super::super::left_out::Reason;
+use super::super::prepared::Ready;
 use super::super::told;
-use super::{Placing, Ready};
+use super::Placing;
 use crate::error::{Error, Result};
 use crate::journal::{self, Difference, Disposition, KnownJob, NewJob, WrittenStep};
 use crate::model::action::Action;
@@ -96,7 +97,12 @@ impl Placing<'_, '_> {
                         (Some(_), Some(_)) => {
                             let source = ready.source(self.examined);
                             let number = ready.row.number;
-                            self.writer.is_at_place_of(known.job, ready.sheet, number, source.as_deref())?
+                            self.writer.is_at_place_of(
+                                known.job,
+                                ready.origin.sheet,
+                                number,
+                                source.as_deref(),
+                            )?
                         }
                         _ => None,
                     };

@@ -2,7 +2,8 @@
 //! without a key says nothing else of which one it is, and the service can neither change a MAC address nor delete a device.
 
 use super::super::identity::{came_to_nothing, owner};
-use super::{Placing, Ready};
+use super::super::prepared::Ready;
+use super::Placing;
 use crate::error::Result;
 use crate::journal::KnownJob;
 use crate::model::record::{Device, Record};
@@ -31,7 +32,7 @@ impl Placing<'_, '_> {
     fn is_at_its_place(&self, ready: &Ready, known: &KnownJob) -> Result<bool> {
         let source = ready.source(self.examined);
         let place =
-            self.writer.is_at_place_of(known.job, ready.sheet, ready.row.number, source.as_deref())?;
+            self.writer.is_at_place_of(known.job, ready.origin.sheet, ready.row.number, source.as_deref())?;
         Ok(place.is_some())
     }
 }

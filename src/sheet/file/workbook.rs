@@ -26,7 +26,7 @@ const DISORDER_LIMIT: usize = 1_000_000;
 const DISORDER_BYTES: usize = 64 << 20;
 
 /// A row of a worksheet that has some value.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct SheetRow {
     /// As shown, counted from 1.
     pub(crate) number: u32,

@@ -9,6 +9,7 @@ use crate::sheet::options::Options;
 use crate::sheet::table::Table;
 
 /// A row of which every cell was read.
+#[derive(Default)]
 pub(crate) struct ReadRow {
     pub(super) raw: RawRow,
     /// What each planned column has, in the order of the plan: `None` where there is neither a cell nor a default. Of a damaged

@@ -44,7 +44,7 @@ use update::ExportedCells;
 use upkeep::example_column;
 
 /// A row as it was read.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Row {
     /// As a spreadsheet program shows it.
     pub number: u32,
@@ -108,6 +108,7 @@ impl Row {
 }
 
 /// A row before its cells are looked at.
+#[derive(Default)]
 pub(crate) struct RawRow {
     pub(crate) number: u32,
     pub(crate) line: Option<u64>,

@@ -1,5 +1,6 @@
 //! One reading of a table: which rows are handed over, which are skipped, and what is said at the end.
 
+use std::mem;
 use std::ops::ControlFlow;
 
 use smol_str::SmolStr;
@@ -92,7 +93,7 @@ impl<'a, 'e> TableReading<'a, 'e> {
                 Ok(give(cells.read(raw), bytes))
             })
         };
-        read_ahead(read, &mut |row| self.take(row))?.transpose()
+        read_ahead(read, &mut |row| self.take(mem::take(row)))?.transpose()
     }
 
     /// Takes the next row of the file; breaks when no more are wanted.

@@ -8,6 +8,7 @@ mod separators;
 mod worksheet_notes;
 mod worksheet_search;
 
+use std::mem;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -223,7 +224,7 @@ impl Book {
             }
             Ok(None)
         };
-        match read_ahead(cut, each)? {
+        match read_ahead(cut, &mut |row| each(mem::take(row)))? {
             Some(Ok(Some(row))) => Ok(Err(format!(
                 "so many quotation marks are never closed that reading stops at row {row}: export the file again"
             ))),

@@ -1,5 +1,6 @@
 //! What a worksheet hides, merges, computes and links to, told of the table that is read from it.
 
+use std::mem;
 use std::ops::ControlFlow;
 
 use std::collections::HashMap;
@@ -59,11 +60,11 @@ pub(super) fn read(
     let emails = email_columns(table);
     let ended = reading.take_all(cells, |each| {
         let ended = read_ahead(take_out, &mut |row| {
-            let is_hidden = hidden.note(&row, table);
+            let is_hidden = hidden.note(row, table);
             if is_hidden && hidden_rows == Some(HiddenRows::Skip) {
                 return Ok(ControlFlow::Continue(()));
             }
-            each(raw_row(row, survey, &emails))
+            each(raw_row(mem::take(row), survey, &emails))
         })?;
         ended.transpose()
     })?;
