@@ -64,7 +64,7 @@ impl ClockWatch {
         self.is_answered
     }
 
-    /// The service has answered something.
+    /// The service has answered something, by which its time is known if it ever says it.
     pub(super) fn on_answered(&mut self) {
         if !std::mem::replace(&mut self.is_answered, true) {
             self.ask_at = None;

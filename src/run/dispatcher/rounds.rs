@@ -53,9 +53,11 @@ impl Dispatcher {
 
     /// Learns the service's time from an answer to a request that was `sent` then.
     pub(super) fn observe_date(&mut self, date: Moment, sent: Moment) {
-        self.clock_watch.on_answered();
         self.check_clock();
         let actions = self.gates.observe_date(date, sent);
+        if self.gates.knows_service_time() {
+            self.clock_watch.on_answered();
+        }
         self.carry_out(actions);
     }
 

@@ -16,6 +16,8 @@ const STILL_REFUSED: [u64; 5] = [1, 2, 4, 8, 15];
 const NOTABLE_SKEW_MS: i64 = 60_000;
 /// A difference below this says nothing: clocks are read at different moments.
 const TOLERANCE_MS: i64 = 1_000;
+/// Longer than any answer is on its way: a request may take 600 s.
+const LONGEST_ANSWER_MS: i64 = 660_000;
 
 /// The service's clock, as far as its answers tell.
 #[derive(Debug, Clone, Copy, Default)]
@@ -40,6 +42,11 @@ impl ServiceClock {
         // The header counts whole seconds, and was written at any moment between the two: that may be long where this
         // process was suspended, or the clock set. What was known before stays as long as it is possible.
         let (earliest, latest) = (sent.min(now), sent.max(now));
+        let took_ms = latest.millis().saturating_sub(earliest.millis());
+        if !self.heard && took_ms > LONGEST_ANSWER_MS {
+            // Our clock has jumped, or the machine slept: whether ours is right now, only the next answer says.
+            return DateObserved { first: false, notable: None };
+        }
         let least = date.millis().saturating_sub(latest.millis());
         let most = date.millis().saturating_add(1_000).saturating_sub(earliest.millis());
         let possible = least.saturating_sub(TOLERANCE_MS)..=most.saturating_add(TOLERANCE_MS);

@@ -128,6 +128,22 @@ fn the_services_date_decides_and_a_large_difference_is_told_once() {
 }
 
 #[test]
+fn a_first_answer_during_which_the_clock_was_set_says_nothing_of_the_services_time() {
+    // The clock was set four hours ahead while the answer was under way.
+    let (sent, now) = (at("2026-03-01T22:00:00Z"), at("2026-03-02T02:00:00Z"));
+    let mut clock = ServiceClock::default();
+    clock.observe_date_header(sent, sent, now);
+    assert!(!clock.is_known());
+    clock.observe_date_header(at("2026-03-01T22:00:01Z"), now, now);
+    assert!(clock.is_known());
+    assert_eq!(clock.at(now).day(), sent.day());
+    // An answer that took as long as a request may is believed, as one of them must be.
+    let mut clock = ServiceClock::default();
+    clock.observe_date_header(sent, sent, Moment::from_millis(sent.millis() + 600_000));
+    assert!(clock.is_known());
+}
+
+#[test]
 fn an_answer_that_was_long_on_its_way_says_little_of_the_clock() {
     // The process was suspended for 70 s, the answer written before or after that.
     let (sent, now) = (at("2026-03-01T10:00:00Z"), at("2026-03-01T10:01:10Z"));
