@@ -28,6 +28,10 @@ const CACHE_KIB: i64 = 65_536;
 /// Threads that sort an index beside the one that reads its table.
 const SORTING_THREADS: i64 = 1;
 
+/// Page cache in KiB while indexes are built, and so the entries that are sorted at once: in pieces of this size, which stay in
+/// the processor's cache, sorting and merging take less than in larger ones.
+const SORTING_KIB: i64 = 4_096;
+
 /// The indexes in which new rows have entries in no order, and which nothing asks while rows are placed. Others stay: to
 /// add an entry behind all others takes less than to sort them, and to build one that is empty its whole table has to be read.
 const DROPPED: [&str; 4] = ["job_natural_key", "job_sheet_key", "job_name", "link_target"];
@@ -91,11 +95,15 @@ impl DroppedIndexes {
         for ((kind, operation, state), jobs) in std::mem::take(&mut self.added) {
             count.execute((FIRST, kind, operation, state, jobs))?;
         }
-        connection.pragma_update(None, "threads", SORTING_THREADS)?;
-        for statement in self.statements.drain(..) {
-            connection.execute_batch(&statement)?;
+        let cache: i64 = connection.pragma_query_value(None, "cache_size", |row| row.get(0))?;
+        if cache == -open::CACHE_KIB {
+            connection.pragma_update(None, "cache_size", -SORTING_KIB)?;
         }
-        Ok(connection.pragma_update(None, "threads", 0)?)
+        connection.pragma_update(None, "threads", SORTING_THREADS)?;
+        let built = self.statements.drain(..).try_for_each(|statement| connection.execute_batch(&statement));
+        connection.pragma_update(None, "threads", 0)?;
+        connection.pragma_update(None, "cache_size", cache)?;
+        Ok(built?)
     }
 
     /// Gives the journal its page cache again, when everything of the import is written and read.
@@ -238,7 +246,6 @@ impl<'a> Inserts<'a> {
                 "job",
                 &[
                     value("kind"),
-                    value("id"),
                     ("state", InsertedAs::Word(&STATES)),
                     value("operation"),
                     same("first_import", import.0),
@@ -310,10 +317,8 @@ impl<'a> Inserts<'a> {
             JobState::Blocked => 1,
             _ => return Err(Error::internal(format!("a job would be made {state}"))),
         };
-        let next = self.last.map(|last| JobId(last.0 + 1));
         self.job.add([
             &job.kind,
-            &next,
             &state_number,
             &first,
             &job.natural_key,
@@ -321,10 +326,14 @@ impl<'a> Inserts<'a> {
             &job.name,
             &job.content_hash,
         ])?;
-        let id = next.unwrap_or_else(|| JobId(self.connection.last_insert_rowid()));
-        if self.last.is_some() {
-            self.last = Some(id);
-        }
+        // SQLite numbers them in the order in which they are added.
+        let id = match &mut self.last {
+            Some(last) => {
+                last.0 += 1;
+                *last
+            }
+            None => JobId(self.connection.last_insert_rowid()),
+        };
         let shaped = source.and_then(|(stored, place)| Some((stored.shaped.as_ref()?, place)));
         for (WrittenStep { operation, action }, n) in steps.iter().zip(0_i64..) {
             let (text, shape, place) = match shaped.filter(|_| n == 0) {
