@@ -6,6 +6,7 @@
 
 mod chunked_list;
 mod duplicates;
+mod kept_text;
 mod order;
 mod references;
 
@@ -31,6 +32,7 @@ use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::record::Role;
 use chunked_list::ChunkedList;
+use kept_text::{KeptText, TextSpan};
 
 /// Rows from which on a second thread pays.
 const MANY: usize = 20_000;
@@ -66,13 +68,6 @@ impl Known for Nothing {
     fn find(&self, _: Kind, _: By<'_>) -> Result<Vec<JobId>> {
         Ok(Vec::new())
     }
-}
-
-/// A piece of the text that is kept of all rows.
-#[derive(Debug, Clone, Copy, Default)]
-struct TextSpan {
-    start: u32,
-    length: u32,
 }
 
 /// What is kept of a row.
@@ -133,7 +128,7 @@ fn bit(role: Role) -> u8 {
 #[derive(Debug, Default)]
 pub struct Between {
     tables: Vec<Table>,
-    text: String,
+    text: KeptText,
     entries: ChunkedList<RowEntry>,
     /// The distinct references, each resolved once.
     pointers: Vec<(Kind, Pointer)>,
@@ -238,15 +233,7 @@ impl Between {
     }
 
     fn keep(&mut self, text: Option<&str>) -> TextSpan {
-        let Some(text) = text else { return TextSpan::default() };
-        match (u32::try_from(self.text.len()), u32::try_from(text.len())) {
-            (Ok(start), Ok(length)) if start.checked_add(length).is_some() => {
-                self.text.push_str(text);
-                TextSpan { start, length }
-            }
-            // Four gigabytes of names are beyond every limit on files; a row without a name is only not referred to.
-            _ => TextSpan::default(),
-        }
+        text.map(|text| self.text.keep(text)).unwrap_or_default()
     }
 
     fn number(&mut self, kind: Kind, pointer: &Pointer) -> u32 {
@@ -275,7 +262,7 @@ impl Between {
 
     /// The kept text; `None` when there was none.
     fn get(&self, span: TextSpan) -> Option<&str> {
-        (span.length > 0).then(|| &self.text[span.start as usize..(span.start + span.length) as usize])
+        self.text.get(span)
     }
 
     fn kind(&self, entry: &RowEntry) -> Kind {

@@ -308,14 +308,14 @@ impl<'a> RowReader<'a> {
     }
 
     /// Takes in what was read of each planned cell.
-    fn fields(&mut self, cells: &[Cell], readings: Vec<Option<CellReading>>, row: &mut Row) -> Fields {
+    fn fields(&mut self, cells: &[Cell], mut readings: Vec<Option<CellReading>>, row: &mut Row) -> Fields {
         let mut restored = Vec::new();
         let mut wanted: Vec<usize> = Vec::new();
         let is_update = self.is_update(&readings);
         let mut exported = self.exported(cells, is_update || !self.table.kind.is_record(), row);
         // An update needs nothing but the name of its record.
         let mut needed = is_update;
-        for (planned, reading) in self.plan.iter().zip(readings) {
+        for (planned, reading) in self.plan.iter().zip(&mut readings) {
             let given = planned.given(cells);
             if let (Some(cell), Some(exported)) = (given, &mut exported)
                 && exported.is_as_exported(planned.column.name, &cell.text)
@@ -347,17 +347,18 @@ impl<'a> RowReader<'a> {
                 row.identity.unique = reading.meant();
                 row.identity.name = Some(SmolStr::new(cell.text.trim()));
             }
-            let Remarks { problems, restored: text } =
-                reading.remarks.map(|remarks| *remarks).unwrap_or_default();
-            restored.extend(text.filter(|_| given.is_some()).map(|text| (planned.position, text)));
-            for mut problem in problems {
-                if given.is_none() {
-                    problem.message.push_str(&from_default(self.table.kind, planned.column.name));
+            if let Some(Remarks { problems, restored: text }) = reading.remarks.take().map(|remarks| *remarks)
+            {
+                restored.extend(text.filter(|_| given.is_some()).map(|text| (planned.position, text)));
+                for mut problem in problems {
+                    if given.is_none() {
+                        problem.message.push_str(&from_default(self.table.kind, planned.column.name));
+                    }
+                    let position = (planned.position != plan::NOWHERE).then_some(planned.position);
+                    row.findings.push(self.cell_finding(problem, planned.column, position, cell, row));
                 }
-                let position = (planned.position != plan::NOWHERE).then_some(planned.position);
-                row.findings.push(self.cell_finding(problem, planned.column, position, cell, row));
             }
-            match reading.value {
+            match reading.value.take() {
                 Some(value) if !wrong => {
                     self.values.set(planned.slot, planned.column, planned.entry.as_deref(), value);
                 }
