@@ -73,7 +73,7 @@ pub struct Examined {
     /// What the import is to be called; without it, by its files.
     pub label: Option<String>,
     /// The time zones of the rows that can be sent, each once.
-    zones: BTreeSet<String>,
+    zones: BTreeSet<SmolStr>,
 }
 
 /// What became of an import.
@@ -164,7 +164,7 @@ struct Looked {
     places: Vec<(usize, usize, usize)>,
     sheets: Vec<SheetCount>,
     findings: Findings,
-    zones: BTreeSet<String>,
+    zones: BTreeSet<SmolStr>,
 }
 
 /// What only all rows of a book's table tell of it.
@@ -289,7 +289,7 @@ impl Examined {
     /// zone was doubted, and the list has each as it is sent.
     pub fn would_be_the_same_with(&self, list: &ZoneList) -> bool {
         let is_doubted = self.findings.groups().iter().any(|group| group.key.code == Code::CellTimezone);
-        let has = |zone: &String| list.spelled(zone) == Some(zone);
+        let has = |zone: &SmolStr| list.spelled(zone) == Some(zone.as_str());
         self.is_clean() && !is_doubted && self.zones.len() <= ZoneList::MOST && self.zones.iter().all(has)
     }
 

@@ -2,6 +2,8 @@
 //!
 //! A test that needs another value changes that field and no other.
 
+use smol_str::SmolStr;
+
 use crate::model::action::record_update::RecordUpdate;
 use crate::model::action::{Action, InterfaceSettings, Offer, OwnedEntry, OwnedLabel, Owner, VpnSettings};
 use crate::model::id::RemoteId;
@@ -16,7 +18,7 @@ pub fn address() -> Address {
 }
 
 /// A customer.
-pub fn company(name: impl Into<String>) -> Company {
+pub fn company(name: impl Into<SmolStr>) -> Company {
     Company {
         company_type: CompanyType::Customer,
         name: name.into(),
@@ -30,7 +32,7 @@ pub fn company(name: impl Into<String>) -> Company {
 }
 
 /// A site.
-pub fn site(name: impl Into<String>) -> Site {
+pub fn site(name: impl Into<SmolStr>) -> Site {
     Site {
         name: name.into(),
         reference: None,
@@ -43,7 +45,7 @@ pub fn site(name: impl Into<String>) -> Site {
 }
 
 /// A person who reads reports.
-pub fn person(username: impl Into<String>) -> Person {
+pub fn person(username: impl Into<SmolStr>) -> Person {
     Person {
         user_type: UserType::ReportsClient,
         template_scope: TemplateScope::CompanyInherit,
@@ -59,14 +61,14 @@ pub fn person(username: impl Into<String>) -> Person {
 }
 
 /// A device of a model that the simulated service has.
-pub fn device(name: impl Into<String>, mac: Option<&str>) -> Device {
+pub fn device(name: impl Into<SmolStr>, mac: Option<&str>) -> Device {
     Device {
         name: name.into(),
         address: address(),
         phone_number: "+64 9 555 0100".into(),
         fax_number: None,
         device_model: Some("Edge 100".into()),
-        identification: mac.map(str::to_owned),
+        identification: mac.map(SmolStr::new),
         custom_site_id: None,
         custom_site_name: None,
         copy: None,

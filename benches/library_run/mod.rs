@@ -152,7 +152,7 @@ pub(crate) fn site(n: usize) -> Record {
 
 pub(crate) fn person(n: usize) -> Record {
     let mail = format!("user{n}@bench.example");
-    Record::Person(Person { email: mail.clone(), ..testing::person(mail) })
+    Record::Person(Person { email: mail.as_str().into(), ..testing::person(mail) })
 }
 
 pub(crate) fn device(n: usize) -> Record {

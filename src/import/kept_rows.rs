@@ -53,9 +53,9 @@ pub(super) struct KeptIdentity {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct KeptDraft {
     /// Its own key, as written.
-    pub(super) key: Option<String>,
+    pub(super) key: Option<SmolStr>,
     /// What it is known by: the name of its record, or what it changes.
-    pub(super) name: String,
+    pub(super) name: SmolStr,
     /// What its job is: one of the kind of its sheet, or of the updates of those.
     pub(super) kind: Kind,
     /// Its natural key before its owner is known, where it creates a record.
@@ -102,7 +102,7 @@ impl KeptDraft {
             let action = packed.map_or(KeptAction::Whole(action), KeptAction::Packed);
             steps.push(KeptStep { operation, action });
         }
-        let (key, name) = (draft.key.clone(), draft.name().into_owned());
+        let (key, name) = (draft.key.clone(), SmolStr::from(draft.name()));
         Ok(Some(Self { key, name, kind, own_key, digest, steps }))
     }
 }
@@ -296,7 +296,7 @@ impl<'b> KeptRowReader<'b> {
     }
 
     fn draft(&mut self) -> Option<KeptDraft> {
-        let (key, name) = (self.option()?, self.text()?.to_owned());
+        let (key, name) = (self.option()?, self.text()?.into());
         let kind = *Kind::ALL.get(self.number()? as usize)?;
         let role: Option<String> = self.option()?;
         let own_key = match (role, self.option()?) {

@@ -81,7 +81,7 @@ impl Ready {
     /// Its MAC address or username.
     pub(super) fn unique(&self) -> Result<String> {
         Ok(match self.record()? {
-            Record::Device(device) => device.identification.clone().unwrap_or_default(),
+            Record::Device(device) => device.identification.as_deref().unwrap_or_default().to_owned(),
             record => record.name().to_owned(),
         })
     }

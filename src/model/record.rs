@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use smol_str::SmolStr;
 
 use super::action::record_update::FieldValues;
 use super::id::{JobId, RemoteId};
@@ -120,21 +121,21 @@ impl Record {
 #[expect(missing_docs, reason = "the fields are those of specification 2.2, by their names")]
 pub struct Address {
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub address1: Option<String>,
+    pub address1: Option<SmolStr>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub address2: Option<String>,
+    pub address2: Option<SmolStr>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub suburb: Option<String>,
+    pub suburb: Option<SmolStr>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub city: Option<String>,
+    pub city: Option<SmolStr>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub state: Option<String>,
+    pub state: Option<SmolStr>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub post_or_zip_code: Option<String>,
+    pub post_or_zip_code: Option<SmolStr>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub country: Option<String>,
+    pub country: Option<SmolStr>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub timezone: Option<String>,
+    pub timezone: Option<SmolStr>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latitude: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -157,14 +158,14 @@ pub enum CompanyType {
 #[expect(missing_docs, reason = "the fields are those of specification 2.3, by their names")]
 pub struct Company {
     pub company_type: CompanyType,
-    pub name: String,
+    pub name: SmolStr,
     pub address: Address,
-    pub phone_number: String,
+    pub phone_number: SmolStr,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fax_number: Option<String>,
-    pub support_email: String,
-    pub sales_email: String,
-    pub accounts_email: String,
+    pub fax_number: Option<SmolStr>,
+    pub support_email: SmolStr,
+    pub sales_email: SmolStr,
+    pub accounts_email: SmolStr,
 }
 
 /// What a user may do (specification 2.4); sent with exactly these spellings.
@@ -202,16 +203,16 @@ pub enum TemplateScope {
 pub struct Person {
     pub user_type: UserType,
     pub template_scope: TemplateScope,
-    pub first_name: String,
-    pub last_name: String,
-    pub username: String,
-    pub email: String,
+    pub first_name: SmolStr,
+    pub last_name: SmolStr,
+    pub username: SmolStr,
+    pub email: SmolStr,
     pub allow_login: bool,
     pub address: Address,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub phone_number: Option<String>,
+    pub phone_number: Option<SmolStr>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fax_number: Option<String>,
+    pub fax_number: Option<SmolStr>,
 }
 
 /// A site (specification 2.6); its company is a [`Link`] of [`Role::Company`].
@@ -219,17 +220,17 @@ pub struct Person {
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "the fields are those of specification 2.6, by their names")]
 pub struct Site {
-    pub name: String,
+    pub name: SmolStr,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reference: Option<String>,
+    pub reference: Option<SmolStr>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latitude: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub longitude: Option<f64>,
     pub address: Address,
-    pub phone_number: String,
+    pub phone_number: SmolStr,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fax_number: Option<String>,
+    pub fax_number: Option<SmolStr>,
 }
 
 /// A device (specification 2.5); company, site and template are [`Link`]s.
@@ -237,20 +238,20 @@ pub struct Site {
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "the fields are those of specification 2.5, by their names")]
 pub struct Device {
-    pub name: String,
+    pub name: SmolStr,
     pub address: Address,
-    pub phone_number: String,
+    pub phone_number: SmolStr,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fax_number: Option<String>,
+    pub fax_number: Option<SmolStr>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub device_model: Option<String>,
+    pub device_model: Option<SmolStr>,
     /// The MAC address, as `aa:bb:cc:dd:ee:ff`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub identification: Option<String>,
+    pub identification: Option<SmolStr>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub custom_site_id: Option<String>,
+    pub custom_site_id: Option<SmolStr>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub custom_site_name: Option<String>,
+    pub custom_site_name: Option<SmolStr>,
     /// Present when the device is made by copying another one; that one is a [`Link`] of [`Role::Template`].
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub copy: Option<TemplateCopy>,

@@ -66,7 +66,7 @@ pub(super) fn company(name: &str) -> Work {
 }
 
 pub(super) fn site(name: &str, reference: Option<&str>) -> Work {
-    let site = Site { reference: reference.map(str::to_owned), ..testing::site(name) };
+    let site = Site { reference: reference.map(Into::into), ..testing::site(name) };
     work(Record::Site(site), Role::Company)
 }
 

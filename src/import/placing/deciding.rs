@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use smol_str::SmolStr;
+
 use super::super::content_digest::StepsDigest;
 use super::super::difference::{self, Content};
 use super::super::identity::{
@@ -363,10 +365,10 @@ fn same_links(some: &[Link], others: &[Link]) -> bool {
 fn nameless(record: &Record) -> Record {
     let mut record = record.clone();
     match &mut record {
-        Record::Company(company) => company.name.clear(),
-        Record::Site(site) => site.name.clear(),
-        Record::Person(person) => person.username.clear(),
-        Record::Device(device) => device.name.clear(),
+        Record::Company(company) => company.name = SmolStr::default(),
+        Record::Site(site) => site.name = SmolStr::default(),
+        Record::Person(person) => person.username = SmolStr::default(),
+        Record::Device(device) => device.name = SmolStr::default(),
     }
     record
 }

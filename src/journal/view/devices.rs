@@ -1,5 +1,7 @@
 //! The devices of an import with their ids, companies and sites: for the roll-out, which asks whether each is online.
 
+use smol_str::SmolStr;
+
 use crate::error::Result;
 use crate::journal::View;
 use crate::journal::file::column::Id;
@@ -93,13 +95,13 @@ impl View {
                 continue;
             };
             let new_site = device.custom_site_name.as_ref().or(device.custom_site_id.as_ref());
-            let new_site = new_site.map(|name| Place { id: None, name: Some(name.clone()) });
+            let new_site = new_site.map(|name| Place { id: None, name: Some(name.to_string()) });
             devices.push(DeviceRow {
                 job,
                 sheet: row.get(2)?,
                 row: row_ref::number_of(row.get(1)?),
-                name: device.name.clone(),
-                mac: device.identification.clone(),
+                name: device.name.to_string(),
+                mac: device.identification.as_ref().map(SmolStr::to_string),
                 state: row.get(4)?,
                 id: row.get::<_, Option<Id>>(5)?.map(|id| id.0),
                 company: place(6)?,

@@ -92,9 +92,9 @@ impl View {
         while let Some(row) = rows.next()? {
             if let Some(Record::Device(device)) = texts.action(text(row, 0)?)?.record()
                 && let Some(model) = &device.device_model
-                && !models.contains(model)
+                && !models.contains(model.as_str())
             {
-                models.insert(model.clone());
+                models.insert(model.to_string());
             }
         }
         Ok(models.into_iter().collect())

@@ -219,7 +219,7 @@ pub(super) fn job_of(
         natural_key: natural_key(record, &links),
         content_hash: format!("{:?}", draft.steps),
         kind: record.kind(),
-        sheet_key: draft.key.clone(),
+        sheet_key: draft.key.as_ref().map(ToString::to_string),
         name: name.clone(),
         links,
         steps: draft.steps.clone(),
@@ -229,7 +229,7 @@ pub(super) fn job_of(
         return (known.job, if same { Disposition::Recognised } else { Disposition::ChangedSince });
     }
     let job = writer.add_job(&new).unwrap();
-    jobs.insert(draft.key.clone().unwrap_or(name), job);
+    jobs.insert(draft.key.as_ref().map_or(name, ToString::to_string), job);
     (job, Disposition::New)
 }
 

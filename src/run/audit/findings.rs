@@ -231,8 +231,8 @@ mod tests {
     fn bringing(name: Option<&str>, reference: Option<&str>) -> Work {
         let mut work = device("Till", Some("00:1a:2b:3c:4d:5e"));
         if let Action::Create(Record::Device(device)) = &mut work.action {
-            device.custom_site_name = name.map(str::to_owned);
-            device.custom_site_id = reference.map(str::to_owned);
+            device.custom_site_name = name.map(Into::into);
+            device.custom_site_id = reference.map(Into::into);
         }
         work
     }

@@ -86,7 +86,7 @@ pub(in crate::run) fn of_company(work: &Work) -> Option<Lookup> {
 pub(in crate::run) fn narrower(work: &Work, operation: Operation) -> Option<Lookup> {
     match (work.record(), operation) {
         (Some(Record::Company(company)), Operation::GetChildCompanies) => {
-            Some(Lookup::CompaniesByName(company.name.clone()))
+            Some(Lookup::CompaniesByName(company.name.to_string()))
         }
         _ => None,
     }
@@ -109,12 +109,12 @@ fn candidates(work: &Work) -> Vec<Lookup> {
         Some(Record::Company(_)) => {
             link(work, Role::Parent).map(Lookup::ChildCompanies).into_iter().collect()
         }
-        Some(Record::Person(person)) => vec![Lookup::PersonByUsername(person.username.clone())],
-        Some(Record::Site(site)) => vec![Lookup::SitesByName { name: site.name.clone(), company }],
+        Some(Record::Person(person)) => vec![Lookup::PersonByUsername(person.username.to_string())],
+        Some(Record::Site(site)) => vec![Lookup::SitesByName { name: site.name.to_string(), company }],
         Some(Record::Device(device)) => {
-            let by_name = Lookup::DevicesByName { name: device.name.clone(), company };
+            let by_name = Lookup::DevicesByName { name: device.name.to_string(), company };
             match &device.identification {
-                Some(mac) => vec![Lookup::DeviceByMac(mac.clone()), by_name],
+                Some(mac) => vec![Lookup::DeviceByMac(mac.to_string()), by_name],
                 None => vec![by_name],
             }
         }
@@ -131,7 +131,7 @@ pub(in crate::run) fn control(row: &Work, operation: Operation) -> Option<(Looku
 /// The look-up for the site that creating a device makes as well, named as the row says.
 pub(in crate::run) fn of_custom_site(work: &Work) -> Option<Lookup> {
     let device = classify::device_with_site(work)?;
-    let name = device.custom_site_name.as_ref().or(device.custom_site_id.as_ref())?.clone();
+    let name = device.custom_site_name.as_ref().or(device.custom_site_id.as_ref())?.to_string();
     Some(Lookup::SitesByName { name, company: link(work, Role::Company) })
 }
 

@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::mem;
 
+use smol_str::SmolStr;
+
 use super::update::ExportedCells;
 use crate::model::action::Action;
 use crate::model::kind::{Kind, Upkeep};
@@ -25,7 +27,7 @@ pub struct Draft {
     /// only checked.
     pub steps: Vec<Action>,
     /// The row's own key, as written; not of a record that is only checked.
-    pub key: Option<String>,
+    pub key: Option<SmolStr>,
     /// What it refers to.
     pub references: Vec<Reference>,
 }
@@ -241,9 +243,9 @@ impl RowValues {
     }
 
     #[inline]
-    fn text(&mut self, name: &str) -> Option<String> {
+    fn text(&mut self, name: &str) -> Option<SmolStr> {
         match self.take(name) {
-            Some(Value::Text(text)) => Some(text.into()),
+            Some(Value::Text(text)) => Some(text),
             _ => None,
         }
     }
@@ -486,7 +488,7 @@ impl RowValues {
             steps.push(Action::PutMetadata(metadata));
         }
         if let Some(code) = self.text("licence_code") {
-            steps.push(Action::AddLicence(code));
+            steps.push(Action::AddLicence(code.into()));
         }
         if let Some(Value::Offers(templates)) = self.take("enterprise_template") {
             steps.extend(templates.into_iter().map(Action::SubscribeTemplate));

@@ -115,7 +115,7 @@ fn n06_a_mac_that_became_a_power_of_ten_cannot_be_restored() {
 
 /// The postcode of a site as it is sent.
 fn postcode(desk: &crate::desk::Desk) -> String {
-    site(desk).address.post_or_zip_code.expect("a postcode")
+    site(desk).address.post_or_zip_code.expect("a postcode").into()
 }
 
 /// A postcode of New England without its zero.

@@ -50,7 +50,7 @@ pub(super) fn row(spec: &RowSpec, reference: &Reference) -> (Values, NewJob) {
     let name = format!("row {}{}", spec.row, if spec.renamed { " renamed" } else { "" });
     let steps: Vec<(Call, u8)> = spec.extras.iter().map(|&extra| (step(kind, extra), extra)).collect();
     let content = format!("{name} {links:?} {:?} {}", spec.extras, spec.version);
-    let phone_number = format!("+64 9 555 010{}", spec.version);
+    let phone_number = format!("+64 9 555 010{}", spec.version).into();
     let record = match kind {
         Kind::Company => record::Record::Company(Company { phone_number, ..testing::company(&name) }),
         Kind::Site => record::Record::Site(Site { phone_number, ..testing::site(&name) }),

@@ -173,7 +173,7 @@ fn not_there_is_believed_late_twice_and_of_a_proved_look_up() {
     let read_before = |work: Work| Work { absent_reads: 1, ..doubted(work) };
     let mut kiosk = read_before(device("Till", Some(MAC)));
     if let Action::Create(Record::Device(device)) = &mut kiosk.action {
-        device.custom_site_name = Some("Kiosk".to_owned());
+        device.custom_site_name = Some("Kiosk".into());
     }
     let executed = Work { executed: true, ..read_before(site("Depot", None)) };
     let tired = Work { doubts: MOST_DOUBTS, ..read_before(site("Depot", None)) };
@@ -287,7 +287,7 @@ fn a_look_up_that_nothing_proves_says_nothing_unless_the_service_refuses_a_secon
 fn the_site_of_a_device_that_is_not_there_is_named() {
     let mut work = Work { absent_reads: 1, ..doubted(device("Till", None)) };
     if let Action::Create(Record::Device(device)) = &mut work.action {
-        device.custom_site_name = Some("Kiosk".to_owned());
+        device.custom_site_name = Some("Kiosk".into());
     }
     let evidence = evidence(true);
     let site = found(json!({"companyId": OURS, "name": "Kiosk", "id": record(7)}));

@@ -214,7 +214,7 @@ fn a_device_that_makes_a_site_is_not_guarded_by_its_mac() {
     let mut work = device("Till", Some("00:1a:2b:3c:4d:5e"));
     assert_eq!(work.action.repeat(), Repeat::Refused);
     if let Action::Create(Record::Device(device)) = &mut work.action {
-        device.custom_site_name = Some("New".to_owned());
+        device.custom_site_name = Some("New".into());
     }
     assert_eq!(work.action.repeat(), Repeat::Duplicates);
     assert_eq!(device("Till", None).action.repeat(), Repeat::Duplicates);
@@ -223,8 +223,8 @@ fn a_device_that_makes_a_site_is_not_guarded_by_its_mac() {
 fn kiosk(reference: Option<&str>, name: Option<&str>) -> Work {
     let mut work = device("Till", None);
     if let Action::Create(Record::Device(device)) = &mut work.action {
-        device.custom_site_id = reference.map(str::to_owned);
-        device.custom_site_name = name.map(str::to_owned);
+        device.custom_site_id = reference.map(Into::into);
+        device.custom_site_name = name.map(Into::into);
     }
     work
 }
