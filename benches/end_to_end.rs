@@ -77,7 +77,8 @@ fn main() {
             plot(&seen);
         }
     }
-    let [small, at_once] = [LATENCY, AT_ONCE].map(|latency| runtime.block_on(command(&SMALL, "all", latency)));
+    let [small, at_once] =
+        [LATENCY, AT_ONCE].map(|latency| runtime.block_on(command(&SMALL, "all", latency)));
     let _ = write!(
         text,
         "\nThe limit allows {} creations of devices in {limit:.2} s at {PACE} a second.\n\nA small import ({} rows) has \

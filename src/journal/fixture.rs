@@ -33,6 +33,15 @@ pub(super) fn bench() -> Bench {
     Bench { journal, folder }
 }
 
+/// The steps by which SQLite finds the rows of a query.
+pub(super) fn plan(journal: &Journal, sql: &str) -> Vec<String> {
+    let mut statement = journal.connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+    let count = statement.parameter_count();
+    let steps =
+        statement.query_map(rusqlite::params_from_iter(vec![1_i64; count]), |row| row.get(3)).unwrap();
+    steps.collect::<rusqlite::Result<_>>().unwrap()
+}
+
 pub(super) fn at(millis: i64) -> Moment {
     Moment::from_millis(millis)
 }

@@ -47,8 +47,8 @@ impl ReadBy {
 pub(in crate::journal) fn reverted(connection: &Connection, selection: &Selection) -> Result<Vec<JobId>> {
     let jobs: Vec<JobId> = connection
         .prepare_cached(
-            "SELECT job.id FROM audit JOIN job ON job.id = audit.job
-             WHERE audit.code = ?1 AND job.state IN ('done', 'incomplete') ORDER BY job.id",
+            "SELECT job.id FROM audit CROSS JOIN job ON job.id = audit.job
+             WHERE audit.code = ?1 AND job.state IN ('done', 'incomplete') ORDER BY audit.job",
         )?
         .query_map([AuditFinding::REVERTED], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;

@@ -45,11 +45,7 @@ pub(in crate::journal) fn selected(
     selection: &Selection,
 ) -> Result<Vec<JobId>> {
     let placed = selection.import.is_some() || selection.sheet.is_some() || selection.row.is_some();
-    // In the words of the index that has the jobs in this state: the others are not looked at.
-    let jobs = match state.is_failed() {
-        true => concat!("job INDEXED BY job_refused WHERE ", refused!()).to_owned(),
-        false => format!("job WHERE state = '{state}'"),
-    };
+    let jobs = jobs_in(state);
     let mut statement = connection.prepare_cached(&format!(
         "SELECT id FROM {jobs} AND state = :state AND (:code IS NULL OR code = :code)
            AND (NOT :placed OR EXISTS (
@@ -76,6 +72,17 @@ pub(in crate::journal) fn selected(
     Ok(jobs)
 }
 
+/// The jobs in a state, in the words of the index that has the few of it: the others are not looked at. SQLite would walk through
+/// all jobs to have them in their order.
+fn jobs_in(state: JobState) -> String {
+    match state {
+        state if state.is_failed() => concat!("job INDEXED BY job_refused WHERE ", refused!()).to_owned(),
+        JobState::Held => "job INDEXED BY job_held WHERE state = 'held'".to_owned(),
+        JobState::InDoubt => "job INDEXED BY job_in_doubt WHERE state = 'in_doubt'".to_owned(),
+        _ => format!("job WHERE state = '{state}'"),
+    }
+}
+
 /// Whether a job has a row where a selection looks for one.
 pub(in crate::journal) fn is_selected(
     connection: &Connection,
@@ -100,4 +107,20 @@ pub(in crate::journal) fn is_selected(
             |row| row.get(0),
         )?;
     Ok(selected)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::fixture::{bench, plan};
+    use crate::model::state::JobState::{Held, InDoubt, Incomplete, Rejected, Skipped};
+
+    #[test]
+    fn the_few_jobs_of_a_state_are_not_sought_among_all() {
+        let bench = bench();
+        for state in [Held, InDoubt, Incomplete, Rejected, Skipped] {
+            let plan = plan(&bench.journal, &format!("SELECT id FROM {} ORDER BY id", jobs_in(state)));
+            assert!(plan[0].contains("INDEX job_"), "{state}: {plan:?}");
+        }
+    }
 }

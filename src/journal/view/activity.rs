@@ -282,18 +282,12 @@ mod tests {
     fn what_happened_lately_is_read_from_indexes_alone() {
         let bench = bench();
         for (sql, index) in [(REQUESTS, "attempt_sent"), (FINISHED, "job_finished")] {
-            let plan: Vec<String> = bench
-                .journal
-                .connection
-                .prepare(&format!("EXPLAIN QUERY PLAN {sql}"))
-                .unwrap()
-                .query_map([at(0)], |row| row.get(3))
-                .unwrap()
-                .collect::<rusqlite::Result<_>>()
-                .unwrap();
             let columns = if index == "attempt_sent" { "sent_at>?" } else { "finished_at>?" };
             let table = if index == "attempt_sent" { "attempt" } else { "job" };
-            assert_eq!(plan, [format!("SEARCH {table} USING COVERING INDEX {index} ({columns})")]);
+            assert_eq!(
+                plan(&bench.journal, sql),
+                [format!("SEARCH {table} USING COVERING INDEX {index} ({columns})")]
+            );
         }
     }
 }

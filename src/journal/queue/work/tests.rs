@@ -86,16 +86,7 @@ fn witnesses_are_records_we_made_newest_first() {
 #[test]
 fn the_pages_are_read_by_their_partial_indexes() {
     let bench = bench();
-    let plan = |sql: &str| -> String {
-        let mut statement = bench.journal.connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
-        let count = statement.parameter_count();
-        let lines: Vec<String> = statement
-            .query_map(rusqlite::params_from_iter(vec![1_i64; count]), |row| row.get(3))
-            .unwrap()
-            .collect::<rusqlite::Result<_>>()
-            .unwrap();
-        lines.join("; ")
-    };
+    let plan = |sql: &str| plan(&bench.journal, sql).join("; ");
     for (sql, index) in [
         (READY, "job_ready (operation=? AND last_import=?)"),
         (
