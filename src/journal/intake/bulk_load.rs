@@ -57,13 +57,7 @@ impl DroppedIndexes {
     /// sort in memory lies in its folder for temporary files for a moment.
     pub(in crate::journal) fn of(transaction: &Transaction<'_>, import: ImportId) -> Result<Self> {
         if import != FIRST {
-            let cache: i64 = transaction.pragma_query_value(None, "cache_size", |row| row.get(0))?;
-            // Another one was chosen on purpose.
-            if cache != -open::CACHE_KIB {
-                return Ok(Self::default());
-            }
-            transaction.pragma_update(None, "cache_size", -CACHE_KIB)?;
-            return Ok(Self { cache: Some(cache), ..Self::default() });
+            return Ok(Self { cache: exchange_cache(transaction, CACHE_KIB)?, ..Self::default() });
         }
         let mut text_of = transaction.prepare("SELECT type, sql FROM sqlite_schema WHERE name = ?1")?;
         let mut statements = Vec::with_capacity(DROPPED.len() + 1);
@@ -95,24 +89,36 @@ impl DroppedIndexes {
         for ((kind, operation, state), jobs) in std::mem::take(&mut self.added) {
             count.execute((FIRST, kind, operation, state, jobs))?;
         }
-        let cache: i64 = connection.pragma_query_value(None, "cache_size", |row| row.get(0))?;
-        if cache == -open::CACHE_KIB {
-            connection.pragma_update(None, "cache_size", -SORTING_KIB)?;
-        }
+        let cache = exchange_cache(connection, SORTING_KIB)?;
         connection.pragma_update(None, "threads", SORTING_THREADS)?;
         let built = self.statements.drain(..).try_for_each(|statement| connection.execute_batch(&statement));
         connection.pragma_update(None, "threads", 0)?;
-        connection.pragma_update(None, "cache_size", cache)?;
+        give_back(connection, cache)?;
         Ok(built?)
     }
 
     /// Gives the journal its page cache again, when everything of the import is written and read.
     pub(in crate::journal) fn end(self, connection: &Connection) -> Result<()> {
-        if let Some(cache) = self.cache {
-            connection.pragma_update(None, "cache_size", cache)?;
-        }
-        Ok(())
+        give_back(connection, self.cache)
     }
+}
+
+/// Takes a page cache of this size; returns the one before, and `None` where that was chosen on purpose and stays.
+fn exchange_cache(connection: &Connection, kib: i64) -> Result<Option<i64>> {
+    let cache: i64 = connection.pragma_query_value(None, "cache_size", |row| row.get(0))?;
+    if cache != -open::CACHE_KIB {
+        return Ok(None);
+    }
+    connection.pragma_update(None, "cache_size", -kib)?;
+    Ok(Some(cache))
+}
+
+/// Takes the page cache that was exchanged for another again.
+fn give_back(connection: &Connection, cache: Option<i64>) -> Result<()> {
+    if let Some(cache) = cache {
+        connection.pragma_update(None, "cache_size", cache)?;
+    }
+    Ok(())
 }
 
 /// Rows that one statement adds in a first import, where nothing is asked of them before all are there. To find its place in
