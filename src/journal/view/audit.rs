@@ -473,14 +473,18 @@ mod tests {
     use super::*;
     use crate::journal::Write;
     use crate::journal::fixture::*;
+    use crate::journal::state::audit::REVERTED_JOBS;
     use crate::journal::state::write::{AuditFinding, ReadBy};
     use crate::model::operation::Operation::AddCompany;
     use crate::model::state::JobState::Sending;
 
     #[test]
     fn findings_are_not_sought_among_all_jobs() {
-        let plan = plan(&bench().journal, FINDINGS);
-        assert!(plan.contains(&"SCAN audit".to_owned()), "{plan:?}");
+        let bench = bench();
+        for sql in [FINDINGS, REVERTED_JOBS] {
+            let plan = plan(&bench.journal, sql);
+            assert!(plan.contains(&"SCAN audit".to_owned()), "{sql}: {plan:?}");
+        }
     }
 
     fn vanished(bench: &mut Bench, run: RunId, job: JobId, number: u128) {
