@@ -59,6 +59,8 @@ mod tests {
         for (text, span) in texts.iter().zip(spans) {
             assert!(kept.get(span).unwrap_or_default() == text, "a text of {} bytes", text.len());
         }
-        assert!(kept.chunks.len() > 4 && kept.chunks.iter().all(|chunk| chunk.len() <= chunk.capacity()));
+        let chunks: Vec<usize> = kept.chunks.iter().map(String::len).collect();
+        let expected = [CHUNK, 1, CHUNK, CHUNK + 1, 3, 3 * CHUNK + 7, 5 + CHUNK / 2, CHUNK / 2 + 1];
+        assert_eq!(chunks, expected, "a chunk is filled as far as whole texts fit");
     }
 }

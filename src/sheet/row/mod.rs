@@ -347,8 +347,8 @@ impl<'a> RowReader<'a> {
                 row.identity.unique = reading.meant();
                 row.identity.name = Some(SmolStr::new(cell.text.trim()));
             }
-            if let Some(Remarks { problems, restored: text }) = reading.remarks.take().map(|remarks| *remarks)
-            {
+            if let Some(remarks) = reading.remarks.take() {
+                let Remarks { problems, restored: text } = *remarks;
                 restored.extend(text.filter(|_| given.is_some()).map(|text| (planned.position, text)));
                 for mut problem in problems {
                     if given.is_none() {
