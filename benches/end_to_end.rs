@@ -1,8 +1,8 @@
 //! How long the whole command takes against what the service's limit allows, with the promises of the defaults:
 //! `cargo bench --bench end_to_end`.
 //!
-//! The service is in this process, the command is a process of its own. Its answers take 50 to 150 ms. Draws the devices
-//! over time against the limit: `docs/performance.svg`.
+//! The service is in this process, the command is a process of its own. Its answers take 50 to 150 ms, and those to
+//! the last import nothing. Draws the devices over time against the limit: `docs/performance.svg`.
 
 #[expect(dead_code, reason = "no tables of commands here")]
 mod measured;
