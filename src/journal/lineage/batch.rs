@@ -124,7 +124,7 @@ fn carry_out(connection: &Connection, write: &Write) -> Result<Vec<Moved>> {
         Write::Doubt { job, doubt, executed, charged, until, evidence } => {
             doubt::begin(connection, *job, *doubt, (*executed, *charged), *until, evidence)
         }
-        Write::Suspect { job, from, at } => doubt::suspect(connection, *job, *from, *at),
+        Write::Suspect { job, from, doubt, at } => doubt::suspect(connection, *job, *from, *doubt, *at),
         Write::KeepDoubting { job, until, absent_reads, note, at: _ } => {
             doubt::keep(connection, *job, *until, *absent_reads, note)
         }

@@ -35,16 +35,17 @@ pub(in crate::journal) fn begin(
     Ok(vec![standing.moved(InDoubt)])
 }
 
-/// ready or deferred → in doubt, for a job of which this copy of the journal may not know everything.
+/// ready or deferred → in doubt, for a job of which this copy of the journal may not know everything, or of which an earlier
+/// request may still be carried out.
 pub(in crate::journal) fn suspect(
     connection: &Connection,
     job: JobId,
     from: JobState,
+    doubt: Doubt,
     at: Moment,
 ) -> Result<Vec<Moved>> {
     let standing = job_row::of(connection, job)?;
     standing.leaves_as(from, &[Ready, Deferred], "suspected")?;
-    let doubt = Doubt::JournalBehind;
     standing.change(
         connection,
         "UPDATE job SET state = 'in_doubt', doubted = 1, doubts = doubts + 1, doubt = ?3, doubt_since = ?4, due = ?4,

@@ -447,7 +447,11 @@ mod tests {
             apply(&mut bench.journal, release()).unwrap();
         }
         let from = crate::model::state::JobState::Ready;
-        apply(&mut bench.journal, Write::Suspect { job: jobs[0], from, at: at(8_000) }).unwrap();
+        apply(
+            &mut bench.journal,
+            Write::Suspect { job: jobs[0], from, doubt: Doubt::JournalBehind, at: at(8_000) },
+        )
+        .unwrap();
         assert_eq!(doubts(&bench.journal), 3, "journal.restored counts as well");
         apply(&mut bench.journal, release()).unwrap();
         apply(&mut bench.journal, claim(jobs[0], AddCompany)).unwrap();

@@ -128,12 +128,15 @@ pub enum Write {
         /// What was seen.
         evidence: Evidence,
     },
-    /// ready or deferred → in doubt: it may have been sent without the journal knowing of it.
+    /// ready or deferred → in doubt: a request of it may have been carried out, or may still be.
     Suspect {
         /// The job.
         job: JobId,
         /// The state it leaves.
         from: JobState,
+        /// Why that is not known.
+        #[serde(default = "journal_behind")]
+        doubt: Doubt,
         /// When.
         at: Moment,
     },
@@ -208,6 +211,11 @@ pub enum Write {
         /// When.
         at: Moment,
     },
+}
+
+/// Why a job was suspected, in spill files of versions that knew one reason.
+fn journal_behind() -> Doubt {
+    Doubt::JournalBehind
 }
 
 impl Write {

@@ -334,7 +334,7 @@ impl Doubt {
             Self::NoId => "the service confirmed the creation without naming its id",
             Self::Gone => "the service does not find what is to be removed: it may be gone already",
             Self::Refused => {
-                "the service refused the row when it was sent again, and the request before it may still be carried out"
+                "the row was refused after a lost answer, and the request before it may still be carried out"
             }
         }
     }

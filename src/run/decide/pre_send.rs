@@ -13,6 +13,7 @@ use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::reason::Reason;
 use crate::model::record::Role;
+use crate::model::verdict::Doubt;
 use crate::run::OnExisting;
 use crate::run::evidence::classify::{self, Classified};
 use crate::run::evidence::lookups;
@@ -35,7 +36,8 @@ pub(in crate::run) fn first_lookup(work: &Work, facts: &RunFacts<'_>) -> RowDeci
     }
     if work.unsure {
         // An older copy of the journal says that it was not sent: it is treated as if its answer had been lost.
-        return RowDecision::write(Write::Suspect { job: work.job, from: work.state, at: facts.now });
+        let doubt = Doubt::JournalBehind;
+        return RowDecision::write(Write::Suspect { job: work.job, from: work.state, doubt, at: facts.now });
     }
     // So does a step after the creation that names a template or cloud by its name.
     if !work.kind.is_record() || names_something(work) {

@@ -71,7 +71,6 @@ pub(in crate::run) fn unless_in_doubt(
         && work.doubted
         && lookups::by_key(work, usable).is_none()
         && !mistake::made(Mistake::DuplicateRejects);
-    let may_be_changed = work.doubted && work.action.repeat() == Repeat::Harmless;
     match settled {
         Settled::Rejected(rejection) | Settled::Unseen(rejection) if may_be_there => Settled::Held {
             code: Reason::RefusedInDoubt.as_str(),
@@ -80,9 +79,16 @@ pub(in crate::run) fn unless_in_doubt(
                 rejection.message
             ),
         },
-        Settled::Rejected(_) | Settled::Unseen(_) if may_be_changed => Settled::InDoubt(Doubt::Refused),
+        Settled::Rejected(_) | Settled::Unseen(_) if may_still_change(work) => {
+            Settled::InDoubt(Doubt::Refused)
+        }
         settled => settled,
     }
+}
+
+/// Whether a request of the row whose answer was lost may still change what the row asks to change.
+pub(super) fn may_still_change(work: &Work) -> bool {
+    work.doubted && work.action.repeat() == Repeat::Harmless
 }
 
 /// A step that has its answer.

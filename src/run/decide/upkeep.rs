@@ -6,13 +6,13 @@
 use std::time::Duration;
 
 use super::pre_send::unless_corrected;
-use super::{RowDecision, RunFacts, update};
+use super::{RowDecision, RunFacts, settle, update};
 use crate::journal::{Evidence, How, Work, Write};
 use crate::mistake::{self, Mistake};
 use crate::model::action::Action;
 use crate::model::id::RemoteId;
 use crate::model::reason::Reason;
-use crate::model::verdict::{Rejection, Violation};
+use crate::model::verdict::{Doubt, Rejection, Violation};
 use crate::run::evidence::classify::refusal;
 use crate::run::evidence::lookups;
 use crate::run::evidence::record_list::RecordList;
@@ -261,7 +261,44 @@ fn reject(work: &Work, facts: &RunFacts<'_>, code: Reason, message: String) -> R
     write_rejection(work, facts, refusal(code.as_str(), message))
 }
 
+/// Rejects a row before it is sent; one whose earlier request may still be carried out is looked at again when late requests are
+/// over.
 pub(super) fn write_rejection(work: &Work, facts: &RunFacts<'_>, rejection: Rejection) -> RowDecision {
     let (job, from) = (work.job, work.state);
+    if settle::may_still_change(work) {
+        return unless_corrected(work, Write::Suspect { job, from, doubt: Doubt::Refused, at: facts.now });
+    }
     unless_corrected(work, Write::Reject { job, from, rejection, evidence: Evidence::at(facts.now) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::evidence::RunEvidence;
+    use crate::run::tests::{facts, site};
+
+    #[test]
+    fn a_row_refused_before_it_is_sent_again_is_not_rejected_while_its_first_request_may_be_carried_out() {
+        let labels = || Work { action: Action::PutLabels(vec!["till".into()]), ..site("Depot", None) };
+        let licence = || Work { action: Action::AddLicence("L".into()), ..site("Depot", None) };
+        let doubted = |work: Work| Work { doubted: true, ..work };
+        let (all, evidence): (fn(_) -> bool, _) = (|_| true, RunEvidence::default());
+        let facts = facts(&all, &evidence);
+        for (case, work, expected) in [
+            ("never in doubt", labels(), None),
+            ("in doubt before", doubted(labels()), Some(Doubt::Refused)),
+            ("let go by a person", doubted(licence()), None),
+        ] {
+            let refused = refusal(Reason::LookupUnavailable.as_str(), "could not be read".to_owned());
+            let RowDecision::Write(write) = write_rejection(&work, &facts, refused) else {
+                panic!("{case}: nothing is written")
+            };
+            let doubt = match write.bare() {
+                Write::Suspect { doubt, .. } => Some(*doubt),
+                Write::Reject { .. } => None,
+                other => panic!("{case}: {other:?}"),
+            };
+            assert_eq!(doubt, expected, "{case}");
+        }
+    }
 }

@@ -77,7 +77,11 @@ fn writes(job: JobId, from: JobState) -> Vec<(Write, &'static [JobState], JobSta
             &[Sending],
             InDoubt,
         ),
-        (Write::Suspect { job, from, at: at(3_000) }, &[Ready, Deferred], InDoubt),
+        (
+            Write::Suspect { job, from, doubt: Doubt::JournalBehind, at: at(3_000) },
+            &[Ready, Deferred],
+            InDoubt,
+        ),
         (
             Write::KeepDoubting {
                 job,
