@@ -3,11 +3,12 @@
 //!
 //! 1. **permission**: the gates let one request of the operation leave ([`Dispatcher::offer`]);
 //! 2. **claim**: the job is `sending` on disk, with its attempt ([`Dispatcher::begin`]);
-//! 3. **send**: one task sends it once ([`Dispatcher::send_claimed`]);
+//! 3. **send**: in its turn at the pace, one task sends it once ([`Dispatcher::send_claimed`]);
 //! 4. **settle**: what the answer means for the job goes to disk ([`Dispatcher::on_answer`]);
 //! 5. **tell**: only then anything follows from it ([`Dispatcher::on_written`]).
 //!
-//! Permission comes before the claim, so that a crash leaves in doubt only what was truly under way. The parts (`gates`,
+//! Permission comes before the claim, and no more is claimed than leaves while a claim is on its way to disk, so that a crash
+//! leaves in doubt only what was under way or about to leave. The parts (`gates`,
 //! `in_flight`, `evidence`, `audit`) own their state and answer with [`RunAction`]s; what follows for one row is decided in
 //! `decide`. Both are carried out here, and only here.
 
@@ -62,6 +63,11 @@ use crate::service::{Answer, Call, Client};
 const LONGEST_SLEEP: Duration = Duration::from_secs(2);
 /// The same while creations are parked and nothing is under way, perhaps for a day.
 const PARKED_SLEEP: Duration = Duration::from_secs(15);
+/// A loop that wakes so much too late did not run meanwhile: the machine stood still, or was busy with something else.
+const PUNCTUAL: Duration = Duration::from_millis(2);
+/// Besides the requests under way, one of an operation may be claimed for so many that may be under way at once: others leave
+/// while it is on its way to disk.
+const CLAIMED_SHARE: usize = 2;
 /// One request under way of so many may be a look-up of the audit, while rows are still carried out.
 const AUDIT_SHARE: usize = 4;
 
@@ -188,6 +194,7 @@ impl Dispatcher {
     ) -> Ending {
         let mut listening = true;
         loop {
+            let began = self.clock.elapsed();
             self.check_clock();
             self.refill();
             let wake = self.offer();
@@ -245,6 +252,9 @@ impl Dispatcher {
                 }
                 () = self.clock.sleep_until(wake) => {}
             }
+            if self.clock.elapsed() > wake + PUNCTUAL {
+                self.gates.on_stall(began);
+            }
         }
     }
 
@@ -282,7 +292,7 @@ impl Dispatcher {
         while moving {
             moving = false;
             for &operation in &operations {
-                if let Err(at) = self.gates.has_capacity(self.under_way()) {
+                if let Err(at) = self.gates.has_capacity(self.requests.len()) {
                     return at.map_or(wake, |at| wake.min(at));
                 }
                 match self.permission(operation, now) {
@@ -326,8 +336,8 @@ impl Dispatcher {
         if is_held && !operation.looks_up() {
             return Permission::AfterAnswer;
         }
-        // One that is claimed waits for room: another one would only wait longer.
-        if self.in_flight.has_claimed(operation) {
+        let claims = self.in_flight.claims(operation);
+        if claims >= self.gates.capacity().div_ceil(CLAIMED_SHARE) {
             return Permission::AfterAnswer;
         }
         if operation.creates() && !self.clock_watch.is_answered() {
@@ -347,7 +357,7 @@ impl Dispatcher {
             return Permission::AfterAnswer;
         }
         if open.is_ok() {
-            open = self.gates.permit(operation);
+            open = self.gates.permit(operation, claims);
         }
         match open {
             Err(Some(at)) => Permission::Later(at),
@@ -379,12 +389,10 @@ impl Dispatcher {
                 let Some(claim) = self.in_flight.begin_claim(job, phase, counted) else { return };
                 let (content, at) = (Some(claim.content), self.clock.now());
                 let (baseline, before) = (claim.baseline, claim.before);
-                self.write(
-                    Ticket::Claim(job),
-                    Write::Claim { job, operation, content, baseline, before, counted, at },
-                );
+                let ticket = Ticket::Claim { job, operation, since: self.clock.elapsed() };
+                self.write(ticket, Write::Claim { job, operation, content, baseline, before, counted, at });
                 if mistake::made(Mistake::IntentAfterSend) {
-                    self.on_claimed(job);
+                    self.on_claimed(job, operation);
                 }
             }
             QueuedRequest::Lookup { lookup, question, tries } => {
@@ -398,44 +406,50 @@ impl Dispatcher {
     }
 
     /// The claim is on disk: its request may leave.
-    fn on_claimed(&mut self, job: JobId) {
+    fn on_claimed(&mut self, job: JobId, operation: Operation) {
         failpoint::reach("claim.on-disk");
-        if let Some(operation) = self.in_flight.on_claimed(job) {
-            self.send_claimed(operation);
-        }
+        self.in_flight.on_claimed(job, operation);
+        self.send_claimed(operation);
     }
 
-    /// **Send**, once each, what is claimed, as far as the sliding second has room. Returns when it has more.
+    /// **Send**, once each, what is claimed, as far as capacity and pace permit it. Returns when they permit more; `None` when
+    /// nothing waits for them, or only for an answer.
     fn send_claimed(&mut self, operation: Operation) -> Option<Duration> {
-        while self.in_flight.has_claimed(operation) {
-            let (stopping, closed) = (self.is_stopping(), self.gates.closed_until().is_some());
-            if !stopping
-                && !closed
-                && let Err(at) = self.gates.has_room(operation)
-            {
-                return Some(at);
-            }
-            let (job, phase) = self.in_flight.next_claimed(operation)?;
+        while let Some((job, phase)) = self.in_flight.next_claimed(operation) {
             let work = self.in_flight.work(job)?;
             // Nothing has left: the claim is taken back rather than left in doubt.
-            if stopping {
-                self.undo_claim(job, "the run was ending; nothing was sent");
-            } else if closed {
-                self.gates.on_not_sent(operation, phase);
-                self.undo_claim(job, "the hours in which the run may send were over; nothing was sent");
+            let why_not = if self.is_stopping() {
+                Some("the run was ending")
+            } else if self.gates.closed_until().is_some() {
+                Some("the hours in which the run may send were over")
             } else if self.gates.withdraws(operation, phase) {
-                self.gates.on_not_sent(operation, phase);
-                self.undo_claim(job, "the service began to fail; nothing was sent");
+                Some("the service began to fail")
             } else if self.is_paused(work) {
-                self.gates.on_not_sent(operation, phase);
-                self.undo_claim(job, "its sheet or import was paused; nothing was sent");
-            } else if let Some(call) = lookups::step(work) {
-                self.in_flight.on_departure(job, self.clock.elapsed());
-                self.send(operation, call, QueuedRequest::Send(job), phase);
+                Some("its sheet or import was paused")
             } else {
+                None
+            };
+            if let Some(why) = why_not {
+                self.in_flight.take_claimed(operation);
+                self.gates.on_not_sent(operation, phase);
+                self.undo_claim(job, &format!("{why}; nothing was sent"));
+                continue;
+            }
+            let Some(call) = lookups::step(work) else {
+                self.in_flight.take_claimed(operation);
                 self.undo_claim(job, "it could not be sent");
                 self.fail(Error::internal(format!("job {job} has no id for its step {operation}")));
+                continue;
+            };
+            if let Err(at) = self.gates.has_capacity(self.requests.len()) {
+                return at;
             }
+            if let Err(at) = self.gates.permit_departure(operation) {
+                return Some(at);
+            }
+            self.in_flight.take_claimed(operation);
+            self.in_flight.on_departure(job, self.clock.elapsed());
+            self.send(operation, call, QueuedRequest::Send(job), phase);
         }
         None
     }
@@ -622,8 +636,11 @@ impl Dispatcher {
     /// **Tell.** A write is on disk: what follows from it may happen now.
     fn on_written(&mut self, number: u64, moved: &[Moved]) {
         match self.in_flight.end_write(number) {
-            Some(Ticket::Claim(_)) if mistake::made(Mistake::IntentAfterSend) => {}
-            Some(Ticket::Claim(job)) => self.on_claimed(job),
+            Some(Ticket::Claim { .. }) if mistake::made(Mistake::IntentAfterSend) => {}
+            Some(Ticket::Claim { job, operation, since }) => {
+                self.gates.on_claimed(self.clock.elapsed().saturating_sub(since));
+                self.on_claimed(job, operation);
+            }
             Some(Ticket::Settle { job, makes, refused }) => {
                 failpoint::reach("settlement.on-disk");
                 if makes && let Some(work) = self.in_flight.work(job) {
@@ -660,9 +677,9 @@ impl Dispatcher {
         // Where the job stands now is for the journal to say, even if it was asked while the job was in memory.
         self.journal.check_again();
         match self.in_flight.end_write(number) {
-            Some(Ticket::Claim(job)) => {
+            Some(Ticket::Claim { job, operation, .. }) => {
                 self.uncount(job);
-                if let Some((operation, phase)) = self.in_flight.on_claim_refused(job) {
+                if let Some(phase) = self.in_flight.on_claim_refused(job, operation) {
                     self.gates.on_not_sent(operation, phase);
                 }
                 self.drop_job(job);

@@ -21,12 +21,8 @@ const COST: NonZeroU32 = NonZeroU32::new(10).expect("ten is not zero");
 
 /// The time for which cells are saved up beside the one request: a run that is busy for so long loses no pace, and in
 /// one second at most a twentieth more than the pace is let go. What leaves within a second at the service's own limit
-/// is counted where requests leave, after their claims are on disk.
+/// is counted apart.
 const SAVED: Duration = Duration::from_millis(50);
-
-/// For how long before it may leave a request may be claimed: about as long as it takes until a claim is on disk, so that the
-/// disk costs no pace.
-const CLAIMED_AHEAD: Duration = Duration::from_millis(5);
 
 /// What a refusal leaves of the pace. A lone one comes from requests that were on the way for different times.
 const SLOWING: f64 = 0.97;
@@ -61,15 +57,13 @@ pub struct Limiter {
     pace: Option<AdaptivePace>,
 }
 
-/// A pace that changes. The spacing is decided before a request is claimed; the claim then waits for the disk, and requests
-/// whose claims came to disk together would leave together. So what leaves is counted apart.
+/// A pace that changes.
 struct AdaptivePace {
     configured: f64,
     current: f64,
     cells: Cells,
     /// Governor forgets when a pace is exchanged for another; this does not.
     not_before: Duration,
-    last_permit: Option<Duration>,
     departed: SendWindow,
     /// When the first of the last refusals came, and the slowest pace that those of its second lead to.
     refused: Option<(Duration, f64)>,
@@ -103,7 +97,6 @@ impl Limiter {
                     current: rate,
                     cells: cells(rate, &clock),
                     not_before: Duration::ZERO,
-                    last_permit: None,
                     departed: SendWindow::default(),
                     refused: None,
                     calm_since: clock.elapsed(),
@@ -115,27 +108,16 @@ impl Limiter {
 
     /// Permits one request, which leaves now, or says when to ask again, as an instant of [`Clock::elapsed`].
     pub fn permit(&mut self) -> Result<(), Duration> {
-        self.permit_ahead(Duration::ZERO)
-    }
-
-    /// The same for a request that is claimed now and leaves, when there is room ([`Self::has_room`]), after its claim is on
-    /// disk.
-    pub fn permit_claim(&mut self) -> Result<(), Duration> {
-        self.permit_ahead(CLAIMED_AHEAD)
-    }
-
-    /// Permits one request that leaves so much later.
-    fn permit_ahead(&mut self, ahead: Duration) -> Result<(), Duration> {
         let Some(pace) = &mut self.pace else { return Ok(()) };
         let now = self.clock.elapsed();
         pace.recover(now, &self.clock);
         if now < pace.not_before {
             return Err(pace.not_before);
         }
-        pace.departed.permit(now + ahead).map_err(|at| at - ahead)?;
+        pace.departed.permit(now)?;
         match pace.cells.check_n(COST) {
             Ok(Ok(())) => {
-                pace.last_permit = Some(now);
+                pace.departed.on_departure(now);
                 Ok(())
             }
             Ok(Err(until)) => Err(until.earliest_possible()),
@@ -143,15 +125,19 @@ impl Limiter {
         }
     }
 
-    /// Whether a permitted request may leave now, or when.
-    pub fn has_room(&self) -> Result<(), Duration> {
-        self.pace.as_ref().map_or(Ok(()), |pace| pace.departed.permit(self.clock.elapsed()))
+    /// Whether a request may be claimed now that leaves after so many others, which are `claimed` and have not left; if not,
+    /// when: a `lead` before its turn. Takes no permission.
+    pub fn may_claim(&self, claimed: usize, lead: Duration) -> Result<(), Duration> {
+        let Some(pace) = &self.pace else { return Ok(()) };
+        let now = self.clock.elapsed();
+        let turn = pace.turn(claimed, now);
+        if turn <= now + lead { Ok(()) } else { Err(turn - lead) }
     }
 
-    /// A permitted request leaves.
-    pub fn on_departure(&mut self) {
+    /// This process stood still until now. What was to leave `since` then may have left only now.
+    pub fn on_stall(&mut self, since: Duration) {
         if let Some(pace) = &mut self.pace {
-            pace.departed.on_departure(self.clock.elapsed());
+            pace.departed.on_stall(since, self.clock.elapsed());
         }
     }
 
@@ -196,6 +182,15 @@ impl AdaptivePace {
         (self.current + RECOVERED * f64::from(self.calm_periods(now))).min(self.configured)
     }
 
+    /// When the request may leave, about, that leaves after so many others.
+    fn turn(&self, after: usize, now: Duration) -> Duration {
+        let even = Duration::from_secs_f64(1.0 / self.recovered(now));
+        let saved = now.saturating_sub(SAVED);
+        let next = self.departed.latest().map_or(now, |latest| (latest + even).max(saved));
+        let evenly = next + even.saturating_mul(u32::try_from(after).unwrap_or(u32::MAX));
+        evenly.max(self.departed.turn(after).unwrap_or_default())
+    }
+
     /// Takes that pace. Counts whole periods only, so that asking often does not delay the next.
     fn recover(&mut self, now: Duration, clock: &Arc<dyn Clock>) {
         let recovered = self.recovered(now);
@@ -209,7 +204,7 @@ impl AdaptivePace {
     fn change(&mut self, rate: f64, clock: &Arc<dyn Clock>) {
         self.current = rate;
         self.cells = cells(rate, clock);
-        if let Some(last) = self.last_permit {
+        if let Some(last) = self.departed.latest() {
             self.not_before = last.saturating_add(Duration::from_secs_f64(1.0 / rate));
         }
     }
@@ -230,6 +225,8 @@ fn cells(rate: f64, clock: &Arc<dyn Clock>) -> Cells {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::VecDeque;
+
     use super::*;
     use crate::service::tests::FakeClock;
 
@@ -249,10 +246,7 @@ mod tests {
         let mut sent = Vec::new();
         while clock.elapsed() < end {
             match limiter.permit() {
-                Ok(()) => {
-                    limiter.on_departure();
-                    sent.push(clock.elapsed());
-                }
+                Ok(()) => sent.push(clock.elapsed()),
                 Err(until) => {
                     assert!(until > clock.elapsed(), "an instant to ask again lies ahead");
                     clock.set(until + late());
@@ -320,28 +314,80 @@ mod tests {
         }
     }
 
+    /// Claims whenever it may and sends what is claimed, on a disk whose claims take so long each, until `end`.
+    fn claiming(
+        (clock, limiter): (&FakeClock, &mut Limiter),
+        lead: Duration,
+        end: Duration,
+        mut disk: impl FnMut(Duration) -> Duration,
+    ) -> (Vec<Duration>, usize) {
+        let (mut sent, mut claims) = (Vec::new(), VecDeque::new());
+        let (mut written, mut most_ahead) = (Duration::ZERO, 0);
+        while clock.elapsed() < end {
+            let now = clock.elapsed();
+            let mut wake = match limiter.may_claim(claims.len(), lead) {
+                Ok(()) => {
+                    written = now.max(written) + disk(now);
+                    claims.push_back(written);
+                    most_ahead = most_ahead.max(claims.len());
+                    now
+                }
+                Err(at) => at,
+            };
+            match claims.front() {
+                Some(&on_disk) if on_disk <= now => match limiter.permit() {
+                    Ok(()) => {
+                        claims.pop_front();
+                        sent.push(now);
+                        wake = now;
+                    }
+                    Err(at) => wake = wake.min(at),
+                },
+                Some(&on_disk) => wake = wake.min(on_disk),
+                None => {}
+            }
+            assert!(wake >= now, "an instant to ask again is not over");
+            clock.set(wake);
+        }
+        (sent, most_ahead)
+    }
+
     #[test]
     fn claims_cost_no_pace_while_the_disk_is_as_fast_as_usual() {
-        for (claim_ms, at_least) in [(0, 98.4), (3, 98.4), (5, 98.4), (8, 98.1)] {
+        for (claim_ms, lead_ms) in [(0, 5), (3, 5), (5, 5), (8, 8)] {
             let (clock, mut limiter) = limiter(98.5);
-            let mut sent = Vec::new();
-            while clock.elapsed() < Duration::from_secs(60) {
-                if let Err(until) = limiter.permit_claim() {
-                    assert!(until > clock.elapsed(), "an instant to ask again lies ahead");
-                    clock.set(until);
-                    continue;
-                }
-                clock.advance(Duration::from_millis(claim_ms));
-                while let Err(at) = limiter.has_room() {
-                    clock.set(at);
-                }
-                limiter.on_departure();
-                sent.push(clock.elapsed());
-            }
+            let (lead, disk) = (Duration::from_millis(lead_ms), Duration::from_millis(claim_ms));
+            let end = Duration::from_secs(60);
+            let (sent, ahead) = claiming((&clock, &mut limiter), lead, end, |_| disk);
             #[expect(clippy::cast_precision_loss, reason = "some thousands")]
             let pace = sent.len() as f64 / 60.0;
-            assert!(pace >= at_least && pace < 98.6, "{pace} a second, claims take {claim_ms} ms");
+            assert!((98.4..98.6).contains(&pace), "{pace} a second, claims take {claim_ms} ms");
             assert!(worst_second(&sent) <= 100, "claims take {claim_ms} ms");
+            assert!(ahead <= 2, "{ahead} ahead, claims take {claim_ms} ms");
+        }
+    }
+
+    #[test]
+    fn with_a_lead_a_disk_that_stands_still_now_and_then_costs_its_longest_stall_once() {
+        for (lead_ms, at_least, most_lost_ms) in [(5, 4_000, 10_000), (300, 0, 350)] {
+            let (clock, mut limiter) = limiter(98.5);
+            let mut random = fastrand::Rng::with_seed(5);
+            let mut next = Duration::from_secs(3);
+            let disk = |now: Duration| {
+                if now < next {
+                    return Duration::from_millis(2);
+                }
+                next = now + Duration::from_millis(random.u64(300..3_000));
+                Duration::from_millis(random.u64(50..300))
+            };
+            let (lead, end) = (Duration::from_millis(lead_ms), Duration::from_secs(60));
+            let (sent, ahead) = claiming((&clock, &mut limiter), lead, end, disk);
+            assert!(worst_second(&sent) <= 100);
+            #[expect(clippy::cast_precision_loss, reason = "some thousands")]
+            let lost = end.saturating_sub(Duration::from_secs_f64(sent.len() as f64 / 98.5));
+            let range = Duration::from_millis(at_least)..=Duration::from_millis(most_lost_ms);
+            assert!(range.contains(&lost), "{lost:?} lost with a lead of {lead_ms} ms");
+            assert!(ahead <= 36, "{ahead} ahead with a lead of {lead_ms} ms");
         }
     }
 

@@ -292,7 +292,6 @@ impl OperationPace {
         while let Err(at) = limiter.permit() {
             clock.sleep_until(at).await;
         }
-        limiter.on_departure();
     }
 
     fn missing(&self) -> Option<u16> {

@@ -25,6 +25,22 @@ impl SendWindow {
         }
     }
 
+    /// When the window has room for the request that leaves after so many others; `None` when it has already.
+    pub(super) fn turn(&self, after: usize) -> Option<Duration> {
+        let place = (self.last.len() + after).checked_sub(LIMIT)?;
+        self.last.get(place).map(|left| *left + WINDOW)
+    }
+
+    /// When the last request left.
+    pub(super) fn latest(&self) -> Option<Duration> {
+        self.last.back().copied()
+    }
+
+    /// What was to leave from `since` on may have left as late as `now`.
+    pub(super) fn on_stall(&mut self, since: Duration, now: Duration) {
+        self.last.iter_mut().rev().take_while(|at| **at >= since).for_each(|at| *at = now);
+    }
+
     /// A request leaves at `now`.
     pub(super) fn on_departure(&mut self, now: Duration) {
         if self.last.len() >= LIMIT {
@@ -62,5 +78,18 @@ mod tests {
         }
         let pace = left.len() as f64 / (now - left[0]).as_secs_f64();
         assert!(pace > 60.0, "it holds back only what it must: {pace}");
+    }
+
+    #[test]
+    fn what_left_before_a_stall_may_have_left_after_it() {
+        let at = Duration::from_millis;
+        let mut send_window = SendWindow::default();
+        for n in 0..100 {
+            send_window.on_departure(at(10 * n));
+        }
+        send_window.on_stall(at(980), at(1_005));
+        let turns = [97, 98, 99, 100].map(|after| send_window.turn(after));
+        assert_eq!(turns, [Some(at(1_985)), Some(at(2_020)), Some(at(2_020)), None]);
+        assert_eq!(send_window.permit(at(1_014)), Err(at(1_015)), "the first left long before");
     }
 }

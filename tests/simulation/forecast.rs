@@ -266,7 +266,7 @@ fn settles(told: &Told, percent: u32) {
 fn an_operation_that_fails_and_has_nothing_to_do_before_the_end_hides_no_end() {
     let mut script = devices(1_000);
     // By it records are verified while others are made; what is left of that comes at the end.
-    script.scenario.fault = vec![Fault::new("getDevice", FaultKind::Error500Before).after(100).times(20)];
+    script.scenario.fault = vec![Fault::new("getDevice", FaultKind::Error500Before).after(100).times(24)];
     let told = run(&script);
     let opened = told.events.iter().find_map(|(at, event)| match event {
         Event::Breaker { operation: Operation::GetDevice, open: true, .. } => Some(*at),

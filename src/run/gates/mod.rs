@@ -9,6 +9,7 @@
 
 mod breaker;
 mod capacity;
+mod claim_lead;
 mod connectivity;
 mod creations;
 mod hours;
@@ -24,6 +25,7 @@ use std::time::Duration;
 
 use self::breaker::{Breaker, BreakerChange};
 use self::capacity::{Capacity, Shortage};
+use self::claim_lead::ClaimLead;
 use self::connectivity::Connectivity;
 use self::hours::HoursGate;
 use self::operation_gate::OperationGate;
@@ -63,6 +65,7 @@ pub(super) struct Gates {
     operations: BTreeMap<Operation, OperationGate>,
     connectivity: Connectivity,
     capacity: Capacity,
+    claim_lead: ClaimLead,
     quota: DailyQuota,
     reserve: u64,
     reserves: Reserves,
@@ -113,6 +116,7 @@ impl Gates {
             operations: BTreeMap::new(),
             connectivity: Connectivity::default(),
             capacity: Capacity::new(limits.concurrency),
+            claim_lead: ClaimLead::default(),
             quota,
             reserve: limits.reserve,
             reserves: Reserves::default(),
@@ -225,11 +229,16 @@ impl Gates {
         self.quota.permits(service_now).map_err(|until| until.map(|until| now + until.since(service_now)))
     }
 
-    /// Takes the permission for one request of the operation, as breaker and pace have it; if they do not, when to ask
-    /// again (`None`: after an answer).
-    pub(super) fn permit(&mut self, operation: Operation) -> Result<(), Option<Duration>> {
-        let now = self.clock.elapsed();
-        self.gate(operation).permit(now)
+    /// Takes the permission for one request of the operation, as breaker and pace have it, while so many are `claimed` and have
+    /// not left; if they do not, when to ask again (`None`: after an answer).
+    pub(super) fn permit(&mut self, operation: Operation, claimed: usize) -> Result<(), Option<Duration>> {
+        let (now, lead) = (self.clock.elapsed(), self.claim_lead.get());
+        self.gate(operation).permit(now, (claimed, lead))
+    }
+
+    /// A claim took so long to come to disk.
+    pub(super) fn on_claimed(&mut self, took: Duration) {
+        self.claim_lead.on_claimed(took, self.clock.elapsed());
     }
 
     /// A request that has its permission is claimed, or sent where nothing is to be claimed. Whoever brings its answer
@@ -246,9 +255,14 @@ impl Gates {
         self.gate(operation).breaker_mut().on_no_outcome(phase);
     }
 
-    /// Whether the sliding second has room for a claimed request; if not, when it has.
-    pub(super) fn has_room(&self, operation: Operation) -> Result<(), Duration> {
-        self.operations.get(&operation).map_or(Ok(()), |gate| gate.has_room())
+    /// Takes the permission of the pace for a claimed request that leaves now; if there is none, when to ask again.
+    pub(super) fn permit_departure(&mut self, operation: Operation) -> Result<(), Duration> {
+        self.gate(operation).permit_departure()
+    }
+
+    /// This process stood still until now; what was to leave `since` then may have left only now.
+    pub(super) fn on_stall(&mut self, since: Duration) {
+        self.operations.values_mut().for_each(|gate| gate.on_stall(since));
     }
 
     /// Whether a claimed request of this phase should stay: the breaker has opened since it was permitted.

@@ -77,25 +77,35 @@ impl OperationGate {
         (rate < before).then_some(rate)
     }
 
-    /// Whether the sliding second has room for a request; if not, when it has.
-    pub(super) fn has_room(&self) -> Result<(), Duration> {
-        self.limiter.has_room()
+    /// Takes the permission of the pace for a request that leaves now; if there is none, when to ask again.
+    pub(super) fn permit_departure(&mut self) -> Result<(), Duration> {
+        self.limiter.permit()
     }
 
     /// A request leaves.
     pub(super) fn on_departure(&mut self) {
         self.sent += 1;
-        self.limiter.on_departure();
     }
 
-    /// Whether breaker and pace let a request leave now, or be claimed now; if not, when to ask again (`None`: after an answer).
-    pub(super) fn permit(&mut self, now: Duration) -> Result<(), Option<Duration>> {
+    /// This process stood still until now; what was to leave `since` then may have left only now.
+    pub(super) fn on_stall(&mut self, since: Duration) {
+        self.limiter.on_stall(since);
+    }
+
+    /// Whether breaker and pace let a request leave now; or, where requests are claimed before, be claimed now, a lead before
+    /// its turn after those that are claimed already. If not, when to ask again (`None`: after an answer).
+    pub(super) fn permit(
+        &mut self,
+        now: Duration,
+        (claimed, lead): (usize, Duration),
+    ) -> Result<(), Option<Duration>> {
         if self.halt.is_some() {
             return Err(None);
         }
         self.breaker.permits(now)?;
-        // The limiter comes last: asking it takes the permission.
-        let permitted = if self.is_claimed { self.limiter.permit_claim() } else { self.limiter.permit() };
+        // The pace comes last: a look-up takes its permission by asking.
+        let permitted =
+            if self.is_claimed { self.limiter.may_claim(claimed, lead) } else { self.limiter.permit() };
         permitted.map_err(Some)
     }
 }

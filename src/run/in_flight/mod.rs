@@ -124,7 +124,9 @@ impl Backlog {
 /// The queue of one operation.
 struct OperationQueue {
     waiting: VecDeque<QueuedRequest>,
-    /// Jobs whose claims are on disk and whose requests leave as soon as the sliding second permits it.
+    /// How many jobs are claimed, with those whose claims are on their way to disk, and have not been sent.
+    claims: usize,
+    /// Those whose claims are on disk.
     claimed: VecDeque<JobId>,
     backlog: Backlog,
     /// Whether the page that the journal has been asked for is in an order that no longer holds.
@@ -137,6 +139,7 @@ impl Default for OperationQueue {
     fn default() -> Self {
         Self {
             waiting: VecDeque::new(),
+            claims: 0,
             claimed: VecDeque::new(),
             // Nobody asks the journal for look-ups; the backlog of jobs is `Unknown` as soon as one needs the operation.
             backlog: Backlog::Exhausted { next_due: None },
@@ -186,7 +189,12 @@ pub(super) enum Stage {
 /// What a write was for.
 pub(super) enum Ticket {
     /// To put the job's step on disk as `sending`.
-    Claim(JobId),
+    Claim {
+        job: JobId,
+        operation: Operation,
+        /// Since when, by [`crate::clock::Clock::elapsed`].
+        since: Duration,
+    },
     /// `makes` when it confirms that a request of ours made the job's record.
     Settle {
         job: JobId,
@@ -218,8 +226,6 @@ pub(super) struct InFlight {
     /// What the writes under way are for, by the numbers that the journal's writer answers with.
     writes: HashMap<u64, Ticket>,
     next_write: u64,
-    /// Jobs whose claims are on their way to disk, or on it and waiting to be sent.
-    claiming: usize,
     /// Answers in a row that said the token is invalid, by job.
     token_refusals: HashMap<JobId, u32>,
     /// Whether rows of some imports go before those of others.
@@ -242,7 +248,6 @@ impl InFlight {
             doubts: 0,
             writes: HashMap::new(),
             next_write: 0,
-            claiming: 0,
             token_refusals: HashMap::new(),
             has_priorities: false,
             create_only_for: Vec::new(),
@@ -331,43 +336,43 @@ impl InFlight {
     ) -> Option<ClaimedContent> {
         let active = self.jobs.get_mut(&job)?;
         (active.phase, active.counted, active.stage) = (phase, counted, Stage::Claiming);
-        self.claiming += 1;
-        Some(ClaimedContent {
+        let operation = active.work.operation;
+        let content = ClaimedContent {
             content: active.work.content_hash.clone(),
             baseline: active.baseline.take(),
             before: active.before.take(),
-        })
-    }
-
-    /// The claim of a job is on disk; says by which operation it is to be sent.
-    pub(super) fn on_claimed(&mut self, job: JobId) -> Option<Operation> {
-        let Some(operation) = self.work(job).map(|work| work.operation) else {
-            self.claiming -= 1;
-            return None;
         };
+        self.queue(operation).claims += 1;
+        Some(content)
+    }
+
+    /// The claim of a job is on disk: it waits to be sent.
+    pub(super) fn on_claimed(&mut self, job: JobId, operation: Operation) {
         self.queue(operation).claimed.push_back(job);
-        Some(operation)
     }
 
-    /// The claim of a job was refused by the journal; says by which operation, and in which phase, it was permitted.
-    pub(super) fn on_claim_refused(&mut self, job: JobId) -> Option<(Operation, Phase)> {
-        self.claiming -= 1;
-        self.jobs.get(&job).map(|active| (active.work.operation, active.phase))
+    /// The claim of a job was refused by the journal; says in which phase it was permitted.
+    pub(super) fn on_claim_refused(&mut self, job: JobId, operation: Operation) -> Option<Phase> {
+        self.queue(operation).claims -= 1;
+        self.jobs.get(&job).map(|active| active.phase)
     }
 
-    /// Whether a claimed job waits to be sent.
-    pub(super) fn has_claimed(&self, operation: Operation) -> bool {
-        self.queues.get(&operation).is_some_and(|queue| !queue.claimed.is_empty())
-    }
-
-    /// The next claimed job, with the phase in which it got permission.
+    /// The job that is to be sent next of those that are claimed on disk, with the phase in which it got permission.
     pub(super) fn next_claimed(&mut self, operation: Operation) -> Option<(JobId, Phase)> {
         loop {
-            let job = self.queue(operation).claimed.pop_front()?;
-            self.claiming -= 1;
+            let job = *self.queues.get(&operation)?.claimed.front()?;
             if let Some(active) = self.jobs.get(&job) {
                 return Some((job, active.phase));
             }
+            self.take_claimed(operation);
+        }
+    }
+
+    /// That job is sent, or its claim is taken back.
+    pub(super) fn take_claimed(&mut self, operation: Operation) {
+        let queue = self.queue(operation);
+        if queue.claimed.pop_front().is_some() {
+            queue.claims -= 1;
         }
     }
 
@@ -392,9 +397,14 @@ impl InFlight {
         sent.map(|active| active.sent_at).min()
     }
 
-    /// Jobs whose claims are on their way to disk, or on it and waiting to be sent.
+    /// How many jobs are claimed, with those whose claims are on their way to disk, and have not been sent.
     pub(super) fn claiming(&self) -> usize {
-        self.claiming
+        self.queues.values().map(|queue| queue.claims).sum()
+    }
+
+    /// The same of one operation.
+    pub(super) fn claims(&self, operation: Operation) -> usize {
+        self.queues.get(&operation).map_or(0, |queue| queue.claims)
     }
 
     /// The day on which the creation of a job under way counts.
@@ -622,6 +632,6 @@ impl InFlight {
 
     /// Whether every write is answered and nothing is being claimed.
     pub(super) fn is_at_rest(&self) -> bool {
-        self.writes.is_empty() && self.claiming == 0
+        self.writes.is_empty() && self.claiming() == 0
     }
 }
