@@ -184,7 +184,7 @@ impl AdaptivePace {
 
     /// When the request may leave, about, that leaves after so many others.
     fn turn(&self, after: usize, now: Duration) -> Duration {
-        let even = Duration::from_secs_f64(1.0 / self.recovered(now));
+        let even = even(self.recovered(now));
         let saved = now.saturating_sub(SAVED);
         let next = self.departed.latest().map_or(now, |latest| (latest + even).max(saved));
         let evenly = next + even.saturating_mul(u32::try_from(after).unwrap_or(u32::MAX));
@@ -205,9 +205,14 @@ impl AdaptivePace {
         self.current = rate;
         self.cells = cells(rate, clock);
         if let Some(last) = self.departed.latest() {
-            self.not_before = last.saturating_add(Duration::from_secs_f64(1.0 / rate));
+            self.not_before = last.saturating_add(even(rate));
         }
     }
+}
+
+/// The time between two requests that are evenly spaced.
+fn even(rate: f64) -> Duration {
+    Duration::from_secs_f64(1.0 / rate)
 }
 
 fn cells(rate: f64, clock: &Arc<dyn Clock>) -> Cells {

@@ -19,8 +19,8 @@ pub(super) struct SendWindow {
 impl SendWindow {
     /// Whether a request may leave at `now`; if not, when.
     pub(super) fn permit(&self, now: Duration) -> Result<(), Duration> {
-        match self.last.front() {
-            Some(&earliest) if self.last.len() >= LIMIT && now < earliest + WINDOW => Err(earliest + WINDOW),
+        match self.turn(0) {
+            Some(at) if now < at => Err(at),
             _ => Ok(()),
         }
     }

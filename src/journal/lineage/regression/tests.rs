@@ -11,6 +11,7 @@ use crate::journal::lineage::high_water_mark::Machine;
 use crate::model::id::RemoteId;
 use crate::model::operation::Operation::AddCompany;
 use crate::model::state::JobState::{InDoubt, Ready, Sending};
+use crate::model::verdict::Doubt;
 
 /// A journal with one import, entered by a register of its own, after one claim.
 struct Run {
@@ -162,16 +163,8 @@ fn an_accepted_copy_has_its_open_rows_looked_into_and_is_the_newest_from_then_on
     let job = crate::model::id::JobId(2);
     let work = accepted.work(job).unwrap().unwrap();
     assert!(work.unsure && work.state == Ready);
-    apply(
-        &mut accepted,
-        crate::journal::Write::Suspect {
-            job,
-            from: Ready,
-            doubt: crate::model::verdict::Doubt::JournalBehind,
-            at: at(60),
-        },
-    )
-    .unwrap();
+    let doubt = Doubt::JournalBehind;
+    apply(&mut accepted, crate::journal::Write::Suspect { job, from: Ready, doubt, at: at(60) }).unwrap();
     let work = accepted.work(job).unwrap().unwrap();
     assert_eq!((work.state, work.doubted, work.unsure), (InDoubt, true, true));
     apply(&mut accepted, crate::journal::Write::Release { job, note: "absent".into(), at: at(70) }).unwrap();
