@@ -8,9 +8,9 @@
 //! 5. **tell**: only then anything follows from it ([`Dispatcher::on_written`]).
 //!
 //! Permission comes before the claim, and no more is claimed than leaves while a claim is on its way to disk, so that a crash
-//! leaves in doubt only what was under way or about to leave. The parts (`gates`,
-//! `in_flight`, `evidence`, `audit`) own their state and answer with [`RunAction`]s; what follows for one row is decided in
-//! `decide`. Both are carried out here, and only here.
+//! leaves in doubt only what was under way or about to leave. The parts (`gates`, `in_flight`, `evidence`, `audit`) own their
+//! state and answer with [`RunAction`]s; what follows for one row is decided in `decide`. Both are carried out here, and only
+//! here.
 
 mod lookup_answers;
 mod rounds;
@@ -435,12 +435,6 @@ impl Dispatcher {
                 self.undo_claim(job, &format!("{why}; nothing was sent"));
                 continue;
             }
-            let Some(call) = lookups::step(work) else {
-                self.in_flight.take_claimed(operation);
-                self.undo_claim(job, "it could not be sent");
-                self.fail(Error::internal(format!("job {job} has no id for its step {operation}")));
-                continue;
-            };
             if let Err(at) = self.gates.has_capacity(self.requests.len()) {
                 return at;
             }
@@ -448,8 +442,13 @@ impl Dispatcher {
                 return Some(at);
             }
             self.in_flight.take_claimed(operation);
-            self.in_flight.on_departure(job, self.clock.elapsed());
-            self.send(operation, call, QueuedRequest::Send(job), phase);
+            if let Some(call) = self.in_flight.work(job).and_then(lookups::step) {
+                self.in_flight.on_departure(job, self.clock.elapsed());
+                self.send(operation, call, QueuedRequest::Send(job), phase);
+            } else {
+                self.undo_claim(job, "it could not be sent");
+                self.fail(Error::internal(format!("job {job} has no id for its step {operation}")));
+            }
         }
         None
     }
@@ -587,7 +586,7 @@ impl Dispatcher {
         outcome: (BreakerOutcome, Phase),
     ) {
         self.check_clock();
-        let under_way = self.under_way();
+        let under_way = self.requests.len();
         let actions = self.gates.on_answer(operation, counted, consequence, outcome, under_way);
         self.carry_out(actions);
     }
@@ -752,11 +751,6 @@ impl Dispatcher {
     fn drop_job(&mut self, job: JobId) {
         self.in_flight.drop_job(job);
         self.evidence.lag.forget(job);
-    }
-
-    /// How many requests are under way, or are about to be.
-    fn under_way(&self) -> usize {
-        self.requests.len() + self.in_flight.claiming()
     }
 
     /// A message of the journal.

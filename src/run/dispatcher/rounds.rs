@@ -111,7 +111,7 @@ impl Dispatcher {
             match ending_of(&answer.verdict) {
                 Some(ending) => self.drain(ending),
                 None => {
-                    let actions = self.gates.on_no_time(&answer.verdict, self.under_way());
+                    let actions = self.gates.on_no_time(&answer.verdict, self.requests.len());
                     self.carry_out(actions);
                 }
             }
@@ -268,7 +268,7 @@ impl Dispatcher {
         if self.drain.is_some() {
             return;
         }
-        self.tell(Event::Draining { under_way: self.under_way() });
+        self.tell(Event::Draining { under_way: self.requests.len() });
         self.drain = Some(Drain { ending, deadline: self.clock.elapsed() + DRAIN_GRACE });
         self.in_flight.drop_waiting();
     }

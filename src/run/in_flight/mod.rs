@@ -397,12 +397,7 @@ impl InFlight {
         sent.map(|active| active.sent_at).min()
     }
 
-    /// How many jobs are claimed, with those whose claims are on their way to disk, and have not been sent.
-    pub(super) fn claiming(&self) -> usize {
-        self.queues.values().map(|queue| queue.claims).sum()
-    }
-
-    /// The same of one operation.
+    /// How many jobs of an operation are claimed, with those whose claims are on their way to disk, and have not been sent.
     pub(super) fn claims(&self, operation: Operation) -> usize {
         self.queues.get(&operation).map_or(0, |queue| queue.claims)
     }
@@ -632,6 +627,6 @@ impl InFlight {
 
     /// Whether every write is answered and nothing is being claimed.
     pub(super) fn is_at_rest(&self) -> bool {
-        self.writes.is_empty() && self.claiming() == 0
+        self.writes.is_empty() && self.queues.values().all(|queue| queue.claims == 0)
     }
 }
