@@ -10,6 +10,10 @@ const LIMIT: usize = 100;
 /// A second, and by how much the time on the way may vary between two requests.
 const WINDOW: Duration = Duration::from_millis(1_015);
 
+/// A request that was permitted leaves within this time while the process runs: its task and its connection have their turns
+/// before that.
+const LEAVES_WITHIN: Duration = Duration::from_millis(5);
+
 /// The departures of the last second. Times are those of [`crate::clock::Clock::elapsed`].
 #[derive(Debug, Clone, Default)]
 pub(super) struct SendWindow {
@@ -36,8 +40,9 @@ impl SendWindow {
         self.last.back().copied()
     }
 
-    /// What was to leave from `since` on may have left as late as `now`.
+    /// The process stood still from `since` until `now`: what was to leave then, or shortly before, may have left only now.
     pub(super) fn on_stall(&mut self, since: Duration, now: Duration) {
+        let since = since.saturating_sub(LEAVES_WITHIN);
         self.last.iter_mut().rev().take_while(|at| **at >= since).for_each(|at| *at = now);
     }
 
@@ -87,7 +92,7 @@ mod tests {
         for n in 0..100 {
             send_window.on_departure(at(10 * n));
         }
-        send_window.on_stall(at(980), at(1_005));
+        send_window.on_stall(at(985), at(1_005));
         let turns = [97, 98, 99, 100].map(|after| send_window.turn(after));
         assert_eq!(turns, [Some(at(1_985)), Some(at(2_020)), Some(at(2_020)), None]);
         assert_eq!(send_window.permit(at(1_014)), Err(at(1_015)), "the first left long before");
