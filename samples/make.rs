@@ -40,7 +40,14 @@ fn run(words: &[&str]) -> make::Result<Vec<PathBuf>> {
         ["all"] => make::all(&here.join("samples")),
         ["templates"] => make::templates(&here.join("templates")),
         ["docs"] => make::renew_docs(&here.join("docs")),
+        #[cfg(feature = "schemas")]
         ["schemas"] => make::schemas(&here.join("docs").join("schema")),
+        // They are not compiled into every build.
+        #[cfg(not(feature = "schemas"))]
+        ["schemas"] => {
+            Err("the schemas need their feature: cargo run --all-features --example samples -- schemas"
+                .into())
+        }
         ["large", rows, out] => make::large(number(rows)?, Path::new(out), 1),
         ["large", rows, out, seed] => make::large(number(rows)?, Path::new(out), number(seed)?),
         _ => Err(USAGE.into()),

@@ -77,12 +77,6 @@ pub(crate) fn templates(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(written)
 }
 
-/// The schemas are not compiled into every build.
-#[cfg(not(feature = "schemas"))]
-pub(crate) fn schemas(_folder: &Path) -> Result<Vec<PathBuf>> {
-    Err("the schemas need their feature: cargo run --all-features --example samples -- schemas".into())
-}
-
 /// Writes the JSON Schema of everything that programs read into `folder`.
 #[cfg(feature = "schemas")]
 pub(crate) fn schemas(folder: &Path) -> Result<Vec<PathBuf>> {

@@ -55,7 +55,6 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal cannot be written.
-    #[cfg(feature = "testing")]
     pub fn begin_page_check_of_test(&mut self) -> Result<oneshot::Sender<Result<()>>> {
         identity::note_pages(&self.view.connection, true)?;
         let (tell, found) = oneshot::channel();
