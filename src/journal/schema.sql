@@ -2,7 +2,7 @@
 --
 -- The state machine is written once, in Rust (transition.rs); the CHECKs here only refuse what it must never write.
 -- Words are compared one by one: for a list of more than two, IN builds a temporary table at every row written.
--- Kinds, roles and operations are not enumerated in CHECKs: one is changed only by building its table anew, and they will grow.
+-- Kinds, roles and operations are not enumerated in CHECKs: one is changed only by building its table again, and they will grow.
 -- Moments are milliseconds since 1970 UTC, days are days since 1970, words are those of the model, ids of records are their
 -- 16 bytes. The view `jobs` shows a person what is what.
 

@@ -203,7 +203,7 @@ fn failure(error: &reqwest::Error) -> SendFailure {
         return SendFailure::NotSent(if out_of_resources(error) {
             NotSent::NoResources(words)
         } else if words.contains("invalid peer certificate") {
-            // Waiting mends no certificate; the library tells it by these words only.
+            // Waiting fixes no certificate; the library tells it by these words only.
             NotSent::Untrusted(words)
         } else {
             NotSent::NoConnection(words)

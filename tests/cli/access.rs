@@ -6,16 +6,16 @@ use crate::bench::{self, Bench};
 use crate::inside;
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
 
-/// A service on which one thing is wrong until the test mends it.
+/// A service on which one thing is wrong until the test fixes it.
 fn broken(operation: &str, kind: FaultKind) -> Bench {
     Bench::new(Scenario::default().with_fault(Fault::new(operation, kind)))
 }
 
-fn mend(bench: &Bench) {
+fn fix(bench: &Bench) {
     bench.sandbox().change(|scenario| scenario.fault.clear()).expect("a consistent scenario");
 }
 
-/// Runs ten companies against a service that refuses, then mends it and finishes.
+/// Runs ten companies against a service that refuses, then fixes it and finishes.
 fn stops_and_finishes(bench: &Bench, fault: FaultKind, words: &str) {
     bench.write("companies.csv", &bench::companies(10));
     let outcome = bench.fleetload(&["run", "companies.csv"]).expect_code(7);
@@ -23,7 +23,7 @@ fn stops_and_finishes(bench: &Bench, fault: FaultKind, words: &str) {
     assert!(bench.statistics().faults_fired[fault.name()] >= 1, "the fault fired");
     assert_eq!(bench.created("company").len(), 0);
     assert_eq!(bench.counts(1), [("ready".to_owned(), 10)].into());
-    mend(bench);
+    fix(bench);
     bench.fleetload(&["run"]).expect_code(0);
     assert_eq!(bench.created("company").len(), 10);
     bench.assert_exact(1);

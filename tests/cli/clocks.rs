@@ -259,7 +259,7 @@ fn a_clock_that_is_set_over_midnight_wakes_nothing_since_the_service_says_what_t
             clock.jump(jump);
             run.hears("the jump", |event| matches!(event, Event::Note { .. })).await;
             until(|| bench.statistics().tokens_issued > asked).await;
-            // Told anew, by the clock as it is now.
+            // Told again, by the clock as it is now.
             run.hears("parked", |event| matches!(event, Event::Parked { .. })).await;
             run.interrupt.send(Interrupt::Drain).await.expect("the run listens");
             run.ends().await;

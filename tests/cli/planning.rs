@@ -268,11 +268,11 @@ fn records_that_are_there_already_are_found_before_they_are_sent_again() {
     let files = sheets(&bench);
     bench.fleetload(&[&["run"], &files[..]].concat()).expect_code(0);
     let before = sent(&bench);
-    let anew = [&files[..], &["--journal", "new.db", "--reports", "anew"]].concat();
-    let plan = planned(&bench, &anew);
-    with_json(&bench, "run", &anew).expect_code(0);
+    let other = [&files[..], &["--journal", "new.db", "--reports", "other"]].concat();
+    let plan = planned(&bench, &other);
+    with_json(&bench, "run", &other).expect_code(0);
     assert_eq!(minus(&sent(&bench), &before).len(), 0, "all of them were there");
-    let existing = std::fs::read_to_string(bench.path("anew/1/summary.json")).expect("a report");
+    let existing = std::fs::read_to_string(bench.path("other/1/summary.json")).expect("a report");
     let existing: Value = serde_json::from_str(&existing).expect("JSON");
     let to_create = rows(&plan, "create").values().sum::<u64>();
     assert_eq!(number(&existing["counts"]["existing"]), to_create);

@@ -102,7 +102,7 @@ fn told(desk: &super::desk::Desk) -> Vec<String> {
     found
 }
 
-/// The messages of what must be mended.
+/// The messages of what must be fixed.
 fn errors(desk: &super::desk::Desk) -> Vec<String> {
     let findings = desk.findings();
     findings.into_iter().filter(|finding| finding.is_error()).map(|finding| finding.message).collect()

@@ -187,7 +187,7 @@ pub enum NotSent {
     NoToken(String),
     /// The machine has no more file descriptors or sockets.
     NoResources(String),
-    /// The certificate of whoever answers is not accepted: a person must mend it. Carries the reason.
+    /// The certificate of whoever answers is not accepted: a person must fix it. Carries the reason.
     Untrusted(String),
 }
 
@@ -203,7 +203,7 @@ impl NotSent {
     }
 }
 
-/// Who refuses us, and so what a person must mend.
+/// Who refuses us, and so what a person must fix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
     /// `invalid_client`: the client id or secret is wrong or revoked.

@@ -110,7 +110,7 @@ impl Findings {
         self.take(finding);
     }
 
-    /// Takes in those about a whole file or sheet: an error among them is mended by leaving out no row.
+    /// Takes in those about a whole file or sheet: leaving out rows fixes no error among them.
     pub fn extend_whole(&mut self, findings: impl IntoIterator<Item = Finding>) {
         for mut finding in findings {
             self.policy.judge(&mut finding);
