@@ -49,6 +49,7 @@ mod service_manager;
 mod settings;
 mod status;
 mod summary;
+mod suspended;
 mod undo;
 mod watch;
 pub(super) mod zones;

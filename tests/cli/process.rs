@@ -297,3 +297,41 @@ fn what_has_changed_since_the_last_run_is_told_and_not_refused() {
     assert!(changed.stderr.contains("addSite is now POST /v9/addSite (was POST "), "{}", changed.stderr);
     assert!(changed.stderr.contains("on_quota is now wait (was exit)"), "{}", changed.stderr);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_suspended_run_is_called_suspended_with_the_command_that_continues_it() {
+    let stalled = Fault::new("addDevice", FaultKind::StallAfter).after(2).times(1);
+    let bench = fleet(Scenario::default().with_fault(stalled), 6);
+    let mut run = bench.start(&["run", "--json"]);
+    run.until(|| fired(&bench, FaultKind::StallAfter) == 1);
+    let process = format!("(process {})", run.id());
+    assert!(!bench.fleetload(&["status"]).expect_code(0).stdout.contains("suspended"));
+
+    run.signal("-STOP");
+    run.until(|| bench.fleetload(&["status"]).stdout.contains("suspended"));
+    let continued = format!("fg in its terminal, or: kill -CONT {}", run.id());
+    for (command, code, says) in [
+        (&["status"][..], 0, format!("suspended {process}, so nothing is sent until it is continued")),
+        (&["run", "--now"], 0, format!("the run in progress {process} is suspended: it does nothing until")),
+        (&["run"], 5, format!("another run of this journal is suspended {process}, since ")),
+    ] {
+        let outcome = bench.fleetload(command).expect_code(code);
+        assert!(outcome.stdout.contains(&says), "{command:?}: {}", outcome.stdout);
+        assert!(outcome.stderr.contains(&continued), "{command:?}: {}", outcome.stderr);
+    }
+    let of_the_account = bench.fleetload(&["run", "companies.csv", "--journal", "other.db"]).expect_code(6);
+    assert!(of_the_account.stderr.contains(&format!("it is suspended; to continue it: {continued}")));
+    let status = bench.fleetload(&["status"]).stdout;
+    assert!(status.contains("last run: begun ") && status.contains(" UTC, suspended\n"), "{status}");
+    assert!(!status.contains("next try") && !status.contains("done about"), "{status}");
+
+    run.signal("-CONT");
+    run.until(|| !bench.fleetload(&["status"]).stdout.contains("suspended"));
+    run.signal("-INT");
+    run.signal("-INT");
+    assert_eq!(run.ended().code, 5);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.created("device").len(), 6);
+    bench.assert_exact(1);
+}

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::preconditions::Taken;
 use crate::cli::context::Context;
 use crate::cli::summary::{HeldBy, HeldBySummary, Summary, SummaryFields};
+use crate::cli::suspended::{continue_advice, suspended};
 use crate::ending::End;
 use crate::error::Result;
 use crate::journal::{Holder, Journal};
@@ -27,21 +28,32 @@ pub(super) fn ask(context: &Context<'_>, journal: &mut Journal, holder: &Holder)
     let Some(due) = journal.ask_now(now)? else { return Ok(Taken::Journal(*holder).tell(context)) };
     let waited = if closed.is_some() { Vec::new() } else { waited_for(context, &remaining, due) };
     let process = holder.pid.map_or_else(String::new, |pid| format!(" (process {pid})"));
+    let suspended = suspended(holder.pid);
     let terminal = context.terminal;
     match (waited.as_slice(), closed) {
         (_, Some(until)) => terminal.result(format!(
             "the run in progress{process} is outside its hours until {}, and tries nothing before that",
             context.moment(until)
         )),
-        ([], None) => terminal.result(format!("the run in progress{process} does not wait for another try")),
         (waited, None) => {
-            terminal.result(format!("the run in progress{process} tries again within seconds:"));
+            terminal.result(format!(
+                "the run in progress{process} {}",
+                match (waited, suspended) {
+                    ([], None) => "does not wait for another try",
+                    ([], Some(_)) => "is suspended: it does nothing until it is continued",
+                    (_, None) => "tries again within seconds:",
+                    (_, Some(_)) => "is suspended: once it is continued, it tries again:",
+                }
+            ));
             for words in waited {
                 terminal.result(format!("  {words}"));
             }
         }
     }
-    terminal.hint(context.advice("to see its progress: ", "status"));
+    terminal.hint(match suspended {
+        Some(pid) => continue_advice(pid),
+        None => context.advice("to see its progress: ", "status"),
+    });
     let HeldBySummary { held_by } = (*holder).into();
     Ok(Summary::new(End::Done).with(&TriedNowSummary { held_by, tried_now: waited, rows_due: due }))
 }

@@ -1,11 +1,12 @@
 //! The preconditions of an import and of a run: that the journal lies where it is safe, that it is whole, and that it is
 //! the newest copy there is; and the locks: one run at a time for a journal, and for an account on this machine.
 
-use crate::advice::quoted_files;
+use crate::advice::{Advice, quoted_files};
 use crate::cli::args::commands::Run;
 use crate::cli::context::Context;
 use crate::cli::settings::Settings;
 use crate::cli::summary::{HeldBySummary, Summary};
+use crate::cli::suspended::{continue_advice, suspended};
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::{Account, Holder, Journal, Register, Regression, RunLock, Storage, state_folder};
@@ -163,6 +164,10 @@ impl Taken {
             format!("{pid}{since}")
         };
         match self {
+            Self::Journal(holder) if suspended(holder.pid).is_some() => format!(
+                "another run of this journal is suspended{}; it also sends these rows once it is continued",
+                who(holder.pid, holder.since)
+            ),
             Self::Journal(holder) => format!(
                 "another run of this journal is at work{}; it also sends these rows",
                 who(holder.pid, holder.since)
@@ -184,13 +189,24 @@ impl Taken {
         match self {
             Self::Journal(holder) => {
                 context.terminal.result(self.words(context));
-                context.terminal.hint(context.advice("to see its progress: ", "status"));
+                context.terminal.hint(match suspended(holder.pid) {
+                    Some(pid) => continue_advice(pid),
+                    None => context.advice("to see its progress: ", "status"),
+                });
                 Summary::new(End::AnotherRun).with(&HeldBySummary::from(*holder))
             }
             Self::Account { holder, .. } => {
-                let error = Error::journal(self.words(context))
-                    .ending(End::AccountLocked)
-                    .hint(context.advice("wait for it to end, then: ", "run"));
+                let wait = context.advice("wait for it to end, then: ", "run");
+                let error = Error::journal(self.words(context)).ending(End::AccountLocked).hint(
+                    match suspended(holder.pid) {
+                        Some(pid) => Advice::new()
+                            .words("it is suspended; ")
+                            .join(&continue_advice(pid))
+                            .words("\n")
+                            .join(&wait),
+                        None => wait,
+                    },
+                );
                 context.terminal.error(&error);
                 Summary::of_error(&error).with(&HeldBySummary::from(holder))
             }

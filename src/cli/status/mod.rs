@@ -22,6 +22,7 @@ use super::notify::notifier::{deliver_advice, not_delivered};
 use super::run::preconditions::would_refuse;
 use super::settings::Purpose;
 use super::summary::Summary;
+use super::suspended::{continue_advice, suspended};
 use crate::ending::{End, RunEnd};
 use crate::error::Result;
 use crate::journal::{
@@ -88,7 +89,7 @@ fn once(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     tell_unknown_calls(context, &unknown_calls);
     context.terminal.object(&QuotaObject(overview.quota));
     overview.tell_needs(context);
-    tell_run(context, &overview.status);
+    tell_run(context, &overview.status, overview.suspended);
     let canary = journal.canary()?.len() as u64;
     if canary > 0 {
         let rows = counted(canary, "row is", "rows are");
@@ -114,6 +115,9 @@ fn once(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         canary,
         overview: overview.figures(context),
     };
+    if let Some(pid) = overview.suspended {
+        context.terminal.hint(continue_advice(pid));
+    }
     if overview.refused.is_none() {
         next_commands::tell_next(context, &overview.status);
     }
@@ -266,7 +270,7 @@ fn tell_unknown_calls(context: &Context<'_>, calls: &[UnknownCall]) {
     }
 }
 
-fn tell_run(context: &Context<'_>, status: &Status) {
+fn tell_run(context: &Context<'_>, status: &Status, suspended: Option<u32>) {
     let terminal = context.terminal;
     if let Some(run) = status.run() {
         // A run that could not write its end has not counted them.
@@ -292,7 +296,11 @@ fn tell_run(context: &Context<'_>, status: &Status) {
             None => terminal.result(format!(
                 "last run: begun {}, {}{}",
                 context.moment(run.started_at),
-                if status.at_work() { "under way" } else { "killed" },
+                match (status.at_work(), suspended) {
+                    (true, Some(_)) => "suspended",
+                    (true, None) => "under way",
+                    (false, _) => "killed",
+                },
                 run.held_back.as_deref().map_or_else(String::new, |held_back| format!("; {held_back}"))
             )),
         }
@@ -337,6 +345,8 @@ pub(super) struct Overview {
     lately: Option<(Recent, Duration)>,
     /// What the run at work has said that it has still to do.
     remaining: Option<Remaining>,
+    /// The process of the run at work, if it is suspended.
+    suspended: Option<u32>,
     quota: QuotaDay,
     now: Moment,
 }
@@ -346,11 +356,12 @@ impl Overview {
     pub(super) fn of(context: &Context<'_>, journal: &Journal, import: Option<ImportId>) -> Result<Self> {
         let now = context.now();
         let status = Status::now(journal, import, now)?;
-        let (mut lately, mut remaining) = (None, None);
+        let (mut lately, mut remaining, mut process) = (None, None, None);
         if let Some(run) = status.run().filter(|_| status.at_work()) {
             let length = now.since(run.started_at).min(LATELY).max(Duration::from_secs(1));
             lately = Some((journal.recent(now.minus(length))?, length));
             remaining = journal.noted_remaining(run.run)?;
+            process = suspended(journal.run_at_work().and_then(|holder| holder.pid));
         }
         let unavailable = match status.state() {
             RunState::Running => Vec::new(),
@@ -373,7 +384,7 @@ impl Overview {
         }
         let mut quota = journal.limited_quota(now, configured_quota(context, journal)?, status.at_work())?;
         quota.partial |= refused.is_some();
-        Ok(Self { status, needs, refused, lately, remaining, quota, now })
+        Ok(Self { status, needs, refused, lately, remaining, suspended: process, quota, now })
     }
 
     /// Tells the whole in one sentence.
@@ -460,6 +471,11 @@ impl Overview {
         let tally = self.status.tally();
         let done = share(tally.count(JobState::is_final), tally.total());
         let since = self.status.run().map_or_else(String::new, |run| context.moment(run.started_at));
+        if let Some(pid) = self.suspended {
+            return format!(
+                "begun {since}: {done} done; suspended (process {pid}), so nothing is sent until it is continued"
+            );
+        }
         let mut words = format!("running since {since}: {done} done");
         let forecast = self.forecast();
         if let Some(finish) = forecast.finish {
@@ -485,9 +501,10 @@ impl Overview {
         ))
     }
 
-    /// When it will be done, by what the run at work has said; the live display says the same.
+    /// When it will be done, by what the run at work has said; the live display says the same. Nobody knows while it is
+    /// suspended.
     fn forecast(&self) -> Forecast {
-        let noted = self.remaining.as_ref();
+        let noted = self.remaining.as_ref().filter(|_| self.suspended.is_none());
         let known = noted.map(|noted| forecast_noted(noted, self.now)).unwrap_or_default();
         known.with_in_doubt(self.status.tally().in_state(JobState::InDoubt))
     }

@@ -56,23 +56,26 @@ pub fn lock_file(path: &Path) -> Result<std::result::Result<RunLock, Holder>> {
             written.map_err(|error| unlockable(path, error))?;
             Ok(Ok(RunLock { _file: file }))
         }
-        Err(TryLockError::WouldBlock) => Ok(Err(holder(file))),
+        Err(TryLockError::WouldBlock) => Ok(Err(Holder::of(file))),
         Err(TryLockError::Error(error)) => Err(unlockable(path, error)),
     }
 }
 
-/// What the lock file tells; where locked files cannot be read, nothing.
-fn holder(file: File) -> Holder {
-    let since = file
-        .metadata()
-        .and_then(|metadata| metadata.modified())
-        .ok()
-        .and_then(|time: SystemTime| time.duration_since(UNIX_EPOCH).ok())
-        .and_then(|since| i64::try_from(since.as_millis()).ok())
-        .map(Moment::from_millis);
-    let mut text = String::new();
-    let pid = file.take(LONGEST).read_to_string(&mut text).ok().and_then(|_read| text.trim().parse().ok());
-    Holder { pid, since }
+impl Holder {
+    /// What the lock file tells; where locked files cannot be read, nothing.
+    pub(in crate::journal) fn of(file: File) -> Self {
+        let since = file
+            .metadata()
+            .and_then(|metadata| metadata.modified())
+            .ok()
+            .and_then(|time: SystemTime| time.duration_since(UNIX_EPOCH).ok())
+            .and_then(|since| i64::try_from(since.as_millis()).ok())
+            .map(Moment::from_millis);
+        let mut text = String::new();
+        let pid =
+            file.take(LONGEST).read_to_string(&mut text).ok().and_then(|_read| text.trim().parse().ok());
+        Self { pid, since }
+    }
 }
 
 fn unlockable(path: &Path, error: std::io::Error) -> Error {

@@ -8,9 +8,9 @@ use std::fs::{File, TryLockError};
 use rusqlite::Connection;
 
 use crate::error::Result;
-use crate::journal::View;
 use crate::journal::file::column::{count, natural};
 use crate::journal::file::db_file;
+use crate::journal::{Holder, View};
 use crate::model::id::ImportId;
 use crate::model::time::Moment;
 
@@ -179,14 +179,19 @@ const REQUESTS: &str = "SELECT count(*) FROM attempt WHERE sent_at > ?1";
 const FINISHED: &str = "SELECT count(*) FROM job WHERE finished_at > ?1";
 
 impl View {
-    /// Whether a run holds the lock of this journal. Where that cannot be seen, it is taken to be so: what is said of
+    /// The run that holds the lock of this journal. Where that cannot be seen, it is taken to be held: what is said of
     /// it is only shown.
-    pub fn is_run_at_work(&self) -> bool {
-        let Ok(file) = File::open(db_file::beside(&self.path, ".lock")) else { return false };
+    pub fn run_at_work(&self) -> Option<Holder> {
+        let file = File::open(db_file::beside(&self.path, ".lock")).ok()?;
         match file.try_lock_shared() {
-            Ok(()) => false,
-            Err(TryLockError::WouldBlock | TryLockError::Error(_)) => true,
+            Ok(()) => None,
+            Err(TryLockError::WouldBlock | TryLockError::Error(_)) => Some(Holder::of(file)),
         }
+    }
+
+    /// Whether a run holds the lock of this journal.
+    pub fn is_run_at_work(&self) -> bool {
+        self.run_at_work().is_some()
     }
 
     /// What happened since a moment.
