@@ -37,6 +37,7 @@ mod findings;
 mod housekeeping;
 mod ids;
 mod import;
+mod lock_holder;
 mod notify;
 #[cfg(feature = "schemas")]
 mod objects;
@@ -49,7 +50,6 @@ mod service_manager;
 mod settings;
 mod status;
 mod summary;
-mod suspended;
 mod undo;
 mod watch;
 pub(super) mod zones;

@@ -24,7 +24,7 @@ pub mod undo;
 
 use crate::ending::End;
 use crate::error::Result;
-use crate::journal::{Journal, RunInfo};
+use crate::journal::{Holder, Journal, RunInfo};
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
@@ -42,7 +42,8 @@ pub struct Status {
     facts: Facts,
     state: RunState,
     resumes_at: Option<Moment>,
-    at_work: bool,
+    /// Who runs it at this moment.
+    holder: Option<Holder>,
 }
 
 impl Status {
@@ -75,13 +76,13 @@ impl Status {
         let facts = Facts::of(journal, import)?;
         let has_rows = facts.tally.total() + facts.left_out.total() > 0;
         let state = if has_rows || end != End::Done { RunState::Ended(end) } else { RunState::Empty };
-        Ok(Self { facts, state, resumes_at, at_work: false })
+        Ok(Self { facts, state, resumes_at, holder: None })
     }
 
     fn of(journal: &Journal, import: Option<ImportId>, now: Option<Moment>) -> Result<Self> {
         let facts = Facts::of(journal, import)?;
         let open = facts.run.as_ref().is_some_and(|run| run.ended_at.is_none());
-        let at_work = if now.is_some() { open && journal.is_run_at_work() } else { journal.is_run_at_work() };
+        let holder = if open || now.is_none() { journal.run_at_work() } else { None };
         let rows = match facts.awaited.as_slice() {
             [] => end_of_rows(&facts.tally, facts.paused, facts.differing(), facts.findings.0 > 0),
             awaited if awaited.iter().any(|rows| !rows.is_held && !rows.is_paused) => End::RowsWaiting,
@@ -90,11 +91,11 @@ impl Status {
         };
         let run = facts.run.as_ref();
         let left = (facts.paused, facts.unread);
-        let (state, resumes_at) = match RunState::of(&facts.tally, left, rows, run, at_work, now) {
+        let (state, resumes_at) = match RunState::of(&facts.tally, left, rows, run, holder.is_some(), now) {
             (RunState::Empty, _) if facts.left_out.total() > 0 => (RunState::Ended(rows), None),
             found => found,
         };
-        Ok(Self { facts, state, resumes_at, at_work })
+        Ok(Self { facts, state, resumes_at, holder })
     }
 
     /// How the run stands.
@@ -129,7 +130,12 @@ impl Status {
 
     /// Whether a run is at work.
     pub const fn at_work(&self) -> bool {
-        self.at_work
+        self.holder.is_some()
+    }
+
+    /// The run that is at work.
+    pub const fn holder(&self) -> Option<Holder> {
+        self.holder
     }
 
     /// The last run.
@@ -171,6 +177,6 @@ impl Status {
 
     /// What to type next; nothing where nothing is to be typed.
     pub fn next(&self, commands: &Commands<'_>) -> Option<Step> {
-        to_do::next(&self.facts, self.at_work, commands)
+        to_do::next(&self.facts, self.at_work(), commands)
     }
 }

@@ -45,13 +45,13 @@ impl Status {
             RunState::Ended(End::Quota) => {
                 let until =
                     self.resumes_at.map_or_else(String::new, |at| format!(" until {}", (wording.until)(at)));
-                let goes_on = if self.at_work { "; the run goes on automatically then" } else { "" };
+                let goes_on = if self.at_work() { "; the run goes on automatically then" } else { "" };
                 format!("parked{until}: today's quota is spent, {left}{goes_on}")
             }
             RunState::Ended(End::Window) => {
                 let until =
                     self.resumes_at.map_or_else(String::new, |at| format!(" until {}", (wording.until)(at)));
-                let goes_on = if self.at_work { "; the run goes on automatically then" } else { "" };
+                let goes_on = if self.at_work() { "; the run goes on automatically then" } else { "" };
                 format!("paused{until}: {}, {left}{goes_on}", self.why(End::Window))
             }
             RunState::Ended(End::Until) => format!("stopped at the time given: {left}"),

@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 use super::{answer, place, settings as settings_of};
 use crate::cli::args::commands::Call as Typed;
 use crate::cli::context::Context;
-use crate::cli::run::preconditions::{Taken, refuse_unsafe_storage};
+use crate::cli::run::preconditions::{account_taken, refuse_unsafe_storage};
 use crate::cli::run::unborn_rehearsal;
 use crate::cli::sandbox::rehearsal::Rehearsal;
 use crate::cli::settings::Purpose;
@@ -43,7 +43,7 @@ pub(super) fn send(context: &Context<'_>, typed: &Typed, call: Call) -> Result<S
     let _lock = match call.operation.creates() && !rehearses {
         true => match lock_account(&account.base_url, &account.client_id, journal.path(), context.now())? {
             Ok(lock) => Some(lock),
-            Err(holder) => return Ok(tell_taken(context, &account, holder)),
+            Err(holder) => return Ok(tell_taken(context, &account, &holder)),
         },
         false => None,
     };
@@ -108,10 +108,10 @@ pub(super) fn effect(operation: Operation) -> &'static str {
 }
 
 /// Tells that a creation must wait for a run.
-fn tell_taken(context: &Context<'_>, account: &Account, holder: AccountHolder) -> Summary {
-    let held_by = HeldBySummary::from(&holder);
-    let taken = Taken::Account { client_id: account.client_id.clone(), holder };
-    let error = Error::journal(format!("{}; nothing was sent", taken.words(context)))
+fn tell_taken(context: &Context<'_>, account: &Account, holder: &AccountHolder) -> Summary {
+    let held_by = HeldBySummary::from(holder);
+    let taken = account_taken(context, &account.client_id, holder);
+    let error = Error::journal(format!("{taken}; nothing was sent"))
         .ending(End::AccountLocked)
         .hint("a creation waits for the end of the run: send it again then");
     context.terminal.error(&error);

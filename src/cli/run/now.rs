@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use super::preconditions::Taken;
 use crate::cli::context::Context;
+use crate::cli::lock_holder;
 use crate::cli::summary::{HeldBy, HeldBySummary, Summary, SummaryFields};
-use crate::cli::suspended::{continue_advice, suspended};
 use crate::ending::End;
 use crate::error::Result;
 use crate::journal::{Holder, Journal};
@@ -27,8 +27,7 @@ pub(super) fn ask(context: &Context<'_>, journal: &mut Journal, holder: &Holder)
     let closed = run.and_then(|run| run.waits_until(End::Window, now)).map(|until| opens.unwrap_or(until));
     let Some(due) = journal.ask_now(now)? else { return Ok(Taken::Journal(*holder).tell(context)) };
     let waited = if closed.is_some() { Vec::new() } else { waited_for(context, &remaining, due) };
-    let process = holder.pid.map_or_else(String::new, |pid| format!(" (process {pid})"));
-    let suspended = suspended(holder.pid);
+    let (process, suspended) = (lock_holder::process(holder.pid), lock_holder::suspended(holder.pid));
     let terminal = context.terminal;
     match (waited.as_slice(), closed) {
         (_, Some(until)) => terminal.result(format!(
@@ -50,10 +49,7 @@ pub(super) fn ask(context: &Context<'_>, journal: &mut Journal, holder: &Holder)
             }
         }
     }
-    terminal.hint(match suspended {
-        Some(pid) => continue_advice(pid),
-        None => context.advice("to see its progress: ", "status"),
-    });
+    terminal.hint(lock_holder::progress_advice(context, suspended));
     let HeldBySummary { held_by } = (*holder).into();
     Ok(Summary::new(End::Done).with(&TriedNowSummary { held_by, tried_now: waited, rows_due: due }))
 }

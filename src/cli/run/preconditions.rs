@@ -4,9 +4,9 @@
 use crate::advice::{Advice, quoted_files};
 use crate::cli::args::commands::Run;
 use crate::cli::context::Context;
+use crate::cli::lock_holder;
 use crate::cli::settings::Settings;
 use crate::cli::summary::{HeldBySummary, Summary};
-use crate::cli::suspended::{continue_advice, suspended};
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::{Account, Holder, Journal, Register, Regression, RunLock, Storage, state_folder};
@@ -157,30 +157,10 @@ pub(in crate::cli) enum Taken {
 
 impl Taken {
     /// What the other run is, in words.
-    pub(in crate::cli) fn words(&self, context: &Context<'_>) -> String {
-        let who = |pid: Option<u32>, since: Option<Moment>| {
-            let pid = pid.map_or_else(String::new, |pid| format!(" (process {pid})"));
-            let since = since.map_or_else(String::new, |since| format!(", since {}", context.moment(since)));
-            format!("{pid}{since}")
-        };
+    pub(super) fn words(&self, context: &Context<'_>) -> String {
         match self {
-            Self::Journal(holder) if suspended(holder.pid).is_some() => format!(
-                "another run of this journal is suspended{}; it also sends these rows once it is continued",
-                who(holder.pid, holder.since)
-            ),
-            Self::Journal(holder) => format!(
-                "another run of this journal is at work{}; it also sends these rows",
-                who(holder.pid, holder.since)
-            ),
-            Self::Account { client_id, holder } => {
-                let journal = holder.journal.as_deref();
-                let with = journal
-                    .map_or_else(String::new, |journal| format!(" with the journal {}", journal.display()));
-                format!(
-                    "another run uses the account {client_id}{with}{}; two at once would exceed its limits",
-                    who(holder.pid, holder.since)
-                )
-            }
+            Self::Journal(holder) => journal_taken(context, holder, lock_holder::suspended(holder.pid)),
+            Self::Account { client_id, holder } => account_taken(context, client_id, holder),
         }
     }
 
@@ -188,30 +168,61 @@ impl Taken {
     pub(in crate::cli) fn tell(&self, context: &Context<'_>) -> Summary {
         match self {
             Self::Journal(holder) => {
-                context.terminal.result(self.words(context));
-                context.terminal.hint(match suspended(holder.pid) {
-                    Some(pid) => continue_advice(pid),
-                    None => context.advice("to see its progress: ", "status"),
-                });
+                let suspended = lock_holder::suspended(holder.pid);
+                context.terminal.result(journal_taken(context, holder, suspended));
+                context.terminal.hint(lock_holder::progress_advice(context, suspended));
                 Summary::new(End::AnotherRun).with(&HeldBySummary::from(*holder))
             }
-            Self::Account { holder, .. } => {
+            Self::Account { client_id, holder } => {
                 let wait = context.advice("wait for it to end, then: ", "run");
-                let error = Error::journal(self.words(context)).ending(End::AccountLocked).hint(
-                    match suspended(holder.pid) {
-                        Some(pid) => Advice::new()
-                            .words("it is suspended; ")
-                            .join(&continue_advice(pid))
-                            .words("\n")
-                            .join(&wait),
-                        None => wait,
-                    },
-                );
+                let advice = match lock_holder::suspended(holder.pid) {
+                    Some(pid) => Advice::new()
+                        .words("it is suspended; ")
+                        .join(&lock_holder::continue_advice(pid))
+                        .words("\n")
+                        .join(&wait),
+                    None => wait,
+                };
+                let error = Error::journal(account_taken(context, client_id, holder))
+                    .ending(End::AccountLocked)
+                    .hint(advice);
                 context.terminal.error(&error);
                 Summary::of_error(&error).with(&HeldBySummary::from(holder))
             }
         }
     }
+}
+
+/// That another run has the journal, in words; its process may be `suspended`.
+fn journal_taken(context: &Context<'_>, holder: &Holder, suspended: Option<u32>) -> String {
+    let (stands, when) = match suspended {
+        Some(_) => ("suspended", " once it is continued"),
+        None => ("at work", ""),
+    };
+    format!(
+        "another run of this journal is {stands}{}; it also sends these rows{when}",
+        who(context, holder.pid, holder.since)
+    )
+}
+
+/// That another run uses the account, in words.
+pub(in crate::cli) fn account_taken(
+    context: &Context<'_>,
+    client_id: &str,
+    holder: &AccountHolder,
+) -> String {
+    let journal = holder.journal.as_deref();
+    let with = journal.map_or_else(String::new, |journal| format!(" with the journal {}", journal.display()));
+    format!(
+        "another run uses the account {client_id}{with}{}; two at once would exceed its limits",
+        who(context, holder.pid, holder.since)
+    )
+}
+
+/// Which process another run is, and since when, as far as it could be read.
+fn who(context: &Context<'_>, pid: Option<u32>, since: Option<Moment>) -> String {
+    let since = since.map_or_else(String::new, |since| format!(", since {}", context.moment(since)));
+    format!("{}{since}", lock_holder::process(pid))
 }
 
 impl Locks {

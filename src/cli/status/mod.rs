@@ -18,11 +18,11 @@ use self::objects::{
 use super::args::commands::Status as Typed;
 use super::args::options::Overrides;
 use super::context::Context;
+use super::lock_holder;
 use super::notify::notifier::{deliver_advice, not_delivered};
 use super::run::preconditions::would_refuse;
 use super::settings::Purpose;
 use super::summary::Summary;
-use super::suspended::{continue_advice, suspended};
 use crate::ending::{End, RunEnd};
 use crate::error::Result;
 use crate::journal::{
@@ -116,7 +116,7 @@ fn once(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         overview: overview.figures(context),
     };
     if let Some(pid) = overview.suspended {
-        context.terminal.hint(continue_advice(pid));
+        context.terminal.hint(lock_holder::continue_advice(pid));
     }
     if overview.refused.is_none() {
         next_commands::tell_next(context, &overview.status);
@@ -356,12 +356,11 @@ impl Overview {
     pub(super) fn of(context: &Context<'_>, journal: &Journal, import: Option<ImportId>) -> Result<Self> {
         let now = context.now();
         let status = Status::now(journal, import, now)?;
-        let (mut lately, mut remaining, mut process) = (None, None, None);
+        let (mut lately, mut remaining) = (None, None);
         if let Some(run) = status.run().filter(|_| status.at_work()) {
             let length = now.since(run.started_at).min(LATELY).max(Duration::from_secs(1));
             lately = Some((journal.recent(now.minus(length))?, length));
             remaining = journal.noted_remaining(run.run)?;
-            process = suspended(journal.run_at_work().and_then(|holder| holder.pid));
         }
         let unavailable = match status.state() {
             RunState::Running => Vec::new(),
@@ -384,7 +383,8 @@ impl Overview {
         }
         let mut quota = journal.limited_quota(now, configured_quota(context, journal)?, status.at_work())?;
         quota.partial |= refused.is_some();
-        Ok(Self { status, needs, refused, lately, remaining, suspended: process, quota, now })
+        let suspended = lock_holder::suspended(status.holder().and_then(|holder| holder.pid));
+        Ok(Self { status, needs, refused, lately, remaining, suspended, quota, now })
     }
 
     /// Tells the whole in one sentence.
@@ -471,9 +471,10 @@ impl Overview {
         let tally = self.status.tally();
         let done = share(tally.count(JobState::is_final), tally.total());
         let since = self.status.run().map_or_else(String::new, |run| context.moment(run.started_at));
-        if let Some(pid) = self.suspended {
+        if self.suspended.is_some() {
+            let process = lock_holder::process(self.suspended);
             return format!(
-                "begun {since}: {done} done; suspended (process {pid}), so nothing is sent until it is continued"
+                "begun {since}: {done} done; suspended{process}, so nothing is sent until it is continued"
             );
         }
         let mut words = format!("running since {since}: {done} done");

@@ -20,6 +20,7 @@ use self::process::{Next, Outcome, process, stopped};
 use crate::advice::quoted;
 use crate::cli::args::watch::Watch as Typed;
 use crate::cli::context::Context;
+use crate::cli::lock_holder;
 use crate::cli::run::preconditions::refuse_unsafe_storage;
 use crate::cli::run::signals::Watch;
 use crate::cli::run::unborn_rehearsal;
@@ -63,8 +64,8 @@ pub(super) fn watch(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     let inbox = match Inbox::open(&typed.folder, typed.at_rest)? {
         Ok(inbox) => inbox,
         Err(holder) => {
-            let pid = holder.pid.map_or_else(String::new, |pid| format!(" (process {pid})"));
-            context.terminal.result(format!("another watch of {folder} is at work{pid}"));
+            let process = lock_holder::process(holder.pid);
+            context.terminal.result(format!("another watch of {folder} is at work{process}"));
             return Ok(Summary::new(End::AnotherRun).with(&HeldBySummary::from(holder)));
         }
     };

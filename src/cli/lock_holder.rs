@@ -1,8 +1,15 @@
-//! Whether the process of a run is suspended, as by Ctrl-Z: it keeps its locks and does nothing until it continues.
+//! The process that holds a lock, in words: its number, and whether it is suspended, as by Ctrl-Z: it keeps its locks then
+//! and does nothing until it is continued.
 
+use super::context::Context;
 use crate::advice::Advice;
 
-/// The process that holds a lock, if it is suspended. Where the system does not tell, none is.
+/// Which process it is, where it could be read, to be put behind what it does.
+pub(super) fn process(pid: Option<u32>) -> String {
+    pid.map_or_else(String::new, |pid| format!(" (process {pid})"))
+}
+
+/// The process, if it is suspended. Where the system does not tell, none is.
 pub(super) fn suspended(pid: Option<u32>) -> Option<u32> {
     pid.filter(|pid| std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| is_stopped(&stat)))
 }
@@ -14,6 +21,14 @@ pub(super) fn continue_advice(pid: u32) -> Advice {
         .command("fg")
         .words(" in its terminal, or: ")
         .command(format!("kill -CONT {pid}"))
+}
+
+/// What to do about a run in progress: to look at it, or to continue it.
+pub(super) fn progress_advice(context: &Context<'_>, suspended: Option<u32>) -> Advice {
+    match suspended {
+        Some(pid) => continue_advice(pid),
+        None => context.advice("to see its progress: ", "status"),
+    }
 }
 
 /// Reads the state of a process from Linux's line about it: the letter after its name, which is in parentheses and may hold
