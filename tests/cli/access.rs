@@ -11,10 +11,6 @@ fn broken(operation: &str, kind: FaultKind) -> Bench {
     Bench::new(Scenario::default().with_fault(Fault::new(operation, kind)))
 }
 
-fn fix(bench: &Bench) {
-    bench.sandbox().change(|scenario| scenario.fault.clear()).expect("a consistent scenario");
-}
-
 /// Runs ten companies against a service that refuses, then fixes it and finishes.
 fn stops_and_finishes(bench: &Bench, fault: FaultKind, words: &str) {
     bench.write("companies.csv", &bench::companies(10));
@@ -23,7 +19,7 @@ fn stops_and_finishes(bench: &Bench, fault: FaultKind, words: &str) {
     assert!(bench.statistics().faults_fired[fault.name()] >= 1, "the fault fired");
     assert_eq!(bench.created("company").len(), 0);
     assert_eq!(bench.counts(1), [("ready".to_owned(), 10)].into());
-    fix(bench);
+    bench.clear_faults();
     bench.fleetload(&["run"]).expect_code(0);
     assert_eq!(bench.created("company").len(), 10);
     bench.assert_exact(1);

@@ -383,7 +383,7 @@ fn what_fails_to_be_read_back_is_left_to_the_next_run() {
     assert!(bench.statistics().faults_fired["error_500_before"] >= 3);
     says(&outcome, "3 records are not verified yet");
     assert_eq!(audit(&bench, 1), json!({"checked": 1, "not_verified_yet": 3}));
-    bench.sandbox().change(|scenario| scenario.fault.clear()).expect("a scenario");
+    bench.clear_faults();
     bench.fleetload(&["run"]).expect_code(0);
     assert_eq!(audit(&bench, 1), json!({"checked": 4}));
 }
@@ -409,7 +409,7 @@ fn a_process_killed_while_it_reads_back_leaves_the_rest_to_the_next_run() {
     run.hears(&["\"progress\""]);
     run.hears(&["\"progress\""]);
     run.kill();
-    bench.sandbox().change(|scenario| scenario.fault.clear()).expect("a consistent scenario");
+    bench.clear_faults();
     assert_eq!(bench.statistics().faults_fired["vanished"], 1);
     let (sent, asked) = (bench.ledger().len(), bench.requests("getDevice"));
 

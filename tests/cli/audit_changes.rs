@@ -229,7 +229,7 @@ fn a_list_that_fails_leaves_the_rows_to_the_next_run() {
     assert!(bench.statistics().faults_fired["error_500_before"] >= 4);
     says(&outcome, "4 changes are not verified yet");
     assert_eq!(audit(&bench, 2), json!({"changes_not_verified_yet": 4}));
-    bench.sandbox().change(|scenario| scenario.fault.clear()).expect("a consistent scenario");
+    bench.clear_faults();
     let sent = bench.ledger().len();
     says(&bench.fleetload(&["run"]).expect_code(0), "4 changes verified: all as asked");
     assert_eq!(bench.ledger().len(), sent);

@@ -192,7 +192,7 @@ fn without_the_service_only_a_decision_that_says_so_is_believed() {
     bench.fleetload(&["resolve", &job, "--not-created", "--unchecked"]).expect_code(0);
     let status = bench.fleetload(&["status"]).expect_code(0);
     assert_says(&status, &["not created, not checked"]);
-    bench.sandbox().change(|scenario| scenario.fault.clear()).expect("a scenario");
+    bench.clear_faults();
     bench.fleetload(&["run"]).expect_code(0);
     assert_eq!(bench.created("company").len(), 3);
 }

@@ -345,7 +345,7 @@ fn an_interrupted_export_goes_on_and_asks_nothing_twice() {
     bench.fleetload(&elsewhere).expect_code(7);
     assert!(!bench.path("other.out.csv.part").exists());
 
-    bench.sandbox().change(|scenario| scenario.fault.clear()).expect("no fault");
+    bench.clear_faults();
     let other = bench.fleetload(&["export", "sites", "--out", "devices.out.xlsx", "--resume"]).expect_code(2);
     assert!(other.stderr.contains("is of another export: devices of company"), "{}", other.stderr);
     let outcome = bench.fleetload(&[&arguments[..], &["--resume"]].concat()).expect_code(0);
@@ -378,7 +378,7 @@ fn a_signal_stops_an_export_and_leaves_what_was_read() {
         (&summary["reason"], &summary["asked"], &summary["of"]),
         (&json!("signal"), &json!(5), &json!(14))
     );
-    bench.sandbox().change(|scenario| scenario.fault.clear()).expect("no fault");
+    bench.clear_faults();
     let resumed = ["export", "devices", "--out", "devices.out.csv", "--json", "--resume"];
     let summary = objects(&bench.fleetload(&resumed).expect_code(0)).1;
     assert_eq!((&summary["rows"], &summary["asked"]), (&json!(14), &json!(14)));

@@ -29,7 +29,7 @@ fn kill_after(bench: &Bench, arguments: &[&str], devices: u64) {
     run.until(|| bench.statistics().faults_fired.contains_key("stall_before"));
     run.kill();
     assert_eq!(bench.created("device").len() as u64, devices, "made before the kill");
-    bench.sandbox().change(|scenario| scenario.fault.clear()).expect("a consistent scenario");
+    bench.clear_faults();
 }
 
 /// A bench with a few companies and so many devices that a run takes a while.

@@ -64,7 +64,7 @@ fn through_an_outage(bench: &Bench, check: impl FnOnce(&[Event])) {
         run.hears("it opens", |event| breaker(event, true)).await;
         run.hears("it was tried once more", |event| breaker(event, true)).await;
         check(&run.told);
-        bench.sandbox().change(|scenario| scenario.fault.clear()).expect("a consistent scenario");
+        bench.clear_faults();
         let heard = run.told.len();
         let (_, ending, told) = run.ends().await;
         assert_eq!(ending, Ending::Finished, "{told:#?}");
@@ -184,7 +184,7 @@ fn fifty_equal_rejections_set_the_sheet_aside_and_the_rest_goes_on() {
     assert_eq!(rejected_and_ready(&bench), (200, 0));
     assert_eq!(bench.statistics().faults_fired["invalid_data"], 200);
     // The service has come to its senses.
-    bench.sandbox().change(|scenario| scenario.fault.clear()).expect("a consistent scenario");
+    bench.clear_faults();
     bench.fleetload(&["retry", "1"]).expect_code(0);
     bench.fleetload(&["run"]).expect_code(0);
     assert_eq!(bench.created("device").len(), 200);
@@ -221,7 +221,7 @@ fn a_run_whose_first_sign_in_is_not_answered_is_seen_at_work_and_tries_again_at_
     let silent = || {
         let fault = Fault::new("auth", FaultKind::StallBefore).times(1);
         // One that stays in place does not fire again.
-        bench.sandbox().change(|scenario| scenario.fault.clear()).expect("a consistent scenario");
+        bench.clear_faults();
         bench.sandbox().change(|scenario| scenario.fault = vec![fault]).expect("a consistent scenario");
     };
     let status = || bench.fleetload(&["status", "--json"]).expect_code(0).summary();

@@ -115,7 +115,7 @@ fn a_process_that_is_stopped_and_continued_doubles_nothing() {
     // What had left before is read and carried out.
     run.until(|| made() as u64 + fired(&bench, FaultKind::StallBefore) == bench.requests("addDevice"));
     assert!(made() < 300, "it was stopped in the middle");
-    bench.sandbox().change(|scenario| scenario.fault.clear()).expect("a consistent scenario");
+    bench.clear_faults();
     run.signal("-CONT");
     run.ended().expect_code(0);
     assert_eq!(made(), 300);

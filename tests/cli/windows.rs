@@ -415,7 +415,7 @@ fn a_person_ends_the_wait_of_a_run_for_a_failing_service() {
                 if *wait > MINUTE * 2)
         })
         .await;
-        bench.sandbox().change(|scenario| scenario.fault.clear()).expect("a consistent scenario");
+        bench.clear_faults();
         let asked = clock.elapsed();
         inside::journal(&bench).ask_now(clock.now()).expect("a journal").expect("a run under way");
         run.hears("it goes on", |event| {

@@ -158,6 +158,11 @@ impl Bench {
         &self.sandbox
     }
 
+    /// From now on the service has no faults.
+    pub(crate) fn clear_faults(&self) {
+        self.sandbox.change(|scenario| scenario.fault.clear()).expect("a consistent scenario");
+    }
+
     /// Nothing listens any more where the service was; every connection is closed.
     pub(crate) fn service_goes_away(&self) {
         let service = self.service.lock().expect("no panic").take().expect("a service");

@@ -12,13 +12,9 @@ fn revoked(after: u64) -> Fault {
     Fault::new("addDevice", FaultKind::TokenRevoked).after(after).times(1)
 }
 
-fn fix(bench: &Bench) {
-    bench.sandbox().change(|scenario| scenario.fault.clear()).expect("a consistent scenario");
-}
-
 /// A later run finishes what the first could not, and nothing is there twice.
 fn finishes(bench: &Bench, devices: usize) {
-    fix(bench);
+    bench.clear_faults();
     run(bench).expect_code(0);
     assert_eq!(bench.created("device").len(), devices);
 }
@@ -97,7 +93,7 @@ fn a_look_before_sending_whose_token_is_refused_twice_stops_the_run_and_is_no_pe
     assert_eq!(fired(&bench, "token_revoked"), 2, "the second in a row ends the run");
     assert!(outcome.stderr.contains("invalid_token"), "{}", outcome.stderr);
     assert_eq!(bench.created("company").len(), 1, "not made a second time");
-    fix(&bench);
+    bench.clear_faults();
     bench.fleetload(&other).expect_code(0);
     assert_eq!((bench.created("company").len(), bench.created("device").len()), (1, 1));
 }

@@ -83,7 +83,7 @@ fn a_backup_taken_during_a_run_is_noticed_when_it_is_restored_and_creates_nothin
     bench.fleetload(&["backup", "copy.db"]).expect_code(0);
     bench.fleetload(&["backup", "--check", "copy.db"]).expect_code(0);
     run.kill();
-    bench.sandbox().change(|scenario| scenario.fault.clear()).expect("a consistent scenario");
+    bench.clear_faults();
     bench.fleetload(&["run"]).expect_code(0);
     assert_eq!(bench.created("device").len(), 120);
 

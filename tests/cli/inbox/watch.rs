@@ -128,7 +128,7 @@ fn killed_at_any_time_it_goes_on_at_the_next_start_and_creates_nothing_twice() {
     watch.until(|| bench.statistics().faults_fired.contains_key("stall_before"));
     assert_eq!(names(&bench.path("inbox/working")), ["2-devices.csv"]);
     watch.kill();
-    bench.sandbox().change(|scenario| scenario.fault.clear()).expect("a consistent scenario");
+    bench.clear_faults();
 
     let outcome = bench.fleetload(&ONCE).expect_code(0);
     assert!(outcome.stdout.contains("2-devices.csv: done, import 2, 120 rows"), "{}", outcome.stdout);

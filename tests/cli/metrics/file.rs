@@ -82,7 +82,7 @@ fn status_has_the_same_figures_of_the_journal_and_none_of_a_run() {
     }
     assert!(of_journal.samples("fleetload_requests_total").is_empty());
     assert!(of_journal.samples("fleetload_answer_latency_seconds_count").is_empty());
-    bench.sandbox().change(|scenario| scenario.fault.clear()).expect("a consistent scenario");
+    bench.clear_faults();
     bench.fleetload(&["retry"]).expect_code(0);
     bench.fleetload(&["run"]).expect_code(0);
     let after = of_status(&bench);
