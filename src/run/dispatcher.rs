@@ -65,9 +65,6 @@ const LONGEST_SLEEP: Duration = Duration::from_secs(2);
 const PARKED_SLEEP: Duration = Duration::from_secs(15);
 /// A loop that wakes so much too late did not run meanwhile: the machine stood still, or was busy with something else.
 const PUNCTUAL: Duration = Duration::from_millis(2);
-/// Besides the requests under way, one of an operation may be claimed for so many that may be under way at once: others leave
-/// while it is on its way to disk.
-const CLAIMED_SHARE: usize = 2;
 /// One request under way of so many may be a look-up of the audit, while rows are still carried out.
 const AUDIT_SHARE: usize = 4;
 
@@ -337,7 +334,8 @@ impl Dispatcher {
             return Permission::AfterAnswer;
         }
         let claims = self.in_flight.claims(operation);
-        if claims >= self.gates.capacity().div_ceil(CLAIMED_SHARE) {
+        // As many as may be under way may be about to leave, each at most a lead before its turn.
+        if claims >= self.gates.capacity() {
             return Permission::AfterAnswer;
         }
         if operation.creates() && !self.clock_watch.is_answered() {

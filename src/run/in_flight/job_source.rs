@@ -14,10 +14,11 @@ use crate::model::time::Moment;
 use crate::run::clock_watch::rough;
 use crate::run::gates::Phase;
 
-/// Jobs fetched from the journal at once.
-const PAGE: usize = 1024;
-/// The journal is asked for more jobs of an operation when fewer than these are in memory.
-const LOW_WATER: usize = 512;
+/// Jobs fetched from the journal at once: few, since no claim comes to disk meanwhile.
+const PAGE: usize = 256;
+/// The journal is asked for more jobs of an operation when fewer than these are in memory. More than are claimed, under way and
+/// settled at once, so that there are always some to be looked up.
+const LOW_WATER: usize = 1024;
 /// The same two where rows of some imports go before those of others: what is in memory is sent first, whatever comes later.
 const PAGE_IN_TURN: usize = 128;
 const LOW_WATER_IN_TURN: usize = 64;
