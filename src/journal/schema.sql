@@ -211,12 +211,13 @@ CREATE INDEX job_refused ON job (state) WHERE state = 'rejected' OR state = 'inc
 CREATE INDEX job_finished ON job (finished_at) WHERE finished_at IS NOT NULL;
 
 -- How many jobs stand alike. The triggers keep it in the transaction of each change, so that nobody counts job by job. A
--- job is never deleted.
+-- job is never deleted. One that is sending counts as ready: few are, so that they are counted one by one, and no claim costs
+-- a change here.
 CREATE TABLE job_count (
     first_import INTEGER NOT NULL,
     kind INTEGER NOT NULL,
     operation INTEGER NOT NULL,
-    state TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state <> 'sending'),
     -- That of a job which made or changed something; of others ''.
     audit TEXT NOT NULL,
     made_doubted INTEGER NOT NULL,
@@ -226,18 +227,22 @@ CREATE TABLE job_count (
 CREATE TRIGGER job_added AFTER INSERT ON job
 BEGIN
     INSERT INTO job_count (first_import, kind, operation, state, audit, made_doubted, jobs)
-    VALUES (new.first_import, new.kind, new.operation, new.state, iif(new.outcome IS NULL, '', coalesce(new.audit, '')),
-        new.made_doubted, 1)
+    VALUES (new.first_import, new.kind, new.operation, iif(new.state = 'sending', 'ready', new.state),
+        iif(new.outcome IS NULL, '', coalesce(new.audit, '')), new.made_doubted, 1)
     ON CONFLICT DO UPDATE SET jobs = jobs + 1;
 END;
 CREATE TRIGGER job_changed AFTER UPDATE OF first_import, kind, operation, state, outcome, audit, made_doubted ON job
+WHEN old.state <> 'ready' OR new.state <> 'sending' OR new.first_import <> old.first_import OR new.kind <> old.kind
+    OR new.operation <> old.operation OR new.outcome IS NOT old.outcome OR new.audit IS NOT old.audit
+    OR new.made_doubted <> old.made_doubted
 BEGIN
     UPDATE job_count SET jobs = jobs - 1
-    WHERE first_import = old.first_import AND kind = old.kind AND operation = old.operation AND state = old.state
+    WHERE first_import = old.first_import AND kind = old.kind AND operation = old.operation
+        AND state = iif(old.state = 'sending', 'ready', old.state)
         AND audit = iif(old.outcome IS NULL, '', coalesce(old.audit, '')) AND made_doubted = old.made_doubted;
     INSERT INTO job_count (first_import, kind, operation, state, audit, made_doubted, jobs)
-    VALUES (new.first_import, new.kind, new.operation, new.state, iif(new.outcome IS NULL, '', coalesce(new.audit, '')),
-        new.made_doubted, 1)
+    VALUES (new.first_import, new.kind, new.operation, iif(new.state = 'sending', 'ready', new.state),
+        iif(new.outcome IS NULL, '', coalesce(new.audit, '')), new.made_doubted, 1)
     ON CONFLICT DO UPDATE SET jobs = jobs + 1;
 END;
 

@@ -187,7 +187,7 @@ impl View {
     /// How many rows that are not of the canary could be sent now or later.
     pub fn beside_canary(&self) -> Result<u64> {
         let beside = "SELECT (SELECT coalesce(sum(jobs), 0) FROM job_count
-                 WHERE state IN ('ready', 'deferred', 'in_doubt', 'sending'))
+                 WHERE state IN ('ready', 'deferred', 'in_doubt'))
              - (SELECT count(*) FROM canary JOIN job ON job.id = canary.job
                 WHERE job.state IN ('ready', 'deferred', 'in_doubt', 'sending'))";
         Ok(natural(self.connection.prepare_cached(beside)?.query_row([], |row| row.get(0))?))

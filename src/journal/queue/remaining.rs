@@ -113,7 +113,7 @@ impl JobQueue<'_> {
         // The steps that jobs stand at; those after them are counted below.
         let mut statement = self.connection.prepare_cached(
             "SELECT operation, state <> 'blocked', sum(jobs) FROM job_count
-             WHERE state IN ('ready', 'sending', 'deferred', 'blocked') AND jobs > 0 GROUP BY 1, 2",
+             WHERE state IN ('ready', 'deferred', 'blocked') AND jobs > 0 GROUP BY 1, 2",
         )?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {

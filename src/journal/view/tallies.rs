@@ -1,7 +1,7 @@
 //! Counts jobs and rows by kind and state.
 //!
 //! How many jobs there are of each kind in each state the journal keeps itself (`job_count`), so that a million of them take
-//! no longer than ten.
+//! no longer than ten. Those that are sending are few, and counted one by one.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,11 @@ impl JobTallies {
 }
 
 /// The jobs of each kind in each state, by the import that made them.
-const BY_IMPORT: &str = "SELECT first_import, kind, state, sum(jobs) FROM job_count WHERE jobs > 0 GROUP BY first_import, kind, state";
+const BY_IMPORT: &str = "SELECT first_import, kind, state, sum(jobs) FROM (
+        SELECT first_import, kind, state, jobs FROM job_count
+        UNION ALL SELECT first_import, kind, 'ready', -1 FROM job INDEXED BY job_sending WHERE state = 'sending'
+        UNION ALL SELECT first_import, kind, 'sending', 1 FROM job INDEXED BY job_sending WHERE state = 'sending')
+    GROUP BY first_import, kind, state HAVING sum(jobs) > 0";
 
 impl View {
     /// How many jobs of each kind are in each state, by the import that made them.
