@@ -73,11 +73,23 @@ pub(in crate::journal) fn is_lost(state: JobState) -> bool {
     }
 }
 
-/// blocked → ready for the children of a job that has just got its remote id and that wait for nothing else.
-pub(in crate::journal) fn children(connection: &Connection, parent: JobId) -> Result<Vec<Moved>> {
+/// blocked → ready for the children of a job that has just got its remote id and that wait for nothing else. Of one that was
+/// `made` just now, none can have been sent before.
+pub(in crate::journal) fn release_children(
+    connection: &Connection,
+    parent: JobId,
+    made: bool,
+) -> Result<Vec<Moved>> {
     if !has_children(connection, parent)? {
         return Ok(Vec::new());
     }
+    if made {
+        assure_children(connection, parent)?;
+    }
+    children(connection, parent)
+}
+
+fn children(connection: &Connection, parent: JobId) -> Result<Vec<Moved>> {
     // The plus keeps SQLite from walking all blocked jobs instead of the children of this one.
     let mut statement = connection.prepare_cached(
         "UPDATE job SET state = 'ready'
@@ -99,16 +111,14 @@ pub(in crate::journal) fn children(connection: &Connection, parent: JobId) -> Re
 
 /// What lies below a record that was made just now cannot have been sent before, whatever the journal may not know.
 /// A copy of it may have: it lies elsewhere.
-pub(in crate::journal) fn assure_children(connection: &Connection, parent: JobId) -> Result<()> {
-    if has_children(connection, parent)? {
-        connection
-            .prepare_cached(
-                "UPDATE job SET unsure = 0
-                 WHERE +unsure = 1 AND +remote_id IS NULL
-                   AND id IN (SELECT link.job FROM link WHERE link.target_job = ?1 AND link.role <> ?2)",
-            )?
-            .execute((parent, Role::Template))?;
-    }
+fn assure_children(connection: &Connection, parent: JobId) -> Result<()> {
+    connection
+        .prepare_cached(
+            "UPDATE job SET unsure = 0
+             WHERE +unsure = 1 AND +remote_id IS NULL
+               AND id IN (SELECT link.job FROM link WHERE link.target_job = ?1 AND link.role <> ?2)",
+        )?
+        .execute((parent, Role::Template))?;
     Ok(())
 }
 

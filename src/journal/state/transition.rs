@@ -42,19 +42,23 @@ pub(in crate::journal) fn claim(
         )));
     }
     content.map_or(Ok(()), |content| standing.has_values(content))?;
-    import_turn::refuse_paused(connection, job)?;
     let seen = match seen {
         Some(ids) if !standing.has_baseline => Some(baseline::store(connection, ids)?),
         Some(_) | None => None,
     };
-    standing.change(
+    let changed = standing.change(
         connection,
         "UPDATE job SET state = 'sending', due = NULL, code = NULL, message = NULL,
             attempts = attempts + 1, step_attempts = step_attempts + 1,
             first_sent_at = coalesce(first_sent_at, ?3), baseline = coalesce(baseline, ?4)
-         WHERE id = ?1 AND state = ?2",
+         WHERE id = ?1 AND state = ?2
+            AND NOT EXISTS (SELECT 1 FROM import WHERE import.id = last_import AND paused_at IS NOT NULL)",
         &[&at, &seen],
-    )?;
+    );
+    if let Err(error) = changed {
+        import_turn::refuse_paused(connection, job)?;
+        return Err(error);
+    }
     step::keep_before(connection, &standing, before)?;
     connection
         .prepare_cached(
@@ -164,10 +168,8 @@ pub(in crate::journal) fn finish_step(
     changed_record::note(connection, job, standing.kind, standing.step)?;
     let mut moved = vec![Moved { job, kind: standing.kind, from: standing.state, to, operation }];
     if made.is_some() {
-        if how == How::Created && standing.state == Sending {
-            dependents::assure_children(connection, job)?;
-        }
-        moved.extend(dependents::children(connection, job)?);
+        let made_now = how == How::Created && standing.state == Sending;
+        moved.extend(dependents::release_children(connection, job, made_now)?);
     }
     if finished_at.is_some() && !standing.kind.is_record() {
         moved.extend(record_order::keep_after(connection, [job])?);
