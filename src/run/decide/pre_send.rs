@@ -129,12 +129,7 @@ fn on_records(
     found: &[Found],
     is_whole: bool,
 ) -> RowDecision {
-    let sent = matching::sent(work);
-    let related: Vec<Found> = found
-        .iter()
-        .filter(|found| matching::relate(work, &sent, found) != RecordMatch::Unrelated)
-        .cloned()
-        .collect();
+    let related = related_to(work, found);
     let ids: Vec<RemoteId> = related.iter().filter_map(|found| found.id).collect();
     let narrower = lookups::narrower(work, operation).filter(|_| !is_whole);
     let next = match facts.if_usable(narrower) {
@@ -145,6 +140,16 @@ fn on_records(
         None => RowDecision::Send,
     };
     if work.doubted { next } else { RowDecision::Baseline(is_whole.then_some(ids), Box::new(next)) }
+}
+
+/// Those of the returned records that matter for a row. Most rows are looked up in vain.
+fn related_to(work: &Work, found: &[Found]) -> Vec<Found> {
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let sent = matching::sent(work);
+    let is_related = |found: &&Found| matching::relate(work, &sent, found) != RecordMatch::Unrelated;
+    found.iter().filter(is_related).cloned().collect()
 }
 
 /// The journal has said which of the found records are ours.
