@@ -69,7 +69,7 @@ struct Exchanged {
 pub struct Client(Arc<Inner>);
 
 struct Inner {
-    base: String,
+    base: Base,
     endpoints: Endpoints,
     transport: Arc<dyn Transport>,
     clock: Arc<dyn Clock>,
@@ -78,7 +78,32 @@ struct Inner {
 
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("base", &self.0.base).finish_non_exhaustive()
+        f.debug_struct("Client").field("base", &self.0.base.as_str()).finish_non_exhaustive()
+    }
+}
+
+/// The address that all others begin with, read once.
+struct Base(Url);
+
+impl Base {
+    fn of(mut url: Url) -> Self {
+        let path = url.path().trim_end_matches('/').to_owned();
+        url.set_path(&path);
+        Self(url)
+    }
+
+    /// Without a slash at its end.
+    fn as_str(&self) -> &str {
+        self.0.as_str().trim_end_matches('/')
+    }
+
+    /// The address with this path, and a query where it has one, after it.
+    fn with(&self, path: &str) -> Url {
+        let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
+        let mut url = self.0.clone();
+        url.set_path(&[self.0.path().trim_end_matches('/'), path].concat());
+        url.set_query(query);
+        url
     }
 }
 
@@ -103,16 +128,13 @@ impl Client {
 
     /// A client over any transport. Time limits, proxy and certificates are the transport's own affair.
     pub fn with_transport(config: Config, clock: Arc<dyn Clock>, transport: Arc<dyn Transport>) -> Self {
-        let base = config.base_url.as_str().trim_end_matches('/').to_owned();
+        let base = Base::of(config.base_url);
         let (method, path) = match config.endpoints.get(Operation::Auth) {
             Some(endpoint) => (endpoint.method(), endpoint.path()),
             None => (Operation::Auth.method(), Operation::Auth.path()),
         };
-        let mut url = config.base_url;
         // The path was checked to need no escaping, so it stays as it is.
-        let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
-        url.set_path(&format!("{}{path}", url.path().trim_end_matches('/')));
-        url.set_query(query);
+        let url = base.with(path);
         let login = Login { method, url, client_id: config.client_id, client_secret: config.client_secret };
         let keeper = Keeper::new(login, Arc::clone(&transport), Arc::clone(&clock));
         Self(Arc::new(Inner { base, endpoints: config.endpoints, transport, clock, keeper }))
@@ -232,11 +254,11 @@ impl Client {
             })
         };
         let path = endpoint.fill(&call.parameters).map_err(unsendable)?;
-        let written = format!("{}{path}", self.0.base);
-        match Url::parse(&written) {
-            // Readers of addresses tidy them up; one that would be read as another is not sent.
-            Ok(url) if url.as_str() == written => Ok((endpoint, url)),
-            Ok(_) | Err(_) => Err(unsendable(format!("the address of {} cannot be formed", call.operation))),
+        let url = self.0.base.with(&path);
+        // Readers of addresses tidy them up; one that would be read as another is not sent.
+        match url.as_str().strip_prefix(self.0.base.as_str()) == Some(&path) {
+            true => Ok((endpoint, url)),
+            false => Err(unsendable(format!("the address of {} cannot be formed", call.operation))),
         }
     }
 

@@ -1,6 +1,8 @@
 //! Text from the service made fit to be stored and shown: no control characters, no tricks of direction, bounded,
 //! and without the token or the secret should the service echo them.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 
 /// How much of a text of the service is kept, in characters.
@@ -51,12 +53,13 @@ pub(crate) fn clean(text: &str, longest: usize) -> String {
 /// `None` for an empty body.
 pub(crate) fn excerpt(body: &[u8], secrets: &[&str]) -> Option<String> {
     let beginning = &body[..body.len().min(LOOKED_AT)];
-    let mut text = redact(String::from_utf8_lossy(beginning).trim(), secrets);
+    let beginning_text = String::from_utf8_lossy(beginning);
+    let mut text = redact(beginning_text.trim(), secrets);
     if beginning.len() < body.len() {
         // The last part may be that of a secret, which JSON writes with up to six characters for one.
         let longest = secrets.iter().map(|secret| 6 * secret.len()).max().unwrap_or(0);
         let kept = text.chars().count().saturating_sub(longest);
-        text = text.chars().take(kept).collect();
+        text = Cow::Owned(text.chars().take(kept).collect());
     }
     if text.is_empty() {
         return None;
@@ -84,11 +87,11 @@ pub(crate) fn shown(body: Bytes, secrets: &[&str]) -> Bytes {
 }
 
 /// The text with every secret taken out, also where it stands as JSON or an address would write it.
-fn redact(text: &str, secrets: &[&str]) -> String {
-    let mut text = text.to_owned();
+fn redact<'t>(text: &'t str, secrets: &[&str]) -> Cow<'t, str> {
+    let mut text = Cow::Borrowed(text);
     let mut remove = |form: &str| {
         if !form.is_empty() && text.contains(form) {
-            text = text.replace(form, REMOVED);
+            text = Cow::Owned(text.replace(form, REMOVED));
         }
     };
     for secret in secrets.iter().filter(|secret| secret.len() >= SHORTEST_SECRET) {
