@@ -15,7 +15,7 @@ use crate::run::clock_watch::rough;
 use crate::run::gates::Phase;
 
 /// Jobs fetched from the journal at once: few, since no claim comes to disk meanwhile.
-const PAGE: usize = 256;
+const PAGE: usize = 512;
 /// The journal is asked for more jobs of an operation when fewer than these are in memory. More than are claimed, under way and
 /// settled at once, so that there are always some to be looked up.
 const LOW_WATER: usize = 1024;
