@@ -44,7 +44,7 @@ impl View {
         Ok(RowTimes {
             waiting_since: moment(
                 "SELECT min(import.at) FROM job_count JOIN import ON import.id = first_import
-                 WHERE jobs > 0 AND state IN ('blocked', 'ready', 'deferred', 'sending')",
+                 WHERE jobs > 0 AND state IN ('blocked', 'ready', 'deferred')",
             )?,
             in_doubt_since: moment("SELECT min(doubt_since) FROM job WHERE state = 'in_doubt'")?,
             on_hold_since: moment("SELECT min(held_since) FROM job WHERE state = 'held'")?,
