@@ -82,16 +82,10 @@ impl fmt::Debug for Client {
     }
 }
 
-/// The address that all others begin with, read once.
+/// The address that all others begin with, with or without a slash at its end.
 struct Base(Url);
 
 impl Base {
-    fn of(mut url: Url) -> Self {
-        let path = url.path().trim_end_matches('/').to_owned();
-        url.set_path(&path);
-        Self(url)
-    }
-
     /// Without a slash at its end.
     fn as_str(&self) -> &str {
         self.0.as_str().trim_end_matches('/')
@@ -128,7 +122,7 @@ impl Client {
 
     /// A client over any transport. Time limits, proxy and certificates are the transport's own affair.
     pub fn with_transport(config: Config, clock: Arc<dyn Clock>, transport: Arc<dyn Transport>) -> Self {
-        let base = Base::of(config.base_url);
+        let base = Base(config.base_url);
         let (method, path) = match config.endpoints.get(Operation::Auth) {
             Some(endpoint) => (endpoint.method(), endpoint.path()),
             None => (Operation::Auth.method(), Operation::Auth.path()),

@@ -14,7 +14,7 @@ use crate::model::time::Moment;
 use crate::run::clock_watch::rough;
 use crate::run::gates::Phase;
 
-/// Jobs fetched from the journal at once: few, since no claim comes to disk meanwhile.
+/// Jobs fetched from the journal at once: few, since no claim comes to disk while they are read.
 const PAGE: usize = 512;
 /// The journal is asked for more jobs of an operation when fewer than these are in memory. More than are claimed, under way and
 /// settled at once, so that there are always some to be looked up.
