@@ -1,7 +1,8 @@
 -- The journal: imports and their rows, jobs and what became of them, attempts, the quota ledger.
 --
 -- The state machine is written once, in Rust (transition.rs); the CHECKs here only refuse what it must never write.
--- Words are compared one by one: for a list of more than two, IN builds a temporary table at every row written.
+-- Words are compared one by one, those of most writes first: for a list of more than two, IN builds a temporary table at every
+-- row written.
 -- Kinds, roles and operations are not enumerated in CHECKs: one is changed only by building its table again, and they will grow.
 -- Moments are milliseconds since 1970 UTC, days are days since 1970, words are those of the model, ids of records are their
 -- 16 bytes. The view `jobs` shows a person what is what.
@@ -131,8 +132,8 @@ CREATE TABLE job (
     id INTEGER PRIMARY KEY,
     kind INTEGER NOT NULL,
     state TEXT NOT NULL CHECK (
-        state = 'blocked' OR state = 'ready' OR state = 'deferred' OR state = 'sending' OR state = 'in_doubt'
-        OR state = 'held' OR state = 'created' OR state = 'adopted' OR state = 'existing' OR state = 'done'
+        state = 'sending' OR state = 'created' OR state = 'ready' OR state = 'blocked' OR state = 'deferred'
+        OR state = 'in_doubt' OR state = 'held' OR state = 'adopted' OR state = 'existing' OR state = 'done'
         OR state = 'rejected' OR state = 'incomplete' OR state = 'skipped' OR state = 'cancelled'),
     step INTEGER NOT NULL DEFAULT 0 CHECK (step >= 0),
     operation INTEGER NOT NULL,

@@ -1,6 +1,6 @@
 //! The end of the attempt under way, with what it counts for in the quota ledger.
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
 use crate::error::Result;
 use crate::journal::file::column::count;
@@ -8,7 +8,6 @@ use crate::journal::state::job_row::JobRow;
 use crate::journal::state::quota;
 use crate::journal::state::write::Evidence;
 use crate::model::state::JobState::Sending;
-use crate::model::time::Day;
 
 /// Ends the attempt under way, and what it counts for in the quota ledger, when there is one: only a job that is sending
 /// has one.
@@ -20,28 +19,23 @@ pub(in crate::journal) fn end_attempt(
     if standing.state != Sending {
         return Ok(());
     }
-    let counted: Option<Day> = connection
+    let ended = connection
         .prepare_cached(
             "UPDATE attempt SET ended_at = ?3, execution = ?4, status = ?5, code = ?6, excerpt = ?7, took_ms = ?8
-             WHERE job = ?1 AND number = ?2 AND ended_at IS NULL RETURNING counted",
+             WHERE job = ?1 AND number = ?2 AND ended_at IS NULL",
         )?
-        .query_row(
-            (
-                standing.job,
-                standing.attempts,
-                evidence.at,
-                evidence.execution,
-                evidence.status,
-                &evidence.code,
-                &evidence.excerpt,
-                evidence.took_ms.map(count),
-            ),
-            |row| row.get(0),
-        )
-        .optional()?
-        .flatten();
-    match counted {
-        Some(day) => quota::end(connection, day, evidence.execution),
-        None => Ok(()),
+        .execute((
+            standing.job,
+            standing.attempts,
+            evidence.at,
+            evidence.execution,
+            evidence.status,
+            &evidence.code,
+            &evidence.excerpt,
+            evidence.took_ms.map(count),
+        ))?;
+    match ended {
+        0 => Ok(()),
+        _ => quota::end_attempt(connection, standing, evidence.execution),
     }
 }

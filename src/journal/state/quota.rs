@@ -174,16 +174,35 @@ pub(in crate::journal) fn begin(connection: &Connection, day: Day) -> Result<()>
     Ok(())
 }
 
+/// The statement that counts a creation as what it came to, on this day.
+macro_rules! count_ended {
+    ($execution:expr, $day:literal) => {
+        match $execution {
+            Execution::Confirmed => concat!("UPDATE quota SET confirmed = confirmed + 1 WHERE day = ", $day),
+            Execution::Refused => concat!("UPDATE quota SET refused = refused + 1 WHERE day = ", $day),
+            Execution::Doubtful => concat!("UPDATE quota SET doubtful = doubtful + 1 WHERE day = ", $day),
+            Execution::NotExecuted => concat!("UPDATE quota SET sent = sent - 1 WHERE day = ", $day),
+        }
+    };
+}
+
 /// A creation that left on `day` has ended.
 pub(in crate::journal) fn end(connection: &Connection, day: Day, execution: Execution) -> Result<()> {
-    let sql = match execution {
-        Execution::Confirmed => "UPDATE quota SET confirmed = confirmed + 1 WHERE day = ?1",
-        Execution::Refused => "UPDATE quota SET refused = refused + 1 WHERE day = ?1",
-        Execution::Doubtful => "UPDATE quota SET doubtful = doubtful + 1 WHERE day = ?1",
-        Execution::NotExecuted => "UPDATE quota SET sent = sent - 1 WHERE day = ?1",
-    };
-    connection.prepare_cached(sql)?.execute([day])?;
+    connection.prepare_cached(count_ended!(execution, "?1"))?.execute([day])?;
     failpoint::reach("quota.in-transaction");
+    Ok(())
+}
+
+/// The last attempt of a job has ended; it counts on the day on which it left, if it creates.
+pub(in crate::journal) fn end_attempt(
+    connection: &Connection,
+    standing: &JobRow,
+    execution: Execution,
+) -> Result<()> {
+    let sql = count_ended!(execution, "(SELECT counted FROM attempt WHERE job = ?1 AND number = ?2)");
+    if connection.prepare_cached(sql)?.execute((standing.job, standing.attempts))? > 0 {
+        failpoint::reach("quota.in-transaction");
+    }
     Ok(())
 }
 
