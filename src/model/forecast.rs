@@ -163,9 +163,14 @@ pub fn forecast(facts: &Remaining) -> Forecast {
     let start = start(facts);
     let longest = longest(creating());
     let pace = longest.map(|longest| per_second(creations, longest));
+    let quota = facts.quota.map(|quota| match facts.parked_until {
+        // Once creations go on, all of a day is there again.
+        Some(_) => Allowance { today: quota.per_day, ..quota },
+        None => quota,
+    });
     let created = match facts.hours.windows {
-        None => create(creations, pace.unwrap_or(UNLIMITED), facts.quota, start),
-        Some(_) => create_within(&facts.hours, creations, pace.unwrap_or(UNLIMITED), facts.quota, start),
+        None => create(creations, pace.unwrap_or(UNLIMITED), quota, start),
+        Some(_) => create_within(&facts.hours, creations, pace.unwrap_or(UNLIMITED), quota, start),
     };
     let Some(created) = created else {
         return Forecast { next, ..Forecast::default() };
@@ -636,7 +641,7 @@ mod tests {
 
     #[test]
     fn a_spent_quota_is_waited_for_and_its_end_is_known_when_the_quota_is() {
-        let mut facts = devices(980, 98.0, Some((500, 500)));
+        let mut facts = devices(980, 98.0, Some((500, 0)));
         let morning = Moment::parse("2026-03-02T00:00:03Z").unwrap();
         facts.parked_until = Some(morning);
         assert_eq!(finish(&facts).as_deref(), Some("2026-03-03T00:00:04Z"));

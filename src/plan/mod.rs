@@ -271,8 +271,6 @@ fn end(
     let lane = |requests| Lane { requests, limit: terms.rate, pace: None };
     let verified = verified.iter().map(|(&operation, &calls)| (operation, lane(calls))).collect();
     let (verifying, verifying_at_end) = Remaining::verified_by(verified);
-    // Once creations go on, all of a day is there again.
-    let from_then = |quota: Allowance| Allowance { today: quota.per_day, ..quota };
     let any_created = sent.iter().any(|calls| calls.counted && calls.calls > 0);
     let parked_until = terms.parked_until.filter(|_| terms.quota.is_some() && any_created);
     forecast(&Remaining {
@@ -281,7 +279,7 @@ fn end(
         verifying,
         verifying_at_end,
         moving: true,
-        quota: if parked_until.is_some() { terms.quota.map(from_then) } else { terms.quota },
+        quota: terms.quota,
         parked_until,
         hours: terms.hours.clone(),
         ..Remaining::default()

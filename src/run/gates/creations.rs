@@ -227,8 +227,6 @@ impl Gates {
     /// What the quota allows us, as far as it is known.
     pub(in crate::run) fn allowance(&self) -> Option<Allowance> {
         let per_day = self.quota.ceiling()?.saturating_sub(self.reserve);
-        // Once creations go on, all of a day is there again.
-        let today = if self.is_parked() { per_day } else { per_day.saturating_sub(self.quota.sent()) };
-        Some(Allowance { per_day, today })
+        Some(Allowance { per_day, today: per_day.saturating_sub(self.quota.sent()) })
     }
 }
