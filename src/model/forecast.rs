@@ -245,14 +245,15 @@ fn found_at_once(doubts: &Doubts) -> bool {
 /// When everything would be made and verified.
 fn finish(facts: &Remaining, created: Option<Moment>) -> Option<Moment> {
     let quota_unknown = facts.parked_until.is_some() && facts.quota.is_none();
-    let requests: u64 = facts.making.values().map(|lane| lane.requests).sum();
+    let requests = requests_of(facts.making.values());
     // Nobody knows whether the service will know what these rows refer to.
     let mostly_unseen = facts.unseen * 2 > requests;
     if facts.fails() || quota_unknown || mostly_unseen || facts.missing.records > 0 {
         return None;
     }
     let hours = &facts.hours;
-    let steps = hours.after(facts.at, longest(facts.making.values())?)?;
+    let making = longest(facts.making.values())?.max(at_least(facts, requests));
+    let steps = hours.after(facts.at, making)?;
     let doubts = &facts.doubts;
     let made = created?.max(steps).max(facts.deferred_until.unwrap_or(facts.at));
     let made = match tail(facts) {
@@ -267,14 +268,45 @@ fn finish(facts: &Remaining, created: Option<Moment>) -> Option<Moment> {
         _ if !facts.moving || doubts.settled_by.is_none_or(|by| by > made) => return None,
         _ => made,
     };
-    let beside: Vec<Lane> =
-        facts.verifying.iter().map(|(operation, lane)| facts.beside(*operation, lane)).collect();
-    let verified = hours.after(facts.at, longest(beside.iter())?)?;
-    let end = made.max(verified);
-    match longest(facts.verifying_at_end.values())? {
+    let end = made.max(hours.after(facts.at, verifying(facts, making)?)?);
+    let at_end = requests_of(facts.verifying_at_end.values());
+    match longest(facts.verifying_at_end.values())?.max(at_least(facts, at_end)) {
         Duration::ZERO => Some(end),
         at_end => hours.after(end, at_end),
     }
+}
+
+/// How long everything is verified, as far as that goes on beside what is made, which takes `making`. After that nothing else
+/// takes a share of the requests that may be under way.
+fn verifying(facts: &Remaining, making: Duration) -> Option<Duration> {
+    let beside = facts.verifying.iter().map(|(operation, lane)| facts.beside(*operation, lane));
+    let (mut alone, mut left) = (Duration::ZERO, Vec::new());
+    for lane in beside.filter(|lane| lane.requests > 0) {
+        let pace = lane.pace.or(lane.limit)?;
+        alone = alone.max(lasting(lane.requests, pace)?);
+        let requests = lane.requests.saturating_sub(within(making, pace));
+        left.push(Lane { requests, pace: lane.limit.or(lane.pace), ..lane });
+    }
+    let after = longest(left.iter())?.max(at_least(facts, requests_of(left.iter())));
+    let all = requests_of(facts.making.values().chain(facts.verifying.values()));
+    Some(alone.min(making + after).max(at_least(facts, all)))
+}
+
+/// How long so many requests take at least, of whatever operations: as many as may be under way at once are answered in the time
+/// that an answer takes. The last of them leaves anywhere in that time.
+fn at_least(facts: &Remaining, requests: u64) -> Duration {
+    match facts.answer_time {
+        Some(answer_time) if requests > 0 => {
+            #[expect(clippy::cast_precision_loss, reason = "an estimate needs no more than 52 bits")]
+            let rounds = requests as f64 / facts.at_once.max(1) as f64 + 0.5;
+            Duration::try_from_secs_f64(answer_time.as_secs_f64() * rounds.max(1.0)).unwrap_or(Duration::MAX)
+        }
+        Some(_) | None => Duration::ZERO,
+    }
+}
+
+fn requests_of<'a>(lanes: impl Iterator<Item = &'a Lane>) -> u64 {
+    lanes.map(|lane| lane.requests).sum()
 }
 
 /// How long the last answers that will be lost take after the last request.
@@ -637,6 +669,30 @@ mod tests {
         assert_eq!(finish(&facts).as_deref(), Some("2026-03-01T12:02:10Z"));
         facts.doubts.share = 0.000_1;
         assert_eq!(finish(&facts).as_deref(), Some("2026-03-01T12:00:10Z"), "hardly one");
+    }
+
+    #[test]
+    fn no_more_is_answered_than_may_be_under_way_at_once() {
+        let mut facts = devices(980, 98.0, None);
+        (facts.at_once, facts.answer_time) = (100, Some(Duration::from_millis(200)));
+        assert_eq!(finish(&facts).as_deref(), Some("2026-03-01T12:00:10Z"), "the limit decides");
+        facts.answer_time = Some(Duration::from_secs(10));
+        // 9.8 rounds, and the last request leaves within one.
+        assert_eq!(finish(&facts).as_deref(), Some("2026-03-01T12:01:43Z"));
+        facts.making = [(Operation::AddDevice, lane(3, 98.0))].into();
+        assert_eq!(finish(&facts).as_deref(), Some("2026-03-01T12:00:10Z"), "one answer");
+    }
+
+    #[test]
+    fn verification_that_has_a_share_beside_what_is_made_has_all_after_it() {
+        let mut facts = devices(1_000, 100.0, None);
+        let slow = Lane { pace: Some(20.0), ..lane(1_000, 100.0) };
+        facts.verifying = [(Operation::GetDevice, slow)].into();
+        // 200 in the ten seconds of the creations, 800 at the limit of the operation.
+        assert_eq!(finish(&facts).as_deref(), Some("2026-03-01T12:00:18Z"));
+        (facts.at_once, facts.answer_time) = (100, Some(Duration::from_secs(2)));
+        // At most 50 a second of both together.
+        assert_eq!(finish(&facts).as_deref(), Some("2026-03-01T12:00:41Z"));
     }
 
     #[test]

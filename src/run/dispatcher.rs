@@ -56,7 +56,7 @@ use crate::model::settle::{Consequence, Settled, StepContext};
 use crate::model::state::JobState;
 use crate::model::time::{Day, Moment};
 use crate::model::verdict::{Execution, Rejection, Verdict};
-use crate::service::{Answer, Call, Client};
+use crate::service::{Answer, Call, Client, TokenInfo};
 
 /// The longest the loop sleeps: a suspended machine is noticed within this, and so are rows that another
 /// command has put in the journal.
@@ -159,12 +159,15 @@ impl Dispatcher {
         }
     }
 
-    /// Tells with what the run begins; the service has said what time it is, if it has, to a sign-in that was `sent` then.
-    pub(super) fn tell_opening(&mut self, opening: RunOpening, (date, sent): (Option<Moment>, Moment)) {
+    /// Tells with what the run begins, after a sign-in that was `sent` then and answered, if it was.
+    pub(super) fn tell_opening(&mut self, opening: RunOpening, (token, sent): (Option<TokenInfo>, Moment)) {
         self.in_flight.set_priorities(self.import_turns.has_priorities());
         self.gates.on_reserves(opening.today.day, &opening.reserves);
-        if let Some(date) = date {
-            self.observe_date(date, sent);
+        if let Some(token) = token {
+            self.remaining_count.answered(token.took);
+            if let Some(date) = token.date {
+                self.observe_date(date, sent);
+            }
         }
         self.tell_quota(opening.today);
         for text in opening.changes.into_iter().chain(opening.too_much).chain(opening.canary_words) {
@@ -476,6 +479,7 @@ impl Dispatcher {
         };
         self.progress.moved();
         self.remaining_count.heard(self.clock.elapsed());
+        self.remaining_count.answered(answer.took);
         match answer.date {
             Some(date) => self.observe_date(date, sent),
             None => self.on_undated(&answer),

@@ -11,7 +11,6 @@ use super::ending::Ending;
 use crate::clock::Clock;
 use crate::journal::{Journal, RunId};
 use crate::model::remaining::Remaining;
-use crate::model::time::Moment;
 use crate::model::verdict::{NotSent, Verdict};
 use crate::service::{Client, TokenInfo};
 
@@ -57,14 +56,14 @@ pub async fn sign_in(
     ended
 }
 
-/// The service's time, if the sign-in has told it. A service that cannot be reached is left to the loop, which waits for it.
+/// What the service has said, if it has. A service that cannot be reached is left to the loop, which waits for it.
 ///
 /// # Errors
 ///
 /// How the run ends that cannot begin.
-pub(super) fn time_told(signed_in: Result<TokenInfo, Verdict>) -> Result<Option<Moment>, Ending> {
+pub(super) fn answered(signed_in: Result<TokenInfo, Verdict>) -> Result<Option<TokenInfo>, Ending> {
     match signed_in {
-        Ok(token) => Ok(token.date),
+        Ok(token) => Ok(Some(token)),
         Err(verdict) => ending_of(&verdict).map_or(Ok(None), Err),
     }
 }

@@ -31,6 +31,10 @@ const ROWS_A_SECOND: u64 = 50_000;
 const MEASURED: Duration = Duration::from_secs(30);
 /// Without an answer for so long while requests are under way, nobody knows when they are answered.
 const SILENT: Duration = Duration::from_secs(5);
+/// A look so long after the last one says nothing of the pace: the process stood still meanwhile.
+const STOOD_STILL: Duration = Duration::from_secs(5);
+/// How many answers say how long one takes.
+const ANSWERS: u32 = 256;
 /// How much of its limit counts as measured: the first seconds say little.
 const PRESUMED: Duration = Duration::from_secs(1);
 
@@ -51,7 +55,7 @@ impl MeasuredPace {
         let requests = sent.saturating_sub(std::mem::replace(&mut self.sent, sent));
         let counts = std::mem::replace(&mut self.busy, busy) && busy;
         // How long it takes to the first request says nothing of the pace.
-        if !counts || (self.spans.is_empty() && requests == 0) {
+        if !counts || span >= STOOD_STILL || (self.spans.is_empty() && requests == 0) {
             return;
         }
         self.spans.push_back((requests, span));
@@ -73,6 +77,20 @@ impl MeasuredPace {
     }
 }
 
+/// How long answers take, the last ones above all.
+#[derive(Debug, Default)]
+struct AnswerTime {
+    answers: u32,
+    mean: Duration,
+}
+
+impl AnswerTime {
+    fn measure(&mut self, took: Duration) {
+        self.answers = ANSWERS.min(self.answers + 1);
+        self.mean = (self.mean * (self.answers - 1) + took) / self.answers;
+    }
+}
+
 /// What is known for the forecast besides what the journal counts.
 #[derive(Debug, Default)]
 pub(super) struct RemainingCount {
@@ -83,6 +101,7 @@ pub(super) struct RemainingCount {
     idle: bool,
     looked_at: Duration,
     measured: BTreeMap<Operation, MeasuredPace>,
+    answer_time: AnswerTime,
     /// Rows in doubt that a look-up has not found.
     not_found: HashSet<JobId>,
     /// Doubts of this run, those whose first look-up ended them, and the others.
@@ -126,6 +145,13 @@ impl RemainingCount {
         self.heard = now;
         if self.last.as_ref().is_some_and(|last| last.unanswered.is_some()) {
             self.renew();
+        }
+    }
+
+    /// An answer came, or none did, after so long; no time for a request that has not left.
+    pub(super) fn answered(&mut self, took: Duration) {
+        if !took.is_zero() {
+            self.answer_time.measure(took);
         }
     }
 
@@ -264,6 +290,8 @@ impl RunView<'_> {
                 looked_up_by: looked_up_by.filter(|_| missing > 0).map(when),
             },
             unanswered: self.unanswered(count),
+            at_once: self.gates.capacity() as u64,
+            answer_time: Some(count.answer_time.mean).filter(|mean| !mean.is_zero()),
         }
     }
 
@@ -375,5 +403,37 @@ impl RunView<'_> {
             settle,
             ..unfinished.doubts
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_in_which_the_process_stood_still_says_nothing_of_the_pace() {
+        let mut pace = MeasuredPace::default();
+        for second in 0..10 {
+            pace.measure(second * 90, true, Duration::from_secs(1));
+        }
+        let before = pace.pace(None);
+        assert_eq!(before, Some(90.0));
+        pace.measure(9 * 90 + 5, true, Duration::from_secs(12));
+        assert_eq!(pace.pace(None), before);
+        pace.measure(10 * 90 + 5, true, Duration::from_secs(1));
+        assert_eq!(pace.pace(None), before, "what was sent meanwhile is not counted later either");
+    }
+
+    #[test]
+    fn the_last_answers_say_above_all_how_long_one_takes() {
+        let mut count = RemainingCount::new(Duration::ZERO);
+        count.answered(Duration::ZERO);
+        assert_eq!(count.answer_time.mean, Duration::ZERO, "a request that has not left takes no time");
+        count.answered(Duration::from_secs(4));
+        assert_eq!(count.answer_time.mean, Duration::from_secs(4), "the first answer counts at once");
+        for _ in 0..2_000 {
+            count.answered(Duration::from_secs(1));
+        }
+        assert!(count.answer_time.mean < Duration::from_millis(1_010), "{:?}", count.answer_time.mean);
     }
 }

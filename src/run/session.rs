@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use super::clock_watch::ClockWatch;
 use super::dispatcher::{Dispatcher, Finish};
 use super::ending::Ending;
-use super::first_sign_in::{sign_in, time_told};
+use super::first_sign_in::{answered, sign_in};
 use super::gates::{Gates, Halt};
 use super::journal_client::JournalClient;
 use super::opening::RunOpening;
@@ -54,16 +54,17 @@ pub async fn run(
     let tell = |text: &str| drop(news.send(Event::Note { text: text.to_owned() }));
     let sent = clock.now();
     let signed_in = tokio::select! {
-        signed_in = sign_in(&client, &*clock, (&mut journal, run), tell) => time_told(signed_in),
+        signed_in = sign_in(&client, &*clock, (&mut journal, run), tell) => answered(signed_in),
         Some(_) = interrupts.recv() => Err(Ending::interrupted_unsent()),
     };
-    let date = match signed_in {
-        Ok(date) => date,
+    let token = match signed_in {
+        Ok(token) => token,
         Err(ending) => {
             let ended = end_unsent(&mut journal, begun, clock.now(), ending);
             return (Ok(journal), ended);
         }
     };
+    let date = token.and_then(|token| token.date);
     let opening = match RunOpening::of((&mut journal, run), &client, &options, clock.now(), date) {
         Ok(opening) => opening,
         Err(error) => {
@@ -80,7 +81,7 @@ pub async fn run(
     };
     let watched = (clock.clone(), clock_watch);
     let mut dispatcher = Dispatcher::new(&opening, journal, client, watched, options, news, pulse);
-    dispatcher.tell_opening(opening, (date, sent));
+    dispatcher.tell_opening(opening, (token, sent));
     if let Some(check) = page_check {
         dispatcher.hold_until_checked(check);
     }

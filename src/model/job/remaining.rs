@@ -52,6 +52,12 @@ pub struct Remaining {
     /// Requests under way of which none is answered.
     #[serde(default)]
     pub unanswered: Option<Unanswered>,
+    /// How many requests may be under way at once.
+    #[serde(default)]
+    pub at_once: u64,
+    /// How long answers took lately; `None` before the first.
+    #[serde(default)]
+    pub answer_time: Option<Duration>,
 }
 
 /// A run at work counts again within this time, however busy the machine is, while something can move.
