@@ -16,6 +16,7 @@ mod survey;
 mod tree;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -207,7 +208,15 @@ pub struct Lacking {
     pub then: String,
 }
 
+/// What the limit allows in less is as fast as the service answers, which a plan cannot know.
+const SOON: Duration = Duration::from_secs(10);
+
 impl Plan {
+    /// Whether it is done so soon that the limit does not decide when.
+    pub(crate) fn is_soon(&self, now: Moment) -> bool {
+        self.finish.is_some_and(|finish| finish.since(now) < SOON)
+    }
+
     /// What to say when operations are missing; `None` when all are there.
     pub fn lacking(&self, quota: Option<Allowance>) -> Option<Lacking> {
         let missing = self.unavailable();

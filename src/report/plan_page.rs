@@ -82,6 +82,7 @@ struct Sheet<'a> {
 /// When it is done.
 enum Ending {
     At(When),
+    Soon,
     Unknown,
     Never,
     /// Operations are missing; what would be sent if they were there.
@@ -155,8 +156,8 @@ pub fn page(page: &PlanPage<'_>) -> Result<String> {
     let ending = ending(page, lacking.as_ref());
     let mood = match (&ending, waiting.is_empty()) {
         (Ending::NotYet(_) | Ending::Never, _) => "failed",
-        (Ending::At(_) | Ending::Unknown, false) => "person",
-        (Ending::At(_) | Ending::Unknown, true) => "done",
+        (Ending::At(_) | Ending::Soon | Ending::Unknown, false) => "person",
+        (Ending::At(_) | Ending::Soon | Ending::Unknown, true) => "done",
     };
     let lists = [
         ("Sent, in this order", &plan.sent),
@@ -206,6 +207,7 @@ fn ending(page: &PlanPage<'_>, lacking: Option<&Lacking>) -> Ending {
         return Ending::NotYet(lacking.then.clone());
     }
     match page.plan.finish {
+        Some(_) if page.plan.is_soon(page.terms.now) => Ending::Soon,
         Some(finish) => Ending::At(When::of(finish)),
         None if page.terms.rate.is_none() => Ending::Unknown,
         None => Ending::Never,

@@ -581,6 +581,17 @@ fn each_row_of_a_plan_is_listed_with_what_happens_to_it_and_what_it_belongs_to()
 }
 
 #[test]
+fn a_moment_is_only_said_where_the_limit_decides_and_not_how_fast_the_service_answers() {
+    let bench = Bench::new(Scenario::default());
+    bench.profile("", "rate = 90", "");
+    for (companies, done) in [(2, "soon: the service decides by how fast it answers"), (1_200, "about ")] {
+        bench.write("companies.csv", &bench::companies(companies));
+        let plan = bench.fleetload(&["plan", "companies.csv"]).expect_code(0).stdout;
+        assert!(plan.contains(&format!("done       {done}")), "{plan}");
+    }
+}
+
+#[test]
 fn the_exit_code_says_whether_anything_would_be_sent_when_it_is_asked_to() {
     let bench = Bench::new(unlimited());
     bench.write("companies.csv", &bench::companies(2));

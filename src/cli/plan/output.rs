@@ -194,6 +194,9 @@ pub(in crate::cli) fn when(context: &Context<'_>, plan: &Plan, terms: &Terms) ->
         _ if all == 0 && plan.count(PlannedAction::InDoubt) > 0 => Line::plain("not known"),
         _ if all == 0 => Line::plain("at once"),
         (None, _, Some(_)) => Line::plain("the rate is unlimited: how long it takes depends on this machine"),
+        (_, Some(_), Some(_)) if plan.is_soon(terms.now) => {
+            Line::plain("soon: the service decides by how fast it answers")
+        }
         (_, Some(finish), Some(_)) => {
             let finish = upcoming(finish, terms.now);
             Line::plain("about ")

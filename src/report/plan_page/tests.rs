@@ -40,10 +40,15 @@ fn survey(name: &str) -> Survey {
 }
 
 fn shown(name: &str, available: bool) -> String {
+    shown_under(1, name, available)
+}
+
+/// The page under a daily quota.
+fn shown_under(per_day: u64, name: &str, available: bool) -> String {
     let terms = Terms {
         hours: SendingHours::default(),
         rate: Some(98.0),
-        quota: Some(Allowance { per_day: 1, today: 1 }),
+        quota: Some(Allowance { per_day, today: per_day }),
         parked_until: None,
         now: Moment::parse("2026-03-01T12:00:00Z").unwrap(),
         read_back: false,
@@ -99,4 +104,11 @@ fn every_list_of_the_tree_that_is_opened_is_closed() {
             page.matches(&format!("<{element}>")).count() + page.matches(&format!("<{element} ")).count();
         assert_eq!(opened, page.matches(&format!("</{element}>")).count(), "{element}");
     }
+}
+
+#[test]
+fn what_is_done_within_seconds_has_no_moment_that_the_answers_of_the_service_decide() {
+    let page = shown_under(100, "HQ", true);
+    assert!(page.contains("It is done soon after it starts"), "{page}");
+    assert!(!page.contains("it is done about"), "{page}");
 }
