@@ -159,7 +159,7 @@ const HARDLY_ANY: f64 = 0.5;
 pub fn forecast(facts: &Remaining) -> Forecast {
     let next = next(facts);
     let creating = || facts.making.iter().filter(|(operation, _)| operation.creates()).map(|(_, lane)| lane);
-    let creations: u64 = creating().map(|lane| lane.requests).sum();
+    let creations = requests_of(creating());
     let start = start(facts);
     let longest = longest(creating());
     let pace = longest.map(|longest| per_second(creations, longest));
@@ -252,7 +252,7 @@ fn finish(facts: &Remaining, created: Option<Moment>) -> Option<Moment> {
         return None;
     }
     let hours = &facts.hours;
-    let making = longest(facts.making.values())?.max(at_least(facts, requests));
+    let making = together(facts, facts.making.values())?;
     let steps = hours.after(facts.at, making)?;
     let doubts = &facts.doubts;
     let made = created?.max(steps).max(facts.deferred_until.unwrap_or(facts.at));
@@ -269,8 +269,7 @@ fn finish(facts: &Remaining, created: Option<Moment>) -> Option<Moment> {
         _ => made,
     };
     let end = made.max(hours.after(facts.at, verifying(facts, making)?)?);
-    let at_end = requests_of(facts.verifying_at_end.values());
-    match longest(facts.verifying_at_end.values())?.max(at_least(facts, at_end)) {
+    match together(facts, facts.verifying_at_end.values())? {
         Duration::ZERO => Some(end),
         at_end => hours.after(end, at_end),
     }
@@ -279,17 +278,25 @@ fn finish(facts: &Remaining, created: Option<Moment>) -> Option<Moment> {
 /// How long everything is verified, as far as that goes on beside what is made, which takes `making`. After that nothing else
 /// takes a share of the requests that may be under way.
 fn verifying(facts: &Remaining, making: Duration) -> Option<Duration> {
-    let beside = facts.verifying.iter().map(|(operation, lane)| facts.beside(*operation, lane));
-    let (mut alone, mut left) = (Duration::ZERO, Vec::new());
-    for lane in beside.filter(|lane| lane.requests > 0) {
-        let pace = lane.pace.or(lane.limit)?;
-        alone = alone.max(lasting(lane.requests, pace)?);
-        let requests = lane.requests.saturating_sub(within(making, pace));
-        left.push(Lane { requests, pace: lane.limit.or(lane.pace), ..lane });
-    }
-    let after = longest(left.iter())?.max(at_least(facts, requests_of(left.iter())));
+    let beside: Vec<Lane> =
+        facts.verifying.iter().map(|(operation, lane)| facts.beside(*operation, lane)).collect();
+    let alone = longest(beside.iter())?;
+    let left: Vec<Lane> = beside
+        .iter()
+        .map(|lane| {
+            let meanwhile = within(making, lane.pace.or(lane.limit).unwrap_or_default());
+            let requests = lane.requests.saturating_sub(meanwhile);
+            Lane { requests, pace: lane.limit.or(lane.pace), ..*lane }
+        })
+        .collect();
+    let after = together(facts, left.iter())?;
     let all = requests_of(facts.making.values().chain(facts.verifying.values()));
-    Some(alone.min(making + after).max(at_least(facts, all)))
+    Some(alone.min(making.saturating_add(after)).max(at_least(facts, all)))
+}
+
+/// How long these take side by side; `None` when the pace of one is not known.
+fn together<'a>(facts: &Remaining, lanes: impl Iterator<Item = &'a Lane> + Clone) -> Option<Duration> {
+    Some(longest(lanes.clone())?.max(at_least(facts, requests_of(lanes))))
 }
 
 /// How long so many requests take at least, of whatever operations: as many as may be under way at once are answered in the time
@@ -312,12 +319,8 @@ fn requests_of<'a>(lanes: impl Iterator<Item = &'a Lane>) -> u64 {
 /// How long the last answers that will be lost take after the last request.
 fn tail(facts: &Remaining) -> Duration {
     let doubts = &facts.doubts;
-    let requests: u64 = facts
-        .making
-        .iter()
-        .filter(|(operation, _)| !operation.looks_up())
-        .map(|(_, lane)| lane.requests)
-        .sum();
+    let sending = facts.making.iter().filter(|(operation, _)| !operation.looks_up());
+    let requests = requests_of(sending.map(|(_, lane)| lane));
     let Some(longest) = longest(facts.making.values()).filter(|longest| !longest.is_zero()) else {
         return Duration::ZERO;
     };
