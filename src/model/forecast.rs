@@ -3,6 +3,8 @@
 //! The one place that says so: the live display, `status`, JSON and the plan hand in what is [`Remaining`] and render what
 //! comes out.
 
+mod daily_creations;
+
 use std::time::Duration;
 
 use serde::Serialize;
@@ -13,22 +15,8 @@ use crate::model::time::{Moment, rfc_3339};
 use crate::model::window::{SendingHours, Standing};
 
 pub use crate::model::remaining::Allowance;
-
-/// The creations of one UTC day.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct DayShare {
-    /// When the first of them would be sent.
-    #[serde(serialize_with = "rfc_3339")]
-    #[cfg_attr(feature = "schemas", schemars(with = "crate::model::time::Rfc3339"))]
-    pub from: Moment,
-    /// When the last of them would be done.
-    #[serde(serialize_with = "rfc_3339")]
-    #[cfg_attr(feature = "schemas", schemars(with = "crate::model::time::Rfc3339"))]
-    pub until: Moment,
-    /// How many.
-    pub creations: u64,
-}
+pub use daily_creations::DayShare;
+use daily_creations::{create, create_within, lasting, within};
 
 /// What comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -142,8 +130,6 @@ impl Forecast {
     }
 }
 
-/// Days that are listed one by one; of more, the last is listed as well.
-const LISTED: u64 = 30;
 /// A pace beyond that of any machine, a second.
 const UNLIMITED: f64 = 1e9;
 /// A share below this says nothing of the next one.
@@ -352,111 +338,6 @@ fn per_second(requests: u64, length: Duration) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "an estimate needs no more than 52 bits")]
     let requests = requests as f64;
     if length.is_zero() { UNLIMITED } else { requests / length.as_secs_f64() }
-}
-
-/// The creations on their days.
-struct Created {
-    finish: Moment,
-    days: u64,
-    shares: Vec<DayShare>,
-}
-
-/// When so many creations would be done at `pace` a second from `start` on; without an allowance, no day stops it.
-/// `None` when it would never end: no pace, or a quota of nothing.
-fn create(creations: u64, pace: f64, allowance: Option<Allowance>, start: Moment) -> Option<Created> {
-    if creations == 0 {
-        return Some(Created { finish: start, days: 0, shares: Vec::new() });
-    }
-    let tomorrow = start.day().start().plus(DAY);
-    let today =
-        within(tomorrow.since(start), pace).min(allowance.map_or(u64::MAX, |allowance| allowance.today));
-    let per_day = within(DAY, pace).min(allowance.map_or(u64::MAX, |allowance| allowance.per_day));
-    let mut shares = Vec::new();
-    let mut share = |from: Moment, creations: u64| -> Option<Moment> {
-        let until = from.plus(lasting(creations, pace)?);
-        shares.push(DayShare { from, until, creations });
-        Some(until)
-    };
-    let at_once = creations.min(today);
-    let mut days = u64::from(at_once > 0);
-    let mut finish = start;
-    if at_once > 0 {
-        finish = share(start, at_once)?;
-    }
-    let rest = creations - at_once;
-    if rest > 0 {
-        if per_day == 0 {
-            return None;
-        }
-        let later = rest.div_ceil(per_day);
-        days += later;
-        let on_the_last = rest - (later - 1) * per_day;
-        let morning = |day: u64| tomorrow.plus(DAY.saturating_mul(u32::try_from(day).unwrap_or(u32::MAX)));
-        for day in 0..(later - 1).min(LISTED) {
-            share(morning(day), per_day)?;
-        }
-        finish = share(morning(later - 1), on_the_last)?;
-    }
-    Some(Created { finish, days, shares })
-}
-
-/// More days are waited for by nobody.
-const MOST_DAYS: u64 = 3_660;
-
-/// The same within the hours in which a run may send: a day has the creations for which its open time is long enough.
-fn create_within(
-    hours: &SendingHours,
-    creations: u64,
-    pace: f64,
-    allowance: Option<Allowance>,
-    start: Moment,
-) -> Option<Created> {
-    let mut created = Created { finish: start, days: 0, shares: Vec::new() };
-    let (mut left, mut at) = (creations, start);
-    for number in 0..MOST_DAYS {
-        if left == 0 {
-            return Some(created);
-        }
-        let tomorrow = at.day().start().plus(DAY);
-        let allowed = allowance.map_or(u64::MAX, |allowance| match number {
-            0 => allowance.today,
-            _ => allowance.per_day,
-        });
-        let today = within(hours.within(at, tomorrow), pace).min(allowed).min(left);
-        if today > 0 {
-            let (from, until) = (hours.opening(at), hours.after(at, lasting(today, pace)?)?);
-            left -= today;
-            created.days += 1;
-            created.finish = until;
-            if created.days <= LISTED || left == 0 {
-                created.shares.push(DayShare { from, until, creations: today });
-            }
-        }
-        at = tomorrow;
-    }
-    None
-}
-
-const DAY: Duration = Duration::from_secs(86_400);
-
-/// How many creations go into a span of time.
-fn within(span: Duration, pace: f64) -> u64 {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "an estimate, and what is too large stops at the largest number"
-    )]
-    let creations = (span.as_secs_f64() * pace).floor() as u64;
-    creations
-}
-
-fn lasting(creations: u64, pace: f64) -> Option<Duration> {
-    if !pace.is_finite() || pace <= 0.0 {
-        return None;
-    }
-    #[expect(clippy::cast_precision_loss, reason = "an estimate needs no more than 52 bits")]
-    let seconds = creations as f64 / pace;
-    Duration::try_from_secs_f64(seconds).ok()
 }
 
 #[cfg(test)]
