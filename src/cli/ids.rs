@@ -17,6 +17,7 @@ use crate::model::id::RemoteId;
 use crate::model::id::check::{IdCheck, NamedId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
+use crate::model::record::Role;
 use crate::model::verdict::{Rejection, Violation};
 use crate::run::{Ending, ListAhead, look_up_of, sign_in, verify_ids};
 use crate::service::{Client, Rate, ReadError, ServiceReader};
@@ -110,16 +111,22 @@ pub(super) async fn before_run(
         return Ok(None);
     }
     tell_absent(context, journal, &check)?;
-    let mut rejected = 0;
-    for &(kind, id) in &check.absent {
-        let rejection = |of_row, role| {
-            let message = format!("the service has no {} with the id {id}", kind.singular());
-            let path = column_of_role(of_row, role).to_owned();
-            let violations = vec![Violation { path, message: message.clone() }];
-            Rejection { code: Code::RefUnknownId.as_str().to_owned(), message, violations }
-        };
-        rejected += journal.reject_naming((kind, id), &rejection, at)?;
-    }
+    let rejection = |of_row, named: &[(NamedId, Role)]| {
+        let violations: Vec<Violation> = named
+            .iter()
+            .map(|&((kind, id), role)| Violation {
+                path: column_of_role(of_row, role).to_owned(),
+                message: format!("the service has no {} with the id {id}", kind.singular()),
+            })
+            .collect();
+        let mut messages: Vec<&str> = violations.iter().map(|violation| violation.message.as_str()).collect();
+        // A row may name one record in two ways.
+        messages.dedup();
+        let message = messages.join("; ");
+        Rejection { code: Code::RefUnknownId.as_str().to_owned(), message, violations }
+    };
+    let absent: Vec<NamedId> = check.absent.iter().copied().collect();
+    let rejected = journal.reject_naming(&absent, &rejection, at)?;
     let kind = check.absent.first().map_or(Kind::Company, |(kind, _)| *kind);
     let find = context.again(&format!("find {} NAME", kind.plural()));
     let ending = Ending::Stopped {

@@ -104,6 +104,32 @@ fn rows_that_were_imported_without_the_service_are_verified_before_the_first_req
 }
 
 #[test]
+fn a_row_and_the_row_that_it_needs_name_the_same_wrong_id() {
+    let bench = bench_of(Scenario::default());
+    let write = |company: &str| {
+        let company = format!("{company},");
+        bench.write("sites.csv", &bench::sites(1, 1).replace("C0,", &company));
+        let devices = bench::devices(1, 1).replace("company,", "company,site,");
+        bench.write("devices.csv", &devices.replace("C0,", &format!("{company}S0,")));
+    };
+    let files = ["sites.csv", "devices.csv"];
+    write(WRONG);
+    bench.fleetload(&["import", files[0], files[1]]).expect_code(0);
+    let outcome = bench.fleetload(&["run"]).expect_code(3);
+    let told = "1 id is unknown to the service; 2 rows were rejected and nothing was sent";
+    assert!(outcome.stderr.contains(told), "{}", outcome.stderr);
+    let results: Vec<_> =
+        bench.results(1).iter().map(|row| (row["state"].clone(), row["code"].clone())).collect();
+    let expected: (Value, Value) = ("rejected".into(), "ref.unknown-id".into());
+    assert_eq!(results, [expected.clone(), expected]);
+    assert!(bench.ledger().is_empty());
+
+    write(&ROOT_COMPANY.to_string());
+    bench.fleetload(&["run", files[0], files[1]]).expect_code(0);
+    assert_eq!((bench.created("site").len(), bench.created("device").len()), (1, 1));
+}
+
+#[test]
 fn what_is_below_the_first_company_is_listed_beside_its_id_and_the_run_needs_no_other_list() {
     let bench = bench_of(Scenario { company: vec![bench::first_company_of_others()], ..Scenario::default() });
     bench.write("companies.csv", &companies(WRONG));

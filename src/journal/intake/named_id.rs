@@ -1,22 +1,27 @@
 //! The ids by which rows name records of the service that no row creates: noted when rows come in, verified once by look-ups
 //! before a run, and the rows that name one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::Transaction;
 
 use crate::error::Result;
 use crate::journal::file::column::Id;
-use crate::journal::file::sqlite_error::unwritable;
-use crate::journal::state::{dependents, job_row};
+use crate::journal::state::transition;
 use crate::journal::{Journal, View};
 use crate::model::id::check::NamedId;
 use crate::model::id::{ImportId, JobId};
 use crate::model::kind::Kind;
 use crate::model::record::Role;
-use crate::model::state::JobState::{Blocked, Deferred, Ready};
 use crate::model::time::Moment;
 use crate::model::verdict::Rejection;
+
+/// The condition of a job that waits and was never sent.
+macro_rules! waits_unsent {
+    () => {
+        "(job.state = 'ready' OR job.state = 'blocked' OR job.state = 'deferred') AND job.attempts = 0"
+    };
+}
 
 /// A row that waits to be sent and names a record by its id.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,53 +73,48 @@ impl Journal {
         transaction.commit()?;
         Ok(())
     }
-}
 
-impl Journal {
-    /// ready, deferred or blocked → rejected, of the rows that name a record by this id and were never sent; what is blocked
-    /// below them → skipped. `rejection` says why, for a kind of row and what the record is to it. How many there are.
+    /// ready, deferred or blocked → rejected, of the rows that name records by these ids and were never sent; what is blocked
+    /// below them → skipped. `rejection` says why, for a kind of row and the ids that it names, each with what its record is to
+    /// the row. How many there are.
     ///
     /// # Errors
     /// When the journal cannot be written.
     pub fn reject_naming(
         &mut self,
-        id: NamedId,
-        rejection: &dyn Fn(Kind, Role) -> Rejection,
+        ids: &[NamedId],
+        rejection: &dyn Fn(Kind, &[(NamedId, Role)]) -> Rejection,
         at: Moment,
     ) -> Result<u64> {
         let transaction = self.begin()?;
-        let rows = naming(&transaction, id)?;
-        for &(job, role) in &rows {
-            let standing = job_row::of(&transaction, job)?;
-            standing.leaves(&[Ready, Deferred, Blocked], "rejected")?;
-            let Rejection { code, message, violations } = rejection(standing.kind, role);
-            let violations = serde_json::to_string(&violations).map_err(unwritable)?;
-            standing.change(
-                &transaction,
-                "UPDATE job SET state = 'rejected', code = ?3, message = ?4, violations = ?5, finished_at = ?6, due = NULL
-                 WHERE id = ?1 AND state = ?2",
-                &[&code, &message, &violations, &at],
-            )?;
-            dependents::skip_below(&transaction, &standing, dependents::PARENT_REJECTED, at)?;
-        }
+        let rejections: Vec<(JobId, Rejection)> = naming(&transaction, ids)?
+            .into_iter()
+            .map(|(job, (kind, named))| (job, rejection(kind, &named)))
+            .collect();
+        transition::reject_unsent(&transaction, &rejections, at)?;
         transaction.commit()?;
-        Ok(rows.len() as u64)
+        Ok(rejections.len() as u64)
     }
 }
 
-/// The rows that were never sent and name a record by this id, with what it is to them.
-fn naming(transaction: &Transaction<'_>, (kind, id): NamedId) -> Result<Vec<(JobId, Role)>> {
-    let mut statement = transaction.prepare_cached(
-        "SELECT job.id, link.role FROM link JOIN job ON job.id = link.job
-         WHERE link.target_id = ?1 AND (job.state = 'ready' OR job.state = 'blocked' OR job.state = 'deferred') AND job.attempts = 0",
-    )?;
-    let mut rows = statement.query([Id(id)])?;
-    let mut naming: Vec<(JobId, Role)> = Vec::new();
-    while let Some(row) = rows.next()? {
-        let (job, role): (JobId, Role) = (row.get(0)?, row.get(1)?);
-        // A row may name one record in two ways.
-        if role.target() == kind && naming.last().is_none_or(|(last, _)| *last != job) {
-            naming.push((job, role));
+/// The rows that were never sent and name records by these ids, each with its kind and what it names.
+fn naming(
+    transaction: &Transaction<'_>,
+    ids: &[NamedId],
+) -> Result<BTreeMap<JobId, (Kind, Vec<(NamedId, Role)>)>> {
+    let mut statement = transaction.prepare_cached(concat!(
+        "SELECT job.id, job.kind, link.role FROM link JOIN job ON job.id = link.job
+         WHERE link.target_id = ?1 AND ",
+        waits_unsent!()
+    ))?;
+    let mut naming: BTreeMap<JobId, (Kind, Vec<(NamedId, Role)>)> = BTreeMap::new();
+    for &(kind, id) in ids {
+        let mut rows = statement.query([Id(id)])?;
+        while let Some(row) = rows.next()? {
+            let (job, of_row, role): (JobId, Kind, Role) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            if role.target() == kind {
+                naming.entry(job).or_insert((of_row, Vec::new())).1.push(((kind, id), role));
+            }
         }
     }
     Ok(naming)
@@ -130,11 +130,11 @@ impl View {
         if !self.connection.prepare_cached(any)?.query_row([], |row| row.get::<_, bool>(0))? {
             return Ok(Vec::new());
         }
-        let mut statement = self.connection.prepare_cached(
+        let mut statement = self.connection.prepare_cached(concat!(
             "SELECT DISTINCT link.role, link.target_id FROM link JOIN job ON job.id = link.job
-             WHERE link.target_id IN (SELECT id FROM named_id WHERE verified_at IS NULL)
-                 AND (job.state = 'ready' OR job.state = 'blocked' OR job.state = 'deferred') AND job.attempts = 0",
-        )?;
+             WHERE link.target_id IN (SELECT id FROM named_id WHERE verified_at IS NULL) AND ",
+            waits_unsent!()
+        ))?;
         let mut rows = statement.query([])?;
         let mut ids = BTreeSet::new();
         while let Some(row) = rows.next()? {
@@ -178,14 +178,15 @@ impl View {
     /// # Errors
     /// When the journal cannot be read.
     pub fn rows_naming(&self, (kind, id): NamedId, most: usize) -> Result<(Vec<NamingRow>, u64)> {
-        let mut statement = self.connection.prepare_cached(
+        let mut statement = self.connection.prepare_cached(concat!(
             "SELECT link.role, sheet.file, sheet.worksheet, sheet.kind, sheet.headers,
                  max(sheet_row.place) & 4294967295, sheet.import
              FROM link JOIN job ON job.id = link.job JOIN sheet_row ON sheet_row.job = job.id
              JOIN sheet ON sheet.id = sheet_row.place >> 32
-             WHERE link.target_id = ?1 AND (job.state = 'ready' OR job.state = 'blocked' OR job.state = 'deferred') AND job.attempts = 0
-             GROUP BY link.job, link.role ORDER BY max(sheet_row.place)",
-        )?;
+             WHERE link.target_id = ?1 AND ",
+            waits_unsent!(),
+            " GROUP BY link.job, link.role ORDER BY max(sheet_row.place)"
+        ))?;
         let mut rows = statement.query([Id(id)])?;
         let (mut naming, mut count) = (Vec::new(), 0);
         while let Some(row) = rows.next()? {
@@ -216,7 +217,9 @@ impl View {
 mod tests {
     use super::*;
     use crate::journal::Disposition;
-    use crate::journal::fixture::{at, bench, id, link, row, sheet, site};
+    use crate::journal::fixture::{at, bench, code, device, id, link, row, sheet, site, state};
+    use crate::journal::state::dependents::record_order;
+    use crate::model::action::Turn;
     use crate::model::record::{Link, Target};
     use crate::model::state::JobState;
 
@@ -252,12 +255,12 @@ mod tests {
         assert_eq!(places, [(Role::Company, 2, import)]);
         assert_eq!(journal.rows_naming((Kind::Site, id(1)), 9).unwrap(), (Vec::new(), 0));
 
-        let unknown = |_, _| Rejection {
+        let unknown = |_, _: &[(NamedId, Role)]| Rejection {
             code: "ref.unknown-id".into(),
             message: "no such device".into(),
             violations: Vec::new(),
         };
-        assert_eq!(journal.reject_naming(device, &unknown, at(3)).unwrap(), 1);
+        assert_eq!(journal.reject_naming(&[device], &unknown, at(3)).unwrap(), 1);
         assert_eq!(journal.tally(None).unwrap().in_state(JobState::Rejected), 1);
         assert_eq!(journal.unverified_ids().unwrap(), [company], "rejected rows wait for nothing");
 
@@ -265,5 +268,76 @@ mod tests {
         assert_eq!(journal.unverified_ids().unwrap(), []);
         assert!(!journal.is_verified((Kind::Site, id(9))).unwrap(), "no row names it");
         assert!(journal.is_named(device).unwrap() && !journal.is_named((Kind::Site, id(9))).unwrap());
+    }
+
+    #[test]
+    fn a_row_below_another_one_that_names_an_unknown_id_has_its_own_reason_if_it_names_one() {
+        let mut bench = bench();
+        let named = |role, number| Link { role, target: Target::Remote(id(number)) };
+        let mut import = bench.journal.begin_import(at(1)).unwrap();
+        let sheet = import.sheet(&sheet("any", Kind::Site)).unwrap();
+        let parent = import.add_job(&site("parent", vec![named(Role::Company, 1)], Vec::new())).unwrap();
+        let below = |own: Option<Link>| own.into_iter().chain([link(Role::Site, parent)]).collect();
+        let jobs = [
+            ("same id", Some(named(Role::Company, 1))),
+            ("another id", Some(named(Role::Company, 2))),
+            ("no id", None),
+            ("an id that is there", Some(named(Role::Company, 3))),
+        ]
+        .map(|(name, own)| import.add_job(&device(name, below(own), Vec::new())).unwrap());
+        for (number, job) in (2..).zip([parent].into_iter().chain(jobs)) {
+            import.row(&row(sheet, number, job, Disposition::New)).unwrap();
+        }
+        import.finish().unwrap();
+        let journal = &mut bench.journal;
+        let why = |_, named: &[(NamedId, Role)]| Rejection {
+            code: "ref.unknown-id".into(),
+            message: format!("{} unknown", named.len()),
+            violations: Vec::new(),
+        };
+        let ids = [(Kind::Company, id(1)), (Kind::Company, id(2))];
+        assert_eq!(journal.reject_naming(&ids, &why, at(3)).unwrap(), 3);
+        let told = [parent].into_iter().chain(jobs).map(|job| (state(journal, job), code(journal, job)));
+        let told: Vec<_> = told.map(|(state, code)| (state, code.unwrap_or_default())).collect();
+        let [unknown, below] = ["ref.unknown-id", "parent.rejected"].map(str::to_owned);
+        assert_eq!(
+            told,
+            [
+                (JobState::Rejected, unknown.clone()),
+                (JobState::Rejected, unknown.clone()),
+                (JobState::Rejected, unknown),
+                (JobState::Skipped, below.clone()),
+                (JobState::Skipped, below),
+            ]
+        );
+        assert_eq!(journal.reject_naming(&ids, &why, at(4)).unwrap(), 0, "all of it is told");
+    }
+
+    #[test]
+    fn rows_that_come_after_a_rejected_one_about_the_same_record_go_on() {
+        let mut bench = bench();
+        let named = |number| Link { role: Role::Company, target: Target::Remote(id(number)) };
+        let mut import = bench.journal.begin_import(at(1)).unwrap();
+        let sheet = import.sheet(&sheet("any", Kind::Site)).unwrap();
+        let jobs = [1, 2].map(|number| {
+            import.add_job(&site(&format!("site {number}"), vec![named(number)], Vec::new())).unwrap()
+        });
+        for (number, job) in (2..).zip(jobs) {
+            import.row(&row(sheet, number, job, Disposition::New)).unwrap();
+        }
+        import.finish().unwrap();
+        let journal = &mut bench.journal;
+        for (job, turn) in jobs.into_iter().zip([Turn::Put, Turn::Configure]) {
+            record_order::note(&journal.connection, job, "a device", turn).unwrap();
+        }
+        record_order::keep(&journal.connection, "a device").unwrap();
+        assert_eq!(jobs.map(|job| state(journal, job)), [JobState::Ready, JobState::Blocked]);
+        let why = |_, _: &[(NamedId, Role)]| Rejection {
+            code: "ref.unknown-id".into(),
+            message: "unknown".into(),
+            violations: Vec::new(),
+        };
+        journal.reject_naming(&[(Kind::Company, id(1))], &why, at(3)).unwrap();
+        assert_eq!(jobs.map(|job| state(journal, job)), [JobState::Rejected, JobState::Ready]);
     }
 }

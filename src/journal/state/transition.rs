@@ -19,7 +19,7 @@ use crate::model::action::before::Before;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
 use crate::model::state::JobState::{
-    self, Deferred, Done, Existing, Held, InDoubt, Incomplete, Ready, Rejected, Sending,
+    self, Blocked, Deferred, Done, Existing, Held, InDoubt, Incomplete, Ready, Rejected, Sending,
 };
 use crate::model::time::{Day, Moment};
 use crate::model::verdict::Rejection;
@@ -184,10 +184,44 @@ pub(in crate::journal) fn reject(
 ) -> Result<Vec<Moved>> {
     let standing = job_row::of(connection, job)?;
     standing.leaves_as(from, &[Sending, Ready, Deferred, InDoubt], "rejected")?;
+    let mut moved = vec![reject_row(connection, &standing, rejection, evidence)?];
+    moved.extend(dependents::skip_below(connection, &standing, dependents::PARENT_REJECTED, evidence.at)?);
+    moved.extend(record_order::keep_after(connection, [job])?);
+    Ok(moved)
+}
+
+/// ready, deferred or blocked → rejected, of rows that were never sent; then what is blocked below them → skipped. A row that is
+/// below another one of them has its own reason.
+pub(in crate::journal) fn reject_unsent(
+    connection: &Connection,
+    rejections: &[(JobId, Rejection)],
+    at: Moment,
+) -> Result<()> {
+    let mut rejected = Vec::with_capacity(rejections.len());
+    for (job, rejection) in rejections {
+        let standing = job_row::of(connection, *job)?;
+        standing.leaves(&[Ready, Deferred, Blocked], "rejected")?;
+        reject_row(connection, &standing, rejection, &Evidence::at(at))?;
+        rejected.push(standing);
+    }
+    for standing in &rejected {
+        dependents::skip_below(connection, standing, dependents::PARENT_REJECTED, at)?;
+    }
+    record_order::keep_after(connection, rejected.iter().map(|standing| standing.job))?;
+    Ok(())
+}
+
+/// Rejects a row itself; the guard, and what it means for others, is the caller's.
+fn reject_row(
+    connection: &Connection,
+    standing: &JobRow,
+    rejection: &Rejection,
+    evidence: &Evidence,
+) -> Result<Moved> {
     let to = if standing.outcome.is_some() { Incomplete } else { Rejected };
     // The steps of an upkeep row that were carried out before this one.
     let is_due = !standing.kind.is_record() && standing.outcome == Some(Done);
-    end_attempt(connection, &standing, evidence)?;
+    end_attempt(connection, standing, evidence)?;
     let violations = match rejection.violations.as_slice() {
         [] => None,
         violations => Some(serde_json::to_string(violations).map_err(unwritable)?),
@@ -199,10 +233,7 @@ pub(in crate::journal) fn reject(
          WHERE id = ?1 AND state = ?2",
         &[&rejection.code, &rejection.message, &violations, &evidence.at, &to, &is_due],
     )?;
-    let mut moved = vec![standing.moved(to)];
-    moved.extend(dependents::skip_below(connection, &standing, dependents::PARENT_REJECTED, evidence.at)?);
-    moved.extend(record_order::keep_after(connection, [job])?);
-    Ok(moved)
+    Ok(standing.moved(to))
 }
 
 /// sending → deferred.
