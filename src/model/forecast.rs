@@ -149,10 +149,11 @@ pub fn forecast(facts: &Remaining) -> Forecast {
     let start = start(facts);
     let longest = longest(creating());
     let pace = longest.map(|longest| per_second(creations, longest));
-    let quota = facts.quota.map(|quota| match facts.parked_until {
-        // Once creations go on, all of a day is there again.
-        Some(_) => Allowance { today: quota.per_day, ..quota },
-        None => quota,
+    // On a later day, and once creations that were parked go on, all of a day is there again.
+    let is_another_day = facts.parked_until.is_some() || start.day() > facts.at.day();
+    let quota = facts.quota.map(|quota| match is_another_day {
+        true => Allowance { today: quota.per_day, ..quota },
+        false => quota,
     });
     let created = match facts.hours.windows {
         None => create(creations, pace.unwrap_or(UNLIMITED), quota, start),
@@ -434,6 +435,8 @@ mod tests {
             ("13:00-15:00", 18_000, 1.0, None, "2026-03-03T14:00:00Z", 3),
             // The quota is spent before the window closes.
             ("13:00-15:00", 900, 1.0, Some((500, 400)), "2026-03-02T13:08:20Z", 2),
+            // What is left of today's quota says nothing of tomorrow, when it begins.
+            ("06:00-08:00", 900, 1.0, Some((500, 100)), "2026-03-03T06:06:40Z", 2),
         ];
         for (between, creations, pace, allowance, expected, days) in table {
             let facts = Remaining { hours: hours(between), ..devices(creations, pace, allowance) };

@@ -119,7 +119,7 @@ fn a_row_and_the_row_that_it_needs_name_the_same_wrong_id() {
     let told = "1 id is unknown to the service; 2 rows were rejected and nothing was sent";
     assert!(outcome.stderr.contains(told), "{}", outcome.stderr);
     let results: Vec<_> =
-        bench.results(1).iter().map(|row| (row["state"].clone(), row["code"].clone())).collect();
+        bench.results(1).iter().map(|row| (row["status"].clone(), row["code"].clone())).collect();
     let expected: (Value, Value) = ("rejected".into(), "ref.unknown-id".into());
     assert_eq!(results, [expected.clone(), expected]);
     assert!(bench.ledger().is_empty());

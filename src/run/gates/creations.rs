@@ -81,8 +81,8 @@ impl Gates {
         if self.reserves.is_empty() {
             return false;
         }
-        let (day, room) = self.quota.room(self.service_now(), self.reserve);
-        self.reserves.keeps_back(import, day, room)
+        let (day, allowance) = self.today();
+        self.reserves.keeps_back(import, day, allowance.map(|allowance| allowance.today))
     }
 
     /// Whether creations of each day are kept for some imports.
@@ -95,13 +95,13 @@ impl Gates {
         if self.reserves.is_empty() || self.is_parked() {
             return Vec::new();
         }
-        let (day, room) = self.quota.room(self.service_now(), self.reserve);
-        self.reserves.news(day, room)
+        let (day, allowance) = self.today();
+        self.reserves.news(day, allowance.map(|allowance| allowance.today))
     }
 
     /// Nothing is left that the run could send but rows which are kept back: no reserve is kept until something changes.
     pub(in crate::run) fn release_reserves(&mut self) -> Vec<RunAction> {
-        let (day, _) = self.quota.room(self.service_now(), self.reserve);
+        let (day, _) = self.today();
         self.reserves.release(day)
     }
 
@@ -112,7 +112,7 @@ impl Gates {
 
     /// The day on which the journal is to be asked for the reserves, now and then while some import `has_reserves`.
     pub(in crate::run) fn reserves_to_ask(&mut self, has_reserves: bool) -> Option<Day> {
-        let (day, _) = self.quota.room(self.service_now(), self.reserve);
+        let (day, _) = self.today();
         self.reserves.wants_asking(has_reserves, self.clock.elapsed()).then_some(day)
     }
 
@@ -226,7 +226,11 @@ impl Gates {
 
     /// What the quota allows us, as far as it is known.
     pub(in crate::run) fn allowance(&self) -> Option<Allowance> {
-        let per_day = self.quota.ceiling()?.saturating_sub(self.reserve);
-        Some(Allowance { per_day, today: per_day.saturating_sub(self.quota.sent()) })
+        self.today().1
+    }
+
+    /// The day it is at the service, and what it allows us, as far as it is known.
+    fn today(&self) -> (Day, Option<Allowance>) {
+        self.quota.allowance_beside(self.service_now(), self.reserve)
     }
 }

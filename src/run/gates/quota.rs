@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use crate::model::remaining::Allowance;
 use crate::model::time::{Day, Moment};
 
 /// How long after midnight the first creation goes ahead: clocks differ by seconds.
@@ -248,12 +249,17 @@ impl DailyQuota {
         other
     }
 
-    /// The day it is at the service at `now`, and how many creations it still has beside `reserve`, where that is known.
-    pub(super) fn room(&self, now: Moment, reserve: u64) -> (Day, Option<u64>) {
+    /// The day it is at the service at `now`, and what it allows beside `reserve`, where that is known: as the profile sets it,
+    /// or as a refusal has taught and no day has proved wrong.
+    pub(super) fn allowance_beside(&self, now: Moment, reserve: u64) -> (Day, Option<Allowance>) {
         let day = self.day.max(now.day());
         let sent = if day == self.day { self.sent } else { 0 };
         let ceiling = self.set.or(self.learned.filter(|known| sent <= *known));
-        (day, ceiling.map(|ceiling| ceiling.saturating_sub(reserve).saturating_sub(sent)))
+        let allowance = ceiling.map(|ceiling| {
+            let per_day = ceiling.saturating_sub(reserve);
+            Allowance { per_day, today: per_day.saturating_sub(sent) }
+        });
+        (day, allowance)
     }
 
     /// Adds what the journal knows to be counted on `day` already.
@@ -266,16 +272,6 @@ impl DailyQuota {
     /// Whether creations count on this day now.
     pub(super) fn is_at(&self, day: Day) -> bool {
         day == self.day
-    }
-
-    /// Creations of today that are not proved unexecuted, those under way among them.
-    pub(super) fn sent(&self) -> u64 {
-        self.sent
-    }
-
-    /// The most a day allows, when set, or learned and not proved wrong today.
-    pub(super) fn ceiling(&self) -> Option<u64> {
-        self.set.or(self.learned.filter(|known| self.sent <= *known))
     }
 
     /// The most creations a day, as the profile sets it.

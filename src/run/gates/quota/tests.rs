@@ -254,3 +254,14 @@ fn the_ceiling_is_what_was_counted_when_no_more_were_allowed_less_what_is_turned
     assert_eq!(raised.permits(later), Ok(()));
     assert_eq!(raised.new_ceiling(), None);
 }
+
+#[test]
+fn what_a_day_allows_is_known_of_the_next_day_before_anything_is_sent_on_it() {
+    let now = at("2026-03-01T22:00:00Z");
+    let quota = DailyQuota::new(now.day(), 90, Some(100), None, 5);
+    let allowed = |now: Moment| quota.allowance_beside(now, 5).1.map(|known| (known.per_day, known.today));
+    assert_eq!(allowed(now), Some((95, 5)));
+    assert_eq!(allowed(at("2026-03-02T00:00:00Z")), Some((95, 95)));
+    let learned = DailyQuota::new(now.day(), 90, None, Some(80), 0);
+    assert_eq!(learned.allowance_beside(now, 0).1, None, "proved wrong on this day");
+}
