@@ -112,8 +112,11 @@ pub struct Plan {
     pub creations: u64,
     /// Rows of earlier imports that the run sends as well.
     pub rows_earlier: u64,
-    /// UTC days on which something is created; `None` when it would never end.
+    /// UTC days on which something is created; `None` when there is no end within ten years.
     pub days: Option<u64>,
+    /// Whether the daily quota is why it takes so many days.
+    #[serde(skip)]
+    pub is_quota_bound: bool,
     /// What is created on each of these days; of very many, the first and the last.
     pub by_day: Vec<DayShare>,
     /// When the last row would be done and verified, if nothing goes wrong.
@@ -160,7 +163,9 @@ impl Plan {
         // One list shows all the companies below a parent.
         let lists = survey.parents_of_created(&decided);
         verified.entry(Operation::GetChildCompanies).and_modify(|calls| *calls = lists.min(*calls));
-        let end = end((&all, &looked_up, &verified), terms);
+        let requests = (&*all, &*looked_up, &verified);
+        let end = end(requests, terms.quota, terms);
+        let without_quota = self::end(requests, None, terms);
         let doubts = both
             .doubts(available)
             .into_iter()
@@ -180,6 +185,7 @@ impl Plan {
             read_back,
             rows_earlier: earlier.rows().values().sum(),
             days: end.days,
+            is_quota_bound: without_quota.days.is_some_and(|days| end.days.is_none_or(|with| with > days)),
             by_day: end.shares,
             finish: end.finish,
             doubts,
@@ -188,9 +194,10 @@ impl Plan {
         }
     }
 
-    /// Operations that rows need and that the profile does not say where to find.
-    pub fn unavailable(&self) -> Vec<Operation> {
-        self.unavailable.clone()
+    /// Requests that create something, those for rows of earlier imports among them.
+    pub fn counted_creations(&self) -> u64 {
+        let calls = self.sent.iter().chain(&self.sent_earlier).filter(|calls| calls.counted);
+        calls.map(|calls| calls.calls).sum()
     }
 
     /// Rows of the sheets with an action, of every kind.
@@ -208,6 +215,14 @@ pub struct Lacking {
     pub then: String,
 }
 
+/// Why a plan has no end.
+pub(crate) fn without_end(quota: Option<Allowance>) -> &'static str {
+    match quota {
+        Some(Allowance { per_day: 0, .. }) => "never: the reserve leaves nothing of the daily quota",
+        Some(_) | None => "more than ten years from now",
+    }
+}
+
 /// What the limit allows in less is as fast as the service answers, which a plan cannot know.
 const SOON: Duration = Duration::from_secs(10);
 
@@ -219,19 +234,15 @@ impl Plan {
 
     /// What to say when operations are missing; `None` when all are there.
     pub fn lacking(&self, quota: Option<Allowance>) -> Option<Lacking> {
-        let missing = self.unavailable();
-        let first = missing.first()?.name();
-        let headline = match missing.len() {
+        let first = self.unavailable.first()?.name();
+        let headline = match self.unavailable.len() {
             1 => format!("Nothing can be sent yet: an operation has no path ({first})"),
             several => format!("Nothing can be sent yet: {several} operations have no path (first: {first})"),
         };
-        let calls = self.sent.iter().chain(&self.sent_earlier).filter(|calls| calls.counted);
-        let creations = counted(calls.map(|calls| calls.calls).sum(), "creation", "creations");
+        let creations = counted(self.counted_creations(), "creation", "creations");
         let then = match (quota, self.days) {
             (None, _) => creations,
-            (Some(_), None) => {
-                format!("{creations}, and the reserve leaves nothing of the daily quota for them")
-            }
+            (Some(_), None) => format!("{creations}, done {}", without_end(quota)),
             (Some(quota), Some(days)) => {
                 format!("{creations}, {} at {} a day", counted(days, "day", "days"), count(quota.per_day))
             }
@@ -275,20 +286,21 @@ pub fn order(operation: Operation) -> (bool, Option<Kind>, Operation) {
 /// How long it takes.
 fn end(
     (sent, looked_up, verified): (&[Calls], &[Calls], &BTreeMap<Operation, u64>),
+    quota: Option<Allowance>,
     terms: &Terms,
 ) -> Forecast {
     let lane = |requests| Lane { requests, limit: terms.rate, pace: None };
     let verified = verified.iter().map(|(&operation, &calls)| (operation, lane(calls))).collect();
     let (verifying, verifying_at_end) = Remaining::verified_by(verified);
     let any_created = sent.iter().any(|calls| calls.counted && calls.calls > 0);
-    let parked_until = terms.parked_until.filter(|_| terms.quota.is_some() && any_created);
+    let parked_until = terms.parked_until.filter(|_| quota.is_some() && any_created);
     forecast(&Remaining {
         at: terms.now,
         making: sent.iter().chain(looked_up).map(|calls| (calls.operation, lane(calls.calls))).collect(),
         verifying,
         verifying_at_end,
         moving: true,
-        quota: terms.quota,
+        quota,
         parked_until,
         hours: terms.hours.clone(),
         ..Remaining::default()
@@ -302,7 +314,9 @@ mod tests {
     use crate::model::id::JobId;
     use crate::model::record::Record;
     use crate::model::state::JobState;
+    use crate::model::window::Windows;
     use crate::testing::{device, record};
+    use jiff::tz::TimeZone;
 
     fn terms(quota: Option<(u64, u64)>) -> Terms {
         Terms {
@@ -359,7 +373,7 @@ mod tests {
             ]
         );
         assert_eq!(plan.creations, 512);
-        assert_eq!(plan.unavailable(), []);
+        assert_eq!(plan.unavailable, []);
         assert_eq!(plan.days, Some(1));
         assert_eq!(plan.finish.unwrap().to_string(), "2026-03-01T12:00:05Z");
     }
@@ -391,7 +405,7 @@ mod tests {
             |operation: Operation| operation.provenance() == crate::model::operation::Provenance::Documented;
         let plan = Plan::new(&survey(), &documented, &terms(None));
         assert_eq!(
-            plan.unavailable(),
+            plan.unavailable,
             [Operation::AddSite, Operation::PutDeviceLabels, Operation::PutDeviceMetadataList]
         );
         assert_eq!(plan.looked_up, [], "a look-up that is not available is not done");
@@ -409,7 +423,40 @@ mod tests {
         let plan = Plan::new(&survey(), &|_| true, &parked);
         assert_eq!((plan.by_day[0].from, plan.by_day[0].creations), (until, 200));
         let never = Plan::new(&survey(), &|_| true, &terms(Some((0, 0))));
-        assert_eq!((never.days, never.finish), (None, None));
+        assert_eq!((never.days, never.finish, never.is_quota_bound), (None, None, true));
+        assert!(never.lacking(terms(Some((0, 0))).quota).is_none(), "no operation is missing");
+    }
+
+    #[test]
+    fn the_quota_is_blamed_for_days_that_it_causes_and_for_no_others() {
+        let within = |between: &str| SendingHours {
+            windows: Windows::new(vec![between.parse().unwrap()], TimeZone::UTC),
+            ..SendingHours::default()
+        };
+        let late = Moment::parse("2026-03-01T23:59:58Z").unwrap();
+        for (quota, hours, now, (days, is_quota_bound)) in [
+            (Some((200, 150)), SendingHours::default(), terms(None).now, (3, true)),
+            (Some((9_000, 8_000)), SendingHours::default(), terms(None).now, (1, false)),
+            // Midnight comes in between, and one more day with the quota.
+            (None, SendingHours::default(), late, (2, false)),
+            (Some((9_000, 8_000)), SendingHours::default(), late, (2, false)),
+            (Some((200, 200)), SendingHours::default(), late, (3, true)),
+            // It begins tomorrow, whatever is left of today.
+            (Some((9_000, 0)), within("06:00-08:00"), terms(None).now, (1, false)),
+        ] {
+            let plan = Plan::new(&survey(), &|_| true, &Terms { hours, now, ..terms(quota) });
+            assert_eq!((plan.days, plan.is_quota_bound), (Some(days), is_quota_bound), "{quota:?} {now}");
+        }
+    }
+
+    #[test]
+    fn what_takes_longer_than_anybody_waits_is_not_said_to_be_impossible() {
+        assert_eq!(
+            without_end(terms(Some((0, 0))).quota),
+            "never: the reserve leaves nothing of the daily quota"
+        );
+        assert_eq!(without_end(terms(Some((1, 0))).quota), "more than ten years from now");
+        assert_eq!(without_end(None), "more than ten years from now");
     }
 
     #[test]

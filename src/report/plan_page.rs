@@ -14,7 +14,7 @@ use crate::model::forecast::DayShare;
 use crate::model::kind::Kind;
 use crate::plan::{
     ActionCounts, Calls, Company, Doubts, Extent, FieldChange, FieldChanges, Lacking, Plan, PlannedAction,
-    Terms, Visit, rows_in,
+    Terms, Visit, rows_in, without_end,
 };
 use crate::status::row_words::not_imported;
 
@@ -84,7 +84,7 @@ enum Ending {
     At(When),
     Soon,
     Unknown,
-    Never,
+    WithoutEnd(&'static str),
     /// Operations are missing; what would be sent if they were there.
     NotYet(String),
 }
@@ -155,7 +155,7 @@ pub fn page(page: &PlanPage<'_>) -> Result<String> {
     let lacking = plan.lacking(page.terms.quota);
     let ending = ending(page, lacking.as_ref());
     let mood = match (&ending, waiting.is_empty()) {
-        (Ending::NotYet(_) | Ending::Never, _) => "failed",
+        (Ending::NotYet(_) | Ending::WithoutEnd(_), _) => "failed",
         (Ending::At(_) | Ending::Soon | Ending::Unknown, false) => "person",
         (Ending::At(_) | Ending::Soon | Ending::Unknown, true) => "done",
     };
@@ -210,7 +210,7 @@ fn ending(page: &PlanPage<'_>, lacking: Option<&Lacking>) -> Ending {
         Some(_) if page.plan.is_soon(page.terms.now) => Ending::Soon,
         Some(finish) => Ending::At(When::of(finish)),
         None if page.terms.rate.is_none() => Ending::Unknown,
-        None => Ending::Never,
+        None => Ending::WithoutEnd(without_end(page.terms.quota)),
     }
 }
 
@@ -289,7 +289,7 @@ fn quota(page: &PlanPage<'_>) -> String {
         None => String::new(),
     };
     let creations = counted(page.plan.creations, "creation", "creations");
-    let later = if page.plan.unavailable().is_empty() { "" } else { "Once the operations have a path: " };
+    let later = if page.plan.unavailable.is_empty() { "" } else { "Once the operations have a path: " };
     format!("{later}{creations}; daily quota: {}.{pace}", shown(page.quota))
 }
 

@@ -99,12 +99,12 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     let again = context.again(&format!("run{}{}", quoted_files(&typed.files), manner.command_line()));
     if let Some(out) = &typed.out {
         let rehearsed = rehearsed(context, typed, &manner);
-        let command = if outlook.plan.unavailable().is_empty() { &again } else { &rehearsed };
+        let command = if outlook.plan.unavailable.is_empty() { &again } else { &rehearsed };
         let known = output::PageFacts { settings: &settings, terms: &terms, whose: &whose, command };
         output::write_page(context, out, &examined, &known, &outlook)?;
     }
     let plan = &outlook.plan;
-    let missing = plan.unavailable();
+    let missing = &plan.unavailable;
     let any_sent = plan.sent.iter().chain(&plan.sent_earlier).any(|calls| calls.calls > 0);
     let end = match missing.is_empty() {
         false => End::EndpointUnknown,
@@ -116,7 +116,7 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         plan,
         in_the_way: obstacles.map(|(what, rows)| InTheWay { rows: *rows, what: what.as_str() }).collect(),
         left_out: outlook.left_out.0 + outlook.left_out.1,
-        unavailable: &missing,
+        unavailable: missing,
         found,
         finish: plan.finish.map(Rfc3339),
         page: typed.out.as_deref(),
@@ -254,18 +254,11 @@ fn left_out(examined: &Examined, all: u64) -> (u64, u64) {
 
 /// That the quota makes it last.
 fn quota_finding(examined: &Examined, plan: &Plan) -> Option<Finding> {
-    let days = plan.days.filter(|days| *days > 1 && plan.unavailable().is_empty())?;
+    let days = plan.days.filter(|_| plan.is_quota_bound && plan.unavailable.is_empty())?;
     let file = examined.files().next()?;
-    let creations: u64 = plan
-        .sent
-        .iter()
-        .chain(&plan.sent_earlier)
-        .filter(|calls| calls.counted)
-        .map(|calls| calls.calls)
-        .sum();
     let message = format!(
         "{} take {}, because of the daily quota; a run waits in between, and may be stopped at any time",
-        counted(creations, "creation", "creations"),
+        counted(plan.counted_creations(), "creation", "creations"),
         counted(days, "day", "days")
     );
     Some(Finding::of_file(Code::PlanQuota, &file.name, message))

@@ -17,7 +17,7 @@ use crate::import::Examined;
 use crate::journal::Whose;
 use crate::model::operation::Operation;
 use crate::model::time::Moment;
-use crate::plan::{ActionCounts, Calls, Cause, FieldChanges, Plan, PlannedAction, Terms, Way};
+use crate::plan::{ActionCounts, Calls, Cause, FieldChanges, Plan, PlannedAction, Terms, Way, without_end};
 use crate::report::{MARK, PlanPage as Page, plan_page as page};
 use crate::status::next_command::Again;
 use crate::status::row_words;
@@ -103,7 +103,7 @@ fn prospect(context: &Context<'_>, plan: &Plan, terms: &Terms, rehearse: &str) -
     }
     if let Some(days) = plan.days.filter(|days| *days > 1) {
         let days = counted(days, "day with creations", "days with creations");
-        let because = if terms.quota.is_some() { ", because of the daily quota" } else { "" };
+        let because = if plan.is_quota_bound { ", because of the daily quota" } else { "" };
         facts.push(("days", Line::new().ink(Ink::Warning, days).text(because)));
     }
     facts
@@ -144,7 +144,7 @@ pub(super) fn tell_headline(context: &Context<'_>, outlook: &Outlook, terms: &Te
     }
     if outlook.more_obstacles > 0 {
         let more = counted(outlook.more_obstacles, "more cause", "more causes");
-        terminal.result(format!("  {more}, listed with --json"));
+        terminal.result(format!("  and {more}"));
     }
 }
 
@@ -204,7 +204,7 @@ pub(in crate::cli) fn when(context: &Context<'_>, plan: &Plan, terms: &Terms) ->
                 .text(format!(", in {}", span(finish.since(terms.now))))
         }
         (_, None, _) | (None, Some(_), None) | (Some(_), Some(_), None) => {
-            Line::new().ink(Ink::Warning, "never: the reserve leaves nothing of the daily quota")
+            Line::new().ink(Ink::Warning, without_end(terms.quota))
         }
     }
 }
@@ -306,7 +306,7 @@ pub(super) fn tell_days(
 ) {
     let terminal = context.terminal;
     terminal.result("");
-    let later = if plan.unavailable().is_empty() { "" } else { "once the operations are there: " };
+    let later = if plan.unavailable.is_empty() { "" } else { "once the operations are there: " };
     terminal.result(format!(
         "{later}{}; daily quota: {}",
         counted(plan.creations, "creation", "creations"),

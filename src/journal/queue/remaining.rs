@@ -97,6 +97,7 @@ impl JobQueue<'_> {
     pub fn unfinished(&mut self, scope: Option<AuditScope>) -> Result<Unfinished> {
         let mut unfinished = Unfinished::default();
         self.count_requests(&mut unfinished)?;
+        self.find_deferred(&mut unfinished)?;
         self.find_doubts(&mut unfinished)?;
         if let Some(scope) = scope {
             self.count_records(scope, &mut unfinished)?;
@@ -133,10 +134,6 @@ impl JobQueue<'_> {
                 }
             },
         )?;
-        unfinished.deferred_until = self
-            .connection
-            .prepare_cached("SELECT max(due) FROM job INDEXED BY job_deferred WHERE state = 'deferred'")?
-            .query_row([], |row| row.get(0))?;
         self.count_by_operation(
             with_stuck!(
                 "SELECT step.operation, count(*) FROM step JOIN job ON job.id = step.job
@@ -233,12 +230,22 @@ impl JobQueue<'_> {
         Ok(())
     }
 
-    fn find_doubts(&self, unfinished: &mut Unfinished) -> Result<()> {
-        let unseen: i64 = self
+    /// The rows that wait for their time, as far as they are not paused.
+    fn find_deferred(&self, unfinished: &mut Unfinished) -> Result<()> {
+        (unfinished.deferred_until, unfinished.unseen) = self
             .connection
-            .prepare_cached("SELECT count(*) FROM job WHERE state = 'deferred' AND code = 'noDataFound'")?
-            .query_row([], |row| row.get(0))?;
-        unfinished.unseen = natural(unseen);
+            .prepare_cached(
+                "SELECT max(due), coalesce(sum(code IS 'noDataFound'), 0)
+                 FROM job INDEXED BY job_deferred JOIN import ON import.id = job.last_import
+                 WHERE state = 'deferred' AND paused_at IS NULL
+                   AND (?1 = '[]' OR (SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id)
+                       NOT IN (SELECT value FROM json_each(?1)))",
+            )?
+            .query_row([self.journal.shelved()], |row| Ok((row.get(0)?, natural(row.get(1)?))))?;
+        Ok(())
+    }
+
+    fn find_doubts(&self, unfinished: &mut Unfinished) -> Result<()> {
         let mut statement = self.connection.prepare_cached(
             "SELECT count(*), sum(looks > 0), max(iif(looks = 0, due, NULL)), min(due)
              FROM job WHERE state = 'in_doubt'",

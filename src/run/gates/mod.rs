@@ -43,7 +43,7 @@ use crate::model::quota::QuotaDay;
 use crate::model::settle::Consequence;
 use crate::model::time::{Day, Moment};
 use crate::model::verdict::{Doubt, NotSent, Refusal, Verdict};
-use crate::model::window::SendingHours;
+use crate::model::window::{SendingHours, Standing};
 use crate::service::{Answer, Client, Rate};
 
 pub(super) use self::breaker::{BreakerOutcome, Phase};
@@ -528,6 +528,7 @@ impl Gates {
         };
         let waits = !gate.breaker().is_closed() && !gate.breaker().is_brief();
         let stopped = self.connectivity.next_try().is_some()
+            || matches!(self.hours().standing(self.clock.now()), Standing::Closed { .. })
             || waits
             || gate.halt().is_some()
             || (operation.creates() && self.is_parked());
