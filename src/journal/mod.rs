@@ -30,6 +30,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::failpoint;
+use crate::journal::file::db_file::OpenFile;
 
 pub use crate::model::id::{CallId, SheetId};
 pub use account::{Account, Whose, WhoseFacts};
@@ -120,6 +121,8 @@ pub struct Journal {
 pub struct View {
     connection: Connection,
     path: PathBuf,
+    /// Given back after the connection is closed.
+    _open_file: OpenFile,
 }
 
 /// The queue of a journal: what a run needs besides the [`View`]. Rows are handed out, each change of a job is a

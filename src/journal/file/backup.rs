@@ -12,7 +12,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::journal::file::db_file::{beside, no_journal, refuse_other_files};
+use crate::journal::file::db_file::{OpenFile, beside, no_journal, refuse_other_files};
 use crate::journal::file::migrate;
 use crate::journal::file::snapshot::copy_pages;
 use crate::journal::{Journal, View, file::page_check};
@@ -100,6 +100,7 @@ impl Backup {
                 .hint("name the file that `fleetload backup` wrote"));
         }
         refuse_other_files(path)?;
+        let open_file = OpenFile::hold(path);
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags)?;
         connection.pragma_update(None, "trusted_schema", 0)?;
@@ -118,7 +119,7 @@ impl Backup {
             .hint("check it with the fleetload that wrote it; an older one is brought up to date when it is used as a journal"));
         }
         let bytes = path.metadata().map_or(0, |metadata| metadata.len());
-        Ok(Self { view: View { connection, path: path.to_owned() }, bytes })
+        Ok(Self { view: View { connection, path: path.to_owned(), _open_file: open_file }, bytes })
     }
 
     /// Looks at every page. What is found is an error that says that the file is damaged, and where.

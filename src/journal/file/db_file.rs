@@ -1,11 +1,14 @@
 //! The file of a journal before SQLite sees it: made for its owner only, and told from files that are none.
 
-use std::fs::File;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
 use std::io::{ErrorKind as Io, Read};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::ending::End;
 use crate::error::{Error, Result};
+use crate::journal::file::file_watch::FileId;
 use crate::private_file;
 
 /// The first bytes of every SQLite file.
@@ -42,8 +45,51 @@ fn uncreated(path: &Path, error: std::io::Error) -> Error {
     Error::journal(format!("cannot create the journal {}", path.display())).because(error).hint(hint)
 }
 
+/// The databases that this process has open, and how often.
+static OPEN: Mutex<BTreeMap<FileId, usize>> = Mutex::new(BTreeMap::new());
+
+/// A database that this process has open, or is about to open, through SQLite.
+///
+/// A process loses all its locks on a file once it closes any handle of it, and SQLite's with them: another program would take
+/// itself for the last one and remove the log. So nothing but SQLite opens the file of a journal that is open.
+#[derive(Debug)]
+pub(in crate::journal) struct OpenFile(Option<FileId>);
+
+impl OpenFile {
+    /// To be held from before SQLite opens the file until after it has closed it.
+    pub(in crate::journal) fn hold(path: &Path) -> Self {
+        let file = fs::metadata(path).ok().map(|metadata| FileId::of(&metadata));
+        if let Some(file) = file {
+            *open_files().entry(file).or_default() += 1;
+        }
+        Self(file)
+    }
+}
+
+impl Drop for OpenFile {
+    fn drop(&mut self) {
+        let Some(file) = self.0 else { return };
+        let mut open = open_files();
+        if let Some(times) = open.get_mut(&file) {
+            *times -= 1;
+            if *times == 0 {
+                open.remove(&file);
+            }
+        }
+    }
+}
+
+fn open_files() -> MutexGuard<'static, BTreeMap<FileId, usize>> {
+    OPEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Refuses what is certainly no SQLite file before SQLite writes anything beside it.
 pub(in crate::journal) fn refuse_other_files(path: &Path) -> Result<()> {
+    // Nobody begins to open it meanwhile.
+    let open = open_files();
+    if fs::metadata(path).is_ok_and(|metadata| open.contains_key(&FileId::of(&metadata))) {
+        return Ok(());
+    }
     let start = beginning(path, MAGIC.len()).map_err(|error| {
         Error::journal(format!("cannot read the journal {}", path.display()))
             .because(error)
@@ -129,5 +175,42 @@ mod tests {
             assert_eq!(std::fs::read(&beside).unwrap(), b"a diary");
             std::fs::remove_file(&beside).unwrap();
         }
+    }
+
+    /// The locks that this process has on a file.
+    #[cfg(target_os = "linux")]
+    fn locks_on(path: &Path) -> usize {
+        use std::os::unix::fs::MetadataExt as _;
+        let (process, file) = (std::process::id().to_string(), path.metadata().unwrap().ino().to_string());
+        let locks = std::fs::read_to_string("/proc/locks").unwrap();
+        let is_own = |line: &&str| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            words.contains(&process.as_str())
+                && words.iter().any(|word| word.rsplit(':').next() == Some(file.as_str()))
+        };
+        locks.lines().filter(is_own).count()
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_second_look_at_an_open_journal_takes_no_lock_from_the_first() {
+        let folder = tempdir().unwrap();
+        let path = folder.path().join("fleetload.db");
+        let mut first = Journal::open(&path).unwrap();
+        first.begin_import(crate::model::time::Moment::from_millis(1)).unwrap().finish().unwrap();
+        let held = locks_on(&path);
+        assert!(held > 0, "SQLite keeps a lock on a journal that is open");
+        for _ in 0..2 {
+            drop(Journal::open_existing(&path).unwrap());
+            assert_eq!(locks_on(&path), held);
+        }
+        first
+            .back_up(&folder.path().join("copy.db"), false, crate::model::time::Moment::from_millis(2))
+            .unwrap();
+        assert_eq!(locks_on(&path), held);
+        drop(first);
+        assert_eq!(locks_on(&path), 0);
+        std::fs::write(&path, "no journal any more").unwrap();
+        assert!(Journal::open(&path).is_err(), "looked at again once it is closed");
     }
 }

@@ -40,18 +40,18 @@ pub(in crate::journal) struct FileWatch {
 }
 
 /// Which file it is, whatever its name. Where the system does not tell, any file is the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct FileId(u64, u64);
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::journal::file) struct FileId(u64, u64);
 
 impl FileId {
     #[cfg(unix)]
-    fn of(metadata: &Metadata) -> Self {
+    pub(in crate::journal::file) fn of(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt as _;
         Self(metadata.dev(), metadata.ino())
     }
 
     #[cfg(not(unix))]
-    fn of(_metadata: &Metadata) -> Self {
+    pub(in crate::journal::file) fn of(_metadata: &Metadata) -> Self {
         Self(0, 0)
     }
 }

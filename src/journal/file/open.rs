@@ -15,7 +15,7 @@ use crate::advice::Advice;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::failpoint;
-use crate::journal::file::db_file::{create_private, no_journal, refuse_other_files};
+use crate::journal::file::db_file::{OpenFile, create_private, no_journal, refuse_other_files};
 use crate::journal::file::file_watch::{self, FileWatch};
 use crate::journal::file::migrate;
 use crate::journal::{Journal, View};
@@ -71,6 +71,7 @@ impl Journal {
 
     fn open_file(path: &Path) -> Result<Self> {
         refuse_other_files(path)?;
+        let open_file = OpenFile::hold(path);
         let had_log = file_watch::log_of(path).metadata().is_ok_and(|log| log.len() > 0);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let steps = [migrate::STEPS, failpoint::further_migration()].concat();
@@ -89,7 +90,7 @@ impl Journal {
         };
         let (file_watch, spill_beside, shelved) = (FileWatch::of(path), path.to_owned(), BTreeSet::new());
         Ok(Self {
-            view: View { connection, path: path.to_owned() },
+            view: View { connection, path: path.to_owned(), _open_file: open_file },
             had_log,
             file_watch,
             entry: None,

@@ -45,7 +45,7 @@ const USUAL_ACTION: usize = 512;
 impl Journal {
     /// Begins an import. Nothing of it is seen by others before [`ImportWriter::finish`]; dropped, it never was.
     pub fn begin_import(&mut self, now: Moment) -> Result<ImportWriter<'_>> {
-        let Self { view: View { connection, path }, file_watch, .. } = self;
+        let Self { view: View { connection, path, .. }, file_watch, .. } = self;
         let (without_log, transaction) = WithoutLog::begin(connection, path, file_watch)?;
         let import =
             ImportId(transaction.prepare_cached("INSERT INTO import (at) VALUES (?1)")?.insert([now])?);
