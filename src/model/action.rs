@@ -12,6 +12,8 @@ pub mod record_update;
 mod vpn;
 pub mod vpn_comparison;
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::descriptor::{self, ActionDescriptor};
@@ -103,6 +105,25 @@ impl Owner {
             Self::Device | Self::Interface { .. } => Kind::Device,
         }
     }
+}
+
+/// What an upkeep row of this kind asks to be changed of its record: the fields of an update, of which an address is one, and
+/// what else it puts there. A row of any other sheet asks for one thing, which is in its natural key.
+pub fn wishes(kind: Kind, steps: &[Action]) -> BTreeSet<String> {
+    let updates = matches!(kind, Kind::Upkeep(upkeep) if upkeep.updated().is_some());
+    let mut wishes = BTreeSet::new();
+    for step in steps.iter().filter(|step| !step.is_as_exported()) {
+        match step {
+            Action::Update(update) => {
+                let fields = update.fields.keys().chain(update.fixed.keys());
+                wishes.extend(fields.map(|field| record_update::root(field).to_owned()));
+            }
+            Action::AssignToSite if updates => drop(wishes.insert("site".to_owned())),
+            other if updates => drop(wishes.insert(format!("{other:?}"))),
+            _ => drop(wishes.insert(String::new())),
+        }
+    }
+    wishes
 }
 
 /// A label and what it is on.

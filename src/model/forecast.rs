@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::model::operation::Operation;
 use crate::model::remaining::{Doubts, Lane, Remaining, Unanswered};
 use crate::model::time::{Moment, rfc_3339};
-use crate::model::window::{SendingHours, Standing};
+use crate::model::window::Standing;
 
 pub use crate::model::remaining::Allowance;
 pub use daily_creations::DayShare;
@@ -345,7 +345,7 @@ fn per_second(requests: u64, length: Duration) -> f64 {
 mod tests {
     use super::*;
     use crate::model::remaining::{HeldBack, Missing};
-    use crate::model::window::Windows;
+    use crate::model::window::{SendingHours, Windows};
     use jiff::tz::TimeZone;
 
     fn at(text: &str) -> Moment {

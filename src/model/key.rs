@@ -113,7 +113,17 @@ pub fn upkeep_key(kind: Kind, action: &Action, links: &[Link]) -> String {
 
 /// The natural key of the row that updates the record which the row with this natural key is about.
 pub fn of_update(upkeep_key: &str) -> &str {
-    upkeep_key.rfind(SEPARATOR).map_or(upkeep_key, |at| &upkeep_key[..=at])
+    upkeep_key.match_indices(SEPARATOR).nth(1).map_or(upkeep_key, |(at, _)| &upkeep_key[..=at])
+}
+
+/// The natural key of an upkeep row without what stands behind it where another row has it now ([`beside`]).
+pub fn without_number(upkeep_key: &str) -> &str {
+    upkeep_key.match_indices(SEPARATOR).nth(2).map_or(upkeep_key, |(at, _)| &upkeep_key[..at])
+}
+
+/// The natural key of an upkeep row beside another one about the same, which has its own; `number` is that of no other.
+pub fn beside(upkeep_key: &str, number: &str) -> String {
+    join(&[upkeep_key, number])
 }
 
 /// The record that an upkeep row is about, as natural keys have it.

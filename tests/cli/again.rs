@@ -562,26 +562,61 @@ fn an_upkeep_row_that_asks_otherwise_while_the_earlier_one_is_on_hold_is_told_an
 }
 
 #[test]
-fn a_row_that_a_later_import_replaces_before_it_is_sent_says_so() {
+fn what_became_of_an_update_stays_in_its_report_whatever_later_imports_ask_for() {
     let bench = Bench::new(Scenario::default());
     bench.profile("", "", "");
     let root = bench::root();
-    bench.write("phone.csv", &format!("action,id,phone\nupdate,{root},+64 9 555 0999\n"));
-    bench.write("name.csv", &format!("action,id,name\nupdate,{root},Northwind\n"));
+    let update = |file: &str, column: &str, value: &str| {
+        bench.write(file, &format!("action,id,{column}\nupdate,{root},{value}\n"));
+    };
+    let told = |import| {
+        bench.fleetload(&["report", &format!("{import}")]);
+        let row = bench.results(import).swap_remove(0);
+        let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+        (text("status"), text("message"))
+    };
+    let done = |message: &str| ("done".to_owned(), message.to_owned());
+    // Of two rows that are not sent yet both are, if they ask for different fields; of one field the later value is.
+    update("phone.csv", "phone,sales_email", "+64 9 555 0999,desk@bench.example");
     bench.fleetload(&["import", "phone.csv", "--kind", "companies"]).expect_code(0);
+    update("phone.csv", "phone", "+64 9 555 0888");
+    bench.fleetload(&["import", "phone.csv", "--kind", "companies"]).expect_code(0);
+    update("name.csv", "name", "Northwind");
     bench.fleetload(&["run", "name.csv", "--kind", "companies"]).expect_code(0);
-    let told = |import| bench.results(import)[0]["message"].as_str().unwrap_or_default().to_owned();
-    assert_eq!(
-        told(1),
-        "import 2 asked for something else of the same record before anything was sent for this row"
-    );
-    assert_eq!(told(2), "name was \"Northwind Networks\", now \"Northwind\"");
-    // Of what was sent before it was asked for otherwise, the result of that is shown, and said to be so.
-    bench.write("name.csv", &format!("action,id,name\nupdate,{root},Northwind Networks\n"));
+    let replaced =
+        "import 2 asked for something else of the same record before anything was sent for this row";
+    let both = "phoneNumber was \"+61 8 5550 0100\", now \"+64 9 555 0888\"; \
+                salesEmail was \"sales@northwind.example\", now \"desk@bench.example\"";
+    let phone = done(both);
+    let name = done("name was \"Northwind Networks\", now \"Northwind\"");
+    assert_eq!([told(1), told(2), told(3)], [done(replaced), phone.clone(), name.clone()]);
+    let sent = |field: &str| bench.ledger().iter().filter(|entry| !entry.request[field].is_null()).count();
+    assert_eq!((sent("phoneNumber"), sent("salesEmail"), sent("name")), (1, 1, 1));
+
+    // Neither another value, nor a refused one, nor an unchanged export changes what is said of it, or its undo.
+    update("name.csv", "name", "Westwind");
     bench.fleetload(&["run", "name.csv", "--kind", "companies"]).expect_code(0);
-    bench.fleetload(&["report", "2"]).expect_code(0);
-    assert_eq!(told(2), "import 3 asked for something else after this row was sent; this is its result");
-    assert_eq!(told(3), "name was \"Northwind\", now \"Northwind Networks\"");
+    let refused = Fault::new("updateCompany", FaultKind::InvalidData).times(1);
+    bench.sandbox().change(|scenario| scenario.fault = vec![refused]).expect("a consistent scenario");
+    update("phone.csv", "phone", "+64 9 555 0777");
+    bench.fleetload(&["run", "phone.csv", "--kind", "companies"]).expect_code(4);
+    assert_eq!(bench.statistics().faults_fired["invalid_data"], 1);
+    bench.fleetload(&["export", "companies", "--out", "e.csv"]).expect_code(0);
+    bench.fleetload(&["run", "e.csv", "--kind", "companies"]);
+    let again = done("name was \"Northwind\", now \"Westwind\"");
+    assert_eq!([told(2), told(3), told(4)], [phone, name, again]);
+    assert_eq!(told(5).0, "rejected");
+    bench.fleetload(&["status", "--check"]).expect_code(4);
+    let undo = bench.fleetload(&["undo", "2", "--out", "undo.xlsx"]).expect_code(0);
+    assert!(undo.stdout.contains("restores what import 2 changed"), "{}", undo.stdout);
+    let undo = bench.fleetload(&["undo", "3", "--out", "undo3.xlsx"]).expect_code(4);
+    assert!(undo.stdout.contains("import 4 asked for something else of it since"), "{}", undo.stdout);
+
+    // A row that asks for less than a rejected one is no correction of it; one that asks for the same is.
+    update("phone.csv", "phone", "+64 9 555 0666");
+    bench.fleetload(&["run", "phone.csv", "--kind", "companies"]).expect_code(0);
+    assert_eq!((told(5).0, told(7).0), ("done".to_owned(), "done".to_owned()));
+    bench.fleetload(&["status", "--check"]).expect_code(0);
 }
 
 #[test]

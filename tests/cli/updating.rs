@@ -202,7 +202,7 @@ fn an_export_that_was_edited_is_a_sheet_of_changes() {
     let rows = &summary["plan"]["rows"];
     assert_eq!(rows["site update"], json!({"apply": 1, "there": 1}));
     assert_eq!(rows["device update"], json!({"apply": 1, "there": 3}));
-    assert_eq!(rows["metadata entry"], json!({"apply": 1, "there": 1}));
+    assert_eq!(rows["metadata entry"], json!({"apply": 1, "unchanged": 1}));
     let told = bench.fleetload(&["plan", files[0], files[1], files[2], "--out", "plan.html"]).expect_code(0);
     assert!(told.stdout.contains("3 rows to carry out"), "{}", told.stdout);
     let page = std::fs::read_to_string(bench.path("plan.html")).expect("the page");

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fleetload::journal::RowView;
 use fleetload::model::kind::{Kind, Upkeep};
+use fleetload::model::state::JobState;
 use fleetload::sandbox::{Attachment, LedgerEntry, Scenario, TEMPLATE_DEVICE};
 use serde_json::Value;
 use uuid::Uuid;
@@ -109,6 +110,8 @@ struct Wish {
     label: bool,
     /// Whether it asks for something else that the service cannot change.
     impossible: bool,
+    /// Whether it says what such a field is.
+    is_fixed: bool,
 }
 
 impl Wish {
@@ -134,7 +137,21 @@ impl Wish {
             Kind::Upkeep(Upkeep::CompanyUpdates) => cell(6) == "CUSTOMER",
             _ => cell(4) == OTHER_MODEL,
         };
-        Some(Self { id, fields, label: cell(8) == LABEL, impossible })
+        let is_fixed = match row.kind {
+            Kind::Upkeep(Upkeep::CompanyUpdates) => !cell(6).is_empty(),
+            Kind::Upkeep(Upkeep::DeviceUpdates) => !cell(4).is_empty(),
+            _ => false,
+        };
+        Some(Self { id, fields, label: cell(8) == LABEL, impossible, is_fixed })
+    }
+
+    /// What it asks for beside a later row. An address is one thing.
+    fn beside(mut self, later: &Self) -> Self {
+        let root = |field: &str| field.split('.').next().unwrap_or_default().to_owned();
+        let taken: BTreeSet<String> = later.fields.keys().map(|field| root(field)).collect();
+        self.fields.retain(|field, _| !taken.contains(&root(field)));
+        self.impossible &= !later.is_fixed;
+        self
     }
 }
 
@@ -149,8 +166,20 @@ pub(crate) fn judge(
     ledger: &[LedgerEntry],
     script: &Script,
 ) -> Vec<String> {
-    let wishes: Vec<(Wish, Outcome)> =
-        rows.iter().filter_map(|(row, outcome)| Some((Wish::of(row, ids)?, *outcome))).collect();
+    let wishes: Vec<(Wish, Outcome)> = rows
+        .iter()
+        .enumerate()
+        .filter_map(|(number, (row, outcome))| {
+            let wish = Wish::of(row, ids)?;
+            let is_waiting = matches!(row.state, JobState::Ready | JobState::Blocked | JobState::Deferred);
+            // Before it was sent, a later row took its place: what only it asked for goes on with that.
+            let later = rows[number + 1..].iter().find(|(later, _)| is_waiting && later.job == row.job);
+            Some(match later.and_then(|(later, outcome)| Some((Wish::of(later, ids)?, *outcome))) {
+                Some((later, outcome)) => (wish.beside(&later), outcome),
+                None => (wish, *outcome),
+            })
+        })
+        .collect();
     let mut violations = Vec::new();
     // What each field may have.
     let mut may: BTreeMap<Field, BTreeSet<Option<String>>> = BTreeMap::new();
@@ -158,7 +187,7 @@ pub(crate) fn judge(
     for entry in ledger.iter().filter(|entry| entry.client == SOMEBODY_ELSE || entry.created) {
         state.extend(fields(entry));
     }
-    for (Wish { id, fields, label, impossible }, outcome) in &wishes {
+    for (Wish { id, fields, label, impossible, .. }, outcome) in &wishes {
         if *outcome == Outcome::CarriedOut && *impossible {
             violations.push(format!("called done, though it cannot be changed: {id}"));
         }

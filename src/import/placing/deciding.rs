@@ -1,6 +1,6 @@
 //! What a row is to the journal: the look-ups for the rules of `identity`, and what follows from them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use smol_str::SmolStr;
 
@@ -15,9 +15,9 @@ use super::super::told;
 use super::Placing;
 use crate::error::{Error, Result};
 use crate::journal::{self, Difference, Disposition, KnownJob, NewJob, WrittenStep};
-use crate::model::action::Action;
+use crate::model::action::{Action, wishes};
 use crate::model::id::JobId;
-use crate::model::key::mac_digits;
+use crate::model::key::{self, mac_digits};
 use crate::model::kind::Kind;
 use crate::model::record::{Link, Record, Target};
 use crate::model::state::JobState;
@@ -187,6 +187,9 @@ impl Placing<'_, '_> {
         }
         let mut known = self.known(ready)?;
         let (mut decision, mut keyed) = self.judge(ready, &known, more_come);
+        if let Some(natural) = known.natural.as_ref().filter(|_| !ready.values.kind.is_record()) {
+            decision = self.beside(ready, natural, decision)?;
+        }
         if let (Decision::Collides(job) | Decision::Awaits(job), Some(natural)) = (&decision, &known.natural)
             && natural.state == JobState::Cancelled
             && natural.remote_id.is_none()
@@ -257,6 +260,66 @@ impl Placing<'_, '_> {
         };
         self.touched.insert(job);
         Ok(Fate::Is(job, disposition, differences))
+    }
+
+    /// An upkeep row is a job of its own where an earlier one about the same has a result already, or asks for something else
+    /// that stays to be done: what became of that one remains in its report.
+    fn beside(&mut self, ready: &mut Ready, earlier: &KnownJob, decision: Decision) -> Result<Decision> {
+        let (Decision::Revise(_) | Decision::LeaveUnderWay(_)) = decision else { return Ok(decision) };
+        let earlier_steps = self.writer.steps_of(earlier.job)?;
+        let kind = ready.values.kind;
+        let (own, of_earlier) = (wishes(kind, &ready.values.steps), wishes(kind, &earlier_steps));
+        let is_settled =
+            matches!(earlier.state, JobState::Done | JobState::Existing) || of_earlier.is_empty();
+        if !own.is_empty() && is_settled && matches!(decision, Decision::Revise(_)) {
+            // The next row about the same is compared with this one.
+            self.writer.release_natural_key(earlier.job)?;
+            return Ok(Decision::Add);
+        }
+        let is_failed =
+            matches!(earlier.state, JobState::Rejected | JobState::Incomplete | JobState::Skipped);
+        let is_waiting = matches!(earlier.state, JobState::Blocked | JobState::Ready | JobState::Deferred);
+        let (covers, is_apart) = (own.is_superset(&of_earlier), own.is_disjoint(&of_earlier));
+        if own.is_empty() || is_failed && !covers || is_waiting && is_apart {
+            let number = format!("{}.{}", ready.origin.sheet, ready.row.number);
+            ready.values.natural_key = key::beside(&ready.values.natural_key, &number);
+            // Another row of this import about the same is one too many.
+            self.touched.insert(earlier.job);
+            return Ok(Decision::Add);
+        }
+        if is_waiting && !covers {
+            self.take_over(ready, earlier.job, earlier_steps, &own)?;
+        }
+        Ok(decision)
+    }
+
+    /// Takes what only the earlier row asks for into a row that is to replace it before anything was sent.
+    fn take_over(
+        &self,
+        ready: &mut Ready,
+        earlier: JobId,
+        steps: Vec<Action>,
+        own: &BTreeSet<String>,
+    ) -> Result<()> {
+        let kind = ready.values.kind;
+        let mut kept: Vec<Action> = Vec::new();
+        for step in steps {
+            match (step, ready.values.steps.first_mut()) {
+                (Action::Update(earlier), Some(Action::Update(update))) => update.take_over(earlier, own),
+                (step, _) if wishes(kind, std::slice::from_ref(&step)).is_disjoint(own) => kept.push(step),
+                _ => {}
+            }
+        }
+        ready.values.steps.extend(kept);
+        for link in self.writer.links_of(earlier)? {
+            if ready.values.links.iter().all(|known| known.role != link.role) {
+                ready.values.links.push(link);
+            }
+        }
+        let steps = ready.values.steps.iter();
+        ready.written = steps.map(|step| journal::written_step(kind, step)).collect::<Result<_>>()?;
+        ready.values.content_hash = StepsDigest::of(&ready.written).linked(&ready.values.links);
+        Ok(())
     }
 
     /// Gives a job whose record is there what the row asks for besides that record.

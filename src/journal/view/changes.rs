@@ -4,11 +4,12 @@ use rusqlite::Connection;
 
 use crate::error::Result;
 use crate::journal::file::column::Id;
-use crate::journal::state::step::{parse_before, text};
+use crate::journal::state::dependents::changed_record::SET_ASIDE;
+use crate::journal::state::step::{self, parse_before, text};
 use crate::journal::stored_row::{StoredTexts, stored_action};
 use crate::journal::{View, row_ref};
-use crate::model::action::Action;
 use crate::model::action::before::Before;
+use crate::model::action::{Action, wishes};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::key;
 use crate::model::kind::Kind;
@@ -78,11 +79,11 @@ impl View {
         let mut rows = statement.query((first, last, imported_at))?;
         while let Some(row) = rows.next()? {
             let (place, job): (i64, JobId) = (row.get(0)?, row.get(1)?);
-            let asked_again: Option<ImportId> = row.get(7)?;
-            if let Some(later) = asked_again
-                && !was_sent(&self.connection, job, import, later)?
-            {
-                continue;
+            let mut asked_again: Option<ImportId> = row.get(7)?;
+            match asked_again {
+                Some(later) if !was_sent(&self.connection, job, import, later)? => continue,
+                Some(_) => {}
+                None => asked_again = asked_again_beside(&self.connection, job)?,
             }
             each(ChangedRow {
                 place: row_ref::written(&self.connection, place)?,
@@ -190,6 +191,31 @@ pub(in crate::journal) fn changed_later(
         later.push(LaterChange { job, action: texts.action(text(row, 1)?)?, at });
     }
     Ok(later)
+}
+
+/// The first import with another job that asked for all of an upkeep row again, and was not refused.
+fn asked_again_beside(connection: &Connection, job: JobId) -> Result<Option<ImportId>> {
+    let (kind, natural_key): (Kind, String) = connection
+        .prepare_cached("SELECT kind, natural_key FROM job WHERE id = ?1")?
+        .query_row([job], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    if kind.is_record() {
+        return Ok(None);
+    }
+    let own = wishes(kind, &step::actions(connection, job)?);
+    let mut later = connection.prepare_cached(
+        "SELECT id, first_import FROM job
+         WHERE kind = ?1 AND id > ?2 AND (natural_key = ?3 OR (natural_key > ?3 || ?4 AND natural_key < ?3 || ' '))
+             AND state NOT IN ('rejected', 'skipped', 'cancelled') ORDER BY id",
+    )?;
+    let about = (kind, job, key::without_number(&natural_key), SET_ASIDE.to_string());
+    let mut rows = later.query(about)?;
+    while let Some(row) = rows.next()? {
+        let asked = wishes(kind, &step::actions(connection, row.get(0)?)?);
+        if asked.is_superset(&own) {
+            return Ok(Some(row.get(1)?));
+        }
+    }
+    Ok(None)
 }
 
 /// Whether a request of a job that was, or may have been, carried out was sent between two imports.

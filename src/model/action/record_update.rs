@@ -4,7 +4,7 @@
 //! A row that comes from an export knows what the service showed then. A field is sent only if the sheet changed it, and if
 //! the service still has the value of the export.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -93,6 +93,14 @@ impl RecordUpdate {
             Kind::Device => field == "name",
             Kind::Person | Kind::Upkeep(_) => false,
         }
+    }
+
+    /// Takes in what an earlier row asks for beside these fields (of an address, `address`).
+    pub fn take_over(&mut self, earlier: Self, own: &BTreeSet<String>) {
+        let is_other = |field: &String| !own.contains(root(field));
+        self.fields.extend(earlier.fields.into_iter().filter(|(field, _)| is_other(field)));
+        self.fixed.extend(earlier.fixed.into_iter().filter(|(field, _)| is_other(field)));
+        self.exported.extend(earlier.exported.into_iter().filter(|(field, _)| is_other(field)));
     }
 
     /// Compares what the row asks for with the record as the service shows it. With `overwrite` what the service has changed
@@ -233,6 +241,11 @@ pub fn fields_of(record: &Record) -> FieldValues {
         }
     }
     fields
+}
+
+/// The field of a record that a path leads into: `address` of all parts of an address.
+pub fn root(field: &str) -> &str {
+    field.split_once('.').map_or(field, |(root, _)| root)
 }
 
 /// The value of a field; `None` where the record does not show it. A field that is `null` is shown, and has no value.
