@@ -10,7 +10,7 @@ use super::ending::Ending;
 use super::{Interrupt, OnClose, RunOptions};
 use crate::clock::Clock;
 use crate::ending::End;
-use crate::error::Result;
+use crate::error::{Exit, Result};
 use crate::journal::{Journal, RunId, Waiting};
 use crate::model::time::Moment;
 use crate::model::window::Standing;
@@ -116,14 +116,15 @@ fn end(journal: &mut Journal, run: RunId, at: Moment, ending: &Ending) -> Result
     journal.queue().end_run(run, at, &ending.noted(), &BTreeMap::new())
 }
 
-/// Ends a run that has sent nothing. One that has waited for its hours stays in the journal with its end. Of one that has not,
-/// nothing stays: how the run before it ended still says how the rows stand.
+/// Ends a run that has sent nothing. One that has waited for its hours, or that the service did not let in, stays in the journal
+/// with its end. Of another one nothing stays: how the run before it ended still says how the rows stand.
 ///
 /// # Errors
 ///
 /// Journal when it cannot be written.
 pub fn end_unsent(journal: &mut Journal, begun: Begun, at: Moment, ending: Ending) -> Result<Ending> {
-    match begun.has_waited {
+    let is_refused = ending.early().is_some_and(|end| end.exit() == Exit::Service);
+    match begun.has_waited || is_refused {
         true => end(journal, begun.run, at, &ending)?,
         false => journal.queue().withdraw_run(begun.run)?,
     }

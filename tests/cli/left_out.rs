@@ -106,6 +106,23 @@ fn an_import_of_which_every_row_is_left_out_sends_nothing_and_explains_every_row
 }
 
 #[test]
+fn rows_that_were_left_out_are_asked_for_by_every_run_of_the_journal_until_they_are_corrected() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2).replacen("CUSTOMER", "CLIENT", 1));
+    bench.fleetload(&["run", "companies.csv", "--skip-invalid"]).expect_code(4);
+    let other = bench::companies(3).replace("C0,", "D0,").replace("Customer", "Branch");
+    bench.write("others.csv", &other.replace("C1,", "D1,").replace("C2,", "D2,"));
+    bench.fleetload(&["run", "others.csv", "--kind", "companies"]).expect_code(0);
+    let told = bench.fleetload(&["run"]).expect_code(4);
+    assert!(told.stdout.contains("1 row was not imported because of errors"), "{}", told.stdout);
+    bench.fleetload(&["status", "--check"]).expect_code(4);
+    bench.write("companies.csv", &bench::companies(2));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.created("company").len(), 5);
+}
+
+#[test]
 fn corrections_in_a_fix_sheet_outlive_the_next_report_and_are_told_with_the_command_to_run_them() {
     let bench = Bench::new(Scenario::default());
     onboarding(&bench);

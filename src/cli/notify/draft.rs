@@ -175,9 +175,9 @@ impl Drafter {
         Ok(format!("{event} {} import {newest} counts {} at {at}", end.as_str(), counts.join(",")))
     }
 
-    /// The last run, and the day: a run that could not begin has no number of its own.
+    /// The last run that sent something, and the day: one that could not begin, tried again, is no news.
     fn run_and_day(&self, journal: &Journal) -> Result<String> {
-        let run = journal.last_run()?.map_or(RunId(0), |run| run.run);
+        let run = journal.last_run_that_sent()?.unwrap_or(RunId(0));
         Ok(format!("run {run} day {}", self.clock.now().day()))
     }
 

@@ -103,6 +103,11 @@ impl Notifier {
         }
     }
 
+    /// Another run is in progress, and tells how it ends.
+    pub(in crate::cli) fn leave_to_other(&self) {
+        self.is_end_told.set(true);
+    }
+
     /// From now on a signal cuts the wait for deliveries short, and nothing else.
     fn watch_delivering(&self, work: &Work) {
         if let Some(watch) = self.watch.borrow().as_ref() {

@@ -120,7 +120,14 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
 fn worst_of_rows(journal: &Journal, ended: &Ended<'_>) -> Result<End> {
     let mut worst = match ended.imported {
         None => {
-            end_of_rows(&journal.tally(None)?, journal.paused_rows(None)?, journal.differing(None)?, false)
+            let of_jobs = end_of_rows(
+                &journal.tally(None)?,
+                journal.paused_rows(None)?,
+                journal.differing(None)?,
+                false,
+            );
+            // Rows that were not imported have no job.
+            worse(of_jobs, Status::after(journal, None, End::Done, None)?.end_to_check())
         }
         Some(_) => End::Done,
     };

@@ -141,20 +141,28 @@ impl Meter {
 
     /// The command has ended like this: notes it in the journal that it ran, and writes the file once more.
     pub(super) fn finish(&self, context: &Context<'_>, end: End) {
-        // The figures are those of the other run.
-        if matches!(end, End::AnotherRun | End::AccountLocked) {
+        // How it ends, and the figures, are those of the other run.
+        if end == End::AnotherRun {
             return;
         }
         let (now, exit_code) = (context.now(), end.exit().code());
         let path = &context.common.journal;
-        if self.has_begun.get()
-            && end.exit() != Exit::Journal
-            && let Err(error) = note_end(path, now, exit_code)
-        {
-            context.terminal.warn(format!("how the run ended could not be noted in the journal: {error}"));
+        let is_at_work = || Journal::open_existing(path).is_ok_and(|other| other.is_run_at_work());
+        if end.exit() != Exit::Journal || end == End::AccountLocked {
+            match (self.has_begun.get(), note_end(path, now, exit_code, self.has_begun.get())) {
+                (true, Err(error)) => {
+                    let words = format!("how the run ended could not be noted in the journal: {error}");
+                    context.terminal.warn(words);
+                }
+                // Without a journal there is nothing to note it in.
+                (true, Ok(())) | (false, _) => {}
+            }
+        }
+        if end == End::AccountLocked {
+            return;
         }
         let Some(mut file) = self.file.take() else { return };
-        if !self.has_begun.get() && Journal::open_existing(path).is_ok_and(|other| other.is_run_at_work()) {
+        if !self.has_begun.get() && is_at_work() {
             return;
         }
         let succeeded_at = (end.exit() == Exit::Done).then_some(now);
@@ -166,8 +174,13 @@ impl Meter {
     }
 }
 
-fn note_end(journal: &Path, at: Moment, exit_code: u8) -> Result<()> {
-    Journal::open_existing(journal)?.note_command_end(at, exit_code)
+/// Notes how a command ended; of one that has not begun, not where another run is at work.
+fn note_end(journal: &Path, at: Moment, exit_code: u8, has_begun: bool) -> Result<()> {
+    let mut journal = Journal::open_existing(journal)?;
+    match has_begun || !journal.is_run_at_work() {
+        true => journal.note_command_end(at, exit_code),
+        false => Ok(()),
+    }
 }
 
 impl MetricsFile {

@@ -269,6 +269,12 @@ impl View {
         Ok(self.connection.query_row(noted, [], |row| row.get(0)).optional()?.unwrap_or(false))
     }
 
+    /// The last run that sent a request, or has not ended.
+    pub fn last_run_that_sent(&self) -> Result<Option<RunId>> {
+        let sent = "SELECT max(id) FROM run WHERE requests IS NOT '{}'";
+        Ok(self.connection.query_row(sent, [], |row| row.get(0))?)
+    }
+
     /// The run that began last. How it ended stands in the spill file if it could not write the journal any more.
     pub fn last_run(&self) -> Result<Option<RunInfo>> {
         let found = self

@@ -70,6 +70,20 @@ fn f41_a_secret_that_is_withdrawn_in_mid_run_stops_it_with_the_journal_whole() {
 }
 
 #[test]
+fn a_run_that_is_not_let_in_is_the_last_run_of_its_journal() {
+    let refused = || Fault::new("auth", FaultKind::InvalidClient);
+    let bench = bench_of(service().with_fault(refused()), 2);
+    for _ in 0..2 {
+        bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(7);
+        let status = bench.fleetload(&["status", "--check"]).expect_code(7);
+        assert!(status.stdout.contains("refused"), "{}", status.stdout);
+    }
+    assert!(fired(&bench, "invalid_client") >= 2, "the fault fired");
+    finishes(&bench, 2);
+    bench.fleetload(&["status", "--check"]).expect_code(0);
+}
+
+#[test]
 fn f42_a_source_that_is_no_longer_authorized_stops_the_run_without_a_refresh() {
     let moved = Fault::new("addDevice", FaultKind::UnauthorizedSource).after(3);
     let bench = bench_of(service().with_fault(moved), 10);

@@ -229,6 +229,31 @@ fn a_command_that_could_not_begin_writes_its_exit_code() {
 }
 
 #[test]
+fn a_command_that_could_not_begin_is_the_last_one_of_a_journal_that_is_there() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    let exit_code = || {
+        let text = bench.fleetload(&["status", "--metrics"]).expect_code(0).stdout;
+        text.lines().find(|line| line.starts_with("fleetload_last_run_exit_code")).map(str::to_owned)
+    };
+    let ends_with = |code: &str| assert!(exit_code().is_some_and(|line| line.ends_with(code)), "{code}");
+    ends_with(" 0");
+    bench.write("wrong.csv", "key,company\nsecret-value,\n");
+    bench.fleetload(&["run", "wrong.csv", "--kind", "devices"]).expect_code(3);
+    ends_with(" 3");
+    // Another journal has the account.
+    let stall = Fault { ms: 3_600_000, ..Fault::new("addCompany", FaultKind::Latency) };
+    bench.sandbox().change(|scenario| scenario.fault = vec![stall]).expect("a consistent scenario");
+    bench.write("more.csv", &bench::companies(3));
+    let other = ["run", "more.csv", "--kind", "companies", "--journal", "other.db", "--reports", "other"];
+    let mut first = bench.start(&[&other[..], &["--json"]].concat());
+    first.hears(&["\"progress\""]);
+    bench.fleetload(&["run"]).expect_code(6);
+    ends_with(" 6");
+}
+
+#[test]
 fn the_profile_can_name_the_file_and_a_rehearsal_does_not_write_it() {
     let bench = Bench::new(Scenario::default());
     bench.profile("metrics_file = \"m.prom\"", "", "");

@@ -5,7 +5,7 @@
 use super::receiver::Receiver;
 use super::{IMPATIENT, KEY, notifies, notifying};
 use crate::bench::{self, Bench};
-use fleetload::sandbox::Scenario;
+use fleetload::sandbox::{Fault, FaultKind, Scenario};
 use serde_json::Value;
 
 /// A bench that notifies a shell script, started in its folder.
@@ -46,6 +46,24 @@ fn a_command_gets_json_and_facts_and_no_secret() {
     }
     assert!(!environment.contains(KEY) && !environment.contains(bench::SECRET), "{environment}");
     assert_eq!(read(&bench, "argument"), "an argument; not a shell's");
+}
+
+#[test]
+fn a_command_that_asks_the_run_in_progress_to_try_again_says_nothing_of_its_end() {
+    let bench = with_hook("cat >> input; echo >> input");
+    let stall = Fault { ms: 3_600_000, ..Fault::new("addCompany", FaultKind::Latency) };
+    bench.sandbox().change(|scenario| scenario.fault = vec![stall]).expect("a consistent scenario");
+    let mut run = bench.start(&["run", "companies.csv", "--json"]);
+    run.hears(&["\"progress\""]);
+    bench.fleetload(&["run", "--now"]).expect_code(0);
+    assert!(!bench.path("input").exists(), "{}", read(&bench, "input"));
+    run.signal("-INT");
+    run.signal("-INT");
+    run.ended().expect_code(5);
+    let told = read(&bench, "input");
+    let lines = told.lines().filter(|line| !line.is_empty());
+    let events: Vec<Value> = lines.map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(events.iter().map(|event| &event["event"]).collect::<Vec<_>>(), ["stopped"]);
 }
 
 #[test]
