@@ -109,6 +109,22 @@ fn a_run_at_work_sends_nothing_more_of_an_import_that_is_paused_and_ends_when_no
 }
 
 #[test]
+fn no_row_of_an_import_that_is_paused_is_looked_up_before_it_is_resumed() {
+    let bench = slow();
+    import(&bench, "companies.csv", 0..1);
+    bench.write("devices.csv", &bench::devices(200, 1));
+    bench.fleetload(&["import", "devices.csv"]).expect_code(0);
+    let mut run = bench.start(&["run", "--json"]);
+    run.until(|| bench.requests("getDeviceByMac") >= 3);
+    bench.fleetload(&["pause", "2"]).expect_code(0);
+    let asked = bench.requests("getDeviceByMac");
+    run.ended().expect_code(5);
+    let after = bench.requests("getDeviceByMac");
+    assert!(after < asked + 50, "a run sees within two seconds what others write: {asked}, then {after}");
+    assert!(bench.created("device").len() < 50);
+}
+
+#[test]
 fn a_run_at_work_goes_on_with_an_import_that_is_resumed() {
     let bench = slow();
     import(&bench, "first.csv", 0..20);

@@ -590,18 +590,21 @@ impl InFlight {
         taken
     }
 
-    /// Drops these of the jobs that wait to be sent; returns them.
+    /// Drops these of the jobs that wait to be sent, or to be looked up before that; returns them.
     pub(super) fn drop_unsent(&mut self, is_meant: impl Fn(&Work) -> bool) -> Vec<JobId> {
         let mut dropped = Vec::new();
         for queue in self.queues.values_mut() {
-            queue.waiting.retain(|request| match request {
-                QueuedRequest::Send(job)
-                    if self.jobs.get(job).is_some_and(|active| is_meant(&active.work)) =>
-                {
-                    dropped.push(*job);
-                    false
-                }
-                QueuedRequest::Send(_) | QueuedRequest::Lookup { .. } => true,
+            queue.waiting.retain(|request| {
+                let job = match request {
+                    QueuedRequest::Send(job) => Some(*job),
+                    QueuedRequest::Lookup { question, .. } if question.asker == Asker::PreSend => {
+                        question.job()
+                    }
+                    QueuedRequest::Lookup { .. } => None,
+                };
+                let meant = job.filter(|job| self.jobs.get(job).is_some_and(|active| is_meant(&active.work)));
+                dropped.extend(meant);
+                meant.is_none()
             });
         }
         for job in &dropped {
