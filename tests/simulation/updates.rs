@@ -21,7 +21,7 @@ use super::upkeep::{Drawn, KINDS};
 /// The operations, each with its sheet and the columns of that.
 const SHEETS: [(&str, &str, &str); 3] = [
     ("updateCompany", "updates/companies.csv", "action,id,key,name,phone,city,company_type"),
-    ("updateSite", "updates/sites.csv", "action,id,key,name,phone,city,address1,reference,labels"),
+    ("updateSite", "updates/sites.csv", "action,id,key,name,phone,city,address1,reference,labels,country"),
     ("updateDevice", "updates/devices.csv", "action,id,mac,name,device_model"),
 ];
 /// A label that rows put on sites besides, which no other row does.
@@ -97,7 +97,9 @@ fn row(chance: &mut fastrand::Rng, operation: &str, named: &str) -> String {
         "updateSite" => {
             let address = cell(&["", "2 Low Street"]);
             let (reference, label) = (cell(&["", "", "NEW-1", "NEW-2"]), cell(&["", "", LABEL]));
-            format!("update,{named},{name},{phone},{city},{address},{reference},{label}")
+            // With a city, the address is whole.
+            let country = if address.is_empty() { "" } else { "NZ" };
+            format!("update,{named},{name},{phone},{city},{address},{reference},{label},{country}")
         }
         _ => format!("update,{named},{name},{}", cell(&["", "", "Edge 100", OTHER_MODEL])),
     }
@@ -119,11 +121,13 @@ impl Wish {
     fn of(row: &RowView, ids: &BTreeMap<String, Uuid>) -> Option<Self> {
         const NONE: &str = "";
         let columns = match row.kind {
-            Kind::Upkeep(Upkeep::CompanyUpdates) => ["name", "phoneNumber", "address.city", NONE, NONE],
-            Kind::Upkeep(Upkeep::SiteUpdates) => {
-                ["name", "phoneNumber", "address.city", ADDRESS1, "reference"]
+            Kind::Upkeep(Upkeep::CompanyUpdates) => {
+                ["name", "phoneNumber", "address.city", NONE, NONE, NONE, NONE]
             }
-            Kind::Upkeep(Upkeep::DeviceUpdates) => ["name", NONE, NONE, NONE, NONE],
+            Kind::Upkeep(Upkeep::SiteUpdates) => {
+                ["name", "phoneNumber", "address.city", ADDRESS1, "reference", NONE, "address.country"]
+            }
+            Kind::Upkeep(Upkeep::DeviceUpdates) => ["name", NONE, NONE, NONE, NONE, NONE, NONE],
             _ => return None,
         };
         let cell = |column: usize| row.cells.get(column).map_or("", String::as_str);

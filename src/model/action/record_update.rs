@@ -17,6 +17,9 @@ use crate::model::record::Record;
 /// The part of a field's path that all fields of an address begin with.
 const ADDRESS: &str = "address.";
 
+/// The parts without which an address is not whole: those that every address of a new record needs.
+const WHOLE_ADDRESS: [&str; 3] = ["address1", "city", "country"];
+
 /// Values by field, each with its path in the body of a creation: `address.city`.
 pub type FieldValues = BTreeMap<String, Value>;
 
@@ -63,7 +66,7 @@ pub struct UpdateComparison {
     pub conflicts: Vec<FieldDifference>,
     /// Fields that only the service has changed since the export.
     pub left: Vec<FieldDifference>,
-    /// Whether only a part of an address would be sent that the service does not show.
+    /// Whether only a part of an address would be sent, in the place of one that the service does not show.
     pub is_partial_address: bool,
 }
 
@@ -155,7 +158,11 @@ impl RecordUpdate {
                         comparison.send.entry(format!("{ADDRESS}{part}")).or_insert_with(|| value.clone());
                     }
                 }
-                None => comparison.is_partial_address = !comparison.send.contains_key("address.address1"),
+                // The address of the row takes the place of all of the one that is there.
+                None => {
+                    let has = |part: &str| comparison.send.contains_key(&format!("{ADDRESS}{part}"));
+                    comparison.is_partial_address = !WHOLE_ADDRESS.into_iter().all(has);
+                }
             }
         }
         comparison
@@ -321,6 +328,17 @@ mod tests {
         let compared = update.compare(&json!({"name": "Old"}), false);
         assert!(compared.is_partial_address);
         assert_eq!(compared.send.len(), 4, "what is not shown is sent");
+        for (parts, is_partial) in [
+            (json!({"address.address1": "1 High St"}), true),
+            (json!({"address.address1": "1 High St", "address.city": "Rome"}), true),
+            (json!({"address.city": "Rome", "address.country": "IT"}), true),
+            (json!({"address.address1": "1", "address.city": "Rome", "address.country": "IT"}), false),
+            (json!({"name": "New"}), false),
+        ] {
+            let update = RecordUpdate { fields: values(&parts), ..RecordUpdate::default() };
+            let compared = update.compare(&json!({"name": "Old"}), false);
+            assert_eq!(compared.is_partial_address, is_partial, "{parts}");
+        }
     }
 
     #[test]

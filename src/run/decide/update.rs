@@ -85,8 +85,8 @@ fn refuse(work: &Work, facts: &RunFacts<'_>, compared: &UpdateComparison) -> Opt
     ) {
         ([], []) if compared.is_partial_address => {
             let message = format!(
-                "the service does not show the address of the {}, and a part of it might replace it all: fill in \
-                     address1 and the other cells of the address",
+                "the service does not show the address of the {}, and that of the row takes the place of all of it: fill in \
+                 address1, city, country and the other cells of the address",
                 kind.singular()
             );
             (Reason::NotChangeable, vec![("address.address1", message)])
