@@ -110,10 +110,12 @@ pub(super) fn needs(facts: &Facts, state: RunState, commands: &Commands<'_>) -> 
         put("canary", moving(&facts.tally), words, "run --canary 0");
     }
     if let (number, Some(first)) = facts.findings {
-        let them = if number == 1 { "it" } else { "them" };
         let rows = counted(number, "row", "rows");
-        let words =
-            format!("verification found problems with {rows}: review {them}, then mark {them} as reviewed");
+        let review = match number {
+            1 => "review it, then mark it as reviewed",
+            _ => "review them, then mark each as reviewed, beginning with",
+        };
+        let words = format!("verification found problems with {rows}: {review}");
         put("read_back", number, words, &format!("resolve {first} --seen"));
     }
     if matches!(state, RunState::Ended(end) if end.exit() == Exit::Service) {

@@ -123,6 +123,19 @@ fn rows_that_were_left_out_are_asked_for_by_every_run_of_the_journal_until_they_
 }
 
 #[test]
+fn a_fix_sheet_of_which_all_rows_were_deleted_keeps_no_other_from_being_imported() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(1));
+    let header = "company,name,device_model,mac,phone,address1,city,country,result_source\n";
+    bench.write("devices.csv", header);
+    let told = bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
+    assert!(told.stdout.contains("devices: 0 rows of devices"), "{}", told.stdout);
+    bench.fleetload(&["run", "devices.csv"]).expect_code(3);
+    bench.write("devices.csv", &header.replace(",result_source", ""));
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(3);
+}
+
+#[test]
 fn corrections_in_a_fix_sheet_outlive_the_next_report_and_are_told_with_the_command_to_run_them() {
     let bench = Bench::new(Scenario::default());
     onboarding(&bench);

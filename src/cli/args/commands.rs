@@ -531,7 +531,7 @@ pub(in crate::cli) struct TurnArgs {
 /// `fleetload template`.
 #[derive(Debug, ClapArgs)]
 pub(in crate::cli) struct Template {
-    /// companies, sites, people or devices; without any, all four
+    /// companies, sites, people or devices, or a sheet of upkeep such as labels; without any, the first four
     #[arg(value_name = "KIND")]
     pub(in crate::cli) kinds: Vec<Kind>,
 

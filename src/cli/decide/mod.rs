@@ -52,7 +52,22 @@ pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summary> {
             String::new()
         }
     ));
-    terminal.hint(context.advice("to send them: ", "run"));
+    let paused = journal
+        .imports()?
+        .into_iter()
+        .rev()
+        .find(|info| info.paused_at.is_some() && typed.import.is_none_or(|import| import == info.import));
+    let advice = match paused {
+        Some(info) if journal.paused_rows(Some(info.import))? > 0 => {
+            let number = info.import;
+            context.advice(
+                &format!("rows of import {number}, which is paused, are sent once you type: "),
+                &format!("resume {number}"),
+            )
+        }
+        Some(_) | None => context.advice("to send them: ", "run"),
+    };
+    terminal.hint(advice);
     Ok(summary)
 }
 

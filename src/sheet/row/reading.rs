@@ -14,6 +14,7 @@ use crate::sheet::field::TableSetting;
 use crate::sheet::file::preflight::COLUMN_LIMIT;
 use crate::sheet::finding::code::{Code, Severity};
 use crate::sheet::finding::{Finding, shown};
+use crate::sheet::formula_guard;
 use crate::sheet::options::Options;
 use crate::sheet::read_ahead::read_ahead;
 use crate::sheet::table::Table;
@@ -231,8 +232,9 @@ impl<'a, 'e> TableReading<'a, 'e> {
                 .table
                 .finding(Code::SheetEmpty, message)
                 .in_row(self.table.header_row, self.table.header_line);
-            if is_untouched_template || self.empty_is_right {
-                // A sheet of ours that is not needed may stay as it is; an empty one is an export that failed.
+            if is_untouched_template || self.empty_is_right || formula_guard::is_ours(&self.table.headers) {
+                // A sheet of ours that is not needed may stay as it is, and so may one whose rows were all deleted; another
+                // one that is empty is an export that failed.
                 finding.severity = Severity::Info;
             }
             findings.push(finding);
