@@ -309,7 +309,7 @@ impl End {
             Self::RowsFailed => entry(
                 "rows-failed",
                 INCOMPLETE,
-                "finished, and some rows were rejected, incomplete or skipped, or differ from what was sent earlier",
+                "finished, and some rows were rejected, incomplete or skipped, or differ from what was imported earlier",
                 "Everything else is done. The rows to correct, each with its reason, are in fix.xlsx in the folder of the reports. Nothing is \
                  sent for a row that differs; its columns are in the report.",
                 &[

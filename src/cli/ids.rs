@@ -12,12 +12,11 @@ use crate::advice::Advice;
 use crate::ending::End;
 use crate::error::Result;
 use crate::import::Examined;
-use crate::journal::{Journal, NamingRow, RunId};
+use crate::journal::{Journal, Named, NamingRow, RunId};
 use crate::model::id::RemoteId;
 use crate::model::id::check::{IdCheck, NamedId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
-use crate::model::record::Role;
 use crate::model::verdict::{Rejection, Violation};
 use crate::run::{Ending, ListAhead, look_up_of, sign_in, verify_ids};
 use crate::service::{Client, Rate, ReadError, ServiceReader};
@@ -111,7 +110,7 @@ pub(super) async fn before_run(
         return Ok(None);
     }
     tell_absent(context, journal, &check)?;
-    let rejection = |of_row, named: &[(NamedId, Role)]| {
+    let rejection = |of_row, named: &Named| {
         let violations: Vec<Violation> = named
             .iter()
             .map(|&((kind, id), role)| Violation {

@@ -81,7 +81,7 @@ pub(super) fn said(
             Severity::Warning,
             first_column(differences, name),
             format!(
-                "differs from what was sent earlier (job {job}): {}; {}{stays}",
+                "differs from what was imported earlier (job {job}): {}; {}{stays}",
                 columns(differences),
                 match decision {
                     Decision::ReviseLater(_) => {

@@ -43,7 +43,7 @@ pub use intake::difference::{EarlierRow, SamePlace};
 pub use intake::import_writer::{ImportWriter, written, written_step};
 pub use intake::job_lookup::KnownJob;
 pub use intake::left_out::{Because, LeftOut, Provenance};
-pub use intake::named_id::NamingRow;
+pub use intake::named_id::{Named, NamingRow};
 pub use intake::new_rows::{Disposition, Imported, NewJob, NewRow, NewSheet, WrittenStep};
 pub use intake::plan_view::{Prospect, ProspectRow};
 pub(crate) use lineage::high_water_mark::private_folder;

@@ -206,7 +206,7 @@ fn finished(row: &RowView, settled_before: bool) -> String {
         // Of a row of which something else was still to be done, that was sent.
         let unsent = if row.disposition == Disposition::Revised { "" } else { " and nothing was sent" };
         return format!(
-            "this row differs from what was sent earlier{columns}; the record was left as it is{unsent}"
+            "this row differs from what was imported earlier{columns}; the record was left as it is{unsent}"
         );
     }
     if settled_before {

@@ -41,7 +41,7 @@ pub struct ImportFacts {
     pub tally: Tally,
     /// Rows that did not get through, and for which no later import answers.
     pub unanswered: Unanswered,
-    /// Rows that differ from what was sent earlier.
+    /// Rows that differ from what was imported earlier.
     pub differing: u64,
     /// Rows that it left out and that have not come again.
     left_out: Tally,
@@ -134,7 +134,7 @@ impl Facts {
             .filter(move |import| import.info.paused_at.is_some() && import.tally.count(is_left) > 0)
     }
 
-    /// Rows that differ from what was sent earlier.
+    /// Rows that differ from what was imported earlier.
     pub(super) fn differing(&self) -> u64 {
         self.imports.iter().map(|import| import.differing).sum()
     }

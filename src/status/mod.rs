@@ -165,7 +165,7 @@ impl Status {
         &self.facts.imports
     }
 
-    /// Rows that differ from what was sent earlier.
+    /// Rows that differ from what was imported earlier.
     pub fn differing(&self) -> u64 {
         self.facts.differing()
     }

@@ -152,8 +152,10 @@ impl Status {
         }
         match self.facts.differing() {
             0 => {}
-            rows => parts
-                .push(format!("{} from what was sent earlier", counted(rows, "row differs", "rows differ"))),
+            rows => parts.push(format!(
+                "{} from what was imported earlier",
+                counted(rows, "row differs", "rows differ")
+            )),
         }
         match parts.pop() {
             None => "finished: every row is done".to_owned(),

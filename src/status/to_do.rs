@@ -169,9 +169,9 @@ fn of_import(facts: &ImportFacts, commands: &Commands<'_>) -> Vec<Need> {
             cause: "differs",
             count: facts.differing,
             words: format!(
-                "{} of import {import} {} from what was sent earlier: the report lists the columns; put what was \
-                 sent last into the sheet or, where the service can change the column, write update into a column action \
-                 of the row",
+                "{} of import {import} {} from what was imported earlier: the report lists the columns; put the \
+                 earlier values into the sheet or, where the service can change the column, write update into a column \
+                 action of the row",
                 counted(facts.differing, "row", "rows"),
                 if facts.differing == 1 { "differs" } else { "differ" }
             ),

@@ -407,7 +407,7 @@ fn a_row_with_other_values_says_which_columns_differ_and_ends_with_4_until_they_
 
     bench.write("devices.csv", &device("D1", "C0", "Till", MAC, "7 King St"));
     let outcome = bench.fleetload(&["run", "devices.csv"]).expect_code(4);
-    assert!(outcome.stdout.contains("1 row differs from what was sent earlier"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("1 row differs from what was imported earlier"), "{}", outcome.stdout);
     assert_eq!(bench.statistics().requests, before, "nothing was sent");
     let row = &bench.results(2)[0];
     assert_eq!((&row["status"], &row["id"]), (&"created".into(), &id));
@@ -421,17 +421,17 @@ fn a_row_with_other_values_says_which_columns_differ_and_ends_with_4_until_they_
     let csv = std::fs::read_to_string(bench.path("reports/2/devices.results.csv")).expect("results");
     assert!(csv.contains("row.differs") && csv.contains("is '7 King St' now"), "{csv}");
     let page = std::fs::read_to_string(bench.path("reports/2/report.html")).expect("a page");
-    assert!(page.contains("Finished; 1 row differs from what was sent earlier"), "the page says so");
+    assert!(page.contains("Finished; 1 row differs from what was imported earlier"), "the page says so");
     assert!(page.contains("row.differs"));
     assert!(!bench.path("reports/2/fix.xlsx").exists(), "nothing is to be corrected for the service");
     let status = bench.fleetload(&["status"]).expect_code(0);
     assert!(
-        status.stdout.starts_with("finished; 1 row differs from what was sent earlier\n"),
+        status.stdout.starts_with("finished; 1 row differs from what was imported earlier\n"),
         "{}",
         status.stdout
     );
     assert!(
-        status.stdout.contains("1 row of import 2 differs from what was sent earlier"),
+        status.stdout.contains("1 row of import 2 differs from what was imported earlier"),
         "{}",
         status.stdout
     );

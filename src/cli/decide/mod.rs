@@ -61,7 +61,7 @@ pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summary> {
         Some(info) if journal.paused_rows(Some(info.import))? > 0 => {
             let number = info.import;
             context.advice(
-                &format!("rows of import {number}, which is paused, are sent once you type: "),
+                format!("rows of import {number}, which is paused, are sent once you type: "),
                 &format!("resume {number}"),
             )
         }

@@ -344,7 +344,7 @@ fn tell_imported(context: &Context<'_>, info: &ImportInfo, imported: &Imported, 
     )));
     if imported.changed_since > 0 {
         terminal.warn(format!(
-            "{} from what was sent earlier; nothing is sent for {}, and the record stays as it is",
+            "{} from what was imported earlier; nothing is sent for {}, and the record stays as it is",
             counted(imported.changed_since, "row differs", "rows differ"),
             if imported.changed_since == 1 { "it" } else { "them" }
         ));

@@ -30,7 +30,7 @@ pub(in crate::cli) struct ImportedObject {
     pub(super) revised: u64,
     /// Rows that are known and unchanged.
     pub(super) recognised: u64,
-    /// Rows that differ from what was sent earlier; nothing is sent for them.
+    /// Rows that differ from what was imported earlier; nothing is sent for them.
     pub(super) changed_since: u64,
 }
 

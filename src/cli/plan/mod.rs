@@ -131,7 +131,7 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         };
         context.terminal.hint(Advice::from(words).command(again));
     } else {
-        context.terminal.error(&import::unavailable(&missing));
+        context.terminal.error(&import::unavailable(missing));
     }
     Ok(summary)
 }

@@ -351,7 +351,7 @@ pub(in crate::cli) struct RunSummary {
     rows: u64,
     /// These rows in each state.
     counts: BTreeMap<JobState, u64>,
-    /// Rows that differ from what was sent earlier.
+    /// Rows that differ from what was imported earlier.
     changed_since: u64,
     /// What verification came to.
     audit: AuditFigures,

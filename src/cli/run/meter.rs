@@ -149,13 +149,11 @@ impl Meter {
         let path = &context.common.journal;
         let is_at_work = || Journal::open_existing(path).is_ok_and(|other| other.is_run_at_work());
         if end.exit() != Exit::Journal || end == End::AccountLocked {
-            match (self.has_begun.get(), note_end(path, now, exit_code, self.has_begun.get())) {
-                (true, Err(error)) => {
-                    let words = format!("how the run ended could not be noted in the journal: {error}");
-                    context.terminal.warn(words);
-                }
-                // Without a journal there is nothing to note it in.
-                (true, Ok(())) | (false, _) => {}
+            let noted = note_end(path, now, exit_code, self.has_begun.get());
+            // Without a journal there is nothing to note it in.
+            if let (true, Err(error)) = (self.has_begun.get(), noted) {
+                let words = format!("how the run ended could not be noted in the journal: {error}");
+                context.terminal.warn(words);
             }
         }
         if end == End::AccountLocked {

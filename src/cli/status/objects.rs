@@ -37,7 +37,7 @@ pub(in crate::cli) struct ImportObject {
     pub(super) files: Vec<FileDigest>,
     /// Its rows in each state.
     pub(super) counts: BTreeMap<JobState, u64>,
-    /// Rows that differ from what was sent earlier.
+    /// Rows that differ from what was imported earlier.
     pub(super) changed_since: u64,
     /// Since when it is paused.
     pub(super) paused_at: Option<Rfc3339>,
@@ -142,7 +142,7 @@ pub(in crate::cli) struct StatusSummary {
     pub(super) rows: u64,
     /// The rows in each state.
     pub(super) counts: BTreeMap<JobState, u64>,
-    /// Rows that differ from what was sent earlier.
+    /// Rows that differ from what was imported earlier.
     pub(super) changed_since: u64,
     /// What verification came to.
     pub(super) audit: AuditFigures,

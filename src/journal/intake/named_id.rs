@@ -23,6 +23,9 @@ macro_rules! waits_unsent {
     };
 }
 
+/// Ids that a row names, each with what its record is to the row.
+pub type Named = [(NamedId, Role)];
+
 /// A row that waits to be sent and names a record by its id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamingRow {
@@ -83,7 +86,7 @@ impl Journal {
     pub fn reject_naming(
         &mut self,
         ids: &[NamedId],
-        rejection: &dyn Fn(Kind, &[(NamedId, Role)]) -> Rejection,
+        rejection: &dyn Fn(Kind, &Named) -> Rejection,
         at: Moment,
     ) -> Result<u64> {
         let transaction = self.begin()?;
@@ -97,17 +100,17 @@ impl Journal {
     }
 }
 
-/// The rows that were never sent and name records by these ids, each with its kind and what it names.
-fn naming(
-    transaction: &Transaction<'_>,
-    ids: &[NamedId],
-) -> Result<BTreeMap<JobId, (Kind, Vec<(NamedId, Role)>)>> {
+/// Rows by their jobs, each with its kind and what it names.
+type NamingRows = BTreeMap<JobId, (Kind, Vec<(NamedId, Role)>)>;
+
+/// The rows that were never sent and name records by these ids.
+fn naming(transaction: &Transaction<'_>, ids: &[NamedId]) -> Result<NamingRows> {
     let mut statement = transaction.prepare_cached(concat!(
         "SELECT job.id, job.kind, link.role FROM link JOIN job ON job.id = link.job
          WHERE link.target_id = ?1 AND ",
         waits_unsent!()
     ))?;
-    let mut naming: BTreeMap<JobId, (Kind, Vec<(NamedId, Role)>)> = BTreeMap::new();
+    let mut naming = NamingRows::new();
     for &(kind, id) in ids {
         let mut rows = statement.query([Id(id)])?;
         while let Some(row) = rows.next()? {
@@ -255,7 +258,7 @@ mod tests {
         assert_eq!(places, [(Role::Company, 2, import)]);
         assert_eq!(journal.rows_naming((Kind::Site, id(1)), 9).unwrap(), (Vec::new(), 0));
 
-        let unknown = |_, _: &[(NamedId, Role)]| Rejection {
+        let unknown = |_, _: &Named| Rejection {
             code: "ref.unknown-id".into(),
             message: "no such device".into(),
             violations: Vec::new(),
@@ -290,7 +293,7 @@ mod tests {
         }
         import.finish().unwrap();
         let journal = &mut bench.journal;
-        let why = |_, named: &[(NamedId, Role)]| Rejection {
+        let why = |_, named: &Named| Rejection {
             code: "ref.unknown-id".into(),
             message: format!("{} unknown", named.len()),
             violations: Vec::new(),
@@ -332,7 +335,7 @@ mod tests {
         }
         record_order::keep(&journal.connection, "a device").unwrap();
         assert_eq!(jobs.map(|job| state(journal, job)), [JobState::Ready, JobState::Blocked]);
-        let why = |_, _: &[(NamedId, Role)]| Rejection {
+        let why = |_, _: &Named| Rejection {
             code: "ref.unknown-id".into(),
             message: "unknown".into(),
             violations: Vec::new(),

@@ -28,7 +28,7 @@ pub struct Unfinished {
     pub moving: u64,
     /// The latest moment that a deferred row waits for.
     pub deferred_until: Option<Moment>,
-    /// Deferred rows to which the service said that what they refer to is not there.
+    /// Deferred rows of which the service does not show yet what they refer to, or what they name.
     pub unseen: u64,
     /// Records that are to be verified, those that are still to be made among them.
     pub records: BTreeMap<Kind, u64>,
@@ -235,7 +235,7 @@ impl JobQueue<'_> {
         (unfinished.deferred_until, unfinished.unseen) = self
             .connection
             .prepare_cached(
-                "SELECT max(due), coalesce(sum(code IS 'noDataFound'), 0)
+                "SELECT max(due), coalesce(sum(code IN ('noDataFound', 'not-listed')), 0)
                  FROM job INDEXED BY job_deferred JOIN import ON import.id = job.last_import
                  WHERE state = 'deferred' AND paused_at IS NULL
                    AND (?1 = '[]' OR (SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id)

@@ -177,7 +177,7 @@ pub struct ImportFigures<'a> {
     recognised: u64,
     /// Rows that were not imported because of errors.
     left_out: u64,
-    /// Rows that differ from what was sent earlier.
+    /// Rows that differ from what was imported earlier.
     changed_since: u64,
     /// What verification came to.
     audit: AuditFigures,
