@@ -11,7 +11,7 @@ pub(super) fn status(words: &str) {
     report(&[State::Status(words)]);
 }
 
-/// It lets what is under way come home, and ends.
+/// It waits for what is under way, and ends.
 pub(super) fn stopping() {
     report(&[State::Stopping]);
 }

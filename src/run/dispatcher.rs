@@ -80,8 +80,7 @@ pub(super) struct Dispatcher {
     paused_sheets: PausedSheets,
     import_turns: ImportTurns,
     in_flight: InFlight,
-    /// The tasks that send.
-    /// Each gives its answer, and the moment at which it was sent.
+    /// The tasks that send; each gives its answer, and the moment at which it was sent.
     requests: JoinSet<(Moment, Answer)>,
     /// What they send, with the phase of the breaker in which it was permitted.
     sent: HashMap<task::Id, (QueuedRequest, Phase)>,

@@ -123,6 +123,25 @@ fn rows_that_were_left_out_are_asked_for_by_every_run_of_the_journal_until_they_
 }
 
 #[test]
+fn a_fix_sheet_of_a_table_with_semicolons_may_have_its_decimal_commas() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(1));
+    let row = |phone: &str| {
+        format!(
+            "company;name;phone;address1;city;country;latitude;longitude\nC0;Depot;{phone};1 Weg;Bonn;DE;50,73;7,1\n"
+        )
+    };
+    bench.write("sites.csv", &row("77"));
+    bench.fleetload(&["run", "companies.csv", "sites.csv", "--skip-invalid"]).expect_code(4);
+    let fix = std::fs::read_to_string(bench.path("reports/1/sites.fix.csv")).expect("the fix sheet");
+    assert!(fix.contains("\"50,73\",\"7,1\""), "{fix}");
+    bench.write("sites.csv", &fix.replace("77", "+49 228 555 0100"));
+    bench.fleetload(&["run", "sites.csv"]).expect_code(0);
+    let request = &bench.created("site")[0].request;
+    assert_eq!((&request["latitude"], &request["longitude"]), (&50.73.into(), &7.1.into()), "{request}");
+}
+
+#[test]
 fn a_fix_sheet_of_which_all_rows_were_deleted_keeps_no_other_from_being_imported() {
     let bench = Bench::new(Scenario::default());
     bench.write("companies.csv", &bench::companies(1));

@@ -495,7 +495,7 @@ impl Overview {
     fn pace(&self) -> Option<String> {
         let (recent, length) = self.lately?;
         Some(format!(
-            "{:.1} rows/s finished, {:.1} requests/s sent, in the last {}",
+            "{:.1} rows/s finished, {:.1} requests/s sent for them, look-ups aside, in the last {}",
             per_second(recent.finished, length),
             per_second(recent.requests, length),
             span(length)

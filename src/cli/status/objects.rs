@@ -106,7 +106,7 @@ pub(in crate::cli) struct RunObject<'a> {
     pub(super) ending: Option<RunEnd>,
     /// The reason in words.
     pub(super) details: Option<&'a str>,
-    /// What it waits for, in words.
+    /// The operations that are paused because the service fails at them, in words.
     pub(super) held_back: Option<&'a str>,
     /// When the rows go on.
     pub(super) resumes_at: Option<Rfc3339>,

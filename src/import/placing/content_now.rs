@@ -23,7 +23,7 @@ impl Placing<'_, '_> {
         let own = self.writer.steps_of(known.job)?;
         let Some(record) = self.record_changed_by(known, &own)? else { return Ok(false) };
         let scope = match known.kind {
-            // Another row of such a sheet about the same label, entry or code is the same job; and a record may have many.
+            // Earlier rows of such a sheet about the same label, entry or code are no later ones; and a record may have many.
             Kind::Upkeep(Upkeep::Labels | Upkeep::Metadata | Upkeep::Licences) => LaterScope::ByRecordRows,
             _ => LaterScope::All,
         };

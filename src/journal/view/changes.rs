@@ -4,7 +4,6 @@ use rusqlite::Connection;
 
 use crate::error::Result;
 use crate::journal::file::column::Id;
-use crate::journal::state::dependents::changed_record::SET_ASIDE;
 use crate::journal::state::step::{self, parse_before, text};
 use crate::journal::stored_row::{StoredTexts, stored_action};
 use crate::journal::{View, row_ref};
@@ -114,7 +113,8 @@ pub struct LaterChange {
 }
 
 /// What was sent for some other jobs on a record (`$others` selects them) since the job `?1` was carried out, as far as its
-/// `$own` steps are concerned, or found the record as asked.
+/// `$own` steps are concerned, or found the record as asked. What a later import asks for of the same (`?4` as natural keys have
+/// it) is later, whatever clocks say.
 macro_rules! changed_later {
     ($others:expr, $own:literal) => {
         concat!(
@@ -127,12 +127,15 @@ macro_rules! changed_later {
              CROSS JOIN attempt ON attempt.job = other.job AND attempt.step = step.n
              WHERE other.job <> ?1
                AND (attempt.execution IS NULL OR attempt.execution IN ('confirmed', 'doubtful'))
-               AND attempt.sent_at >= (SELECT iif(own.outcome = 'existing', coalesce(own.finished_at, 0), 0)
-                   FROM job AS own WHERE own.id = ?1)
-               AND attempt.sent_at >= coalesce((SELECT max(sent_at) FROM attempt AS own
-                   WHERE own.job = ?1 AND own.execution IN ('confirmed', 'doubtful')",
+               AND ((attempt.sent_at >= (SELECT iif(own.outcome = 'existing', coalesce(own.finished_at, 0), 0)
+                       FROM job AS own WHERE own.id = ?1)
+                   AND attempt.sent_at >= coalesce((SELECT max(sent_at) FROM attempt AS own
+                       WHERE own.job = ?1 AND own.execution IN ('confirmed', 'doubtful')",
             $own,
-            "), 0)
+            "), 0))
+                   OR (other.job > ?1 AND EXISTS (SELECT 1 FROM job AS later WHERE later.id = other.job
+                       AND (later.natural_key = ?4
+                           OR (later.natural_key > ?4 || char(31) AND later.natural_key < ?4 || ' ')))))
              GROUP BY step.id ORDER BY 3, step.id"
         )
     };
@@ -169,21 +172,21 @@ pub(in crate::journal) fn changed_later(
         LaterScope::All => changed_later!(about_record!(), ""),
         LaterScope::AfterCreation => changed_later!(about_record!(), " AND own.step = 0"),
         LaterScope::ByRecordRows => changed_later!(
-            "SELECT id AS job FROM job WHERE natural_key = ?3 UNION SELECT id FROM job WHERE remote_id = ?2",
+            "SELECT id AS job FROM job WHERE natural_key = ?3
+             UNION SELECT id FROM job WHERE natural_key > ?3 || char(31) AND natural_key < ?3 || ' '
+             UNION SELECT id FROM job WHERE remote_id = ?2",
             ""
         ),
     };
+    let own: String = connection
+        .prepare_cached("SELECT natural_key FROM job WHERE id = ?1")?
+        .query_row([job], |row| row.get(0))?;
     let others = match scope {
         LaterScope::All | LaterScope::AfterCreation => record.to_string(),
-        LaterScope::ByRecordRows => {
-            let own: String = connection
-                .prepare_cached("SELECT natural_key FROM job WHERE id = ?1")?
-                .query_row([job], |row| row.get(0))?;
-            key::of_update(&own).to_owned()
-        }
+        LaterScope::ByRecordRows => key::of_update(&own).to_owned(),
     };
     let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query((job, Id(record), others))?;
+    let mut rows = statement.query((job, Id(record), others, key::without_number(&own)))?;
     let mut texts = StoredTexts::of(connection);
     let mut later = Vec::new();
     while let Some(row) = rows.next()? {
@@ -204,11 +207,10 @@ fn asked_again_beside(connection: &Connection, job: JobId) -> Result<Option<Impo
     let own = wishes(kind, &step::actions(connection, job)?);
     let mut later = connection.prepare_cached(
         "SELECT id, first_import FROM job
-         WHERE kind = ?1 AND id > ?2 AND (natural_key = ?3 OR (natural_key > ?3 || ?4 AND natural_key < ?3 || ' '))
+         WHERE kind = ?1 AND id > ?2 AND (natural_key = ?3 OR (natural_key > ?3 || char(31) AND natural_key < ?3 || ' '))
              AND state NOT IN ('rejected', 'skipped', 'cancelled') ORDER BY id",
     )?;
-    let about = (kind, job, key::without_number(&natural_key), SET_ASIDE.to_string());
-    let mut rows = later.query(about)?;
+    let mut rows = later.query((kind, job, key::without_number(&natural_key)))?;
     while let Some(row) = rows.next()? {
         let asked = wishes(kind, &step::actions(connection, row.get(0)?)?);
         if asked.is_superset(&own) {

@@ -151,7 +151,7 @@ pub enum Event {
         /// One sentence.
         text: String,
     },
-    /// No more requests are begun; those under way come home.
+    /// No more requests are begun; those under way are waited for.
     Draining {
         /// How many are under way.
         under_way: usize,

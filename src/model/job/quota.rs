@@ -81,29 +81,6 @@ impl QuotaDay {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_limit_that_was_set_is_shown_unless_the_service_has_stopped_below_it() {
-        let used = QuotaDay { sent: 10, confirmed: 10, ..QuotaDay::unused(Day::from_number(20_000)) };
-        let learned = used.under(Some(60));
-        for (ledger, set, ceiling, left) in [
-            (used, 12, 12, 2),
-            (learned, 12, 12, 2),
-            (learned, 100, 100, 90),
-            (QuotaDay { spent: true, ..learned }, 100, 60, 50),
-            (QuotaDay { spent: true, ..learned }, 12, 12, 2),
-            (used, 8, 8, 0),
-        ] {
-            let shown = ledger.limited_to(set);
-            assert_eq!((shown.ceiling, shown.left()), (Some(ceiling), Some(left)), "{ledger:?}, {set}");
-        }
-    }
-}
-
-/// The figures for programs, the same wherever they are written.
 /// The day as programs read it.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -143,6 +120,28 @@ impl From<QuotaDay> for QuotaFigures {
             left: quota.left(),
             partial: quota.partial,
             resets_at: quota.day.next().start().into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limit_that_was_set_is_shown_unless_the_service_has_stopped_below_it() {
+        let used = QuotaDay { sent: 10, confirmed: 10, ..QuotaDay::unused(Day::from_number(20_000)) };
+        let learned = used.under(Some(60));
+        for (ledger, set, ceiling, left) in [
+            (used, 12, 12, 2),
+            (learned, 12, 12, 2),
+            (learned, 100, 100, 90),
+            (QuotaDay { spent: true, ..learned }, 100, 60, 50),
+            (QuotaDay { spent: true, ..learned }, 12, 12, 2),
+            (used, 8, 8, 0),
+        ] {
+            let shown = ledger.limited_to(set);
+            assert_eq!((shown.ceiling, shown.left()), (Some(ceiling), Some(left)), "{ledger:?}, {set}");
         }
     }
 }

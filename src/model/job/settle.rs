@@ -14,7 +14,7 @@ use crate::model::id::RemoteId;
 /// What the rules need to know of the step that was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StepContext {
-    /// Whether the step creates the job's record and so must come home with an id.
+    /// Whether the step creates the job's record and so must be answered with an id.
     pub creation: bool,
     /// Whether the step takes something away, so that it is done when that is not there.
     pub removal: bool,

@@ -199,7 +199,7 @@ impl Dispatcher {
         if self.in_flight.awaits_journal() {
             None
         } else if self.drain.is_some() {
-            Some("requests under way, which have a time to come home by")
+            Some("answers to the requests under way, for a limited time")
         } else if self.page_check.is_some() {
             Some("the check of the journal")
         } else if !self.requests.is_empty() && !self.progress.is_overdue(now) {

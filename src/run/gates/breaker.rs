@@ -22,7 +22,7 @@ const WINDOW: usize = 200;
 const SHARE: usize = WINDOW / 20;
 /// How long the first pause lasts when nothing gets through; each further one doubles.
 const FIRST_PAUSE: Duration = Duration::from_secs(5);
-/// How long it lasts when most gets through: the service is there, and only asked to breathe.
+/// How long it lasts when most requests succeed.
 const SHORT_PAUSE: Duration = Duration::from_secs(1);
 /// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);

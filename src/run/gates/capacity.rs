@@ -1,7 +1,7 @@
 //! How many requests may be under way at once: what the profile says, less while this machine runs out of sockets
 //! or open files.
 //!
-//! A request for which there was no socket has not left; its row is as it was. The number is halved, nothing more
+//! A request for which there was no socket has not left; its row is unchanged. The number is halved, nothing more
 //! leaves for a second, and it recovers by one every ten seconds without another.
 
 use std::time::Duration;

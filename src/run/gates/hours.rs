@@ -1,4 +1,4 @@
-//! The hours in which a run may send. Outside of them no request leaves, of whatever operation; what is under way comes home.
+//! The hours in which a run may send. Outside of them no request leaves, of whatever operation; what is under way is waited for.
 
 use crate::journal::Waiting;
 use crate::model::event::Event;

@@ -404,8 +404,8 @@ impl Gates {
         }
     }
 
-    /// What the status of an answer says beside its verdict. A 429 that says nothing we know: in doubt for the row, and a
-    /// plain sign to slow down. A redirect: in doubt for the row, and a sign that the service is elsewhere, so that each
+    /// What the status of an answer says beside its verdict. A 429 that says nothing we know: in doubt for the row, and the
+    /// operation slows down. A redirect: in doubt for the row, and a sign that the service is elsewhere, so that each
     /// further row would only be put in doubt as well. Questions are harmless and go on being asked: the network may have
     /// sent us to a sign-in page of its own.
     pub(super) fn on_status(&mut self, operation: Operation, answer: &Answer) -> Vec<RunAction> {

@@ -146,7 +146,7 @@ impl DailyQuota {
         ceiling.map(|ceiling| ceiling.saturating_sub(self.reserve))
     }
 
-    /// Whether a creation may leave at `now`; if not, when to ask again (`None`: after the one that went ahead is home).
+    /// Whether a creation may leave at `now`; if not, when to ask again (`None`: after the one that went ahead is answered).
     pub(super) fn permits(&mut self, now: Moment) -> Result<(), Option<Moment>> {
         self.roll_over(now);
         match self.gate {

@@ -132,8 +132,10 @@ impl Book {
     pub fn read(&self, table: &Table, each: &mut dyn FnMut(Row) -> Result<()>) -> Result<TableSummary> {
         let setting = match &self.file.format {
             Format::Workbook => TableSetting { is_text_table: false, comma_is_free: true },
+            // In a table of ours a cell is as it was in the sheet that was imported, whatever separated the cells there.
             Format::Text { delimiter, .. } => {
-                TableSetting { is_text_table: true, comma_is_free: *delimiter != ',' }
+                let comma_is_free = *delimiter != ',' || formula_guard::is_ours(&table.headers);
+                TableSetting { is_text_table: true, comma_is_free }
             }
         };
         let cells = CellReader::new(table, &self.options, setting);
