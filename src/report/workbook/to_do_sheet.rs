@@ -93,8 +93,8 @@ impl ToDo {
             format!("This workbook has {} to correct.", counted(failed, "row", "rows")),
             "1. Open each of the other sheets. The columns at the left say what is wrong and what to enter."
                 .to_owned(),
-            "2. Correct the row. A red cell is one that was found wrong; the note on it says why. A message that names another row \
-             means its number in the sheet that was imported, which is in the column result_source."
+            "2. Correct the row. A red cell is one that was found wrong; the note on it says why.".to_owned(),
+            "A message that names another row means its number in the sheet that was imported (result_source)."
                 .to_owned(),
             "3. Save this workbook, then type:".to_owned(),
         ];
