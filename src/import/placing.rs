@@ -237,10 +237,7 @@ impl Placing<'_, '_> {
                 // The order of the rows says nothing.
                 settings.interfaces.sort_by(|left, right| left.interface.cmp(&right.interface));
             }
-            let kind = first.values.kind;
-            let steps = first.values.steps.iter();
-            first.written = steps.map(|step| journal::written_step(kind, step)).collect::<Result<_>>()?;
-            first.values.content_hash = StepsDigest::of(&first.written).linked(&first.values.links);
+            first.write_again()?;
             self.place_as_one(&mut first, rest, false)?;
         }
         Ok(())

@@ -9,7 +9,7 @@ use super::content_digest::StepsDigest;
 use super::jobs_of_rows::JobsOfRows;
 use super::kept_rows::{KeptAction, KeptDraft, KeptRow, KeptStep};
 use crate::error::{Error, Result};
-use crate::journal::{ActionShapes, ImportWriter, NewJob, RowEncoder, SheetId, StoredRow, WrittenStep};
+use crate::journal::{self, ActionShapes, ImportWriter, NewJob, RowEncoder, SheetId, StoredRow, WrittenStep};
 use crate::model::action::Action;
 use crate::model::id::JobId;
 use crate::model::key::{OwnKey, comparable, upkeep_key};
@@ -65,6 +65,15 @@ impl Ready {
     pub(super) fn table<'e>(&self, examined: &'e Examined) -> &'e Table {
         let (book, table, _) = examined.places[self.origin.table];
         &examined.books[book].tables[table]
+    }
+
+    /// Takes what it asks for as it is now: its steps or links were changed.
+    pub(super) fn write_again(&mut self) -> Result<()> {
+        let kind = self.values.kind;
+        let steps = self.values.steps.iter();
+        self.written = steps.map(|step| journal::written_step(kind, step)).collect::<Result<_>>()?;
+        self.values.content_hash = StepsDigest::of(&self.written).linked(&self.values.links);
+        Ok(())
     }
 
     /// Makes its job.

@@ -25,8 +25,9 @@ const LISTED: usize = 20;
 pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summary> {
     let mut journal = context.journal()?;
     context.tell_whose(&journal.whose()?);
+    let imports = journal.imports()?;
     if let Some(import) = typed.import {
-        next_commands::require(&journal.imports()?, import)?;
+        next_commands::require(&imports, import)?;
     }
     let selection = Selection {
         import: typed.import,
@@ -52,9 +53,8 @@ pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summary> {
             String::new()
         }
     ));
-    let paused = journal
-        .imports()?
-        .into_iter()
+    let paused = imports
+        .iter()
         .rev()
         .find(|info| info.paused_at.is_some() && typed.import.is_none_or(|import| import == info.import));
     let advice = match paused {

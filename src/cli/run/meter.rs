@@ -146,12 +146,13 @@ impl Meter {
             return;
         }
         let (now, exit_code) = (context.now(), end.exit().code());
-        let path = &context.common.journal;
-        let is_at_work = || Journal::open_existing(path).is_ok_and(|other| other.is_run_at_work());
+        let (path, has_begun) = (&context.common.journal, self.has_begun.get());
+        if !has_begun && Journal::open_existing(path).is_ok_and(|other| other.is_run_at_work()) {
+            return;
+        }
         if end.exit() != Exit::Journal || end == End::AccountLocked {
-            let noted = note_end(path, now, exit_code, self.has_begun.get());
             // Without a journal there is nothing to note it in.
-            if let (true, Err(error)) = (self.has_begun.get(), noted) {
+            if let (true, Err(error)) = (has_begun, note_end(path, now, exit_code)) {
                 let words = format!("how the run ended could not be noted in the journal: {error}");
                 context.terminal.warn(words);
             }
@@ -160,9 +161,6 @@ impl Meter {
             return;
         }
         let Some(mut file) = self.file.take() else { return };
-        if !self.has_begun.get() && is_at_work() {
-            return;
-        }
         let succeeded_at = (end.exit() == Exit::Done).then_some(now);
         if let Err(error) = file.begin(&context.common.journal) {
             return file.tell_failure(&error);
@@ -172,13 +170,8 @@ impl Meter {
     }
 }
 
-/// Notes how a command ended; of one that has not begun, not where another run is at work.
-fn note_end(journal: &Path, at: Moment, exit_code: u8, has_begun: bool) -> Result<()> {
-    let mut journal = Journal::open_existing(journal)?;
-    match has_begun || !journal.is_run_at_work() {
-        true => journal.note_command_end(at, exit_code),
-        false => Ok(()),
-    }
+fn note_end(journal: &Path, at: Moment, exit_code: u8) -> Result<()> {
+    Journal::open_existing(journal)?.note_command_end(at, exit_code)
 }
 
 impl MetricsFile {

@@ -263,7 +263,7 @@ impl Placing<'_, '_> {
     }
 
     /// An upkeep row is a job of its own where an earlier one about the same has a result already, or asks for something else
-    /// that stays to be done: what became of that one remains in its report.
+    /// that stays to be done: the result of that one remains in its report.
     fn beside(&mut self, ready: &mut Ready, earlier: &KnownJob, decision: Decision) -> Result<Decision> {
         let (Decision::Revise(_) | Decision::LeaveUnderWay(_)) = decision else { return Ok(decision) };
         let earlier_steps = self.writer.steps_of(earlier.job)?;
@@ -316,10 +316,7 @@ impl Placing<'_, '_> {
                 ready.values.links.push(link);
             }
         }
-        let steps = ready.values.steps.iter();
-        ready.written = steps.map(|step| journal::written_step(kind, step)).collect::<Result<_>>()?;
-        ready.values.content_hash = StepsDigest::of(&ready.written).linked(&ready.values.links);
-        Ok(())
+        ready.write_again()
     }
 
     /// Gives a job whose record is there what the row asks for besides that record.

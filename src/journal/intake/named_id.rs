@@ -313,7 +313,7 @@ mod tests {
                 (JobState::Skipped, below),
             ]
         );
-        assert_eq!(journal.reject_naming(&ids, &why, at(4)).unwrap(), 0, "all of it is told");
+        assert_eq!(journal.reject_naming(&ids, &why, at(4)).unwrap(), 0, "all of it is reported");
     }
 
     #[test]

@@ -112,6 +112,27 @@ pub struct LaterChange {
     pub at: Moment,
 }
 
+/// The condition that `$column` is the natural key `$key`, or that of a job beside the one with it ([`key::beside`]).
+macro_rules! is_about_the_same {
+    ($column:literal, $key:literal) => {
+        concat!(
+            "(",
+            $column,
+            " = ",
+            $key,
+            " OR ",
+            $column,
+            " > ",
+            $key,
+            " || char(31) AND ",
+            $column,
+            " < ",
+            $key,
+            " || ' ')"
+        )
+    };
+}
+
 /// What was sent for some other jobs on a record (`$others` selects them) since the job `?1` was carried out, as far as its
 /// `$own` steps are concerned, or found the record as asked. What a later import asks for of the same (`?4` as natural keys have
 /// it) is later, whatever clocks say.
@@ -133,9 +154,9 @@ macro_rules! changed_later {
                        WHERE own.job = ?1 AND own.execution IN ('confirmed', 'doubtful')",
             $own,
             "), 0))
-                   OR (other.job > ?1 AND EXISTS (SELECT 1 FROM job AS later WHERE later.id = other.job
-                       AND (later.natural_key = ?4
-                           OR (later.natural_key > ?4 || char(31) AND later.natural_key < ?4 || ' ')))))
+                   OR (other.job > ?1 AND EXISTS (SELECT 1 FROM job AS later WHERE later.id = other.job AND ",
+            is_about_the_same!("later.natural_key", "?4"),
+            ")))
              GROUP BY step.id ORDER BY 3, step.id"
         )
     };
@@ -172,9 +193,11 @@ pub(in crate::journal) fn changed_later(
         LaterScope::All => changed_later!(about_record!(), ""),
         LaterScope::AfterCreation => changed_later!(about_record!(), " AND own.step = 0"),
         LaterScope::ByRecordRows => changed_later!(
-            "SELECT id AS job FROM job WHERE natural_key = ?3
-             UNION SELECT id FROM job WHERE natural_key > ?3 || char(31) AND natural_key < ?3 || ' '
-             UNION SELECT id FROM job WHERE remote_id = ?2",
+            concat!(
+                "SELECT id AS job FROM job WHERE ",
+                is_about_the_same!("natural_key", "?3"),
+                " UNION SELECT id FROM job WHERE remote_id = ?2"
+            ),
             ""
         ),
     };
@@ -196,6 +219,14 @@ pub(in crate::journal) fn changed_later(
     Ok(later)
 }
 
+/// The jobs of the kind `?1` after the job `?2` about the same, whose natural key is `?3`. The plus keeps SQLite from walking all
+/// later jobs instead of these few.
+const BESIDE: &str = concat!(
+    "SELECT id, first_import FROM job WHERE kind = ?1 AND +id > ?2 AND ",
+    is_about_the_same!("natural_key", "?3"),
+    " AND state NOT IN ('rejected', 'skipped', 'cancelled') ORDER BY id"
+);
+
 /// The first import with another job that asked for all of an upkeep row again, and was not refused.
 fn asked_again_beside(connection: &Connection, job: JobId) -> Result<Option<ImportId>> {
     let (kind, natural_key): (Kind, String) = connection
@@ -205,11 +236,7 @@ fn asked_again_beside(connection: &Connection, job: JobId) -> Result<Option<Impo
         return Ok(None);
     }
     let own = wishes(kind, &step::actions(connection, job)?);
-    let mut later = connection.prepare_cached(
-        "SELECT id, first_import FROM job
-         WHERE kind = ?1 AND id > ?2 AND (natural_key = ?3 OR (natural_key > ?3 || char(31) AND natural_key < ?3 || ' '))
-             AND state NOT IN ('rejected', 'skipped', 'cancelled') ORDER BY id",
-    )?;
+    let mut later = connection.prepare_cached(BESIDE)?;
     let mut rows = later.query((kind, job, key::without_number(&natural_key)))?;
     while let Some(row) = rows.next()? {
         let asked = wishes(kind, &step::actions(connection, row.get(0)?)?);
@@ -302,7 +329,7 @@ pub(in crate::journal) fn is_of(
 
 #[cfg(test)]
 mod tests {
-    use crate::journal::fixture::{apply, at, bench, claim, row, sheet};
+    use crate::journal::fixture::{apply, at, bench, claim, plan, row, sheet};
     use crate::journal::{Disposition, Evidence, How, Journal, NewJob, Write};
     use crate::model::action::before::Before;
     use crate::model::action::{Action, OwnedEntry, Owner};
@@ -440,5 +467,13 @@ mod tests {
         apply(journal, claimed_over(job, Some("A-2"))).unwrap();
         apply(journal, done(job, Sending, 3_000)).unwrap();
         assert_eq!(shown(journal, first), None);
+    }
+
+    #[test]
+    fn jobs_about_the_same_are_found_by_their_natural_key() {
+        let plan = plan(&bench().journal, super::BESIDE);
+        let searches: Vec<_> = plan.iter().filter(|step| step.contains("job")).collect();
+        assert_eq!(searches.len(), 2, "{plan:?}");
+        assert!(searches.iter().all(|step| step.contains("USING INDEX job_natural_key")), "{plan:?}");
     }
 }
