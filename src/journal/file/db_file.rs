@@ -177,18 +177,22 @@ mod tests {
         }
     }
 
-    /// The locks that this process has on a file.
+    /// The locks that this process has on a file. They are read from its open files: the list of the whole machine
+    /// is read in parts and lacks locks while others come and go.
     #[cfg(target_os = "linux")]
     fn locks_on(path: &Path) -> usize {
+        use std::collections::BTreeSet;
         use std::os::unix::fs::MetadataExt as _;
-        let (process, file) = (std::process::id().to_string(), path.metadata().unwrap().ino().to_string());
-        let locks = std::fs::read_to_string("/proc/locks").unwrap();
-        let is_own = |line: &&str| {
-            let words: Vec<&str> = line.split_whitespace().collect();
-            words.contains(&process.as_str())
-                && words.iter().any(|word| word.rsplit(':').next() == Some(file.as_str()))
-        };
-        locks.lines().filter(is_own).count()
+        let file = path.metadata().unwrap().ino().to_string();
+        // Files of other tests close meanwhile.
+        let open_files = std::fs::read_dir("/proc/self/fdinfo").unwrap().flatten();
+        let about: Vec<String> =
+            open_files.filter_map(|file| std::fs::read_to_string(file.path()).ok()).collect();
+        let locks: BTreeSet<&str> =
+            about.iter().flat_map(|about| about.lines()).filter(|line| line.starts_with("lock:")).collect();
+        let is_on_it =
+            |line: &&&str| line.split_whitespace().any(|word| word.rsplit(':').next() == Some(file.as_str()));
+        locks.iter().filter(is_on_it).count()
     }
 
     #[test]
