@@ -1,6 +1,6 @@
 //! `fleetload undo`: the workbook that restores what an import changed, as it was read before it was sent. Nothing is sent.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -59,7 +59,7 @@ pub(super) fn undo(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     Ok(Summary::new(end).with(&UndoSummary {
         import,
         restores: count,
-        not_restored: undo.left.len(),
+        not_restored: rows_of(&undo.left),
         workbook: (count > 0).then_some(&typed.out),
     }))
 }
@@ -88,7 +88,11 @@ fn tell(context: &Context<'_>, typed: &Typed, undo: &Undo) {
         terminal.result(Line::new().ink(Ink::Warning, "not restored:"));
     }
     for (reason, left) in by_reason {
-        terminal.result(format!("  {}: {}", counted(left.len() as u64, "row", "rows"), reason.words()));
+        terminal.result(format!(
+            "  {}: {}",
+            counted(rows_of(left.iter().copied()) as u64, "row", "rows"),
+            reason.words()
+        ));
         for left in left.iter().take(LISTED) {
             let subject =
                 if left.subject.is_empty() { String::new() } else { format!(" '{}'", left.subject) };
@@ -108,6 +112,11 @@ fn tell(context: &Context<'_>, typed: &Typed, undo: &Undo) {
         let command = context.commands().with_file("plan", &typed.out);
         terminal.hint(crate::advice::Advice::from("to see what it would do: ").command(command));
     }
+}
+
+/// How many rows these are of: several fields of one row may be left.
+fn rows_of<'a>(left: impl IntoIterator<Item = &'a NotUndone>) -> usize {
+    left.into_iter().map(|left| left.job).collect::<BTreeSet<JobId>>().len()
 }
 
 /// Refuses a name that is not that of a new workbook, before anything is read.
@@ -161,7 +170,7 @@ pub(in crate::cli) struct NotRestoredObject<'a> {
     source: &'a str,
     job: JobId,
     kind: Kind,
-    /// What of its record: the text of a label, the key of an entry, an id; empty where there is nothing to name.
+    /// What of its record: the text of a label, the key of an entry, the column of a field, an id; empty where there is nothing to name.
     subject: &'a str,
     /// Why, in a word.
     reason: &'static str,

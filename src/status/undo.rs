@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::Result;
 use crate::journal::{ChangedRow, DoneStep, View};
-use crate::model::action::inverse::{Inverse, Irreversible, inverse};
+use crate::model::action::inverse::{Inverse, Irreversible, NotRestored, inverse};
 use crate::model::action::record_update;
 use crate::model::action::{Action, InterfaceSettings, Offer, OwnedEntry, OwnedLabel, Owner};
 use crate::model::id::{ImportId, JobId, RemoteId};
@@ -45,7 +45,7 @@ pub struct NotUndone {
     pub job: JobId,
     /// What the row is.
     pub kind: Kind,
-    /// What of its record: the text of a label, the key of an entry, an id; empty where there is nothing to name.
+    /// What of its record: the text of a label, the key of an entry, the column of a field, an id; empty where there is nothing to name.
     pub subject: String,
     /// Why.
     pub reason: LeftReason,
@@ -181,21 +181,24 @@ impl Undo {
     }
 
     fn restore(&mut self, row: &ChangedRow, step: &DoneStep) {
-        let subject = step.action.subject();
+        let about = step.action.about(row.kind);
         for part in inverse(&step.action, step.before.as_ref()) {
-            let written = part.map_err(LeftReason::Irreversible).and_then(|part| {
-                let owner =
-                    owner(row, &part.action).ok_or(LeftReason::Irreversible(Irreversible::NotRead))?;
-                let (kind, cells) =
-                    cells(&part, row.kind, owner).ok_or(LeftReason::Irreversible(Irreversible::NotRead))?;
-                keeps(kind, &cells).then_some((kind, cells)).ok_or(LeftReason::NotWritable)
-            });
-            match written {
-                Ok((kind, cells)) => {
-                    let (source, job) = (row.place.clone(), row.job);
-                    self.rows.entry(kind).or_default().push(UndoRow { source, job, cells });
+            match part {
+                Ok(part) => match written(row, &part) {
+                    Ok((kind, cells)) => {
+                        let (source, job) = (row.place.clone(), row.job);
+                        self.rows.entry(kind).or_default().push(UndoRow { source, job, cells });
+                    }
+                    Err(reason) => self.leave(row, step.action.subject(), reason),
+                },
+                Err(NotRestored { reason, field }) => {
+                    let column = field.map(|field| match sheet::column::column_of_violation(about, &field) {
+                        Some(column) => column.name.to_owned(),
+                        None => field,
+                    });
+                    let subject = column.unwrap_or_else(|| step.action.subject());
+                    self.leave(row, subject, LeftReason::Irreversible(reason));
                 }
-                Err(reason) => self.leave(row, subject.clone(), reason),
             }
         }
     }
@@ -204,6 +207,17 @@ impl Undo {
         let (source, job, kind) = (row.place.clone(), row.job, row.kind);
         self.left.push(NotUndone { source, job, kind, subject, reason });
     }
+}
+
+/// The row that restores a part of what a row changed.
+fn written(
+    row: &ChangedRow,
+    part: &Inverse,
+) -> std::result::Result<(Kind, BTreeMap<&'static str, String>), LeftReason> {
+    let not_read = LeftReason::Irreversible(Irreversible::NotRead);
+    let owner = owner(row, &part.action).ok_or(not_read)?;
+    let (kind, cells) = cells(part, row.kind, owner).ok_or(not_read)?;
+    if keeps(kind, &cells) { Ok((kind, cells)) } else { Err(LeftReason::NotWritable) }
 }
 
 /// The record that an action of a row is about.

@@ -285,6 +285,20 @@ fn an_undo_that_cannot_be_written_says_why_and_writes_nothing() {
 }
 
 #[test]
+fn a_row_with_several_fields_that_are_not_restored_is_one_row() {
+    let bench = bench_of(Scenario::default());
+    let company = "company_type,key,phone,fax,address2,address1,city,country,action\n\
+                   ,C0,+64 9 555 1111,+64 9 555 2222,Floor 2,1 Queen Street,Auckland,NZ,update\n";
+    bench.write("changes.csv", company);
+    bench.fleetload(&["run", "changes.csv", "--kind", "companies"]).expect_code(0);
+    let outcome = bench.fleetload(&["undo", "3", "--out", "undo.xlsx"]).expect_code(4);
+    insta::assert_snapshot!("undo_of_blank_fields", after_account(&outcome.stdout));
+    let outcome = bench.fleetload(&["undo", "3", "--out", "again.xlsx", "--json"]).expect_code(4);
+    let (summary, left) = objects(&outcome.stdout, "not_restored");
+    assert_eq!((&summary["not_restored"], left.len()), (&1.into(), 2), "{left:?}");
+}
+
+#[test]
 fn a_cloud_that_was_joined_and_configured_is_left_and_its_settings_go_with_it() {
     let bench = with_everything();
     let before = state(&bench);

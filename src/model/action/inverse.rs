@@ -36,8 +36,23 @@ pub enum Irreversible {
     SettingsNotRead,
 }
 
+/// A part of a change that cannot be restored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotRestored {
+    /// Why.
+    pub reason: Irreversible,
+    /// The field of an update, as the service names it; `None` for what is not one field.
+    pub field: Option<String>,
+}
+
+impl From<Irreversible> for NotRestored {
+    fn from(reason: Irreversible) -> Self {
+        Self { reason, field: None }
+    }
+}
+
 /// What restores what an action changed, part by part; nothing where it changed nothing.
-pub fn inverse(action: &Action, before: Option<&Before>) -> Vec<Result<Inverse, Irreversible>> {
+pub fn inverse(action: &Action, before: Option<&Before>) -> Vec<Result<Inverse, NotRestored>> {
     let restored = |action: Action| Ok(Inverse { action, site: None });
     let one = match (action, before) {
         (Action::Create(_), _) => Err(Irreversible::Created),
@@ -78,15 +93,16 @@ pub fn inverse(action: &Action, before: Option<&Before>) -> Vec<Result<Inverse, 
         }
         (Action::JoinVpnCloud(of), Some(Before::Absent)) => restored(Action::LeaveVpnCloud(of.clone())),
         (Action::LeaveVpnCloud(of), Some(Before::Present { settings: None, .. })) => {
-            return vec![restored(Action::JoinVpnCloud(of.clone())), Err(Irreversible::SettingsNotRead)];
+            let back = restored(Action::JoinVpnCloud(of.clone()));
+            return vec![back.map_err(NotRestored::from), Err(Irreversible::SettingsNotRead.into())];
         }
         (Action::LeaveVpnCloud(of), Some(Before::Present { .. })) => {
             restored(Action::JoinVpnCloud(of.clone()))
         }
         (Action::ConfigureVpn(settings), Some(Before::Present { settings: Some(before), .. })) => {
             let part = |part: Option<_>| match part {
-                Some(settings) => restored(Action::ConfigureVpn(settings)),
-                None => Err(Irreversible::SettingsNotRead),
+                Some(settings) => restored(Action::ConfigureVpn(settings)).map_err(NotRestored::from),
+                None => Err(Irreversible::SettingsNotRead.into()),
             };
             return settings.restored(before).into_iter().map(part).collect();
         }
@@ -123,7 +139,7 @@ pub fn inverse(action: &Action, before: Option<&Before>) -> Vec<Result<Inverse, 
             Some(_),
         ) => Err(Irreversible::NotRead),
     };
-    vec![one]
+    vec![one.map_err(NotRestored::from)]
 }
 
 /// The update that sets the fields that were sent to what they were, as long as they are what was sent; each that it cannot
@@ -132,13 +148,16 @@ fn restored_fields(
     update: &RecordUpdate,
     before: &FieldValues,
     sent: &FieldValues,
-) -> Vec<Result<Inverse, Irreversible>> {
+) -> Vec<Result<Inverse, NotRestored>> {
     let mut back = RecordUpdate { called: update.called.clone(), ..RecordUpdate::default() };
     let mut parts = Vec::new();
     for (field, now) in sent {
+        let not_restored = |reason| Err(NotRestored { reason, field: Some(field.clone()) });
         match before.get(field) {
-            None => parts.push(Err(Irreversible::NotRead)),
-            Some(value) if record_update::text(value).is_empty() => parts.push(Err(Irreversible::WasBlank)),
+            None => parts.push(not_restored(Irreversible::NotRead)),
+            Some(value) if record_update::text(value).is_empty() => {
+                parts.push(not_restored(Irreversible::WasBlank));
+            }
             Some(value) => {
                 back.fields.insert(field.clone(), value.clone());
                 back.exported.insert(field.clone(), record_update::text(now));
@@ -210,7 +229,7 @@ mod tests {
         assert_eq!(back, [Ok(Inverse { action: Action::AssignToSite, site: Some(site) })]);
         let rejoin = inverse(&Action::LeaveVpnCloud(of()), Some(&present()));
         assert_eq!(rejoin.len(), 2, "the membership, and its settings that were not read");
-        assert_eq!(rejoin[1], Err(Irreversible::SettingsNotRead));
+        assert_eq!(rejoin[1], Err(Irreversible::SettingsNotRead.into()));
     }
 
     #[test]
@@ -224,7 +243,7 @@ mod tests {
             (Action::AddLicence("L".into()), Before::Absent, Irreversible::Licence),
             (Action::AssignToSite, Before::Absent, Irreversible::NoSite),
         ] {
-            assert_eq!(inverse(&action, Some(&before)), [Err(why)]);
+            assert_eq!(inverse(&action, Some(&before)), [Err(why.into())]);
         }
         let as_before = Before::Present { name: None, settings: None };
         assert_eq!(inverse(&Action::PutLabel(eth0("up")), Some(&as_before)), []);

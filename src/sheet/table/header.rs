@@ -102,7 +102,7 @@ pub(crate) fn map(
             && is_of_updates(column)
             && !has_action
         {
-            problems.push(unknown(kind, header, index));
+            problems.push(of_updates(kind, header, index));
             mapped = Mapped::Unknown;
         }
         if let Mapped::Column { column, entry } = &mapped {
@@ -137,6 +137,25 @@ pub(crate) fn map(
 /// Whether a column has a meaning only where rows say that they change records: elsewhere its header is somebody's own.
 fn is_of_updates(column: &Column) -> bool {
     matches!(column.form, Form::Id | Form::Exported)
+}
+
+/// The finding for a column of updates in a sheet whose rows all create records.
+fn of_updates(kind: Kind, header: &str, index: usize) -> HeaderProblem {
+    if kind.updates().is_none() {
+        return unknown(kind, header, index);
+    }
+    let (shown, name) = (shown(header), typed(header));
+    HeaderProblem {
+        code: Code::HeaderUnknown,
+        column: Some(index),
+        other: None,
+        message: format!(
+            "'{shown}' is a column of {kind} only in a sheet that has a column 'action'. If these rows change records \
+             that exist, add that column with update in each row. If not, ignore this one with --ignore-column {}.",
+            quoted(&name)
+        ),
+        suggestion: None,
+    }
 }
 
 /// Notes which header claims a column first; the second is a finding.

@@ -88,6 +88,21 @@ fn a_near_miss_is_suggested_and_not_taken() {
 }
 
 #[test]
+fn a_column_of_updates_in_a_sheet_without_an_action_says_what_is_missing() {
+    for (kind, says_action) in [(Kind::Company, true), (Kind::Device, true), (Kind::Person, false)] {
+        let (mapping, problems) = map(kind, &["id".to_owned()], &[], &[], &|_| true);
+        assert_eq!(mapping, [Mapped::Unknown]);
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert_eq!(problems[0].code, Code::HeaderUnknown);
+        assert_eq!(problems[0].message.contains("a column 'action'"), says_action, "{}", problems[0].message);
+    }
+    let (mapping, problems) =
+        map(Kind::Company, &["id".to_owned(), "action".to_owned()], &[], &[], &|_| true);
+    assert!(mapping.iter().all(|mapped| matches!(mapped, Mapped::Column { .. })), "{mapping:?}");
+    assert_eq!(problems, []);
+}
+
+#[test]
 fn a_missing_required_column_is_named_unless_a_default_fills_it() {
     let (_, problems) = map(Kind::Company, &["name".to_owned()], &[], &[], &|name| name != "parent");
     let missing: Vec<_> =
