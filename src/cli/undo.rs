@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use super::args::commands::Undo as Typed;
 use super::context::Context;
-use super::status::next_commands::require;
 use super::summary::{Summary, SummaryFields};
 use crate::ending::End;
 use crate::error::{Error, Result};
+use crate::journal::ImportInfo;
 use crate::model::id::{ImportId, JobId};
 use crate::model::kind::Kind;
 use crate::private_file;
@@ -28,7 +28,7 @@ pub(super) fn undo(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     let whose = journal.whose()?;
     context.tell_whose(&whose);
     let imports = journal.imports()?;
-    let import = require(&imports, typed.import)?.import;
+    let import = ImportInfo::find(&imports, typed.import)?.import;
     let undo = Undo::of(&journal, import)?;
     let count = undo.count();
     if count > 0 {

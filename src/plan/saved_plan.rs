@@ -149,13 +149,7 @@ impl SavedPlan {
     /// cannot.
     pub fn reckon(&mut self, survey: &Survey, available: &dyn Fn(Operation) -> bool) {
         let decided = survey.actions(&|_| true);
-        self.rows = BTreeMap::new();
-        for (node, &action) in survey.nodes.iter().zip(&decided.actions) {
-            if matches!(node.origin, JobOrigin::Sheets { .. }) {
-                let counts = self.rows.entry(node.kind).or_default();
-                node.rows(action).into_iter().for_each(|(action, rows)| counts.add(action, rows));
-            }
-        }
+        self.rows = super::rows(survey, &decided);
         let demand = survey.demand(&decided, |origin| matches!(origin, JobOrigin::Sheets { .. }));
         self.operations = demand.sent().clone();
         self.earlier = survey.demand(&decided, |origin| origin == JobOrigin::Earlier).sent().clone();

@@ -36,9 +36,8 @@ mod workbook;
 
 use std::path::{Path, PathBuf};
 
-use crate::advice::Advice;
 use crate::ending::End;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::journal::{ImportInfo, Journal};
 use crate::model::id::ImportId;
 use crate::model::time::Moment;
@@ -155,7 +154,7 @@ fn write_within(
     caller: Caller<'_>,
     last_row: u32,
 ) -> Result<Written> {
-    let info = find(journal, import)?;
+    let info = ImportInfo::find(&journal.imports()?, import)?.clone();
     let layouts: Vec<Layout> =
         journal.sheets(import)?.into_iter().map(|sheet| Layout::of(journal, sheet)).collect::<Result<_>>()?;
     let figures = Figures::of(journal, &info, &layouts, *end)?;
@@ -196,23 +195,6 @@ fn write_within(
         to_fix: figures.to_fix,
         along: figures.to_fix_along,
         kept,
-    })
-}
-
-fn find(journal: &Journal, import: ImportId) -> Result<ImportInfo> {
-    let imports = journal.imports()?;
-    let last = imports.last().map(|info| info.import);
-    imports.into_iter().find(|info| info.import == import).ok_or_else(|| {
-        let error = Error::usage(format!("the journal has no import {import}"));
-        match last {
-            Some(last) => error.hint(
-                Advice::from(format!("the latest one is {last}; to see it, type: "))
-                    .command(format!("fleetload status {last}")),
-            ),
-            None => {
-                error.hint(Advice::from("nothing was imported yet; type: ").command("fleetload import FILE"))
-            }
-        }
     })
 }
 

@@ -9,11 +9,10 @@ use serde::Serialize;
 use super::args::commands::{Cancel, Retry};
 use super::context::Context;
 use super::run::reports;
-use super::status::next_commands;
 use super::summary::{Summary, SummaryFields};
 use crate::ending::End;
 use crate::error::Result;
-use crate::journal::Selection;
+use crate::journal::{ImportInfo, Selection};
 use crate::model::id::{ImportId, JobId};
 use crate::model::state::JobState;
 use crate::term::{Object, count, counted};
@@ -27,7 +26,7 @@ pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summary> {
     context.tell_whose(&journal.whose()?);
     let imports = journal.imports()?;
     if let Some(import) = typed.import {
-        next_commands::require(&imports, import)?;
+        ImportInfo::find(&imports, import)?;
     }
     let selection = Selection {
         import: typed.import,
@@ -75,7 +74,7 @@ pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summary> {
 pub(super) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Summary> {
     let mut journal = context.journal()?;
     context.tell_whose(&journal.whose()?);
-    let named = next_commands::require(&journal.imports()?, typed.import)?.named();
+    let named = ImportInfo::find(&journal.imports()?, typed.import)?.named();
     let cancelled = journal.cancel(typed.import, &context.who(), context.now())?;
     let terminal = context.terminal;
     let given_up = cancelled.cancelled + cancelled.left_out;

@@ -9,13 +9,12 @@ use serde::Serialize;
 use super::ask_service::RowVerifier;
 use crate::cli::args::commands::Resolve;
 use crate::cli::context::Context;
-use crate::cli::status::next_commands;
 use crate::cli::status::review;
 use crate::cli::status::review_objects::{HeldObject, SightObject};
 use crate::cli::summary::{Summary, SummaryFields};
 use crate::ending::End;
 use crate::error::{Error, ErrorKind, Result};
-use crate::journal::{Candidate, Decision, HeldJob, Journal, Moved, Selection};
+use crate::journal::{Candidate, Decision, HeldJob, ImportInfo, Journal, Moved, Selection};
 use crate::model::id::{CallId, JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::state::JobState;
@@ -39,7 +38,7 @@ pub(in crate::cli) fn resolve(context: &Context<'_>, typed: &Resolve) -> Result<
     let mut journal = context.journal()?;
     context.tell_whose(&journal.whose()?);
     if let Some(import) = typed.import {
-        next_commands::require(&journal.imports()?, import)?;
+        ImportInfo::find(&journal.imports()?, import)?;
     }
     let selection =
         Selection { import: typed.import, sheet: typed.sheet.clone(), row: None, code: typed.code.clone() };

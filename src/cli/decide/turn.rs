@@ -8,11 +8,10 @@ use crate::cli::args::options::Overrides;
 use crate::cli::context::Context;
 use crate::cli::run::reports;
 use crate::cli::settings::Purpose;
-use crate::cli::status::next_commands;
 use crate::cli::summary::{Summary, SummaryFields};
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::journal::{Journal, TurnChange};
+use crate::journal::{ImportInfo, Journal, TurnChange};
 use crate::model::id::ImportId;
 use crate::term::{count, counted};
 
@@ -185,7 +184,7 @@ pub(in crate::cli) fn refuse_too_much(
 fn open(context: &Context<'_>, import: ImportId) -> Result<(Journal, String)> {
     let journal = context.journal()?;
     context.tell_whose(&journal.whose()?);
-    let named = next_commands::require(&journal.imports()?, import)?.named();
+    let named = ImportInfo::find(&journal.imports()?, import)?.named();
     Ok((journal, named))
 }
 

@@ -11,14 +11,13 @@ use crate::cli::args::options::Overrides;
 use crate::cli::args::reading::Export as Typed;
 use crate::cli::context::Context;
 use crate::cli::run::signals::Signals;
-use crate::cli::status::next_commands::require;
 use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::export::{
     Exporter, NamedRecord, Owner, OwnerKind, SIDE_BY_SIDE, Scope, Sought, Subject, SurveyError, survey,
 };
-use crate::journal::Journal;
+use crate::journal::{ImportInfo, Journal};
 use crate::model::id::ImportId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -82,7 +81,7 @@ fn subject(typed: &Typed) -> Result<Subject> {
 
 /// The records that an import created or found.
 fn records_of(journal: &Journal, import: ImportId) -> Result<Vec<NamedRecord>> {
-    require(&journal.imports()?, import)?;
+    ImportInfo::find(&journal.imports()?, import)?;
     let mut records = Vec::new();
     let mut seen = HashSet::new();
     for sheet in journal.sheets(import)? {

@@ -19,11 +19,10 @@ use super::atomic_file;
 use super::context::Context;
 use super::reading::access::ServiceAccess;
 use super::run::signals::Signals;
-use super::status::next_commands::require;
 use super::summary::{Summary, SummaryFields};
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::journal::{DeviceRow, Journal};
+use crate::journal::{DeviceRow, ImportInfo, Journal};
 use crate::model::id::{ImportId, JobId};
 use crate::model::operation::Operation;
 use crate::model::time::{Moment, Rfc3339};
@@ -45,7 +44,7 @@ pub(super) fn rollout(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     let journal = context.journal()?;
     let imports = journal.imports()?;
     let import = match (typed.import, imports.last()) {
-        (Some(wanted), _) => require(&imports, wanted)?.import,
+        (Some(wanted), _) => ImportInfo::find(&imports, wanted)?.import,
         (None, Some(last)) => last.import,
         (None, None) => {
             return Err(Error::usage("the journal has no imports yet")
@@ -232,7 +231,7 @@ fn shown(
 
 fn tell_import(context: &Context<'_>, devices: &Devices, rollout: &Rollout) -> Result<()> {
     let imports = devices.journal.imports()?;
-    let info = require(&imports, devices.import)?;
+    let info = ImportInfo::find(&imports, devices.import)?;
     let line = Line::plain("roll-out of ").ink(Ink::Strong, format!("import {}", devices.import));
     context.terminal.result(line.text(format!(" ({})", info.label())));
     if rollout.devices.is_empty() {

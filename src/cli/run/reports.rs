@@ -10,7 +10,7 @@ use crate::cli::status::next_commands;
 use crate::cli::summary::{Summary, SummaryFields};
 use crate::ending::End;
 use crate::error::{Error, ErrorKind, Result};
-use crate::journal::{Journal, Salvaged, is_damage};
+use crate::journal::{ImportInfo, Journal, Salvaged, is_damage};
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
 use crate::report::{self, Caller, ImportEnd, KeptFix, ReportedCounts, Written};
@@ -41,7 +41,7 @@ pub(in crate::cli) fn report(context: &Context<'_>, typed: &OfImport) -> Result<
 fn asked_for(context: &Context<'_>, typed: &OfImport, journal: &Journal) -> Result<(ImportId, ImportEnd)> {
     let imports = journal.imports()?;
     let import = match (typed.import, imports.last()) {
-        (Some(wanted), _) => next_commands::require(&imports, wanted)?.import,
+        (Some(wanted), _) => ImportInfo::find(&imports, wanted)?.import,
         (None, Some(last)) => last.import,
         (None, None) => {
             return Err(Error::usage("the journal has no imports yet")

@@ -10,7 +10,7 @@ mod watch;
 
 use std::time::Duration;
 
-use self::next_commands::{NextCommands, require};
+use self::next_commands::NextCommands;
 use self::objects::{
     AnsweredRows, ImportObject, NotificationsObject, OverviewFigures, QuotaObject, RecentPace, RunObject,
     StatusSummary, UnknownCallObject,
@@ -74,7 +74,7 @@ fn configured_quota(context: &Context<'_>, journal: &Journal) -> Result<Option<u
 fn once(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     let journal = context.journal()?;
     if let Some(wanted) = typed.import {
-        require(&journal.imports()?, wanted)?;
+        ImportInfo::find(&journal.imports()?, wanted)?;
     }
     let overview = Overview::of(context, &journal, typed.import)?;
     if let Some(banner) = journal.whose()?.banner() {

@@ -7,7 +7,7 @@ use crate::advice::Advice;
 use crate::cli::args::options::Overrides;
 use crate::cli::context::Context;
 use crate::cli::settings::Purpose;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::journal::{ImportInfo, Journal};
 use crate::model::id::ImportId;
 use crate::model::operation::Operation;
@@ -96,23 +96,7 @@ pub(super) fn unavailable(
         .collect())
 }
 
-/// The import with this number, or a usage error that lists what there is.
-pub(in crate::cli) fn require(imports: &[ImportInfo], wanted: ImportId) -> Result<&ImportInfo> {
-    imports.iter().find(|import| import.import == wanted).ok_or_else(|| {
-        let error = Error::usage(format!("the journal has no import {wanted}"));
-        match imports.last() {
-            // Numbers are given one after the other, and the newest import is never pruned.
-            Some(last) if wanted < last.import => Error::usage(format!(
-                "import {wanted} was pruned: its sheets and reports were removed, and its rows are still recognised"
-            ))
-            .hint("to list the imports that are there, type: fleetload status --all"),
-            Some(last) => error.hint(format!("its imports are numbered 1 to {}", last.import)),
-            None => error.hint("it has no imports yet"),
-        }
-    })
-}
-
 /// An import by its number.
 pub(in crate::cli) fn import(journal: &Journal, import: ImportId) -> Result<ImportInfo> {
-    require(&journal.imports()?, import).cloned()
+    ImportInfo::find(&journal.imports()?, import).cloned()
 }

@@ -2,12 +2,12 @@
 
 use rusqlite::{Connection, Transaction};
 
-use crate::advice::Advice;
 use crate::error::{Error, Result};
 use crate::journal::file::column::natural;
 use crate::journal::row_ref;
 use crate::journal::state::decision_log::note;
 use crate::journal::view::later_imports::is_newest;
+use crate::journal::view::rows::not_there;
 use crate::journal::{Journal, View};
 use crate::model::id::{ImportId, JobId};
 use crate::model::time::Moment;
@@ -255,14 +255,12 @@ impl View {
 
 /// Refuses an import that there is not.
 pub(in crate::journal) fn require(transaction: &Transaction<'_>, import: ImportId) -> Result<()> {
-    let known: bool =
-        transaction
-            .query_row("SELECT EXISTS (SELECT 1 FROM import WHERE id = ?1)", [import], |row| row.get(0))?;
-    if known {
-        return Ok(());
-    }
-    Err(Error::usage(format!("the journal has no import {import}"))
-        .hint(Advice::from("to list the imports, type: ").command("fleetload status")))
+    let (known, last): (bool, Option<ImportId>) = transaction.query_row(
+        "SELECT EXISTS (SELECT 1 FROM import WHERE id = ?1), (SELECT max(id) FROM import)",
+        [import],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    if known { Ok(()) } else { Err(not_there(import, last)) }
 }
 
 /// Refuses a job whose import is paused.

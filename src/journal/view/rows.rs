@@ -8,7 +8,8 @@ use std::collections::hash_map::Entry;
 use rusqlite::{Connection, OptionalExtension as _};
 use serde::Serialize;
 
-use crate::error::Result;
+use crate::advice::Advice;
+use crate::error::{Error, Result};
 use crate::journal::file::column::{Id, count, natural};
 use crate::journal::file::sqlite_error::damaged;
 use crate::journal::row_ref;
@@ -221,6 +222,28 @@ pub struct AttemptFigures {
     pub last_counted: Option<Day>,
     /// Requests by the minute they left in, in order; minutes without any are left out.
     pub per_minute: Vec<(Moment, u64)>,
+}
+
+impl ImportInfo {
+    /// The import with this number, or a usage error that says which there are.
+    pub fn find(imports: &[Self], wanted: ImportId) -> Result<&Self> {
+        let last = imports.last().map(|import| import.import);
+        imports.iter().find(|import| import.import == wanted).ok_or_else(|| not_there(wanted, last))
+    }
+}
+
+/// The usage error for an import that is not there; `last` is the newest.
+pub(in crate::journal) fn not_there(wanted: ImportId, last: Option<ImportId>) -> Error {
+    let error = Error::usage(format!("the journal has no import {wanted}"));
+    match last {
+        // Numbers are given one after the other, and the newest import is never pruned.
+        Some(last) if wanted < last => Error::usage(format!(
+            "import {wanted} was pruned: its sheets and reports were removed, and its rows are still recognised"
+        ))
+        .hint(Advice::from("to list the imports that are there, type: ").command("fleetload status --all")),
+        Some(last) => error.hint(format!("its imports are numbered 1 to {last}")),
+        None => error.hint("it has no imports yet"),
+    }
 }
 
 impl View {

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use rusqlite::{Connection, Params};
 
 use crate::error::Result;
+use crate::journal::View;
 use crate::journal::file::column::natural;
 use crate::journal::row_ref;
 use crate::journal::view::every_row::every_row;
-use crate::journal::{SheetId, View};
 use crate::model::id::ImportId;
 use crate::model::kind::{Kind, Upkeep};
 use crate::model::operation::Operation;
@@ -112,15 +112,6 @@ impl View {
              JOIN job ON job.id = sheet_row.job
              WHERE sheet.import = ?1 AND sheet.kind = ?2 AND job.kind = ?2 GROUP BY job.kind, job.state",
             (import, Kind::Upkeep(Upkeep::Vpn)),
-        )
-    }
-
-    /// The same for the rows of one sheet.
-    pub fn tally_of_sheet(&self, sheet: SheetId) -> Result<Tally> {
-        counted(
-            &self.connection,
-            every_row!("SELECT kind, state, count(*) FROM (", ") GROUP BY kind, state"),
-            row_ref::range(sheet),
         )
     }
 

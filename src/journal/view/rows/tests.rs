@@ -94,8 +94,6 @@ fn counts_add_up_to_the_rows_and_causes_name_the_first_of_them() {
     assert_eq!(tally.total(), 10);
     assert_eq!((tally.in_state(Rejected), tally.in_state(Created), tally.in_state(Ready)), (7, 1, 1));
     assert_eq!(bench.journal.tally(None).unwrap(), tally);
-    let sheet = bench.journal.sheets(imported.import).unwrap()[0].sheet;
-    assert_eq!(bench.journal.tally_of_sheet(sheet).unwrap(), tally);
     assert_eq!(bench.journal.tally(Some(ImportId(9))).unwrap().total(), 0);
 
     let causes = bench.journal.causes(imported.import).unwrap();
