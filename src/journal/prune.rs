@@ -260,6 +260,7 @@ fn remove_imports(transaction: &Connection, now: Moment) -> Result<()> {
              AND NOT EXISTS (SELECT 1 FROM sheet WHERE sheet.import = import.id)
              AND NOT EXISTS (SELECT 1 FROM job_count WHERE first_import = import.id AND jobs > 0)
              AND NOT EXISTS (SELECT 1 FROM decision WHERE decision.import = import.id)
+             AND id NOT IN (SELECT last_import FROM job)
              AND id NOT IN (SELECT round_of FROM import WHERE round_of IS NOT NULL);
          DELETE FROM import_file WHERE import IN (SELECT import FROM gone)
              AND NOT EXISTS (SELECT 1 FROM import WHERE import.id = import_file.import);",

@@ -80,6 +80,29 @@ fn what_recognises_a_row_stays_and_the_rest_of_an_old_import_goes() {
 }
 
 #[test]
+fn the_number_of_an_import_stays_that_had_a_row_last_before_it_was_finished() {
+    let mut bench = bench();
+    let journal = &mut bench.journal;
+    let (first, jobs) = import_companies(journal, &["Acme"], false);
+    let second = import_again(journal, 1_500, &jobs);
+    create(journal, jobs[0], 1);
+    let third = import_again(journal, 2 * DAY, &jobs);
+    let fourth = import_again(journal, 3 * DAY, &jobs);
+    assert_eq!(
+        number(journal, "SELECT last_import FROM job"),
+        i64::from(second.0),
+        "it was sent for that one"
+    );
+    let all = [first.import, second, third, fourth];
+    let pruned = journal.prune(&old(&all, 10 * DAY)).unwrap();
+    assert_eq!(pruned.imports, [(first.import, 0), (second, 1), (third, 1)]);
+    let left: Vec<_> = journal.imports().unwrap().iter().map(|info| info.import).collect();
+    assert_eq!(left, [fourth]);
+    assert_eq!(number(journal, "SELECT count(*) FROM import"), 3, "of the third nothing is left");
+    assert_eq!(journal.prune(&old(&all, 10 * DAY)).unwrap(), Pruned::default());
+}
+
+#[test]
 fn an_import_stays_whole_whose_rows_wait_or_were_finished_lately_or_nobody_has_answered_for() {
     let mut bench = bench();
     let journal = &mut bench.journal;
