@@ -713,7 +713,6 @@ impl Dispatcher {
                     self.in_flight.create_only_for(imports);
                 }
                 RunAction::Drain(ending) => self.drain(ending),
-                RunAction::Fail(error) => self.fail(error),
             }
         }
     }
@@ -788,9 +787,8 @@ impl Dispatcher {
             JournalMessage::Controls { asker, job, operation, rows } => {
                 self.on_controls(asker, job, operation, &rows);
             }
-            JournalMessage::Canary(Ok((rows, others))) => self.on_canary(&rows, others),
-            JournalMessage::Canary(Err(error)) => self.fail(error),
-            JournalMessage::Unfinished(unfinished) => self.on_counted(unfinished.as_deref()),
+            JournalMessage::Canary(rows, others) => self.on_canary(&rows, others),
+            JournalMessage::Unfinished(unfinished) => self.on_counted(&unfinished),
             JournalMessage::Audit(reply) => self.audit(|audit, cx| audit.on_reply(cx, reply)),
         }
     }

@@ -44,13 +44,13 @@ pub(super) enum JournalMessage {
     /// The moments that rows wait for were brought forward.
     BroughtForward,
     /// A sheet is paused.
-    SheetPaused { sheet: SheetId, paused: Result<Shelved> },
-    /// What became of the rows of the canary, and how many others are to be sent; or that it cannot be said, or ended.
-    Canary(Result<(Vec<CanaryRow>, u64)>),
+    SheetPaused { sheet: SheetId, paused: Shelved },
+    /// What became of the rows of the canary, and how many others are to be sent.
+    Canary(Vec<CanaryRow>, u64),
     /// Records known to exist, to prove a look-up by.
     Controls { asker: Asker, job: JobId, operation: Operation, rows: Vec<Work> },
-    /// What is still to be done; `None` when it could not be read.
-    Unfinished(Option<Box<Unfinished>>),
+    /// What is still to be done.
+    Unfinished(Box<Unfinished>),
     /// What it says about records that are read back.
     Audit(AuditReply),
 }
@@ -67,8 +67,6 @@ pub(super) enum AuditReply {
     CustomSites { job: JobId, owners: Vec<(RemoteId, JobId)>, devices: u64 },
     /// What other rows changed of the record of a row after it.
     ChangedLater { job: JobId, later: Vec<Action> },
-    /// It could not be read; the row is left.
-    Unreadable { job: JobId },
 }
 
 /// See the module.
@@ -139,15 +137,15 @@ impl JournalClient {
         // What the run began with is known already.
         let counts = std::mem::replace(&mut self.was_checked, true);
         self.send(move |journal| {
-            let version = journal.data_version().ok()?;
+            let version = journal.data_version()?;
             if known == Some(version) {
-                return None;
+                return Ok(None);
             }
-            let operations = journal.lanes().ok()?;
-            let tally = counts.then(|| journal.tally(None)).transpose().ok()?;
-            let turns = journal.import_turns().ok()?;
-            let asked_now = journal.asked_now(run).ok()?;
-            Some(JournalMessage::Changed { operations, version, tally, turns, asked_now })
+            let operations = journal.lanes()?;
+            let tally = counts.then(|| journal.tally(None)).transpose()?;
+            let turns = journal.import_turns()?;
+            let asked_now = journal.asked_now(run)?;
+            Ok(Some(JournalMessage::Changed { operations, version, tally, turns, asked_now }))
         });
         true
     }
@@ -177,12 +175,16 @@ impl JournalClient {
         self.send(move |journal| answer(journal, run, inquiry));
     }
 
-    /// A question that cannot be answered any more is not: that the journal fails shows itself at the next write, where
-    /// it ends the run.
-    fn send(&self, question: impl FnOnce(&mut JobQueue<'_>) -> Option<JournalMessage> + Send + 'static) {
+    /// A question that cannot be answered ends the run, as a write does that fails.
+    fn send(
+        &self,
+        question: impl FnOnce(&mut JobQueue<'_>) -> Result<Option<JournalMessage>> + Send + 'static,
+    ) {
         let inbox = self.inbox.clone();
         self.writer.ask(Box::new(move |journal| {
-            if let Some(message) = question(journal) {
+            let message = question(journal)
+                .unwrap_or_else(|error| Some(JournalMessage::Reply(Reply::Failed { error })));
+            if let Some(message) = message {
                 drop(inbox.send(message));
             }
         }));
@@ -190,56 +192,47 @@ impl JournalClient {
 }
 
 /// What the journal answers, on the thread of its writer.
-fn answer(journal: &mut JobQueue<'_>, run: RunId, inquiry: Inquiry) -> Option<JournalMessage> {
-    Some(match inquiry {
+fn answer(journal: &mut JobQueue<'_>, run: RunId, inquiry: Inquiry) -> Result<Option<JournalMessage>> {
+    Ok(Some(match inquiry {
         Inquiry::Controls { asker, job, operation, kind } => {
-            // Without one the look-up stays unproved, which is the safe side.
-            let rows = journal.witness(kind, CONTROLS).unwrap_or_default();
-            JournalMessage::Controls { asker, job, operation, rows }
+            JournalMessage::Controls { asker, job, operation, rows: journal.witness(kind, CONTROLS)? }
         }
-        Inquiry::Quota(day) => JournalMessage::Quota { day, sent: journal.quota(day).ok()?.sent },
+        Inquiry::Quota(day) => JournalMessage::Quota { day, sent: journal.quota(day)?.sent },
         Inquiry::Reserves(day, now) => {
-            let reserves = journal.import_reserves(day, now, None).ok()?;
-            JournalMessage::Reserves { day, reserves }
+            JournalMessage::Reserves { day, reserves: journal.import_reserves(day, now, None)? }
         }
         Inquiry::Unaudited { scope, after, limit, count } => {
-            let total = if count { journal.count_to_read_back(scope).ok() } else { None };
-            let works = journal.unaudited(scope, after, limit).unwrap_or_default();
+            let total = count.then(|| journal.count_to_read_back(scope)).transpose()?;
+            let works = journal.unaudited(scope, after, limit)?;
             JournalMessage::Audit(AuditReply::Page { works, total })
         }
         Inquiry::Made { scope, jobs } => {
-            // What cannot be read now is read at the end.
-            let works = journal.unaudited_among(scope, &jobs).unwrap_or_default();
-            JournalMessage::Audit(AuditReply::Made { works })
+            JournalMessage::Audit(AuditReply::Made { works: journal.unaudited_among(scope, &jobs)? })
         }
-        Inquiry::Twins { job, ids } => JournalMessage::Audit(match journal.owners(&ids) {
-            Ok(owners) => AuditReply::Twins { job, owners },
-            Err(_) => AuditReply::Unreadable { job },
-        }),
+        Inquiry::Twins { job, ids } => {
+            JournalMessage::Audit(AuditReply::Twins { job, owners: journal.owners(&ids)? })
+        }
         Inquiry::CustomSites { job, ids, company, device } => {
-            JournalMessage::Audit(match (journal.devices_with_site(company, &device), journal.owners(&ids)) {
-                (Ok(devices), Ok(owners)) => AuditReply::CustomSites { job, owners, devices },
-                (Err(_), _) | (_, Err(_)) => AuditReply::Unreadable { job },
-            })
+            let devices = journal.devices_with_site(company, &device)?;
+            JournalMessage::Audit(AuditReply::CustomSites { job, owners: journal.owners(&ids)?, devices })
         }
-        Inquiry::ChangedLater { job, record } => {
-            JournalMessage::Audit(match journal.changed_later(job, record) {
-                Ok(later) => AuditReply::ChangedLater { job, later },
-                Err(_) => AuditReply::Unreadable { job },
-            })
-        }
-        Inquiry::Unfinished(scope) => {
-            JournalMessage::Unfinished(journal.unfinished(scope).ok().map(Box::new))
-        }
+        Inquiry::ChangedLater { job, record } => JournalMessage::Audit(AuditReply::ChangedLater {
+            job,
+            later: journal.changed_later(job, record)?,
+        }),
+        Inquiry::Unfinished(scope) => JournalMessage::Unfinished(Box::new(journal.unfinished(scope)?)),
         Inquiry::Canary => {
-            let others = journal.beside_canary();
-            JournalMessage::Canary(journal.canary_rows().and_then(|rows| Ok((rows, others?))))
+            let others = journal.beside_canary()?;
+            JournalMessage::Canary(journal.canary_rows()?, others)
         }
-        Inquiry::CloseCanary => JournalMessage::Canary(Err(journal.close_canary().err()?)),
-        Inquiry::PauseSheet(sheet) => JournalMessage::SheetPaused { sheet, paused: journal.shelve(sheet) },
+        Inquiry::CloseCanary => {
+            journal.close_canary()?;
+            return Ok(None);
+        }
+        Inquiry::PauseSheet(sheet) => JournalMessage::SheetPaused { sheet, paused: journal.shelve(sheet)? },
         Inquiry::ResumeSheet(sheet) => {
             journal.unshelve(sheet);
-            return None;
+            return Ok(None);
         }
         Inquiry::BringForward { by, now, latest } => {
             drop(journal.bring_forward(by, now, latest));
@@ -247,20 +240,20 @@ fn answer(journal: &mut JobQueue<'_>, run: RunId, inquiry: Inquiry) -> Option<Jo
         }
         Inquiry::NoteRemaining(remaining) => {
             drop(journal.note_remaining(run, &remaining));
-            return None;
+            return Ok(None);
         }
         Inquiry::NoteWaiting(waiting) => {
             drop(journal.note_waiting(run, waiting.as_ref()));
-            return None;
+            return Ok(None);
         }
         Inquiry::NotePagesWhole => {
             // Not noted, the next run looks once more.
             drop(journal.note_pages_whole());
-            return None;
+            return Ok(None);
         }
         Inquiry::NoteHeldBack(words) => {
             drop(journal.note_held_back(run, words.as_deref()));
-            return None;
+            return Ok(None);
         }
-    })
+    }))
 }

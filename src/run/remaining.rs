@@ -189,13 +189,8 @@ impl RemainingCount {
     }
 
     /// The journal has counted. What remains, when that is news.
-    pub(super) fn on_counted(
-        &mut self,
-        unfinished: Option<&Unfinished>,
-        run: &RunView<'_>,
-    ) -> Option<Remaining> {
+    pub(super) fn on_counted(&mut self, unfinished: &Unfinished, run: &RunView<'_>) -> Option<Remaining> {
         self.asked = false;
-        let unfinished = unfinished?;
         let counted: u64 = unfinished.requests.values().chain(unfinished.records.values()).sum();
         self.next = Some(run.elapsed + COUNT_EVERY + Duration::from_secs(counted / ROWS_A_SECOND));
         let remaining = run.remaining(self, unfinished);

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use super::ending::Ending;
 use super::evidence::question::{Asker, Question};
-use crate::error::Error;
 use crate::journal::{AuditScope, Waiting, Write};
 use crate::model::event::Event;
 use crate::model::id::{ImportId, JobId, RemoteId, SheetId};
@@ -40,8 +39,6 @@ pub(super) enum RunAction {
     CreateOnlyFor(Vec<ImportId>),
     /// Begin nothing more.
     Drain(Ending),
-    /// Stop: the journal, or an invariant of ours, is broken.
-    Fail(Error),
 }
 
 /// What a run asks its journal besides writing the outcomes of jobs.

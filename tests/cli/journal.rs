@@ -462,6 +462,34 @@ fn a_damaged_journal_stops_a_run_and_its_report_shows_what_can_still_be_read() {
 }
 
 #[test]
+fn rows_that_cannot_be_read_to_be_verified_end_the_run_and_are_not_taken_for_verified() {
+    let bench = paced(20);
+    let (_relay, gate) = gated(&bench, "getDevice", 0);
+    let mut run = bench.start(&RUN);
+    run.until(|| gate.is_reached() && bench.created("device").len() == 20);
+    run.signal("-INT");
+    run.hears(&["\"draining\""]);
+    gate.open();
+    run.ended().expect_code(5);
+    let journal = Connection::open(bench.path("fleetload.db")).expect("a journal");
+    let damaged = "UPDATE step SET action = '{', shape = NULL, place = NULL
+        WHERE job = (SELECT max(id) FROM job WHERE audit = 'due' AND state = 'created')";
+    assert_eq!(journal.execute(damaged, []).expect("it can be written"), 1, "a row is still to be verified");
+    drop(journal);
+    for _ in 0..2 {
+        let outcome = bench.fleetload(&["run"]).expect_code(6);
+        assert!(
+            outcome.stderr.contains("the journal holds a step that cannot be read"),
+            "{}",
+            outcome.stderr
+        );
+        assert!(!outcome.stdout.contains("every row is done"), "{}", outcome.stdout);
+    }
+    bench.fleetload(&["status", "--check"]).expect_code(6);
+    assert_eq!(bench.created("device").len(), 20);
+}
+
+#[test]
 fn nothing_is_created_before_all_pages_of_the_journal_are_known_to_be_whole() {
     for is_whole in [true, false] {
         let bench = Bench::new(Scenario::default());

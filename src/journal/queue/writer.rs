@@ -277,6 +277,8 @@ impl<R: Fn(Reply)> Desk<R> {
                 let owners = self.journal.owners(&ids);
                 self.answer(owners.map(|owners| Reply::Owners { ticket, owners }));
             }
+            // What may write is not asked any more once a write has failed.
+            Order::Ask(_) if self.failed => {}
             Order::Ask(question) => question(&mut self.journal.queue()),
             Order::Close => return ControlFlow::Break(()),
         }

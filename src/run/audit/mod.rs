@@ -284,7 +284,6 @@ impl Audit {
             AuditReply::Twins { job, owners } => self.twins_owned(cx, job, &owners),
             AuditReply::CustomSites { job, owners, devices } => self.sites_owned(cx, job, &owners, devices),
             AuditReply::ChangedLater { job, later } => self.on_changed_later(cx, job, &later),
-            AuditReply::Unreadable { job } => self.leave_unverified(vec![job]),
         }
     }
 

@@ -239,7 +239,7 @@ impl Dispatcher {
     }
 
     /// The journal has counted.
-    pub(super) fn on_counted(&mut self, unfinished: Option<&Unfinished>) {
+    pub(super) fn on_counted(&mut self, unfinished: &Unfinished) {
         let run = RunView {
             gates: &self.gates,
             in_flight: &self.in_flight,

@@ -4,7 +4,6 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::error::Result;
 use crate::journal::{Shelved, Work};
 use crate::model::event::Event;
 use crate::model::id::{ImportId, SheetId};
@@ -97,11 +96,7 @@ impl PausedSheets {
     }
 
     /// The journal has paused a sheet and says how it is called.
-    pub(in crate::run) fn on_paused(&mut self, sheet: SheetId, named: Result<Shelved>) -> Vec<RunAction> {
-        let named = match named {
-            Ok(named) => named,
-            Err(error) => return vec![RunAction::Fail(error)],
-        };
+    pub(in crate::run) fn on_paused(&mut self, sheet: SheetId, named: Shelved) -> Vec<RunAction> {
         let Some(paused) = self.paused.get_mut(&sheet) else { return Vec::new() };
         paused.import = named.import;
         paused.title = match named.worksheet {

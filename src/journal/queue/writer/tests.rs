@@ -128,6 +128,7 @@ fn a_full_disk_stops_the_writer_and_the_settlements_come_back_at_the_next_start(
     writer.owners(2, vec![]);
     writer.write(3, claim(jobs[2], AddCompany));
     writer.write(4, created(jobs[1], Sending, id(2)));
+    writer.ask(Box::new(|_| panic!("what may write is not asked after a failed write")));
     drop(closed(writer));
     let replies: Vec<Reply> = replies.iter().collect();
     let [Reply::Failed { error }, Reply::Owners { ticket: 2, .. }] = replies.as_slice() else {
