@@ -151,8 +151,9 @@ impl Meter {
             return;
         }
         if end.exit() != Exit::Journal || end == End::AccountLocked {
-            // Without a journal there is nothing to note it in.
-            if let (true, Err(error)) = (has_begun, note_end(path, now, exit_code)) {
+            let noted = note_end(path, now, exit_code);
+            // Before a command has begun there may be no journal.
+            if has_begun && let Err(error) = noted {
                 let words = format!("how the run ended could not be noted in the journal: {error}");
                 context.terminal.warn(words);
             }

@@ -82,7 +82,7 @@ pub(super) fn watch(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         tell,
         stop,
         waiting,
-        due: Duration::ZERO,
+        due: None,
         pause: typed.every,
         figures: Figures::default(),
     };
@@ -119,7 +119,7 @@ struct Watching<'a> {
     /// Files that were taken and are not settled.
     waiting: Vec<Entry>,
     /// When they are tried again, by the clock that only goes forward.
-    due: Duration,
+    due: Option<Duration>,
     pause: Duration,
     figures: Figures,
 }
@@ -161,7 +161,7 @@ impl Watching<'_> {
     fn look(&mut self) -> Result<Ended> {
         let now = Now { moment: self.context.now(), elapsed: self.context.clock.elapsed() };
         // What was left by the watch before goes first: later files may refer to it.
-        if now.elapsed >= self.due
+        if self.due.is_none_or(|due| now.elapsed >= due)
             && let Some(ended) = self.try_waiting(true)?
         {
             return Ok(Some(ended));
@@ -195,6 +195,9 @@ impl Watching<'_> {
 
     /// Looks whether files that waited are finished; when it is time, one run is made for all of them.
     fn try_waiting(&mut self, mut may_run: bool) -> Result<Ended> {
+        if may_run {
+            self.due = None;
+        }
         for entry in std::mem::take(&mut self.waiting) {
             if self.is_stopped() {
                 self.waiting.push(entry);
@@ -237,7 +240,8 @@ impl Watching<'_> {
                     let wait = until
                         .map_or(Duration::ZERO, |until| until.since(now).min(LONGEST_WAIT))
                         .max(self.pause);
-                    self.due = self.context.clock.elapsed() + wait;
+                    let due = self.context.clock.elapsed() + wait;
+                    self.due = Some(self.due.map_or(due, |earlier| earlier.min(due)));
                     self.pause =
                         (self.pause * 2).clamp(self.typed.every, LONGEST_PAUSE.max(self.typed.every));
                     self.figures.worst = worse(self.figures.worst, outcome.end);

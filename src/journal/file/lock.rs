@@ -5,7 +5,7 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write as _};
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::error::{Error, Result};
 use crate::journal::Journal;
@@ -37,17 +37,35 @@ impl Journal {
     }
 }
 
+/// How often it is tried to take a lock that somebody has, and what passes between.
+const TRIES: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(5);
+
 /// Takes the lock of a file, made where it is missing, without waiting; or tells who has it.
 ///
 /// # Errors
 /// Journal when the file cannot be made or locked.
 pub fn lock_file(path: &Path) -> Result<std::result::Result<RunLock, Holder>> {
+    lock_patiently(path, || std::thread::sleep(PAUSE))
+}
+
+/// The same; `pause` is what it does before it tries once more. Whoever only looks whether a run is at work has the lock
+/// for a moment (`View::run_at_work`) and is not taken for a run.
+fn lock_patiently(path: &Path, mut pause: impl FnMut()) -> Result<std::result::Result<RunLock, Holder>> {
     if !path.exists() {
         db_file::create_private(path)?;
     }
     let mut file =
         OpenOptions::new().read(true).write(true).open(path).map_err(|error| unlockable(path, error))?;
-    match file.try_lock() {
+    let mut tries = 0;
+    let locked = loop {
+        tries += 1;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) if tries < TRIES => pause(),
+            tried => break tried,
+        }
+    };
+    match locked {
         Ok(()) => {
             let written = file
                 .set_len(0)
@@ -100,5 +118,21 @@ mod tests {
         assert!(holder.since.is_some());
         drop(lock);
         assert!(second.lock_for_run().unwrap().is_ok());
+    }
+
+    #[test]
+    fn whoever_looks_whether_a_run_is_at_work_is_not_taken_for_one() {
+        let folder = tempdir().unwrap();
+        let path = folder.path().join("fleetload.db.lock");
+        drop(lock_file(&path).unwrap().unwrap());
+        let look = std::fs::File::open(&path).unwrap();
+        look.try_lock_shared().unwrap();
+        let mut pauses = 0;
+        let locked = lock_patiently(&path, || {
+            pauses += 1;
+            look.unlock().unwrap();
+        });
+        assert!(locked.unwrap().is_ok());
+        assert_eq!(pauses, 1);
     }
 }

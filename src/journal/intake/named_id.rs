@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::journal::file::column::Id;
 use crate::journal::state::transition;
 use crate::journal::{Journal, View};
+use crate::model::digest::hexadecimal;
 use crate::model::id::check::NamedId;
 use crate::model::id::{ImportId, JobId};
 use crate::model::kind::Kind;
@@ -105,19 +106,22 @@ type NamingRows = BTreeMap<JobId, (Kind, Vec<(NamedId, Role)>)>;
 
 /// The rows that were never sent and name records by these ids.
 fn naming(transaction: &Transaction<'_>, ids: &[NamedId]) -> Result<NamingRows> {
+    // All of them in one pass: links by id have no index.
     let mut statement = transaction.prepare_cached(concat!(
-        "SELECT job.id, job.kind, link.role FROM link JOIN job ON job.id = link.job
-         WHERE link.target_id = ?1 AND ",
+        "SELECT job.id, job.kind, link.role, link.target_id FROM link JOIN job ON job.id = link.job
+         WHERE link.target_id IN (SELECT unhex(value) FROM json_each(?1)) AND ",
         waits_unsent!()
     ))?;
+    let wanted: BTreeSet<NamedId> = ids.iter().copied().collect();
+    let hex: Vec<String> = wanted.iter().map(|(_, id)| hexadecimal(id.as_bytes())).collect();
+    let mut rows = statement.query([serde_json::json!(hex).to_string()])?;
     let mut naming = NamingRows::new();
-    for &(kind, id) in ids {
-        let mut rows = statement.query([Id(id)])?;
-        while let Some(row) = rows.next()? {
-            let (job, of_row, role): (JobId, Kind, Role) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            if role.target() == kind {
-                naming.entry(job).or_insert((of_row, Vec::new())).1.push(((kind, id), role));
-            }
+    while let Some(row) = rows.next()? {
+        let (job, of_row, role): (JobId, Kind, Role) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let Id(id) = row.get(3)?;
+        let named = (role.target(), id);
+        if wanted.contains(&named) {
+            naming.entry(job).or_insert((of_row, Vec::new())).1.push((named, role));
         }
     }
     Ok(naming)

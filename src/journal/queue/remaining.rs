@@ -324,11 +324,22 @@ impl JobQueue<'_> {
             unfinished.parents = natural(
                 connection
                     .prepare_cached(
-                        "SELECT count(DISTINCT coalesce(link.target_id, link.target_job)) FROM job
-                         LEFT JOIN link ON link.job = job.id AND link.role = ?1
-                         WHERE job.kind = ?2 AND (job.audit = 'due' OR job.remote_id IS NULL)",
+                        "SELECT count(DISTINCT coalesce(link.target_id, link.target_job)) FROM (
+                             SELECT id FROM job INDEXED BY job_made
+                                 WHERE kind = ?2 AND remote_id IS NOT NULL AND audit = 'due'
+                             UNION ALL SELECT id FROM job INDEXED BY job_blocked
+                                 WHERE state = 'blocked' AND operation = ?3
+                             UNION ALL SELECT id FROM job INDEXED BY job_ready
+                                 WHERE state = 'ready' AND operation = ?3
+                             UNION ALL SELECT id FROM job INDEXED BY job_deferred
+                                 WHERE state = 'deferred' AND operation = ?3
+                             UNION ALL SELECT id FROM job INDEXED BY job_sending
+                                 WHERE state = 'sending' AND operation = ?3
+                             UNION ALL SELECT id FROM job INDEXED BY job_in_doubt
+                                 WHERE state = 'in_doubt' AND operation = ?3) AS company
+                         LEFT JOIN link ON link.job = company.id AND link.role = ?1",
                     )?
-                    .query_row((Role::Parent, Kind::Company), |row| row.get(0))?,
+                    .query_row((Role::Parent, Kind::Company, Operation::AddCompany), |row| row.get(0))?,
             );
         }
         Ok(())

@@ -77,8 +77,12 @@ pub(in crate::journal) fn selected(
 fn jobs_in(state: JobState) -> String {
     match state {
         state if state.is_failed() => concat!("job INDEXED BY job_refused WHERE ", refused!()).to_owned(),
-        JobState::Held => "job INDEXED BY job_held WHERE state = 'held'".to_owned(),
-        JobState::InDoubt => "job INDEXED BY job_in_doubt WHERE state = 'in_doubt'".to_owned(),
+        JobState::Blocked
+        | JobState::Ready
+        | JobState::Deferred
+        | JobState::Sending
+        | JobState::InDoubt
+        | JobState::Held => format!("job INDEXED BY job_{state} WHERE state = '{state}'"),
         _ => format!("job WHERE state = '{state}'"),
     }
 }
@@ -113,12 +117,14 @@ pub(in crate::journal) fn is_selected(
 mod tests {
     use super::*;
     use crate::journal::fixture::{bench, plan};
-    use crate::model::state::JobState::{Held, InDoubt, Incomplete, Rejected, Skipped};
+    use crate::model::state::JobState::{
+        Blocked, Deferred, Held, InDoubt, Incomplete, Ready, Rejected, Sending, Skipped,
+    };
 
     #[test]
     fn the_few_jobs_of_a_state_are_not_sought_among_all() {
         let bench = bench();
-        for state in [Held, InDoubt, Incomplete, Rejected, Skipped] {
+        for state in [Blocked, Ready, Deferred, Sending, InDoubt, Held, Incomplete, Rejected, Skipped] {
             let plan = plan(&bench.journal, &format!("SELECT id FROM {} ORDER BY id", jobs_in(state)));
             assert!(plan[0].contains("INDEX job_"), "{state}: {plan:?}");
         }

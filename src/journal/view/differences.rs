@@ -85,7 +85,7 @@ impl View {
             .prepare_cached(concat!(
                 "SELECT count(*) FROM (",
                 differing!(),
-                ") WHERE newest = place AND (?1 IS NULL OR place BETWEEN ?1 AND ?2)"
+                ") WHERE newest = place AND place BETWEEN coalesce(?1, 0) AND coalesce(?2, 9223372036854775807)"
             ))?
             .query_row((first, last), |row| Ok(natural(row.get(0)?)))?)
     }

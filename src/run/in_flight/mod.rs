@@ -462,9 +462,14 @@ impl InFlight {
         for queue in self.queues.values_mut() {
             queue.waiting.clear();
         }
-        self.jobs.retain(|_, active| {
+        let has_begun = |active: &ActiveJob| {
             matches!(active.stage, Stage::Claiming | Stage::UnderWay | Stage::Settling { .. })
-        });
+        };
+        let waiting: Vec<JobId> =
+            self.jobs.iter().filter(|(_, active)| !has_begun(active)).map(|(&job, _)| job).collect();
+        for job in waiting {
+            self.drop_job(job);
+        }
     }
 
     /// Whether so many jobs of a sheet are being sent.
