@@ -54,6 +54,32 @@ fn changes(bench: &Bench) -> Vec<(String, String)> {
 }
 
 #[test]
+fn the_reports_of_sheets_with_two_columns_can_be_read_again() {
+    let bench = Bench::new(Scenario::default());
+    bench.profile("", "", "");
+    let nobody = "11111111-1111-4111-8111-111111111111";
+    for (sheet, table) in [
+        ("subscriptions", format!("device,template\n{TEMPLATE_DEVICE},Retail Standrad\n")),
+        ("vpn", format!("device,cloud\n{TEMPLATE_DEVICE},Corporat\n")),
+        ("licences", format!("device,licence_code\n{nobody},LIC-1\n")),
+        ("site_assignments", format!("device,site\n{TEMPLATE_DEVICE},{nobody}\n")),
+    ] {
+        bench.write(&format!("{sheet}.csv"), &table);
+    }
+    bench.fleetload(&["run", "subscriptions.csv", "vpn.csv"]).expect_code(4);
+    bench.fleetload(&["import", "licences.csv", "site_assignments.csv"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(3);
+    for (import, sheets) in [(1, ["subscriptions", "vpn"]), (2, ["licences", "site_assignments"])] {
+        for report in ["fix.xlsx", "results.xlsx"].map(str::to_owned).into_iter().chain(
+            sheets.iter().flat_map(|sheet| [format!("{sheet}.fix.csv"), format!("{sheet}.results.csv")]),
+        ) {
+            let read = bench.fleetload(&["check", &format!("reports/{import}/{report}")]).expect_code(0);
+            assert!(read.stdout.contains("nothing is wrong"), "{report}: {}", read.stdout);
+        }
+    }
+}
+
+#[test]
 fn names_lead_to_ids_and_the_same_rows_again_ask_for_nothing() {
     let bench = bench_of("Retail Standard,\nOffice  Standard,", "Corporate,join\nname:Guest,join");
     run(&bench, 0);

@@ -76,6 +76,12 @@ impl HeaderCandidate {
     pub(super) fn filled(&self) -> usize {
         self.cells.iter().filter(|cell| !super::text::is_blank(cell)).count()
     }
+
+    /// How many of its cells may name a column: those of our reports stand beside them, and there are many.
+    fn asked(&self) -> usize {
+        let may_name = |cell: &&String| !super::text::is_blank(cell) && !header_name::is_ignored(cell);
+        self.cells.iter().filter(may_name).count()
+    }
 }
 
 /// What the rows at the top of a table say about it.
@@ -85,7 +91,7 @@ pub(crate) struct HeaderGuess {
     pub(crate) header: usize,
     /// How many columns of the kind it names.
     pub(crate) score: usize,
-    /// How many cells of it are filled.
+    /// How many cells of it may name a column.
     pub(crate) filled: usize,
     /// Another kind that fits as well.
     pub(crate) rival: Option<Kind>,
@@ -115,7 +121,7 @@ pub(crate) fn guess(
     };
     let mut best: Option<HeaderGuess> = None;
     for (index, candidate) in candidates.iter().enumerate() {
-        let filled = candidate.filled();
+        let filled = candidate.asked();
         for considered in
             Kind::SHEETS.into_iter().filter(|considered| kind.is_none_or(|kind| kind == *considered))
         {
