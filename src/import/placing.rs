@@ -2,6 +2,7 @@
 //! decided in `deciding` by the rules of `identity`; `told` puts it into words.
 
 mod content_now;
+mod corrected;
 mod deciding;
 mod second_device;
 
@@ -18,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::journal::{self, Disposition, ImportWriter, Journal, NewRow, NewSheet};
 use crate::model::action::Action;
 use crate::model::action::record_update::RecordUpdate;
-use crate::model::id::JobId;
+use crate::model::id::{JobId, SheetId};
 use crate::model::kind::Kind;
 use crate::model::record::{Link, Role, Target};
 use crate::model::time::Moment;
@@ -78,10 +79,13 @@ fn place_rows<'j>(
     let mut encoder = writer.encoder()?;
     let jobs = JobsOfRows::unplaced(examined.checked.rows());
     let has_upkeep = writer.has_upkeep()?;
+    let has_failed = writer.has_failed()?;
     let mut placing = Placing {
         examined,
         writer,
         has_upkeep,
+        has_failed,
+        namesakes: HashMap::new(),
         jobs: &jobs,
         touched: HashSet::new(),
         waiting: HashMap::new(),
@@ -149,6 +153,10 @@ struct Placing<'e, 'j> {
     settings_of: HashMap<String, usize>,
     /// Whether earlier imports have changed records that exist.
     has_upkeep: bool,
+    /// Whether jobs of earlier imports failed.
+    has_failed: bool,
+    /// The sheets of earlier imports by their file and name, newest first.
+    namesakes: HashMap<String, Vec<SheetId>>,
     /// Which job owns a record that cells name by its id.
     remote: HashMap<(Kind, uuid::Uuid), Target>,
     findings: Findings,

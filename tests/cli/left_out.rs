@@ -265,7 +265,11 @@ fn rows_that_nobody_wants_are_given_up_and_asked_for_no_more() {
     let told = bench.fleetload(&["status"]).expect_code(0);
     assert!(!told.stdout.contains("fix.xlsx") && !told.stdout.contains("correct"), "{}", told.stdout);
     let told = bench.fleetload(&["cancel", "1"]).expect_code(0);
-    assert!(told.stdout.contains("nothing to cancel: no row of import 1 is waiting"), "{}", told.stdout);
+    assert!(
+        told.stdout.contains("nothing to cancel: no row of import 1 is waiting or to be corrected"),
+        "{}",
+        told.stdout
+    );
 
     bench.fleetload(&["report", "1"]).expect_code(0);
     let counts: Vec<_> = bench.counts(1).into_iter().collect();

@@ -11,6 +11,7 @@ mod checked;
 mod checking;
 mod clocks;
 mod commands;
+mod corrected;
 mod cut_answers;
 mod deciding;
 mod deciding_changes;

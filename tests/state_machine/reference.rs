@@ -506,7 +506,7 @@ impl Reference {
         let mut counts = (0, 0, 0, 0);
         for number in self.meant(Some(import)) {
             match self.job(number).state {
-                Blocked | Ready | Deferred => {
+                Blocked | Ready | Deferred | Rejected | Incomplete | Skipped => {
                     let job = self.job(number);
                     job.state = Cancelled;
                     job.due = None;
@@ -515,7 +515,7 @@ impl Reference {
                 }
                 Sending | InDoubt => counts.2 += 1,
                 Held => counts.3 += 1,
-                Created | Adopted | Existing | Done | Rejected | Incomplete | Skipped | Cancelled => {}
+                Created | Adopted | Existing | Done | Cancelled => {}
             }
         }
         counts.1 = self.settle_below().len() as u64;

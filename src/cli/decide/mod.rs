@@ -89,7 +89,7 @@ pub(super) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Summary> {
         ));
     }
     if given_up + cancelled.skipped + cancelled.left_in_doubt + cancelled.left_held == 0 {
-        told = format!("nothing to cancel: no row of import {named} is waiting");
+        told = format!("nothing to cancel: no row of import {named} is waiting or to be corrected");
     }
     terminal.result(told);
     let end = match (cancelled.left_in_doubt, cancelled.left_held) {

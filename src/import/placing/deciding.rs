@@ -14,7 +14,7 @@ use super::super::prepared::Ready;
 use super::super::told;
 use super::Placing;
 use crate::error::{Error, Result};
-use crate::journal::{self, Difference, Disposition, KnownJob, NewJob, WrittenStep};
+use crate::journal::{self, Difference, Disposition, KnownJob, NewJob, SamePlace, WrittenStep};
 use crate::model::action::{Action, wishes};
 use crate::model::id::JobId;
 use crate::model::key::{self, mac_digits};
@@ -186,8 +186,24 @@ impl Placing<'_, '_> {
             return Ok(Fate::Is(job, Disposition::New, Vec::new()));
         }
         let mut known = self.known(ready)?;
+        let corrected = if ready.values.kind.is_record() { None } else { self.corrected(ready)? };
+        if let Some((failed, at)) = &corrected {
+            if *at == SamePlace::Own
+                && more_come
+                && known.natural.as_ref().is_none_or(|own| own.job != failed.job)
+            {
+                return Ok(Fate::Awaits(failed.job));
+            }
+            if known.natural.as_ref().is_some_and(|own| own.job != failed.job) {
+                // Another row about the same has that one.
+                ready.values.natural_key.clone_from(&failed.natural_key);
+            }
+            known.natural = Some(failed.clone());
+        }
         let (mut decision, mut keyed) = self.judge(ready, &known, more_come);
-        if let Some(natural) = known.natural.as_ref().filter(|_| !ready.values.kind.is_record()) {
+        if let Some(natural) =
+            known.natural.as_ref().filter(|_| !ready.values.kind.is_record() && corrected.is_none())
+        {
             decision = self.beside(ready, natural, decision)?;
         }
         if let (Decision::Collides(job) | Decision::Awaits(job), Some(natural)) = (&decision, &known.natural)
@@ -212,6 +228,15 @@ impl Placing<'_, '_> {
         }
         if let Decision::Awaits(owner) = decision {
             return Ok(Fate::Awaits(owner));
+        }
+        if decision == Decision::Add
+            && ready.values.kind.is_record()
+            && let Some((failed, at)) = self.corrected(ready)?
+        {
+            if at == SamePlace::Own && more_come {
+                return Ok(Fate::Awaits(failed.job));
+            }
+            decision = Decision::Revise(failed.job);
         }
         let second = if decision == Decision::Add { self.second_device(ready)? } else { None };
         let said = match second {

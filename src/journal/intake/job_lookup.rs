@@ -4,8 +4,10 @@ use rusqlite::{Connection, Params, Statement};
 
 use crate::error::{Error, Result};
 use crate::journal::file::column::Id;
+use crate::journal::row_ref;
+use crate::journal::state::selection::refused;
 use crate::journal::{ImportWriter, View};
-use crate::model::id::{ImportId, JobId, RemoteId};
+use crate::model::id::{ImportId, JobId, RemoteId, SheetId};
 use crate::model::kind::Kind;
 use crate::model::record::{Link, Target};
 use crate::model::state::JobState;
@@ -95,6 +97,38 @@ impl ImportWriter<'_> {
     pub fn earlier_by_name(&self, kind: Kind, comparable_name: &str) -> Result<Vec<KnownJob>> {
         let sql = known!("kind = ?1 AND name = ?2 AND first_import < ?3 ORDER BY id DESC LIMIT ?4");
         find(&self.transaction, sql, (kind, comparable_name, self.import(), MOST_OF_A_NAME))
+    }
+
+    /// Whether jobs of earlier imports were rejected, are incomplete or were skipped.
+    pub fn has_failed(&self) -> Result<bool> {
+        let any = concat!("SELECT EXISTS (SELECT 1 FROM job WHERE ", refused!(), ")");
+        Ok(self.transaction.prepare_cached(any)?.query_row([], |row| row.get(0))?)
+    }
+
+    /// File and name of a sheet, as `file!sheet`.
+    pub fn name_of_sheet(&self, sheet: SheetId) -> Result<String> {
+        let sql = "SELECT file || '!' || name FROM sheet WHERE id = ?1";
+        Ok(self.transaction.prepare_cached(sql)?.query_row([sheet], |row| row.get(0))?)
+    }
+
+    /// The newest sheets of earlier imports with this file and name (`file!sheet`): a few, where there are many.
+    pub fn earlier_sheets(&self, name: &str) -> Result<Vec<SheetId>> {
+        let sql =
+            "SELECT id FROM sheet WHERE file || '!' || name = ?1 AND import < ?2 ORDER BY id DESC LIMIT ?3";
+        let mut statement = self.transaction.prepare_cached(sql)?;
+        let sheets = statement.query_map((name, self.import(), MOST_OF_A_NAME), |row| row.get(0))?;
+        Ok(sheets.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The job of a row that was rejected, is incomplete or was skipped.
+    pub fn failed_at(&self, kind: Kind, sheet: SheetId, row: u32) -> Result<Option<KnownJob>> {
+        let sql = concat!(
+            known!(
+                "kind = ?1 AND id = (SELECT sheet_row.job FROM sheet_row WHERE sheet_row.place = ?2) AND "
+            ),
+            refused!()
+        );
+        find(&self.transaction, sql, (kind, row_ref::key(sheet, row))).map(|mut jobs| jobs.pop())
     }
 
     /// The job of this kind whose record had this natural key before an update, the newest of several.

@@ -20,7 +20,7 @@ use crate::model::operation::Operation;
 use crate::model::reason::Reason;
 use crate::model::record::Role;
 use crate::model::state::JobState::{
-    self, Blocked, Cancelled as GivenUp, Deferred, Done, Held, InDoubt, Incomplete, Ready, Rejected,
+    self, Blocked, Cancelled as GivenUp, Deferred, Done, Held, InDoubt, Incomplete, Ready, Rejected, Skipped,
 };
 use crate::model::time::Moment;
 
@@ -158,8 +158,8 @@ impl Journal {
         Ok(moved)
     }
 
-    /// Gives up what an import has not sent: blocked, ready and deferred jobs, and rows that it left out. Others stay as
-    /// they are.
+    /// Cancels what an import has still to send, or somebody to correct: blocked, ready and deferred jobs, those that were
+    /// rejected, are incomplete or were skipped, and rows that it left out. Others stay as they are.
     pub fn cancel(&mut self, import: ImportId, who: &str, at: Moment) -> Result<Cancelled> {
         let transaction = self.begin()?;
         import_turn::require(&transaction, import)?;
@@ -167,7 +167,7 @@ impl Journal {
         let selection = Selection { import: Some(import), ..Selection::default() };
         let mut cancelled = Cancelled::default();
         let mut given_up = Vec::new();
-        for state in [Blocked, Ready, Deferred] {
+        for state in [Blocked, Ready, Deferred, Rejected, Incomplete, Skipped] {
             for job in selected(&transaction, state, &selection)? {
                 let standing = job_row::of(&transaction, job)?;
                 give_up(&transaction, &standing, who, at)?;
@@ -298,11 +298,21 @@ fn abandon(connection: &Connection, standing: &JobRow, who: &str, at: Moment) ->
 
 /// → cancelled.
 fn give_up(connection: &Connection, standing: &JobRow, who: &str, at: Moment) -> Result<Moved> {
-    standing.leaves(&[Blocked, Ready, Deferred, Held, InDoubt], JobState::Cancelled.as_str())?;
-    let message = match standing.remote_id {
-        Some(id) => format!("cancelled by {who}; the {} exists with the id {id}", standing.kind.singular()),
-        None => format!("cancelled by {who}"),
-    };
+    let cancellable = [Blocked, Ready, Deferred, Held, InDoubt, Rejected, Incomplete, Skipped];
+    standing.leaves(&cancellable, JobState::Cancelled.as_str())?;
+    let mut message = format!("cancelled by {who}");
+    if let Some(id) = standing.remote_id {
+        message.push_str(&format!("; the {} exists with the id {id}", standing.kind.singular()));
+    }
+    if standing.state.is_failed() {
+        let why: Option<String> = connection
+            .prepare_cached("SELECT message FROM job WHERE id = ?1")?
+            .query_row([standing.job], |row| row.get(0))?;
+        message.push_str(&format!("; before that it was {}", standing.state));
+        if let Some(why) = why {
+            message.push_str(&format!(": {why}"));
+        }
+    }
     standing.change(
         connection,
         "UPDATE job SET state = 'cancelled', finished_at = ?3, code = ?5, message = ?4, due = NULL

@@ -152,7 +152,7 @@ fn only_a_held_or_doubtful_job_can_be_decided() {
 #[test]
 fn a_cancellation_gives_up_what_was_not_sent_and_leaves_what_may_exist() {
     let mut bench = bench();
-    let names = ["Sent", "Made", "Doubted", "Kept", "Open"];
+    let names = ["Sent", "Made", "Doubted", "Kept", "Open", "Refused"];
     let (imported, jobs) = import_companies(&mut bench.journal, &names, false);
     let mut import = bench.journal.begin_import(at(2)).unwrap();
     let elsewhere = import
@@ -162,12 +162,15 @@ fn a_cancellation_gives_up_what_was_not_sent_and_leaves_what_may_exist() {
     for (&job, state) in jobs.iter().zip([Sending, Created, InDoubt, Held]) {
         force(&bench.journal, job, state);
     }
+    apply(&mut bench.journal, rejected(jobs[5], Ready)).unwrap();
     let cancelled = bench.journal.cancel(imported.import, "kim", at(9_000)).unwrap();
     assert_eq!(
         cancelled,
-        Cancelled { cancelled: 1, left_out: 0, skipped: 1, left_in_doubt: 2, left_held: 1 }
+        Cancelled { cancelled: 2, left_out: 0, skipped: 1, left_in_doubt: 2, left_held: 1 }
     );
-    assert_eq!(states(&bench, &jobs), [Sending, Created, InDoubt, Held, GivenUp]);
+    assert_eq!(states(&bench, &jobs), [Sending, Created, InDoubt, Held, GivenUp, GivenUp]);
+    let why = message(&bench.journal, jobs[5]).unwrap();
+    assert_eq!(why, "cancelled by kim; before that it was rejected: no such zone");
     assert_eq!(state(&bench.journal, elsewhere), Skipped);
     assert!(message(&bench.journal, elsewhere).unwrap().contains("cancelled"));
     assert_eq!(bench.journal.cancel(ImportId(9), "kim", at(9_000)).unwrap_err().kind(), ErrorKind::Usage);
