@@ -286,6 +286,22 @@ fn a_journal_that_goes_away_under_a_run_stops_it_and_the_saved_copy_goes_on() {
         assert!(bench.created("device").len() < 120, "{case}: it stopped");
         let copy = bench.path("fleetload.db.rescued");
         assert!(copy.exists() && stderr.contains("fleetload.db.rescued"), "{case}: {stderr}");
+        let devices = bench.created("device").len();
+        if case != "log deleted" {
+            // The command that is typed every night begins no journal in which these rows are new.
+            for again in [&RUN[..], &["run"], &["import", "companies.csv"]] {
+                let refused = bench.fleetload(again).expect_code(6);
+                assert!(
+                    refused.stderr.contains("there is no journal at fleetload.db"),
+                    "{case}: {refused:?}"
+                );
+                assert!(
+                    refused.stderr.contains("fleetload run --journal fleetload.db.rescued"),
+                    "{refused:?}"
+                );
+            }
+        }
+        assert_eq!(bench.created("device").len(), devices);
         bench.fleetload(&["run", "--journal", "fleetload.db.rescued"]).expect_code(0);
         assert_eq!(bench.created("device").len(), 120, "{case}");
         bench.assert_exact(1);

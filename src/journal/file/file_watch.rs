@@ -149,13 +149,32 @@ impl Journal {
     }
 }
 
+/// The names of saved copies of a journal, the first one first.
+fn copies_of(path: &Path) -> impl DoubleEndedIterator<Item = PathBuf> {
+    (1..=COPIES).map(|number| match number {
+        1 => db_file::beside(path, ".rescued"),
+        _ => db_file::beside(path, &format!(".rescued-{number}")),
+    })
+}
+
+/// The newest copy of a journal that a run saved when its files had gone, if one is there.
+pub(in crate::journal) fn saved_copy_of(path: &Path) -> Option<PathBuf> {
+    copies_of(path).rev().find(|copy| copy.is_file())
+}
+
+/// How to go on with a saved copy.
+pub(in crate::journal) fn go_on_with(copy: &Path) -> Advice {
+    let shown = copy.display();
+    Advice::from(format!(
+        "a run saved what the journal held in {shown}. Go on with that copy, since a journal that lacks its rows would \
+         create them again: "
+    ))
+    .command(format!("fleetload run --journal {shown}"))
+}
+
 /// Saves what a connection sees to a new file beside `path`.
 fn save(connection: &Connection, path: &Path) -> Result<PathBuf> {
-    let copy = (1..=COPIES)
-        .map(|number| match number {
-            1 => db_file::beside(path, ".rescued"),
-            _ => db_file::beside(path, &format!(".rescued-{number}")),
-        })
+    let copy = copies_of(path)
         .find(|copy| !copy.exists())
         .ok_or_else(|| Error::journal("too many saved copies of the journal lie there already"))?;
     db_file::create_private(&copy)?;

@@ -13,7 +13,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, ffi};
 
 use crate::advice::Advice;
 use crate::ending::End;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::failpoint;
 use crate::journal::file::db_file::{OpenFile, create_private, no_journal, refuse_other_files};
 use crate::journal::file::file_watch::{self, FileWatch};
@@ -51,6 +51,9 @@ impl Journal {
     /// version, a disk on which SQLite cannot keep its promises.
     pub fn open(path: &Path) -> Result<Self> {
         if !path.exists() {
+            if let Some(copy) = file_watch::saved_copy_of(path) {
+                return Err(missing(path).hint(file_watch::go_on_with(&copy)));
+            }
             create_private(path)?;
         }
         Self::open_file(path)
@@ -59,17 +62,23 @@ impl Journal {
     /// Opens a journal that must be there already.
     pub fn open_existing(path: &Path) -> Result<Self> {
         if !path.exists() {
-            return Err(Error::journal(format!("there is no journal at {}", path.display()))
-                .ending(End::JournalMissing)
-                .hint(
-                    Advice::from("name the journal with --journal FILE, or begin one with: ")
-                        .command("fleetload import FILE"),
-                ));
+            return Err(missing(path).hint(match file_watch::saved_copy_of(path) {
+                Some(copy) => file_watch::go_on_with(&copy),
+                None => Advice::from("name the journal with --journal FILE, or begin one with: ")
+                    .command("fleetload import FILE"),
+            }));
         }
         Self::open_file(path)
     }
 
     fn open_file(path: &Path) -> Result<Self> {
+        Self::open_checked(path).map_err(|error| match file_watch::saved_copy_of(path) {
+            Some(copy) if error.kind() == ErrorKind::Journal => error.hint(file_watch::go_on_with(&copy)),
+            _ => error,
+        })
+    }
+
+    fn open_checked(path: &Path) -> Result<Self> {
         refuse_other_files(path)?;
         let open_file = OpenFile::hold(path);
         let had_log = file_watch::log_of(path).metadata().is_ok_and(|log| log.len() > 0);
@@ -102,6 +111,10 @@ impl Journal {
             page_check: None,
         })
     }
+}
+
+fn missing(path: &Path) -> Error {
+    Error::journal(format!("there is no journal at {}", path.display())).ending(End::JournalMissing)
 }
 
 /// Names the file in an error that does not.

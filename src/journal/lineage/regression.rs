@@ -10,6 +10,7 @@ use crate::advice::Advice;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::file::column::count;
+use crate::journal::file::file_watch::{go_on_with, saved_copy_of};
 use crate::journal::lineage::high_water_mark::{Memory, Register};
 use crate::journal::lineage::identity::{self, Identity};
 use crate::journal::lineage::spill;
@@ -215,8 +216,12 @@ impl Regression {
                 (format!(" ({})", file.display()), "if in doubt, ask who used this journal".to_owned())
             }
         };
-        Error::journal(format!("the journal {path} {}{more}; nothing was sent", self.words()))
-            .ending(End::JournalOlder)
+        let error = Error::journal(format!("the journal {path} {}{more}; nothing was sent", self.words()))
+            .ending(End::JournalOlder);
+        if let Some(copy) = saved_copy_of(journal) {
+            return error.hint(go_on_with(&copy));
+        }
+        error
             .hint(
                 Advice::from(format!(
                     "{instead}.\nIf this copy is the best there is, every row that is not known to be done can be \
