@@ -127,6 +127,10 @@ impl Status {
     /// What became of the rows when none is left.
     fn finished(&self) -> String {
         let mut parts = Vec::new();
+        if self.facts.findings.0 > 0 {
+            let rows = counted(self.facts.findings.0, "row", "rows");
+            parts.push(format!("verification found problems with {rows}"));
+        }
         let mut put = |number, one, more| {
             if number > 0 {
                 parts.push(counted(number, one, more));

@@ -226,6 +226,11 @@ pub(super) fn next(facts: &Facts, at_work: bool, commands: &Commands<'_>) -> Opt
         step("the rows that failed were imported again", again.command(&format!("status {by}")))
     } else if commands.in_report {
         None
+    } else if let (_, Some(first)) = facts.findings {
+        step(
+            "when you have reviewed what verification found",
+            again.command(&format!("resolve {first} --seen")),
+        )
     } else if rows.refused + rows.incomplete > 0 {
         let words =
             format!("correct the rows in {} and run that file, or try them again as they are", fix.display());

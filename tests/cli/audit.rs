@@ -95,6 +95,13 @@ fn a_record_that_vanished_after_its_creation_is_named_and_not_made_again() {
         assert_eq!(bench.ledger().len(), made, "{operation}: it is not made again");
         says(&later, "an earlier run found problems with 1 row, not reviewed yet");
         says(&later, &gone.id.to_string());
+        // No surface says that all is well.
+        let status = bench.fleetload(&["status"]).expect_code(0);
+        for told in [&outcome.stdout, &later.stdout, &status.stdout] {
+            assert!(told.contains("finished; verification found problems with 1 row"), "{told}");
+        }
+        let reviewed = format!("fleetload resolve {} --seen", rows[0]["job"]);
+        assert!(outcome.stderr.contains(&reviewed), "{}", outcome.stderr);
         let seen = format!("resolve {} --seen", rows[0]["job"]);
         assert!(later.stderr.contains(&seen), "{}", later.stderr);
         bench.fleetload(&["resolve", "--import", "1", "--code", "audit.vanished", "--seen"]).expect_code(0);
