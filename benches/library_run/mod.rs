@@ -127,6 +127,7 @@ pub(crate) async fn go(journal: Journal, service: &Running, rate: Rate) {
         limits: RunLimits { rate, concurrency: CONCURRENCY, daily_quota: None, reserve: 0 },
         until: None,
         hours: SendingHours::default(),
+        typed: String::new(),
         begun: None,
         list_ahead: None,
         writing: Writing::default(),

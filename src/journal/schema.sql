@@ -425,6 +425,8 @@ CREATE TABLE run (
     requests TEXT,
     -- What it went by (version, paths, policy), as JSON, so that the next one can tell what has changed since.
     terms TEXT,
+    -- The options that were typed for it and that the next run has only if they are typed again, as they are typed.
+    typed TEXT,
     -- What it read back, in numbers.
     audit TEXT,
     -- What it has still to do, as JSON, while it goes on.

@@ -80,6 +80,8 @@ pub struct RunOptions {
     pub canary: Option<NonZeroU32>,
     /// When requests may leave.
     pub hours: SendingHours,
+    /// The options that were typed for this run alone: each with a space before it.
+    pub typed: String,
     /// The run's entry in the journal, where it is open already.
     pub begun: Option<Begun>,
     /// A list that was taken since the lock of the account is held.

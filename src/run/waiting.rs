@@ -64,10 +64,11 @@ pub async fn wait_to_begin(
     tell: impl Fn(Moment, &str),
 ) -> Result<Waited> {
     let hours = &options.hours;
-    if matches!(hours.standing(clock.now()), Standing::Open { .. }) {
-        return Begun::at_once(journal, clock.now()).map(Waited::Begun);
-    }
     let run = journal.queue().begin_run(clock.now())?;
+    journal.queue().note_typed(run, &options.typed)?;
+    if matches!(hours.standing(clock.now()), Standing::Open { .. }) {
+        return Ok(Waited::Begun(Begun { run, has_waited: false }));
+    }
     let mut noted = None;
     loop {
         let now = clock.now();

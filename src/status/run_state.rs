@@ -166,6 +166,7 @@ mod tests {
             resumes_at: resumes.map(Moment::from_millis),
             waits_for: ending.filter(|_| resumes.is_some()),
             quota_resets_at: None,
+            typed: String::new(),
             requests: BTreeMap::new(),
         }
     }

@@ -195,6 +195,12 @@ fn to_correct(info: &ImportInfo, own: u64, commands: &Commands<'_>) -> (String, 
     }
 }
 
+/// The command that goes on with a run that ended early: what was typed for that one holds only if it is typed again.
+fn go_on(facts: &Facts, again: &Again) -> String {
+    let early = facts.run.as_ref().filter(|run| run.ending != Some(RunEnd::Finished));
+    again.command(&format!("run{}", early.map_or("", |run| &run.typed)))
+}
+
 /// What to type next, by how the rows stand; nothing while a run is at work on them, and where rows on hold tell how they
 /// are decided.
 pub(super) fn next(facts: &Facts, at_work: bool, commands: &Commands<'_>) -> Option<Step> {
@@ -209,13 +215,13 @@ pub(super) fn next(facts: &Facts, at_work: bool, commands: &Commands<'_>) -> Opt
             Some(RunEnd::Early(end)) if end.exit() == Exit::Service => "when the cause is fixed",
             _ => "to go on",
         };
-        return if at_work { None } else { step(words, again.command("run")) };
+        return if at_work { None } else { step(words, go_on(facts, again)) };
     }
     if let Some(paused) = facts.paused_imports().next().filter(|_| facts.paused > 0) {
         return step("to let its rows go on", again.command(&format!("resume {}", paused.info.import)));
     }
     if facts.unread > 0 {
-        return if at_work { None } else { step("to verify the rest", again.command("run")) };
+        return if at_work { None } else { step("to verify the rest", go_on(facts, again)) };
     }
     if facts.tally.in_state(JobState::Held) > 0 {
         return None;

@@ -105,8 +105,13 @@ fn status_and_its_metrics_show_the_quota_that_a_run_keeps() {
     shown(": 10 creations of 8 used", [8, 0]);
     // Set by an option of the last run, and by nothing else.
     bench.alter("daily_quota = 8\nreserve = 2", "");
-    bench.fleetload(&["run", "--daily-quota", "15"]).expect_code(5);
+    let outcome = bench.fleetload(&["run", "--daily-quota", "15"]).expect_code(5);
     shown(": 15 creations of 15 used", [15, 0]);
+    // What is typed next keeps to what was typed before.
+    let again = "to go on: fleetload run --daily-quota 15\n";
+    for told in [outcome, bench.fleetload(&["status"]).expect_code(0)] {
+        assert!(told.stderr.contains(again), "{}", told.stderr);
+    }
 }
 
 /// Every figure of creations used that a run told as JSON, in order.

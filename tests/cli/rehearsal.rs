@@ -262,12 +262,15 @@ fn the_scenario_of_a_rehearsal_is_part_of_every_command_that_goes_on_with_it() {
     assert!(page.contains("--sandbox --scenario two.toml"), "{page}");
     // Pasted, it meets the same service. Without its scenario it meets one that does nothing wrong.
     let again = advised(&told[1]).into_iter().find(|command| command[0] == "run").expect("how to go on");
-    let again: Vec<&str> = again.iter().map(String::as_str).chain(["--on-quota", "exit"]).collect();
+    assert!(
+        again.ends_with(&["--on-quota", "exit", "--sandbox", "--scenario", "two.toml"].map(str::to_owned))
+    );
+    let again: Vec<&str> = again.iter().map(String::as_str).collect();
     bench.fleetload(&again).expect_code(5);
     std::fs::remove_file(bench.path("two.toml")).expect("a file");
     let told = bench.fleetload(&["status"]).expect_code(0);
     assert!(
-        told.stderr.contains("fleetload run --sandbox\n"),
+        told.stderr.contains("fleetload run --on-quota exit --sandbox\n"),
         "what is gone is not advised: {}",
         told.stderr
     );

@@ -227,6 +227,7 @@ pub(super) fn options(script: &Script, network: &Arc<Network>) -> RunOptions {
         },
         until: None,
         hours: SendingHours::default(),
+        typed: String::new(),
         begun: None,
         list_ahead: None,
         writing: Writing::AmongTasks(Arc::new(move || network.disk())),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use clap::builder::PossibleValue;
 
+use crate::advice::quoted;
 use crate::cli::settings::reading_options::ReadingOptions;
 use crate::model::policy::{Audit, InDoubt, OnClose, OnExisting, OnQuota};
 
@@ -80,6 +81,28 @@ pub(in crate::cli) struct Overrides {
     pub(in crate::cli) audit: Option<Audit>,
 }
 
+impl Overrides {
+    /// The options as they were typed, each with a space before it.
+    pub(in crate::cli) fn command_line(&self) -> String {
+        typed_again(&[
+            ("--rate", self.rate.as_deref()),
+            ("--concurrency", self.concurrency.as_deref()),
+            ("--daily-quota", self.daily_quota.as_deref()),
+            ("--reserve", self.reserve.as_deref()),
+            ("--on-quota", self.on_quota.map(OnQuota::word)),
+            ("--on-existing", self.on_existing.map(OnExisting::word)),
+            ("--in-doubt", self.in_doubt.map(InDoubt::word)),
+            ("--audit", self.audit.map(Audit::word)),
+        ])
+    }
+}
+
+/// Options with their values, each with a space before it; those that were not typed are left out.
+fn typed_again(options: &[(&str, Option<&str>)]) -> String {
+    let typed = options.iter().filter_map(|(option, value)| Some((option, (*value)?)));
+    typed.map(|(option, value)| format!(" {option} {}", quoted(value))).collect()
+}
+
 /// When a run may send.
 #[derive(Debug, Clone, Default, ClapArgs)]
 #[command(next_help_heading = "When it may send")]
@@ -96,6 +119,16 @@ pub(in crate::cli) struct WindowArgs {
     /// Outside the window: wait until it opens, or exit with 5
     #[arg(long, value_name = "WHAT", value_parser = words!(OnClose))]
     pub(in crate::cli) on_close: Option<OnClose>,
+}
+
+impl WindowArgs {
+    /// The options as they were typed, each with a space before it.
+    pub(in crate::cli) fn command_line(&self) -> String {
+        let windows: String =
+            self.between.iter().map(|window| typed_again(&[("--between", Some(window))])).collect();
+        let zone = if self.between.is_empty() { None } else { self.zone.as_deref() };
+        windows + &typed_again(&[("--zone", zone), ("--on-close", self.on_close.map(OnClose::word))])
+    }
 }
 
 /// What was typed about how files are read: the same flags for every command that reads some.

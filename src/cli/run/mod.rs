@@ -394,6 +394,7 @@ impl Settings {
             limits,
             until,
             hours,
+            typed: String::new(),
             begun: None,
             canary,
             list_ahead: None,

@@ -195,7 +195,15 @@ impl Passes<'_> {
     fn options(&self, settings: &Settings) -> RunOptions {
         let (hours, on_close) = (self.hours.clone(), self.typed.window.on_close);
         let canary = self.typed.canary.and_then(NonZeroU32::new);
-        settings.options((self.until, hours), on_close, self.on_rejections(), self.typed.overwrite, canary)
+        let options = settings.options(
+            (self.until, hours),
+            on_close,
+            self.on_rejections(),
+            self.typed.overwrite,
+            canary,
+        );
+        let typed = self.typed.overrides.command_line() + &self.typed.window.command_line();
+        RunOptions { typed, ..options }
     }
 
     /// What to do with a sheet that the service refuses: ask, when somebody is there.

@@ -38,6 +38,9 @@ pub struct RunInfo {
     pub waits_for: Option<RunEnd>,
     /// When the quota resets that it waits for. Where it may send only later, it goes on later.
     pub quota_resets_at: Option<Moment>,
+    /// The options that were typed for it and that the next run has only if they are typed again: each with a space before
+    /// it.
+    pub typed: String,
     /// Requests sent, by operation.
     pub requests: BTreeMap<Operation, u64>,
 }
@@ -112,6 +115,12 @@ impl JobQueue<'_> {
     /// Notes what a run goes by.
     pub fn note_terms(&mut self, run: RunId, terms: &str) -> Result<()> {
         self.journal.view.connection.execute("UPDATE run SET terms = ?2 WHERE id = ?1", (run, terms))?;
+        Ok(())
+    }
+
+    /// Notes the options that were typed for a run and that the next one has only if they are typed again.
+    pub fn note_typed(&mut self, run: RunId, options: &str) -> Result<()> {
+        self.journal.view.connection.execute("UPDATE run SET typed = ?2 WHERE id = ?1", (run, options))?;
         Ok(())
     }
 
@@ -281,7 +290,7 @@ impl View {
             .connection
             .query_row(
                 "SELECT id, started_at, ended_at, ending, detail, held_back, resumes_at, requests, waits_for,
-                    quota_resets_at
+                    quota_resets_at, coalesce(typed, '')
                  FROM run ORDER BY id DESC LIMIT 1",
                 [],
                 |row| {
@@ -295,6 +304,7 @@ impl View {
                         resumes_at: row.get(6)?,
                         waits_for: row.get(8)?,
                         quota_resets_at: row.get(9)?,
+                        typed: row.get(10)?,
                         requests: BTreeMap::new(),
                     };
                     Ok((info, row.get::<_, Option<String>>(7)?))

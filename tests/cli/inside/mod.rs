@@ -228,6 +228,7 @@ pub(crate) fn options(settle: Duration) -> RunOptions {
         limits: RunLimits { rate: Rate::Unlimited, concurrency: 4, daily_quota: None, reserve: 0 },
         until: None,
         hours: SendingHours::default(),
+        typed: String::new(),
         begun: None,
         list_ahead: None,
         writing: Writing::default(),

@@ -32,7 +32,7 @@ fn a_spent_quota_is_reported_once_a_day() {
         parked["resumes_at"].is_string() && parked["text"].as_str().unwrap().starts_with("parked until"),
         "{parked}"
     );
-    assert_eq!((&parked["next"], &parked["exit_code"]), (&"fleetload run".into(), &5.into()));
+    assert_eq!((&parked["next"], &parked["exit_code"]), (&"fleetload run --on-quota exit".into(), &5.into()));
     assert!(outcome.stdout.contains("parked until"), "{}", outcome.stdout);
     bench.fleetload(&["run", "--on-quota", "exit"]).expect_code(5);
     assert_eq!(told(&receiver), [], "the same day");

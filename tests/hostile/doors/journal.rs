@@ -232,7 +232,6 @@ fn read(journal: &mut Journal) {
         drop(journal.tally(Some(import.import)));
         for sheet in journal.sheets(import.import).unwrap_or_default() {
             drop(journal.rows(sheet.sheet, &mut |_| Ok(())));
-            drop(journal.tally_of_sheet(sheet.sheet));
         }
     }
 }
