@@ -242,7 +242,7 @@ impl Listener {
 pub(in crate::cli) struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
-    /// `None` where whoever started us has it ignored (`nohup`): the run is to outlive its terminal then.
+    /// `None` where whoever started us has it ignored (`nohup`), so that the run outlives its terminal, and once it has come.
     hang_up: Option<tokio::signal::unix::Signal>,
 }
 
@@ -267,7 +267,8 @@ impl Signals {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
-            () = hung_up(self.hang_up.as_mut()) => {}
+            // A terminal goes away once; its shell and the system may both say so.
+            () = hung_up(self.hang_up.as_mut()) => self.hang_up = None,
         }
     }
 }
