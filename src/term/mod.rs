@@ -266,6 +266,16 @@ impl Terminal {
         }
     }
 
+    /// Warns of something that happens while others are at work, with this time, unless every line has its time. Quiet does
+    /// not keep it back.
+    fn warn_at(&self, time: impl Display, text: &str) {
+        let line = match self.dates_lines() {
+            true => Line::plain(text),
+            false => Line::plain(format!("{time} {text}")),
+        };
+        self.write_talk(Level::Warning, &line);
+    }
+
     /// Whether each line of talk has its time.
     pub fn dates_lines(&self) -> bool {
         self.manner.log_format != LogFormat::Plain

@@ -151,7 +151,13 @@ impl Progress {
             (Display::Bars, Some(text)) => {
                 self.terminal.say(Line::new().ink(Ink::Warning, "·").text(" ").text(text));
             }
+            (Display::Lines { .. }, Some(text)) if event.is_warning() => {
+                self.terminal.warn_at(stamp(tick.now), &text);
+            }
             (Display::Lines { .. }, Some(text)) => self.terminal.say_at(stamp(tick.now), &text),
+            (Display::Nothing, Some(text)) if event.is_warning() => {
+                self.terminal.warn_at(stamp(tick.now), &text);
+            }
             (Display::Objects { .. }, told)
                 if !matches!(
                     event,

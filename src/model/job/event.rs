@@ -158,6 +158,20 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// Whether it is something that went wrong: whoever keeps only warnings reads it.
+    pub const fn is_warning(&self) -> bool {
+        matches!(
+            self,
+            Self::SlowedDown { .. }
+                | Self::Breaker { open: true, .. }
+                | Self::SheetPaused { .. }
+                | Self::Unreachable { .. }
+                | Self::ClockSkew { .. }
+        )
+    }
+}
+
 /// A length of time for programs.
 fn milliseconds<S: Serializer, T: Copy + Into<Option<Duration>>>(
     length: &T,
