@@ -16,7 +16,7 @@ use crate::model::window::Standing;
 
 pub use crate::model::remaining::Allowance;
 pub use daily_creations::DayShare;
-use daily_creations::{create, create_within, lasting, within};
+use daily_creations::{create, create_within, day_end, lasting, within};
 
 /// What comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -150,14 +150,17 @@ pub fn forecast(facts: &Remaining) -> Forecast {
     let longest = longest(creating());
     let pace = longest.map(|longest| per_second(creations, longest));
     // On a later day, and once creations that were parked go on, all of a day is there again.
-    let is_another_day = facts.parked_until.is_some() || start.day() > facts.at.day();
+    let is_another_day = facts.parked_until.is_some() || start >= day_end(facts.at, facts.service_ahead_ms);
     let quota = facts.quota.map(|quota| match is_another_day {
         true => Allowance { today: quota.per_day, ..quota },
         false => quota,
     });
     let created = match facts.hours.windows {
-        None => create(creations, pace.unwrap_or(UNLIMITED), quota, start),
-        Some(_) => create_within(&facts.hours, creations, pace.unwrap_or(UNLIMITED), quota, start),
+        None => create(creations, pace.unwrap_or(UNLIMITED), quota, (start, facts.service_ahead_ms)),
+        Some(_) => {
+            let from = (start, facts.service_ahead_ms);
+            create_within(&facts.hours, creations, pace.unwrap_or(UNLIMITED), quota, from)
+        }
     };
     let Some(created) = created else {
         return Forecast { next, ..Forecast::default() };
@@ -417,6 +420,42 @@ mod tests {
             let got = got.finish.map(|finish| (finish.to_string(), got.days.unwrap()));
             let expected = expected.map(|(finish, days)| (finish.to_owned(), days));
             assert_eq!(got, expected, "{creations} {pace} {allowance:?}");
+        }
+    }
+
+    #[test]
+    fn the_days_are_those_of_the_service_whatever_this_machines_clock_says() {
+        // Parked until the day of the service begins: 1,100 creations take three days of 400.
+        for (ahead_s, parked_until, days) in [
+            (
+                0,
+                "2026-03-02T00:00:00Z",
+                ["2026-03-02T00:00:00Z", "2026-03-03T00:00:00Z", "2026-03-04T00:00:00Z"],
+            ),
+            (
+                10,
+                "2026-03-01T23:59:50Z",
+                ["2026-03-01T23:59:50Z", "2026-03-02T23:59:50Z", "2026-03-03T23:59:50Z"],
+            ),
+            (
+                -600,
+                "2026-03-02T00:10:00Z",
+                ["2026-03-02T00:10:00Z", "2026-03-03T00:10:00Z", "2026-03-04T00:10:00Z"],
+            ),
+        ] {
+            let parked = Moment::parse(parked_until);
+            for windows in [None, Windows::new(vec!["00:00-24:00".parse().unwrap()], TimeZone::UTC)] {
+                let facts = Remaining {
+                    parked_until: parked,
+                    service_ahead_ms: ahead_s * 1_000,
+                    hours: SendingHours { from: None, windows },
+                    ..devices(1_100, 100.0, Some((400, 0)))
+                };
+                let told = forecast(&facts);
+                let from: Vec<_> = told.shares.iter().map(|share| share.from.to_string()).collect();
+                assert_eq!(from, days, "{ahead_s}");
+                assert_eq!(told.finish, Moment::parse(days[2]).map(|day| day.plus(Duration::from_secs(3))));
+            }
         }
     }
 

@@ -265,6 +265,7 @@ impl RunView<'_> {
             deferred_until: unfinished.deferred_until.filter(|until| *until > self.now),
             unseen: unfinished.unseen,
             quota: self.gates.allowance(),
+            service_ahead_ms: self.gates.service_ahead_ms(),
             parked_until: self.gates.parked_until(),
             hours: self.gates.hours().clone(),
             doubts: self.doubts(count, unfinished),

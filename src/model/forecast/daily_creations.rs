@@ -37,18 +37,27 @@ pub(super) struct Created {
     pub(super) shares: Vec<DayShare>,
 }
 
-/// When so many creations would be done at `pace` a second from `start` on; without an allowance, no day stops it.
-/// `None` when it would never end: no pace, or a quota of nothing.
+/// When the day of the service ends that it is `at` a moment of this machine's clock, by this machine's clock; the service's
+/// is ahead by so many milliseconds.
+pub(super) fn day_end(at: Moment, service_ahead_ms: i64) -> Moment {
+    let there = Moment::from_millis(at.millis().saturating_add(service_ahead_ms));
+    let end = there.day().start().plus(DAY);
+    Moment::from_millis(end.millis().saturating_sub(service_ahead_ms))
+}
+
+/// When so many creations would be done at `pace` a second from `start` on; without an allowance, no day stops it. The days
+/// are those of the service, whose clock is ahead by so many milliseconds. `None` when it would never end: no pace, or a
+/// quota of nothing.
 pub(super) fn create(
     creations: u64,
     pace: f64,
     allowance: Option<Allowance>,
-    start: Moment,
+    (start, service_ahead_ms): (Moment, i64),
 ) -> Option<Created> {
     if creations == 0 {
         return Some(Created { finish: start, days: 0, shares: Vec::new() });
     }
-    let tomorrow = start.day().start().plus(DAY);
+    let tomorrow = day_end(start, service_ahead_ms);
     let today =
         within(tomorrow.since(start), pace).min(allowance.map_or(u64::MAX, |allowance| allowance.today));
     let per_day = within(DAY, pace).min(allowance.map_or(u64::MAX, |allowance| allowance.per_day));
@@ -87,7 +96,7 @@ pub(super) fn create_within(
     creations: u64,
     pace: f64,
     allowance: Option<Allowance>,
-    start: Moment,
+    (start, service_ahead_ms): (Moment, i64),
 ) -> Option<Created> {
     let mut created = Created { finish: start, days: 0, shares: Vec::new() };
     let (mut left, mut at) = (creations, start);
@@ -95,7 +104,7 @@ pub(super) fn create_within(
         if left == 0 {
             return Some(created);
         }
-        let tomorrow = at.day().start().plus(DAY);
+        let tomorrow = day_end(at, service_ahead_ms);
         let allowed = allowance.map_or(u64::MAX, |allowance| match number {
             0 => allowance.today,
             _ => allowance.per_day,

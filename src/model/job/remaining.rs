@@ -33,6 +33,9 @@ pub struct Remaining {
     pub unseen: u64,
     /// The quota of creations, as far as it is known.
     pub quota: Option<Allowance>,
+    /// The service's clock, whose days count, minus this machine's, in milliseconds.
+    #[serde(default)]
+    pub service_ahead_ms: i64,
     /// Until when creations wait for the quota, and for the hours in which the run may send.
     pub parked_until: Option<Moment>,
     /// When the run may send.

@@ -224,6 +224,11 @@ impl Gates {
         self.quota_resets_at().map(|resets_at| self.hours().opening(resets_at))
     }
 
+    /// The service's clock minus this machine's, in milliseconds.
+    pub(in crate::run) fn service_ahead_ms(&self) -> i64 {
+        self.service_clock.ahead_ms()
+    }
+
     /// What the quota allows us, as far as it is known.
     pub(in crate::run) fn allowance(&self) -> Option<Allowance> {
         self.today().1

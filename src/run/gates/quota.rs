@@ -76,6 +76,11 @@ impl ServiceClock {
         self.heard
     }
 
+    /// The service's time minus ours, in milliseconds.
+    pub(super) fn ahead_ms(&self) -> i64 {
+        self.skew_ms
+    }
+
     /// The service's time when ours is `now`.
     pub(super) fn at(&self, now: Moment) -> Moment {
         Moment::from_millis(now.millis().saturating_add(self.skew_ms))
