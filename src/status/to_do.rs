@@ -157,7 +157,7 @@ fn of_import(facts: &ImportFacts, commands: &Commands<'_>) -> Vec<Need> {
         needs.push(Need { cause, count: own + along, words: format!("{told}: {words}"), command });
     };
     put("rejected", rows.refused, 0, "rejected");
-    put("incomplete", rows.incomplete, 0, "created, but a later step failed");
+    put("incomplete", rows.incomplete, 0, "carried out in part, but a later step failed");
     let what = if rows.left_out > 0 {
         "not imported because of errors"
     } else {

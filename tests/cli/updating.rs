@@ -254,7 +254,8 @@ fn what_the_service_changed_since_the_export_is_told_and_not_overwritten_unless_
         [ended("existing", "changed.since-export", left), ended("rejected", "changed.since-export", refused)]
     );
     assert_eq!(updates(&bench), 2, "theirs");
-    bench.fleetload(&["retry", "2", "--code", "changed.since-export"]).expect_code(0);
+    let told = bench.fleetload(&["retry", "2", "--code", "changed.since-export"]).expect_code(0);
+    assert!(told.stderr.contains("fleetload run --overwrite"), "{}", told.stderr);
     bench.fleetload(&["run", "--overwrite"]).expect_code(0);
     let mut found = endings(&bench, 2);
     found.sort();

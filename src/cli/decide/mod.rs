@@ -14,6 +14,7 @@ use crate::ending::End;
 use crate::error::Result;
 use crate::journal::{ImportInfo, Selection};
 use crate::model::id::{ImportId, JobId};
+use crate::model::reason::Reason;
 use crate::model::state::JobState;
 use crate::term::{Object, count, counted};
 
@@ -64,6 +65,11 @@ pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summary> {
                 &format!("resume {number}"),
             )
         }
+        Some(_) | None if typed.code.as_deref() == Some(Reason::ChangedSinceExport.as_str()) => context
+            .advice(
+                "to set their values although the service has other ones since the export: ",
+                "run --overwrite",
+            ),
         Some(_) | None => context.advice("to send them: ", "run"),
     };
     terminal.hint(advice);

@@ -160,10 +160,14 @@ pub(in crate::cli) fn tell(context: &Context<'_>, planned: &SavedPlan, now: &Sav
         terminal.result(Line::new().ink(Ink::Good, "as planned").text(format!(" at {at}: {rows}")));
         return;
     }
-    terminal.result(Line::new().ink(Ink::Warning, "not as planned").text(format!(
-        " at {at}: {rows}, {} were planned",
-        count(planned.to_create().saturating_add(planned.to_carry_out()))
-    )));
+    let of_plan = |plan: &SavedPlan| plan.to_create().saturating_add(plan.to_carry_out());
+    let planned_rows = match of_plan(planned) {
+        rows if rows == of_plan(now) => "as many as were planned".to_owned(),
+        rows => counted(rows, "was planned", "were planned"),
+    };
+    terminal.result(
+        Line::new().ink(Ink::Warning, "not as planned").text(format!(" at {at}: {rows}, {planned_rows}")),
+    );
     for difference in differences.iter().take(TOLD) {
         terminal.result(format!("  {}", words(difference)));
     }

@@ -33,13 +33,18 @@ pub struct Decided {
     pub id: Option<RemoteId>,
     /// How it was checked, in words: `checked by getSite: it agrees`, or `not checked`.
     pub check: Option<String>,
+    /// Whether it was about something that the row asks of a record, and not about the record's creation.
+    #[serde(skip)]
+    pub of_step: bool,
 }
 
 impl Decided {
     /// What was decided and how it was checked, in words.
     pub fn words(&self) -> String {
         let what = match (self.what.as_str(), self.id) {
+            ("created", Some(id)) if self.of_step => format!("carried out on {id}"),
             ("created", Some(id)) => format!("created as {id}"),
+            ("not created", _) if self.of_step => "not carried out".to_owned(),
             ("abandon", _) => JobState::Cancelled.to_string(),
             (what, _) => what.to_owned(),
         };
@@ -84,19 +89,22 @@ pub(in crate::journal) struct Details {
     id: Option<RemoteId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     check: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    of_step: bool,
 }
 
 impl Details {
-    pub(in crate::journal) fn of(decision: Decision, check: Option<&str>) -> Self {
+    /// Of a decision; `of_step` says that it is not about the creation of a record.
+    pub(in crate::journal) fn of(decision: Decision, check: Option<&str>, of_step: bool) -> Self {
         let id = match decision {
             Decision::Created(id) => Some(id),
             Decision::NotCreated | Decision::Abandon => None,
         };
-        Self { id, check: check.map(str::to_owned) }
+        Self { id, check: check.map(str::to_owned), of_step }
     }
 
     pub(in crate::journal) fn written(&self) -> Result<Option<String>> {
-        if self.id.is_none() && self.check.is_none() {
+        if self.id.is_none() && self.check.is_none() && !self.of_step {
             return Ok(None);
         }
         serde_json::to_string(self).map(Some).map_err(unwritable)
@@ -128,7 +136,8 @@ pub(in crate::journal) fn latest(connection: &Connection) -> Result<HashMap<JobI
     while let Some(row) = rows.next()? {
         let details = Details::read(row.get::<_, Option<String>>(4)?.as_deref())?;
         let (at, who, what) = (row.get(1)?, row.get(2)?, row.get(3)?);
-        latest.insert(row.get(0)?, Decided { who, at, what, id: details.id, check: details.check });
+        let Details { id, check, of_step } = details;
+        latest.insert(row.get(0)?, Decided { who, at, what, id, check, of_step });
     }
     Ok(latest)
 }
@@ -183,11 +192,12 @@ mod tests {
 
     #[test]
     fn a_decision_is_told_in_words_with_how_it_was_checked() {
-        let decided = |decision, check: Option<&str>| {
-            let details = Details::of(decision, check);
-            let (what, check) = (word(decision).to_owned(), details.check);
-            Decided { who: "kim".into(), at: at(9_000), what, id: details.id, check }.words()
+        let told = |decision, check: Option<&str>, of_step| {
+            let Details { id, check, of_step } = Details::of(decision, check, of_step);
+            Decided { who: "kim".into(), at: at(9_000), what: word(decision).to_owned(), id, check, of_step }
+                .words()
         };
+        let decided = |decision, check| told(decision, check, false);
         let found = "checked by getSite: it agrees";
         assert_eq!(
             decided(Decision::Created(id(7)), Some(found)),
@@ -195,6 +205,10 @@ mod tests {
         );
         assert_eq!(decided(Decision::NotCreated, Some("not checked")), "not created, not checked");
         assert_eq!(decided(Decision::Abandon, None), "cancelled");
+        // A licence, a label or another step after the creation.
+        let done = told(Decision::Created(id(7)), Some("not checked"), true);
+        assert_eq!(done, format!("carried out on {}, not checked", id(7)));
+        assert_eq!(told(Decision::NotCreated, None, true), "not carried out");
     }
 
     #[test]

@@ -135,7 +135,8 @@ impl Journal {
             ))
             .hint(Advice::from("to list the rows on hold, type: ").command("fleetload status")));
         }
-        let details = decision_log::Details::of(decision, check).written()?;
+        let of_step = !standing.kind.is_record() || standing.remote_id.is_some();
+        let details = decision_log::Details::of(decision, check, of_step).written()?;
         note(&transaction, at, who, decision_log::word(decision), Some(job), None, details.as_deref())?;
         let moved = match decision {
             // It makes no record: the id is that of the record that it is about.
