@@ -92,6 +92,13 @@ look_ups!(ImportWriter<'_>, transaction);
 /// Jobs with one name that are looked at, of which there may be as many as rows.
 const MOST_OF_A_NAME: i64 = 20;
 
+impl View {
+    /// What a job refers to.
+    pub fn links_of(&self, job: JobId) -> Result<Vec<Link>> {
+        links(&self.connection, job)
+    }
+}
+
 impl ImportWriter<'_> {
     /// The newest jobs of this kind and name that earlier imports brought: a few, where many have it.
     pub fn earlier_by_name(&self, kind: Kind, comparable_name: &str) -> Result<Vec<KnownJob>> {
