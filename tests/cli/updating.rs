@@ -227,6 +227,16 @@ fn an_export_that_was_edited_is_a_sheet_of_changes() {
     assert_eq!(changes() - before, 3);
     run().expect_code(0);
     assert_eq!(changes() - before, 3, "nothing is left to be changed");
+    // A record cannot be moved, and a cell that asks for it is not taken for one that was not changed.
+    let exported = std::fs::read_to_string(bench.path(files[1])).expect("the file");
+    let row = exported.lines().find(|line| line.contains("Till Two")).expect("the row");
+    let company = row.split(',').find(|cell| {
+        cell.trim_matches('"').parse::<uuid::Uuid>().is_ok() && exported.matches(*cell).count() > 2
+    });
+    let moved = row.replacen(company.expect("the id of its company"), "Customer 1", 1);
+    bench.write(files[1], &exported.replace(row, &moved));
+    let told = bench.fleetload(&["check", files[1]]).expect_code(3);
+    assert!(told.stdout.contains("the service cannot move a record to another company"), "{}", told.stdout);
 }
 
 #[test]

@@ -109,6 +109,13 @@ impl RowValues {
                 wrong(column, Code::CellUnsupportedAction, text);
             }
         }
+        for column in ["parent", "company"] {
+            let exported = self.exported();
+            if exported.cell(column).is_some() && !exported.unchanged.contains(column) && names(column) {
+                let text = "the service cannot move a record to another company: write what was exported here, or clear this cell";
+                wrong(column, Code::CellUnsupportedAction, text);
+            }
+        }
     }
 
     /// The record that the row changes, and the site that a device is put in.
