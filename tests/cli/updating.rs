@@ -156,6 +156,20 @@ fn lost_answers_are_settled_by_what_the_record_has() {
     assert_eq!(updates(&bench), 3, "none was carried out twice");
 }
 
+#[test]
+fn the_page_of_updates_counts_no_companies_that_it_does_not_show() {
+    let bench = created(Scenario::default());
+    bench.write("changes.csv", "key,action,phone\nC0,update,+64 9 777 7777\n");
+    bench.fleetload(&["run", "changes.csv", "--kind", "companies"]).expect_code(0);
+    bench.write("devices.csv", "key,action,name\nT0,update,Front desk\n");
+    bench.fleetload(&["run", "devices.csv"]).expect_code(0);
+    let page = |import: u32| {
+        std::fs::read_to_string(bench.path(&format!("reports/{import}/report.html"))).expect("a page")
+    };
+    assert!(page(2).contains("Customer 0") && !page(2).contains("not shown here"), "{}", page(2));
+    assert!(page(1).contains("Open all") && !page(3).contains("Open all"), "{}", page(3));
+}
+
 /// An edit of one cell of a CSV file.
 fn edit(bench: &Bench, file: &str, from: &str, to: &str) {
     let text = std::fs::read_to_string(bench.path(file)).expect("the file");

@@ -65,7 +65,7 @@ impl View {
             .prepare_cached(
                 "SELECT count(DISTINCT job.id) FROM sheet
                  JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
-                 JOIN job ON job.id = sheet_row.job WHERE sheet.import = ?1 AND sheet.kind = ?2",
+                 JOIN job ON job.id = sheet_row.job WHERE sheet.import = ?1 AND job.kind = ?2",
             )?
             .query_row((import, Kind::Company), |row| row.get(0))?;
         let companies = self.nodes(
@@ -76,7 +76,7 @@ impl View {
              JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
              JOIN job ON job.id = sheet_row.job JOIN step ON step.id = job.id << 16
              LEFT JOIN link ON link.job = job.id AND link.role = ?4
-             WHERE sheet.import = ?1 AND sheet.kind = ?3
+             WHERE sheet.import = ?1 AND job.kind = ?3
              GROUP BY job.id ORDER BY min(sheet_row.place) LIMIT ?2"
             ),
             (import, count(most), Kind::Company, Role::Parent),
@@ -141,6 +141,10 @@ impl View {
         let mut known: HashMap<Above, usize> = HashMap::new();
         while let Some(row) = rows.next()? {
             let owner = above(row.get(0)?, row.get::<_, Option<Id>>(1)?);
+            // A row of upkeep may name a device and no company.
+            if owner == Above::Nothing {
+                continue;
+            }
             let place = match known.get(&owner) {
                 Some(&place) => place,
                 // The tree shows no more companies than this either.
