@@ -28,7 +28,7 @@ pub fn unguarded(text: &str) -> &str {
 }
 
 /// Whether a table with these headers was written by our reports.
-pub(super) fn is_ours(headers: &[impl AsRef<str>]) -> bool {
+pub fn is_ours(headers: &[impl AsRef<str>]) -> bool {
     let is_one = |header: &_| {
         let header = AsRef::<str>::as_ref(header).trim();
         [OURS, EXPORT_NOTE].iter().any(|ours| header.eq_ignore_ascii_case(ours))

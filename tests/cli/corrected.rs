@@ -51,7 +51,9 @@ fn a_name_and_a_mac_address_may_be_corrected_in_the_fix_sheet() {
     let (text, path) = fix(&bench, 1, "devices");
     let text = text.replace("Till 1", "Front desk").replace("Edge 300", "Edge 200").replace("4d:01", "4d:11");
     bench.write(&path, &text);
-    bench.fleetload(&["run", &path]).expect_code(0);
+    // An option of the first command, which the advice repeats, may be about a sheet that needs no correction.
+    let outcome = bench.fleetload(&["run", &path, "--ignore-column", "Notes"]).expect_code(0);
+    assert!(!outcome.stderr.contains("changes nothing"), "{}", outcome.stderr);
     assert_settled(&bench);
     assert_eq!(bench.created("device").len(), 2);
 }

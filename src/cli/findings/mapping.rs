@@ -11,6 +11,7 @@ use crate::cli::settings::reading_options::ReadingOptions;
 use crate::import::Examined;
 use crate::model::kind::Kind;
 use crate::sheet::finding::{Severity, shown};
+use crate::sheet::formula_guard;
 use crate::sheet::rename::{concerns, is_name_of, renamed, scope};
 use crate::sheet::text::{did_you_mean, nearest};
 use crate::sheet::{Book, Format, Mapped, Options, Table, fold};
@@ -207,14 +208,18 @@ pub(in crate::cli) fn sheets_not_read(examined: &Examined) -> Vec<SheetNotRead> 
 }
 
 /// Warns of each header that was typed and that no sheet has: a mistyped one would otherwise have no effect and nobody would
-/// know. Only what was typed is looked at: what a profile keeps serves many sheets.
+/// know. Only what was typed is looked at: what a profile keeps serves many sheets. So does what we advise for a fix sheet, which
+/// has only some of the sheets that it was typed for.
 pub(in crate::cli) fn tell_unmatched(context: &Context<'_>, examined: &Examined, typed: &ReadingOptions) {
     if examined.findings.count(Severity::Fatal) > 0 {
         // Headers of sheets that cannot be used are not known.
         return;
     }
-    let tables = examined.books().iter().flat_map(|book| &book.tables);
-    let headers: Vec<(Kind, &str)> = tables
+    let tables = || examined.books().iter().flat_map(|book| &book.tables);
+    if tables().all(|table| formula_guard::is_ours(&table.headers)) {
+        return;
+    }
+    let headers: Vec<(Kind, &str)> = tables()
         .flat_map(|table| table.headers.iter().map(|header| (table.kind, header.trim())))
         .filter(|(_, header)| !header.is_empty())
         .collect();
