@@ -65,6 +65,10 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
         [import] => journal.left_out_tally(Some(*import))?,
         _ => Tally::default(),
     };
+    if ended.imported.is_some() && concerned.len() != 1 {
+        // How it ended is said of the import of this command.
+        terminal.result("rows of all imports in the journal:");
+    }
     for line in counts::table(&sum, &not_imported) {
         terminal.result(line);
     }
