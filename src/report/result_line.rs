@@ -218,7 +218,10 @@ fn finished(row: &RowView, settled_before: bool) -> String {
         }
         JobState::Existing if row.message.is_some() => row.message.clone().unwrap_or_default(),
         JobState::Existing if !row.kind.is_record() => "it was so before anything was sent".to_owned(),
-        JobState::Existing => "the record was in the service before anything was sent".to_owned(),
+        JobState::Existing => {
+            "the record was in the service before anything was sent; its fields were left as they are"
+                .to_owned()
+        }
         JobState::Done => {
             let before = row.before.iter().map(|(operation, before)| before_words::words(*operation, before));
             before.filter(|words| !words.is_empty()).collect::<Vec<_>>().join("; ")
