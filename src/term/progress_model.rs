@@ -86,7 +86,7 @@ pub fn operation_paused(operation: Operation, reason: &str, next_try_in: Option<
 
 /// A service that cannot be reached.
 pub fn unreachable(reason: &str) -> String {
-    format!("the service cannot be reached: {reason}")
+    format!("no request can be sent: {reason}")
 }
 
 /// The pace of an operation.

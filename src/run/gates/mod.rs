@@ -340,7 +340,7 @@ impl Gates {
         let hint = "check the network and base_url, then run again; `fleetload doctor` tests the connection";
         Some(Ending::Stopped {
             end: End::Unreachable,
-            why: format!("the service could not be reached for {minutes} minutes: {words}"),
+            why: format!("no request could be sent for {minutes} minutes: {words}"),
             hint: hint.to_owned(),
         })
     }

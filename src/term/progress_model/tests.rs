@@ -142,7 +142,7 @@ fn every_notable_event_has_its_sentence() {
         ),
         (
             Event::Unreachable { reason: "connection refused".into(), retry_in: Duration::from_millis(500) },
-            "the service cannot be reached: connection refused; next try in 1 s",
+            "no request can be sent: connection refused; next try in 1 s",
         ),
         (
             Event::ClockSkew { seconds: 90 },
