@@ -81,7 +81,7 @@ impl OpenReason {
                 "{SHARE} of the last {WINDOW} requests failed at the service or got no answer, which is 5 %"
             ),
             Self::Pages => format!(
-                "{PAGES} answers in a row were no answers of the service but pages, as a proxy or the sign-in page of a network sends them"
+                "{PAGES} answers in a row were none that the service documents: a proxy or the sign-in page of a network may have sent them"
             ),
         }
     }
