@@ -48,25 +48,35 @@ enum Message {
     JournalReady,
     Tell(Box<Draft>),
     Compose(Compose),
-    /// Nothing more comes: deliver what is due, and end after this time at the latest.
-    Close(Duration),
+    /// Nothing more comes: deliver what is due.
+    Close,
+}
+
+/// When the thread must end; nothing as long as it is not closed. It does not wait for the messages before it.
+type Limit = Arc<watch::Sender<Option<Instant>>>;
+
+/// Has the thread end after this time at the latest.
+fn set_limit(limit: &Limit, from_now: Duration) {
+    let deadline = Instant::now() + from_now;
+    limit.send_modify(|known| *known = Some(known.map_or(deadline, |known| known.min(deadline))));
 }
 
 /// The handle of the thread.
 #[derive(Debug)]
 pub struct Courier {
     messages: mpsc::UnboundedSender<Message>,
+    limit: Limit,
     ended: std_mpsc::Receiver<Left>,
 }
 
 /// Cuts the last wait for deliveries short.
 #[derive(Debug, Clone)]
-pub struct Delivering(mpsc::UnboundedSender<Message>);
+pub struct Delivering(Limit);
 
 impl Delivering {
     /// Ends it; what is not delivered stays due.
     pub fn cut(&self) {
-        let _ended_already = self.0.send(Message::Close(Duration::ZERO));
+        set_limit(&self.0, Duration::ZERO);
     }
 }
 
@@ -94,16 +104,18 @@ impl Courier {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
         let (messages, inbox) = mpsc::unbounded_channel();
         let (done, ended) = std_mpsc::channel();
+        let limit = Limit::default();
+        let of_thread = Arc::clone(&limit);
         thread::Builder::new()
             .name("notifications".to_owned())
             .spawn(move || {
-                let desk = Desk::new(targets, journal, clock);
+                let desk = Desk::new(targets, journal, clock, of_thread);
                 runtime.block_on(desk.work(inbox));
                 // Whoever waited may have ended.
                 let _gone = done.send(desk.left());
             })
             .map_err(failed)?;
-        Ok(Self { messages, ended })
+        Ok(Self { messages, limit, ended })
     }
 
     /// The journal is there: what is due from before is delivered from now on.
@@ -123,12 +135,13 @@ impl Courier {
 
     /// What cuts the wait of [`Courier::close`] short.
     pub fn delivering(&self) -> Delivering {
-        Delivering(self.messages.clone())
+        Delivering(Arc::clone(&self.limit))
     }
 
     /// Delivers what is due and ends, after `limit` at the latest. `None` when the thread did not end in time.
     pub fn close(self, limit: Duration) -> Option<Left> {
-        self.send(Message::Close(limit));
+        set_limit(&self.limit, limit);
+        self.send(Message::Close);
         self.ended.recv_timeout(limit + GRACE).ok()
     }
 
@@ -145,8 +158,9 @@ struct Desk {
     clock: Arc<dyn Clock>,
     /// Open once it is there.
     journal: RefCell<Option<Journal>>,
-    /// When the thread must end; nothing as long as it is not closed.
-    deadline: watch::Sender<Option<Instant>>,
+    limit: Limit,
+    /// Whether nothing more comes.
+    is_closed: watch::Sender<bool>,
     /// Something new may be due, for each target.
     news: Vec<Notify>,
     /// What could not be noted and was not delivered.
@@ -154,14 +168,15 @@ struct Desk {
 }
 
 impl Desk {
-    fn new(targets: Vec<Target>, path: PathBuf, clock: Arc<dyn Clock>) -> Self {
+    fn new(targets: Vec<Target>, path: PathBuf, clock: Arc<dyn Clock>, limit: Limit) -> Self {
         Self {
             news: targets.iter().map(|_| Notify::new()).collect(),
             targets,
             path,
             clock,
             journal: RefCell::default(),
-            deadline: watch::Sender::default(),
+            limit,
+            is_closed: watch::Sender::default(),
             lost: RefCell::default(),
         }
     }
@@ -186,7 +201,7 @@ impl Desk {
 
     /// Waits until the thread must end.
     async fn time_up(&self) {
-        let mut changes = self.deadline.subscribe();
+        let mut changes = self.limit.subscribe();
         loop {
             let deadline = *changes.borrow_and_update();
             tokio::select! {
@@ -199,13 +214,13 @@ impl Desk {
 
     /// Waits until the thread is closed.
     async fn closing(&self) {
-        let mut changes = self.deadline.subscribe();
+        let mut changes = self.is_closed.subscribe();
         // It fails only without a sender, which is kept here.
-        drop(changes.wait_for(Option::is_some).await);
+        drop(changes.wait_for(|is_closed| *is_closed).await);
     }
 
     fn is_closing(&self) -> bool {
-        self.deadline.borrow().is_some()
+        *self.is_closed.borrow()
     }
 
     /// Takes what comes, until nothing more comes.
@@ -224,12 +239,7 @@ impl Desk {
                         Err(error) => self.not_noted(&error),
                     }
                 }
-                Message::Close(limit) => {
-                    let deadline = Instant::now() + limit;
-                    self.deadline.send_modify(|known| {
-                        *known = Some(known.map_or(deadline, |known| known.min(deadline)));
-                    });
-                }
+                Message::Close => drop(self.is_closed.send_replace(true)),
             }
             for news in &self.news {
                 news.notify_one();
@@ -268,14 +278,16 @@ impl Desk {
     }
 
     async fn deliver_unnoted(&self, notification: &Notification) {
+        // As long as a try is under way it is not delivered.
+        self.lost.borrow_mut().lost += 1;
         let mut failed = None;
         for target in &self.targets {
             failed = target.deliver(notification).await.err().or(failed);
         }
-        if let Some(failure) = failed {
-            let mut lost = self.lost.borrow_mut();
-            lost.lost += 1;
-            lost.last_error = Some(failure.words().to_owned());
+        let mut lost = self.lost.borrow_mut();
+        match failed {
+            Some(failure) => lost.last_error = Some(failure.words().to_owned()),
+            None => lost.lost -= 1,
         }
     }
 

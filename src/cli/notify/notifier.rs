@@ -65,10 +65,9 @@ impl Notifier {
 
     /// The journal is locked for this run: what is due from before is delivered from now on, and whether the last run was
     /// killed is reported.
-    pub(in crate::cli) fn begin(&self, context: &Context<'_>, journal: &Journal, watch: &Watch) {
+    pub(in crate::cli) fn begin(&self, context: &Context<'_>, journal: &Journal) {
         let work = self.work.borrow();
         let Some(work) = work.as_ref() else { return };
-        self.watch.replace(Some(watch.clone()));
         work.courier.begin();
         match work.drafter.killed(journal) {
             Ok(Some(draft)) => work.tell(draft),
@@ -108,6 +107,11 @@ impl Notifier {
         self.is_end_told.set(true);
     }
 
+    /// What hears the signals while it delivers at the end.
+    pub(in crate::cli) fn watched_by(&self, watch: &Watch) {
+        self.watch.replace(Some(watch.clone()));
+    }
+
     /// From now on a signal cuts the wait for deliveries short, and nothing else.
     fn watch_delivering(&self, work: &Work) {
         if let Some(watch) = self.watch.borrow().as_ref() {
@@ -119,6 +123,7 @@ impl Notifier {
     /// delivered.
     pub(in crate::cli) fn finish(&self, context: &Context<'_>, end: End) {
         let Some(work) = self.work.take() else { return };
+        self.watch_delivering(&work);
         // The other run tells what becomes of these rows.
         if !self.is_end_told.get() && end != End::AnotherRun {
             let drafter = work.drafter.clone();
@@ -126,7 +131,6 @@ impl Notifier {
                 work.courier.compose(move |journal| Ok(drafter.failed(journal, end)));
             }
         }
-        self.watch_delivering(&work);
         let left = work.courier.close(LAST_WAIT);
         tell_left(context, left.as_ref());
     }
@@ -143,7 +147,7 @@ impl Work {
 /// Says what is not delivered.
 pub(super) fn tell_left(context: &Context<'_>, left: Option<&Left>) {
     let Some(left) = left else {
-        context.terminal.warn("notifications may not be delivered: the journal did not answer in time");
+        context.terminal.warn("notifications may not be delivered: their delivery did not end in time");
         return;
     };
     if let Some(why) = &left.not_noted {

@@ -87,6 +87,7 @@ fn import_and_run(
         if typed.rehearsal.sandbox { unborn_rehearsal(&typed.rehearsal)? } else { Purpose::Service };
     let settings = context.settings(&purpose, &typed.overrides)?;
     let watch = Watch::start(context, Whose::from(settings.identity()))?;
+    notifier.watched_by(&watch);
     let cannot_begin = |error| {
         if !typed.rehearsal.sandbox {
             notifier.start(context, &settings, typed)?;
@@ -149,7 +150,7 @@ fn import_and_run(
         }
         Err(taken) => return Ok(taken.tell(context)),
     };
-    notifier.begin(context, &journal, &watch);
+    notifier.begin(context, &journal);
     meter.begin(context)?;
     preconditions::enter(context, typed, &mut journal)?;
     let recovered = journal.queue().recover(context.now())?;

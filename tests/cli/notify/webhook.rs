@@ -210,6 +210,22 @@ fn a_signal_cuts_the_wait_for_a_receiver_short_and_changes_no_exit_code() {
 
 #[cfg(unix)]
 #[test]
+fn a_signal_cuts_the_wait_also_while_there_is_no_journal_and_what_is_lost_is_said() {
+    let (bench, receiver) = with_receiver(Scenario::default());
+    receiver.replies([Reply::Hang]);
+    bench.write("broken.csv", "key,parent,name\nC0,nowhere,Acme\n");
+    let run = bench.start(&["run", "broken.csv", "--kind", "companies"]);
+    assert_eq!(receiver.next().json()["reason"], "sheets");
+    run.signal("-INT");
+    let outcome = run.ended();
+    assert_eq!(outcome.code, 3, "{}", outcome.stderr);
+    let lost = "1 notification was not delivered; it is not in the journal, so it is not delivered later";
+    assert!(outcome.stderr.contains(lost), "{}", outcome.stderr);
+    assert!(!bench.path("fleetload.db").exists());
+}
+
+#[cfg(unix)]
+#[test]
 fn what_was_noted_when_the_process_was_killed_is_delivered_by_the_next_run() {
     let (bench, receiver) = with_receiver(Scenario::default());
     receiver.replies([Reply::Hang]);
