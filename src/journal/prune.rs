@@ -201,14 +201,14 @@ fn remove(transaction: &Connection, old: &Old<'_>) -> Result<Pruned> {
     let oldest: Option<Moment> =
         transaction.query_row("SELECT min(at) FROM import WHERE pruned_at IS NULL", [], |row| row.get(0))?;
     let before = oldest.map_or(old.before, |oldest| oldest.min(old.before));
-    pruned.runs = natural_usize(transaction.execute(
+    pruned.runs = transaction.execute(
         "DELETE FROM run WHERE started_at < ?1 AND id < (SELECT max(id) FROM run)
             AND id IS NOT (SELECT max(id) FROM run WHERE terms IS NOT NULL)
             AND id NOT IN (SELECT run FROM audit)",
         [before],
-    )?);
+    )? as u64;
     let ledger = Day::from_number(old.now.day().number() - LEDGER_DAYS).min(before.day());
-    pruned.days = natural_usize(transaction.execute("DELETE FROM quota WHERE day < ?1", [ledger])?);
+    pruned.days = transaction.execute("DELETE FROM quota WHERE day < ?1", [ledger])? as u64;
     (pruned.notifications, pruned.undelivered) = remove_notifications(transaction, old.before)?;
     transaction.execute_batch(
         "DELETE FROM shape WHERE id NOT IN (SELECT shape FROM step WHERE shape IS NOT NULL);
@@ -217,10 +217,6 @@ fn remove(transaction: &Connection, old: &Old<'_>) -> Result<Pruned> {
     let freed = pragma(transaction, "freelist_count")?.saturating_sub(free);
     pruned.bytes = freed * pragma(transaction, "page_size")?;
     Ok(pruned)
-}
-
-fn natural_usize(number: usize) -> u64 {
-    number as u64
 }
 
 /// The imports that go, with the rows of which the cells go.
@@ -297,7 +293,7 @@ fn remove_attempts(transaction: &Connection, before: Moment) -> Result<u64> {
                 WHERE sheet_row.job = attempt.job AND import.pruned_at IS NULL AND import.at <= attempt.sent_at)",
         [before],
     )?;
-    Ok(natural_usize(removed))
+    Ok(removed as u64)
 }
 
 /// Removes what was there before the first send of jobs that have been finished and verified since, where no other job needs
@@ -338,7 +334,7 @@ fn remove_notifications(transaction: &Connection, before: Moment) -> Result<(u64
         [before],
     )?;
     transaction.execute_batch("DROP TABLE last_told")?;
-    Ok((natural_usize(removed), natural_usize(undelivered)))
+    Ok((removed as u64, undelivered as u64))
 }
 
 #[cfg(test)]

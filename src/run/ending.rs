@@ -6,7 +6,8 @@ use crate::journal::{CanaryRow, EndOfRun, Journal};
 use crate::model::amount::counted;
 use crate::model::id::{ImportId, SheetId};
 use crate::model::time::Moment;
-use crate::model::verdict::{NotSent, Refusal, Verdict};
+use crate::model::verdict::{Refusal, Verdict};
+use crate::run::first_sign_in;
 
 /// Rows of a canary that are named where it is noted how it ended.
 const NAMED: usize = 3;
@@ -193,12 +194,9 @@ impl Ending {
 
 /// How a run ends that the service meets like this when it signs in, and every later request.
 pub fn end_of(verdict: &Verdict) -> End {
-    let ending = match verdict {
-        Verdict::Refused(refusal) => Ending::refused(*refusal),
-        Verdict::EndpointMissing(status) => Ending::no_token_endpoint(*status),
-        Verdict::NotSent(NotSent::Untrusted(words)) => Ending::distrusted(words),
-        Verdict::NotSent(_) => return End::Unreachable,
-        _ => return End::Service,
-    };
-    ending.early().unwrap_or(End::Service)
+    match (first_sign_in::ending_of(verdict).and_then(|ending| ending.early()), verdict) {
+        (Some(end), _) => end,
+        (None, Verdict::NotSent(_)) => End::Unreachable,
+        (None, _) => End::Service,
+    }
 }

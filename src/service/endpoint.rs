@@ -5,11 +5,11 @@
 mod template;
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
+use crate::model::digest::hexadecimal;
 use crate::model::operation::{Method, Operation, Provenance};
 pub use crate::model::policy::Paths;
 use template::Template;
@@ -122,11 +122,7 @@ impl Endpoints {
         for (operation, endpoint) in &self.0 {
             digest.update(format!("{operation} {} {}\n", endpoint.method.as_str(), endpoint.path()));
         }
-        digest.finalize().iter().fold(String::with_capacity(64), |mut text, byte| {
-            // Writing to a string cannot fail.
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+        hexadecimal(&digest.finalize())
     }
 }
 

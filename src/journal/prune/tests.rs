@@ -88,11 +88,7 @@ fn the_number_of_an_import_stays_that_had_a_row_last_before_it_was_finished() {
     create(journal, jobs[0], 1);
     let third = import_again(journal, 2 * DAY, &jobs);
     let fourth = import_again(journal, 3 * DAY, &jobs);
-    assert_eq!(
-        number(journal, "SELECT last_import FROM job"),
-        i64::from(second.0),
-        "it was sent for that one"
-    );
+    assert_eq!(number(journal, "SELECT last_import FROM job"), second.0, "it was sent for that one");
     let all = [first.import, second, third, fourth];
     let pruned = journal.prune(&old(&all, 10 * DAY)).unwrap();
     assert_eq!(pruned.imports, [(first.import, 0), (second, 1), (third, 1)]);

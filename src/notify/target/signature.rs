@@ -4,13 +4,14 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use secrecy::{ExposeSecret as _, SecretString};
 use sha2::Sha256;
 
+use crate::model::digest::hexadecimal;
+
 /// The value of the header `X-Fleetload-Signature`.
 pub(super) fn signature(secret: &SecretString, body: &[u8]) -> Option<String> {
     // HMAC takes a key of any length.
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.expose_secret().as_bytes()).ok()?;
     mac.update(body);
-    let digits = mac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    Some(format!("sha256={digits}"))
+    Some(format!("sha256={}", hexadecimal(&mac.finalize().into_bytes())))
 }
 
 #[cfg(test)]
