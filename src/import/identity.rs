@@ -109,7 +109,7 @@ pub(super) struct SameKey {
 
 /// Where a job stands, as far as new values are concerned.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Ground {
+enum JobProgress {
     /// Nothing of it was sent, or it waits to be sent again.
     Waiting,
     /// It came to nothing.
@@ -122,24 +122,24 @@ enum Ground {
     Done,
 }
 
-fn ground(known: &KnownJob) -> Ground {
+fn progress(known: &KnownJob) -> JobProgress {
     match known.state {
-        JobState::Incomplete => Ground::Made,
+        JobState::Incomplete => JobProgress::Made,
         JobState::Blocked | JobState::Ready | JobState::Deferred | JobState::Cancelled
             if known.remote_id.is_some() =>
         {
-            Ground::Made
+            JobProgress::Made
         }
-        JobState::Blocked | JobState::Ready | JobState::Deferred => Ground::Waiting,
-        JobState::Rejected | JobState::Skipped | JobState::Cancelled => Ground::Failed,
-        JobState::Sending | JobState::InDoubt | JobState::Held => Ground::UnderWay,
-        JobState::Created | JobState::Adopted | JobState::Existing | JobState::Done => Ground::Done,
+        JobState::Blocked | JobState::Ready | JobState::Deferred => JobProgress::Waiting,
+        JobState::Rejected | JobState::Skipped | JobState::Cancelled => JobProgress::Failed,
+        JobState::Sending | JobState::InDoubt | JobState::Held => JobProgress::UnderWay,
+        JobState::Created | JobState::Adopted | JobState::Existing | JobState::Done => JobProgress::Done,
     }
 }
 
 /// Whether nothing was made of a job, nor will be unless it comes again.
 pub(super) fn came_to_nothing(known: &KnownJob) -> bool {
-    ground(known) == Ground::Failed
+    progress(known) == JobProgress::Failed
 }
 
 /// Decides; `touched` says whether another row of this import already is a job.
@@ -154,7 +154,7 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
             return Decision::FormerName(known.job);
         }
         if belongs_to_another(claim, known) {
-            let may_move = matches!(ground(known), Ground::Waiting | Ground::Failed);
+            let may_move = matches!(progress(known), JobProgress::Waiting | JobProgress::Failed);
             return if claim.more_come && may_move && known.remote_id.is_none() && !touched(known.job) {
                 Decision::Awaits(known.job)
             } else {
@@ -173,17 +173,17 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
         if known.content_hash == claim.content_hash && !claim.earlier.was_changed {
             return Decision::Recognise(known.job);
         }
-        return match ground(known) {
-            Ground::Waiting | Ground::Failed => Decision::Revise(known.job),
+        return match progress(known) {
+            JobProgress::Waiting | JobProgress::Failed => Decision::Revise(known.job),
             // What failed is tried again with its new values. The record itself is not created again, nor changed.
-            Ground::Made if !claim.kind.is_record() => Decision::Revise(known.job),
-            Ground::Made if claim.earlier.same_later => Decision::ChangedSince(known.job),
-            Ground::Made if claim.earlier.same_record => Decision::Revise(known.job),
-            Ground::Made => Decision::ReviseLater(known.job),
-            Ground::UnderWay => Decision::LeaveUnderWay(known.job),
+            JobProgress::Made if !claim.kind.is_record() => Decision::Revise(known.job),
+            JobProgress::Made if claim.earlier.same_later => Decision::ChangedSince(known.job),
+            JobProgress::Made if claim.earlier.same_record => Decision::Revise(known.job),
+            JobProgress::Made => Decision::ReviseLater(known.job),
+            JobProgress::UnderWay => Decision::LeaveUnderWay(known.job),
             // What a row asked for of a record may be asked for otherwise at any time.
-            Ground::Done if !claim.kind.is_record() => Decision::Revise(known.job),
-            Ground::Done => Decision::ChangedSince(known.job),
+            JobProgress::Done if !claim.kind.is_record() => Decision::Revise(known.job),
+            JobProgress::Done => Decision::ChangedSince(known.job),
         };
     }
     let own = owner(claim.links);
@@ -196,18 +196,24 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
             }
             continue;
         }
-        let stands = ground(known);
+        let stands = progress(known);
         if claim.kind == Kind::Company {
             // Rows of others hang on a company by its key: one that merely has the same key never takes its place.
             let correction = *same_name || *same_values;
             match stands {
-                Ground::Failed if correction => return Decision::Revise(known.job),
-                Ground::Waiting if correction && same_owner => return Decision::Revise(known.job),
-                Ground::UnderWay if correction && same_owner => return Decision::LeaveUnderWay(known.job),
+                JobProgress::Failed if correction => return Decision::Revise(known.job),
+                JobProgress::Waiting if correction && same_owner => return Decision::Revise(known.job),
+                JobProgress::UnderWay if correction && same_owner => {
+                    return Decision::LeaveUnderWay(known.job);
+                }
                 // Given up, it needs its key no longer.
-                Ground::Failed if known.state == JobState::Cancelled => {}
+                JobProgress::Failed if known.state == JobState::Cancelled => {}
                 _ if same_owner => return Decision::KeyTaken(known.job),
-                Ground::Waiting | Ground::Failed | Ground::Made | Ground::UnderWay | Ground::Done => {}
+                JobProgress::Waiting
+                | JobProgress::Failed
+                | JobProgress::Made
+                | JobProgress::UnderWay
+                | JobProgress::Done => {}
             }
             continue;
         }
@@ -215,15 +221,19 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
         let moved = is_touched(&known.links, touched);
         match stands {
             // What came to nothing may have done so because of its owner.
-            Ground::Failed if same_owner || moved || *same_values => return Decision::Revise(known.job),
-            Ground::Waiting if same_owner || moved => return Decision::Revise(known.job),
-            Ground::UnderWay if same_owner => return Decision::LeaveUnderWay(known.job),
-            Ground::Made if same_owner && !same_later && !claim.earlier.is_unique => {
+            JobProgress::Failed if same_owner || moved || *same_values => return Decision::Revise(known.job),
+            JobProgress::Waiting if same_owner || moved => return Decision::Revise(known.job),
+            JobProgress::UnderWay if same_owner => return Decision::LeaveUnderWay(known.job),
+            JobProgress::Made if same_owner && !same_later && !claim.earlier.is_unique => {
                 return Decision::ReviseLater(known.job);
             }
-            Ground::Made | Ground::Done if same_owner => return Decision::ChangedSince(known.job),
+            JobProgress::Made | JobProgress::Done if same_owner => return Decision::ChangedSince(known.job),
             // Keys such as "hq" are common: under another owner it is another record.
-            Ground::Waiting | Ground::Failed | Ground::Made | Ground::UnderWay | Ground::Done => {}
+            JobProgress::Waiting
+            | JobProgress::Failed
+            | JobProgress::Made
+            | JobProgress::UnderWay
+            | JobProgress::Done => {}
         }
     }
     Decision::Add

@@ -26,7 +26,7 @@ use crate::model::time::Moment;
 use crate::sheet::cross_row::To;
 use crate::sheet::finding::Findings;
 use crate::sheet::{SourceFile, read_ahead};
-use deciding::Fate;
+use deciding::Placement;
 
 /// The field of a licence code.
 const LICENCE_CODE: &str = "licenceCode";
@@ -363,9 +363,9 @@ impl Placing<'_, '_> {
             return Ok(None);
         }
         let (job, disposition, differences) = match self.decide(ready, more_come)? {
-            Fate::Is(job, disposition, differences) => (job, disposition, differences),
-            Fate::Awaits(owner) => return Ok(Some(owner)),
-            Fate::LeftOut => {
+            Placement::Is(job, disposition, differences) => (job, disposition, differences),
+            Placement::Awaits(owner) => return Ok(Some(owner)),
+            Placement::LeftOut => {
                 let why = ready.row.errors.last().cloned();
                 self.leave_out_placed(ready)?;
                 for other in &mut others {

@@ -188,10 +188,10 @@ fn a_paused_sheet_hands_out_nothing_and_a_clock_set_back_shortens_what_waits() {
     let mut bench = bench();
     let (imported, jobs) = intake(&mut bench.journal);
     let companies = bench.journal.sheets(imported.import).unwrap()[0].sheet;
-    bench.journal.queue().shelve(companies).unwrap();
+    bench.journal.queue().pause_sheet(companies).unwrap();
     assert_eq!(ready(&mut bench.journal, AddCompany), []);
     assert_eq!(bench.journal.unsent(companies).unwrap(), 2);
-    bench.journal.queue().unshelve(companies);
+    bench.journal.queue().resume_sheet(companies);
     assert!(apply(&mut bench.journal, claim(jobs[0], AddCompany)));
     let (code, reason) = ("later".to_owned(), "later".to_owned());
     let evidence = Evidence::at(at(3_000));

@@ -54,7 +54,7 @@ pub use notifications::{Undelivered, UndeliveredFigures};
 pub use prune::{Old, Pruned};
 pub use queue::calls::{NewCall, UnknownCall};
 pub use queue::canary::{CanaryCandidate, CanaryRow, CanaryVerification};
-pub use queue::paused_sheets::Shelved;
+pub use queue::paused_sheets::PausedSheetName;
 pub use queue::remaining::Unfinished;
 pub use queue::runs::{EndOfRun, RunInfo, Waiting};
 pub use queue::work::{Work, WorkPage};
@@ -107,7 +107,7 @@ pub struct Journal {
     /// The file beside which outcomes are spilled: its own, or the copy saved when that was gone.
     spill_beside: PathBuf,
     /// Sheets whose rows are not handed out.
-    shelved: BTreeSet<SheetId>,
+    paused_sheets: BTreeSet<SheetId>,
     /// The share of so many devices that have a MAC address, once it was counted.
     with_mac: Option<(u64, f64)>,
     /// The requests of rows below rows of paused imports, and what they were counted for.

@@ -10,8 +10,8 @@ use super::in_flight::Fetch;
 use super::run_action::Inquiry;
 use crate::error::Result;
 use crate::journal::{
-    CanaryRow, ImportReserve, ImportTurn, JobQueue, Journal, Reply, RunId, Shelved, Unaudited, Unfinished,
-    Work, Write, Writer, Writing,
+    CanaryRow, ImportReserve, ImportTurn, JobQueue, Journal, PausedSheetName, Reply, RunId, Unaudited,
+    Unfinished, Work, Write, Writer, Writing,
 };
 use crate::model::action::Action;
 use crate::model::id::{JobId, RemoteId, SheetId};
@@ -44,7 +44,7 @@ pub(super) enum JournalMessage {
     /// The moments that rows wait for were brought forward.
     BroughtForward,
     /// A sheet is paused.
-    SheetPaused { sheet: SheetId, paused: Shelved },
+    SheetPaused { sheet: SheetId, paused: PausedSheetName },
     /// What became of the rows of the canary, and how many others are to be sent.
     Canary(Vec<CanaryRow>, u64),
     /// Records known to exist, to prove a look-up by.
@@ -229,9 +229,11 @@ fn answer(journal: &mut JobQueue<'_>, run: RunId, inquiry: Inquiry) -> Result<Op
             journal.close_canary()?;
             return Ok(None);
         }
-        Inquiry::PauseSheet(sheet) => JournalMessage::SheetPaused { sheet, paused: journal.shelve(sheet)? },
+        Inquiry::PauseSheet(sheet) => {
+            JournalMessage::SheetPaused { sheet, paused: journal.pause_sheet(sheet)? }
+        }
         Inquiry::ResumeSheet(sheet) => {
-            journal.unshelve(sheet);
+            journal.resume_sheet(sheet);
             return Ok(None);
         }
         Inquiry::BringForward { by, now, latest } => {

@@ -179,11 +179,11 @@ impl Placing<'_, '_> {
     }
 
     /// Finds or makes the job of a row.
-    pub(super) fn decide(&mut self, ready: &mut Ready, more_come: bool) -> Result<Fate> {
+    pub(super) fn decide(&mut self, ready: &mut Ready, more_come: bool) -> Result<Placement> {
         if self.writer.is_first() {
             // Nothing was there before, and that no two rows are one record was checked between the rows.
             let job = ready.add_job(&mut self.writer)?;
-            return Ok(Fate::Is(job, Disposition::New, Vec::new()));
+            return Ok(Placement::Is(job, Disposition::New, Vec::new()));
         }
         let mut known = self.known(ready)?;
         let corrected = if ready.values.kind.is_record() { None } else { self.corrected(ready)? };
@@ -192,7 +192,7 @@ impl Placing<'_, '_> {
                 && more_come
                 && known.natural.as_ref().is_none_or(|own| own.job != failed.job)
             {
-                return Ok(Fate::Awaits(failed.job));
+                return Ok(Placement::Awaits(failed.job));
             }
             if known.natural.as_ref().is_some_and(|own| own.job != failed.job) {
                 // Another row about the same has that one.
@@ -227,20 +227,20 @@ impl Placing<'_, '_> {
             differences = self.differences(ready, job, Extent::Record)?;
         }
         if let Decision::Awaits(owner) = decision {
-            return Ok(Fate::Awaits(owner));
+            return Ok(Placement::Awaits(owner));
         }
         if decision == Decision::Add
             && ready.values.kind.is_record()
             && let Some((failed, at)) = self.corrected(ready)?
         {
             if at == SamePlace::Own && more_come {
-                return Ok(Fate::Awaits(failed.job));
+                return Ok(Placement::Awaits(failed.job));
             }
             decision = Decision::Revise(failed.job);
         }
         let second = if decision == Decision::Add { self.second_device(ready)? } else { None };
         let said = match second {
-            Some(known) if more_come => return Ok(Fate::Awaits(known.job)),
+            Some(known) if more_come => return Ok(Placement::Awaits(known.job)),
             Some(known) => Some(told::second_device(&self.writer, self.examined, ready, &known)?),
             None => told::said(&self.writer, self.examined, ready, &decision, &known, keyed, &differences)?,
         };
@@ -249,7 +249,7 @@ impl Placing<'_, '_> {
             self.findings.push(finding.clone());
             if finding.is_error() {
                 ready.row.errors.push(Reason::of(&finding));
-                return Ok(Fate::LeftOut);
+                return Ok(Placement::LeftOut);
             }
         }
         if let (
@@ -263,7 +263,7 @@ impl Placing<'_, '_> {
         let (job, disposition) = match decision {
             Decision::Add => {
                 let job = ready.add_job(&mut self.writer)?;
-                return Ok(Fate::Is(job, Disposition::New, differences));
+                return Ok(Placement::Is(job, Disposition::New, differences));
             }
             Decision::Revise(job) => {
                 self.writer.revise_job(job, &ready.values)?;
@@ -284,7 +284,7 @@ impl Placing<'_, '_> {
             }
         };
         self.touched.insert(job);
-        Ok(Fate::Is(job, disposition, differences))
+        Ok(Placement::Is(job, disposition, differences))
     }
 
     /// An upkeep row is a job of its own where an earlier one about the same has a result already, or asks for something else
@@ -411,7 +411,7 @@ enum Extent {
 }
 
 /// What is done with a row.
-pub(super) enum Fate {
+pub(super) enum Placement {
     /// It is this job.
     Is(JobId, Disposition, Vec<Difference>),
     /// It is not imported.

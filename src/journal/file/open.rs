@@ -97,7 +97,8 @@ impl Journal {
                 Err(error) => return Err(at(path, error)),
             }
         };
-        let (file_watch, spill_beside, shelved) = (FileWatch::of(path), path.to_owned(), BTreeSet::new());
+        let (file_watch, spill_beside, paused_sheets) =
+            (FileWatch::of(path), path.to_owned(), BTreeSet::new());
         Ok(Self {
             view: View { connection, path: path.to_owned(), _open_file: open_file },
             had_log,
@@ -105,7 +106,7 @@ impl Journal {
             entry: None,
             reserve: None,
             spill_beside,
-            shelved,
+            paused_sheets,
             with_mac: None,
             below_paused: None,
             page_check: None,

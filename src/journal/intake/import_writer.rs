@@ -214,7 +214,7 @@ impl ImportWriter<'_> {
         steps: &[WrittenStep],
         source: Option<(&StoredRow, i64)>,
     ) -> Result<JobId> {
-        let state = self.footing(&job.links)?;
+        let state = self.initial_state(&job.links)?;
         let inserts = self.inserts.get_mut();
         let (id, operation) = inserts.job(job, (steps, source), state)?;
         inserts.links(id, &job.links)?;
@@ -250,9 +250,9 @@ impl ImportWriter<'_> {
         self.note_named(&values.links);
         let first = step::revise(&self.transaction, &standing, &values.steps)?;
 
-        let footing = self.footing(&values.links)?;
+        let initial_state = self.initial_state(&values.links)?;
         let (state, step, operation) = match (standing.remote_id, step::next(&self.transaction, job)?) {
-            (None, Some((step, operation))) => (footing, step, operation),
+            (None, Some((step, operation))) => (initial_state, step, operation),
             (Some(_), Some((step, operation))) => (Ready, step, operation),
             // Nothing is left to do: the job is what its first step made of it, and stands at no step it no longer has.
             (_, None) => {
@@ -447,7 +447,7 @@ impl ImportWriter<'_> {
     }
 
     /// Where a job with these links stands before anything is sent.
-    fn footing(&mut self, links: &[Link]) -> Result<JobState> {
+    fn initial_state(&mut self, links: &[Link]) -> Result<JobState> {
         let mut state = Ready;
         for link in links {
             let Target::Job(target) = link.target else { continue };

@@ -128,7 +128,7 @@ fn carry_out(connection: &Connection, write: &Write) -> Result<Vec<Moved>> {
         Write::KeepDoubting { job, until, absent_reads, note, at: _ } => {
             doubt::keep(connection, *job, *until, *absent_reads, note)
         }
-        Write::Release { job, note, at: _ } => doubt::let_go(connection, *job, note),
+        Write::Release { job, note, at: _ } => doubt::release(connection, *job, note),
         Write::Hold { job, from, code, reason, candidates, evidence } => {
             hold::hold(connection, *job, *from, (code, reason), candidates, evidence)
         }

@@ -234,7 +234,7 @@ impl JobQueue<'_> {
             .collect::<rusqlite::Result<_>>()?;
         let mut page = WorkPage::default();
         for (job, due) in jobs.into_iter().filter(|(job, _)| !in_hand.contains(job)) {
-            let Some(work) = self.work(job)?.filter(|work| !self.journal.shelved.contains(&work.sheet))
+            let Some(work) = self.work(job)?.filter(|work| !self.journal.paused_sheets.contains(&work.sheet))
             else {
                 continue;
             };

@@ -1,14 +1,14 @@
-//! Sheets set aside: their rows stay as they are and are not handed out. Kept in memory, for the run that holds the
-//! journal; a later run begins with none.
+//! Paused sheets: their rows stay as they are and are not handed out. Kept in memory, for the run that holds the journal; a
+//! later run begins with none.
 
 use crate::error::Result;
 use crate::journal::row_ref;
 use crate::journal::{JobQueue, Journal, SheetId, View};
 use crate::model::id::ImportId;
 
-/// A sheet that was set aside, as people know it.
+/// A paused sheet, as people know it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shelved {
+pub struct PausedSheetName {
     /// Its import.
     pub import: ImportId,
     /// The file's name as it was given.
@@ -18,28 +18,28 @@ pub struct Shelved {
 }
 
 impl Journal {
-    /// The sheets set aside, as SQL takes a list.
-    pub(in crate::journal) fn shelved(&self) -> String {
-        let sheets: Vec<String> = self.shelved.iter().map(SheetId::to_string).collect();
+    /// The paused sheets, as SQL takes a list.
+    pub(in crate::journal) fn paused_sheet_list(&self) -> String {
+        let sheets: Vec<String> = self.paused_sheets.iter().map(SheetId::to_string).collect();
         format!("[{}]", sheets.join(","))
     }
 }
 
 impl JobQueue<'_> {
-    /// Sets a sheet aside: [`JobQueue::ready`](crate::journal::JobQueue::ready) hands out no row that it was the last to name.
-    pub fn shelve(&mut self, sheet: SheetId) -> Result<Shelved> {
-        self.journal.shelved.insert(sheet);
+    /// Pauses a sheet: [`JobQueue::ready`](crate::journal::JobQueue::ready) hands out no row that it was the last to name.
+    pub fn pause_sheet(&mut self, sheet: SheetId) -> Result<PausedSheetName> {
+        self.journal.paused_sheets.insert(sheet);
         Ok(self
             .connection
             .prepare_cached("SELECT import, file, worksheet FROM sheet WHERE id = ?1")?
             .query_row([sheet], |row| {
-                Ok(Shelved { import: row.get(0)?, file: row.get(1)?, worksheet: row.get(2)? })
+                Ok(PausedSheetName { import: row.get(0)?, file: row.get(1)?, worksheet: row.get(2)? })
             })?)
     }
 
-    /// Takes a sheet up again.
-    pub fn unshelve(&mut self, sheet: SheetId) {
-        self.journal.shelved.remove(&sheet);
+    /// Resumes a sheet.
+    pub fn resume_sheet(&mut self, sheet: SheetId) {
+        self.journal.paused_sheets.remove(&sheet);
     }
 }
 
@@ -93,12 +93,12 @@ mod tests {
         };
         apply(&mut bench.journal, later).unwrap();
         assert_eq!(handed_out(&mut bench.journal), (vec![first[0], others[0]], true));
-        let shelved = bench.journal.queue().shelve(sheet).unwrap();
-        assert_eq!((shelved.file.as_str(), shelved.worksheet), ("customers.csv", None));
-        assert_ne!(shelved.import, second.import);
+        let paused = bench.journal.queue().pause_sheet(sheet).unwrap();
+        assert_eq!((paused.file.as_str(), paused.worksheet), ("customers.csv", None));
+        assert_ne!(paused.import, second.import);
         assert_eq!(handed_out(&mut bench.journal), (others, false));
         assert_eq!(bench.journal.unsent(sheet).unwrap(), 2);
-        bench.journal.queue().unshelve(sheet);
+        bench.journal.queue().resume_sheet(sheet);
         assert_eq!(handed_out(&mut bench.journal).0.len(), 2);
     }
 
@@ -112,7 +112,7 @@ mod tests {
         import.row(&row(new, 2, all[0], Disposition::Revised)).unwrap();
         import.finish().unwrap();
         assert_eq!(bench.journal.work(all[0]).unwrap().unwrap().sheet, new);
-        bench.journal.queue().shelve(old).unwrap();
+        bench.journal.queue().pause_sheet(old).unwrap();
         assert_eq!(handed_out(&mut bench.journal).0, [all[0]]);
         assert_eq!((bench.journal.unsent(old).unwrap(), bench.journal.unsent(new).unwrap()), (1, 1));
     }

@@ -163,7 +163,7 @@ impl JobQueue<'_> {
                 })?;
             }
         }
-        for sheet in &self.journal.shelved {
+        for sheet in &self.journal.paused_sheets {
             let (first, last) = row_ref::range(*sheet);
             self.count_by_operation(
                 "SELECT operation, count(DISTINCT job.id) FROM sheet_row JOIN job ON job.id = sheet_row.job
@@ -241,7 +241,7 @@ impl JobQueue<'_> {
                    AND (?1 = '[]' OR (SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id)
                        NOT IN (SELECT value FROM json_each(?1)))",
             )?
-            .query_row([self.journal.shelved()], |row| Ok((row.get(0)?, natural(row.get(1)?))))?;
+            .query_row([self.journal.paused_sheet_list()], |row| Ok((row.get(0)?, natural(row.get(1)?))))?;
         Ok(())
     }
 

@@ -96,8 +96,8 @@ impl JobQueue<'_> {
 
     /// Notes that a run begins.
     pub fn begin_run(&mut self, at: Moment) -> Result<RunId> {
-        // What an earlier run set aside on this connection is tried again.
-        self.journal.shelved.clear();
+        // The sheets that an earlier run paused on this connection are tried again.
+        self.journal.paused_sheets.clear();
         // While sockets use up the files that this process may open, a batch of writes must not need one more for what it
         // may have to take back.
         self.journal.view.connection.pragma_update(None, "temp_store", "MEMORY")?;

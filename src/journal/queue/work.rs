@@ -152,7 +152,7 @@ impl JobQueue<'_> {
     }
 
     /// Jobs of one operation that may be sent, of these imports or, where none is named, of all: ready ones, and deferred
-    /// ones that are due; those of imports with a higher priority first. None of a sheet set aside or a paused import, and
+    /// ones that are due; those of imports with a higher priority first. None of a paused sheet or a paused import, and
     /// none of those `in_hand` already. While there is a canary, none but its rows.
     pub fn ready_of(
         &self,
@@ -166,7 +166,7 @@ impl JobQueue<'_> {
             return Ok(page);
         }
         let connection = &self.journal.view.connection;
-        let (limit_there, aside, in_hand) = (count(limit), self.journal.shelved(), list(in_hand));
+        let (limit_there, aside, in_hand) = (count(limit), self.journal.paused_sheet_list(), list(in_hand));
         let imports = list(imports);
         let mut work = read(connection, READY, (operation, limit_there, &aside, &in_hand, &imports))?;
         work.extend(read(

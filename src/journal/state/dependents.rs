@@ -1,4 +1,5 @@
-//! What the fate of one job does to the jobs below it: children released, descendants skipped or brought back.
+//! What happens to the jobs below a job when it is made, fails or is cancelled: children are released, descendants are
+//! skipped or brought back.
 //!
 //! A job waits for those of its links whose job has no remote id yet, and as `record_order` says. Everything here happens in
 //! the transaction of the change that caused it.
@@ -21,14 +22,14 @@ use crate::model::time::Moment;
 /// The code of a job skipped because something it needs was rejected.
 pub(in crate::journal) const PARENT_REJECTED: &str = Reason::ParentRejected.as_str();
 
-/// The code of a job skipped because something it needs was given up.
+/// The code of a job skipped because something it needs was cancelled.
 pub(in crate::journal) const PARENT_CANCELLED: &str = Reason::ParentCancelled.as_str();
 
 /// What the jobs that a job links to mean for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::journal) enum Ground {
+pub(in crate::journal) enum ParentState {
     /// All of them exist in the service, and nothing comes first.
-    Firm,
+    Made,
     /// Some are still to be made, or other rows about the record come first.
     Waiting,
     /// One of them, named here, will not be made.
@@ -36,23 +37,23 @@ pub(in crate::journal) enum Ground {
 }
 
 /// Looks at the jobs that a job links to.
-pub(in crate::journal) fn ground(connection: &Connection, job: JobId) -> Result<Ground> {
+pub(in crate::journal) fn parent_state(connection: &Connection, job: JobId) -> Result<ParentState> {
     let mut statement = connection.prepare_cached(
         "SELECT parent.id, parent.state FROM link JOIN job AS parent ON parent.id = link.target_job
          WHERE link.job = ?1 AND parent.remote_id IS NULL",
     )?;
     let mut rows = statement.query([job])?;
-    let mut ground = Ground::Firm;
+    let mut state = ParentState::Made;
     while let Some(row) = rows.next()? {
         if is_lost(row.get(1)?) {
-            return Ok(Ground::Lost(row.get(0)?));
+            return Ok(ParentState::Lost(row.get(0)?));
         }
-        ground = Ground::Waiting;
+        state = ParentState::Waiting;
     }
-    if ground == Ground::Firm && record_order::waits(connection, job)? {
-        ground = Ground::Waiting;
+    if state == ParentState::Made && record_order::waits(connection, job)? {
+        state = ParentState::Waiting;
     }
-    Ok(ground)
+    Ok(state)
 }
 
 /// Whether a job in this state, without a remote id, will never have one by itself.
@@ -132,9 +133,9 @@ pub(in crate::journal) fn skip_below(
     if lost.remote_id.is_some() || !has_children(connection, lost.job)? {
         return Ok(Vec::new());
     }
-    let fate = if code == PARENT_CANCELLED { JobState::Cancelled } else { JobState::Rejected };
+    let became = if code == PARENT_CANCELLED { JobState::Cancelled } else { JobState::Rejected };
     let message = format!(
-        "not sent, because the {} '{}' it belongs to ({}) was {fate}",
+        "not sent, because the {} '{}' it belongs to ({}) was {became}",
         lost.kind.singular(),
         lost.name,
         row_ref::of_job(connection, lost.job)?
@@ -165,10 +166,10 @@ pub(in crate::journal) fn revive_below(connection: &Connection, found: JobId) ->
     let mut open = vec![found];
     while let Some(parent) = open.pop() {
         for child in skipped_children(connection, parent)? {
-            let to = match ground(connection, child)? {
-                Ground::Firm => JobState::Ready,
-                Ground::Waiting => JobState::Blocked,
-                Ground::Lost(_) => continue,
+            let to = match parent_state(connection, child)? {
+                ParentState::Made => JobState::Ready,
+                ParentState::Waiting => JobState::Blocked,
+                ParentState::Lost(_) => continue,
             };
             let mut statement = connection.prepare_cached(concat!(
                 "UPDATE job SET state = ?2, code = NULL, message = NULL, finished_at = NULL, last_import = ",
@@ -207,12 +208,12 @@ fn moved(row: &Row<'_>, from: JobState, to: JobState) -> rusqlite::Result<Moved>
 }
 
 /// Where a job that is given another chance stands, with its creation not done.
-pub(in crate::journal) fn footing_of(connection: &Connection, standing: &JobRow) -> Result<JobState> {
+pub(in crate::journal) fn initial_state(connection: &Connection, standing: &JobRow) -> Result<JobState> {
     if standing.remote_id.is_some() {
         return Ok(JobState::Ready);
     }
-    Ok(match ground(connection, standing.job)? {
-        Ground::Firm => JobState::Ready,
-        Ground::Waiting | Ground::Lost(_) => JobState::Blocked,
+    Ok(match parent_state(connection, standing.job)? {
+        ParentState::Made => JobState::Ready,
+        ParentState::Waiting | ParentState::Lost(_) => JobState::Blocked,
     })
 }

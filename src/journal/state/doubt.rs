@@ -74,12 +74,12 @@ pub(in crate::journal) fn keep(
     Ok(vec![standing.moved(InDoubt)])
 }
 
-/// in doubt → ready. What the service said it carried out is never let go: it would be made twice. What is certain
+/// in doubt → ready. What the service said it carried out is never released: it would be made twice. What is certain
 /// not to be there was never sent, whatever the journal may not know. Of what was refused meanwhile no earlier request is
 /// carried out any more, so that a refusal counts from now on.
-pub(in crate::journal) fn let_go(connection: &Connection, job: JobId, note: &str) -> Result<Vec<Moved>> {
+pub(in crate::journal) fn release(connection: &Connection, job: JobId, note: &str) -> Result<Vec<Moved>> {
     let standing = job_row::of(connection, job)?;
-    standing.leaves(&[InDoubt], "let go")?;
+    standing.leaves(&[InDoubt], "released")?;
     if standing.executed {
         return Err(Error::internal(format!(
             "job {job} was carried out according to the service, so it must not be sent again"

@@ -257,7 +257,7 @@ fn be_sure(connection: &Connection, standing: &JobRow) -> Result<()> {
 
 /// → ready at the step the job stands at, or blocked while something it needs is not made.
 fn reopen(connection: &Connection, standing: &JobRow) -> Result<Moved> {
-    let to = dependents::footing_of(connection, standing)?;
+    let to = dependents::initial_state(connection, standing)?;
     standing.change(
         connection,
         concat!(
@@ -275,7 +275,7 @@ fn reopen(connection: &Connection, standing: &JobRow) -> Result<Moved> {
 /// done or incomplete → ready, or blocked, at the first step of an upkeep row.
 fn do_again(connection: &Connection, standing: &JobRow) -> Result<()> {
     standing.leaves(&[Done, Incomplete], "carried out again")?;
-    let to = dependents::footing_of(connection, standing)?;
+    let to = dependents::initial_state(connection, standing)?;
     let (first, operation) = step::restart(connection, standing.job)?;
     standing.change(
         connection,

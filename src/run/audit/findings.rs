@@ -1,4 +1,4 @@
-//! RowFindings of the audit: whether a record is there, whether a second one is, whether a site was left behind, and the words
+//! Findings of verification: whether a record is there, whether a second one is, whether a site was left behind, and the words
 //! for it. Pure rules; asking is in [`super`].
 
 use crate::journal::{AuditFinding, Candidate, Work};

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::journal::{Shelved, Work};
+use crate::journal::{PausedSheetName, Work};
 use crate::model::event::Event;
 use crate::model::id::{ImportId, SheetId};
 use crate::model::verdict::Rejection;
@@ -96,7 +96,7 @@ impl PausedSheets {
     }
 
     /// The journal has paused a sheet and says how it is called.
-    pub(in crate::run) fn on_paused(&mut self, sheet: SheetId, named: Shelved) -> Vec<RunAction> {
+    pub(in crate::run) fn on_paused(&mut self, sheet: SheetId, named: PausedSheetName) -> Vec<RunAction> {
         let Some(paused) = self.paused.get_mut(&sheet) else { return Vec::new() };
         paused.import = named.import;
         paused.title = match named.worksheet {

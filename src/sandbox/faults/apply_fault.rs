@@ -11,7 +11,7 @@ use crate::sandbox::service::failure::{Failure, Violation};
 use crate::sandbox::service::{NO_DATE, Outcome, Service};
 
 /// Whether a fault found something to work on.
-enum Fate {
+enum FaultOutcome {
     Fired(Answer),
     NothingToSpoil(Answer),
 }
@@ -70,11 +70,11 @@ impl Service {
             return self.delivered(outcome.response);
         }
         match self.after(fault, outcome) {
-            Fate::Fired(answer) => {
+            FaultOutcome::Fired(answer) => {
                 self.faults.count(fault.kind);
                 answer
             }
-            Fate::NothingToSpoil(answer) => {
+            FaultOutcome::NothingToSpoil(answer) => {
                 self.faults.give_back(fault);
                 answer
             }
@@ -160,7 +160,7 @@ impl Service {
     }
 
     /// What becomes of the answer once the deed is done, or refused on its own account.
-    fn after(&mut self, fault: &Fault, outcome: Outcome) -> Fate {
+    fn after(&mut self, fault: &Fault, outcome: Outcome) -> FaultOutcome {
         let mut answer = self.delivered(outcome.response);
         let bare = self.scenario.bare_errors;
         match fault.kind {
@@ -183,7 +183,7 @@ impl Service {
                 let whole = answer.response.encode().len() + DATE;
                 let at = fault.at.unwrap_or_else(|| self.chances.usize(0..whole));
                 if at >= whole {
-                    return Fate::NothingToSpoil(answer);
+                    return FaultOutcome::NothingToSpoil(answer);
                 }
                 answer.effect = Effect::Cut(at);
             }
@@ -194,11 +194,11 @@ impl Service {
                 };
                 match altered(fault.kind, &answer.response.body, other) {
                     Some(body) if outcome.name == "OK" => answer.response.body = body,
-                    _ => return Fate::NothingToSpoil(answer),
+                    _ => return FaultOutcome::NothingToSpoil(answer),
                 }
             }
             FaultKind::OrphanSite if outcome.name != Failure::InternalServerError.name() => {
-                return Fate::NothingToSpoil(answer);
+                return FaultOutcome::NothingToSpoil(answer);
             }
             // These work on the way to the deed; their answer is an honest one.
             FaultKind::OrphanSite
@@ -225,9 +225,9 @@ impl Service {
             | FaultKind::InvalidData
             | FaultKind::InvalidState
             | FaultKind::GeneralError
-            | FaultKind::Redirect302 => return Fate::NothingToSpoil(answer),
+            | FaultKind::Redirect302 => return FaultOutcome::NothingToSpoil(answer),
         }
-        Fate::Fired(answer)
+        FaultOutcome::Fired(answer)
     }
 }
 

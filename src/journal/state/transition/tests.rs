@@ -359,7 +359,7 @@ fn a_row_left_as_it_is_has_no_steps_left() {
 }
 
 #[test]
-fn what_the_service_says_it_carried_out_is_never_let_go() {
+fn what_the_service_says_it_carried_out_is_never_released() {
     let mut bench = bench();
     let (_, jobs) = import_companies(&mut bench.journal, &["Acme"], false);
     apply(&mut bench.journal, claim(jobs[0], ADD)).unwrap();
