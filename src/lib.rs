@@ -26,12 +26,12 @@
 //! *in doubt*: the record is looked up, by a look-up that has shown to find what exists, and what cannot be found out is
 //! held for a person. `docs/guarantees.md` says how that is shown, `docs/faults.md` what may go wrong.
 //!
-//! # The house
+//! # Layers
 //!
-//! The rooms stand on floors. A file imports from lower floors only, and rooms of one floor do not know each other but for
-//! those of the first and the last; `tests/cli/floors.rs` sees to it.
+//! A module imports from lower layers only, and modules of one layer do not import each other but for those of the lowest
+//! and the highest; `tests/cli/layers.rs` checks it.
 //!
-//! | floor | rooms |
+//! | layer | modules |
 //! |---|---|
 //! | 0 | [`error`], [`ending`], [`advice`], [`clock`], [`model`]: words and rules; `private_file`: how files are kept from others; [`json_schema`]: JSON Schemas of types; [`failpoint`], [`mistake`]: handles for the proofs |
 //! | 1 | [`sheet`], [`journal`], [`service`], [`sandbox`]: one part of the world each |

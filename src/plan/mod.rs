@@ -2,7 +2,7 @@
 //! is unavailable or in the way, how doubt would be resolved, quota days and finish time. Pure: the jobs that a run
 //! would find come in one by one, the rest as a few small values.
 //!
-//! Reading the rows is left to the import and the journal, showing the plan to the floors above.
+//! Reading the rows is left to the import and the journal, showing the plan to the layers above.
 
 pub mod ability;
 mod action;

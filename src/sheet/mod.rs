@@ -12,7 +12,7 @@
 //! template/    blank sheets to fill in
 //! ```
 //!
-//! Rows are streamed: nothing here keeps a whole sheet. What is done with drafts is left to the floors above.
+//! Rows are streamed: nothing here keeps a whole sheet. What is done with drafts is left to the layers above.
 
 mod address;
 mod cell;

@@ -1,10 +1,10 @@
-//! The rule of the house: a file imports from lower floors only, and rooms of one floor do not know each other.
+//! A module imports from lower layers only, and modules of one layer do not import each other.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The floor of every room below `src/`. `main.rs` stands above all, `lib.rs` only lists them.
-const FLOORS: &[(&str, u8)] = &[
+/// The layer of every module of `src/`. `main.rs` is above all, `lib.rs` only lists them.
+const LAYERS: &[(&str, u8)] = &[
     ("ending", 0),
     ("error", 0),
     ("clock", 0),
@@ -32,40 +32,40 @@ const FLOORS: &[(&str, u8)] = &[
 ];
 
 /// An import that breaks the rule, in words.
-fn broken(room: &str, imported: &str) -> Option<String> {
-    let floors: BTreeMap<_, _> = FLOORS.iter().copied().collect();
-    if room == imported {
+fn broken(module: &str, imported: &str) -> Option<String> {
+    let layers: BTreeMap<_, _> = LAYERS.iter().copied().collect();
+    if module == imported {
         return None;
     }
-    let (Some(own), Some(other)) = (floors.get(room), floors.get(imported)) else {
-        return Some(format!("{room} or {imported} has no floor: add it to the table of this test"));
+    let (Some(own), Some(other)) = (layers.get(module), layers.get(imported)) else {
+        return Some(format!("{module} or {imported} has no layer: add it to the table of this test"));
     };
-    if room == "sandbox" {
+    if module == "sandbox" {
         return Some(format!("the sandbox knows nothing of the rest, but imports {imported}"));
     }
     let allowed = match own {
-        // The rooms of the ground floor share one idea, words; those of the top floor share the terminal.
+        // The modules of the lowest layer are words and rules; those of the highest share the terminal.
         0 | 4 => other <= own,
         _ => other < own,
     };
-    (!allowed).then(|| format!("{room} (floor {own}) imports {imported} (floor {other})"))
+    (!allowed).then(|| format!("{module} (layer {own}) imports {imported} (layer {other})"))
 }
 
-/// The rooms named after `crate::` in a file, tests in it excepted.
+/// The modules named after `crate::` in a file, tests in it excepted.
 fn imports(text: &str) -> Vec<String> {
     let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or(text);
-    let mut rooms = Vec::new();
+    let mut modules = Vec::new();
     for line in code.lines().filter(|line| !line.trim_start().starts_with("//")) {
         for part in line.split("crate::").skip(1) {
             if let Some(list) = part.strip_prefix('{') {
-                rooms.extend(list.split(',').map(|item| first_word(item.trim())));
+                modules.extend(list.split(',').map(|item| first_word(item.trim())));
             } else {
-                rooms.push(first_word(part));
+                modules.push(first_word(part));
             }
         }
     }
-    rooms.retain(|room| !room.is_empty());
-    rooms
+    modules.retain(|module| !module.is_empty());
+    modules
 }
 
 fn first_word(text: &str) -> String {
@@ -85,14 +85,14 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_file_imports_from_lower_floors_only() {
+fn every_file_imports_from_lower_layers_only() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut faults = Vec::new();
     let mut seen = 0;
     for file in files(&source) {
         let inside = file.strip_prefix(&source).unwrap();
-        let room = inside.components().next().unwrap().as_os_str().to_string_lossy().replace(".rs", "");
-        if room == "main" || room == "lib" {
+        let module = inside.components().next().unwrap().as_os_str().to_string_lossy().replace(".rs", "");
+        if module == "main" || module == "lib" {
             continue;
         }
         seen += 1;
@@ -100,7 +100,7 @@ fn every_file_imports_from_lower_floors_only() {
         faults.extend(
             imports(&text)
                 .iter()
-                .filter_map(|imported| broken(&room, imported))
+                .filter_map(|imported| broken(&module, imported))
                 .map(|fault| format!("{}: {fault}", inside.display())),
         );
     }
@@ -109,8 +109,8 @@ fn every_file_imports_from_lower_floors_only() {
 }
 
 #[test]
-fn the_rule_sees_a_broken_floor() {
-    let fault = |room, text: &str| imports(text).iter().find_map(|imported| broken(room, imported));
+fn the_rule_sees_a_broken_layer() {
+    let fault = |module, text: &str| imports(text).iter().find_map(|imported| broken(module, imported));
     assert!(fault("journal", "use crate::service::Client;").is_some());
     assert!(fault("model", "use crate::journal::Journal;").is_some());
     assert!(fault("sandbox", "use crate::model::kind::Kind;").is_some());
