@@ -1,5 +1,5 @@
 //! The codes of findings: their written form, their severity and the rule that each speaks of, in one table. What they mean and what to do about
-//! them is in the catalogue of codes, above this room.
+//! them is in the catalogue of codes, in a layer above.
 //!
 //! A code is never reused and never renamed; scripts and saved reports rely on it.
 

@@ -2,7 +2,7 @@
 //!
 //! One list of findings feeds the terminal, the JSON lines and the annotated workbook. A finding names the place as
 //! the spreadsheet program shows it, the value, the rule and what to do. The list of them is in `list`; how they are
-//! printed is left to the rooms above.
+//! printed is left to the layers above.
 
 pub(super) mod code;
 pub(super) mod list;
