@@ -181,12 +181,14 @@ fn collision(
     Ok(finding)
 }
 
-/// The warning at a device that may be one of an earlier import once more.
+/// The warning at a device that may be one of an earlier import once more. At a row that corrects one that was `rejected`,
+/// and whose device a later import may have created since, it is an error.
 pub(super) fn second_device(
     writer: &ImportWriter<'_>,
     examined: &Examined,
     ready: &Ready,
     other: &KnownJob,
+    rejected: Option<&KnownJob>,
 ) -> Result<Finding> {
     let mac = match writer.record_of(other.job)? {
         Record::Device(Device { identification: Some(mac), .. }) => {
@@ -198,12 +200,27 @@ pub(super) fn second_device(
         Some(_) => "take this one out, as the service can change no MAC address and delete no device",
         None => "cancel one of the two before they are sent",
     };
-    let message = format!(
-        "import {} has a device of this name in this company with {mac} (job {}, {}): this row is another one, which will \
-         be created; if both are the same device, {same}",
+    let has = format!(
+        "import {} has a device of this name in this company with {mac} (job {}, {})",
         other.first_import, other.job, other.state
     );
-    let mut finding = examined.checked.finding_at(Code::DupRow, message, ready.origin.ordinal, "mac");
+    let (code, message) = match rejected {
+        None => (
+            Code::DupRow,
+            format!(
+                "{has}: this row is another one, which will be created; if both are the same device, {same}"
+            ),
+        ),
+        Some(rejected) => (
+            Code::DupNaturalKey,
+            format!(
+                "{has} since this row was rejected: if both are the same device, take this row out, and cancel the rejected \
+                 one with fleetload cancel {}; if it is another one, give it a name of its own",
+                rejected.first_import
+            ),
+        ),
+    };
+    let mut finding = examined.checked.finding_at(code, message, ready.origin.ordinal, "mac");
     finding.rule = Some("one row for each record".to_owned());
     finding.row_key = ready.values.sheet_key.as_deref().map(shown);
     Ok(finding)

@@ -289,7 +289,7 @@ fn a_journal_that_goes_away_under_a_run_stops_it_and_the_saved_copy_goes_on() {
         let devices = bench.created("device").len();
         if case != "log deleted" {
             // The command that is typed every night begins no journal in which these rows are new.
-            for again in [&RUN[..], &["run"], &["import", "companies.csv"]] {
+            for again in [&RUN[..], &["run"], &["import", "companies.csv"], &["plan", "companies.csv"]] {
                 let refused = bench.fleetload(again).expect_code(6);
                 assert!(
                     refused.stderr.contains("there is no journal at fleetload.db"),

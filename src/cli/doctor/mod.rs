@@ -23,7 +23,7 @@ use crate::cli::summary::{Summary, SummaryFields};
 use crate::cli::zones;
 use crate::ending::End;
 use crate::error::Result;
-use crate::journal::{Journal, Register, Storage, Whose, state_folder};
+use crate::journal::{Journal, Register, Storage, Whose, saved_copy_of, state_folder};
 use crate::model::kind::{Kind, Plural, Upkeep};
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
@@ -561,7 +561,7 @@ fn check_journal(
     tell: &mut dyn FnMut(Health, &str, Option<&str>),
 ) {
     let path = &context.common.journal;
-    if !path.exists() {
+    if !path.exists() && saved_copy_of(path).is_none() {
         let message = format!("{} does not exist yet; the first import creates it", path.display());
         return tell(Health::Well, &message, None);
     }

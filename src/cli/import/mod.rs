@@ -29,7 +29,7 @@ use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::import::{Examined, Outcome, examine, import_when};
-use crate::journal::{Account, ImportInfo, Imported, Journal};
+use crate::journal::{Account, ImportInfo, Imported, Journal, saved_copy_of};
 use crate::model::id::check::{IdCheck, NamedId};
 use crate::model::kind::{Kind, Plural};
 use crate::model::operation::Operation;
@@ -86,10 +86,10 @@ fn listed(context: &Context<'_>, manner: &ReadingSettings) -> Options {
     Options { list_all: context.terminal.json(), ..manner.options.clone() }
 }
 
-/// The journal of the common options, unless it is not there yet.
+/// The journal of the common options, unless it is not there yet. Where a run has saved a copy of it, it was there.
 pub(super) fn existing(context: &Context<'_>) -> Result<Option<Journal>> {
     let path = &context.common.journal;
-    if !path.exists() {
+    if !path.exists() && saved_copy_of(path).is_none() {
         return Ok(None);
     }
     let journal = Journal::open_existing(path)?;

@@ -202,7 +202,12 @@ impl Passes<'_> {
             self.typed.overwrite,
             canary,
         );
-        let typed = self.typed.overrides.command_line() + &self.typed.window.command_line();
+        let mut typed = self.typed.overrides.command_line() + &self.typed.window.command_line();
+        for (option, is_typed) in
+            [(" --overwrite", self.typed.overwrite), (" --despite-rejections", self.typed.despite_rejections)]
+        {
+            typed.push_str(if is_typed { option } else { "" });
+        }
         RunOptions { typed, ..options }
     }
 

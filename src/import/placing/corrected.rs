@@ -1,88 +1,82 @@
-//! Rows that correct one of an earlier import that failed: they are at its place, and have another name, MAC address or
-//! request than it had. Without this the earlier row would stay to be corrected, and who corrects it as well creates its
-//! record a second time.
+//! Rows of fix sheets: each says which row it corrects, and may have another name, MAC address or request than that one
+//! had. Without this the earlier row would stay to be corrected.
+
+use std::collections::BTreeSet;
 
 use super::super::identity::{owner, person_or_thing};
 use super::super::prepared::Ready;
 use super::Placing;
 use crate::error::Result;
-use crate::journal::{KnownJob, SamePlace};
+use crate::journal::KnownJob;
 use crate::model::action::wishes;
+use crate::model::id::SheetId;
 use crate::model::record::{Link, Role};
 use crate::model::state::JobState;
 
 impl Placing<'_, '_> {
-    /// The failed job of which a row is the correction, and whether the row names that place or is at it.
-    pub(super) fn corrected(&mut self, ready: &Ready) -> Result<Option<(KnownJob, SamePlace)>> {
+    /// The failed job of the row that a row of a fix sheet says it corrects. Files of several imports may have one name, and
+    /// rows may be copied: it must be about the same as well.
+    pub(super) fn corrected(&mut self, ready: &Ready) -> Result<Option<KnownJob>> {
         if !self.has_failed {
             return Ok(None);
         }
         let source = ready.source(self.examined);
         let named = source.as_deref().and_then(|source| source.rsplit_once('!'));
-        let named = named.and_then(|(sheet, row)| Some((sheet.to_owned(), row.parse().ok()?)));
-        let (at, (sheet, row)) = match named {
-            Some(named) => (SamePlace::Source, named),
-            None => (SamePlace::Own, (self.writer.name_of_sheet(ready.origin.sheet)?, ready.row.number)),
+        let Some((sheet, Ok(row))) = named.map(|(sheet, row)| (sheet, row.parse::<u32>())) else {
+            return Ok(None);
         };
-        let Some(failed) = self.failed_at(ready, sheet, row)? else { return Ok(None) };
-        let corrects = self.may_take(ready, &failed)?
-            && (at == SamePlace::Source || self.is_of_the_same(ready, &failed)?);
-        Ok(corrects.then_some((failed, at)))
-    }
-
-    /// The failed job of the newest row at a place that no other row of this import is.
-    fn failed_at(&mut self, ready: &Ready, sheet: String, row: u32) -> Result<Option<KnownJob>> {
-        let sheets = match self.namesakes.get(&sheet) {
-            Some(sheets) => sheets,
-            None => {
-                let sheets = self.writer.earlier_sheets(&sheet)?;
-                self.namesakes.entry(sheet).or_insert(sheets)
-            }
-        };
-        for &sheet in sheets {
+        for sheet in self.earlier_sheets(sheet)? {
             let failed = self.writer.failed_at(ready.values.kind, sheet, row)?;
-            if let Some(failed) = failed.filter(|failed| !self.touched.contains(&failed.job)) {
+            let Some(failed) = failed.filter(|failed| !self.touched.contains(&failed.job)) else { continue };
+            let is_same = match failed.kind.is_record() {
+                true => self.is_same_record(ready, &failed)?,
+                false => self.is_same_request(ready, &failed)?,
+            };
+            if is_same {
                 return Ok(Some(failed));
             }
         }
         Ok(None)
     }
 
-    /// Whether a row at the place of a failed one is about the same, as rows may have moved: the record of its name in its
-    /// company, or a request about the record that it was about. A row of an export that was not changed corrects nothing.
-    fn is_of_the_same(&mut self, ready: &Ready, failed: &KnownJob) -> Result<bool> {
-        let Some(record) = ready.values.record() else {
-            let asks = !wishes(ready.values.kind, &ready.values.steps).is_empty();
-            return Ok(asks && self.is_about_the_same(ready, failed)?);
-        };
+    /// The sheets of earlier imports with this file and name (`file!sheet`), newest first.
+    fn earlier_sheets(&mut self, name: &str) -> Result<Vec<SheetId>> {
+        if let Some(sheets) = self.namesakes.get(name) {
+            return Ok(sheets.clone());
+        }
+        let sheets = self.writer.earlier_sheets(name)?;
+        self.namesakes.insert(name.to_owned(), sheets.clone());
+        Ok(sheets)
+    }
+
+    /// Whether nothing was made of a job and its record has the company of a row's, and its name or MAC address, username or
+    /// name in the company. Where one of them has a key, that says which row is which.
+    fn is_same_record(&mut self, ready: &Ready, failed: &KnownJob) -> Result<bool> {
+        let has_key = ready.values.sheet_key.is_some() || failed.sheet_key.is_some();
+        if has_key || failed.remote_id.is_some() || failed.state == JobState::Incomplete {
+            return Ok(false);
+        }
         let links = self.links_now(&failed.links)?;
         let earlier = self.writer.record_of(failed.job)?;
         Ok(owner(&links) == owner(&ready.values.links)
-            && person_or_thing(&earlier) == person_or_thing(record))
+            && person_or_thing(&earlier) == person_or_thing(ready.record()?))
     }
 
-    /// Whether a row of upkeep is about the record that a failed one is about.
-    fn is_about_the_same(&mut self, ready: &Ready, failed: &KnownJob) -> Result<bool> {
+    /// Whether a row of upkeep is about the record that a failed one is about, and asks for nothing else of it.
+    fn is_same_request(&mut self, ready: &Ready, failed: &KnownJob) -> Result<bool> {
         let values = &ready.values;
         let Some(step) = values.steps.first() else { return Ok(false) };
         let role = Role::owner(step.about(values.kind));
         let about = |links: &[Link]| links.iter().find(|link| link.role == role).map(|link| link.target);
         let earlier = about(&self.links_now(&failed.links)?);
-        Ok(earlier.is_some() && earlier == about(&values.links))
+        let asked = wishes(failed.kind, &self.writer.steps_of(failed.job)?);
+        Ok(earlier.is_some()
+            && earlier == about(&values.links)
+            && of_fields(&wishes(values.kind, &values.steps)).is_subset(&of_fields(&asked)))
     }
+}
 
-    /// Whether a failed job may take the values of a row: nothing that it made or changed belongs to another record, and
-    /// their keys are not two.
-    fn may_take(&mut self, ready: &Ready, failed: &KnownJob) -> Result<bool> {
-        let same_key = match (&ready.values.sheet_key, &failed.sheet_key) {
-            (Some(key), Some(own)) => key == own,
-            (Some(_) | None, None) | (None, Some(_)) => true,
-        };
-        Ok(same_key
-            && match (failed.kind.is_record(), failed.state) {
-                (true, state) => state != JobState::Incomplete && failed.remote_id.is_none(),
-                (false, JobState::Incomplete) => self.is_about_the_same(ready, failed)?,
-                (false, _) => true,
-            })
-    }
+/// What wishes are about: a template or VPN cloud may be another one than before, as its name was wrong.
+fn of_fields(wishes: &BTreeSet<String>) -> BTreeSet<&str> {
+    wishes.iter().map(|wish| wish.split(['(', '{', ' ']).next().unwrap_or(wish)).collect()
 }

@@ -14,7 +14,7 @@ use super::super::prepared::Ready;
 use super::super::told;
 use super::Placing;
 use crate::error::{Error, Result};
-use crate::journal::{self, Difference, Disposition, KnownJob, NewJob, SamePlace, WrittenStep};
+use crate::journal::{self, Difference, Disposition, KnownJob, NewJob, WrittenStep};
 use crate::model::action::{Action, wishes};
 use crate::model::id::JobId;
 use crate::model::key::{self, mac_digits};
@@ -186,24 +186,22 @@ impl Placing<'_, '_> {
             return Ok(Placement::Is(job, Disposition::New, Vec::new()));
         }
         let mut known = self.known(ready)?;
-        let corrected = if ready.values.kind.is_record() { None } else { self.corrected(ready)? };
-        if let Some((failed, at)) = &corrected {
-            if *at == SamePlace::Own
-                && more_come
-                && known.natural.as_ref().is_none_or(|own| own.job != failed.job)
-            {
-                return Ok(Placement::Awaits(failed.job));
-            }
+        let is_upkeep = !ready.values.kind.is_record();
+        let mut corrected = if is_upkeep { self.corrected(ready)? } else { None };
+        // A failed row about the same is the one that is corrected.
+        let is_another = |failed: &KnownJob| {
+            known.natural.as_ref().is_some_and(|own| own.state.is_failed() && own.job != failed.job)
+        };
+        corrected = corrected.filter(|failed| !is_another(failed));
+        if let Some(failed) = &corrected {
             if known.natural.as_ref().is_some_and(|own| own.job != failed.job) {
                 // Another row about the same has that one.
                 ready.values.natural_key.clone_from(&failed.natural_key);
             }
-            known.natural = Some(failed.clone());
+            known = Known { natural: Some(failed.clone()), ..Known::default() };
         }
         let (mut decision, mut keyed) = self.judge(ready, &known, more_come);
-        if let Some(natural) =
-            known.natural.as_ref().filter(|_| !ready.values.kind.is_record() && corrected.is_none())
-        {
+        if let Some(natural) = known.natural.as_ref().filter(|_| is_upkeep && corrected.is_none()) {
             decision = self.beside(ready, natural, decision)?;
         }
         if let (Decision::Collides(job) | Decision::Awaits(job), Some(natural)) = (&decision, &known.natural)
@@ -230,18 +228,29 @@ impl Placing<'_, '_> {
             return Ok(Placement::Awaits(owner));
         }
         if decision == Decision::Add
-            && ready.values.kind.is_record()
-            && let Some((failed, at)) = self.corrected(ready)?
+            && !is_upkeep
+            && let Some(failed) = self.corrected(ready)?
         {
-            if at == SamePlace::Own && more_come {
+            if more_come {
+                // One of them may be that row itself.
                 return Ok(Placement::Awaits(failed.job));
             }
             decision = Decision::Revise(failed.job);
         }
-        let second = if decision == Decision::Add { self.second_device(ready)? } else { None };
+        // Corrected, a row that was rejected would be created as well.
+        let revived = match decision {
+            Decision::Revise(job) => self.rejected(job, &known)?,
+            _ => None,
+        };
+        let second = match (&decision, &revived) {
+            (Decision::Add, _) | (_, Some(_)) => self.second_device(ready, revived.as_ref())?,
+            _ => None,
+        };
         let said = match second {
             Some(known) if more_come => return Ok(Placement::Awaits(known.job)),
-            Some(known) => Some(told::second_device(&self.writer, self.examined, ready, &known)?),
+            Some(known) => {
+                Some(told::second_device(&self.writer, self.examined, ready, &known, revived.as_ref())?)
+            }
             None => told::said(&self.writer, self.examined, ready, &decision, &known, keyed, &differences)?,
         };
         if let Some(mut finding) = said {
@@ -285,6 +294,17 @@ impl Placing<'_, '_> {
         };
         self.touched.insert(job);
         Ok(Placement::Is(job, disposition, differences))
+    }
+
+    /// The rejected job that a row corrects, if it is one of the known ones or the one that its fix sheet names.
+    fn rejected(&mut self, job: JobId, known: &Known) -> Result<Option<KnownJob>> {
+        let of_keys = known.by_key.iter().map(|same| &same.known);
+        let found = known.natural.iter().chain(of_keys).find(|known| known.job == job).cloned();
+        let found = match found {
+            Some(found) => Some(found),
+            None => self.writer.by_job(job)?,
+        };
+        Ok(found.filter(|known| known.state == JobState::Rejected && known.remote_id.is_none()))
     }
 
     /// An upkeep row is a job of its own where an earlier one about the same has a result already, or asks for something else

@@ -9,12 +9,18 @@ use crate::journal::KnownJob;
 use crate::model::record::{Device, Record};
 
 impl Placing<'_, '_> {
-    /// The device of an earlier import that a new row may be, where no row of this one is that.
-    pub(super) fn second_device(&mut self, ready: &Ready) -> Result<Option<KnownJob>> {
+    /// The device of an earlier import that a new row may be, where no row of this one is that. Of a row that corrects one
+    /// that was `rejected`, only a device that came later may be the same.
+    pub(super) fn second_device(
+        &mut self,
+        ready: &Ready,
+        rejected: Option<&KnownJob>,
+    ) -> Result<Option<KnownJob>> {
         let Some(Record::Device(device)) = ready.values.record() else { return Ok(None) };
         for mut known in self.writer.earlier_by_name(ready.values.kind, &ready.values.name)? {
             let have_keys = known.sheet_key.is_some() && ready.values.sheet_key.is_some();
-            if came_to_nothing(&known) || have_keys || self.touched.contains(&known.job) {
+            let is_earlier = rejected.is_some_and(|rejected| known.first_import <= rejected.first_import);
+            if is_earlier || came_to_nothing(&known) || have_keys || self.touched.contains(&known.job) {
                 continue;
             }
             known.links = self.links_now(&known.links)?;

@@ -12,7 +12,7 @@ use rusqlite::Connection;
 use rusqlite::backup::Backup;
 use rusqlite::config::DbConfig;
 
-use crate::advice::Advice;
+use crate::advice::{Advice, quoted};
 use crate::error::{Error, Result};
 use crate::journal::Journal;
 use crate::journal::file::db_file;
@@ -137,7 +137,8 @@ impl Journal {
                      Go on with that copy, not with the file that was moved: ",
                     copy.display()
                 );
-                let hint = Advice::from(words).command(format!("fleetload run --journal {}", copy.display()));
+                let command = format!("fleetload run --journal {}", quoted(&copy.to_string_lossy()));
+                let hint = Advice::from(words).command(command);
                 self.spill_beside = copy;
                 error.hint(hint)
             }
@@ -157,9 +158,12 @@ fn copies_of(path: &Path) -> impl DoubleEndedIterator<Item = PathBuf> {
     })
 }
 
-/// The newest copy of a journal that a run saved when its files had gone, if one is there.
-pub(in crate::journal) fn saved_copy_of(path: &Path) -> Option<PathBuf> {
-    copies_of(path).rev().find(|copy| copy.is_file())
+/// The newest copy of a journal that a run saved when its files had gone, if one is there and no journal is that was written
+/// to later.
+pub(crate) fn saved_copy_of(path: &Path) -> Option<PathBuf> {
+    let written = |path: &Path| fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+    let copy = copies_of(path).rev().find(|copy| copy.is_file())?;
+    (written(path) <= written(&copy)).then_some(copy)
 }
 
 /// How to go on with a saved copy.
@@ -169,7 +173,7 @@ pub(in crate::journal) fn go_on_with(copy: &Path) -> Advice {
         "a run saved what the journal held in {shown}. Go on with that copy, since a journal that lacks its rows would \
          create them again: "
     ))
-    .command(format!("fleetload run --journal {shown}"))
+    .command(format!("fleetload run --journal {}", quoted(&copy.to_string_lossy())))
 }
 
 /// Saves what a connection sees to a new file beside `path`.

@@ -106,16 +106,15 @@ impl ImportWriter<'_> {
         find(&self.transaction, sql, (kind, comparable_name, self.import(), MOST_OF_A_NAME))
     }
 
+    /// A job by its number.
+    pub fn by_job(&self, job: JobId) -> Result<Option<KnownJob>> {
+        find(&self.transaction, known!("id = ?1"), [job]).map(|mut jobs| jobs.pop())
+    }
+
     /// Whether jobs of earlier imports were rejected, are incomplete or were skipped.
     pub fn has_failed(&self) -> Result<bool> {
         let any = concat!("SELECT EXISTS (SELECT 1 FROM job WHERE ", refused!(), ")");
         Ok(self.transaction.prepare_cached(any)?.query_row([], |row| row.get(0))?)
-    }
-
-    /// File and name of a sheet, as `file!sheet`.
-    pub fn name_of_sheet(&self, sheet: SheetId) -> Result<String> {
-        let sql = "SELECT file || '!' || name FROM sheet WHERE id = ?1";
-        Ok(self.transaction.prepare_cached(sql)?.query_row([sheet], |row| row.get(0))?)
     }
 
     /// The newest sheets of earlier imports with this file and name (`file!sheet`): a few, where there are many.

@@ -123,7 +123,8 @@ fn assure_children(connection: &Connection, parent: JobId) -> Result<()> {
     Ok(())
 }
 
-/// blocked → skipped for everything below a job that will not be made. Nothing when its record exists.
+/// blocked → skipped for everything below a job that will not be made. Nothing when its record exists. What was skipped as that
+/// one was rejected is skipped as it is cancelled now.
 pub(in crate::journal) fn skip_below(
     connection: &Connection,
     lost: &JobRow,
@@ -140,6 +141,21 @@ pub(in crate::journal) fn skip_below(
         lost.name,
         row_ref::of_job(connection, lost.job)?
     );
+    if code == PARENT_CANCELLED {
+        connection
+            .prepare_cached(
+                "WITH RECURSIVE below (id) AS (
+                     SELECT link.job FROM link JOIN job AS child ON child.id = link.job
+                     WHERE link.target_job = ?1 AND child.state = 'skipped'
+                     UNION
+                     SELECT link.job FROM below JOIN link ON link.target_job = below.id
+                     JOIN job AS child ON child.id = link.job
+                     WHERE child.state = 'skipped'
+                 )
+                 UPDATE job SET code = ?2, message = ?3 WHERE id IN (SELECT id FROM below) AND code = ?4",
+            )?
+            .execute((lost.job, code, &message, PARENT_REJECTED))?;
+    }
     let mut statement = connection.prepare_cached(
         "WITH RECURSIVE below (id) AS (
              SELECT link.job FROM link JOIN job AS child ON child.id = link.job

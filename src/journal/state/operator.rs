@@ -305,7 +305,7 @@ fn give_up(connection: &Connection, standing: &JobRow, who: &str, at: Moment) ->
     if let Some(id) = standing.remote_id {
         message.push_str(&format!("; the {} exists with the id {id}", standing.kind.singular()));
     }
-    if standing.state.is_failed() {
+    if standing.state.is_failed() || standing.state == Skipped {
         let why: Option<String> = connection
             .prepare_cached("SELECT message FROM job WHERE id = ?1")?
             .query_row([standing.job], |row| row.get(0))?;

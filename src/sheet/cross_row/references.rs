@@ -391,14 +391,20 @@ pub(super) fn owners(
         if std::mem::discriminant(&own) == std::mem::discriminant(&other) && own != other {
             let name = |to: &To| match to {
                 To::Row(row) => shown(between.get(between.entries[*row].name).unwrap_or("?")),
-                To::Job(job) => format!("the company of job {job}"),
+                To::Job(_) => "a company of an earlier import".to_owned(),
                 To::Remote(id) => id.to_string(),
             };
-            let message = format!(
-                "the site belongs to {} and the device to {}: name a site of the same company",
-                name(&other),
-                name(&own)
-            );
+            let message = match (&own, &other) {
+                (To::Job(_), To::Job(_)) => {
+                    "the site and the device belong to two companies: name a site of the device's company"
+                        .to_owned()
+                }
+                _ => format!(
+                    "the site belongs to {} and the device to {}: name a site of the same company",
+                    name(&other),
+                    name(&own)
+                ),
+            };
             let mut finding = between.finding(Code::RefWrongOwner, message, &entry, "site");
             finding.rule = Some("a site of the device's own company".to_owned());
             if let To::Row(site) = site {

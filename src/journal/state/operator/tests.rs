@@ -162,7 +162,13 @@ fn a_cancellation_gives_up_what_was_not_sent_and_leaves_what_may_exist() {
     for (&job, state) in jobs.iter().zip([Sending, Created, InDoubt, Held]) {
         force(&bench.journal, job, state);
     }
+    let mut import = bench.journal.begin_import(at(3)).unwrap();
+    let skipped = import
+        .add_job(&site("Shed", vec![link(crate::model::record::Role::Company, jobs[5])], vec![]))
+        .unwrap();
+    import.finish().unwrap();
     apply(&mut bench.journal, rejected(jobs[5], Ready)).unwrap();
+    assert!(message(&bench.journal, skipped).unwrap().ends_with("was rejected"));
     let cancelled = bench.journal.cancel(imported.import, "kim", at(9_000)).unwrap();
     assert_eq!(
         cancelled,
@@ -171,6 +177,8 @@ fn a_cancellation_gives_up_what_was_not_sent_and_leaves_what_may_exist() {
     assert_eq!(states(&bench, &jobs), [Sending, Created, InDoubt, Held, GivenUp, GivenUp]);
     let why = message(&bench.journal, jobs[5]).unwrap();
     assert_eq!(why, "cancelled by kim; before that it was rejected: no such zone");
+    assert_eq!(state(&bench.journal, skipped), Skipped);
+    assert!(message(&bench.journal, skipped).unwrap().ends_with("was cancelled"));
     assert_eq!(state(&bench.journal, elsewhere), Skipped);
     assert!(message(&bench.journal, elsewhere).unwrap().contains("cancelled"));
     assert_eq!(bench.journal.cancel(ImportId(9), "kim", at(9_000)).unwrap_err().kind(), ErrorKind::Usage);
