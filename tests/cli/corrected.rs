@@ -53,6 +53,21 @@ fn a_device_that_was_created_from_the_corrected_sheet_is_not_created_again_from_
 }
 
 #[test]
+fn a_device_of_the_same_name_in_another_sheet_keeps_none_from_being_corrected() {
+    let bench = bench_of(DEVICES);
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(4);
+    let another = DEVICES.lines().take(2).collect::<Vec<_>>().join("\n");
+    bench.write("more.csv", &another.replace("Edge 300", "Edge 200").replace("4d:01", "4d:21"));
+    bench.fleetload(&["run", "more.csv", "--kind", "devices"]).expect_code(0);
+    let (text, path) = fix(&bench, 1, "devices");
+    bench.write(&path, &text.replace("Edge 300", "Edge 200"));
+    let outcome = bench.fleetload(&["run", &path]).expect_code(0);
+    assert!(outcome.stdout.contains("dup.row"), "{}", outcome.stdout);
+    assert_settled(&bench);
+    assert_eq!(bench.created("device").len(), 3);
+}
+
+#[test]
 fn a_mac_address_may_be_corrected_in_the_fix_sheet() {
     let bench = bench_of(DEVICES);
     bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(4);

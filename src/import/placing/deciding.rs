@@ -13,6 +13,7 @@ use super::super::left_out::Reason;
 use super::super::prepared::Ready;
 use super::super::told;
 use super::Placing;
+use super::second_device::SecondDevice;
 use crate::error::{Error, Result};
 use crate::journal::{self, Difference, Disposition, KnownJob, NewJob, WrittenStep};
 use crate::model::action::{Action, wishes};
@@ -247,9 +248,11 @@ impl Placing<'_, '_> {
             _ => None,
         };
         let said = match second {
-            Some(known) if more_come => return Ok(Placement::Awaits(known.job)),
-            Some(known) => {
-                Some(told::second_device(&self.writer, self.examined, ready, &known, revived.as_ref())?)
+            Some(second) if more_come => return Ok(Placement::Awaits(second.known.job)),
+            Some(SecondDevice { known, is_at_its_place }) => {
+                // Devices of one name are common; the sheet that was corrected has this one at the same place.
+                let rejected = revived.as_ref().filter(|_| is_at_its_place);
+                Some(told::second_device(&self.writer, self.examined, ready, &known, rejected)?)
             }
             None => told::said(&self.writer, self.examined, ready, &decision, &known, keyed, &differences)?,
         };

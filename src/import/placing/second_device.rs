@@ -8,6 +8,13 @@ use crate::error::Result;
 use crate::journal::KnownJob;
 use crate::model::record::{Device, Record};
 
+/// A device that a row may be once more.
+pub(super) struct SecondDevice {
+    pub(super) known: KnownJob,
+    /// Whether its row is at the place of that row.
+    pub(super) is_at_its_place: bool,
+}
+
 impl Placing<'_, '_> {
     /// The device of an earlier import that a new row may be, where no row of this one is that. Of a row that corrects one
     /// that was `rejected`, only a device that came later may be the same.
@@ -15,8 +22,9 @@ impl Placing<'_, '_> {
         &mut self,
         ready: &Ready,
         rejected: Option<&KnownJob>,
-    ) -> Result<Option<KnownJob>> {
+    ) -> Result<Option<SecondDevice>> {
         let Some(Record::Device(device)) = ready.values.record() else { return Ok(None) };
+        let mut alike = None;
         for mut known in self.writer.earlier_by_name(ready.values.kind, &ready.values.name)? {
             let have_keys = known.sheet_key.is_some() && ready.values.sheet_key.is_some();
             let is_earlier = rejected.is_some_and(|rejected| known.first_import <= rejected.first_import);
@@ -28,11 +36,14 @@ impl Placing<'_, '_> {
                 continue;
             }
             let Record::Device(other) = self.writer.record_of(known.job)? else { continue };
-            if without_mac(&other) == without_mac(device) || self.is_at_its_place(ready, &known)? {
-                return Ok(Some(known));
+            if self.is_at_its_place(ready, &known)? {
+                return Ok(Some(SecondDevice { known, is_at_its_place: true }));
+            }
+            if alike.is_none() && without_mac(&other) == without_mac(device) {
+                alike = Some(SecondDevice { known, is_at_its_place: false });
             }
         }
-        Ok(None)
+        Ok(alike)
     }
 
     fn is_at_its_place(&self, ready: &Ready, known: &KnownJob) -> Result<bool> {
