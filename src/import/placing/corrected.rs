@@ -1,5 +1,5 @@
-//! Rows of fix sheets: each says which row it corrects, and may have another name, MAC address or request than that one
-//! had. Without this the earlier row would stay to be corrected.
+//! Rows of fix sheets: each says which row it corrects, and may have another MAC address, username or request than that
+//! one. Without this the earlier row would stay to be corrected.
 
 use std::collections::BTreeSet;
 
@@ -49,8 +49,8 @@ impl Placing<'_, '_> {
         Ok(sheets)
     }
 
-    /// Whether nothing was made of a job and its record has the company of a row's, and its name or MAC address, username or
-    /// name in the company. Where one of them has a key, that says which row is which.
+    /// Whether nothing was made of a job, and its record has the name and the company of a row's. Where one of them has a
+    /// key, the key says which row is which.
     fn is_same_record(&mut self, ready: &Ready, failed: &KnownJob) -> Result<bool> {
         let has_key = ready.values.sheet_key.is_some() || failed.sheet_key.is_some();
         if has_key || failed.remote_id.is_some() || failed.state == JobState::Incomplete {
