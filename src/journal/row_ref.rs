@@ -41,6 +41,14 @@ pub(in crate::journal) fn range_of(connection: &Connection, import: ImportId) ->
     })
 }
 
+/// The same of one import, or of all.
+pub(in crate::journal) fn range_of_any(
+    connection: &Connection,
+    import: Option<ImportId>,
+) -> Result<(i64, i64)> {
+    import.map_or(Ok((0, i64::MAX)), |import| range_of(connection, import))
+}
+
 /// The sheet of a row.
 pub(in crate::journal) fn sheet_of(key: i64) -> SheetId {
     SheetId(key >> ROW_BITS)

@@ -452,8 +452,8 @@ Examples:
   fleetload cancel 3
 
 Cancels the rows that were not sent, those that were rejected, and those that were not imported because of errors: no
-report asks you to correct them any more. Records that exist stay: they cannot be removed. Rows in doubt are listed, and the next run
-still settles them. Exit code 5 if there are any, 8 if rows are on hold.";
+report asks you to correct them any more. Records that exist stay: they cannot be removed. Rows in doubt are listed,
+and the next run still settles them. Exit code 5 if there are any, 8 if rows are on hold.";
 
 /// `fleetload pause` and `fleetload resume`.
 #[derive(Debug, ClapArgs)]

@@ -84,15 +84,16 @@ pub(in crate::cli) struct Overrides {
 impl Overrides {
     /// The options as they were typed, each with a space before it.
     pub(in crate::cli) fn command_line(&self) -> String {
+        let Self { rate, concurrency, daily_quota, reserve, on_quota, on_existing, in_doubt, audit } = self;
         typed_again(&[
-            ("--rate", self.rate.as_deref()),
-            ("--concurrency", self.concurrency.as_deref()),
-            ("--daily-quota", self.daily_quota.as_deref()),
-            ("--reserve", self.reserve.as_deref()),
-            ("--on-quota", self.on_quota.map(OnQuota::word)),
-            ("--on-existing", self.on_existing.map(OnExisting::word)),
-            ("--in-doubt", self.in_doubt.map(InDoubt::word)),
-            ("--audit", self.audit.map(Audit::word)),
+            ("--rate", rate.as_deref()),
+            ("--concurrency", concurrency.as_deref()),
+            ("--daily-quota", daily_quota.as_deref()),
+            ("--reserve", reserve.as_deref()),
+            ("--on-quota", on_quota.map(OnQuota::word)),
+            ("--on-existing", on_existing.map(OnExisting::word)),
+            ("--in-doubt", in_doubt.map(InDoubt::word)),
+            ("--audit", audit.map(Audit::word)),
         ])
     }
 }
@@ -124,10 +125,11 @@ pub(in crate::cli) struct WindowArgs {
 impl WindowArgs {
     /// The options as they were typed, each with a space before it.
     pub(in crate::cli) fn command_line(&self) -> String {
+        let Self { between, zone, on_close } = self;
         let windows: String =
-            self.between.iter().map(|window| typed_again(&[("--between", Some(window))])).collect();
-        let zone = if self.between.is_empty() { None } else { self.zone.as_deref() };
-        windows + &typed_again(&[("--zone", zone), ("--on-close", self.on_close.map(OnClose::word))])
+            between.iter().map(|window| typed_again(&[("--between", Some(window))])).collect();
+        let zone = zone.as_deref().filter(|_| !between.is_empty());
+        windows + &typed_again(&[("--zone", zone), ("--on-close", on_close.map(OnClose::word))])
     }
 }
 

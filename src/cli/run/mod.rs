@@ -373,6 +373,7 @@ impl Settings {
         on_rejections: OnRejections,
         overwrite: bool,
         canary: Option<NonZeroU32>,
+        typed: String,
     ) -> RunOptions {
         let policy = RunPolicy {
             on_quota: self.on_quota.value,
@@ -395,7 +396,7 @@ impl Settings {
             limits,
             until,
             hours,
-            typed: String::new(),
+            typed,
             begun: None,
             canary,
             list_ahead: None,

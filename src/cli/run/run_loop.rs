@@ -195,20 +195,15 @@ impl Passes<'_> {
     fn options(&self, settings: &Settings) -> RunOptions {
         let (hours, on_close) = (self.hours.clone(), self.typed.window.on_close);
         let canary = self.typed.canary.and_then(NonZeroU32::new);
-        let options = settings.options(
-            (self.until, hours),
-            on_close,
-            self.on_rejections(),
-            self.typed.overwrite,
-            canary,
-        );
         let mut typed = self.typed.overrides.command_line() + &self.typed.window.command_line();
         for (option, is_typed) in
             [(" --overwrite", self.typed.overwrite), (" --despite-rejections", self.typed.despite_rejections)]
         {
             typed.push_str(if is_typed { option } else { "" });
         }
-        RunOptions { typed, ..options }
+        let until_and_hours = (self.until, hours);
+        let overwrite = self.typed.overwrite;
+        settings.options(until_and_hours, on_close, self.on_rejections(), overwrite, canary, typed)
     }
 
     /// What to do with a sheet that the service refuses: ask, when somebody is there.

@@ -240,7 +240,7 @@ impl Placing<'_, '_> {
         }
         // Corrected, a row that was rejected would be created as well.
         let revived = match decision {
-            Decision::Revise(job) => self.rejected(job, &known)?,
+            Decision::Revise(job) => self.rejected(job)?,
             _ => None,
         };
         let second = match (&decision, &revived) {
@@ -299,15 +299,10 @@ impl Placing<'_, '_> {
         Ok(Placement::Is(job, disposition, differences))
     }
 
-    /// The rejected job that a row corrects, if it is one of the known ones or the one that its fix sheet names.
-    fn rejected(&mut self, job: JobId, known: &Known) -> Result<Option<KnownJob>> {
-        let of_keys = known.by_key.iter().map(|same| &same.known);
-        let found = known.natural.iter().chain(of_keys).find(|known| known.job == job).cloned();
-        let found = match found {
-            Some(found) => Some(found),
-            None => self.writer.by_job(job)?,
-        };
-        Ok(found.filter(|known| known.state == JobState::Rejected && known.remote_id.is_none()))
+    /// The job that a row gives new values, if it was rejected and nothing was made of it.
+    fn rejected(&self, job: JobId) -> Result<Option<KnownJob>> {
+        let known = self.writer.by_job(job)?;
+        Ok(known.filter(|known| known.state == JobState::Rejected && known.remote_id.is_none()))
     }
 
     /// An upkeep row is a job of its own where an earlier one about the same has a result already, or asks for something else

@@ -37,8 +37,9 @@ impl Journal {
     }
 }
 
-/// How often it is tried to take a lock that somebody has, and what passes between.
+/// How often it is tried to take a lock that somebody has.
 const TRIES: u32 = 20;
+/// What passes between two tries.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Takes the lock of a file, made where it is missing, without waiting; or tells who has it.

@@ -250,12 +250,12 @@ impl View {
 
     /// The same by kind and by the state that reports show.
     pub fn left_out_tally(&self, import: Option<ImportId>) -> Result<Tally> {
-        let range = import.map(|import| row_ref::range_of(&self.connection, import)).transpose()?;
+        let range = row_ref::range_of_any(&self.connection, import)?;
         let mut statement = self.connection.prepare_cached(
             "SELECT kind, state, count(*) FROM left_out WHERE job IS NULL AND given_up IS NULL
-             AND place BETWEEN coalesce(?1, 0) AND coalesce(?2, 9223372036854775807) GROUP BY kind, state",
+             AND place BETWEEN ?1 AND ?2 GROUP BY kind, state",
         )?;
-        let mut rows = statement.query(range.unzip())?;
+        let mut rows = statement.query(range)?;
         let mut tally = Tally::default();
         while let Some(row) = rows.next()? {
             tally.add(row.get(0)?, row.get(1)?, natural(row.get(2)?));

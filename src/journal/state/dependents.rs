@@ -123,6 +123,24 @@ fn assure_children(connection: &Connection, parent: JobId) -> Result<()> {
     Ok(())
 }
 
+/// The jobs below the job `?1` that are in a state, as far as all between them are as well: the table `below` of a statement.
+macro_rules! below {
+    ($state:literal) => {
+        concat!(
+            "WITH RECURSIVE below (id) AS (
+                 SELECT link.job FROM link JOIN job AS child ON child.id = link.job
+                 WHERE link.target_job = ?1 AND child.state = '",
+            $state,
+            "' UNION
+                 SELECT link.job FROM below JOIN link ON link.target_job = below.id
+                 JOIN job AS child ON child.id = link.job
+                 WHERE child.state = '",
+            $state,
+            "') "
+        )
+    };
+}
+
 /// blocked → skipped for everything below a job that will not be made. Nothing when its record exists. What was skipped as that
 /// one was rejected is skipped as it is cancelled now.
 pub(in crate::journal) fn skip_below(
@@ -143,32 +161,18 @@ pub(in crate::journal) fn skip_below(
     );
     if code == PARENT_CANCELLED {
         connection
-            .prepare_cached(
-                "WITH RECURSIVE below (id) AS (
-                     SELECT link.job FROM link JOIN job AS child ON child.id = link.job
-                     WHERE link.target_job = ?1 AND child.state = 'skipped'
-                     UNION
-                     SELECT link.job FROM below JOIN link ON link.target_job = below.id
-                     JOIN job AS child ON child.id = link.job
-                     WHERE child.state = 'skipped'
-                 )
-                 UPDATE job SET code = ?2, message = ?3 WHERE id IN (SELECT id FROM below) AND code = ?4",
-            )?
+            .prepare_cached(concat!(
+                below!("skipped"),
+                "UPDATE job SET code = ?2, message = ?3 WHERE id IN (SELECT id FROM below) AND code = ?4"
+            ))?
             .execute((lost.job, code, &message, PARENT_REJECTED))?;
     }
-    let mut statement = connection.prepare_cached(
-        "WITH RECURSIVE below (id) AS (
-             SELECT link.job FROM link JOIN job AS child ON child.id = link.job
-             WHERE link.target_job = ?1 AND child.state = 'blocked'
-             UNION
-             SELECT link.job FROM below JOIN link ON link.target_job = below.id
-             JOIN job AS child ON child.id = link.job
-             WHERE child.state = 'blocked'
-         )
-         UPDATE job SET state = 'skipped', code = ?2, message = ?3, finished_at = ?4
+    let mut statement = connection.prepare_cached(concat!(
+        below!("blocked"),
+        "UPDATE job SET state = 'skipped', code = ?2, message = ?3, finished_at = ?4
          WHERE id IN (SELECT id FROM below) AND +state = 'blocked'
-         RETURNING id, kind, operation",
-    )?;
+         RETURNING id, kind, operation"
+    ))?;
     statement
         .query_map((lost.job, code, &message, at), |row| moved(row, JobState::Blocked, JobState::Skipped))?
         .collect::<rusqlite::Result<_>>()

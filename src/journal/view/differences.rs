@@ -78,15 +78,14 @@ impl View {
     /// How many rows of an import, or of all, differ from the record that was made earlier, and have not come again since
     /// in a later import, nor been changed by one.
     pub fn differing(&self, import: Option<ImportId>) -> Result<u64> {
-        let range = import.map(|import| row_ref::range_of(&self.connection, import)).transpose()?;
-        let (first, last) = range.unzip();
+        let range = row_ref::range_of_any(&self.connection, import)?;
         Ok(self
             .connection
             .prepare_cached(concat!(
                 "SELECT count(*) FROM (",
                 differing!(),
-                ") WHERE newest = place AND place BETWEEN coalesce(?1, 0) AND coalesce(?2, 9223372036854775807)"
+                ") WHERE newest = place AND place BETWEEN ?1 AND ?2"
             ))?
-            .query_row((first, last), |row| Ok(natural(row.get(0)?)))?)
+            .query_row(range, |row| Ok(natural(row.get(0)?)))?)
     }
 }

@@ -390,20 +390,16 @@ pub(super) fn owners(
         let (Some(own), Some(other)) = (own, owner_of(&site)?) else { continue };
         if std::mem::discriminant(&own) == std::mem::discriminant(&other) && own != other {
             let name = |to: &To| match to {
-                To::Row(row) => shown(between.get(between.entries[*row].name).unwrap_or("?")),
-                To::Job(_) => "a company of an earlier import".to_owned(),
-                To::Remote(id) => id.to_string(),
+                To::Row(row) => Some(shown(between.get(between.entries[*row].name).unwrap_or("?"))),
+                To::Remote(id) => Some(id.to_string()),
+                To::Job(_) => None,
             };
-            let message = match (&own, &other) {
-                (To::Job(_), To::Job(_)) => {
-                    "the site and the device belong to two companies: name a site of the device's company"
-                        .to_owned()
-                }
-                _ => format!(
-                    "the site belongs to {} and the device to {}: name a site of the same company",
-                    name(&other),
-                    name(&own)
+            let message = match (name(&other), name(&own)) {
+                (Some(other), Some(own)) => format!(
+                    "the site belongs to {other} and the device to {own}: name a site of the same company"
                 ),
+                _ => "the site and the device belong to two companies: name a site of the device's company"
+                    .to_owned(),
             };
             let mut finding = between.finding(Code::RefWrongOwner, message, &entry, "site");
             finding.rule = Some("a site of the device's own company".to_owned());
