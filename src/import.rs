@@ -400,6 +400,7 @@ impl Known for Earlier<'_> {
             By::Key(key) => journal.by_sheet_key(kind, key)?,
             By::Name(name) => journal.by_name(kind, name)?,
             By::Mac(digits) => journal.by_natural_key(kind, digits)?.into_iter().collect(),
+            By::Id(id) => journal.by_remote_id(kind, id)?.into_iter().collect(),
         };
         // A job that was given up does not stand in the way of the one that took its place.
         let alive = |job: &KnownJob| {

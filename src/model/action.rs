@@ -9,6 +9,7 @@ pub mod inverse;
 mod offer;
 pub mod opposes;
 pub mod record_update;
+pub mod setting;
 mod vpn;
 pub mod vpn_comparison;
 

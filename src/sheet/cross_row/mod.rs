@@ -5,6 +5,7 @@
 //! answers are asked of the records of earlier imports, which the caller supplies as [`Known`].
 
 mod chunked_list;
+mod contradictions;
 mod duplicates;
 mod kept_text;
 mod order;
@@ -32,6 +33,7 @@ use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::record::{Role, Target};
 use chunked_list::ChunkedList;
+use contradictions::Settings;
 use kept_text::{KeptText, TextSpan};
 
 /// Rows from which on a second thread pays.
@@ -64,6 +66,8 @@ pub enum By<'a> {
     Name(&'a str),
     /// Its MAC address, as [`crate::model::key::mac_digits`] writes it.
     Mac(&'a str),
+    /// Its id.
+    Id(RemoteId),
 }
 
 /// No earlier imports.
@@ -143,6 +147,7 @@ pub struct Between {
     /// The distinct references, each resolved once.
     pointers: Vec<(Kind, Pointer)>,
     numbers: HashMap<(Kind, Pointer), u32>,
+    settings: Settings,
     policy: SeverityPolicy,
     /// What look-ups have shown of the ids that rows name.
     ids: Option<Arc<IdCheck>>,
@@ -239,7 +244,11 @@ impl Between {
                 }
             }
         }
-        self.entries.push(entry)
+        let number = self.entries.push(entry);
+        if let Some(draft) = &row.draft {
+            self.settings.add(number, draft);
+        }
+        number
     }
 
     fn keep(&mut self, text: Option<&str>) -> TextSpan {
@@ -303,6 +312,7 @@ impl Between {
         references::tell(&mut self, &resolutions, judged);
         duplicates::natural(&mut self, &resolutions, &mut told, judged);
         duplicates::cipher_suites(&mut self, &resolutions, judged);
+        contradictions::tell(&mut self, &resolutions, judged);
         duplicates::nearly(&self, &resolutions, judged);
         duplicates::whole_rows(&self, &told, judged);
         let depths = order::depths(&mut self, &resolutions, judged);

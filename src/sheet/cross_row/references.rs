@@ -58,7 +58,8 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution
         };
         let (key, name) = match pointer {
             Pointer::Id(id) => {
-                resolutions.push(between.by_id(*kind, *id));
+                let made_here = known.find(*kind, By::Id(*id))?.first().map(|job| To::Job(*job));
+                resolutions.push(made_here.map_or_else(|| between.by_id(*kind, *id), Resolution::To));
                 continue;
             }
             Pointer::Key(key) => (Some(key), None),

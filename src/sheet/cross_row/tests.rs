@@ -8,7 +8,10 @@ struct Earlier(Vec<(Kind, &'static str, i64)>);
 
 impl Known for Earlier {
     fn find(&self, kind: Kind, by: By<'_>) -> Result<Vec<JobId>> {
-        let (By::Key(text) | By::Name(text) | By::Mac(text)) = by;
+        let text = match by {
+            By::Key(text) | By::Name(text) | By::Mac(text) => text.to_owned(),
+            By::Id(id) => id.to_string(),
+        };
         Ok(self
             .0
             .iter()
@@ -227,6 +230,60 @@ fn a_device_of_an_earlier_import_is_put_in_no_site_of_another_company() {
         wrong,
         [at(Code::RefWrongOwner, "devices!C3"), at(Code::RefWrongOwner, "site_assignments!B3")]
     );
+}
+
+#[test]
+fn rows_of_two_sheets_that_want_one_thing_otherwise_contradict_each_other() {
+    let earlier = Earlier(vec![
+        (Kind::Company, "a", 1),
+        (Kind::Site, "s1", 101),
+        (Kind::Site, "s2", 102),
+        (Kind::Device, "old", 103),
+        (Kind::Device, ROOT, 103),
+    ]);
+    let devices = "key,company,name,meta:floor,enterprise_template,vpn_clouds,site\n\
+        d1,a,T1,1,Retail,Office,s1\n\
+        d2,a,T2,1,Retail,Office,s1\n";
+    let updates = "action,key,id,meta:floor,site\n\
+        update,old,,1,s1\n";
+    let agree = [
+        (
+            "metadata.csv",
+            format!(
+                "owner_kind,owner,key,value\ndevice,d1,floor,1\ndevice,{ROOT},floor,1\ndevice,d1,Floor,2\n"
+            ),
+        ),
+        (
+            "subscriptions.csv",
+            "device,template,action\nd1,Retail,subscribe\nd1,Office,unsubscribe\n".to_owned(),
+        ),
+        ("vpn.csv", "device,cloud,action\nd1,Office,join\n".to_owned()),
+        ("site_assignments.csv", "device,site\nd1,s1\nold,s1\n".to_owned()),
+    ];
+    let oppose = [
+        ("metadata.csv", format!("owner_kind,owner,key,value\ndevice,d1,floor,2\ndevice,{ROOT},floor,2\n")),
+        ("metadata.csv", "owner_kind,owner,key,value,action\ndevice,d2,floor,,delete\n".to_owned()),
+        ("subscriptions.csv", "device,template,action\nd1,Retail,unsubscribe\n".to_owned()),
+        ("vpn.csv", "device,cloud,action\nd2,Office,leave\n".to_owned()),
+        ("site_assignments.csv", format!("device,site\nd1,s2\n{ROOT},s2\n")),
+    ];
+    let with = |(name, content): &(&str, String)| {
+        check(&[("devices.csv", devices), ("device-changes.csv", updates), (name, content)], &earlier).codes()
+    };
+    for sheet in &agree {
+        assert_eq!(with(sheet), [], "{}", sheet.0);
+    }
+    let conflict = |cells: &[&str]| cells.iter().map(|cell| at(Code::RowConflict, cell)).collect::<Vec<_>>();
+    let places = [
+        conflict(&["metadata!D2", "metadata!D3"]),
+        conflict(&["metadata!D2"]),
+        conflict(&["subscriptions!B2"]),
+        conflict(&["vpn!B2"]),
+        conflict(&["site_assignments!B2", "site_assignments!B3"]),
+    ];
+    for (sheet, expected) in oppose.iter().zip(places) {
+        assert_eq!(with(sheet), expected, "{}", sheet.0);
+    }
 }
 
 #[test]

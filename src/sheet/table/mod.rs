@@ -241,6 +241,12 @@ impl Table {
             .position(|mapped| matches!(mapped, Mapped::Column { column: found, .. } if found.name == column))
     }
 
+    /// Where the column of a family stands whose header has this after the colon.
+    pub(crate) fn position_in_family(&self, family: &str, entry: &str) -> Option<usize> {
+        let is_it = |mapped: &Mapped| matches!(mapped, Mapped::Column { column, entry: Some(own) } if column.name == family && own == entry);
+        self.mapping.iter().position(is_it)
+    }
+
     /// A finding in this table.
     pub(crate) fn finding(&self, code: Code, message: impl Into<String>) -> Finding {
         Finding::of_file(code, &self.file, message).about(Some(self.kind)).in_sheet(self.worksheet.as_deref())

@@ -1,0 +1,112 @@
+//! What a record has one of, and what an action asks it to be: an entry of its metadata, its subscription to a template, its
+//! membership in a VPN cloud, its site. Two rows of one import that ask for different things contradict each other.
+
+use std::borrow::Cow;
+
+use super::{Action, Offer, OwnedEntry};
+use crate::model::key::comparable;
+
+/// What a record has one of.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Setting<'a> {
+    /// The metadata entry with this key.
+    Metadata(Cow<'a, str>),
+    /// The subscription to the enterprise template of this id or name, as [`comparable`] writes it.
+    Template(Cow<'a, str>),
+    /// The membership in the VPN cloud of this id or name, as [`comparable`] writes it.
+    Cloud(Cow<'a, str>),
+    /// The site of a device.
+    Site,
+}
+
+impl Setting<'_> {
+    /// The same with texts of its own.
+    pub fn into_owned(self) -> Setting<'static> {
+        match self {
+            Self::Metadata(key) => Setting::Metadata(Cow::Owned(key.into_owned())),
+            Self::Template(name) => Setting::Template(Cow::Owned(name.into_owned())),
+            Self::Cloud(name) => Setting::Cloud(Cow::Owned(name.into_owned())),
+            Self::Site => Setting::Site,
+        }
+    }
+}
+
+/// What it is to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Wish<'a> {
+    /// There, with this value.
+    Value(&'a str),
+    /// There; its value, if it has one, is no part of the action.
+    There,
+    /// Not there.
+    Gone,
+}
+
+/// What an action asks for. Nothing of a creation, whose site is a reference of its row, and of what an export saw.
+pub fn asked(action: &Action) -> Vec<(Setting<'_>, Wish<'_>)> {
+    let entry = |key| Setting::Metadata(Cow::Borrowed(key));
+    let template = |offer: &Offer| Setting::Template(Cow::Owned(comparable(&offer.to_string())));
+    let cloud = |offer: &Offer| Setting::Cloud(Cow::Owned(comparable(&offer.to_string())));
+    match action {
+        Action::PutMetadata(entries) => entries
+            .iter()
+            .map(|metadata| (entry(metadata.key.as_str()), Wish::Value(metadata.value.as_str())))
+            .collect(),
+        Action::PutMetadataEntry(OwnedEntry { key, value, .. })
+        | Action::DeleteMetadataEntry(OwnedEntry { key, value, .. }) => {
+            vec![(entry(key), value.as_deref().map_or(Wish::Gone, Wish::Value))]
+        }
+        Action::SubscribeTemplate(offer) => vec![(template(offer), Wish::There)],
+        Action::UnsubscribeTemplate(offer) => vec![(template(offer), Wish::Gone)],
+        Action::JoinVpnCloud(offer) => vec![(cloud(offer), Wish::There)],
+        Action::LeaveVpnCloud(offer) => vec![(cloud(offer), Wish::Gone)],
+        Action::ConfigureVpn(settings) if settings.asks_for_a_change() => {
+            vec![(cloud(&settings.cloud), Wish::There)]
+        }
+        Action::AssignToSite => vec![(Setting::Site, Wish::There)],
+        Action::ConfigureVpn(_)
+        | Action::Create(_)
+        | Action::Update(_)
+        | Action::Keep(_)
+        | Action::PutLabels(_)
+        | Action::AddLicence(_)
+        | Action::PutLabel(_)
+        | Action::DeleteLabel(_) => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::action::Owner;
+    use crate::model::record::Metadata;
+
+    #[test]
+    fn what_is_asked_for_is_named_alike_by_every_sheet() {
+        let entry = |value: Option<&str>| OwnedEntry {
+            owner: Owner::Device,
+            key: "floor".to_owned(),
+            value: value.map(str::to_owned),
+            exported: None,
+            id: None,
+        };
+        let metadata = || Setting::Metadata("floor".into());
+        let list = vec![Metadata { key: "floor".into(), value: "2".into() }];
+        let (template, cloud) =
+            (|| Setting::Template("Retail NZ".into()), || Setting::Cloud("Office".into()));
+        let table = [
+            (Action::PutMetadata(list), vec![(metadata(), Wish::Value("2"))]),
+            (Action::PutMetadataEntry(entry(Some("2"))), vec![(metadata(), Wish::Value("2"))]),
+            (Action::DeleteMetadataEntry(entry(None)), vec![(metadata(), Wish::Gone)]),
+            (Action::SubscribeTemplate(Offer::named("Retail  NZ")), vec![(template(), Wish::There)]),
+            (Action::UnsubscribeTemplate(Offer::named("Retail NZ ")), vec![(template(), Wish::Gone)]),
+            (Action::JoinVpnCloud(Offer::named("Office")), vec![(cloud(), Wish::There)]),
+            (Action::LeaveVpnCloud(Offer::named("Office")), vec![(cloud(), Wish::Gone)]),
+            (Action::AssignToSite, vec![(Setting::Site, Wish::There)]),
+            (Action::Keep(Box::new(Action::PutMetadataEntry(entry(Some("2"))))), vec![]),
+        ];
+        for (action, expected) in table {
+            assert_eq!(asked(&action), expected, "{action:?}");
+        }
+    }
+}

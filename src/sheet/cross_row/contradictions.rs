@@ -1,0 +1,219 @@
+//! Rows that ask for different things of one record: two values of a metadata entry, a subscription and its end, two sites. Both
+//! would be carried out, and which of them stays would be chance.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+
+use super::{Between, Index, Resolution, RowEntry, To};
+use crate::model::action::setting::{Setting, Wish, asked};
+use crate::model::kind::Kind;
+use crate::sheet::finding::code::Code;
+use crate::sheet::finding::{Finding, ValueKind, shown};
+use crate::sheet::row::draft::Draft;
+use crate::sheet::table::Table;
+use crate::sheet::table::column::{Column, column};
+
+/// What the rows ask for beside the creation of records.
+#[derive(Debug, Default)]
+pub(super) struct Settings {
+    /// Each thing that is asked for of any record, once.
+    distinct: Vec<Setting<'static>>,
+    numbers: HashMap<Setting<'static>, u32>,
+    asked: Vec<Asked>,
+    hasher: RandomState,
+}
+
+/// What a row asks for.
+#[derive(Debug, Clone, Copy)]
+struct Asked {
+    row: u32,
+    /// A number in the list of distinct settings.
+    setting: u32,
+    wish: KeptWish,
+}
+
+/// A [`Wish`], of whose value a digest is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum KeptWish {
+    Value(u32),
+    There,
+    Gone,
+}
+
+impl Settings {
+    /// Takes in what a row asks for.
+    pub(super) fn add(&mut self, row: usize, draft: &Draft) {
+        let Ok(row) = u32::try_from(row) else { return };
+        for (setting, wish) in draft.steps.iter().flat_map(asked) {
+            let wish = match wish {
+                // The lower half is as good as any.
+                Wish::Value(value) => KeptWish::Value(self.hasher.hash_one(value) as u32),
+                Wish::There => KeptWish::There,
+                Wish::Gone => KeptWish::Gone,
+            };
+            let setting = self.number(setting);
+            self.asked.push(Asked { row, setting, wish });
+        }
+    }
+
+    fn number(&mut self, setting: Setting<'_>) -> u32 {
+        let setting = setting.into_owned();
+        if let Some(number) = self.numbers.get(&setting) {
+            return *number;
+        }
+        let number = u32::try_from(self.distinct.len()).unwrap_or(u32::MAX);
+        self.distinct.push(setting.clone());
+        self.numbers.insert(setting, number);
+        number
+    }
+
+    fn assigns_sites(&self) -> bool {
+        self.numbers.contains_key(&Setting::Site)
+    }
+}
+
+/// Tells each row that asks for something else than a row before it, and makes it unusable.
+pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mut dyn FnMut(Finding)) {
+    let mut settings = std::mem::take(&mut between.settings);
+    if settings.assigns_sites() {
+        settings.add_sites_of_new_devices(between);
+    }
+    let of = |asked: &Asked| {
+        let entry = &between.entries[asked.row as usize];
+        (!entry.unusable).then(|| record(between, asked.row, resolutions)).flatten()
+    };
+    let index = Index::new(settings.asked.len(), |at| {
+        let asked = &settings.asked[at];
+        of(asked).map(|record| (record, asked.setting))
+    });
+    let mut contradictions: Vec<(Asked, Asked)> = Vec::new();
+    for run in index.runs() {
+        let mut firsts: Vec<((To, u32), Asked)> = Vec::new();
+        for (_, at) in run {
+            let asked = settings.asked[*at as usize];
+            let Some(record) = of(&asked) else { continue };
+            match firsts.iter().find(|(first, _)| *first == (record, asked.setting)) {
+                Some((_, first)) if is_otherwise(between, resolutions, (&asked, first), &settings) => {
+                    contradictions.push((asked, *first));
+                }
+                Some(_) => {}
+                None => firsts.push(((record, asked.setting), asked)),
+            }
+        }
+    }
+    contradictions.sort_unstable_by_key(|(asked, first)| (asked.row, first.row));
+    for (asked, first) in contradictions {
+        let setting = &settings.distinct[asked.setting as usize];
+        found(finding(between, &asked, &first, setting));
+        between.entries[asked.row as usize].unusable = true;
+    }
+}
+
+impl Settings {
+    /// The site in which a row creates its device is asked for as well.
+    fn add_sites_of_new_devices(&mut self, between: &Between) {
+        let setting = self.number(Setting::Site);
+        // In the order of the rows, so that the second of two is told.
+        let assigned = std::mem::take(&mut self.asked);
+        let creates_in_a_site = |entry: &RowEntry| {
+            between.kind(entry) == Kind::Device && site_of(entry).is_some() && !entry.is_update
+        };
+        let rows = (0..between.entries.len()).filter(|row| creates_in_a_site(&between.entries[*row]));
+        let created = rows.filter_map(|row| u32::try_from(row).ok());
+        self.asked = created.map(|row| Asked { row, setting, wish: KeptWish::There }).collect();
+        self.asked.extend(assigned);
+        self.asked.sort_by_key(|asked| asked.row);
+    }
+}
+
+/// The record that a row is about: its own, or the one that it names.
+fn record(between: &Between, row: u32, resolutions: &[Resolution]) -> Option<To> {
+    let entry = &between.entries[row as usize];
+    if between.kind(entry).is_record() {
+        return Some(To::Row(row as usize));
+    }
+    match resolutions.get(entry.owner as usize)? {
+        Resolution::To(to) => Some(*to),
+        Resolution::Failed { .. } => None,
+    }
+}
+
+/// The number of the reference to a site.
+fn site_of(entry: &RowEntry) -> Option<u32> {
+    (entry.site != super::NONE).then_some(entry.site)
+}
+
+/// Whether two rows want one thing to be otherwise.
+fn is_otherwise(
+    between: &Between,
+    resolutions: &[Resolution],
+    (asked, first): (&Asked, &Asked),
+    settings: &Settings,
+) -> bool {
+    if settings.distinct[asked.setting as usize] != Setting::Site {
+        return asked.wish != first.wish;
+    }
+    let site =
+        |asked: &Asked| match resolutions.get(site_of(&between.entries[asked.row as usize])? as usize)? {
+            Resolution::To(to) => Some(*to),
+            Resolution::Failed { .. } => None,
+        };
+    matches!((site(asked), site(first)), (Some(own), Some(other)) if own != other)
+}
+
+fn finding(between: &Between, asked: &Asked, first: &Asked, setting: &Setting<'_>) -> Finding {
+    let (entry, before) = (&between.entries[asked.row as usize], &between.entries[first.row as usize]);
+    let removes = first.wish == KeptWish::Gone;
+    let does = match setting {
+        Setting::Metadata(key) if removes => {
+            format!("deletes the metadata entry '{}' of this record", shown(key))
+        }
+        Setting::Metadata(key) => {
+            format!("gives the metadata entry '{}' of this record another value", shown(key))
+        }
+        Setting::Template(name) if removes => {
+            format!("unsubscribes this device from the template '{}'", shown(name))
+        }
+        Setting::Template(name) => format!("subscribes this device to the template '{}'", shown(name)),
+        Setting::Cloud(name) if removes => {
+            format!("removes this device from the VPN cloud '{}'", shown(name))
+        }
+        Setting::Cloud(name) => format!("adds this device to the VPN cloud '{}'", shown(name)),
+        Setting::Site => "puts this device into another site".to_owned(),
+    };
+    let message = format!(
+        "{} {does}: keep the one that is right, and clear or delete the other",
+        between.row_as_seen(before, entry)
+    );
+    let table = &between.tables[entry.table as usize];
+    let mut finding = between.finding(Code::RowConflict, message, entry, "");
+    let (column, position) = column_of(table, setting);
+    if let Some(column) = column {
+        finding = table.name_column(finding, position, column);
+    }
+    if let Setting::Metadata(text) | Setting::Template(text) | Setting::Cloud(text) = setting {
+        finding = finding.showing(text, ValueKind::Text);
+    }
+    finding.rule = Some("one value for each metadata entry, template, cloud and site of a record".to_owned());
+    let of_first = &between.tables[before.table as usize];
+    let (_, position) = column_of(of_first, setting);
+    finding.related.push(of_first.related(before.row, position, "asks for something else"));
+    finding
+}
+
+/// In which column rows of a table ask for something, and where it stands.
+fn column_of(table: &Table, setting: &Setting<'_>) -> (Option<&'static Column>, Option<usize>) {
+    let is_record = table.kind.is_record();
+    let name = match setting {
+        Setting::Metadata(key) if is_record => {
+            return (column(table.kind, "meta"), table.position_in_family("meta", key));
+        }
+        Setting::Metadata(_) => "value",
+        Setting::Template(_) if is_record => "enterprise_template",
+        Setting::Template(_) => "template",
+        Setting::Cloud(_) if is_record => "vpn_clouds",
+        Setting::Cloud(_) => "cloud",
+        Setting::Site => "site",
+    };
+    (column(table.kind, name), table.position(name))
+}
