@@ -3,10 +3,12 @@
 
 use serde::Serialize;
 
-use super::row_settings::settings_of_row;
+use serde_json::Value;
+
+use super::row_settings::{cell_as_written, settings_of_row};
 use crate::error::Result;
-use crate::journal::ImportWriter;
-use crate::model::action::record_update::text;
+use crate::journal::{ImportWriter, Prospect};
+use crate::model::action::record_update::{RecordUpdate, text};
 use crate::model::action::{Action, InterfaceSettings, VpnSettings};
 use crate::model::kind::{Kind, Upkeep};
 use crate::sheet::column::column_of_violation;
@@ -37,6 +39,9 @@ pub struct FieldChanges {
     pub total: usize,
 }
 
+/// Its column, what an export saw, and what it has.
+type Cell = (String, Option<String>, String);
+
 impl FieldChanges {
     /// Those of the rows of an import that are still to be carried out.
     ///
@@ -46,17 +51,15 @@ impl FieldChanges {
         let mut changes = Self::default();
         writer.prospects(&mut |prospect| {
             let kind = prospect.kind;
-            let fields: Vec<(String, Option<String>, String)> = match prospect.steps_by_shape.first() {
+            let fields: Vec<Cell> = match prospect.steps_by_shape.first() {
                 _ if prospect.row.is_none() => Vec::new(),
-                Some(Action::Update(update)) => update
-                    .fields
-                    .iter()
-                    .map(|(field, wanted)| {
-                        let column =
-                            column_of_violation(kind, field).map_or(field.as_str(), |column| column.name);
-                        (column.to_owned(), update.exported.get(field).cloned(), text(wanted))
-                    })
-                    .collect(),
+                Some(Action::Update(update)) => {
+                    let mut cells = of_update(kind, update);
+                    for later in &prospect.steps_by_shape[1..] {
+                        cells.extend(put_beside(writer, &prospect, later)?);
+                    }
+                    cells
+                }
                 Some(Action::PutMetadataEntry(entry)) if entry.exported != entry.value => {
                     let value = entry.value.clone().unwrap_or_default();
                     vec![("value".to_owned(), entry.exported.clone(), value)]
@@ -79,8 +82,35 @@ impl FieldChanges {
     }
 }
 
+/// The cells of the fields of an update.
+fn of_update(kind: Kind, update: &RecordUpdate) -> Vec<Cell> {
+    let cell = |(field, wanted): (&String, &Value)| {
+        let column = column_of_violation(kind, field).map_or(field.as_str(), |column| column.name);
+        (column.to_owned(), update.exported.get(field).cloned(), text(wanted))
+    };
+    update.fields.iter().map(cell).collect()
+}
+
+/// The cells of a step that follows an update.
+fn put_beside(writer: &ImportWriter<'_>, prospect: &Prospect, step: &Action) -> Result<Vec<Cell>> {
+    let cell = |column: &str, to: String| (column.to_owned(), None, to);
+    Ok(match step {
+        Action::PutLabels(labels) => labels.iter().map(|label| cell("labels", label.clone())).collect(),
+        Action::PutMetadata(entries) => {
+            entries.iter().map(|entry| cell(&format!("meta:{}", entry.key), entry.value.clone())).collect()
+        }
+        Action::SubscribeTemplate(offer) => vec![cell("enterprise_template", offer.to_string())],
+        Action::JoinVpnCloud(offer) => vec![cell("vpn_clouds", offer.to_string())],
+        Action::AssignToSite => {
+            let site = cell_as_written(writer, prospect, "site")?;
+            site.map(|site| cell("site", site)).into_iter().collect()
+        }
+        _ => Vec::new(),
+    })
+}
+
 /// The cells of settings in a VPN cloud, with what an export saw.
-fn settings(settings: &VpnSettings) -> Vec<(String, Option<String>, String)> {
+fn settings(settings: &VpnSettings) -> Vec<Cell> {
     let suite = settings.cipher_suite.iter();
     let mut cells: Vec<_> = suite
         .map(|suite| ("cipher_suite".to_owned(), settings.exported_suite.clone(), suite.clone()))

@@ -12,18 +12,9 @@ use crate::sheet::{Mapped, meaning};
 /// # Errors
 /// When the journal cannot be read.
 pub fn settings_of_row(writer: &ImportWriter<'_>, prospect: &Prospect) -> Result<Option<VpnSettings>> {
-    let (Some(row), [Action::ConfigureVpn(settings)]) = (prospect.row, &*prospect.steps_by_shape) else {
-        return Ok(None);
-    };
-    let written = writer.row_as_written(row.sheet, row.number)?;
-    let mapping = meaning(prospect.kind, &written.headers);
-    let cell = |name: &str| {
-        let is_named =
-            |mapped: &Mapped| matches!(mapped, Mapped::Column { column, .. } if column.name == name);
-        let cell = written.cells.get(mapping.iter().position(is_named)?)?;
-        Some(comparable(cell)).filter(|cell| !cell.is_empty())
-    };
-    let (interface, suite) = (cell("interface"), cell("cipher_suite"));
+    let [Action::ConfigureVpn(settings)] = &*prospect.steps_by_shape else { return Ok(None) };
+    let interface = cell_as_written(writer, prospect, "interface")?;
+    let suite = cell_as_written(writer, prospect, "cipher_suite")?;
     if interface.is_none() && suite.is_none() {
         return Ok(None);
     }
@@ -33,4 +24,22 @@ pub fn settings_of_row(writer: &ImportWriter<'_>, prospect: &Prospect) -> Result
         .filter(|asked| suite.as_ref().is_some_and(|suite| suite.eq_ignore_ascii_case(asked)));
     own.interfaces.retain(|entry| interface.as_ref() == Some(&comparable(&entry.interface)));
     Ok(Some(own))
+}
+
+/// What the row by which a job comes has in the column of this name, as [`comparable`] writes it; `None` for a blank cell, and
+/// where no column of the row's sheet has that name.
+///
+/// # Errors
+/// When the journal cannot be read.
+pub(super) fn cell_as_written(
+    writer: &ImportWriter<'_>,
+    prospect: &Prospect,
+    name: &str,
+) -> Result<Option<String>> {
+    let Some(row) = prospect.row else { return Ok(None) };
+    let written = writer.row_as_written(row.sheet, row.number)?;
+    let mapping = meaning(prospect.kind.sheet(), &written.headers);
+    let is_named = |mapped: &Mapped| matches!(mapped, Mapped::Column { column, .. } if column.name == name);
+    let cell = mapping.iter().position(is_named).and_then(|position| written.cells.get(position));
+    Ok(cell.map(|cell| comparable(cell)).filter(|cell| !cell.is_empty()))
 }

@@ -35,6 +35,12 @@ pub fn words(operation: Operation, before: &Before) -> String {
         Before::Present { .. } => String::new(),
         Before::Value { value } if removes => format!("removed: the value was \"{value}\""),
         Before::Value { value } => format!("the value was \"{value}\" before"),
+        Before::Entries { entries } => {
+            let had = |(key, was): (&String, &Option<String>)| {
+                was.as_ref().map(|value| format!("the value of {key} was \"{value}\" before"))
+            };
+            entries.iter().filter_map(had).collect::<Vec<_>>().join("; ")
+        }
         Before::Site { id, name: Some(name) } => format!("it was in the site \"{name}\" ({id}) before"),
         Before::Site { id, name: None } => format!("it was in the site {id} before"),
         Before::Fields { fields, sent, left } => {

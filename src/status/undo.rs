@@ -182,7 +182,7 @@ impl Undo {
 
     fn restore(&mut self, row: &ChangedRow, step: &DoneStep) {
         let about = step.action.about(row.kind);
-        for part in inverse(&step.action, step.before.as_ref()) {
+        for part in inverse(&step.action, about, step.before.as_ref()) {
             match part {
                 Ok(part) => match written(row, &part) {
                     Ok((kind, cells)) => {

@@ -299,6 +299,35 @@ fn a_row_with_several_fields_that_are_not_restored_is_one_row() {
 }
 
 #[test]
+fn metadata_that_an_update_puts_is_planned_told_and_undone_as_that_of_its_own_sheet() {
+    let bench = bench_of(Scenario::default());
+    let device = bench.results(1).into_iter().find(|row| row["kind"] == "device").expect("a device");
+    let of_device = format!("deviceId={}", device["id"].as_str().expect("an id"));
+    let metadata = || -> Value {
+        let outcome = bench.fleetload(&["call", "listDeviceMetadata", "-p", &of_device]).expect_code(0);
+        serde_json::from_str(&outcome.stdout).expect("JSON")
+    };
+    let values = |metadata: &Value| -> Vec<(String, String)> {
+        let text = |entry: &Value, field: &str| entry[field].as_str().unwrap_or_default().to_owned();
+        let entries = metadata.as_array().expect("a list").iter();
+        entries.map(|entry| (text(entry, "key"), text(entry, "value"))).collect()
+    };
+    let before = metadata();
+    bench.write("devices.csv", "key,action,meta:asset,meta:room,site\nT0,update,A-2,R7,S1\n");
+    let planned = bench.fleetload(&["plan", "devices.csv"]).expect_code(0);
+    for cell in ["meta:asset: \"A-2\"", "meta:room: \"R7\"", "site: \"S1\""] {
+        assert!(planned.stdout.contains(&format!("devices.csv!devices!2  {cell}")), "{}", planned.stdout);
+    }
+    bench.fleetload(&["run", "devices.csv"]).expect_code(0);
+    assert_eq!(told(&bench, 3)[0].2, "the value of asset was \"A-1\" before");
+    let changed = metadata();
+    assert_eq!(values(&changed), [("asset".into(), "A-2".into()), ("room".into(), "R7".into())]);
+    bench.fleetload(&["undo", "3", "--out", "undo.xlsx"]).expect_code(4);
+    bench.fleetload(&["run", "undo.xlsx"]).expect_code(0);
+    assert_eq!(values(&metadata()), values(&before));
+}
+
+#[test]
 fn a_cloud_that_was_joined_and_configured_is_left_and_its_settings_go_with_it() {
     let bench = with_everything();
     let before = state(&bench);

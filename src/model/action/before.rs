@@ -29,6 +29,11 @@ pub enum Before {
         /// The value.
         value: String,
     },
+    /// Metadata entries had these values.
+    Entries {
+        /// By the key of the entry; `null` for one that was not there. Those that had the asked-for value are left out.
+        entries: BTreeMap<String, Option<String>>,
+    },
     /// A device was in a site.
     Site {
         /// The id of the site.
@@ -69,6 +74,12 @@ mod tests {
                 json!({"was": "present", "name": "Core", "settings": {"cipherSuite": "Automatic"}}),
             ),
             (Before::Value { value: "A-1".into() }, json!({"was": "value", "value": "A-1"})),
+            (
+                Before::Entries {
+                    entries: [("floor".to_owned(), Some("1".to_owned())), ("room".to_owned(), None)].into(),
+                },
+                json!({"was": "entries", "entries": {"floor": "1", "room": null}}),
+            ),
             (Before::Site { id, name: None }, json!({"was": "site", "id": id})),
             (
                 Before::Fields {

@@ -3,10 +3,14 @@
 //! The service has no operation that deletes records, takes licence codes back, deletes labels of sites and devices or takes
 //! a device out of its site (specification 4.2 to 4.9).
 
+use std::collections::BTreeMap;
+
 use super::before::Before;
 use super::record_update::{self, FieldValues, RecordUpdate};
 use super::{Action, OwnedEntry, OwnedLabel, Owner};
 use crate::model::id::RemoteId;
+use crate::model::kind::Kind;
+use crate::model::record::Metadata;
 
 /// An action that restores a part of what another one changed. Its record is that of the other one.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,8 +55,8 @@ impl From<Irreversible> for NotRestored {
     }
 }
 
-/// What restores what an action changed, part by part; nothing where it changed nothing.
-pub fn inverse(action: &Action, before: Option<&Before>) -> Vec<Result<Inverse, NotRestored>> {
+/// What restores what an action changed of a record of the kind `about`, part by part; nothing where it changed nothing.
+pub fn inverse(action: &Action, about: Kind, before: Option<&Before>) -> Vec<Result<Inverse, NotRestored>> {
     let restored = |action: Action| Ok(Inverse { action, site: None });
     let one = match (action, before) {
         (Action::Create(_), _) => Err(Irreversible::Created),
@@ -84,6 +88,9 @@ pub fn inverse(action: &Action, before: Option<&Before>) -> Vec<Result<Inverse, 
             let exported = entry.value.clone();
             let entry = OwnedEntry { value: None, id: None, exported, ..entry.clone() };
             restored(Action::DeleteMetadataEntry(entry))
+        }
+        (Action::PutMetadata(put), Some(Before::Entries { entries })) => {
+            return restored_entries(put, about, entries);
         }
         (Action::SubscribeTemplate(of), Some(Before::Absent)) => {
             restored(Action::UnsubscribeTemplate(of.clone()))
@@ -140,6 +147,36 @@ pub fn inverse(action: &Action, before: Option<&Before>) -> Vec<Result<Inverse, 
         ) => Err(Irreversible::NotRead),
     };
     vec![one.map_err(NotRestored::from)]
+}
+
+/// What gives the entries that a list of metadata put their former values, and deletes those that were not there, as long as
+/// they are what was put.
+fn restored_entries(
+    put: &[Metadata],
+    about: Kind,
+    before: &BTreeMap<String, Option<String>>,
+) -> Vec<Result<Inverse, NotRestored>> {
+    let owner = match about {
+        Kind::Company => Owner::Company,
+        Kind::Site => Owner::Site,
+        Kind::Device | Kind::Person | Kind::Upkeep(_) => Owner::Device,
+    };
+    let back = |Metadata { key, value }: &Metadata| {
+        let was = before.get(key)?;
+        let entry = OwnedEntry {
+            owner: owner.clone(),
+            key: key.clone(),
+            value: was.clone(),
+            exported: Some(value.clone()),
+            id: None,
+        };
+        let action = match was {
+            Some(_) => Action::PutMetadataEntry(entry),
+            None => Action::DeleteMetadataEntry(entry),
+        };
+        Some(Ok(Inverse { action, site: None }))
+    };
+    put.iter().filter_map(back).collect()
 }
 
 /// The update that sets the fields that were sent to what they were, as long as they are what was sent; each that it cannot
@@ -222,12 +259,21 @@ mod tests {
             (Action::JoinVpnCloud(of()), Before::Absent, Action::LeaveVpnCloud(of())),
         ];
         for (action, before, expected) in table {
-            let found = inverse(&action, Some(&before));
+            let found = inverse(&action, Kind::Device, Some(&before));
             assert_eq!(found, [Ok(Inverse { action: expected, site: None })], "{action:?}");
         }
-        let back = inverse(&Action::AssignToSite, Some(&Before::Site { id: site, name: None }));
+        let list = ["asset", "floor", "room"].map(|key| Metadata { key: key.into(), value: "new".into() });
+        let entries = [("asset".to_owned(), Some("A-1".to_owned())), ("room".to_owned(), None)].into();
+        let exported = || Some("new".to_owned());
+        let back =
+            inverse(&Action::PutMetadata(list.into()), Kind::Device, Some(&Before::Entries { entries }));
+        let asset = OwnedEntry { exported: exported(), ..entry(Some("A-1")) };
+        let room = OwnedEntry { key: "room".into(), exported: exported(), ..entry(None) };
+        let expected = [Action::PutMetadataEntry(asset), Action::DeleteMetadataEntry(room)];
+        assert_eq!(back, expected.map(|action| Ok(Inverse { action, site: None })));
+        let back = inverse(&Action::AssignToSite, Kind::Device, Some(&Before::Site { id: site, name: None }));
         assert_eq!(back, [Ok(Inverse { action: Action::AssignToSite, site: Some(site) })]);
-        let rejoin = inverse(&Action::LeaveVpnCloud(of()), Some(&present()));
+        let rejoin = inverse(&Action::LeaveVpnCloud(of()), Kind::Device, Some(&present()));
         assert_eq!(rejoin.len(), 2, "the membership, and its settings that were not read");
         assert_eq!(rejoin[1], Err(Irreversible::SettingsNotRead.into()));
     }
@@ -236,16 +282,16 @@ mod tests {
     fn without_a_look_up_nothing_is_restored_and_what_the_service_cannot_take_back_never_is() {
         let on_site = OwnedLabel { owner: Owner::Site, label: "north".into() };
         for action in testing::actions() {
-            assert!(inverse(&action, None).iter().all(Result::is_err), "{action:?}");
+            assert!(inverse(&action, Kind::Device, None).iter().all(Result::is_err), "{action:?}");
         }
         for (action, before, why) in [
             (Action::PutLabel(on_site), Before::Absent, Irreversible::LabelStays),
             (Action::AddLicence("L".into()), Before::Absent, Irreversible::Licence),
             (Action::AssignToSite, Before::Absent, Irreversible::NoSite),
         ] {
-            assert_eq!(inverse(&action, Some(&before)), [Err(why.into())]);
+            assert_eq!(inverse(&action, Kind::Device, Some(&before)), [Err(why.into())]);
         }
         let as_before = Before::Present { name: None, settings: None };
-        assert_eq!(inverse(&Action::PutLabel(eth0("up")), Some(&as_before)), []);
+        assert_eq!(inverse(&Action::PutLabel(eth0("up")), Kind::Device, Some(&as_before)), []);
     }
 }

@@ -1,8 +1,11 @@
 //! What a record has of what an action changes, by the answer to the look-up of the action: to be put back by an undo.
 
+use std::collections::BTreeMap;
+
 use super::vpn::of_cloud;
 use crate::model::action::before::Before;
 use crate::model::action::{Action, OwnedEntry, OwnedLabel};
+use crate::model::record::Metadata;
 use crate::service::found::{Found, may_be_a_page};
 
 /// What the answer to [`look_up`](super::look_up) shows of what the action is about to change. `None` where it does not show
@@ -22,6 +25,21 @@ pub fn before(action: &Action, found: &[Found]) -> Option<Before> {
                 Some(entry) => entry.value.clone().map(|value| Before::Value { value }),
                 None => absent(),
             }
+        }
+        Action::PutMetadata(wanted) => {
+            let mut entries = BTreeMap::new();
+            for Metadata { key, value } in wanted {
+                let shown = found.iter().find(|found| found.key.as_ref() == Some(key));
+                // A list that may be a page, and an entry without a value, do not show what was there.
+                let was = match shown {
+                    Some(entry) => Some(entry.value.clone()?),
+                    None => absent().map(|_| None)?,
+                };
+                if was.as_ref() != Some(value) {
+                    entries.insert(key.clone(), was);
+                }
+            }
+            Some(Before::Entries { entries })
         }
         Action::SubscribeTemplate(offer)
         | Action::UnsubscribeTemplate(offer)
@@ -47,7 +65,7 @@ pub fn before(action: &Action, found: &[Found]) -> Option<Before> {
         // The list of a site's devices does not show in which site a device was that is not among them.
         Action::AssignToSite => None,
         // They are carried out on a record that the same row has made, or cannot be looked up.
-        Action::Create(_) | Action::PutLabels(_) | Action::PutMetadata(_) | Action::AddLicence(_) => None,
+        Action::Create(_) | Action::PutLabels(_) | Action::AddLicence(_) => None,
         // What is kept depends on what is sent.
         Action::Update(update) => update.before.clone(),
         Action::Keep(action) => before(action, found),
@@ -74,6 +92,10 @@ mod tests {
             value: None,
             exported: None,
             id: None,
+        };
+        let list = |entries: &[(&str, &str)]| {
+            let entry = |(key, value): &(&str, &str)| Metadata { key: (*key).into(), value: (*value).into() };
+            entries.iter().map(entry).collect::<Vec<_>>()
         };
         let present =
             |name: Option<&str>| Some(Before::Present { name: name.map(str::to_owned), settings: None });
@@ -105,6 +127,27 @@ mod tests {
                 Some(Before::Absent),
             ),
             (Action::DeleteMetadataEntry(entry("empty")), Operation::ListSiteMetadata, entries(), None),
+            (
+                Action::PutMetadata(list(&[("k", "w"), ("K", "w")])),
+                Operation::ListSiteMetadata,
+                entries(),
+                Some(Before::Entries {
+                    entries: [("k".to_owned(), Some("v".to_owned())), ("K".to_owned(), None)].into(),
+                }),
+            ),
+            (
+                Action::PutMetadata(list(&[("k", "v"), ("l", "w")])),
+                Operation::ListSiteMetadata,
+                entries(),
+                Some(Before::Entries { entries: [("l".to_owned(), None)].into() }),
+            ),
+            (Action::PutMetadata(list(&[("empty", "w")])), Operation::ListSiteMetadata, entries(), None),
+            (
+                Action::PutMetadata(list(&[("k", "w")])),
+                Operation::ListSiteMetadata,
+                page(json!({"id": other, "key": "l", "value": "v"})),
+                None,
+            ),
             (
                 Action::LeaveVpnCloud(Offer::Id(id)),
                 Operation::ListDeviceVpnClouds,
