@@ -216,7 +216,7 @@ pub(super) fn second_device(
             format!(
                 "{has} since this row was rejected: if both are the same device, take this row out, and cancel the rejected \
                  one with fleetload cancel {}; if it is another one, give it a name of its own",
-                rejected.first_import
+                writer.last_import_of(rejected.job)?
             ),
         ),
     };

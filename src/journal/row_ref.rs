@@ -15,6 +15,13 @@ macro_rules! last_import_of_job {
 }
 pub(in crate::journal) use last_import_of_job;
 
+/// The import that named a job last.
+pub(in crate::journal) fn last_import_of(connection: &Connection, job: JobId) -> Result<ImportId> {
+    Ok(connection
+        .prepare_cached(concat!("SELECT ", last_import_of_job!(), " FROM job WHERE id = ?1"))?
+        .query_row([job], |row| row.get(0))?)
+}
+
 /// Numbers of rows within a sheet take the lower 32 bits.
 const ROW_BITS: u32 = 32;
 

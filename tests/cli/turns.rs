@@ -169,6 +169,27 @@ fn a_row_that_a_later_import_names_has_the_turn_of_that_import() {
 }
 
 #[test]
+fn a_row_that_a_later_import_names_is_cancelled_with_that_import() {
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
+    import(&bench, "all.csv", 0..5);
+    import(&bench, "urgent.csv", 3..6);
+    let told = bench.fleetload(&["cancel", "1"]).expect_code(0);
+    assert!(told.stdout.contains("3 rows of import 1 cancelled"), "{told:?}");
+    let later = "2 rows that came again in a later import are left: they are cancelled with import 2";
+    assert!(told.stderr.contains(later) && told.stderr.contains("fleetload cancel 2"), "{told:?}");
+    let told = bench.fleetload(&["cancel", "1"]).expect_code(0);
+    assert!(told.stdout.contains("nothing to cancel"), "{told:?}");
+    assert!(told.stdout.contains("in this import alone"), "{told:?}");
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.names("company"), ["Customer 3", "Customer 4", "Customer 5"]);
+    let states = |import: u32| -> Vec<String> {
+        bench.results(import).iter().map(|row| row["status"].as_str().expect("a state").to_owned()).collect()
+    };
+    assert_eq!(states(1), ["cancelled", "cancelled", "cancelled", "created", "created"]);
+    assert_eq!(states(2), ["created", "created", "created"]);
+}
+
+#[test]
 fn rows_below_a_row_of_a_paused_import_wait_with_it() {
     let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
     import(&bench, "companies.csv", 0..2);

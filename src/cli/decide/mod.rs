@@ -17,6 +17,7 @@ use crate::model::id::{ImportId, JobId};
 use crate::model::reason::Reason;
 use crate::model::state::JobState;
 use crate::term::{Object, count, counted};
+use turn::RowsOfImport;
 
 /// Rows of one state that are listed at once; the reports have them all.
 const LISTED: usize = 20;
@@ -95,9 +96,21 @@ pub(super) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Summary> {
         ));
     }
     if given_up + cancelled.skipped + cancelled.left_in_doubt + cancelled.left_held == 0 {
-        told = format!("nothing to cancel: no row of import {named} is waiting or to be corrected");
+        let own = if cancelled.left_to.is_empty() { "" } else { " in this import alone" };
+        told = format!("nothing to cancel: no row of import {named} is waiting or to be corrected{own}");
     }
     terminal.result(told);
+    for (&later, &rows) in &cancelled.left_to {
+        let words = counted(
+            rows,
+            "row that came again in a later import is left: it is",
+            "rows that came again in a later import are left: they are",
+        );
+        terminal.hint(context.advice(
+            format!("{words} cancelled with import {later}, which has them: "),
+            &format!("cancel {later}"),
+        ));
+    }
     let end = match (cancelled.left_in_doubt, cancelled.left_held) {
         (0, 0) => End::Done,
         (0, _) => End::RowsHeld,
@@ -142,6 +155,7 @@ pub(super) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Summary> {
         skipped: cancelled.skipped,
         left_in_doubt: cancelled.left_in_doubt,
         left_held: cancelled.left_held,
+        left_to: cancelled.left_to.iter().map(|(&import, &rows)| RowsOfImport { import, rows }).collect(),
     }))
 }
 
@@ -172,6 +186,8 @@ pub(in crate::cli) struct CancelSummary {
     left_in_doubt: u64,
     /// Rows that stay on hold.
     left_held: u64,
+    /// Rows that came again in later imports, and are cancelled with those.
+    left_to: Vec<RowsOfImport>,
 }
 
 impl SummaryFields for CancelSummary {}

@@ -101,7 +101,7 @@ pub(in crate::cli) fn priority(context: &Context<'_>, typed: &Priority) -> Resul
         priority,
         before: change.before,
         ready: change.ready,
-        wait_for: change.wait_for.iter().map(|&(import, rows)| WaitFor { import, rows }).collect(),
+        wait_for: change.wait_for.iter().map(|&(import, rows)| RowsOfImport { import, rows }).collect(),
     }))
 }
 
@@ -216,7 +216,7 @@ pub(in crate::cli) struct PrioritySummary {
     /// Its rows that could be sent now.
     ready: u64,
     /// Imports with a lower priority whose rows its own rows depend on.
-    wait_for: Vec<WaitFor>,
+    wait_for: Vec<RowsOfImport>,
 }
 
 impl SummaryFields for PrioritySummary {}
@@ -236,14 +236,14 @@ pub(in crate::cli) struct ReserveSummary {
 
 impl SummaryFields for ReserveSummary {}
 
-/// Rows that wait for rows of another import.
+/// Rows that have to do with another import.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-struct WaitFor {
+pub(super) struct RowsOfImport {
     /// The other import.
-    import: ImportId,
-    /// How many rows wait for it.
-    rows: u64,
+    pub(super) import: ImportId,
+    /// How many rows they are.
+    pub(super) rows: u64,
 }
 
 /// An import that was paused or resumed.

@@ -92,6 +92,13 @@ look_ups!(ImportWriter<'_>, transaction);
 /// Jobs with one name that are looked at, of which there may be as many as rows.
 const MOST_OF_A_NAME: i64 = 20;
 
+impl ImportWriter<'_> {
+    /// The import that named a job last.
+    pub fn last_import_of(&self, job: JobId) -> Result<ImportId> {
+        row_ref::last_import_of(&self.transaction, job)
+    }
+}
+
 impl View {
     /// What a job refers to.
     pub fn links_of(&self, job: JobId) -> Result<Vec<Link>> {

@@ -1,5 +1,7 @@
 //! What a person decides: retry, resolve, cancel. Each in one transaction, with who and when in the journal.
 
+use std::collections::BTreeMap;
+
 use rusqlite::{Connection, OptionalExtension, Transaction};
 
 use crate::advice::Advice;
@@ -34,7 +36,7 @@ pub struct Retried {
 }
 
 /// What a cancellation did.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Cancelled {
     /// Jobs given up.
     pub cancelled: u64,
@@ -46,6 +48,8 @@ pub struct Cancelled {
     pub left_in_doubt: u64,
     /// Jobs held, left for a decision.
     pub left_held: u64,
+    /// Jobs that came again in later imports, left to those, by import.
+    pub left_to: BTreeMap<ImportId, u64>,
 }
 
 /// A job that a person must decide.
@@ -160,7 +164,8 @@ impl Journal {
     }
 
     /// Cancels what an import has still to send, or somebody to correct: blocked, ready and deferred jobs, those that were
-    /// rejected, are incomplete or were skipped, and rows that it left out. Others stay as they are.
+    /// rejected, are incomplete or were skipped, and rows that it left out. Others stay as they are, and so do those that came
+    /// again in a later import: they are rows of that one.
     pub fn cancel(&mut self, import: ImportId, who: &str, at: Moment) -> Result<Cancelled> {
         let transaction = self.begin()?;
         import_turn::require(&transaction, import)?;
@@ -170,6 +175,11 @@ impl Journal {
         let mut given_up = Vec::new();
         for state in [Blocked, Ready, Deferred, Rejected, Incomplete, Skipped] {
             for job in selected(&transaction, state, &selection)? {
+                let last = row_ref::last_import_of(&transaction, job)?;
+                if last != import {
+                    *cancelled.left_to.entry(last).or_default() += 1;
+                    continue;
+                }
                 let standing = job_row::of(&transaction, job)?;
                 give_up(&transaction, &standing, who, at)?;
                 given_up.push(standing);

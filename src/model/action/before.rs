@@ -31,7 +31,7 @@ pub enum Before {
     },
     /// Metadata entries had these values.
     Entries {
-        /// By the key of the entry; `null` for one that was not there. Those that had the asked-for value are left out.
+        /// By the key of the entry; `null` for one that was not there. Those that had the asked-for value are not listed.
         entries: BTreeMap<String, Option<String>>,
     },
     /// A device was in a site.

@@ -170,9 +170,10 @@ fn a_cancellation_gives_up_what_was_not_sent_and_leaves_what_may_exist() {
     apply(&mut bench.journal, rejected(jobs[5], Ready)).unwrap();
     assert!(message(&bench.journal, skipped).unwrap().ends_with("was rejected"));
     let cancelled = bench.journal.cancel(imported.import, "kim", at(9_000)).unwrap();
+    let left_to = BTreeMap::new();
     assert_eq!(
         cancelled,
-        Cancelled { cancelled: 2, left_out: 0, skipped: 1, left_in_doubt: 2, left_held: 1 }
+        Cancelled { cancelled: 2, left_out: 0, skipped: 1, left_in_doubt: 2, left_held: 1, left_to }
     );
     assert_eq!(states(&bench, &jobs), [Sending, Created, InDoubt, Held, GivenUp, GivenUp]);
     let why = message(&bench.journal, jobs[5]).unwrap();
