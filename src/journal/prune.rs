@@ -276,7 +276,7 @@ fn remove_imports(transaction: &Connection, now: Moment) -> Result<()> {
 fn remove_attempts(transaction: &Connection, before: Moment) -> Result<u64> {
     let since: Option<Moment> = transaction.query_row(
         "SELECT min(attempt.sent_at) FROM job JOIN upkeep ON upkeep.job = job.id JOIN attempt ON attempt.job = job.id
-         WHERE job.audit = 'due'",
+         WHERE upkeep.turn > 0 AND job.audit = 'due'",
         [],
         |row| row.get(0),
     )?;
@@ -285,7 +285,7 @@ fn remove_attempts(transaction: &Connection, before: Moment) -> Result<u64> {
         "DELETE FROM attempt WHERE sent_at < ?1 AND ended_at IS NOT NULL
             AND EXISTS (SELECT 1 FROM job WHERE job.id = attempt.job AND job.finished_at IS NOT NULL)
             AND NOT (attempt.execution IN ('confirmed', 'doubtful')
-                AND EXISTS (SELECT 1 FROM upkeep WHERE upkeep.job = attempt.job)
+                AND EXISTS (SELECT 1 FROM upkeep WHERE upkeep.job = attempt.job AND upkeep.turn > 0)
                 AND NOT EXISTS (SELECT 1 FROM attempt AS later WHERE later.job = attempt.job AND later.step = attempt.step
                     AND later.number > attempt.number AND later.execution IN ('confirmed', 'doubtful')))
             AND NOT EXISTS (SELECT 1 FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32

@@ -69,6 +69,8 @@ pub enum Action {
 /// When rows about one record are sent, the earliest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Turn {
+    /// What makes the record, with all that its row puts there.
+    Create,
     /// What takes something away.
     Remove,
     /// What puts something there.
@@ -246,8 +248,8 @@ impl Action {
             | Self::UnsubscribeTemplate(_)
             | Self::LeaveVpnCloud(_) => Turn::Remove,
             Self::Keep(action) => action.turn(),
-            Self::Create(_)
-            | Self::Update(_)
+            Self::Create(_) => Turn::Create,
+            Self::Update(_)
             | Self::PutLabels(_)
             | Self::PutMetadata(_)
             | Self::AddLicence(_)

@@ -101,6 +101,30 @@ fn what_is_put_on_a_record_of_the_same_import_waits_for_the_record_and_the_remov
 }
 
 #[test]
+fn rows_about_a_new_record_wait_for_all_that_its_own_row_puts_on_it() {
+    let bench = Bench::new(Scenario::default());
+    bench.profile("", "", "");
+    bench.write("companies.csv", &bench::companies(1));
+    let device = "Till 0,Edge 100,+64 9 557 0000,1 Earl Street,Auckland,NZ";
+    bench.write(
+        "devices.csv",
+        &format!(
+            "key,company,name,device_model,phone,address1,city,country,vpn_clouds\nT0,C0,{device},Guest\n"
+        ),
+    );
+    bench.write("vpn.csv", "device,cloud,action,interface,weight\nT0,Guest,configure,LAN 1,10\n");
+    bench.write("metadata.csv", "owner_kind,owner,key,value\ndevice,T0,asset,A-1\n");
+    // The row joins the cloud only when it has been looked up and sent again.
+    fault(&bench, Fault::new("addDeviceToVpnCloud", FaultKind::RequestLost).times(1));
+    bench.fleetload(&["run", "companies.csv", "devices.csv", "vpn.csv", "metadata.csv"]).expect_code(0);
+    assert!(bench.statistics().faults_fired.contains_key("request_lost"));
+    let ledger = bench.ledger();
+    let of_device: Vec<&str> = ledger[2..].iter().map(|entry| entry.operation.as_str()).collect();
+    assert_eq!(of_device[0], "addDeviceToVpnCloud", "{of_device:?}");
+    assert_eq!(bench.counts(1), [("created".to_owned(), 2), ("done".to_owned(), 2)].into());
+}
+
+#[test]
 fn what_is_put_waits_while_a_removal_is_in_doubt_and_through_a_kill() {
     let bench = bench_of(DEVICES);
     let before = bench.ledger().len();

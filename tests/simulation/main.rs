@@ -93,7 +93,7 @@ fn seeds_that_once_showed_a_defect_show_none_any_more() {
         assert!(trial.figures.crashes > 0, "{:?}", trial.figures);
     }
     // A change that is sent again and refused is not rejected while its first request may still be carried out.
-    for seed in [17, 9728] {
+    for seed in [17, 34] {
         let trial = trial::of_seed(seed);
         assert!(trial.violations.is_empty(), "{}", told(seed, &trial));
         let refused = |told: &[String]| {

@@ -98,7 +98,11 @@ impl Reference {
             let mut quiet = true;
             for number in self.jobs.keys().copied().collect::<Vec<_>>() {
                 let job = &self.jobs[&number];
-                if !matches!(job.state, Blocked | Skipped) {
+                // What is about a record waits for all that its own row puts on it.
+                let maker = job.values.parents.first().filter(|_| !job.values.makes_a_record());
+                let is_open = |job: &Job| job.record.is_some() && !job.state.is_final();
+                let waits = maker.is_some_and(|maker| is_open(&self.jobs[maker]));
+                if !matches!(job.state, Blocked | Skipped) && !(waits && job.state == Ready) {
                     continue;
                 }
                 let unmade: Vec<JobState> = job
@@ -111,7 +115,7 @@ impl Reference {
                     .collect();
                 let state = if unmade.iter().any(|state| matches!(state, Rejected | Skipped | Cancelled)) {
                     Skipped
-                } else if unmade.is_empty() {
+                } else if unmade.is_empty() && !waits {
                     Ready
                 } else {
                     Blocked
@@ -459,7 +463,8 @@ impl Reference {
                 retried += 1;
             }
         }
-        (retried, self.settle_below().len() as u64)
+        let revived = self.settle_below().into_iter().filter(|(_, from, _)| *from == Skipped);
+        (retried, revived.count() as u64)
     }
 
     /// A person says that the record is there with this id, not there (`None`), or gives the job up.
@@ -505,7 +510,9 @@ impl Reference {
         self.imports.get(import)?;
         let mut counts = (0, 0, 0, 0);
         for number in self.meant(Some(import)) {
+            let comes_again = self.imports[import + 1..].iter().any(|later| later.contains(&number));
             match self.job(number).state {
+                Blocked | Ready | Deferred | Rejected | Incomplete | Skipped if comes_again => {}
                 Blocked | Ready | Deferred | Rejected | Incomplete | Skipped => {
                     let job = self.job(number);
                     job.state = Cancelled;
@@ -518,7 +525,7 @@ impl Reference {
                 Created | Adopted | Existing | Done | Cancelled => {}
             }
         }
-        counts.1 = self.settle_below().len() as u64;
+        counts.1 = self.settle_below().into_iter().filter(|(_, _, to)| *to == Skipped).count() as u64;
         Some(counts)
     }
 

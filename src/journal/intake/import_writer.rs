@@ -32,7 +32,7 @@ use crate::model::id::check::NamedId;
 use crate::model::id::{ImportId, JobId};
 use crate::model::key::upkeep_record;
 use crate::model::kind::Kind;
-use crate::model::record::{Link, Target};
+use crate::model::record::{Link, Role, Target};
 use crate::model::state::JobState::{
     self, Blocked, Cancelled, Deferred, Done, Existing, Incomplete, Ready, Rejected, Skipped,
 };
@@ -301,6 +301,7 @@ impl ImportWriter<'_> {
             audit::forget(&self.transaction, job)?;
         }
         dependents::revive_below(&self.transaction, job)?;
+        self.records.extend(record_order::made_by(&self.transaction, job)?);
         self.note_record(job, values)
     }
 
@@ -309,6 +310,12 @@ impl ImportWriter<'_> {
         let (false, Some(action)) = (values.kind.is_record(), values.steps.first()) else { return Ok(()) };
         let record = upkeep_record(values.kind, action, &values.links);
         record_order::note(&self.transaction, job, &record, action.turn())?;
+        let role = Role::owner(action.about(values.kind));
+        if let Some(Target::Job(maker)) =
+            values.links.iter().find(|link| link.role == role).map(|link| link.target)
+        {
+            record_order::note(&self.transaction, maker, &record, Turn::Create)?;
+        }
         if action.turn() != Turn::Put || !self.is_first() {
             self.records.insert(record);
         }

@@ -263,10 +263,10 @@ impl JobQueue<'_> {
     fn count_changed(&self, scope: AuditScope, unfinished: &mut Unfinished) -> Result<()> {
         let (due, open) = (
             "SELECT job.operation, count(DISTINCT upkeep.record) FROM job JOIN upkeep ON upkeep.job = job.id
-             WHERE EXISTS (SELECT 1 FROM upkeep) AND job.audit = 'due' AND job.outcome IS NOT NULL
+             WHERE EXISTS (SELECT 1 FROM upkeep) AND upkeep.turn > 0 AND job.audit = 'due' AND job.outcome IS NOT NULL
                  AND (?1 OR job.made_doubted) GROUP BY 1",
             "SELECT job.operation, count(DISTINCT upkeep.record) FROM upkeep JOIN job ON job.id = upkeep.job
-             WHERE ?1 AND job.finished_at IS NULL AND job.state <> 'held' GROUP BY 1",
+             WHERE ?1 AND upkeep.turn > 0 AND job.finished_at IS NULL AND job.state <> 'held' GROUP BY 1",
         );
         for sql in [due, open] {
             self.count_by_operation(sql, [scope == AuditScope::All], |operation, records| {

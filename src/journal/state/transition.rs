@@ -167,7 +167,8 @@ pub(in crate::journal) fn finish_step(
         let made_now = how == How::Created && standing.state == Sending;
         moved.extend(dependents::release_children(connection, job, made_now)?);
     }
-    if finished_at.is_some() && !standing.kind.is_record() {
+    // What waits for a record that is finished as it is made was released with the other children.
+    if finished_at.is_some() && made.is_none() {
         moved.extend(record_order::keep_after(connection, [job])?);
     }
     Ok(moved)

@@ -118,7 +118,7 @@ pub(in crate::journal) fn replaced(
     }
     let mut statement = connection.prepare_cached(
         "SELECT own.place, import.id, import.at FROM sheet_row AS own
-         JOIN upkeep ON upkeep.job = own.job
+         JOIN upkeep ON upkeep.job = own.job AND upkeep.turn > 0
          JOIN sheet_row AS later ON later.job = own.job AND later.disposition = 'revised'
          JOIN sheet ON sheet.id = later.place >> 32 JOIN import ON import.id = sheet.import
          WHERE own.place BETWEEN ?1 AND ?2 AND own.disposition IN ('new', 'revised') AND later.place > ?2

@@ -1,5 +1,6 @@
-//! The order of upkeep rows within one record: what takes something away, then what puts something there, then what gives it
-//! settings. Rows of a later turn wait, blocked, until those of an earlier one are settled. Different records go side by side.
+//! The order of upkeep rows within one record: after all steps of the row that makes it, what takes something away, then what puts
+//! something there, then what gives it settings. Rows of a later turn wait, blocked, until those of an earlier one are settled.
+//! Different records go side by side.
 //!
 //! A row is settled once it has a final state: those after it go on when it was rejected or cancelled. While one is in doubt or
 //! on hold, they wait. Rows that were sent already are not held back.
@@ -18,12 +19,20 @@ use crate::model::state::JobState;
 /// The last turn, as the journal has it.
 const LAST: i64 = Turn::Configure as i64;
 
-/// Notes which record an upkeep row is about, and its turn.
+/// Notes which record a job makes or is about, and its turn.
 pub(in crate::journal) fn note(connection: &Connection, job: JobId, record: &str, turn: Turn) -> Result<()> {
     connection
         .prepare_cached("INSERT OR REPLACE INTO upkeep (job, record, turn) VALUES (?1, ?2, ?3)")?
         .execute((job, record, turn as i64))?;
     Ok(())
+}
+
+/// The record that a job makes, if upkeep rows are about it.
+pub(in crate::journal) fn made_by(connection: &Connection, job: JobId) -> Result<Option<String>> {
+    Ok(connection
+        .prepare_cached("SELECT record FROM upkeep WHERE job = ?1 AND turn = ?2")?
+        .query_row((job, Turn::Create as i64), |row| row.get(0))
+        .optional()?)
 }
 
 /// Whether something comes before a job that is not settled.
