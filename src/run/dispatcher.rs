@@ -508,7 +508,7 @@ impl Dispatcher {
         {
             match work.action.replaces() {
                 true => self.evidence.lists.on_replaced(&lookup),
-                false => self.evidence.lists.on_sent(&lookup, ListUser { job, removes: removal }),
+                false => self.evidence.lists.on_sent(&lookup, ListUser::of(work, removal)),
             }
         }
         let counted = self.in_flight.counted(job);

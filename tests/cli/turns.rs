@@ -307,6 +307,34 @@ fn a_run_at_work_turns_to_rows_that_were_given_a_priority_and_to_those_that_come
 }
 
 #[test]
+fn a_row_that_takes_back_what_the_run_at_work_has_put_is_sent() {
+    let bench = slow();
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", &bench::devices(1, 1));
+    bench.fleetload(&["run", "companies.csv", "devices.csv", "--rate", "98"]).expect_code(0);
+    let device = bench.created("device")[0].id.to_string();
+    let entries = |rows: &[String]| format!("owner_kind,owner,key,value,action\n{}\n", rows.join("\n"));
+    let mut rows: Vec<String> = (0..100).map(|n| format!("device,{device},key {n},1,put")).collect();
+    rows.insert(0, format!("device,{device},asset,A-1,put"));
+    bench.write("metadata.csv", &entries(&rows));
+    bench.fleetload(&["import", "metadata.csv"]).expect_code(0);
+    bench.write("back.csv", &entries(&[format!("device,{device},asset,,delete")]));
+    inside::drive_virtually(async {
+        let mut options = inside::options(Duration::from_secs(1));
+        options.limits.rate = Rate::PerSecond(10.0);
+        options.limits.concurrency = 1;
+        let mut run = inside::start_virtually(&bench, Virtual::start(), Duration::from_millis(20), options);
+        run.hears_of(JobState::Done).await;
+        let back = ["import", "back.csv", "--kind", "metadata", "--priority", "9"];
+        bench.fleetload(&back).expect_code(0);
+        run.ends().await;
+    });
+    assert_eq!(bench.requests("deleteDeviceMetadata"), 1);
+    bench.fleetload(&["report", "3"]).expect_code(0);
+    assert_eq!(bench.results(3)[0]["status"], "done", "{:?}", bench.results(3));
+}
+
+#[test]
 fn a_row_waits_for_its_parent_whatever_the_priorities_and_the_command_says_so() {
     let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
     import(&bench, "companies.csv", 0..2);

@@ -40,7 +40,8 @@ impl Audit {
     }
 
     fn compare_change(&mut self, cx: &mut AuditContext<'_>, job: JobId, lookup: Lookup) {
-        match self.lists.need(lookup.clone(), ListUser { job, removes: false }, cx.now) {
+        let Some(row) = self.rows.get(&job) else { return };
+        match self.lists.need(lookup.clone(), ListUser::of(&row.work, false), cx.now) {
             ListNeed::Met(list) => self.read_change(cx, job, &lookup, list.as_deref()),
             ListNeed::Wait => {}
             ListNeed::Ask => {
@@ -119,7 +120,7 @@ impl Audit {
         seen: Option<String>,
     ) {
         // It is asked for again, once for all rows that miss something.
-        self.lists.on_sent(lookup, ListUser { job, removes: false });
+        self.lists.on_missed(lookup, job);
         if self.is_awaited(cx, job) {
             return;
         }

@@ -93,7 +93,7 @@ impl Dispatcher {
             }
             RowDecision::Write(write) => self.settle(job, *write),
             RowDecision::WriteUnlisted(lookup, write) => {
-                self.evidence.lists.on_sent(&lookup, ListUser { job, removes: false });
+                self.evidence.lists.on_missed(&lookup, job);
                 self.settle(job, *write);
             }
             RowDecision::Refused(rejection) => {
@@ -128,8 +128,9 @@ impl Dispatcher {
     }
 
     fn compare_with_list(&mut self, job: JobId, lookup: Lookup) {
-        let removes = self.in_flight.work(job).is_some_and(|work| work.action.removes());
-        match self.evidence.lists.need(lookup.clone(), ListUser { job, removes }, self.clock.elapsed()) {
+        let Some(work) = self.in_flight.work(job) else { return };
+        let user = ListUser::of(work, work.action.removes());
+        match self.evidence.lists.need(lookup.clone(), user, self.clock.elapsed()) {
             ListNeed::Met(list) => self.decide_by_list(job, &lookup, list.as_deref()),
             ListNeed::Wait => self.in_flight.set_stage(job, Stage::AwaitingList),
             ListNeed::Ask => {
@@ -232,8 +233,9 @@ impl Dispatcher {
             LookupAnswer::Records(found) => Some(Arc::new(RecordList::of(found))),
             LookupAnswer::Inconclusive(_) | LookupAnswer::Unavailable => None,
         };
-        for job in self.evidence.lists.on_list(lookup, list.clone(), self.clock.elapsed()) {
-            self.decide_by_list(job, lookup, list.as_deref());
+        // Who is misled by it, as others have sent something since it was asked for, asks again.
+        for job in self.evidence.lists.on_list(lookup, list, self.clock.elapsed()) {
+            self.compare_with_list(job, lookup.clone());
         }
     }
 

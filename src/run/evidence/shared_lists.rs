@@ -3,12 +3,13 @@
 //! A list grows old while others work with the service too: after some minutes it is taken again. Asking for it and
 //! acting on it are in `decide`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::id::JobId;
+use crate::journal::Work;
+use crate::model::id::{ImportId, JobId};
 
 /// How long a list is used. A record that somebody else makes between the list and our sending is taken for ours if
 /// our answer is lost and it is equal in all that can be compared: this bounds that time for the price of one
@@ -43,19 +44,48 @@ impl<K, L> Default for SharedLists<K, L> {
 #[derive(Debug)]
 enum SharedList<L> {
     /// Asked for; these jobs wait for it.
-    Asked(Vec<JobId>),
-    /// Known since then and used last the so-manieth time; `None` where the list could not be read. It does not show what
-    /// these jobs have changed since, nor whether one of them took something away.
-    Known { list: Option<Arc<L>>, at: Duration, used: u64, changed_by: HashSet<JobId>, is_shrunk: bool },
+    Asked { waiting: Vec<JobId>, unseen: UnseenChanges },
+    /// Known since then and used last the so-manieth time; `None` where the list could not be read.
+    Known { list: Option<Arc<L>>, at: Duration, used: u64, unseen: UnseenChanges },
+}
+
+/// What was sent since a list was asked for, which it may not show.
+#[derive(Debug, Default)]
+struct UnseenChanges {
+    /// By these jobs.
+    jobs: HashSet<JobId>,
+    /// By rows of these imports.
+    imports: BTreeSet<ImportId>,
+    /// Whether something was taken away.
+    removes: bool,
+    /// Whether all of it was replaced.
+    replaces: bool,
+}
+
+impl UnseenChanges {
+    /// Whether a list without them misleads a job. Rows of one import ask for different things, but for what is put after a
+    /// removal; rows of a later one may take back what rows of an earlier one have put.
+    fn matter_to(&self, ListUser { job, import, removes }: ListUser) -> bool {
+        let by_others = self.imports.iter().any(|by| *by != import);
+        self.jobs.contains(&job) || by_others || self.replaces || (self.removes && !removes)
+    }
 }
 
 /// Who needs a list, or has changed what it is of.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::run) struct ListUser {
     pub(in crate::run) job: JobId,
+    pub(in crate::run) import: ImportId,
     /// Whether it takes something away. Removals come before what puts something there, which must not count as there what
     /// they took away.
     pub(in crate::run) removes: bool,
+}
+
+impl ListUser {
+    /// A row.
+    pub(in crate::run) fn of(work: &Work, removes: bool) -> Self {
+        Self { job: work.job, import: work.import, removes }
+    }
 }
 
 /// What is to be done for a job that needs a list.
@@ -71,72 +101,88 @@ pub(in crate::run) enum ListNeed<L> {
 
 impl<K: Clone + Eq + Hash + Ord, L: Entries> SharedLists<K, L> {
     /// A job needs a list.
-    pub(in crate::run) fn need(
-        &mut self,
-        of: K,
-        ListUser { job, removes }: ListUser,
-        now: Duration,
-    ) -> ListNeed<L> {
+    pub(in crate::run) fn need(&mut self, of: K, user: ListUser, now: Duration) -> ListNeed<L> {
         self.uses += 1;
         match self.lists.get_mut(&of) {
-            Some(SharedList::Asked(waiting)) => {
-                waiting.push(job);
+            Some(SharedList::Asked { waiting, .. }) => {
+                waiting.push(user.job);
                 ListNeed::Wait
             }
-            Some(SharedList::Known { list, at, used, changed_by, is_shrunk })
-                if !is_old(*at, now) && !changed_by.contains(&job) && (removes || !*is_shrunk) =>
+            Some(SharedList::Known { list, at, used, unseen })
+                if !is_old(*at, now) && !unseen.matter_to(user) =>
             {
                 *used = self.uses;
                 ListNeed::Met(list.clone())
             }
             Some(SharedList::Known { .. }) | None => {
-                self.lists.insert(of, SharedList::Asked(vec![job]));
+                let (waiting, unseen) = (vec![user.job], UnseenChanges::default());
+                self.lists.insert(of, SharedList::Asked { waiting, unseen });
                 ListNeed::Ask
             }
         }
     }
 
     /// A request of a job was sent that may have changed what a list shows: a row that is corrected meanwhile and comes
-    /// again is compared with a newer one, and so is what is put there after a removal.
-    pub(in crate::run) fn on_sent(&mut self, of: &K, ListUser { job, removes }: ListUser) {
-        if let Some(SharedList::Known { changed_by, is_shrunk, .. }) = self.lists.get_mut(of) {
-            changed_by.insert(job);
-            *is_shrunk |= removes;
+    /// again is compared with a newer one, and so is what is put there after a removal, and what another import asks for.
+    pub(in crate::run) fn on_sent(&mut self, of: &K, ListUser { job, import, removes }: ListUser) {
+        if let Some(unseen) = self.unseen(of) {
+            unseen.jobs.insert(job);
+            unseen.imports.insert(import);
+            unseen.removes |= removes;
+        }
+    }
+
+    /// A list did not show what a job looked for: the job is compared with a newer one.
+    pub(in crate::run) fn on_missed(&mut self, of: &K, job: JobId) {
+        if let Some(unseen) = self.unseen(of) {
+            unseen.jobs.insert(job);
         }
     }
 
     /// A request was sent that replaces what a list shows: nobody is compared with it any more.
     pub(in crate::run) fn on_replaced(&mut self, of: &K) {
-        if matches!(self.lists.get(of), Some(SharedList::Known { .. })) {
-            self.lists.remove(of);
+        if let Some(unseen) = self.unseen(of) {
+            unseen.replaces = true;
         }
+    }
+
+    fn unseen(&mut self, of: &K) -> Option<&mut UnseenChanges> {
+        self.lists.get_mut(of).map(|list| match list {
+            SharedList::Asked { unseen, .. } | SharedList::Known { unseen, .. } => unseen,
+        })
     }
 
     /// A list that is known.
     pub(in crate::run) fn known(&self, of: &K) -> Option<&L> {
         match self.lists.get(of) {
-            Some(SharedList::Known { list, .. }) => list.as_deref(),
-            Some(SharedList::Asked(_)) | None => None,
+            Some(SharedList::Known { list, unseen, .. }) if !unseen.replaces => list.as_deref(),
+            Some(SharedList::Known { .. } | SharedList::Asked { .. }) | None => None,
         }
     }
 
     /// A list has come, or could not be read. The jobs that wait for it come back.
     pub(in crate::run) fn on_list(&mut self, of: &K, list: Option<Arc<L>>, now: Duration) -> Vec<JobId> {
-        let used = self.uses;
-        let known = SharedList::Known { list, at: now, used, changed_by: HashSet::new(), is_shrunk: false };
-        let asked = self.lists.insert(of.clone(), known);
+        let asked = self.lists.remove(of);
+        let (waiting, unseen) = match asked {
+            Some(SharedList::Asked { waiting, unseen }) => (waiting, unseen),
+            Some(SharedList::Known { .. }) | None => Default::default(),
+        };
+        self.lists.insert(of.clone(), SharedList::Known { list, at: now, used: self.uses, unseen });
         self.drop_old(now);
         while self.entries() > MOST_ENTRIES
             && let Some(least) = self.least_used().filter(|least| least != of)
         {
             self.lists.remove(&least);
         }
-        waiting(asked)
+        waiting
     }
 
     /// The look failed: the list is to be asked for again. The jobs that wait for it come back.
     pub(in crate::run) fn on_failure(&mut self, of: &K) -> Vec<JobId> {
-        waiting(self.lists.remove(of))
+        match self.lists.remove(of) {
+            Some(SharedList::Asked { waiting, .. }) => waiting,
+            Some(SharedList::Known { .. }) | None => Vec::new(),
+        }
     }
 
     /// Drops the lists that are not used any more.
@@ -147,7 +193,7 @@ impl<K: Clone + Eq + Hash + Ord, L: Entries> SharedLists<K, L> {
     fn entries(&self) -> usize {
         let known = self.lists.values().filter_map(|list| match list {
             SharedList::Known { list, .. } => list.as_ref(),
-            SharedList::Asked(_) => None,
+            SharedList::Asked { .. } => None,
         });
         known.map(|list| list.entries()).sum()
     }
@@ -155,7 +201,7 @@ impl<K: Clone + Eq + Hash + Ord, L: Entries> SharedLists<K, L> {
     fn least_used(&self) -> Option<K> {
         let known = self.lists.iter().filter_map(|(of, list)| match list {
             SharedList::Known { used, .. } => Some((*used, of)),
-            SharedList::Asked(_) => None,
+            SharedList::Asked { .. } => None,
         });
         known.min().map(|(_, of)| of.clone())
     }
@@ -163,13 +209,6 @@ impl<K: Clone + Eq + Hash + Ord, L: Entries> SharedLists<K, L> {
 
 fn is_old(at: Duration, now: Duration) -> bool {
     now.saturating_sub(at) >= GOOD_FOR
-}
-
-fn waiting<L>(list: Option<SharedList<L>>) -> Vec<JobId> {
-    match list {
-        Some(SharedList::Asked(waiting)) => waiting,
-        Some(SharedList::Known { .. }) | None => Vec::new(),
-    }
 }
 
 #[cfg(test)]
@@ -187,11 +226,11 @@ mod tests {
     type Lists = SharedLists<RemoteId, usize>;
 
     fn puts(job: i64) -> ListUser {
-        ListUser { job: JobId(job), removes: false }
+        ListUser { job: JobId(job), import: ImportId(1), removes: false }
     }
 
     fn removes(job: i64) -> ListUser {
-        ListUser { job: JobId(job), removes: true }
+        ListUser { job: JobId(job), import: ImportId(1), removes: true }
     }
 
     #[test]
@@ -242,6 +281,25 @@ mod tests {
         assert!(matches!(lists.need(of, removes(4), at), ListNeed::Met(Some(_))), "one for all removals");
         assert!(matches!(lists.need(of, puts(2), at), ListNeed::Ask));
         assert!(matches!(lists.need(of, puts(3), at), ListNeed::Wait), "it is asked for once");
+    }
+
+    #[test]
+    fn a_row_of_another_import_is_compared_with_a_list_that_shows_what_was_sent_before() {
+        let mut lists = Lists::default();
+        let (of, at) = (record(1), Duration::from_secs(5));
+        let later = |removes| ListUser { job: JobId(9), import: ImportId(2), removes };
+        lists.need(of, puts(1), at);
+        lists.on_list(&of, Some(Arc::new(3)), at);
+        assert!(matches!(lists.need(of, later(true), at), ListNeed::Met(Some(_))), "nothing was sent");
+        lists.on_sent(&of, puts(1));
+        assert!(matches!(lists.need(of, puts(2), at), ListNeed::Met(Some(_))), "rows of one import agree");
+        assert!(matches!(lists.need(of, later(true), at), ListNeed::Ask));
+        // Sent after the list was asked for, and before it has come.
+        lists.on_sent(&of, puts(2));
+        assert_eq!(lists.on_list(&of, Some(Arc::new(4)), at), [JobId(9)]);
+        assert!(matches!(lists.need(of, later(false), at), ListNeed::Ask));
+        lists.on_list(&of, Some(Arc::new(5)), at);
+        assert!(matches!(lists.need(of, later(false), at), ListNeed::Met(Some(_))));
     }
 
     #[test]
