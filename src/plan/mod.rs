@@ -215,11 +215,14 @@ pub struct Lacking {
     pub then: String,
 }
 
-/// Why a plan has no end.
-pub(crate) fn without_end(quota: Option<Allowance>) -> &'static str {
-    match quota {
-        Some(Allowance { per_day: 0, .. }) => "never: the reserve leaves nothing of the daily quota",
-        Some(_) | None => "more than ten years from now",
+/// Why a plan has no end. Where creations are parked, nobody knows how many the next day allows until a refusal has shown it.
+pub(crate) fn without_end(quota: Option<Allowance>, parked_until: Option<Moment>) -> &'static str {
+    match (quota, parked_until) {
+        (Some(Allowance { per_day: 0, .. }), _) => "never: the reserve leaves nothing of the daily quota",
+        (None, Some(_)) => {
+            "not known: today's quota is spent, and how many creations the next day allows is not known"
+        }
+        (Some(_), _) | (None, None) => "more than ten years from now",
     }
 }
 
@@ -242,7 +245,7 @@ impl Plan {
         let creations = counted(self.counted_creations(), "creation", "creations");
         let then = match (quota, self.days) {
             (None, _) => creations,
-            (Some(_), None) => format!("{creations}, done {}", without_end(quota)),
+            (Some(_), None) => format!("{creations}, done {}", without_end(quota, None)),
             (Some(quota), Some(days)) => {
                 format!("{creations}, {} at {} a day", counted(days, "day", "days"), count(quota.per_day))
             }
@@ -293,7 +296,7 @@ fn end(
     let verified = verified.iter().map(|(&operation, &calls)| (operation, lane(calls))).collect();
     let (verifying, verifying_at_end) = Remaining::verified_by(verified);
     let any_created = sent.iter().any(|calls| calls.counted && calls.calls > 0);
-    let parked_until = terms.parked_until.filter(|_| quota.is_some() && any_created);
+    let parked_until = terms.parked_until.filter(|_| any_created);
     forecast(&Remaining {
         at: terms.now,
         making: sent.iter().chain(looked_up).map(|calls| (calls.operation, lane(calls.calls))).collect(),
@@ -452,11 +455,12 @@ mod tests {
     #[test]
     fn what_takes_longer_than_anybody_waits_is_not_said_to_be_impossible() {
         assert_eq!(
-            without_end(terms(Some((0, 0))).quota),
+            without_end(terms(Some((0, 0))).quota, None),
             "never: the reserve leaves nothing of the daily quota"
         );
-        assert_eq!(without_end(terms(Some((1, 0))).quota), "more than ten years from now");
-        assert_eq!(without_end(None), "more than ten years from now");
+        assert_eq!(without_end(terms(Some((1, 0))).quota, None), "more than ten years from now");
+        assert_eq!(without_end(None, None), "more than ten years from now");
+        assert!(without_end(None, Some(terms(None).now)).starts_with("not known: today's quota is spent"));
     }
 
     #[test]

@@ -210,7 +210,7 @@ fn ending(page: &PlanPage<'_>, lacking: Option<&Lacking>) -> Ending {
         Some(_) if page.plan.is_soon(page.terms.now) => Ending::Soon,
         Some(finish) => Ending::At(When::of(finish)),
         None if page.terms.rate.is_none() => Ending::Unknown,
-        None => Ending::WithoutEnd(without_end(page.terms.quota)),
+        None => Ending::WithoutEnd(without_end(page.terms.quota, page.terms.parked_until)),
     }
 }
 

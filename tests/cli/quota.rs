@@ -172,6 +172,21 @@ fn the_ledger_counts_refusals_as_the_service_does_and_no_figure_runs_backwards()
 }
 
 #[test]
+fn a_quota_that_others_have_spent_teaches_nothing() {
+    let latency = Fault { ms: 200, ..Fault::new("addCompany", FaultKind::Latency) };
+    let bench = Bench::new(Scenario { rate: 0, daily_quota: 0, ..Scenario::default() }.with_fault(latency));
+    bench.profile("", "rate = \"unlimited\"", "on_quota = \"exit\"");
+    bench.write("companies.csv", &bench::companies(4));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(5);
+    assert!(bench.requests("addCompany") > 1, "several were under way when the first was refused");
+    assert_eq!(bench.created("company").len(), 0);
+    let status = bench.fleetload(&["status", "--json"]).expect_code(0);
+    assert!(!status.stdout.contains("\"ceiling\":1"), "{}", status.stdout);
+    let plan = bench.fleetload(&["plan", "companies.csv", "--rate", "98"]).expect_code(0);
+    assert!(plan.stdout.contains("not known: today's quota is spent, and how many"), "{}", plan.stdout);
+}
+
+#[test]
 fn a_quota_that_is_raised_on_the_same_day_is_not_shown_as_overdrawn() {
     let bench = Bench::new(Scenario { daily_quota: 20, ..Scenario::default() });
     bench.profile("", "rate = \"unlimited\"", "on_quota = \"exit\"");

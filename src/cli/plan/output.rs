@@ -204,7 +204,7 @@ pub(in crate::cli) fn when(context: &Context<'_>, plan: &Plan, terms: &Terms) ->
                 .text(format!(", in {}", span(finish.since(terms.now))))
         }
         (_, None, _) | (None, Some(_), None) | (Some(_), Some(_), None) => {
-            Line::new().ink(Ink::Warning, without_end(terms.quota))
+            Line::new().ink(Ink::Warning, without_end(terms.quota, terms.parked_until))
         }
     }
 }

@@ -236,6 +236,12 @@ impl Settings {
                 self.reserve.value, self.reserve.origin, self.daily_quota.origin
             ))
             .hint("lower reserve or raise daily_quota")),
+            None if self.reserve.value > 0 => Err(Error::usage(format!(
+                "reserve ({}, {}) leaves a part of each day's creations to others, and daily_quota is not set: what is left of \
+                 a quota that is not known cannot be known either",
+                self.reserve.value, self.reserve.origin
+            ))
+            .hint("set daily_quota beside it, or set reserve to 0")),
             Some(_) | None => Ok(()),
         }
     }

@@ -266,6 +266,11 @@ fn values_out_of_bounds_are_refused_with_their_origin_and_the_bounds() {
             "reserve (10, fleetload.toml, line 7) must be less than daily_quota (10, fleetload.toml, line 6): nothing would be left to create with | lower reserve or raise daily_quota",
         ),
         (
+            "limits",
+            "reserve = 1",
+            "reserve (1, fleetload.toml, line 6) leaves a part of each day's creations to others, and daily_quota is not set: what is left of a quota that is not known cannot be known either | set daily_quota beside it, or set reserve to 0",
+        ),
+        (
             "policy",
             "settle_seconds = 59",
             "fleetload.toml, line 6: settle_seconds must be a whole number of seconds from 60 to 86400",

@@ -227,12 +227,12 @@ pub(in crate::journal) fn found(connection: &Connection, standing: &JobRow) -> R
     Ok(())
 }
 
-/// Remembers the ceiling of a day.
+/// Remembers the ceiling of a day; 0 teaches nothing.
 pub(in crate::journal) fn learn(connection: &Connection, day: Day, ceiling: u64, at: Moment) -> Result<()> {
     connection
         .prepare_cached(
-            "INSERT INTO quota (day, ceiling, ceiling_at) VALUES (?1, ?2, ?3)
-             ON CONFLICT (day) DO UPDATE SET ceiling = ?2, ceiling_at = ?3",
+            "INSERT INTO quota (day, ceiling, ceiling_at) VALUES (?1, nullif(?2, 0), ?3)
+             ON CONFLICT (day) DO UPDATE SET ceiling = nullif(?2, 0), ceiling_at = ?3",
         )?
         .execute((day, count(ceiling), at))?;
     Ok(())
@@ -401,6 +401,9 @@ mod tests {
         assert_eq!(today(&bench.journal, DAY).ceiling, Some(3));
         // Others of the account used part of this day.
         make(&mut bench.journal, 3, NEXT);
+        apply(&mut bench.journal, ceiling(DAY, 0)).unwrap();
+        assert_eq!(today(&bench.journal, DAY).ceiling, None, "others had spent it all");
+        apply(&mut bench.journal, ceiling(DAY, 3)).unwrap();
         apply(&mut bench.journal, ceiling(NEXT, 1)).unwrap();
         assert_eq!(bench.journal.latest_ceiling().unwrap(), Some(1));
         make(&mut bench.journal, 4, NEXT);

@@ -119,7 +119,7 @@ pub(super) struct DailyQuota {
     /// The most creations a day, as the profile sets it: kept without asking the service.
     set: Option<u64>,
     /// What a refusal has taught. Good for forecasts; it stops nothing by itself, since another tool may have
-    /// used part of that day's quota, unless some of it is to be left for others.
+    /// used part of that day's quota.
     learned: Option<u64>,
     reserve: u64,
     day: Day,
@@ -147,8 +147,7 @@ impl DailyQuota {
 
     /// How many creations we allow ourselves in a day.
     fn allowance(&self) -> Option<u64> {
-        let ceiling = if self.reserve > 0 { self.set.or(self.learned) } else { self.set };
-        ceiling.map(|ceiling| ceiling.saturating_sub(self.reserve))
+        self.set.map(|ceiling| ceiling.saturating_sub(self.reserve))
     }
 
     /// Whether a creation may leave at `now`; if not, when to ask again (`None`: after the one that went ahead is answered).
@@ -286,15 +285,15 @@ impl DailyQuota {
 
     /// The ceiling that the service's refusals have taught by now, when that is news: so many creations were counted when
     /// it said that no more are allowed. Those under way at that moment are among them; each one that is then proved not
-    /// executed teaches a lower ceiling.
+    /// executed teaches a lower ceiling. 0, where all of them were: that others had spent the quota teaches nothing.
     pub(super) fn new_ceiling(&mut self) -> Option<u64> {
         let refused = matches!(self.gate, QuotaGate::Parked { .. }) && self.refused_on == Some(self.day);
-        let news = self.sent > 0 && self.new_ceiling.is_none_or(|known| self.sent < known);
+        let news = self.new_ceiling.map_or(self.sent > 0, |known| self.sent < known);
         if !refused || !news {
             return None;
         }
         self.new_ceiling = Some(self.sent);
-        self.learned = self.new_ceiling;
+        self.learned = self.new_ceiling.filter(|ceiling| *ceiling > 0);
         self.new_ceiling
     }
 

@@ -239,6 +239,17 @@ fn the_ceiling_is_what_was_counted_when_no_more_were_allowed_less_what_is_turned
     assert_eq!(quota.new_ceiling(), Some(58));
     assert!(!quota.accepted(), "the one that came before");
 
+    // Others have spent all of it: what was under way at the first refusal is refused as well.
+    let mut spent = DailyQuota::new(day, 0, None, None, 0);
+    spent.on_send(now);
+    spent.on_send(now);
+    spent.refused(now, day);
+    assert_eq!(spent.new_ceiling(), Some(1), "one is under way");
+    spent.refused(now, day);
+    assert_eq!(spent.new_ceiling(), Some(0));
+    assert_eq!(spent.allowance_beside(now, 0).1, None);
+    assert_eq!(spent.new_ceiling(), None);
+
     // Raised on the same day: the next refusal teaches again, and more.
     let mut raised = DailyQuota::new(day, 58, None, Some(58), 0);
     raised.begin_with_one_ahead();
