@@ -2,7 +2,9 @@
 //! behind. Found and told, never repaired.
 
 use crate::bench::{self, Bench, Outcome};
+use crate::relay::{self, Act, Relay};
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
 use serde_json::{Value, json};
@@ -144,6 +146,55 @@ fn a_creation_that_a_middlebox_sent_twice_is_found_for_every_kind_without_a_uniq
         says(&outcome, &other);
         assert_eq!(audit(&bench, 1)["doubled"], 1);
     }
+}
+
+#[test]
+fn a_site_whose_id_is_that_of_another_company_is_not_taken_for_the_row_s_own() {
+    let bench = Bench::new(instant());
+    let other: Arc<Mutex<String>> = Arc::default();
+    let said = Arc::clone(&other);
+    let relay = Relay::before(&bench.base_url(), move |operation, nth| match (operation, nth) {
+        ("addSite", 1) => {
+            let record = json!({"id": *said.lock().expect("an id"), "name": "Depot"});
+            let body = json!({"status": "OK", "body": record}).to_string();
+            Act::Instead(relay::answer("200 OK", "Content-Type: application/json\r\n", body.as_bytes()))
+        }
+        _ => Act::Pass,
+    });
+    bench.alter(&bench.base_url(), &relay.base_url());
+    bench.write("companies.csv", &bench::companies(2));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    let companies: Vec<String> =
+        bench.created("company").iter().map(|company| company.id.to_string()).collect();
+    let depot = |company: &str| {
+        format!(
+            "company,name,phone,address1,city,country\n{company},Depot,+64 9 557 0000,1 Earl Street,Auckland,NZ\n"
+        )
+    };
+    // One of the name in the other company, of which this journal knows nothing.
+    bench.write("elsewhere.csv", &depot(&companies[1]));
+    let elsewhere =
+        ["run", "elsewhere.csv", "--kind", "sites", "--journal", "other.db", "--reports", "others"];
+    bench.fleetload(&elsewhere).expect_code(0);
+    *other.lock().expect("an id") = bench.created("site")[0].id.to_string();
+    bench.write("sites.csv", &depot("C0"));
+    let outcome = bench.fleetload(&["run", "sites.csv"]).expect_code(8);
+    assert_eq!(relay.fired(), 1);
+    says(&outcome, &format!("the service shows that id in another company, {}", companies[1]));
+    assert_eq!(found(&bench, 2, "audit.vanished").len(), 1);
+}
+
+#[test]
+fn a_double_is_found_when_the_look_up_shows_new_records_late() {
+    let twice = Fault::new("addSite", FaultKind::SentTwice).after(1).times(1);
+    let bench = Bench::new(Scenario { lookup_lag_ms: 400, ..instant() }.with_fault(twice));
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("sites.csv", &bench::sites(4, 1));
+    let outcome = bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(8);
+    assert_eq!(bench.statistics().faults_fired["sent_twice"], 1);
+    says(&outcome, "1 duplicated");
+    assert_eq!(found(&bench, 1, "audit.double").len(), 1);
+    assert!(audit(&bench, 1)["doubles_not_checked"].is_null(), "{}", audit(&bench, 1));
 }
 
 #[test]

@@ -53,6 +53,8 @@ pub(super) fn sites(device: &Device, company: Option<RemoteId>, found: &[Found])
 pub(super) struct RowFindings {
     /// Its record is gone.
     pub(super) vanished: bool,
+    /// The record with its id belongs to this company, which is not the row's: the id is another record's.
+    pub(super) of_company: Option<RemoteId>,
     /// Records equal to its own that nobody owns.
     pub(super) twins: Vec<Candidate>,
     /// Sites of the name it brings along that nobody owns.
@@ -76,6 +78,12 @@ impl RowFindings {
         if self.vanished {
             code.get_or_insert(AuditFinding::VANISHED);
             words.push(format!("the {kind} was created with the id {ours} and is missing now"));
+        }
+        if let Some(company) = self.of_company {
+            code.get_or_insert(AuditFinding::VANISHED);
+            words.push(format!(
+                "the {kind} was created with the id {ours}, and the service shows that id in another company, {company}"
+            ));
         }
         if !self.twins.is_empty() {
             code.get_or_insert(AuditFinding::DOUBLE);

@@ -66,6 +66,8 @@ struct AuditedRow {
     key_operation: Option<Operation>,
     /// Whether its list may be one page of a longer one.
     page: bool,
+    /// Whether its list does not show the record yet, which is there by its id.
+    is_unlisted: bool,
     absent: u32,
     first_missed: Option<Duration>,
     next_lookup_at: Option<Duration>,
@@ -88,6 +90,7 @@ impl AuditedRow {
             shown: false,
             key_operation: None,
             page: false,
+            is_unlisted: false,
             absent: 0,
             first_missed: None,
             next_lookup_at: None,
@@ -103,6 +106,12 @@ impl AuditedRow {
         let id = self.work.remote_id?;
         let lookup = Lookup::record(self.work.kind, id)?;
         cx.gates.usable(lookup.operation()).then_some((id, lookup))
+    }
+
+    /// Whether the list that was asked by key would show a second record. A page shows what is there, not that there is nothing
+    /// besides; and where nobody looked before sending, a second record may be an older one.
+    fn tells_doubles(&self) -> bool {
+        !self.page && self.work.baseline.is_some()
     }
 
     fn subject(&self) -> AuditSubject {
@@ -258,11 +267,8 @@ impl Audit {
         for job in again {
             let Some(row) = self.rows.get_mut(&job) else { continue };
             row.next_lookup_at = None;
-            if !row.work.kind.is_record() {
-                self.ask_for_change(cx, job);
-                continue;
-            }
-            match row.by_id(cx) {
+            let is_unlisted = std::mem::take(&mut row.is_unlisted);
+            match row.by_id(cx).filter(|_| row.work.kind.is_record() && !is_unlisted) {
                 Some((id, lookup)) => self.ask(cx, lookup, Subject::Record(job, id)),
                 None => self.ask_by_key(cx, job),
             }

@@ -68,14 +68,31 @@ impl Audit {
     ) {
         let Some(row) = self.rows.get_mut(&job) else { return };
         let own = found.iter().find(|found| found.id.is_some() && found.id == row.work.remote_id);
-        if std::mem::take(&mut row.by_id_first) {
-            let related = own.map(|own| matching::relate(&row.work, &matching::sent(&row.work), own));
-            // Somebody may have changed it since.
-            if !matches!(related, Some(RecordMatch::Agrees | RecordMatch::Differs(_))) {
-                return self.ask_by_key(cx, job);
-            }
+        let company = lookups::link(&row.work, Role::Company);
+        if let (Some(theirs), Some(ours)) = (own.and_then(|own| own.company), company)
+            && theirs != ours
+        {
+            row.by = ReadBy::Id;
+            row.findings.of_company = Some(theirs);
+            return self.ask_for_sites(cx, job);
+        }
+        let related = own.map(|own| matching::relate(&row.work, &matching::sent(&row.work), own));
+        // Somebody may have changed its other values since.
+        let has_key = matches!(related, Some(RecordMatch::Agrees | RecordMatch::Differs(_)));
+        if std::mem::take(&mut row.by_id_first) && !has_key {
+            return self.ask_by_key(cx, job);
         }
         let there = own.is_some();
+        // A list that would show a second record, and does not show the row's own yet, is looked at again.
+        let unique = matching::key_is_unique(&row.work);
+        let tells_doubles = !unique && row.key_operation.is_some() && row.tells_doubles();
+        if has_key && tells_doubles && self.is_awaited(cx, job) {
+            if let Some(row) = self.rows.get_mut(&job) {
+                row.is_unlisted = true;
+            }
+            return;
+        }
+        let Some(row) = self.rows.get_mut(&job) else { return };
         if row.by == ReadBy::Nothing || there {
             // A look by key that does not show the record would not show a second one either. Where the service
             // keeps the key unique there is none.
@@ -136,11 +153,8 @@ impl Audit {
         row.shown = findings::shows(ours, found);
         row.key_operation = Some(operation);
         row.page = may_be_a_page(length);
-        // A page shows what is there, not that there is nothing besides; and where nobody looked before sending, a
-        // second record may be an older one.
-        let tells_doubles = !row.page && row.work.baseline.is_some();
         let unique = matching::key_is_unique(&row.work);
-        row.by = if unique || tells_doubles { ReadBy::Key } else { ReadBy::Id };
+        row.by = if unique || row.tells_doubles() { ReadBy::Key } else { ReadBy::Id };
         row.findings.twins.clear();
         row.suspects = findings::twins(&row.work, ours, found);
         if row.shown {
