@@ -18,7 +18,7 @@ use crate::model::record::Record;
 const ADDRESS: &str = "address.";
 
 /// The parts without which an address is not whole: those that every address of a new record needs.
-const WHOLE_ADDRESS: [&str; 3] = ["address1", "city", "country"];
+const WHOLE_ADDRESS: [&str; 3] = ["address.address1", "address.city", "address.country"];
 
 /// Values by field, each with its path in the body of a creation: `address.city`.
 pub type FieldValues = BTreeMap<String, Value>;
@@ -66,8 +66,9 @@ pub struct UpdateComparison {
     pub conflicts: Vec<FieldDifference>,
     /// Fields that only the service has changed since the export.
     pub left: Vec<FieldDifference>,
-    /// Whether only a part of an address would be sent, in the place of one that the service does not show.
-    pub is_partial_address: bool,
+    /// The parts without which the address that would be sent, in the place of one that the service does not show, is not
+    /// whole.
+    pub lacking_of_address: Vec<&'static str>,
 }
 
 impl RecordUpdate {
@@ -160,8 +161,8 @@ impl RecordUpdate {
                 }
                 // The address of the row takes the place of all of the one that is there.
                 None => {
-                    let has = |part: &str| comparison.send.contains_key(&format!("{ADDRESS}{part}"));
-                    comparison.is_partial_address = !WHOLE_ADDRESS.into_iter().all(has);
+                    let lacks = |field: &&str| !comparison.send.contains_key(*field);
+                    comparison.lacking_of_address = WHOLE_ADDRESS.into_iter().filter(lacks).collect();
                 }
             }
         }
@@ -282,7 +283,8 @@ fn sendable(field: &str, exported: &str) -> Option<Value> {
     }
 }
 
-fn is_same(wanted: &Value, there: &Value) -> bool {
+/// Whether a value is the one that is there.
+pub fn is_same(wanted: &Value, there: &Value) -> bool {
     match (wanted.as_f64(), there.as_f64()) {
         (Some(wanted), Some(there)) => (wanted - there).abs() < 1e-9,
         _ => text(wanted) == text(there),
@@ -326,18 +328,19 @@ mod tests {
         assert!(!update.is_shown_by(&record) && update.is_shown_by(&after));
         // A record that does not show its address: a part of one might replace it all.
         let compared = update.compare(&json!({"name": "Old"}), false);
-        assert!(compared.is_partial_address);
+        assert_eq!(compared.lacking_of_address, ["address.address1", "address.country"]);
         assert_eq!(compared.send.len(), 4, "what is not shown is sent");
-        for (parts, is_partial) in [
-            (json!({"address.address1": "1 High St"}), true),
-            (json!({"address.address1": "1 High St", "address.city": "Rome"}), true),
-            (json!({"address.city": "Rome", "address.country": "IT"}), true),
-            (json!({"address.address1": "1", "address.city": "Rome", "address.country": "IT"}), false),
-            (json!({"name": "New"}), false),
+        let none: &[&str] = &[];
+        for (parts, lacking) in [
+            (json!({"address.address1": "1 High St"}), &["address.city", "address.country"][..]),
+            (json!({"address.address1": "1 High St", "address.city": "Rome"}), &["address.country"]),
+            (json!({"address.city": "Rome", "address.country": "IT"}), &["address.address1"]),
+            (json!({"address.address1": "1", "address.city": "Rome", "address.country": "IT"}), none),
+            (json!({"name": "New"}), none),
         ] {
             let update = RecordUpdate { fields: values(&parts), ..RecordUpdate::default() };
             let compared = update.compare(&json!({"name": "Old"}), false);
-            assert_eq!(compared.is_partial_address, is_partial, "{parts}");
+            assert_eq!(compared.lacking_of_address, lacking, "{parts}");
         }
     }
 

@@ -79,34 +79,42 @@ fn unread(work: &Work, update: &RecordUpdate, facts: &RunFacts<'_>) -> RowDecisi
 /// Refuses a row that asks for what cannot be, or must not be without a person's word.
 fn refuse(work: &Work, facts: &RunFacts<'_>, compared: &UpdateComparison) -> Option<RowDecision> {
     let kind = work.kind.sheet();
-    let (code, told): (Reason, Vec<(&str, String)>) = match (
-        compared.fixed.as_slice(),
-        compared.conflicts.as_slice(),
-    ) {
-        ([], []) if compared.is_partial_address => {
-            let message = format!(
-                "the service does not show the address of the {}, and that of the row takes the place of all of it: fill in \
-                 address1, city, country and the other cells of the address",
-                kind.singular()
-            );
-            (Reason::NotChangeable, vec![("address.address1", message)])
-        }
-        ([], []) => return None,
-        ([], conflicts) => (
-            Reason::ChangedSinceExport,
-            conflicts.iter().map(|found| (found.field.as_str(), since_export(found))).collect(),
-        ),
-        (differences, _) => (
-            Reason::NotChangeable,
-            differences.iter().map(|found| (found.field.as_str(), fixed(kind, found))).collect(),
-        ),
-    };
+    let (code, told): (Reason, Vec<(&str, String)>) =
+        match (compared.fixed.as_slice(), compared.conflicts.as_slice()) {
+            ([], []) if !compared.lacking_of_address.is_empty() => {
+                return Some(refuse_part_of_address(work, facts, &compared.lacking_of_address));
+            }
+            ([], []) => return None,
+            ([], conflicts) => (
+                Reason::ChangedSinceExport,
+                conflicts.iter().map(|found| (found.field.as_str(), since_export(found))).collect(),
+            ),
+            (differences, _) => (
+                Reason::NotChangeable,
+                differences.iter().map(|found| (found.field.as_str(), fixed(kind, found))).collect(),
+            ),
+        };
     let violation = |(field, message): (&str, String)| Violation { path: field.to_owned(), message };
     let violations: Vec<Violation> = told.into_iter().map(violation).collect();
     let message =
         violations.iter().map(|violation| violation.message.as_str()).collect::<Vec<_>>().join("; ");
     let rejection = Rejection { violations, ..refusal(code.as_str(), message) };
     Some(write_rejection(work, facts, rejection))
+}
+
+/// Refuses to put a part of an address in the place of one that the service does not show.
+fn refuse_part_of_address(work: &Work, facts: &RunFacts<'_>, lacking: &[&str]) -> RowDecision {
+    let names: Vec<&str> = lacking.iter().map(|field| words(field)).collect();
+    let message = format!(
+        "the service does not show the address of the {}, and that of the row takes the place of all of it: fill in {} and \
+         the other cells of the address",
+        work.kind.sheet().singular(),
+        names.join(", ")
+    );
+    let blank = |field: &&str| Violation { path: (*field).to_owned(), message: String::new() };
+    let violations = lacking.iter().map(blank).collect();
+    let rejection = Rejection { violations, ..refusal(Reason::NotChangeable.as_str(), message) };
+    write_rejection(work, facts, rejection)
 }
 
 /// A row that an export saw, nobody changed, and that is no longer so: the service changed it, and it stays.
