@@ -127,8 +127,9 @@ pub(super) fn said(
             Severity::Error,
             name,
             format!(
-                "another row of this import is the same {} (job {job}): remove one of them",
-                kind.singular()
+                "another row of this import is the same {}, {}: remove one of them",
+                kind.singular(),
+                shown(&writer.place_of(*job)?)
             ),
         ),
         Decision::Collides(job) | Decision::Awaits(job) => {
