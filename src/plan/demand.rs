@@ -1,7 +1,7 @@
 //! What rows ask of the service, added up: creations, steps after them, look-ups before them, and what could be
 //! done about a lost answer.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
@@ -117,8 +117,8 @@ pub struct Demand {
     sent: BTreeMap<Operation, u64>,
     /// Jobs and their rows by the look-ups that would find their record, best first, and whether sending again is safe.
     found_by: BTreeMap<(Kind, Vec<Operation>, bool), FoundBy>,
-    /// The lists that show the id of what rows that create records name, one of each group.
-    named_by: BTreeSet<Vec<Operation>>,
+    /// The jobs of rows that create records by the lists that show the id of what they name, one of each group.
+    named_by: BTreeMap<Vec<Operation>, u64>,
 }
 
 /// Jobs that are looked up alike. Several rows may be one job.
@@ -142,7 +142,9 @@ impl Demand {
             *self.sent.entry(operation).or_default() += jobs;
         }
         if asks.creates_record() {
-            self.named_by.extend(asks.named_by.iter().cloned());
+            for lists in &asks.named_by {
+                *self.named_by.entry(lists.clone()).or_default() += jobs;
+            }
         }
         if asks.creates || !asks.kind.is_record() {
             let found = self.found_by.entry((asks.kind, asks.found_by.clone(), asks.safe)).or_default();
@@ -163,7 +165,7 @@ impl Demand {
 
     /// The operations that rows need and that cannot be used.
     pub fn unavailable(&self, available: &dyn Fn(Operation) -> bool) -> Vec<Operation> {
-        let lacking = self.named_by.iter().filter(|lists| !lists.iter().any(|&list| available(list)));
+        let lacking = self.named_by.keys().filter(|lists| !lists.iter().any(|&list| available(list)));
         let sent = self.sent.keys().copied().filter(|&operation| !available(operation));
         sent.chain(lacking.filter_map(|lists| lists.last()).copied()).collect()
     }
@@ -173,14 +175,19 @@ impl Demand {
         &self.sent
     }
 
-    /// The look-ups before sending: one a row. The children of a company are listed once for all its rows, which
-    /// are counted as one each here, so this is the most it can be.
+    /// The look-ups before sending: one a row, and those for what it names by a name. The children of a company are listed
+    /// once for all its rows, which are counted as one each here, so this is the most it can be.
     pub(super) fn looked_up(&self, available: &dyn Fn(Operation) -> bool) -> BTreeMap<Operation, u64> {
         let mut calls = BTreeMap::new();
         for ((kind, look_ups, _), FoundBy { jobs, .. }) in &self.found_by {
             // A row of a record needs the best of them, an upkeep row all.
             let most = if kind.is_record() { 1 } else { look_ups.len() };
             for &operation in look_ups.iter().filter(|&&operation| available(operation)).take(most) {
+                *calls.entry(operation).or_default() += jobs;
+            }
+        }
+        for (lists, jobs) in &self.named_by {
+            for &operation in lists.iter().filter(|&&operation| available(operation)) {
                 *calls.entry(operation).or_default() += jobs;
             }
         }
@@ -261,6 +268,7 @@ fn lookups_of_upkeep(kind: Kind, action: &Action) -> Vec<Operation> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::action::Offer;
     use crate::model::action::record_update::RecordUpdate;
     use crate::model::kind::Upkeep;
     use crate::model::record::Record;
@@ -275,6 +283,27 @@ mod tests {
         demand.add(site, [&update, &Action::PutLabels(vec!["north".into()])]);
         let looked_up: Vec<Operation> = demand.looked_up(&|_| true).into_keys().collect();
         assert_eq!(looked_up, [Operation::ListSiteLabels, Operation::GetSite]);
+    }
+
+    #[test]
+    fn what_a_new_device_names_by_a_name_is_looked_up_once_for_each_row() {
+        let till = Action::Create(Record::Device(testing::device("Till", None)));
+        let mut demand = Demand::default();
+        for (template, cloud) in [("Retail", "Guest"), ("Office", "Guest")] {
+            let later = [
+                Action::SubscribeTemplate(Offer::named(template)),
+                Action::JoinVpnCloud(Offer::named(cloud)),
+            ];
+            demand.add(Kind::Device, [&till, &later[0], &later[1]]);
+        }
+        let looked_up = demand.looked_up(&|operation| operation != Operation::FindDevicesByName);
+        let lists = [
+            Operation::ListAssignableTemplates,
+            Operation::ListAssignedTemplates,
+            Operation::ListDeviceVpnClouds,
+            Operation::ListJoinableVpnClouds,
+        ];
+        assert_eq!(looked_up, lists.map(|list| (list, 2)).into());
     }
 
     #[test]
