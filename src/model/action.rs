@@ -25,7 +25,7 @@ use super::record::{Metadata, Record};
 use crate::mistake::{self, Mistake};
 pub use offer::Offer;
 use record_update::RecordUpdate;
-pub use vpn::{CIPHER_SUITES, InterfaceSettings, VpnSettings};
+pub use vpn::{CIPHER_SUITES, InterfaceSettings, ReplacedSetting, VpnSettings};
 
 /// What a step brings about.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -223,7 +223,7 @@ fn finished(row: &RowView, settled_before: bool) -> String {
                 .to_owned()
         }
         JobState::Done => {
-            let before = row.before.iter().map(|(operation, before)| before_words::words(*operation, before));
+            let before = row.before.iter().map(before_words::words);
             before.filter(|words| !words.is_empty()).collect::<Vec<_>>().join("; ")
         }
         _ => String::new(),

@@ -2,8 +2,13 @@
 
 use serde_json::Value;
 
+use crate::journal::ReadBefore;
 use crate::model::action::before::Before;
+use crate::model::action::record_update::is_same;
+use crate::model::action::{Action, ReplacedSetting};
+use crate::model::kind::{Kind, Upkeep};
 use crate::model::operation::Operation;
+use crate::sheet::column::column_of_violation;
 
 /// A value of a field, so that its ends are seen.
 fn quoted(value: &Value) -> String {
@@ -15,8 +20,18 @@ fn quoted(value: &Value) -> String {
     }
 }
 
-/// What there was before the last step of a row; nothing where it only added something.
-pub fn words(operation: Operation, before: &Before) -> String {
+/// A setting of a device in a VPN cloud that was replaced, by its column.
+fn replaced(setting: &ReplacedSetting) -> String {
+    let column = column_of_violation(Kind::Upkeep(Upkeep::Vpn), setting.field);
+    let name = column.map_or(setting.field, |column| column.name);
+    let of = setting.interface.as_ref().map(|interface| format!(" of {interface}")).unwrap_or_default();
+    let [was, now] = [&setting.was, &setting.now].map(|text| quoted(&Value::from(text.as_str())));
+    format!("{name}{of} was {was}, now {now}")
+}
+
+/// What there was before a step of a row; nothing where it only added something.
+pub fn words(read: &ReadBefore) -> String {
+    let ReadBefore { operation, action, before } = read;
     let removes = matches!(
         operation,
         Operation::DeleteInterfaceLabel
@@ -32,7 +47,12 @@ pub fn words(operation: Operation, before: &Before) -> String {
             Some(name) => format!("removed: it was \"{name}\""),
             None => "removed: it was there before".to_owned(),
         },
-        Before::Present { .. } => String::new(),
+        Before::Present { settings, .. } => match (action, settings) {
+            (Action::ConfigureVpn(sent), Some(settings)) => {
+                sent.replaced(settings).iter().map(replaced).collect::<Vec<_>>().join("; ")
+            }
+            _ => String::new(),
+        },
         Before::Value { value } if removes => format!("removed: the value was \"{value}\""),
         Before::Value { value } => format!("the value was \"{value}\" before"),
         Before::Entries { entries } => {
@@ -44,9 +64,11 @@ pub fn words(operation: Operation, before: &Before) -> String {
         Before::Site { id, name: Some(name) } => format!("it was in the site \"{name}\" ({id}) before"),
         Before::Site { id, name: None } => format!("it was in the site {id} before"),
         Before::Fields { fields, sent, left } => {
-            let changed = sent.iter().map(|(field, now)| match fields.get(field) {
-                Some(was) => format!("{field} was {}, now {}", quoted(was), quoted(now)),
-                None => format!("{field} was not shown, now {}", quoted(now)),
+            // Of an address all is sent, and of that what is new is told.
+            let changed = sent.iter().filter_map(|(field, now)| match fields.get(field) {
+                Some(was) if is_same(was, now) => None,
+                Some(was) => Some(format!("{field} was {}, now {}", quoted(was), quoted(now))),
+                None => Some(format!("{field} was not shown, now {}", quoted(now))),
             });
             let left = left.iter().map(|(field, there)| {
                 format!(

@@ -53,6 +53,17 @@ pub struct DoneStep {
     pub before: Option<Before>,
 }
 
+/// What was read before a step that was carried out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadBefore {
+    /// The operation of the step.
+    pub operation: Operation,
+    /// What the step brought about.
+    pub action: Action,
+    /// What its record had before.
+    pub before: Before,
+}
+
 impl View {
     /// Hands the rows of an import to `each`, in order, that the import sent or is still to send; not those that were done
     /// before it, that were as asked, or for which nothing was ever sent.
@@ -293,19 +304,22 @@ fn done(connection: &Connection, job: JobId, since: Moment) -> Result<Vec<DoneSt
 }
 
 /// What was read before the steps of a job that were carried out.
-pub(in crate::journal) fn before(connection: &Connection, job: JobId) -> Result<Vec<(Operation, Before)>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT operation, before FROM step
-         WHERE id BETWEEN ?1 << 16 AND ?1 << 16 | 65535 AND ended = 1 AND before IS NOT NULL ORDER BY id",
-    )?;
+pub(in crate::journal) fn before(connection: &Connection, job: JobId) -> Result<Vec<ReadBefore>> {
+    let mut statement = connection.prepare_cached(concat!(
+        "SELECT operation, ",
+        stored_action!("step"),
+        ", before FROM step
+         WHERE id BETWEEN ?1 << 16 AND ?1 << 16 | 65535 AND ended = 1 AND before IS NOT NULL ORDER BY id"
+    ))?;
     let mut rows = statement.query([job])?;
-    let mut before = Vec::new();
+    let (mut read, mut texts) = (Vec::new(), StoredTexts::of(connection));
     while let Some(row) = rows.next()? {
-        if let Some(known) = parse_before(row.get::<_, Option<String>>(1)?.as_deref())? {
-            before.push((row.get(0)?, known));
+        if let Some(before) = parse_before(row.get::<_, Option<String>>(2)?.as_deref())? {
+            let (operation, action) = (row.get(0)?, texts.action(text(row, 1)?)?);
+            read.push(ReadBefore { operation, action, before });
         }
     }
-    Ok(before)
+    Ok(read)
 }
 
 /// Whether what a job brought about was carried out for the row at `place`, of an import at this moment: the job was not done
@@ -330,7 +344,7 @@ pub(in crate::journal) fn is_of(
 #[cfg(test)]
 mod tests {
     use crate::journal::fixture::{apply, at, bench, claim, plan, row, sheet};
-    use crate::journal::{Disposition, Evidence, How, Journal, NewJob, Write};
+    use crate::journal::{Disposition, Evidence, How, Journal, NewJob, ReadBefore, Write};
     use crate::model::action::before::Before;
     use crate::model::action::{Action, OwnedEntry, Owner};
     use crate::model::id::{ImportId, JobId, RemoteId};
@@ -405,7 +419,9 @@ mod tests {
             .unwrap();
         match shown.as_slice() {
             [shown] => match shown.as_slice() {
-                [(PutDeviceMetadata, Before::Value { value })] => Some(value.clone()),
+                [ReadBefore { operation: PutDeviceMetadata, before: Before::Value { value }, .. }] => {
+                    Some(value.clone())
+                }
                 [] => None,
                 other => panic!("{other:?}"),
             },

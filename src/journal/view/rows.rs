@@ -17,12 +17,11 @@ use crate::journal::state::decision_log;
 use crate::journal::state::write::parse_candidates;
 use crate::journal::stored_row::StoredTexts;
 use crate::journal::view::audit;
-use crate::journal::view::changes;
+use crate::journal::view::changes::{self, ReadBefore};
 use crate::journal::view::differences;
 use crate::journal::view::every_row::every_row;
 use crate::journal::view::later_imports::{self, ReplacedBy};
 use crate::journal::{Candidate, Decided, Difference, Disposition, SheetId, View};
-use crate::model::action::before::Before;
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -161,7 +160,7 @@ pub struct RowView {
     /// The operation of the step it stands at; none for a row that was left out.
     pub operation: Option<Operation>,
     /// What its record had of what each step changed or removed, where this import carried that out and a look-up had shown it.
-    pub before: Vec<(Operation, Before)>,
+    pub before: Vec<ReadBefore>,
     /// What a person decided about the job last.
     pub decided: Option<Decided>,
     /// For a blocked or skipped job: a job it waits for, with its place (`file!sheet!row`) and its state in words.

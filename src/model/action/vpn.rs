@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::offer::Offer;
+use super::record_update::text;
+use super::vpn_comparison::setting;
 use crate::model::id::RemoteId;
 
 /// Cipher suites, as the service spells them.
@@ -143,12 +145,8 @@ impl VpnSettings {
             let (cipher_suite, exported_suite) = (Some(suite.clone()?), self.cipher_suite.clone());
             Some(Self { cipher_suite, exported_suite, ..of_cloud() })
         });
-        let entries = before["interfaceConfiguration"].as_array().map_or(&[][..], Vec::as_slice);
         let interfaces = self.interfaces.iter().filter_map(|own| {
-            let device = |entry: &'_ &Value| {
-                ["name", "id"].iter().any(|field| entry["interfaceDevice"][field] == *own.interface)
-            };
-            let entry = entries.iter().find(device);
+            let entry = own.entry_named(before);
             is_sent(entry.is_some())
                 .then(|| Some(Self { interfaces: vec![own.restored(entry?)], ..of_cloud() }))
         });
@@ -156,7 +154,50 @@ impl VpnSettings {
     }
 }
 
+/// A setting that was replaced.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReplacedSetting {
+    /// The interface, as the row has it; `None` for the cipher suite.
+    pub interface: Option<String>,
+    /// The field.
+    pub field: &'static str,
+    /// What it was; blank where it had none.
+    pub was: String,
+    /// What it was set to; blank where an interface uses the default configuration now.
+    pub now: String,
+}
+
+impl VpnSettings {
+    /// The settings that these replaced, of the configuration as the service answered it before.
+    pub fn replaced(&self, before: &Value) -> Vec<ReplacedSetting> {
+        let replaced = |interface: Option<&str>, field, was: &Value, now: String| {
+            let was = setting(field, &text(was));
+            let interface = interface.map(str::to_owned);
+            (was != now).then(|| ReplacedSetting { interface, field, was, now })
+        };
+        let suite = self.cipher_suite.clone();
+        let suite = suite.and_then(|suite| replaced(None, SUITE, &before[SUITE], suite));
+        let of_interface = |own: &InterfaceSettings| -> Vec<ReplacedSetting> {
+            let Some(entry) = own.entry_named(before) else { return Vec::new() };
+            let given = |field| own.value(field).or_else(|| own.default?.then(String::new));
+            let fields = InterfaceSettings::FIELDS.into_iter();
+            fields
+                .filter_map(|field| replaced(Some(&own.interface), field, &entry[field], given(field)?))
+                .collect()
+        };
+        suite.into_iter().chain(self.interfaces.iter().flat_map(of_interface)).collect()
+    }
+}
+
 impl InterfaceSettings {
+    /// What the service showed of the interface, by its name or id as the row has it.
+    fn entry_named<'v>(&self, shown: &'v Value) -> Option<&'v Value> {
+        let is_own = |entry: &&Value| {
+            ["name", "id"].iter().any(|field| entry["interfaceDevice"][field] == *self.interface)
+        };
+        shown["interfaceConfiguration"].as_array()?.iter().find(is_own)
+    }
+
     /// The settings that an interface had, with what these set as what an export saw.
     fn restored(&self, entry: &Value) -> Self {
         let text = |field: &str| entry[field].as_str().map(str::to_owned);
@@ -210,5 +251,18 @@ mod tests {
         let expected =
             [of(Some("ECDHE_ECDSA_AES128_GCM"), vec![]), of(None, vec![eth0]), of(None, vec![eth1]), None];
         assert_eq!(settings.restored(&before), expected);
+        let replaced = |settings: &VpnSettings| -> Vec<String> {
+            let words = |of: ReplacedSetting| {
+                format!("{} {}: {} -> {}", of.interface.unwrap_or_default(), of.field, of.was, of.now)
+            };
+            settings.replaced(&before).into_iter().map(words).collect()
+        };
+        let suite = " cipherSuite: ECDHE_ECDSA_AES128_GCM -> Automatic";
+        assert_eq!(replaced(&settings), [suite, "eth0 weight: 7 -> 10", "eth1 weight:  -> 10"]);
+        settings.interfaces =
+            vec![InterfaceSettings { default: Some(true), ..InterfaceSettings::named("eth0") }];
+        let default =
+            ["eth0 direction: out -> ", "eth0 weight: 7 -> ", "eth0 configurationDisabled: false -> true"];
+        assert_eq!(replaced(&settings)[1..], default);
     }
 }

@@ -130,7 +130,7 @@ fn difference(interface: Option<&str>, field: &str, wanted: String, there: Strin
 }
 
 /// The value of a field as it is compared: an interface that says nothing about it has settings of its own.
-fn setting(field: &str, text: &str) -> String {
+pub(super) fn setting(field: &str, text: &str) -> String {
     match (field, text) {
         (DEFAULT, "") => "false".to_owned(),
         (_, text) => text.to_owned(),

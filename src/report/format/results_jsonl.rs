@@ -228,7 +228,7 @@ impl<'a> RowResult<'a> {
             before: row
                 .before
                 .iter()
-                .map(|(operation, before)| BeforeStep { operation: *operation, before })
+                .map(|read| BeforeStep { operation: read.operation, before: &read.before })
                 .collect(),
             left_out: (row.disposition == Disposition::LeftOut).then_some(true),
             decided: row.decided.as_ref(),
