@@ -144,6 +144,31 @@ fn what_cannot_be_changed_or_is_not_said_is_refused_at_its_cell() {
 }
 
 #[test]
+fn a_part_of_an_address_that_the_service_does_not_show_is_refused_at_the_cells_to_fill_in() {
+    let bench = created(Scenario::default());
+    bench.write("sites.csv", "action,key,address1,city,country\nupdate,S0,New Street 1,,NZ\n");
+    bench.fleetload(&["run", "sites.csv"]).expect_code(4);
+    let row = &bench.results(2)[0];
+    assert_eq!((&row["code"], &row["column"]), (&json!("not-changeable"), &json!("city")), "{row}");
+    let message = row["message"].as_str().expect("words");
+    assert!(message.ends_with("fill in city and the other cells of the address"), "{message}");
+    let advice = row["advice"].as_str().expect("words");
+    assert!(advice.starts_with("Fill in cell D2 (city). Correct the cell as the message says"), "{advice}");
+}
+
+#[test]
+fn two_rows_of_one_record_are_told_where_the_other_is() {
+    let bench = created(Scenario::default());
+    // The first is known by its MAC address, the second by its key.
+    let rows: String = DEVICES.lines().take(2).map(|line| format!("{line}\n")).collect();
+    let second = rows.lines().last().expect("a row").replace("00:00:00", "00:00:09");
+    bench.write("devices.csv", &format!("{}{second}\n", rows.replace("\nT0,", "\n,")));
+    let refused = bench.fleetload(&["run", "devices.csv"]).expect_code(3);
+    let words = "another row of this import is the same device, devices.csv!devices!2: remove one of them";
+    assert!(refused.stdout.contains(words), "{}", refused.stdout);
+}
+
+#[test]
 fn lost_answers_are_settled_by_what_the_record_has() {
     let faults = [FaultKind::AnswerLost, FaultKind::Error500After, FaultKind::AnswerCut]
         .map(|kind| Fault::new("updateDevice", kind).times(1));
@@ -191,7 +216,7 @@ fn an_export_that_was_edited_is_a_sheet_of_changes() {
     let planned = bench.fleetload(&["plan", files[0], files[1], files[2]]).expect_code(0);
     assert!(planned.stdout.contains("nothing is sent for these sheets"), "{}", planned.stdout);
     assert!(
-        planned.stdout.contains("unchanged  8 rows as exported: nothing is asked for"),
+        planned.stdout.contains("unchanged  8 rows with no new value: nothing is asked for"),
         "{}",
         planned.stdout
     );
@@ -251,6 +276,40 @@ fn an_export_that_was_edited_is_a_sheet_of_changes() {
     bench.write(files[1], &exported.replace(row, &moved));
     let told = bench.fleetload(&["check", files[1]]).expect_code(3);
     assert!(told.stdout.contains("the service cannot move a record to another company"), "{}", told.stdout);
+}
+
+#[test]
+fn a_part_of_an_address_is_told_alone_though_all_of_it_is_sent() {
+    let bench = created(Scenario::default());
+    let (root, file) = (bench::root(), "companies.out.csv");
+    bench.fleetload(&["export", "companies", "--company", &root, "--below", "--out", file]).expect_code(0);
+    let text = std::fs::read_to_string(bench.path(file)).expect("the file");
+    bench.write(file, &text.replacen("\"Auckland\"", "\"Wellington\"", 1));
+    bench.fleetload(&["run", file]).expect_code(0);
+    let changed = ended("done", "", "address.city was \"Auckland\", now \"Wellington\"");
+    assert_eq!(endings(&bench, 2)[1..], [changed]);
+}
+
+#[test]
+fn a_cell_that_was_cleared_since_the_export_changes_nothing_and_is_warned_of() {
+    let bench = created(Scenario::default());
+    let (root, file) = (bench::root(), "sites.out.csv");
+    bench.fleetload(&["export", "sites", "--company", &root, "--below", "--out", file]).expect_code(0);
+    edit(&bench, file, "\"Branch 1\",\"REF-1\"", "\"Branch 1\",\"\"");
+    let warned = |outcome: &Outcome| {
+        let words = "REF-1' here, and the cell is blank now: a blank cell leaves the field as it is";
+        outcome.stdout.contains("cell.unsupported-action") && outcome.stdout.contains(words)
+    };
+    for command in ["check", "plan", "run"] {
+        let outcome = bench.fleetload(&[command, file]).expect_code(0);
+        assert!(warned(&outcome), "{}", outcome.stdout);
+    }
+    assert_eq!(updates(&bench), 0);
+    // Without the column there is no cell that was cleared.
+    let text = std::fs::read_to_string(bench.path(file)).expect("the file");
+    bench.write(file, &text.replacen("\"reference\"", "\"remark\"", 1));
+    let outcome = bench.fleetload(&["check", file, "--ignore-column", "remark"]).expect_code(0);
+    assert!(!warned(&outcome), "{}", outcome.stdout);
 }
 
 #[test]

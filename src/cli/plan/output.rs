@@ -125,7 +125,7 @@ pub(super) fn tell_headline(context: &Context<'_>, outlook: &Outlook, terms: &Te
     }
     if let unchanged @ 1.. = sums.of(PlannedAction::Unchanged) {
         let rows = counted(unchanged, "row", "rows");
-        facts.push(("unchanged", Line::plain(format!("{rows} as exported: nothing is asked for"))));
+        facts.push(("unchanged", Line::plain(format!("{rows} with no new value: nothing is asked for"))));
     }
     if sums.there() > 0 {
         let changed = match sums.of(PlannedAction::Changed) {

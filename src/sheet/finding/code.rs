@@ -172,7 +172,7 @@ codes! {
         => "one bare e-mail address";
     CellMultipleValues "cell.multiple-values" Error or Info
         => "one value in a cell";
-    CellUnsupportedAction "cell.unsupported-action" Error
+    CellUnsupportedAction "cell.unsupported-action" Error or Warning
         => "an action that the service offers for this kind of row";
     CellMac "cell.mac" Error
         => "12 hexadecimal digits (0-9, A-F)";

@@ -27,7 +27,7 @@ use super::file::csv::Damage;
 use super::file::preflight::MailLink;
 use super::finding::code::Code;
 use super::finding::severity_policy::SeverityPolicy;
-use super::finding::{Finding, shown};
+use super::finding::{Finding, Severity, shown};
 use super::options::{Options, RowUse};
 use super::table::Table;
 use super::table::column::{Column, Form, Need, columns};
@@ -372,6 +372,7 @@ impl<'a> RowReader<'a> {
             }
         }
         self.values.set_exported(exported.unwrap_or_default());
+        row.findings.extend(self.cleared_cells(row));
         let is_unclear = self.values.is_given("action") && !self.values.has("action");
         if !is_update && !is_unclear {
             self.creates_records = true;
@@ -412,6 +413,26 @@ impl<'a> RowReader<'a> {
         let mut needed = self.plan.iter().filter(|planned| planned.column.need == Need::Required);
         needed.all(|planned| planned.default.is_some() || is_there(planned.position))
             && row.cells.iter().skip(self.table.width()).all(|cell| is_blank(cell))
+    }
+
+    /// The findings for cells that were cleared since they were exported: that changes nothing.
+    fn cleared_cells(&self, row: &Row) -> Vec<Finding> {
+        let cells = self.plan.iter().filter(|planned| planned.position != plan::NOWHERE);
+        cells
+            .filter_map(|planned| {
+                let was = self.values.cleared(planned.column)?;
+                let message = format!(
+                    "the export has '{}' here, and the cell is blank now: a blank cell leaves the field as it is; enter \
+                     a value, or put back what was exported",
+                    shown(was)
+                );
+                let finding = self.table.finding(Code::CellUnsupportedAction, message);
+                let finding = finding.in_row(row.number, row.line).as_severity(Severity::Warning);
+                let mut finding = self.table.name_column(finding, Some(planned.position), planned.column);
+                finding.rule = Some("a value, to change a field".to_owned());
+                Some(finding)
+            })
+            .collect()
     }
 
     /// The finding for a cell that needs a value and has none.

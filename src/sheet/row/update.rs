@@ -15,7 +15,7 @@ use crate::model::kind::Kind;
 use crate::model::record::Role;
 use crate::sheet::field::{Pointer, Problem, Value};
 use crate::sheet::finding::code::Code;
-use crate::sheet::table::column::{Form, columns};
+use crate::sheet::table::column::{Column, Form, columns};
 
 /// The place of `update` among the actions.
 pub(super) const UPDATE: usize = 1;
@@ -116,6 +116,17 @@ impl RowValues {
                 wrong(column, Code::CellUnsupportedAction, text);
             }
         }
+    }
+
+    /// What an export saw in a cell that was cleared since, and whose field stays as it is for all that.
+    pub(super) fn cleared(&self, column: &Column) -> Option<&str> {
+        let (exported, name) = (self.exported(), column.name);
+        let was = exported.cell(name).map(str::trim).filter(|was| !was.is_empty())?;
+        let is_blank = !self.is_given(name) && !exported.has_unchanged(name);
+        let is_setting = self.is_update()
+            && (name == "site"
+                || column.api.is_some_and(|field| RecordUpdate::can_change(self.kind(), field)));
+        (is_blank && (is_setting || self.is_vpn_setting(name))).then_some(was)
     }
 
     /// The record that the row changes, and the site that a device is put in.

@@ -75,6 +75,15 @@ impl RowValues {
         self.kind() == Kind::Upkeep(Upkeep::Vpn) && self.position("action") == Some(CONFIGURES)
     }
 
+    /// Whether a cell is one of the settings in a cloud that an exported row keeps. An interface that uses the default
+    /// configuration has no others.
+    pub(super) fn is_vpn_setting(&self, name: &str) -> bool {
+        self.configures()
+            && SETTINGS.contains(&name)
+            && self.exported().about(&["device", "cloud", "interface"]).is_some()
+            && !matches!(self.get("default"), Some(Value::Bool(true)))
+    }
+
     /// The settings of the row in a cloud. Cells that an export filled in and nobody changed ask for nothing.
     fn settings(&self, cloud: Offer) -> VpnSettings {
         let seen = self.exported().about(&["device", "cloud", "interface"]);
@@ -114,9 +123,8 @@ impl RowValues {
     fn vpn_problems(&self, wrong: &mut dyn FnMut(&'static str, &[&'static str], Problem)) {
         let given = |columns: &[&'static str]| columns.iter().copied().find(|column| self.is_given(column));
         if !self.configures() {
-            if let Some(column) = given(&SETTINGS)
-                && (self.has("action") || !self.is_given("action"))
-            {
+            let is_clear = self.has("action") || !self.is_given("action");
+            for column in SETTINGS.into_iter().filter(|column| is_clear && self.is_given(column)) {
                 let text = "only a row whose action is configure has settings: clear this cell, or add a row with configure \
                             for the settings";
                 wrong(column, &["action"], Problem::new(Code::RowConflict, text));
@@ -136,9 +144,9 @@ impl RowValues {
             let text = "the row names an interface and gives it no settings: enter direction, snat, weight or default";
             wrong("interface", &OF_INTERFACE, Problem::new(Code::RowIncompleteGroup, text));
         }
-        if matches!(self.get("default"), Some(Value::Bool(true)))
-            && let Some(column) = given(&["direction", "snat", "weight"])
-        {
+        let is_default = matches!(self.get("default"), Some(Value::Bool(true)));
+        let others = ["direction", "snat", "weight"].into_iter();
+        for column in others.filter(|column| is_default && self.is_given(column)) {
             let text = "an interface that uses the default configuration has no direction, snat or weight: clear them, or \
                         write no as default";
             wrong(column, &["default"], Problem::new(Code::RowConflict, text));
