@@ -238,6 +238,15 @@ fn two_worksheets_of_one_kind_are_ambiguous_until_one_is_named() {
     assert_eq!(open(&path, &options).unwrap().tables[0].name, "Sites");
     let options = Options { sheets: vec!["Stes".into()], ..Options::default() };
     assert_eq!(open(&path, &options).err().unwrap()[0].code, Code::SheetNotFound);
+    // All kinds are told at once.
+    let devices: &[&[&str]] = &[&["company", "name", "mac"], &["acme", "Till", "001a2b3c4d5e"]];
+    let sheets = [("Sites", SITES), ("Old sites", SITES), ("Devices", devices), ("Old devices", devices)];
+    let (_keep, path) = workbook(&sheets);
+    let refused = open(&path, &Options::default()).err().unwrap();
+    let message = "the sheets 'Sites' and 'Old sites' all hold sites, and the sheets 'Devices' and 'Old devices' all hold \
+                   devices: rename the wrong ones, or name with --worksheet every sheet to read, those that hold other \
+                   rows among them";
+    assert_eq!(refused.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>(), [message]);
 }
 
 #[test]

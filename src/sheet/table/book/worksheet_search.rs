@@ -276,6 +276,7 @@ impl Book {
 
     /// Refuses worksheets that hold rows of one kind where nobody has said which are meant.
     fn refuse_rivals(&self, found: &[FoundSheet]) -> std::result::Result<(), Refusal> {
+        let mut rivals = Vec::new();
         for kind in Kind::SHEETS {
             let of_kind: Vec<&FoundSheet> = found.iter().filter(|found| found.kind == kind).collect();
             // Our own reports keep the sheets apart that several files brought together.
@@ -284,16 +285,16 @@ impl Book {
             if of_kind.len() > 1 && self.options.sheets.is_empty() && !ours {
                 let names: Vec<String> =
                     of_kind.iter().map(|found| format!("'{}'", shown(&found.name))).collect();
-                return Err(Finding::refusal(
-                    Code::SheetAmbiguous,
-                    &self.file.name,
-                    format!(
-                        "the sheets {} all hold {kind}: rename the wrong ones, or name each one to read with \
-                         --worksheet",
-                        names.join(" and ")
-                    ),
-                ));
+                rivals.push(format!("the sheets {} all hold {kind}", names.join(" and ")));
             }
+        }
+        if !rivals.is_empty() {
+            let message = format!(
+                "{}: rename the wrong ones, or name with --worksheet every sheet to read, those that hold other rows among \
+                 them",
+                rivals.join(", and ")
+            );
+            return Err(Finding::refusal(Code::SheetAmbiguous, &self.file.name, message));
         }
         Ok(())
     }
