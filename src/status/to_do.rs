@@ -238,8 +238,13 @@ pub(super) fn next(facts: &Facts, at_work: bool, commands: &Commands<'_>) -> Opt
             again.command(&format!("resolve {first} --seen")),
         )
     } else if rows.refused + rows.incomplete > 0 {
-        let words =
-            format!("correct the rows in {} and run that file, or try them again as they are", fix.display());
+        let words = match correction.is_there {
+            true => format!(
+                "correct the rows in {} and run that file, or try them again as they are",
+                fix.display()
+            ),
+            false => "to try the rows again as they are".to_owned(),
+        };
         step(&words, again.command(&format!("retry {}", info.import)))
     } else if !rows.is_empty() && correction.is_there {
         let words = format!("correct the rows in {}, then", fix.display());

@@ -195,6 +195,16 @@ fn of_refused_rows_it_says_where_to_correct_them_and_what_to_run_then() {
 }
 
 #[test]
+fn it_names_no_fix_sheet_that_is_not_there() {
+    let bench = bench_with(Some(Fault::new("addCompany", FaultKind::InvalidData).times(1)), Scenario::default());
+    bench.fleetload(&["run", "companies.csv", "--reports", "elsewhere"]).expect_code(4);
+    let outcome = bench.fleetload(&["status"]).expect_code(0);
+    assert!(outcome.stdout.contains("write the report, which has it in fix.xlsx"), "{}", outcome.stdout);
+    let hint = "hint: to try the rows again as they are: fleetload retry 1";
+    assert!(outcome.stderr.contains(hint), "{}", outcome.stderr);
+}
+
+#[test]
 fn of_rows_left_out_it_says_that_they_wait_and_never_that_every_row_is_done() {
     let bench = bench_with(None, Scenario::default());
     bench.write("companies.csv", &bench::companies(4).replace("+64 9 555 0001", ""));
