@@ -108,7 +108,10 @@ impl LeftReason {
             }
             Self::NotWritable => "a sheet cannot hold the value that was there without changing it",
             Self::ChangedSince(import) => {
-                return format!("import {import} asked for something else of it since");
+                return format!(
+                    "import {import} asked for something else of it since; what was there before is in the report of this \
+                     import"
+                );
             }
             Self::OutcomeUnknown => "it is not known whether it was carried out",
             Self::Unfinished => "it is not carried out yet",

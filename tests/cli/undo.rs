@@ -168,7 +168,10 @@ fn the_workbook_of_an_undo_brings_back_what_was_there_and_its_own_undo_what_the_
         (&"not-undone".into(), &0.into(), &Value::Null)
     );
     assert!(
-        left.iter().all(|left| left["words"] == "import 3 asked for something else of it since"),
+        left.iter().all(|left| {
+            left["words"]
+                == "import 3 asked for something else of it since; what was there before is in the report of this import"
+        }),
         "{left:?}"
     );
     assert_eq!(left.len(), 8);
