@@ -126,6 +126,13 @@ fn what_cannot_be_changed_or_is_not_said_is_refused_at_its_cell() {
             .collect();
         assert_eq!(found, [(code.to_owned(), cell.to_owned())], "{sheet}");
     }
+    let new = "action,key,company,name,device_model,mac,phone,address1,city,country\n\
+               ,FRONT-1,C0,Front 1,Edge 100,00:1a:2b:00:00:0a,+64 9 557 0000,1 Earl Street,Auckland,NZ\n";
+    bench.write("devices.csv", &format!("{new}update,FRONT-2,,Front,,,,,,\n"));
+    let outcome = bench.fleetload(&["check", "devices.csv", "--json"]).expect_code(3);
+    let found = objects(&outcome).into_iter().find(|object| object["code"] == "ref.not-found");
+    let found = found.expect("a finding");
+    assert_eq!((&found["value"], &found["suggestion"]), (&json!("FRONT-2"), &json!("FRONT-1")), "{found}");
     assert_eq!(updates(&bench), 0);
     // A field that the service does not change is compared with what the record has, and was created with.
     bench.write(

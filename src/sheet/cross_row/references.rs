@@ -306,13 +306,15 @@ pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mu
     for number in 0..between.entries.len() {
         let entry = between.entries[number];
         for (role, reference) in entry.references() {
+            let column = column_of(between, &entry, role, &between.pointers[reference as usize].1);
             let text = match &between.pointers[reference as usize].1 {
                 Pointer::Id(id) => id.to_string(),
+                // The column `key` has the key alone.
+                Pointer::Key(text) if column == "key" => text.clone(),
                 Pointer::Key(text) => format!("key:{text}"),
                 Pointer::Name(text) => format!("name:{text}"),
                 Pointer::Any(text) => text.clone(),
             };
-            let column = column_of(between, &entry, role, &between.pointers[reference as usize].1);
             match &resolutions[reference as usize] {
                 Resolution::To(To::Remote(id)) => {
                     let is_verified =
@@ -337,7 +339,11 @@ pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mu
                     let mut finding =
                         between.finding(*code, message, &entry, column).showing(&text, ValueKind::Text);
                     finding.rule = Some(rule(role));
-                    finding.suggestion.clone_from(suggestion);
+                    let entered = |text: &String| match column {
+                        "key" => text.trim_start_matches("key:").to_owned(),
+                        _ => text.clone(),
+                    };
+                    finding.suggestion = suggestion.as_ref().map(entered);
                     finding
                         .related
                         .extend(related.iter().map(|row| between.related(*row as usize, "name", "fits")));
