@@ -195,8 +195,20 @@ fn of_refused_rows_it_says_where_to_correct_them_and_what_to_run_then() {
 }
 
 #[test]
+fn it_says_that_rows_of_several_imports_are_counted_once() {
+    let bench = bench_with(None, Scenario::default());
+    let words = "rows that came again, and rows that are one request, count once; rows that were not imported do not count";
+    for is_told in [false, true] {
+        bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+        assert_eq!(screen(&bench, &[]).contains(words), is_told);
+        assert!(!screen(&bench, &["1"]).contains(words));
+    }
+}
+
+#[test]
 fn it_names_no_fix_sheet_that_is_not_there() {
-    let bench = bench_with(Some(Fault::new("addCompany", FaultKind::InvalidData).times(1)), Scenario::default());
+    let bench =
+        bench_with(Some(Fault::new("addCompany", FaultKind::InvalidData).times(1)), Scenario::default());
     bench.fleetload(&["run", "companies.csv", "--reports", "elsewhere"]).expect_code(4);
     let outcome = bench.fleetload(&["status"]).expect_code(0);
     assert!(outcome.stdout.contains("write the report, which has it in fix.xlsx"), "{}", outcome.stdout);

@@ -105,7 +105,7 @@ pub(in crate::cli) struct GlanceCounts {
     needs_a_decision: u64,
     /// Rows that are cancelled.
     cancelled: u64,
-    /// All rows.
+    /// All rows; of all imports those that came again, and those that are one request, count once.
     rows: u64,
     /// Rows that go on automatically: waiting and in doubt.
     left: u64,

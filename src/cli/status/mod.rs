@@ -351,6 +351,10 @@ pub(super) struct Overview {
     now: Moment,
 }
 
+/// Why the counts of all imports are other numbers than the rows of the imports.
+const COUNTED_ONCE: &str = "rows that came again, and rows that are one request, count once; rows that were not imported do \
+                            not count";
+
 impl Overview {
     /// Reads what the journal knows of an import, or of all.
     pub(super) fn of(context: &Context<'_>, journal: &Journal, import: Option<ImportId>) -> Result<Self> {
@@ -403,6 +407,10 @@ impl Overview {
                 terminal.result(line);
             }
             terminal.result(Line::new().ink(Ink::Faint, format!("of these: {}", counts::states(tally))));
+            let rows: u64 = self.status.imports().iter().map(|import| import.info.rows).sum();
+            if rows != tally.total() {
+                terminal.result(Line::new().ink(Ink::Faint, COUNTED_ONCE));
+            }
         }
         if let Some(pace) = self.pace() {
             terminal.result("");

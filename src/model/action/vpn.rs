@@ -173,7 +173,7 @@ impl VpnSettings {
         let replaced = |interface: Option<&str>, field, was: &Value, now: String| {
             let was = setting(field, &text(was));
             let interface = interface.map(str::to_owned);
-            (was != now).then(|| ReplacedSetting { interface, field, was, now })
+            (was != now).then_some(ReplacedSetting { interface, field, was, now })
         };
         let suite = self.cipher_suite.clone();
         let suite = suite.and_then(|suite| replaced(None, SUITE, &before[SUITE], suite));
