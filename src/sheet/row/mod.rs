@@ -371,8 +371,11 @@ impl<'a> RowReader<'a> {
                 None => {}
             }
         }
+        let is_exported = exported.is_some();
         self.values.set_exported(exported.unwrap_or_default());
-        row.findings.extend(self.cleared_cells(row));
+        if is_exported {
+            row.findings.extend(self.cleared_cells(row));
+        }
         let is_unclear = self.values.is_given("action") && !self.values.has("action");
         if !is_update && !is_unclear {
             self.creates_records = true;
