@@ -27,7 +27,7 @@ use crate::error::{Error, Result};
 use crate::journal::{ImportWriter, Imported, Journal, KnownJob, Provenance, SheetId};
 use crate::model::id::JobId;
 use crate::model::kind::Kind;
-use crate::model::record::{Role, Target};
+use crate::model::record::Role;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::model::zone::ZoneList;
@@ -410,11 +410,6 @@ impl Known for Earlier<'_> {
             jobs.retain(alive);
         }
         Ok(jobs.into_iter().map(|job| job.job).collect())
-    }
-
-    fn owner(&self, job: JobId) -> Result<Option<Target>> {
-        let Some(journal) = self.0 else { return Ok(None) };
-        Ok(identity::owner(&journal.links_of(job)?))
     }
 }
 

@@ -5,6 +5,7 @@ mod content_now;
 mod corrected;
 mod deciding;
 mod second_device;
+mod site_company;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;

@@ -23,6 +23,41 @@ fn the_same_sheet_again_sends_nothing() {
 }
 
 #[test]
+fn a_device_is_put_into_no_site_of_another_company_whatever_sheets_come_with_it() {
+    let bench = Bench::new(Scenario::default());
+    let companies = bench::companies(3);
+    let head = "key,company,name,device_model,mac,phone,address1,city,country,site\n";
+    let device = |n: u32, company: &str, site: &str| {
+        let place = "+64 9 557 0000,1 Earl Street,Auckland,NZ";
+        format!("{head}T{n},{company},Till {n},Edge 100,00:1a:2b:00:00:{n:02x},{place},{site}\n")
+    };
+    let two: String = companies.split_inclusive('\n').take(3).collect();
+    bench.write("companies.csv", &two);
+    bench.write("sites.csv", &bench::sites(2, 2));
+    bench.write("devices.csv", &device(0, "C0", "S0"));
+    let all = ["run", "companies.csv", "sites.csv", "devices.csv"];
+    bench.fleetload(&all).expect_code(0);
+    let before = bench.ledger().len();
+    bench.write("companies.csv", &companies);
+    bench.write("site_assignments.csv", "device,site\nT0,S1\n");
+    let refused = |sheets: &[&str]| {
+        let told = bench.fleetload(&[&["check"], sheets].concat()).expect_code(3);
+        assert!(told.stdout.contains("ref.wrong-owner"), "{sheets:?}: {}", told.stdout);
+    };
+    refused(&["site_assignments.csv"]);
+    refused(&["companies.csv", "site_assignments.csv"]);
+    for company in ["C0", "C2"] {
+        bench.write("devices.csv", &device(1, company, "S1"));
+        refused(&["companies.csv", "devices.csv"]);
+    }
+    bench.write("devices.csv", &device(1, "C0", "S1"));
+    refused(&["devices.csv"]);
+    bench.write("devices.csv", &device(1, "C1", "S1"));
+    bench.fleetload(&all).expect_code(0);
+    assert_eq!(bench.ledger().len(), before + 2);
+}
+
+#[test]
 fn a_key_that_is_added_later_is_learnt_and_the_next_sheet_may_use_it() {
     let bench = Bench::new(Scenario::default());
     let companies = bench::companies(2);

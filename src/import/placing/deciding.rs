@@ -256,6 +256,11 @@ impl Placing<'_, '_> {
             }
             None => told::said(&self.writer, self.examined, ready, &decision, &known, keyed, &differences)?,
         };
+        let wrong = match decision {
+            Decision::Add | Decision::Revise(_) => self.site_of_another_company(ready)?,
+            _ => None,
+        };
+        let said = wrong.or(said);
         if let Some(mut finding) = said {
             self.examined.policy.judge(&mut finding);
             self.findings.push(finding.clone());

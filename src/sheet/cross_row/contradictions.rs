@@ -93,7 +93,11 @@ pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mu
             let asked = settings.asked[*at as usize];
             let Some(record) = of(&asked) else { continue };
             match firsts.iter().find(|(first, _)| *first == (record, asked.setting)) {
-                Some((_, first)) if is_otherwise(between, resolutions, (&asked, first), &settings) => {
+                // What the cells of one row say against each other is told there.
+                Some((_, first))
+                    if first.row != asked.row
+                        && is_otherwise(between, resolutions, (&asked, first), &settings) =>
+                {
                     contradictions.push((asked, *first));
                 }
                 Some(_) => {}

@@ -31,7 +31,7 @@ use crate::error::Result;
 use crate::model::id::check::{IdCheck, NamedId};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
-use crate::model::record::{Role, Target};
+use crate::model::record::Role;
 use chunked_list::ChunkedList;
 use contradictions::Settings;
 use kept_text::{KeptText, TextSpan};
@@ -49,12 +49,6 @@ pub trait Known {
     /// # Errors
     /// When they cannot be looked up.
     fn find(&self, kind: Kind, by: By<'_>) -> Result<Vec<JobId>>;
-
-    /// What the record of a job belongs to, where it is known.
-    ///
-    /// # Errors
-    /// When it cannot be looked up.
-    fn owner(&self, job: JobId) -> Result<Option<Target>>;
 }
 
 /// What to look a record up by.
@@ -77,10 +71,6 @@ pub struct Nothing;
 impl Known for Nothing {
     fn find(&self, _: Kind, _: By<'_>) -> Result<Vec<JobId>> {
         Ok(Vec::new())
-    }
-
-    fn owner(&self, _: JobId) -> Result<Option<Target>> {
-        Ok(None)
     }
 }
 
@@ -316,7 +306,7 @@ impl Between {
         duplicates::nearly(&self, &resolutions, judged);
         duplicates::whole_rows(&self, &told, judged);
         let depths = order::depths(&mut self, &resolutions, judged);
-        references::owners(&mut self, &resolutions, known, judged)?;
+        references::owners(&mut self, &resolutions, judged);
         self.leave_out(&denied);
         let order = order::order(&self, &depths);
         order::spread(&mut self, &resolutions, &order, found);

@@ -1,15 +1,13 @@
 //! Where references lead and what is wrong with them, be it that they lead nowhere or that they do not agree. The order of
 //! creation that follows is left to `order`.
 
-use std::collections::HashMap;
-
 use super::{Between, By, Index, Known, Resolution, RowEntry, To};
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::model::id::RemoteId;
 use crate::model::id::check::NamedId;
-use crate::model::id::{JobId, RemoteId};
 use crate::model::key::{comparable, mac_digits};
 use crate::model::kind::Kind;
-use crate::model::record::{Role, Target};
+use crate::model::record::Role;
 use crate::sheet::field::{BrokenId, Pointer, broken_id, fold_key};
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::{Finding, ValueKind, shown};
@@ -358,56 +356,38 @@ pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mu
     }
 }
 
-/// A device in a site of another company, where both companies are known in the same way.
-pub(super) fn owners(
-    between: &mut Between,
-    resolutions: &[Resolution],
-    known: &dyn Known,
-    found: &mut dyn FnMut(Finding),
-) -> Result<()> {
-    let mut of_jobs: HashMap<JobId, Option<To>> = HashMap::new();
+/// A device in a site of another company, where both companies are known in the same way. What belongs to records of earlier
+/// imports is known when the rows are placed.
+pub(super) fn owners(between: &mut Between, resolutions: &[Resolution], found: &mut dyn FnMut(Finding)) {
     for number in 0..between.entries.len() {
         let entry = between.entries[number];
         let to = |reference: u32| match resolutions.get(reference as usize) {
             Some(Resolution::To(to)) => Some(*to),
             Some(Resolution::Failed { .. }) | None => None,
         };
-        let mut owner_of = |record: &To| match record {
-            To::Row(row) => Ok(to(between.entries[*row].owner)),
-            To::Job(job) => match of_jobs.get(job) {
-                Some(owner) => Ok(*owner),
-                None => {
-                    let owner = known.owner(*job)?.map(|target| match target {
-                        Target::Job(job) => To::Job(job),
-                        Target::Remote(id) => To::Remote(id),
-                    });
-                    of_jobs.insert(*job, owner);
-                    Ok(owner)
-                }
-            },
-            To::Remote(_) => Ok::<_, Error>(None),
+        let owner_of = |record: &To| match record {
+            To::Row(row) => to(between.entries[*row].owner),
+            To::Job(_) | To::Remote(_) => None,
         };
         let Some(site) = to(entry.site) else { continue };
         // An assignment and an update name the device, and a creation its company.
         let own = match (between.kind(&entry).is_record(), to(entry.owner)) {
             (true, company) => company,
-            (false, Some(device)) => owner_of(&device)?,
+            (false, Some(device)) => owner_of(&device),
             (false, None) => None,
         };
-        let (Some(own), Some(other)) = (own, owner_of(&site)?) else { continue };
+        let (Some(own), Some(other)) = (own, owner_of(&site)) else { continue };
         if std::mem::discriminant(&own) == std::mem::discriminant(&other) && own != other {
             let name = |to: &To| match to {
-                To::Row(row) => Some(shown(between.get(between.entries[*row].name).unwrap_or("?"))),
-                To::Remote(id) => Some(id.to_string()),
-                To::Job(_) => None,
+                To::Row(row) => shown(between.get(between.entries[*row].name).unwrap_or("?")),
+                To::Remote(id) => id.to_string(),
+                To::Job(job) => format!("the company of job {job}"),
             };
-            let message = match (name(&other), name(&own)) {
-                (Some(other), Some(own)) => format!(
-                    "the site belongs to {other} and the device to {own}: name a site of the same company"
-                ),
-                _ => "the site and the device belong to two companies: name a site of the device's company"
-                    .to_owned(),
-            };
+            let message = format!(
+                "the site belongs to {} and the device to {}: name a site of the same company",
+                name(&other),
+                name(&own)
+            );
             let mut finding = between.finding(Code::RefWrongOwner, message, &entry, "site");
             finding.rule = Some("a site of the device's own company".to_owned());
             if let To::Row(site) = site {
@@ -417,5 +397,4 @@ pub(super) fn owners(
             between.entries[number].unusable = true;
         }
     }
-    Ok(())
 }

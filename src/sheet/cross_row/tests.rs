@@ -19,11 +19,6 @@ impl Known for Earlier {
             .map(|known| JobId(known.2))
             .collect())
     }
-
-    /// Jobs belong to the company of their hundred.
-    fn owner(&self, job: JobId) -> Result<Option<Target>> {
-        Ok((job.0 >= 100).then_some(Target::Job(JobId(job.0 / 100))))
-    }
 }
 
 struct Outcome {
@@ -212,24 +207,6 @@ fn a_device_in_a_site_of_another_company_is_told() {
         &Nothing,
     );
     assert_eq!(result.codes(), [at(Code::RefWrongOwner, "devices!C3")]);
-}
-
-#[test]
-fn a_device_of_an_earlier_import_is_put_in_no_site_of_another_company() {
-    let earlier = Earlier(vec![
-        (Kind::Company, "a", 1),
-        (Kind::Site, "s1", 101),
-        (Kind::Site, "s2", 201),
-        (Kind::Device, "d", 102),
-    ]);
-    let devices = "company,name,site\na,T1,s1\na,T2,s2\n";
-    let assigned = "device,site\nd,s1\nd,s2\n";
-    let result = check(&[("devices.csv", devices), ("site_assignments.csv", assigned)], &earlier);
-    let wrong: Vec<_> = result.codes().into_iter().filter(|(code, _)| *code == Code::RefWrongOwner).collect();
-    assert_eq!(
-        wrong,
-        [at(Code::RefWrongOwner, "devices!C3"), at(Code::RefWrongOwner, "site_assignments!B3")]
-    );
 }
 
 #[test]
