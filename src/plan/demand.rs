@@ -9,6 +9,7 @@ use crate::model::action::{Action, Repeat};
 use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
+use crate::model::policy::InDoubt;
 use crate::model::record::Role;
 use crate::service::{self, Lookup};
 
@@ -17,8 +18,10 @@ use crate::service::{self, Lookup};
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Way {
-    /// By looking it up.
+    /// By looking it up; what is not there is sent again.
     LookUp,
+    /// By looking it up; what is not there is held for a person (`in_doubt = "hold"`).
+    LookUpOrHold,
     /// By sending it again: the service itself refuses a second device with the same MAC address.
     SendAgain,
     /// By looking at the state of the record that an upkeep row is about.
@@ -32,6 +35,7 @@ impl Way {
     pub const fn words(self) -> &'static str {
         match self {
             Self::LookUp => "looked up, and adopted or sent again",
+            Self::LookUpOrHold => "looked up, and adopted or put on hold: in_doubt is \"hold\"",
             Self::SendAgain => "sent again; the service itself refuses a second one",
             Self::LookAtState => "the state of the record is looked up; what is not so is sent again",
             Self::Person => "put on hold: you must check the service",
@@ -215,7 +219,11 @@ impl Demand {
     }
 
     /// How doubt about the creations would be resolved.
-    pub(super) fn doubts(&self, available: &dyn Fn(Operation) -> bool) -> BTreeMap<(Kind, Way), u64> {
+    pub(super) fn doubts(
+        &self,
+        available: &dyn Fn(Operation) -> bool,
+        policy: InDoubt,
+    ) -> BTreeMap<(Kind, Way), u64> {
         let mut doubts = BTreeMap::new();
         let sent = self.found_by.iter().filter(|(_, found)| found.rows > 0);
         for ((kind, look_ups, safe), FoundBy { rows, .. }) in sent {
@@ -223,7 +231,10 @@ impl Demand {
             let way = if !kind.is_record() && !look_ups.is_empty() && look_ups.iter().all(is_available) {
                 Way::LookAtState
             } else if kind.is_record() && look_ups.iter().any(is_available) {
-                Way::LookUp
+                match policy {
+                    InDoubt::Settle => Way::LookUp,
+                    InDoubt::Hold => Way::LookUpOrHold,
+                }
             } else if *safe {
                 Way::SendAgain
             } else {
@@ -336,8 +347,12 @@ mod tests {
             let mut demand = Demand::default();
             let kind = record.kind();
             demand.add(kind, [&Action::Create(record.clone())]);
-            let doubts = demand.doubts(&|operation| usable.contains(&operation));
-            assert_eq!(doubts, BTreeMap::from([((kind, expected), 1)]), "{record:?} {usable:?}");
+            let doubts = |policy| demand.doubts(&|operation| usable.contains(&operation), policy);
+            let way = |way| BTreeMap::from([((kind, way), 1)]);
+            assert_eq!(doubts(InDoubt::Settle), way(expected), "{record:?} {usable:?}");
+            // What is not found is held then; where nothing can be looked up, the policy changes nothing.
+            let held = if expected == Way::LookUp { Way::LookUpOrHold } else { expected };
+            assert_eq!(doubts(InDoubt::Hold), way(held), "{record:?} {usable:?}");
         }
     }
 }

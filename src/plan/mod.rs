@@ -25,6 +25,7 @@ use crate::model::amount::{count, counted};
 use crate::model::forecast::{Allowance, DayShare, Forecast, forecast};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
+use crate::model::policy::InDoubt;
 use crate::model::remaining::{Lane, Remaining};
 use crate::model::time::Moment;
 use crate::model::window::SendingHours;
@@ -53,6 +54,8 @@ pub struct Terms {
     pub hours: SendingHours,
     /// Whether every record that was made is read back before the run ends.
     pub read_back: bool,
+    /// What becomes of a record of which it stays unknown whether it was created.
+    pub in_doubt: InDoubt,
 }
 
 /// The calls of one operation.
@@ -167,7 +170,7 @@ impl Plan {
         let end = end(requests, terms.quota, terms);
         let without_quota = self::end(requests, None, terms);
         let doubts = both
-            .doubts(available)
+            .doubts(available, terms.in_doubt)
             .into_iter()
             .map(|((kind, way), rows)| Doubts { kind, way, rows })
             .collect();
@@ -329,6 +332,7 @@ mod tests {
             now: Moment::parse("2026-03-01T12:00:00Z").unwrap(),
             hours: SendingHours::default(),
             read_back: false,
+            in_doubt: InDoubt::Settle,
         }
     }
 

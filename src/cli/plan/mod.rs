@@ -38,7 +38,7 @@ use crate::journal::{Journal, Whose};
 use crate::model::forecast::Allowance;
 use crate::model::id::check::{IdCheck, NamedId};
 use crate::model::operation::Operation;
-use crate::model::policy::{Audit, Proxy};
+use crate::model::policy::{Audit, OnQuota, Proxy};
 use crate::model::time::Rfc3339;
 use crate::plan::{Cause, FieldChange, FieldChanges, Plan, Terms};
 use crate::service::Rate;
@@ -84,9 +84,15 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
             Err(taken) => return Ok(refuse(context, &taken, &manner)),
         };
     examined.findings.append(taken);
-    examined.findings.extend(quota_finding(&examined, &outlook.plan));
+    examined.findings.extend(quota_finding(&examined, &outlook.plan, settings.on_quota.value));
     let found = FindingCounts::of(&examined.findings);
-    let whose = Whose::from(settings.identity());
+    let compared = context.whose.borrow().clone().unwrap_or_default();
+    // Without an account, the rows are those of the journal.
+    let whose = settings.identity().map_or_else(|| compared.clone(), |account| Whose::from(Some(account)));
+    let is_refused = compared.account().is_some() && compared != whose;
+    if is_refused {
+        context.rehearse(&typed.rehearsal);
+    }
     if whose.account().is_some() {
         context.tell_whose(&whose);
     }
@@ -253,11 +259,15 @@ fn left_out(examined: &Examined, all: u64) -> (u64, u64) {
 }
 
 /// That the quota makes it last.
-fn quota_finding(examined: &Examined, plan: &Plan) -> Option<Finding> {
+fn quota_finding(examined: &Examined, plan: &Plan, on_quota: OnQuota) -> Option<Finding> {
     let days = plan.days.filter(|_| plan.is_quota_bound && plan.unavailable.is_empty())?;
     let file = examined.files().next()?;
+    let between = match on_quota {
+        OnQuota::Wait => "a run waits in between, and may be stopped at any time",
+        OnQuota::Exit => "a run ends with exit code 5 when a day's quota is spent, and the next run goes on",
+    };
     let message = format!(
-        "{} take {}, because of the daily quota; a run waits in between, and may be stopped at any time",
+        "{} take {}, because of the daily quota; {between}",
         counted(plan.counted_creations(), "creation", "creations"),
         counted(days, "day", "days")
     );
@@ -348,7 +358,7 @@ fn terms(context: &Context<'_>, settings: &Settings, typed: &WindowArgs) -> Resu
     // How many rows will ever be in doubt nobody knows beforehand.
     let read_back = settings.audit.value == Audit::All;
     Ok(PlanTerms {
-        terms: Terms { rate, quota, parked_until, now, hours, read_back },
+        terms: Terms { rate, quota, parked_until, now, hours, read_back, in_doubt: settings.in_doubt.value },
         learned: settings.daily_quota.value.is_none() && learned.is_some(),
     })
 }

@@ -5,6 +5,7 @@ use crate::model::action::Action;
 use crate::model::forecast::Allowance;
 use crate::model::id::JobId;
 use crate::model::operation::Operation;
+use crate::model::policy::InDoubt;
 use crate::model::record::Target;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
@@ -52,6 +53,7 @@ fn shown_under(per_day: u64, name: &str, available: bool) -> String {
         parked_until: None,
         now: Moment::parse("2026-03-01T12:00:00Z").unwrap(),
         read_back: false,
+        in_doubt: InDoubt::Settle,
     };
     let usable = |operation| available || operation != Operation::AddSite;
     let plan = Plan::new(&survey(name), &usable, &terms);
