@@ -398,6 +398,51 @@ fn r12_more_rows_than_the_daily_quota_are_warned_of_with_a_line_a_day() {
     assert_eq!(creations, [10, 10, 10, 2]);
     let told = bench.fleetload(&[&["plan"], &files[..]].concat()).expect_code(0);
     assert!(told.stdout.contains("4 days with creations"), "{}", told.stdout);
+    assert!(told.stdout.contains("; a run waits in between, and may be stopped"), "{}", told.stdout);
+    let told = bench.fleetload(&[&["plan", "--on-quota", "exit"], &files[..]].concat()).expect_code(0);
+    assert!(
+        told.stdout.contains("; a run ends with exit code 5 when a day's quota is spent"),
+        "{}",
+        told.stdout
+    );
+}
+
+#[test]
+fn a_plan_follows_what_the_profile_says_of_doubt() {
+    let bench = Bench::new(unlimited());
+    sheets(&bench);
+    let planned = |options: &[&str]| {
+        bench.fleetload(&[&["plan", "companies.csv"], options].concat()).expect_code(0).stdout
+    };
+    let held = "3 rows of companies: looked up, and adopted or put on hold: in_doubt is \"hold\"";
+    assert!(planned(&[]).contains("3 rows of companies: looked up, and adopted or sent again"));
+    assert!(planned(&["--in-doubt", "hold"]).contains(held));
+    bench.profile("", "rate = \"unlimited\"", "in_doubt = \"hold\"");
+    assert!(planned(&[]).contains(held));
+}
+
+#[test]
+fn a_plan_ends_with_a_command_that_can_be_typed() {
+    let bench = Bench::new(unlimited());
+    sheets(&bench);
+    let hint = |arguments: &[&str]| {
+        let told = bench.fleetload(&[&["plan", "companies.csv"], arguments].concat()).expect_code(0);
+        told.stderr.split_once("hint: ").expect("a hint").1.to_owned()
+    };
+    assert_eq!(hint(&[]), "to do it: fleetload run companies.csv\n");
+    bench.fleetload(&["run", "companies.csv", "--sandbox"]).expect_code(0);
+    assert_eq!(
+        hint(&[]),
+        "to do it: fleetload run companies.csv --journal service.db --reports reports-service\n"
+    );
+    std::fs::remove_file(bench.path("fleetload.toml")).expect("the profile");
+    assert!(hint(&[]).ends_with(": fleetload run companies.csv --sandbox\n"), "as the journal");
+    std::fs::remove_file(bench.path("fleetload.db")).expect("the journal");
+    assert_eq!(
+        hint(&[]),
+        "to do it, write a profile (fleetload.example.toml is one to copy) and type: fleetload run companies.csv\n      \
+         to rehearse it without a profile: fleetload run companies.csv --sandbox\n"
+    );
 }
 
 #[test]

@@ -172,6 +172,19 @@ fn every_output_of_a_rehearsal_says_that_it_is_one_and_names_account_and_service
     assert!(incomplete.is_empty(), "{incomplete:?}");
 }
 
+/// Nobody need say again that it is one.
+#[test]
+fn a_plan_without_a_profile_is_that_of_the_rehearsal_whose_journal_it_is() {
+    let bench = Bench::new(Scenario::default());
+    std::fs::remove_file(bench.path("fleetload.toml")).expect("the profile");
+    bench.write("companies.csv", &bench::companies(2));
+    bench.fleetload(&["run", "companies.csv", "--sandbox"]).expect_code(0);
+    let told = bench.fleetload(&["plan", "companies.csv", "--out", "plan.html"]).expect_code(0).stdout;
+    assert!(told.contains(BANNER), "{told}");
+    let page = std::fs::read_to_string(bench.path("plan.html")).expect("a page");
+    assert!(page.contains(BANNER), "{page}");
+}
+
 #[test]
 fn no_output_of_a_run_with_a_profile_says_that_it_is_a_rehearsal() {
     let bench = Bench::new(Scenario::default());

@@ -26,6 +26,7 @@ use crate::cli::import::objects::RefusedSheetsSummary;
 use crate::cli::import::{self, files};
 use crate::cli::reading::access::ServiceAccess;
 use crate::cli::run::preconditions::would_refuse;
+use crate::cli::run::with_journal;
 use crate::cli::sandbox::rehearsal::read_scenario;
 use crate::cli::settings::account::Rehearsed;
 use crate::cli::settings::reading::ReadingSettings;
@@ -102,7 +103,14 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     context.terminal.result("");
     findings::tell(context, &examined.findings, manner.redact);
     findings::tell_explain(context, &examined.findings);
-    let again = context.again(&format!("run{}{}", quoted_files(&typed.files), manner.command_line()));
+    let journal = match (is_refused, whose.banner(), compared.banner()) {
+        (false, _, _) => String::new(),
+        (true, Some(_), _) => with_journal("rehearsal.db"),
+        (true, None, Some(_)) => with_journal("service.db"),
+        (true, None, None) => with_journal("NEW.db"),
+    };
+    let run = format!("run{}{}{journal}", quoted_files(&typed.files), manner.command_line());
+    let again = context.again(&run);
     if let Some(out) = &typed.out {
         let rehearsed = rehearsed(context, typed, &manner);
         let command = if outlook.plan.unavailable.is_empty() { &again } else { &rehearsed };
@@ -132,10 +140,21 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     });
     if missing.is_empty() {
         let words = match any_sent {
-            true => "to do it: ",
-            false => "nothing would be sent; to import the rows and write their report: ",
+            true => "to do it",
+            false => "nothing would be sent; to import the rows and write their report",
         };
-        context.terminal.hint(Advice::from(words).command(again));
+        let needs_profile = settings.account.is_none() && !context.rehearsing.get();
+        let first = if needs_profile {
+            ", write a profile (fleetload.example.toml is one to copy) and type"
+        } else {
+            ""
+        };
+        let mut hint = Advice::from(words).words(first).words(": ").command(again);
+        if needs_profile && compared.account().is_none() {
+            let rehearsed = context.again(&format!("{run} --sandbox"));
+            hint = hint.words("\nto rehearse it without a profile: ").command(rehearsed);
+        }
+        context.terminal.hint(hint);
     } else {
         context.terminal.error(&import::unavailable(missing));
     }

@@ -330,9 +330,13 @@ fn bind(context: &Context<'_>, typed: &Typed, journal: &mut Journal, account: &A
     };
     // The other journal is of the kind that was typed.
     context.rehearsing.set(rehearsing);
-    let reports = name.trim_end_matches(".db");
-    let command = context.again(&format!("run{files} --journal {name} --reports reports-{reports}{options}"));
+    let command = context.again(&format!("run{files}{}{options}", with_journal(name)));
     Err(Error::usage(what).hint(Advice::from("name another journal: ").command(command)))
+}
+
+/// The options that name another journal, with a folder of its own for its reports.
+pub(super) fn with_journal(name: &str) -> String {
+    format!(" --journal {name} --reports reports-{}", name.trim_end_matches(".db"))
 }
 
 /// What this command is about: the import it made, those that are not finished, and those with findings that nobody has
