@@ -61,11 +61,11 @@ use std::cell::{Cell, RefCell};
 use std::ffi::OsString;
 use std::path::Path;
 
-use clap::Parser as _;
+use clap::error::ErrorKind;
 use jiff::tz::TimeZone;
 
 use self::args::options::Overrides;
-use self::args::{Args, Command};
+use self::args::{Args, Command, is_typed};
 use self::context::Context;
 use self::run::signals::Watch;
 use self::settings::environment::Environment;
@@ -73,6 +73,7 @@ use self::settings::{Purpose, Settings};
 use self::summary::Summary;
 use crate::advice::Advice;
 use crate::clock::SystemClock;
+use crate::ending::End;
 use crate::error::{Error, Exit, Result};
 use crate::journal::{Journal, Whose};
 use crate::term::{LogFormat, Manner, Terminal, start_log};
@@ -80,7 +81,7 @@ use crate::term::{LogFormat, Manner, Terminal, start_log};
 /// Carries out the command that `line` names and returns the exit code of the process.
 pub fn main(line: impl IntoIterator<Item = OsString>) -> Exit {
     let line = with_help_explained(line.into_iter().collect());
-    let args = match Args::try_parse_from(&line) {
+    let args = match Args::of_line(&line) {
         Ok(args) => args,
         Err(error) => return told_by_parser(&error, &line),
     };
@@ -93,10 +94,13 @@ pub fn main(line: impl IntoIterator<Item = OsString>) -> Exit {
         Ok(environment) => carry_out(&terminal, &environment, &args),
         Err(error) => failed(&terminal, &error).of_account(&Whose::default(), false),
     };
+    let exit = terminal.finish(summary.tell(&terminal));
     if matches!(args.command, Command::Run(_)) {
+        // A result that could not be written is the end of a command that ended well.
+        let summary = if exit == summary.end().exit() { summary } else { Summary::new(End::Internal) };
         summary.date(&terminal, SystemClock::start().now());
     }
-    terminal.finish(summary.tell(&terminal))
+    exit
 }
 
 /// `help --help` asks how `help` is used, which its parser takes for a mistake; `help run --help` is `help run`.
@@ -130,24 +134,31 @@ pub fn check_settings(file: &Path, text: &str) -> Result<()> {
 
 /// Help, version and mistakes of the command line, in the parser's own words; a mistake also as objects for programs.
 fn told_by_parser(error: &clap::Error, line: &[OsString]) -> Exit {
-    let typed = |option| line.iter().take_while(|word| *word != "--").any(|word| word == option);
-    let json = typed("--json");
     let log_format = LogFormat::or_usual(typed_log_format(line));
-    let terminal = Terminal::of_process(Manner { json, log_format, ..Manner::default() });
-    if !error.use_stderr() || !terminal.dates_lines() {
-        // A closed pipe behind `--help` is a quiet end.
+    let [json, no_color] = ["--json", "--no-color"].map(|option| is_typed(line, option));
+    let terminal = Terminal::of_process(Manner { json, log_format, no_color, ..Manner::default() });
+    if !error.use_stderr() {
+        error.print().unwrap_or_else(|error| terminal.fail_result(error));
+        return terminal.finish(Exit::Done);
+    }
+    if !terminal.dates_lines() {
         drop(error.print());
     }
-    if !error.use_stderr() {
-        return Exit::Done;
-    }
-    let (message, hint) = in_parts(&error.to_string());
-    let error = Error::usage(message).hint(hint);
+    let error = match error.kind() {
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
+            Error::usage("no command was given")
+                .hint(Advice::from("to see the commands: ").command("fleetload --help"))
+        }
+        _ => {
+            let (message, hint) = in_parts(&error.to_string());
+            Error::usage(message).hint(hint)
+        }
+    };
     match terminal.dates_lines() {
         true => terminal.error(&error),
         false => terminal.error_object(&error),
     }
-    let summary = Summary::of_error(&error).of_account(&Whose::default(), typed("--sandbox"));
+    let summary = Summary::of_error(&error).of_account(&Whose::default(), is_typed(line, "--sandbox"));
     terminal.finish(summary.tell(&terminal))
 }
 

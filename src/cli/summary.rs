@@ -147,7 +147,7 @@ impl Summary {
     }
 
     /// Prints the object and gives the exit code.
-    pub(super) fn tell(self, terminal: &Terminal) -> Exit {
+    pub(super) fn tell(&self, terminal: &Terminal) -> Exit {
         if let Some(object) = &self.object {
             terminal.object(object);
         }
@@ -237,7 +237,7 @@ mod tests {
 
     impl SummaryFields for Fields {}
 
-    fn told(summary: Summary) -> (Exit, String) {
+    fn told(summary: &Summary) -> (Exit, String) {
         let (terminal, results, _) = terminal(Manner { json: true, ..Manner::default() });
         let exit = summary.tell(&terminal);
         (exit, results.text())
@@ -246,20 +246,20 @@ mod tests {
     #[test]
     fn every_end_is_told_with_its_state_reason_and_exit_code() {
         let fields = Fields { import: 3, counts: BTreeMap::new() };
-        let (exit, text) = told(Summary::new(End::AnotherRun).with(&fields));
+        let (exit, text) = told(&Summary::new(End::AnotherRun).with(&fields));
         assert_eq!(exit, Exit::Parked);
         assert_eq!(
             text.replace(env!("CARGO_PKG_VERSION"), "0.0.0"),
             "{\"object\":\"summary\",\"state\":\"stopped\",\"reason\":\"another-run\",\"exit_code\":5,\"import\":3,\
              \"counts\":{},\"schema\":1,\"version\":\"0.0.0\"}\n"
         );
-        assert_eq!(told(Summary::of_document()), (Exit::Done, String::new()));
+        assert_eq!(told(&Summary::of_document()), (Exit::Done, String::new()));
     }
 
     #[test]
     fn counts_of_the_command_itself_are_left_as_they_are() {
         let fields = Fields { import: 3, counts: [("created", 2)].into() };
-        let told = told(Summary::new(End::Done).with(&fields).counting(|| {
+        let told = told(&Summary::new(End::Done).with(&fields).counting(|| {
             unreachable!("the journal need not be asked");
         }));
         assert!(told.1.contains("\"counts\":{\"created\":2}"), "{}", told.1);

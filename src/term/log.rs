@@ -23,7 +23,8 @@ pub fn start_log(terminal: &Terminal, verbose: u8) {
         _ => LevelFilter::TRACE,
     };
     let usual = Targets::new().with_target("fleetload", level);
-    let filter = match std::env::var("FLEETLOAD_LOG").ok().map(|text| text.parse::<Targets>()) {
+    let named = std::env::var("FLEETLOAD_LOG").ok().filter(|text| !text.is_empty());
+    let filter = match named.map(|text| text.parse::<Targets>()) {
         None => usual,
         Some(Ok(filter)) => filter,
         Some(Err(error)) => {

@@ -355,7 +355,8 @@ impl Terminal {
         self.print(|streams| streams.talk.line(&line));
     }
 
-    fn fail_result(&self, error: io::Error) {
+    /// Notes that a result could not be written; [`Self::finish`] says it.
+    pub fn fail_result(&self, error: io::Error) {
         self.lock().results.ended.get_or_insert(error);
     }
 

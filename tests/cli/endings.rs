@@ -82,6 +82,74 @@ fn a_mistake_of_the_command_line_is_an_error_and_a_summary_for_programs() {
 }
 
 #[test]
+fn a_variable_that_is_set_to_nothing_counts_as_not_set() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(1));
+    let names = ["PROFILE", "CONFIG", "JOURNAL", "REPORTS", "LOG_FORMAT", "CUSTOMER"];
+    let blank = |arguments: &[&str]| {
+        let mut command = bench.command(arguments);
+        command.envs(names.map(|name| (format!("FLEETLOAD_{name}"), "")));
+        Outcome::of(command.output().expect("the binary starts"))
+    };
+    let told = blank(&["check", "companies.csv"]).expect_code(0);
+    assert!(told.stderr.contains("fleetload plan companies.csv\n"), "no option is advised: {}", told.stderr);
+    blank(&["run", "companies.csv"]).expect_code(0);
+    assert!(bench.path("fleetload.db").is_file() && bench.path("reports/1").is_dir());
+}
+
+#[test]
+fn without_a_command_a_log_has_one_line_and_not_the_help() {
+    let bench = Bench::new(Scenario::default());
+    for format in [None, Some("text")] {
+        let mut command = bench.command(&[]);
+        command
+            .env_remove("FLEETLOAD_LOG_FORMAT")
+            .envs(format.map(|format| ("FLEETLOAD_LOG_FORMAT", format)));
+        let told = Outcome::of(command.output().expect("the binary starts")).expect_code(2);
+        let lines: Vec<&str> = told.stderr.lines().collect();
+        assert!(lines[0].ends_with(" error   no command was given"), "{lines:?}");
+        assert!(lines[1].ends_with("hint: to see the commands: fleetload --help"), "{lines:?}");
+        assert_eq!(lines.len(), 2, "{lines:?}");
+    }
+    assert!(
+        bench.fleetload(&[]).expect_code(2).stderr.contains("Usage: fleetload"),
+        "at a terminal it is the help"
+    );
+}
+
+#[test]
+fn no_colour_is_no_colour_in_help_and_mistakes_too() {
+    let bench = Bench::new(Scenario::default());
+    for arguments in [&["--help"][..], &["call", "--help"], &["status", "--nonsense"]] {
+        let told = |options: &[&str]| {
+            let mut command = bench.command(&[options, arguments].concat());
+            let outcome =
+                Outcome::of(command.env("CLICOLOR_FORCE", "1").output().expect("the binary starts"));
+            outcome.stdout + &outcome.stderr
+        };
+        assert!(told(&[]).contains('\u{1b}'), "{arguments:?}: the test would see colour");
+        assert!(!told(&["--no-color"]).contains('\u{1b}'), "{arguments:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_be_printed_is_a_failure_of_help_too_and_the_log_of_a_run_says_the_code_it_ends_with() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(1));
+    let full = |arguments: &[&str]| {
+        let to = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a full device");
+        Outcome::of(bench.command(arguments).stdout(to).output().expect("the binary starts")).expect_code(1)
+    };
+    for arguments in [&["--help"][..], &["help"], &["--version"], &["call", "--help"]] {
+        let told = full(arguments).stderr;
+        assert!(told.contains("cannot write the result to standard output"), "{arguments:?}: {told}");
+    }
+    let told = full(&["run", "companies.csv"]).stderr;
+    assert!(told.ends_with("run ended: failed (internal), exit code 1\n"), "{told}");
+}
+
+#[test]
 fn the_second_run_of_a_journal_says_who_is_at_work_and_counts_the_rows() {
     let bench = Bench::new(Scenario::default());
     bench.write("companies.csv", &bench::companies(2));

@@ -9,10 +9,13 @@ pub(super) mod options;
 pub(super) mod reading;
 pub(super) mod watch;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand};
+use clap::{
+    Arg, ArgAction, Args as ClapArgs, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand,
+};
 use jiff::Timestamp;
 use jiff::civil::{DateTime, Time};
 use jiff::tz::TimeZone;
@@ -63,6 +66,30 @@ pub(super) struct Args {
     pub(super) common: Common,
     #[command(subcommand)]
     pub(super) command: Command,
+}
+
+impl Args {
+    /// What was typed. A variable that is set to nothing counts as not set.
+    pub(super) fn of_line(line: &[OsString]) -> clap::error::Result<Self> {
+        let mut command = without_blank_variables(Self::command());
+        if is_typed(line, "--no-color") {
+            command = command.color(ColorChoice::Never);
+        }
+        let mut matches = command.try_get_matches_from_mut(line)?;
+        Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+    }
+}
+
+/// Whether an option without a value stands in a line, which may not be one that can be parsed.
+pub(super) fn is_typed(line: &[OsString], option: &str) -> bool {
+    line.iter().take_while(|word| *word != "--").any(|word| word == option)
+}
+
+fn without_blank_variables(command: clap::Command) -> clap::Command {
+    let is_blank = |arg: &Arg| arg.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
+    command
+        .mut_args(|arg| if is_blank(&arg) { arg.env(None::<&str>) } else { arg })
+        .mut_subcommands(without_blank_variables)
 }
 
 /// What every command understands.
@@ -239,7 +266,6 @@ fn time_of_day(text: &str, now: Moment, zone: &TimeZone) -> Option<Moment> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_consistent() {

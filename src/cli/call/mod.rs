@@ -12,7 +12,7 @@ pub(super) mod list;
 mod operation_help;
 
 use bytes::Bytes;
-use clap::CommandFactory as _;
+use clap::{ColorChoice, CommandFactory as _};
 
 use super::args::Args;
 use super::args::commands::Call as Typed;
@@ -35,7 +35,7 @@ pub(super) fn call(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         return list::list(context, typed);
     }
     let Some(name) = &typed.operation else {
-        return Ok(help());
+        return Ok(help(context));
     };
     let operation = input::operation(context, name)?;
     if typed.help {
@@ -54,12 +54,14 @@ pub(super) fn call(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
 }
 
 /// The help of the command.
-fn help() -> Summary {
+fn help(context: &Context<'_>) -> Summary {
     let mut command = Args::command();
+    if context.common.no_color {
+        command = command.color(ColorChoice::Never);
+    }
     command.build();
     if let Some(call) = command.find_subcommand_mut("call") {
-        // A closed pipe behind it is a quiet end.
-        drop(call.print_long_help());
+        call.print_long_help().unwrap_or_else(|error| context.terminal.fail_result(error));
     }
     Summary::of_document()
 }
