@@ -463,6 +463,10 @@ fn the_doctor_finds_what_a_run_would_refuse_and_does_not_stop_at_the_first_wrong
     let doctor = bench.fleetload(&["doctor"]).expect_code(2).stdout;
     assert!(doctor.contains("wrong  settings: ") && doctor.contains("base_url"), "{doctor}");
     assert!(doctor.contains("ok     journal: "), "{doctor}");
+    // Of a hint of several lines each is shown as one.
+    std::fs::remove_file(bench.path("fleetload.toml")).expect("a profile");
+    let doctor = bench.fleetload(&["doctor"]).expect_code(2).stdout;
+    assert!(doctor.contains("\n             to rehearse without a service, add --sandbox\n"), "{doctor}");
 }
 
 #[test]

@@ -255,8 +255,9 @@ impl Examined<'_> {
         }
         let terminal = self.context.terminal;
         terminal.result(Line::new().ink(ink, word).text(format!("  {check}: {message}")));
-        if let Some(hint) = hint {
-            terminal.result(Line::plain("       ").ink(Ink::Hint, "hint:").text(" ").text(hint));
+        for (number, line) in hint.into_iter().flat_map(str::lines).enumerate() {
+            let mark = if number == 0 { "hint:" } else { "     " };
+            terminal.result(Line::plain("       ").ink(Ink::Hint, mark).text(" ").text(line));
         }
         terminal.object(&CheckObject { check, health, message, hint });
     }

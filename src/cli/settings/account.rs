@@ -59,15 +59,15 @@ pub(super) fn account(layers: &Layers<'_>, purpose: &Purpose) -> Result<Option<A
         return Ok(None);
     }
     let missing = |key: &str, variable: &str| {
-        let error = if file.name.is_empty() {
-            Error::usage("there is no profile: no settings file was found")
+        let (error, first) = if file.name.is_empty() {
+            (Error::usage("there is no profile: no settings file was found"), {
+                format!("copy fleetload.example.toml to fleetload.toml and set {key} there")
+            })
         } else {
-            Error::usage(format!("{}: [profile.{}] has no {key}", file.file.display(), file.name))
+            let error = format!("{}: [profile.{}] has no {key}", file.file.display(), file.name);
+            (Error::usage(error), format!("set {key} there"))
         };
-        error.hint(format!(
-            "copy fleetload.example.toml to fleetload.toml and set {key} there, or set {variable};\n\
-             to rehearse without a service, add --sandbox"
-        ))
+        error.hint(format!("{first}, or set {variable};\nto rehearse without a service, add --sandbox"))
     };
     let base_url = base_url.ok_or_else(|| missing("base_url", "FLEETLOAD_BASE_URL"))?;
     let base_url = Setting { value: address(&base_url)?, origin: base_url.origin };

@@ -385,7 +385,12 @@ fn what_is_missing_is_told_with_where_to_set_it() {
     ];
     for (lines, key) in table {
         let told = told(settle(&Overrides::default(), &[], &profile(&format!("[profile.acme]\n{lines}\n"))));
-        assert!(told.starts_with(&format!("fleetload.toml: [profile.acme] has no {key} | copy")), "{told}");
+        assert!(
+            told.starts_with(&format!(
+                "fleetload.toml: [profile.acme] has no {key} | set {key} there, or set"
+            )),
+            "{told}"
+        );
     }
     let both = with("client_secret_file = 'x'\n");
     assert_eq!(
