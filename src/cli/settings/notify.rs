@@ -30,7 +30,7 @@ pub(in crate::cli) struct NotifySettings {
     format: Setting<Format>,
     secret: Option<SecretSource>,
     command: Option<Setting<Vec<String>>>,
-    mail_to: Vec<String>,
+    mail_to: Option<Setting<Vec<String>>>,
     folder: PathBuf,
     pub(in crate::cli) on: Setting<BTreeSet<Event>>,
     timeout: Setting<Duration>,
@@ -107,7 +107,10 @@ impl NotifySettings {
             format: layers.word(&FORMAT, None)?,
             secret,
             command,
-            mail_to: lists.mail_to.iter().map(|to| to.value.clone()).collect(),
+            mail_to: lists.mail_to.first().map(|first| Setting {
+                value: lists.mail_to.iter().map(|to| to.value.clone()).collect(),
+                origin: of_file(first.line),
+            }),
             folder,
             on,
             timeout: layers.number(&NOTIFY_TIMEOUT, None)?.ok_or_else(missing)?.map(Duration::from_secs),
@@ -130,8 +133,8 @@ impl NotifySettings {
         }
         if let Some(command) = &self.command {
             put("notify.command", command.value.join(" "), &command.origin);
-            if !self.mail_to.is_empty() {
-                put("notify.mail_to", self.mail_to.join(", "), &command.origin);
+            if let Some(to) = &self.mail_to {
+                put("notify.mail_to", to.value.join(", "), &to.origin);
             }
         }
         if self.tells() {
@@ -173,7 +176,7 @@ impl Settings {
                 } else {
                     notify.folder.clone()
                 },
-                mail_to: notify.mail_to.clone(),
+                mail_to: notify.mail_to.as_ref().map(|to| to.value.clone()).unwrap_or_default(),
                 timeout,
             }));
         }

@@ -125,6 +125,16 @@ fn every_setting_of_the_table_is_settled_and_listed() {
 }
 
 #[test]
+fn whom_a_mail_goes_to_is_listed_with_its_own_line() {
+    let tables = "[profile.acme.notify]\ncommand = ['sendmail', '-t']\nmail_to = ['ops@example.com']";
+    let settings = of_file(tables).unwrap();
+    let line_of = |key: &str| settings.listed().into_iter().find(|(name, ..)| name == key).unwrap().2;
+    let (command, mail_to) = (line_of("notify.command"), line_of("notify.mail_to"));
+    let number = |line: &str| line.rsplit(' ').next().unwrap().parse::<u32>().unwrap();
+    assert_eq!(number(&mail_to.to_string()), number(&command.to_string()) + 1, "{command}, {mail_to}");
+}
+
+#[test]
 fn windows_are_those_of_the_profile_unless_others_are_typed_and_what_is_none_is_refused() {
     let table =
         "[profile.acme.window]\nbetween = ['22:00-06:00', 'Sat 00:00-24:00']\nzone = 'Pacific/Auckland'";
