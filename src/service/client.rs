@@ -156,13 +156,26 @@ impl Client {
         (exchanged.answer, exchanged.body)
     }
 
-    /// Sends once; `cleaned` goes over the answer before it is judged.
+    /// Sends once, and logs what came of it; `cleaned` goes over the answer before it is judged.
     async fn exchange(&self, call: Call, cleaned: fn(Bytes, &str) -> Bytes, parsing: Parsing) -> Exchanged {
+        let operation = call.operation;
+        if operation == Operation::Auth {
+            return Exchanged { answer: self.authenticated().await, body: Bytes::new(), list: None };
+        }
+        let exchanged = self.exchange_unlogged(call, cleaned, parsing).await;
+        let Answer { verdict, took, .. } = &exchanged.answer;
+        tracing::debug!(%operation, class = verdict.class().as_str(), ?took, "answered");
+        exchanged
+    }
+
+    async fn exchange_unlogged(
+        &self,
+        call: Call,
+        cleaned: fn(Bytes, &str) -> Bytes,
+        parsing: Parsing,
+    ) -> Exchanged {
         let without_body = |answer| Exchanged { answer, body: Bytes::new(), list: None };
         let unsent = |verdict| without_body(Answer::unsent(verdict));
-        if call.operation == Operation::Auth {
-            return without_body(self.authenticated().await);
-        }
         let (endpoint, url) = match self.address(&call) {
             Ok(found) => found,
             Err(verdict) => return unsent(verdict),
@@ -178,6 +191,7 @@ impl Client {
         };
         let expectation = Expectation::of(&call);
         let request = request(&call, endpoint, url, &token);
+        tracing::debug!(operation = %call.operation, "sent");
         let started = self.0.clock.elapsed();
         let answered = on_its_way(call.operation, self.0.transport.send(request)).await;
         let took = self.0.clock.elapsed().saturating_sub(started);

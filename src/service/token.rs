@@ -22,7 +22,7 @@ use super::wording::Wording;
 use crate::clock::Clock;
 use crate::model::operation::{Method, Operation};
 use crate::model::time::Moment;
-use crate::model::verdict::{Doubt, NotSent, Verdict};
+use crate::model::verdict::{AnswerClass, Doubt, NotSent, Verdict};
 
 /// The least time between the starts of two requests for a token.
 const BETWEEN: Duration = Duration::from_secs(1);
@@ -238,12 +238,15 @@ impl Keeper {
         }
         let started = Due { elapsed: self.clock.elapsed(), wall: self.clock.now() };
         self.kept().last_start = Some(started.elapsed);
+        tracing::debug!(operation = %Operation::Auth, "sent");
         let answer = self.transport.send(self.request()).await;
         let took = self.clock.elapsed().saturating_sub(started.elapsed);
         let granted = answer.map_err(not_had).and_then(|answer| {
             let raw = Raw { status: answer.status, body: answer.body, flaw: answer.flaw };
             grant(&raw, self.secret()).map(|(header, expires_in)| (header, expires_in, answer.date))
         });
+        let class = granted.as_ref().map_or_else(Verdict::class, |_granted| AnswerClass::Succeeded);
+        tracing::debug!(operation = %Operation::Auth, class = class.as_str(), ?took, "answered");
         let mut kept = self.kept();
         kept.asked += 1;
         match granted {

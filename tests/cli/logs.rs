@@ -85,6 +85,30 @@ fn progress_warnings_errors_and_mistakes_of_the_command_line_have_their_time_onc
 }
 
 #[test]
+fn every_command_logs_its_requests_when_it_is_asked_to() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(1));
+    let commands: [&[&str]; 6] = [
+        &["run", "companies.csv", "-vv"],
+        &["find", "companies", "Customer", "-vv"],
+        &["call", "listCompanies", "-vv"],
+        &["export", "companies", "--out", "companies.jsonl", "-vv"],
+        &["plan", "companies.csv", "--refresh", "-vv"],
+        &["doctor", "-vv"],
+    ];
+    for arguments in commands {
+        let requests = || bench.statistics().requests.values().sum::<u64>();
+        let before = requests();
+        let told = bench.fleetload(arguments).expect_code(0).stderr;
+        for word in [" sent operation=", " answered operation="] {
+            let logged = told.lines().filter(|line| line.contains("DEBUG") && line.contains(word)).count();
+            assert_eq!(logged as u64, requests() - before, "{arguments:?}, {word}: {told}");
+        }
+        assert!(requests() > before, "{arguments:?}");
+    }
+}
+
+#[test]
 fn with_log_format_json_each_line_is_a_record() {
     let bench = Bench::new(Scenario::default().with_fault(Fault::new("auth", FaultKind::InvalidClient)));
     bench.write("companies.csv", &bench::companies(1));

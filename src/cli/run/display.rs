@@ -98,20 +98,20 @@ pub(super) async fn send(
     Ok((journal?, ending))
 }
 
-/// Shows a piece of news, hands it to notifier and meter, and logs it: with `-v` what moves a row or the run, with `-vv` every request as well.
+/// Shows a piece of news, hands it to notifier and meter, and logs it: with `-v` what moves a row or the run, with `-vv` what the
+/// run reckons with as well.
 fn take_in(progress: &mut Progress, (notifier, meter): (&Notifier, &Meter), event: &Event, tick: Tick) {
     match event {
-        Event::Sent { operation } => tracing::debug!(%operation, "sent"),
-        Event::Answered { operation, class, took } => {
-            tracing::debug!(%operation, class = class.as_str(), ?took, "answered");
-        }
         Event::ReadBack { done, of } => tracing::debug!(done, of, "verified"),
         Event::QuotaUsed(day) => tracing::debug!(used = day.used(), ceiling = day.ceiling, "quota"),
         Event::Remaining(_) => tracing::debug!(?event, "remaining"),
         Event::Moved { job, kind, from, to } => {
             tracing::info!(job = job.0, kind = kind.singular(), %from, %to, "moved");
         }
-        Event::Rows { .. }
+        // The client logs each request, whichever command sends it.
+        Event::Sent { .. }
+        | Event::Answered { .. }
+        | Event::Rows { .. }
         | Event::Unseen { .. }
         | Event::Parked { .. }
         | Event::Woken
