@@ -177,6 +177,6 @@ impl Status {
 
     /// What to type next; nothing where nothing is to be typed.
     pub fn next(&self, commands: &Commands<'_>) -> Option<Step> {
-        to_do::next(&self.facts, self.at_work(), commands)
+        to_do::next(&self.facts, (self.state, self.at_work()), commands)
     }
 }

@@ -201,14 +201,21 @@ fn go_on(facts: &Facts, again: &Again) -> String {
     again.command(&format!("run{}", early.map_or("", |run| &run.typed)))
 }
 
-/// What to type next, by how the rows stand; nothing while a run is at work on them, and where rows on hold tell how they
-/// are decided.
-pub(super) fn next(facts: &Facts, at_work: bool, commands: &Commands<'_>) -> Option<Step> {
+/// What to type next, by how the rows stand; nothing while a run is at work on them, and where rows on hold or a paused sheet
+/// tell how they are decided.
+pub(super) fn next(
+    facts: &Facts,
+    (state, at_work): (RunState, bool),
+    commands: &Commands<'_>,
+) -> Option<Step> {
     let again = commands.again;
     let step = |words: &str, command: String| Some(Step { words: words.to_owned(), command });
     let Some(ImportFacts { info, unanswered: rows, .. }) = facts.imports.last() else {
         return step("", again.command("run SHEET.xlsx"));
     };
+    if state == RunState::Ended(End::SheetPaused) {
+        return None;
+    }
     let ended = facts.run.as_ref().and_then(|run| run.ending);
     if moving(&facts.tally) > facts.paused && (at_work || ended != Some(RunEnd::Early(End::Canary))) {
         let words = match ended {

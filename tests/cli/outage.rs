@@ -178,6 +178,7 @@ fn fifty_equal_rejections_set_the_sheet_aside_and_the_rest_goes_on() {
     assert!(stderr.contains("fleetload cancel 1"), "{stderr}");
     let status = bench.fleetload(&["status"]).expect_code(0);
     assert!(status.stdout.contains("devices.csv was rejected 50 times in a row"), "{}", status.stdout);
+    assert!(!status.stderr.contains("fleetload run\n"), "it is rejected again: {}", status.stderr);
 
     // On purpose: every other row is sent, and refused.
     bench.fleetload(&["run", "--despite-rejections"]).expect_code(4);

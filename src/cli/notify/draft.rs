@@ -114,10 +114,19 @@ impl Drafter {
         imports: &[ImportId],
     ) -> Result<Notification> {
         let needs = self.commands.with(Vec::new(), |commands| status.needs(commands));
-        let needs = needs
+        // The row whose rejection pauses its sheet is not settled yet: the text says how many there are.
+        let is_uncounted = event == Event::Paused && status.at_work();
+        let needs: Vec<NeedFacts> = needs
             .into_iter()
-            .map(|need| NeedFacts { words: told(&need.words), command: clean(&need.command) });
+            .filter(|need| !(is_uncounted && need.cause == "rejected"))
+            .map(|need| NeedFacts { words: told(&need.words), command: clean(&need.command) })
+            .collect();
         let next = self.commands.with(Vec::new(), |commands| status.next(commands));
+        // Rows are corrected before they are tried again.
+        let next = match needs.first().filter(|_| event == Event::FailedRows) {
+            Some(need) => Some(need.command.clone()),
+            None => next.map(|step| clean(&step.command)),
+        };
         let of = status.imports().iter().filter(|facts| imports.contains(&facts.info.import));
         let facts = of.take(LISTED).map(|facts| {
             let info = &facts.info;
@@ -133,8 +142,8 @@ impl Drafter {
             }
         });
         Ok(Notification {
-            next: next.map(|step| clean(&step.command)),
-            needs: needs.take(LISTED).collect(),
+            next,
+            needs: needs.into_iter().take(LISTED).collect(),
             state: status.state().word().to_owned(),
             reason: status.state().end().map(|end| end.as_str().to_owned()),
             resumes_at: status.resumes_at().map(|at| at.to_string()),

@@ -80,6 +80,11 @@ fn failed_rows_are_reported_once_also_when_the_next_run_is_about_fewer_imports()
     let got = receiver.got();
     assert_eq!(got.len(), 1, "{got:#?}");
     assert_eq!(got[0].json()["imports"].as_array().map(Vec::len), Some(2), "{got:#?}");
+    assert_eq!(
+        got[0].json()["next"],
+        "fleetload run reports/2/fix.xlsx",
+        "the row is corrected first: {got:#?}"
+    );
     bench.fleetload(&["run"]).expect_code(4);
     assert_eq!(told(&receiver), [], "nothing has changed");
     bench.fleetload(&["retry"]).expect_code(0);
@@ -104,6 +109,9 @@ fn a_paused_sheet_is_reported_without_the_words_of_the_service() {
         "{words:?}"
     );
     assert!(words[1].starts_with("finished except for a paused sheet"), "{words:?}");
+    assert_eq!(got[0].json()["needs"], serde_json::json!([]), "the row that paused it is not settled yet");
+    assert_eq!(got[1].json()["next"], Value::Null, "another run costs the quota 50 creations for nothing");
+    assert_eq!(got[1].json()["needs"][0]["command"], "fleetload run --despite-rejections", "{got:#?}");
 }
 
 #[test]
