@@ -126,8 +126,7 @@ pub(super) async fn before_run(
     };
     let absent: Vec<NamedId> = check.absent.iter().copied().collect();
     let rejected = journal.reject_naming(&absent, &rejection, at)?;
-    let kind = check.absent.first().map_or(Kind::Company, |(kind, _)| *kind);
-    let find = context.again(&format!("find {} NAME", kind.plural()));
+    let find = find_again(context, &check);
     let ending = Ending::Stopped {
         end: End::UnknownIds,
         why: format!(
@@ -140,6 +139,19 @@ pub(super) async fn before_run(
         ),
     };
     Ok(Some(ending))
+}
+
+/// The command that finds the id of a record by its name, of the kind of the first id that is unknown.
+fn find_again(context: &Context<'_>, check: &IdCheck) -> String {
+    let kind = check.absent.first().map_or(Kind::Company, |(kind, _)| *kind);
+    context.again(&format!("find {} NAME", kind.plural()))
+}
+
+/// Says how the right ids are found, where the service has none of these.
+pub(super) fn tell_how_to_find(context: &Context<'_>, check: Option<&IdCheck>) {
+    if let Some(check) = check.filter(|check| !check.absent.is_empty()) {
+        context.terminal.hint(Advice::from("to find the right ids: ").command(find_again(context, check)));
+    }
 }
 
 /// Looks ids up; the inner error says why the service cannot be asked.

@@ -47,7 +47,10 @@ fn a_strict_rehearsal_refuses_what_nobody_created() {
     own_sheets(&bench);
     bench.write("strict.toml", "strict = true\n");
     let strict = ["--sandbox", "--scenario", "strict.toml"];
-    let refused = bench.fleetload(&[&["run"][..], &SHEETS, &strict].concat()).expect_code(3).stdout;
+    let refused = bench.fleetload(&[&["run"][..], &SHEETS, &strict].concat()).expect_code(3);
+    let find = "to find the right ids: fleetload find companies NAME --sandbox --scenario strict.toml\n";
+    assert!(refused.stderr.contains(find), "{}", refused.stderr);
+    let refused = refused.stdout;
     assert!(refused.contains("6 errors, 0 warnings, 0 notes; nothing was imported"), "{refused}");
     bench.fleetload(&[&["import"][..], &SHEETS].concat()).expect_code(0);
     bench.fleetload(&[&["run"][..], &strict].concat()).expect_code(3);

@@ -246,6 +246,7 @@ fn refuse(context: &Context<'_>, refusals: &Findings, manner: &ReadingSettings) 
             codes.join(", ")
         ));
     }
+    ids::tell_how_to_find(context, manner.options.ids.as_deref());
     terminal.hint(format!("{}, then type the command again", remedy(refusals)));
     Summary::new(End::Sheets).with(&RefusedSheetsSummary { found })
 }

@@ -186,6 +186,7 @@ fn refuse(context: &Context<'_>, findings: &Findings, manner: &ReadingSettings) 
     let terminal = context.terminal;
     terminal.result(Line::new().ink(Ink::Error, found.words()).text("; there is nothing to plan yet"));
     findings::tell_explain(context, findings);
+    ids::tell_how_to_find(context, manner.options.ids.as_deref());
     terminal.hint(format!("{}, then type the command again", remedy(findings)));
     Summary::new(End::Sheets).with(&RefusedSheetsSummary { found })
 }

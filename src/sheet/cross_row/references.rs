@@ -163,12 +163,9 @@ impl Between {
         if !self.ids.as_ref().is_some_and(|ids| ids.absent.contains(&(kind, id))) {
             return Resolution::To(To::Remote(id));
         }
-        let (one, many) = (kind.singular(), kind.plural());
         Resolution::Failed {
             code: Code::RefUnknownId,
-            message: format!(
-                "the service has no {one} with this id: find the right one with fleetload find {many} NAME"
-            ),
+            message: format!("the service has no {} with this id", kind.singular()),
             suggestion: None,
             related: Vec::new(),
         }
