@@ -99,16 +99,9 @@ impl Backup {
                 .ending(End::JournalMissing)
                 .hint("name the file that `fleetload backup` wrote"));
         }
-        refuse_other_files(path)?;
-        let open_file = OpenFile::hold(path);
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags)?;
-        connection.pragma_update(None, "trusted_schema", 0)?;
-        connection.pragma_update(None, "cell_size_check", 1)?;
-        let application: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
-        if application != migrate::APPLICATION_ID {
-            return Err(no_journal(path));
-        }
+        // What is advised for a journal is of no use for a copy of one.
+        let (connection, open_file) = Self::open_ours(path)
+            .map_err(|error| error.hint("name a file that `fleetload backup` wrote and that you may read"))?;
         let version = migrate::version(&connection)?;
         if version != migrate::STEPS.len() {
             return Err(Error::journal(format!(
@@ -120,6 +113,22 @@ impl Backup {
         }
         let bytes = path.metadata().map_or(0, |metadata| metadata.len());
         Ok(Self { view: View { connection, path: path.to_owned(), _open_file: open_file }, bytes })
+    }
+
+    /// Opens a file that is a journal.
+    fn open_ours(path: &Path) -> Result<(Connection, OpenFile)> {
+        refuse_other_files(path)?;
+        let open_file = OpenFile::hold(path);
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags)?;
+        connection.pragma_update(None, "trusted_schema", 0)?;
+        connection.pragma_update(None, "cell_size_check", 1)?;
+        let application: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+        if application == migrate::APPLICATION_ID {
+            Ok((connection, open_file))
+        } else {
+            Err(no_journal(path))
+        }
     }
 
     /// Looks at every page. What is found is an error that says that the file is damaged, and where.

@@ -44,6 +44,17 @@ fn a_backup_is_taken_checked_and_counted() {
     let beside = bench::below(bench.path("").as_path());
     assert!(beside.iter().all(|path| !path.to_string_lossy().contains("copy.db-")), "{beside:?}");
 
+    // What is no backup is said to be none, without a word of the journal.
+    fs::write(bench.path("text.db"), "a text").expect("a file");
+    for other in ["text.db", "."] {
+        let outcome = bench.fleetload(&["backup", "--check", other]).expect_code(6);
+        assert!(
+            outcome.stderr.contains("hint: name a file that `fleetload backup` wrote"),
+            "{}",
+            outcome.stderr
+        );
+    }
+
     // A damaged one is said to be so.
     let mut bytes = fs::read(bench.path("copy.db")).expect("the backup");
     let end = bytes.len();
