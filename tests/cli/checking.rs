@@ -323,6 +323,39 @@ fn worksheets_that_are_not_read_are_told_with_the_reason() {
 }
 
 #[test]
+fn an_option_that_is_wrong_or_says_nothing_is_not_advised_again() {
+    let bench = bench();
+    bench.write("companies.csv", &bench::companies(1));
+    let mut book = rust_xlsxwriter::Workbook::new();
+    let page = book.add_worksheet().set_name("Companies").expect("a name");
+    for (row, line) in (0..).zip(bench::companies(1).lines()) {
+        for (column, cell) in (0..).zip(line.split(',')) {
+            page.write_string(row, column, cell).expect("a cell");
+        }
+    }
+    book.save(bench.path("book.xlsx")).expect("a workbook");
+    for (file, option, value) in [
+        ("book.xlsx", "--worksheet", "Nosuch"),
+        ("book.xlsx", "--header-row", "9"),
+        ("companies.csv", "--delimiter", ";"),
+    ] {
+        let told = bench.fleetload(&["check", file, option, value]).expect_code(3).stderr;
+        let command = told.lines().last().expect("a hint").rsplit_once(": ").expect("a command").1;
+        assert_eq!(command, format!("fleetload check {file}"), "{told}");
+    }
+    for (file, option, value) in [
+        ("companies.csv", "--worksheet", "Companies"),
+        ("book.xlsx", "--delimiter", ";"),
+        ("book.xlsx", "--encoding", "macintosh"),
+        ("book.xlsx", "--escape", "\\"),
+    ] {
+        let told = bench.fleetload(&["check", file, option, value]).expect_code(0).stderr;
+        assert!(told.contains(&format!("warning: {option} says nothing here")), "{told}");
+        assert!(told.ends_with(&format!("fleetload plan {file}\n")), "{told}");
+    }
+}
+
+#[test]
 fn a_separator_that_can_be_none_is_a_mistake_in_the_command() {
     let bench = bench();
     bench.write("sites.csv", "key\n");

@@ -28,6 +28,7 @@ pub(in crate::cli) fn check(context: &Context<'_>, typed: &Typed) -> Result<Summ
     let journal = import::existing(context)?;
     let row_use = if journal.is_some() { RowUse::Import } else { RowUse::Check };
     let mut examined = import::read(context, row_use, &typed.files, &manner, journal.as_ref())?;
+    let manner = manner.without(&import::idle(&examined, &manner));
     if examined.is_clean()
         && let Some(journal) = journal
     {
@@ -129,7 +130,7 @@ fn tell_next(
     let corrected = exit != Exit::Done && written.len() == typed.files.len();
     let meant: Vec<PathBuf> = typed.files.iter().map(|file| meant(file, findings)).collect();
     let files = quoted_files(if corrected { written } else { &meant });
-    let options = manner.command_line();
+    let options = manner.without(&mistaken(findings)).command_line();
     let of_headers = of_headers(findings);
     let again = |command: &str| context.again(&format!("{command}{files}{options}"));
     match exit {
@@ -168,6 +169,16 @@ fn tell_next(
         context.terminal.hint(Advice::from(format!("{what}\n")).command(text));
     }
     Ok(())
+}
+
+/// The options that may be why no table was found: what is to be typed next is another value of them, or none.
+fn mistaken(findings: &Findings) -> Vec<&'static str> {
+    let options = findings.iter().filter(|finding| finding.is_error()).map(|finding| match finding.code {
+        Code::SheetNotFound => &["--worksheet"][..],
+        Code::HeaderMissing => &["--header-row", "--delimiter"],
+        _ => &[],
+    });
+    options.flatten().copied().collect()
 }
 
 /// What stands for the name of a column that only a person knows.

@@ -77,8 +77,18 @@ pub(super) fn read(
     }
     let options = Options { row_use, ..listed(context, manner) };
     let examined = examine(files, &options, journal)?;
+    for option in idle(&examined, manner) {
+        let files = if option == "--worksheet" { "workbooks" } else { "text tables" };
+        context.terminal.warn(format!("{option} says nothing here: it is for {files}, and there is none"));
+    }
     mapping::tell_unmatched(context, &examined, manner.typed());
     Ok(examined)
+}
+
+/// The options that were typed and say nothing about these files.
+fn idle(examined: &Examined, manner: &ReadingSettings) -> Vec<&'static str> {
+    let formats: Vec<Format> = examined.files().map(|file| file.format.clone()).collect();
+    manner.idle(&formats)
 }
 
 /// How sheets are read; programs are told every finding, people the first of many.

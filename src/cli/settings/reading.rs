@@ -13,7 +13,7 @@ use crate::cli::args::options::ReadingArgs;
 use crate::cli::context::Context;
 use crate::cli::zones;
 use crate::error::{Error, Result};
-use crate::sheet::Options;
+use crate::sheet::{Format, Options};
 use crate::term::{Line, Object, counted};
 
 /// How the files of one command are read, all layers brought together.
@@ -129,6 +129,44 @@ impl ReadingSettings {
     /// What was typed, without what is kept.
     pub(in crate::cli) fn typed(&self) -> &ReadingOptions {
         &self.typed
+    }
+
+    /// The options that were typed and say nothing about files that are all text tables, or all workbooks.
+    pub(in crate::cli) fn idle(&self, formats: &[Format]) -> Vec<&'static str> {
+        let typed = &self.typed;
+        let (for_workbooks, for_text) = (
+            vec![("--worksheet", !typed.worksheets.is_empty())],
+            vec![
+                ("--delimiter", typed.delimiter.is_some()),
+                ("--encoding", typed.encoding.is_some()),
+                ("--escape", typed.escape.is_some()),
+            ],
+        );
+        let is_workbook = |format: &Format| matches!(format, Format::Workbook);
+        let idle = match formats {
+            [] => Vec::new(),
+            formats if formats.iter().all(is_workbook) => for_text,
+            formats if !formats.iter().any(is_workbook) => for_workbooks,
+            _ => Vec::new(),
+        };
+        idle.into_iter().filter(|(_, is_typed)| *is_typed).map(|(option, _)| option).collect()
+    }
+
+    /// As if these options of one file had not been typed.
+    pub(in crate::cli) fn without(&self, options: &[&str]) -> Self {
+        let mut manner = self.clone();
+        let typed = &mut manner.typed;
+        for option in options {
+            match *option {
+                "--worksheet" => typed.worksheets.clear(),
+                "--header-row" => typed.header_row = None,
+                "--delimiter" => typed.delimiter = None,
+                "--encoding" => typed.encoding = None,
+                "--escape" => typed.escape = None,
+                _ => {}
+            }
+        }
+        manner
     }
 
     /// What was typed, as it may be shown: values for blank cells are values of the sheets.

@@ -79,7 +79,7 @@ impl Book {
         *self.workbook() = Some(workbook);
         self.refuse_rivals(&found)?;
         if found.is_empty() && !self.findings.iter().any(|finding| finding.severity == Severity::Fatal) {
-            return Err(with_rows.refusal(&self.file.name, &self.ignored));
+            return Err(with_rows.refusal(&self.file.name, &self.ignored, self.options.header_row));
         }
         for FoundSheet { name, kind, candidates, header } in found {
             self.add_table(name.clone(), Some(name.clone()), kind, &candidates, header);
@@ -366,10 +366,22 @@ impl WithRows {
         }
     }
 
-    /// The refusal of a workbook in which no worksheet holds a known kind of row.
-    pub(super) fn refusal(&self, file: &str, ignored: &[(String, &'static str)]) -> Refusal {
+    /// The refusal of a workbook in which no worksheet holds a known kind of row; `header_row` is the row that was named.
+    pub(super) fn refusal(
+        &self,
+        file: &str,
+        ignored: &[(String, &'static str)],
+        header_row: Option<u32>,
+    ) -> Refusal {
         let Some(first) = self.nameless.first().map(|name| shown(name)) else {
-            let (code, message) = match ignored.iter().any(|(_, why)| *why == HIDDEN) {
+            let is_hidden = ignored.iter().any(|(_, why)| *why == HIDDEN);
+            if let Some(row) = header_row.filter(|_| !is_hidden) {
+                let message = format!(
+                    "row {row} of every sheet is blank: name the row of the column names with --header-row"
+                );
+                return Finding::refusal(Code::HeaderMissing, file, message);
+            }
+            let (code, message) = match is_hidden {
                 true => (
                     Code::SheetNotFound,
                     "every sheet of the workbook that may have rows is hidden: show the sheet to import, or choose \
