@@ -123,6 +123,35 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     found
 }
 
+/// The parts of a page that links lead to, as the heading lines make them.
+fn anchors(page: &str) -> Vec<String> {
+    let headings = page.lines().filter_map(|line| line.strip_prefix('#'));
+    let anchor = |heading: &str| -> String {
+        let heading = heading.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
+        heading.chars().filter(|c| c.is_alphanumeric() || "-_".contains(*c)).collect()
+    };
+    headings.map(anchor).collect()
+}
+
+#[test]
+fn every_link_to_a_heading_of_a_page_leads_to_one() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let mut links = 0;
+    for page in files(&docs, "md") {
+        let text = fs::read_to_string(&page).expect("a page");
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let Some((file, anchor)) = link.split_once('#').filter(|_| !link.contains("://")) else {
+                continue;
+            };
+            let of = if file.is_empty() { page.clone() } else { docs.join(file) };
+            let target = fs::read_to_string(&of).unwrap_or_else(|_| panic!("{}: {link}", page.display()));
+            assert!(anchors(&target).iter().any(|known| known == anchor), "{}: {link}", page.display());
+            links += 1;
+        }
+    }
+    assert!(links > 30, "only {links}");
+}
+
 #[test]
 fn docs_help_explanations_and_messages_have_one_vocabulary() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -16,7 +16,7 @@ const HIGHEST_RATE: f64 = 100.0;
 /// Slower than one request in a hundred seconds is most likely a mistake in the unit.
 const LOWEST_RATE: f64 = 0.01;
 /// Leaves room for delays on the way to vary: a sliding second at the service stays within 100.
-const DEFAULT_RATE: f64 = 98.5;
+pub(super) const DEFAULT_RATE: f64 = 98.5;
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cli) enum Origin {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::environment::Environment;
+use super::layers::DEFAULT_RATE;
 use super::profile::*;
 use super::section::Located;
 use super::setting::{CLIENT_ID, CONCURRENCY, DAILY_QUOTA, RATE, RESERVE, SETTINGS};
@@ -37,6 +38,7 @@ fn every_key_of_the_example_is_understood() {
     for known in SETTINGS {
         assert!(all.value(known).is_some(), "{}", known.key);
     }
+    assert!(text.contains(&format!("#: rate = {DEFAULT_RATE}\n")), "the rate that is shown is the default");
     let lists = [&all.notify.command, &all.notify.mail_to, &all.notify.on];
     assert!(lists.iter().all(|list| !list.is_empty()));
     assert!(all.endpoints.contains_key(&Operation::AddSite));
