@@ -27,6 +27,8 @@ pub enum Scope {
     Rows,
     /// The state of a row.
     States,
+    /// How the work stands.
+    Work,
     /// The number a command ends with.
     Exits,
     /// Why a command ended, as its summary says for programs.
@@ -35,8 +37,16 @@ pub enum Scope {
 
 impl Scope {
     /// Every scope, in the order they are listed.
-    pub const ALL: [Self; 7] =
-        [Self::Sheets, Self::Service, Self::Answers, Self::Rows, Self::States, Self::Exits, Self::Endings];
+    pub const ALL: [Self; 8] = [
+        Self::Sheets,
+        Self::Service,
+        Self::Answers,
+        Self::Rows,
+        Self::States,
+        Self::Work,
+        Self::Exits,
+        Self::Endings,
+    ];
 
     /// What its codes are about, as a heading.
     pub const fn title(self) -> &'static str {
@@ -46,6 +56,7 @@ impl Scope {
             Self::Answers => "Answers after which the outcome of a request is unknown",
             Self::Rows => "Decisions about rows, and findings of verification",
             Self::States => "States of a row",
+            Self::Work => "How the work stands",
             Self::Exits => "Exit codes",
             Self::Endings => "Reasons for which a command ends",
         }
@@ -59,6 +70,7 @@ impl Scope {
             Self::Answers => "a note about a request whose outcome is unknown",
             Self::Rows => "a note about a row",
             Self::States => "a state of a row",
+            Self::Work => "how the work stands",
             Self::Exits => "an exit code",
             Self::Endings => "a reason for which a command ends",
         }
@@ -69,7 +81,7 @@ impl Scope {
         match self {
             Self::Sheets => "Why it matters",
             Self::Service | Self::Answers | Self::Rows | Self::States => "What fleetload does",
-            Self::Exits | Self::Endings => "What it means",
+            Self::Work | Self::Exits | Self::Endings => "What it means",
         }
     }
 
@@ -81,6 +93,7 @@ impl Scope {
             Self::Answers => Some(include_str!("catalogue/answers.toml")),
             Self::Rows => Some(include_str!("catalogue/rows.toml")),
             Self::States => Some(include_str!("catalogue/states.toml")),
+            Self::Work => Some(include_str!("catalogue/work.toml")),
             Self::Exits => Some(include_str!("catalogue/exits.toml")),
             Self::Endings => None,
         }
@@ -302,8 +315,10 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+    use crate::ending::State;
     use crate::model::reason::{Reason, ServiceCode};
     use crate::model::verdict::Doubt;
+    use crate::status::RunState;
 
     #[test]
     fn every_code_that_a_row_or_an_attempt_may_carry_has_its_entry_and_no_other_has() {
@@ -392,7 +407,7 @@ mod tests {
                 );
             }
             // What is only noted, and what is done, needs nobody.
-            let done = [Scope::States, Scope::Exits, Scope::Endings].contains(&entry.scope);
+            let done = [Scope::States, Scope::Work, Scope::Exits, Scope::Endings].contains(&entry.scope);
             assert!(!entry.advice.is_empty() || done, "{code} says nothing of what to do");
             assert!(!entry.advice("7", "3").as_str().contains('{'), "{code}: {:?}", entry.advice);
         }
@@ -405,6 +420,9 @@ mod tests {
             assert_eq!(of_state(state).needs_nobody(), state.is_success(), "{state}");
         }
         assert_eq!(of_scope(Scope::States).len(), JobState::ALL.len());
+        let work: Vec<&str> = of_scope(Scope::Work).iter().map(|entry| entry.code.as_str()).collect();
+        let of_ends = State::ALL.map(State::as_str);
+        assert_eq!(work, [&of_ends[..], &[RunState::Running.word(), RunState::Empty.word()]].concat());
         let mut codes: Vec<String> = End::ALL.iter().map(|end| end.exit().code().to_string()).collect();
         codes.dedup();
         assert_eq!(of_scope(Scope::Exits).iter().map(|entry| entry.code.clone()).collect::<Vec<_>>(), codes);

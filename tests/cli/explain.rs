@@ -1,6 +1,6 @@
 //! `fleetload explain`: every code in plain words, from the one catalogue.
 
-use crate::bench::Bench;
+use crate::bench::{self, Bench};
 use fleetload::sandbox::Scenario;
 use fleetload::status::catalogue::{Scope, of_scope};
 use serde_json::Value;
@@ -59,6 +59,42 @@ fn a_word_that_is_no_code_is_answered_with_the_nearest_and_the_other_words_are_e
     insta::assert_snapshot!("unknown", outcome.stderr);
     let outcome = bench.fleetload(&["explain", "\u{1b}[2Jwheelbarrow"]).expect_code(2);
     assert!(outcome.stderr.contains("there is no code '\\u{1b}[2Jwheelbarrow'"), "{}", outcome.stderr);
+}
+
+#[test]
+fn the_words_of_the_status_are_explained_too() {
+    for word in ["finished", "parked", "stopped", "waiting", "held", "failed", "running", "empty"] {
+        assert!(explained(&[word]).contains(&format!("{word}: how the work stands\n")), "{word}");
+    }
+}
+
+/// What an example shows as wrong is found to be so.
+#[test]
+fn an_example_of_a_cell_has_the_finding_that_it_is_an_example_of() {
+    let bench = Bench::new(Scenario::default());
+    for (code, column) in [("cell.country", "country"), ("cell.number", "latitude")] {
+        let told = bench.fleetload(&["explain", code, "--json"]).expect_code(0).stdout;
+        let object: Value = serde_json::from_str(told.lines().next().expect("a code")).expect("JSON");
+        for (text, is_found) in [(&object["example"]["stands"], true), (&object["example"]["should"], false)]
+        {
+            let cell = |name: &str, usual: &str| match name == column {
+                true => text.as_str().expect("a cell").to_owned(),
+                false => usual.to_owned(),
+            };
+            let row = format!(
+                "S1,{},HQ,+64 9 557 0001,1 Earl Street,Auckland,{},{},174.7",
+                bench::root(),
+                cell("country", "NZ"),
+                cell("latitude", "-36.85")
+            );
+            bench.write(
+                "sites.csv",
+                &format!("key,company,name,phone,address1,city,country,latitude,longitude\n{row}\n"),
+            );
+            let told = bench.fleetload(&["check", "sites.csv"]).stdout;
+            assert_eq!(told.contains(&format!("[{code}]")), is_found, "{code}: {text}: {told}");
+        }
+    }
 }
 
 #[test]

@@ -74,9 +74,13 @@ fn tell(context: &Context<'_>, entry: &'static Entry) {
     let width = width();
     let title = match entry.scope {
         Scope::Exits => format!("exit code {}", entry.code),
-        Scope::Sheets | Scope::Service | Scope::Answers | Scope::Rows | Scope::States | Scope::Endings => {
-            entry.code.clone()
-        }
+        Scope::Sheets
+        | Scope::Service
+        | Scope::Answers
+        | Scope::Rows
+        | Scope::States
+        | Scope::Work
+        | Scope::Endings => entry.code.clone(),
     };
     let severity = severity(entry).map_or_else(String::new, |severity| format!(", {severity}"));
     let kind = if entry.scope == Scope::Exits {
