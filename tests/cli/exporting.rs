@@ -222,6 +222,25 @@ fn every_export_is_read_and_has_a_row_for_what_the_service_shows() {
 }
 
 #[test]
+fn an_export_takes_the_place_of_an_earlier_one_and_of_nothing_else() {
+    let bench = filled(Scenario::default());
+    let own = bench::companies(2);
+    for out in ["own.csv", "own.jsonl", "own.xlsx"] {
+        // An export without rows is one as well.
+        for company in [bench::root(), bench.created("company")[0].id.to_string()] {
+            let arguments = ["export", "people", "--company", &company, "--out", out];
+            bench.fleetload(&arguments).expect_code(0);
+            bench.fleetload(&arguments).expect_code(0);
+        }
+        let own = bench.write(out, &own);
+        let arguments = ["export", "people", "--company", &bench::root(), "--out", out];
+        let told = bench.fleetload(&arguments).expect_code(2).stderr;
+        assert!(told.contains(&format!("{out} already exists and is not an export")), "{told}");
+        assert!(std::fs::read_to_string(own).expect("a sheet").starts_with("key,"), "it is untouched");
+    }
+}
+
+#[test]
 fn a_file_has_the_same_rows_in_every_form_and_is_for_its_owner_alone() {
     let bench = filled(Scenario::default());
     let root = bench::root();

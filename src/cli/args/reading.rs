@@ -82,7 +82,7 @@ pub(in crate::cli) struct Export {
     #[arg(long)]
     pub(in crate::cli) full: bool,
 
-    /// Write to this file (.xlsx, .csv or .jsonl); without it, CSV to standard output, or JSON with --json
+    /// Write to this file (.xlsx, .csv or .jsonl), in place of an earlier export but of no other file; without it, CSV to standard output, or JSON with --json
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) out: Option<PathBuf>,
 

@@ -12,7 +12,8 @@ use crate::error::{Error, Result};
 use crate::export::{Row, Rows, Standing, Subject, Survey};
 use crate::journal::Whose;
 use crate::report::export_file::{
-    ExportFacts, ExportFormat, ExportRow, Owners, Spool, SpoolHead, csv_line, headers, texts, write_export,
+    ExportFacts, ExportFormat, ExportRow, Owners, Spool, SpoolHead, csv_line, headers, is_export, texts,
+    write_export,
 };
 use crate::term::{Ink, Line, Object, ReadFigures, clean, count, counted};
 
@@ -39,10 +40,14 @@ enum Destination {
     File { out: PathBuf, format: ExportFormat, spool: Spool },
 }
 
-/// The form of the file that is asked for; `None` for standard output.
+/// The form of the file that is asked for; `None` for standard output. A file that is no earlier export is refused.
 pub(super) fn format(typed: &Typed) -> Result<Option<ExportFormat>> {
     let Some(out) = &typed.out else { return Ok(None) };
     match ExportFormat::of(out) {
+        Some(_) if out.exists() && !is_export(out) => {
+            Err(Error::usage(format!("{} already exists and is not an export", out.display()))
+                .hint("name another file with --out, or remove this one first"))
+        }
         Some(format) => Ok(Some(format)),
         None => Err(Error::usage(format!("--out: {} does not say what to write", out.display()))
             .hint("name a file that ends in .xlsx, .csv or .jsonl")),

@@ -8,14 +8,15 @@
 mod export_csv;
 mod spool;
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _, Write};
 use std::path::Path;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::atomic_write::{Beside, FileChange, Folder};
-use super::workbook::export_book::ExportBook;
+use super::workbook::export_book::{ExportBook, is_export_workbook};
 use crate::error::{Error, Result};
 use crate::export::{NOTE, OTHER, Row, Standing, Subject};
 use crate::journal::Whose;
@@ -97,6 +98,28 @@ pub fn write_export(
     }
     let beside = writer.finish()?;
     folder.commit(vec![FileChange::Put(beside)]).map(drop)
+}
+
+/// Most bytes of the first line of a text file that are looked at.
+const FIRST_LINE: u64 = 1 << 16;
+
+/// Whether a file is an export that was written earlier, by what it has and by the ending of its name.
+pub fn is_export(file: &Path) -> bool {
+    let first_line = || {
+        let mut line = Vec::new();
+        let read = File::open(file).and_then(|file| {
+            BufReader::new(file.take(FIRST_LINE)).read_until(b'\n', &mut line).map(|_count| ())
+        });
+        read.map_or_else(|_error| String::new(), |()| String::from_utf8_lossy(&line).into_owned())
+    };
+    match ExportFormat::of(file) {
+        None => false,
+        Some(ExportFormat::Workbook) => is_export_workbook(file),
+        Some(ExportFormat::Csv) => first_line().contains(NOTE),
+        Some(ExportFormat::JsonLines) => serde_json::from_str::<Value>(&first_line()).is_ok_and(|line| {
+            line["export"].is_string() && (line["object"] == "row" || line["object"] == "export")
+        }),
+    }
 }
 
 /// The headers of an export.

@@ -1,5 +1,7 @@
 //! An export as a workbook: a sheet that says what it is, and the rows, written as they come. Every cell is text.
 
+use std::path::Path;
+
 use crate::error::Result;
 use crate::export::{Row, Standing, Subject};
 use crate::report::atomic_write::{Beside, Folder};
@@ -7,13 +9,21 @@ use crate::report::export_file::{ExportFacts, ExportWriter, headers, texts};
 
 use super::own_sheet::OwnSheet;
 use super::styles::Mark;
-use super::{WorkbookFile, column, fitting};
+use super::{WorkbookFile, column, fitting, properties};
 
 /// The most rows of a worksheet, its header included.
 const MOST_ROWS: u32 = 1_048_576;
 
 /// Widths of columns, in characters: of ids, and of anything else.
 const WIDTHS: (f64, f64) = (38.0, 20.0);
+
+/// How the title of the workbook begins, to be known again.
+const TITLE: &str = "fleetload, export of";
+
+/// Whether a file is the workbook of an export.
+pub(in crate::report) fn is_export_workbook(file: &Path) -> bool {
+    properties(file).is_some_and(|text| text.contains(&format!(">{TITLE} ")))
+}
 
 /// A workbook under way.
 pub(in crate::report) struct ExportBook<'a> {
@@ -28,7 +38,7 @@ pub(in crate::report) struct ExportBook<'a> {
 impl<'a> ExportBook<'a> {
     /// Begins the workbook with the sheet that says what it is.
     pub(in crate::report) fn begin(folder: &'a Folder, name: &str, facts: &ExportFacts<'_>) -> Result<Self> {
-        let title = format!("fleetload, export of {}; {}", facts.subject.words(), facts.whose.line());
+        let title = format!("{TITLE} {}; {}", facts.subject.words(), facts.whose.line());
         let at = facts.at.to_string();
         let mut file = WorkbookFile::begin(folder, name, &title, at.trim_end_matches('Z'))?;
         file.add_own_sheet()?;

@@ -23,9 +23,12 @@ mod to_do_sheet;
 pub(super) mod undo_book;
 
 use std::borrow::Cow;
-use std::io::Write;
+use std::fs::File;
+use std::io::{BufReader, Read as _, Write};
+use std::path::Path;
 
 use rust_xlsxwriter::{DocProperties, ExcelDateTime, Note, Worksheet, XlsxError};
+use zip::ZipArchive;
 
 use crate::error::{Result, without_panic};
 
@@ -47,6 +50,16 @@ const AUTHOR: &str = "fleetload";
 const LINE_HEIGHT: f64 = 15.0;
 /// Most lines that a row shows at once.
 const LINES: usize = 8;
+/// Most bytes of the part of a workbook that says what it is.
+const PROPERTIES: u64 = 1 << 16;
+
+/// What a workbook says of itself; nothing where it cannot be read.
+fn properties(path: &Path) -> Option<String> {
+    let mut archive = ZipArchive::new(BufReader::new(File::open(path).ok()?)).ok()?;
+    let mut text = String::new();
+    archive.by_name("docProps/core.xml").ok()?.take(PROPERTIES).read_to_string(&mut text).ok()?;
+    Some(text)
+}
 
 /// A workbook under way, written beside its target.
 struct WorkbookFile<'a> {

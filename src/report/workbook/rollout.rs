@@ -1,23 +1,19 @@
 //! The workbook of a roll-out: a summary, the companies and sites with their counts, and every device.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
 
 use rust_xlsxwriter::{DocProperties, Workbook, Worksheet, XlsxError};
-use zip::ZipArchive;
 
 use crate::error::{Error, Result, without_panic};
 use crate::journal::Whose;
 use crate::status::rollout::{Rollout, RolloutCounts, RolloutDevice, Standing};
 
 use super::own_sheet::OwnSheet;
+use super::properties;
 use super::styles::{Styles, headed, printed};
 
 /// What the workbook calls itself, to be known again.
 const TITLE: &str = "fleetload, roll-out";
-/// Most bytes of the part of a workbook that says what it is.
-const PROPERTIES: u64 = 1 << 16;
 /// Widths of the columns of the two tables.
 const GROUP_WIDTHS: [f64; 9] = [34.0, 30.0, 10.0, 10.0, 12.0, 12.0, 10.0, 12.0, 26.0];
 const DEVICE_WIDTHS: [f64; 12] = [28.0, 20.0, 30.0, 26.0, 13.0, 14.0, 25.0, 25.0, 50.0, 38.0, 20.0, 8.0];
@@ -37,13 +33,7 @@ pub fn rollout_workbook(rollout: &Rollout, title: &str, whose: &Whose) -> Result
 
 /// Whether a file is the workbook of a roll-out.
 pub fn is_rollout_workbook(file: &Path) -> bool {
-    let properties = || -> Option<String> {
-        let mut archive = ZipArchive::new(File::open(file).ok()?).ok()?;
-        let mut text = String::new();
-        archive.by_name("docProps/core.xml").ok()?.take(PROPERTIES).read_to_string(&mut text).ok()?;
-        Some(text)
-    };
-    properties().is_some_and(|text| text.contains(&format!(">{TITLE}<")))
+    properties(file).is_some_and(|text| text.contains(&format!(">{TITLE}<")))
 }
 
 fn workbook(rollout: &Rollout, title: &str, whose: &Whose) -> std::result::Result<Vec<u8>, XlsxError> {

@@ -18,11 +18,7 @@ mod by_row;
 mod list_sheet;
 mod sheet;
 
-use std::fs::File;
-use std::io::{BufReader, Read};
 use std::path::{Component, Path, PathBuf};
-
-use zip::ZipArchive;
 
 use crate::error::{Error, Result};
 use crate::sheet::finding::{Finding, Findings};
@@ -30,7 +26,7 @@ use crate::sheet::{Book, Table};
 
 use self::by_row::{ByRow, CheckedRows, RepeatedFindings};
 
-use super::WorkbookFile;
+use super::{WorkbookFile, properties};
 use crate::report::atomic_write::{Beside, FileChange, Folder};
 use crate::report::names::{Names, naming_kind};
 
@@ -40,8 +36,6 @@ const ENDING: &str = ".checked.xlsx";
 const TITLE: &str = "fleetload, checked sheets";
 /// Always the same moment, so that the same sheets give the same bytes.
 const MADE: &str = "2026-01-01T00:00:00";
-/// Most bytes of the part of a workbook that says what it is.
-const PROPERTIES: u64 = 1 << 16;
 
 /// Where the checked workbooks of some files go.
 #[derive(Debug)]
@@ -210,14 +204,6 @@ fn is_as_written(path: &Path) -> bool {
     };
     between("<dc:title>", "</") == Some(TITLE)
         && moment("created").is_some_and(|made| made.starts_with(MADE) && Some(made) == moment("modified"))
-}
-
-/// What a workbook says of itself.
-fn properties(path: &Path) -> Option<String> {
-    let mut archive = ZipArchive::new(BufReader::new(File::open(path).ok()?)).ok()?;
-    let mut text = String::new();
-    archive.by_name("docProps/core.xml").ok()?.take(PROPERTIES).read_to_string(&mut text).ok()?;
-    Some(text)
 }
 
 #[cfg(test)]

@@ -1,3 +1,8 @@
+use std::fs::File;
+use std::io::Read as _;
+
+use zip::ZipArchive;
+
 use super::*;
 use crate::sheet::Options;
 use crate::sheet::finding::Severity;
