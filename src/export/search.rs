@@ -128,6 +128,15 @@ impl Way {
     }
 }
 
+impl Query {
+    /// Whether what is sought is named by a value that names it alone: an id, or the MAC address of a device.
+    pub fn is_whole(&self) -> bool {
+        self.text.as_deref().is_some_and(|text| {
+            as_id(text).is_some() || (self.sought == Sought::Devices && mac_digits(text).is_some())
+        })
+    }
+}
+
 /// Ways of which the first that can be reached is asked.
 type Ways = Vec<Way>;
 

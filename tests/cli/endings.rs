@@ -346,6 +346,9 @@ fn help_is_given_about_help_and_rare_options_are_in_the_long_help_alone() {
     for heading in ["Which sheets and rows:", "Columns:", "Rehearsal:", "Settings, for this command only:"] {
         assert!(short.contains(heading), "{heading}: {short}");
     }
+    let words = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words(help(&["run", "--help"])).contains("at most 80 characters"), "the longest label");
+    assert!(words(help(&["retry", "--help"])).contains("needs --sheet"), "a row is one of a sheet");
     let codes = help(&["--help"]);
     assert!(codes.contains("\n  5  stopped with work left that can go on automatically later\n"), "{codes}");
 }

@@ -115,6 +115,10 @@ fn templates_and_clouds_are_those_of_a_device() {
 #[test]
 fn nothing_found_is_said_with_what_to_try_and_exit_code_4() {
     let bench = Bench::new(Scenario::default());
+    for whole in ["58:c1:7a:00:00:01", "6f1c2a3e-ffff-4000-8000-000000000001"] {
+        let told = bench.fleetload(&["find", "devices", whole]).expect_code(4).stderr;
+        assert!(told.contains("an id and a MAC address match only as a whole"), "{told}");
+    }
     let outcome = bench.fleetload(&["find", "companies", "Lummerland"]).expect_code(4);
     assert!(outcome.stdout.contains("no company that matches 'Lummerland' was found"), "{}", outcome.stdout);
     assert!(outcome.stderr.contains("shorter part of the name"), "{}", outcome.stderr);

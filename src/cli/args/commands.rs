@@ -20,7 +20,7 @@ pub(in crate::cli) struct Run {
     #[arg(value_name = "FILE")]
     pub(in crate::cli) files: Vec<PathBuf>,
 
-    /// What to call the import in status, reports and notifications, instead of by its files
+    /// What to call the import in status, reports and notifications, instead of by its files: at most 80 characters
     #[arg(long, value_name = "TEXT", value_parser = label, requires = "files")]
     pub(in crate::cli) label: Option<String>,
 
@@ -185,7 +185,7 @@ pub(in crate::cli) struct Import {
     #[arg(value_name = "FILE", required = true)]
     pub(in crate::cli) files: Vec<PathBuf>,
 
-    /// What to call the import in status, reports and notifications, instead of by its files
+    /// What to call the import in status, reports and notifications, instead of by its files: at most 80 characters
     #[arg(long, value_name = "TEXT", value_parser = label)]
     pub(in crate::cli) label: Option<String>,
 
@@ -345,7 +345,7 @@ pub(in crate::cli) struct Retry {
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) sheet: Option<String>,
 
-    /// Only the row with this number in the spreadsheet
+    /// Only the row with this number in the spreadsheet; needs --sheet
     #[arg(long, value_name = "N", requires = "sheet")]
     pub(in crate::cli) row: Option<u32>,
 }

@@ -182,6 +182,9 @@ fn tell_nothing(context: &Context<'_>, query: &Query) {
         (Sought::People, Some(_)) if query.company.is_none() => {
             "usernames match only as a whole; to search by name, add --company COMPANY"
         }
+        (_, Some(_)) if query.is_whole() => {
+            "an id and a MAC address match only as a whole; a search finds only what the account may see"
+        }
         (_, Some(_)) => "search for a shorter part of the name; a search finds only what the account may see",
         (_, None) => "check the company or the device that you named",
     };
