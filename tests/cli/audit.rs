@@ -164,15 +164,15 @@ fn a_site_whose_id_is_that_of_another_company_is_not_taken_for_the_row_s_own() {
     bench.alter(&bench.base_url(), &relay.base_url());
     bench.write("companies.csv", &bench::companies(2));
     bench.fleetload(&["run", "companies.csv"]).expect_code(0);
-    let companies: Vec<String> =
-        bench.created("company").iter().map(|company| company.id.to_string()).collect();
+    let made = bench.created("company").into_iter().find(|company| company.request["name"] == "Customer 1");
+    let stranger = made.expect("the other company").id.to_string();
     let depot = |company: &str| {
         format!(
             "company,name,phone,address1,city,country\n{company},Depot,+64 9 557 0000,1 Earl Street,Auckland,NZ\n"
         )
     };
     // One of the name in the other company, of which this journal knows nothing.
-    bench.write("elsewhere.csv", &depot(&companies[1]));
+    bench.write("elsewhere.csv", &depot(&stranger));
     let elsewhere =
         ["run", "elsewhere.csv", "--kind", "sites", "--journal", "other.db", "--reports", "others"];
     bench.fleetload(&elsewhere).expect_code(0);
@@ -180,7 +180,7 @@ fn a_site_whose_id_is_that_of_another_company_is_not_taken_for_the_row_s_own() {
     bench.write("sites.csv", &depot("C0"));
     let outcome = bench.fleetload(&["run", "sites.csv"]).expect_code(8);
     assert_eq!(relay.fired(), 1);
-    says(&outcome, &format!("the service shows that id in another company, {}", companies[1]));
+    says(&outcome, &format!("the service shows that id in another company, {stranger}"));
     assert_eq!(found(&bench, 2, "audit.vanished").len(), 1);
 }
 
