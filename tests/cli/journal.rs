@@ -215,6 +215,13 @@ fn rows_of_an_accepted_backup_that_were_sent_since_are_found_and_the_others_are_
     }
     copy(&bench, "backup.db", "fleetload.db", true);
     bench.fleetload(&["run"]).expect_code(6);
+    // Rows that it takes for unsent were sent: nobody decides about them by this copy.
+    for command in [&["cancel", "1"][..], &["retry"]] {
+        let told = bench.fleetload(command).expect_code(6);
+        assert!(told.stderr.contains("is an older copy"), "{}", told.stderr);
+        assert!(told.stderr.contains("nothing was changed"), "{}", told.stderr);
+        assert!(told.stderr.contains("fleetload run --accept-journal"), "{}", told.stderr);
+    }
     bench.fleetload(&["run", "--accept-journal"]).expect_code(0);
     assert_no_doubles(&bench);
     let counts = bench.counts(1);

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::args::commands::{Cancel, Retry};
 use super::context::Context;
-use super::run::reports;
+use super::run::{preconditions, reports};
 use super::summary::{Summary, SummaryFields};
 use crate::ending::End;
 use crate::error::Result;
@@ -25,6 +25,7 @@ const LISTED: usize = 20;
 /// Makes rejected and incomplete jobs ready again.
 pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summary> {
     let mut journal = context.journal()?;
+    preconditions::refuse_older(context, &journal)?;
     context.tell_whose(&journal.whose()?);
     let imports = journal.imports()?;
     if let Some(import) = typed.import {
@@ -80,6 +81,7 @@ pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summary> {
 /// Gives up what has not been sent of an import.
 pub(super) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Summary> {
     let mut journal = context.journal()?;
+    preconditions::refuse_older(context, &journal)?;
     context.tell_whose(&journal.whose()?);
     let named = ImportInfo::find(&journal.imports()?, typed.import)?.named();
     let cancelled = journal.cancel(typed.import, &context.who(), context.now())?;

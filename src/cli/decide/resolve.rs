@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::ask_service::RowVerifier;
 use crate::cli::args::commands::Resolve;
 use crate::cli::context::Context;
+use crate::cli::run::preconditions;
 use crate::cli::status::review;
 use crate::cli::status::review_objects::{HeldObject, SightObject};
 use crate::cli::summary::{Summary, SummaryFields};
@@ -57,6 +58,7 @@ pub(in crate::cli) fn resolve(context: &Context<'_>, typed: &Resolve) -> Result<
         return Ok(Summary::new(End::Done).with(&ResolveSummary { selected: 0, decided: 0, refused: 0 }));
     }
     let Some(choice) = choice(typed) else { return show(context, typed, &journal, &held, &jobs) };
+    preconditions::refuse_older(context, &journal)?;
     if typed.created.is_some() && jobs.len() > 1 {
         return Err(Error::usage("one id belongs to one job")
             .hint("give the jobs one by one, each with the id of its own record"));

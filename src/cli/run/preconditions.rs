@@ -53,7 +53,7 @@ pub(in crate::cli) fn examine(context: &Context<'_>, typed: &Run) -> Result<()> 
     }
     let journal = context.journal()?;
     match journal.regression(&Register::open(&state_folder())?)? {
-        Some(regression) => Err(regression.error(journal.path(), &accepting(context, typed))),
+        Some(regression) => Err(regression.error(journal.path(), "sent", &accepting(context, typed))),
         None => Ok(()),
     }
 }
@@ -63,6 +63,16 @@ pub(in crate::cli) fn examine(context: &Context<'_>, typed: &Run) -> Result<()> 
 pub(in crate::cli) fn would_refuse(journal: &Journal) -> Option<Regression> {
     let register = Register::open(&state_folder()).ok()?;
     journal.look_for_regression(&register).ok().flatten()
+}
+
+/// Before a person decides what becomes of rows: stops at an older copy, which may not know that they were sent.
+pub(in crate::cli) fn refuse_older(context: &Context<'_>, journal: &Journal) -> Result<()> {
+    match would_refuse(journal).filter(|_| !journal.is_run_at_work()) {
+        Some(regression) => {
+            Err(regression.error(journal.path(), "changed", &context.again("run --accept-journal")))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Under the lock, before anything is sent: the journal is the newest, or accepted, and whether it is whole is known or being
@@ -95,7 +105,7 @@ pub(in crate::cli) fn enter(context: &Context<'_>, typed: &Run, journal: &mut Jo
             }
             Ok(())
         }
-        Some(regression) => Err(regression.error(journal.path(), &accepting(context, typed))),
+        Some(regression) => Err(regression.error(journal.path(), "sent", &accepting(context, typed))),
         None if typed.accept_journal => Err(Error::usage(format!(
             "the journal {} is in order, so there is nothing to accept; nothing was sent",
             journal.path().display()

@@ -187,8 +187,9 @@ impl Regression {
         }
     }
 
-    /// The error that stops a run. `accept` is the command by which a person goes on anyway.
-    pub fn error(&self, journal: &std::path::Path, accept: &str) -> Error {
+    /// The error that stops a command; `undone` is what it has not done, and `accept` the command by which a person goes on
+    /// anyway.
+    pub fn error(&self, journal: &std::path::Path, undone: &str, accept: &str) -> Error {
         let path = journal.display();
         let container = ".\nIf that was here, in a container whose own files are not kept: have XDG_STATE_HOME name the \
                          folder it named then, on the volume of the journal";
@@ -216,8 +217,9 @@ impl Regression {
                 (format!(" ({})", file.display()), "if in doubt, ask who used this journal".to_owned())
             }
         };
-        let error = Error::journal(format!("the journal {path} {}{more}; nothing was sent", self.words()))
-            .ending(End::JournalOlder);
+        let error =
+            Error::journal(format!("the journal {path} {}{more}; nothing was {undone}", self.words()))
+                .ending(End::JournalOlder);
         if let Some(copy) = saved_copy_of(journal) {
             return error.hint(go_on_with(&copy));
         }

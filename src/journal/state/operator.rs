@@ -315,6 +315,9 @@ fn give_up(connection: &Connection, standing: &JobRow, who: &str, at: Moment) ->
     if let Some(id) = standing.remote_id {
         message.push_str(&format!("; the {} exists with the id {id}", standing.kind.singular()));
     }
+    if is_unsure(connection, standing.job)? {
+        message.push_str("; it may have been sent before, of which this copy of the journal knows nothing");
+    }
     if standing.state.is_failed() || standing.state == Skipped {
         let why: Option<String> = connection
             .prepare_cached("SELECT message FROM job WHERE id = ?1")?
@@ -331,6 +334,13 @@ fn give_up(connection: &Connection, standing: &JobRow, who: &str, at: Moment) ->
         &[&at, &message, &Reason::Cancelled.as_str()],
     )?;
     Ok(standing.moved(GivenUp))
+}
+
+/// Whether the job may have been sent by a newer copy of the journal, and was not looked up since.
+fn is_unsure(connection: &Connection, job: JobId) -> Result<bool> {
+    Ok(connection
+        .prepare_cached("SELECT unsure FROM job WHERE id = ?1")?
+        .query_row([job], |row| row.get(0))?)
 }
 
 /// Refuses an id that is not that of the record which an upkeep job is about.

@@ -94,7 +94,7 @@ fn a_backup_taken_before_the_last_claim_is_an_older_copy() {
     let found = judged(&backup, &run.register).unwrap();
     let Regression::Older { place, without_log: false } = &found else { panic!("{found:?}") };
     assert_eq!(place, run.bench.journal.path());
-    let error = found.error(&backup, "fleetload run --accept-journal --journal backup.db");
+    let error = found.error(&backup, "sent", "fleetload run --accept-journal --journal backup.db");
     assert_eq!(error.kind(), ErrorKind::Journal);
     assert!(error.to_string().contains("is an older copy"), "{error}");
     let hint = error.next_step().unwrap();
