@@ -86,11 +86,11 @@ fn advice(entry: &RowEntry, before: &RowEntry, otherwise: &str) -> String {
 /// A key that two rows of a kind have, whatever their case.
 pub(super) fn keys(between: &mut Between, told: &mut [bool], found: &mut dyn FnMut(Finding)) {
     let of = |between: &Between, entry: &RowEntry| {
-        between.get(entry.key).map(|key| (between.kind(entry), fold_key(key)))
+        between.own_key(entry).map(|key| (between.kind(entry), fold_key(key)))
     };
     let index = Index::new(between.entries.len(), |row| {
         let entry = &between.entries[row];
-        between.get(entry.key).map(|key| (between.kind(entry), folded_key(key)))
+        between.own_key(entry).map(|key| (between.kind(entry), folded_key(key)))
     });
     tell(
         between,

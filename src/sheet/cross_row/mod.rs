@@ -18,6 +18,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::{panic, thread};
 
+use smol_str::SmolStr;
 use uuid::Uuid;
 
 use super::field::{Pointer, fold_key};
@@ -204,7 +205,8 @@ impl Between {
             table: u32::try_from(table).unwrap_or(u32::MAX),
             row: row.number,
             line: row.line.and_then(|line| u32::try_from(line).ok()).and_then(NonZeroU32::new),
-            key: self.keep(row.identity.key.as_deref()),
+            key: self
+                .keep(row.identity.key.as_ref().or(row.identity.key_beside_id.as_ref()).map(SmolStr::as_str)),
             name: self.keep(row.identity.name.as_deref()),
             unique: self.keep(row.identity.unique.as_deref()),
             owner: NONE,
@@ -274,6 +276,11 @@ impl Between {
         self.text.get(span)
     }
 
+    /// The key of a row. One that changes a record has none of its own.
+    fn own_key(&self, entry: &RowEntry) -> Option<&str> {
+        self.get(entry.key).filter(|_| !entry.is_update)
+    }
+
     fn kind(&self, entry: &RowEntry) -> Kind {
         let kind = self.tables[entry.table as usize].kind;
         match kind.updates() {
@@ -300,6 +307,7 @@ impl Between {
         duplicates::uniques(&mut self, &mut told, judged);
         let resolutions = references::all(&self, known)?;
         references::tell(&mut self, &resolutions, judged);
+        references::keys_beside_ids(&mut self, &resolutions, known, judged)?;
         duplicates::natural(&mut self, &resolutions, &mut told, judged);
         duplicates::cipher_suites(&mut self, &resolutions, judged);
         contradictions::tell(&mut self, &resolutions, judged);

@@ -28,7 +28,7 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution
     // Made only where they are asked: those who refer by id alone need no row to be found.
     let by_id_alone = between.pointers.iter().all(|(_, pointer)| matches!(pointer, Pointer::Id(_)));
     let found = if by_id_alone { 0 } else { rows };
-    let keys = Index::new(found, |row| between.get(of(row).key).map(fold_key));
+    let keys = Index::new(found, |row| between.own_key(of(row)).map(fold_key));
     let names = Index::new(found, |row| between.get(of(row).name));
     let is_device = |row: usize| between.kind(of(row)) == Kind::Device;
     let mac_of = |row: usize| between.get(of(row).unique).filter(|_| is_device(row)).and_then(mac_digits);
@@ -351,6 +351,40 @@ pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mu
             }
         }
     }
+}
+
+/// A row that changes a record by its id and has the key of another one.
+pub(super) fn keys_beside_ids(
+    between: &mut Between,
+    resolutions: &[Resolution],
+    known: &dyn Known,
+    found: &mut dyn FnMut(Finding),
+) -> Result<()> {
+    for number in 0..between.entries.len() {
+        let entry = between.entries[number];
+        let (true, Some(key), Some(Resolution::To(own))) =
+            (entry.is_update, between.get(entry.key), resolutions.get(entry.owner as usize))
+        else {
+            continue;
+        };
+        let kind = between.kind(&entry).sheet();
+        let jobs = known.find(kind, By::Key(&fold_key(key)))?;
+        let Some(other) = jobs.first().filter(|_| !jobs.iter().any(|job| *own == To::Job(*job))) else {
+            continue;
+        };
+        let (key, kind) = (key.to_owned(), kind.singular());
+        let message = format!(
+            "the key '{}' is that of another {kind} (job {other}), and the id says which {kind} is changed: correct one of \
+             them, or clear the key",
+            shown(&key)
+        );
+        let mut finding =
+            between.finding(Code::RowConflict, message, &entry, "key").showing(&key, ValueKind::Text);
+        finding.rule = Some("the key and the id of one record".to_owned());
+        found(finding);
+        between.entries[number].unusable = true;
+    }
+    Ok(())
 }
 
 /// A device in a site of another company, where both companies are known in the same way. What belongs to records of earlier

@@ -264,6 +264,17 @@ fn rows_of_two_sheets_that_want_one_thing_otherwise_contradict_each_other() {
 }
 
 #[test]
+fn an_update_whose_key_is_that_of_another_record_than_its_id_is_told() {
+    const OTHER: &str = "22222222-2222-4222-8222-222222222222";
+    let earlier = Earlier(vec![(Kind::Device, "d1", 1), (Kind::Device, ROOT, 1), (Kind::Device, OTHER, 2)]);
+    let updates = format!(
+        "action,key,id,name\nupdate,D1,{ROOT},One\nupdate,d1,{OTHER},Two\nupdate,new,33333333-3333-4333-8333-333333333333,Three\n"
+    );
+    let result = check(&[("devices.csv", &updates)], &earlier);
+    assert_eq!(result.codes(), [at(Code::RowConflict, "devices!B3")]);
+}
+
+#[test]
 fn rows_below_a_wrong_one_get_a_note_and_no_error() {
     let companies = format!("key,parent,name\na,{ROOT},A\nb,nowhere,B\nc,b,C\n");
     let result = check(&[("companies.csv", &companies), ("sites.csv", "company,name\nc,S\na,T\n")], &Nothing);

@@ -71,6 +71,8 @@ pub struct RowIdentity {
     pub unique: Option<SmolStr>,
     /// Whether it changes a record that exists.
     pub is_update: bool,
+    /// The key that a row has beside the id of the record that it changes, which must be that of the same one.
+    pub key_beside_id: Option<SmolStr>,
     /// What a row with errors refers to, so that what is wrong with that is told at the same time; that of others is in
     /// the draft.
     pub references: Vec<Reference>,
@@ -483,6 +485,7 @@ impl<'a> RowReader<'a> {
                 Kind::Upkeep(_) => None,
             },
             is_update,
+            key_beside_id: owned("key").filter(|_| is_update && self.values.has("id")),
             references: Vec::new(),
         };
     }
