@@ -210,7 +210,9 @@ pub(super) fn next(
 ) -> Option<Step> {
     let again = commands.again;
     let step = |words: &str, command: String| Some(Step { words: words.to_owned(), command });
-    let Some(ImportFacts { info, unanswered: rows, .. }) = facts.imports.last() else {
+    // The last import with rows to correct.
+    let to_correct = facts.imports.iter().rev().find(|import| !import.unanswered.is_empty());
+    let Some(ImportFacts { info, unanswered: rows, .. }) = to_correct.or(facts.imports.last()) else {
         return step("", again.command("run SHEET.xlsx"));
     };
     if state == RunState::Ended(End::SheetPaused) {

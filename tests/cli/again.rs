@@ -23,6 +23,23 @@ fn the_same_sheet_again_sends_nothing() {
 }
 
 #[test]
+fn a_run_without_files_names_the_import_whose_rows_are_to_be_corrected() {
+    let refused = Fault::new("addCompany", FaultKind::InvalidData).times(1);
+    let bench = Bench::new(Scenario::default().with_fault(refused));
+    bench.write("companies.csv", &bench::companies(2));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(4);
+    let made = bench.names("company");
+    bench.write("people.csv", &bench::people(1, 1).replace("C0,", &format!("name:{},", made[0])));
+    bench.fleetload(&["run", "people.csv"]).expect_code(0);
+    for command in ["run", "status"] {
+        let told = bench.fleetload(&[command]);
+        let expected = "correct the rows in reports/1/fix.xlsx and run that file, or try them again as they are: \
+                        fleetload retry 1";
+        assert!(told.stderr.contains(expected), "{command}: {}", told.stderr);
+    }
+}
+
+#[test]
 fn a_device_is_put_into_no_site_of_another_company_whatever_sheets_come_with_it() {
     let bench = Bench::new(Scenario::default());
     let companies = bench::companies(3);
