@@ -220,8 +220,11 @@ fn finished(row: &RowView, settled_before: bool) -> String {
         JobState::Existing if row.message.is_some() => row.message.clone().unwrap_or_default(),
         JobState::Existing if !row.kind.is_record() => "it was so before anything was sent".to_owned(),
         JobState::Existing => {
-            "the record was in the service before anything was sent; its fields were left as they are"
-                .to_owned()
+            let was_there =
+                "the record was in the service before anything was sent; its fields were left as they are";
+            let put_more = row.attempts > 0 && row.operation.is_some_and(|operation| !operation.creates());
+            let more = if put_more { ", and what else the row asks for was put" } else { "" };
+            format!("{was_there}{more}")
         }
         JobState::Done => {
             let before = row.before.iter().map(before_words::words);

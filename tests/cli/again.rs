@@ -23,6 +23,33 @@ fn the_same_sheet_again_sends_nothing() {
 }
 
 #[test]
+fn a_record_that_was_there_says_whether_its_row_put_something_on_it() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(1));
+    let devices = bench::devices(2, 1);
+    bench.write("devices.csv", &devices);
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
+    let with_labels = devices
+        .replacen("\n", ",labels\n", 1)
+        .replacen(",NZ\n", ",NZ,north\n", 1)
+        .replacen(",NZ\n", ",NZ,\n", 1);
+    bench.write("devices.csv", &with_labels);
+    let elsewhere = ["run", "companies.csv", "devices.csv", "--journal", "b.db", "--reports", "b"];
+    bench.fleetload(&elsewhere).expect_code(0);
+    let lines = std::fs::read_to_string(bench.path("b/1/results.jsonl")).expect("the report");
+    let messages: Vec<String> = lines
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"))
+        .filter(|row| row["kind"] == "device")
+        .map(|row| row["message"].as_str().expect("words").to_owned())
+        .collect();
+    let was_there =
+        "the record was in the service before anything was sent; its fields were left as they are";
+    let put = format!("{was_there}, and what else the row asks for was put");
+    assert_eq!(messages, [put, was_there.to_owned()]);
+}
+
+#[test]
 fn a_run_without_files_names_the_import_whose_rows_are_to_be_corrected() {
     let refused = Fault::new("addCompany", FaultKind::InvalidData).times(1);
     let bench = Bench::new(Scenario::default().with_fault(refused));
