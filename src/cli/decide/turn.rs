@@ -29,7 +29,7 @@ pub(in crate::cli) fn pause(context: &Context<'_>, typed: &Typed) -> Result<Summ
         tell_later(context, &later, |later| format!("pause {later}"));
         return ended(context, &journal, typed, (change, false));
     }
-    let rows = counted(change.ready, "row waits", "rows wait");
+    let rows = counted(change.ready + change.blocked, "row waits", "rows wait");
     let told = match change.was_paused {
         Some(since) => format!("import {named} is already paused, since {}; {rows}", context.moment(since)),
         None => format!("import {named} is paused; {rows} until it is resumed"),
@@ -65,7 +65,7 @@ pub(in crate::cli) fn resume(context: &Context<'_>, typed: &Typed) -> Result<Sum
     let import = typed.import;
     let (mut journal, named) = open(context, import)?;
     let change = journal.resume(import, &context.who(), context.now())?;
-    let rows = counted(change.ready, "row goes on", "rows go on");
+    let rows = counted(change.ready + change.blocked, "row goes on", "rows go on");
     let told = match (change.was_paused, journal.is_run_at_work()) {
         (None, _) => format!("import {named} is not paused; nothing was changed"),
         (Some(_), true) => format!("import {named} is resumed; {rows} in the run in progress"),

@@ -169,7 +169,10 @@ fn import_and_run(
     let ended = |ending| Ended { ending, earlier, scope, imported, concerned: &concerned, notifier };
     if !journal.goes_on()? && unread == 0 {
         journal.finish_page_check()?;
-        context.terminal.say("nothing is left to be sent");
+        context.terminal.say(match journal.paused_rows(None)? {
+            0 => "nothing is left to be sent",
+            _ => "nothing can be sent: the rows that are left belong to paused imports, or wait for rows of them",
+        });
         watch.reporting();
         return conclude(context, &journal, &ended(&Ending::Finished));
     }

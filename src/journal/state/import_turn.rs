@@ -32,6 +32,8 @@ pub struct TurnChange {
     pub was_paused: Option<Moment>,
     /// Rows of it that could be sent now.
     pub ready: u64,
+    /// Rows of it that wait for other rows.
+    pub blocked: u64,
     /// Rows of it whose requests are under way or whose outcome is unknown.
     pub under_way: u64,
     /// Whether a row of it is not finished. Where all are, a pause changes nothing.
@@ -55,6 +57,8 @@ pub struct AwaitedRows {
 /// use none of them.
 const READY: &str = "SELECT (SELECT count(*) FROM job WHERE state = 'ready' AND last_import = ?1)
     + (SELECT count(*) FROM job INDEXED BY job_deferred WHERE state = 'deferred' AND last_import = ?1)";
+const BLOCKED: &str = "SELECT count(*) FROM operation_name CROSS JOIN job
+    WHERE job.state = 'blocked' AND job.operation = operation_name.id AND job.last_import = ?1";
 const UNDER_WAY: &str =
     "SELECT (SELECT count(*) FROM job INDEXED BY job_sending WHERE state = 'sending' AND last_import = ?1)
     + (SELECT count(*) FROM job INDEXED BY job_in_doubt WHERE state = 'in_doubt' AND last_import = ?1)";
@@ -150,9 +154,10 @@ impl Journal {
             note(&transaction, at, who, what, None, Some(import), None)?;
         }
         let ready = jobs_in(&transaction, import, READY)?;
+        let blocked = jobs_in(&transaction, import, BLOCKED)?;
         let under_way = jobs_in(&transaction, import, UNDER_WAY)?;
         transaction.commit()?;
-        Ok(TurnChange { was_paused, ready, under_way, is_open })
+        Ok(TurnChange { was_paused, ready, blocked, under_way, is_open })
     }
 }
 
