@@ -1,7 +1,7 @@
 //! The ids by which sheets name records of the service: looked up before rows are imported and before a run sends them, and
 //! what that showed is reported with the cells.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -135,22 +135,27 @@ pub(super) async fn before_run(
             counted(rejected, "row was", "rows were")
         ),
         hint: format!(
-            "find the right ids with `{find}` and correct the rejected rows; the next run sends the others"
+            "find the right ids with `{}` and correct the rejected rows; the next run sends the others",
+            find.join("`, `")
         ),
     };
     Ok(Some(ending))
 }
 
-/// The command that finds the id of a record by its name, of the kind of the first id that is unknown.
-fn find_again(context: &Context<'_>, check: &IdCheck) -> String {
-    let kind = check.absent.first().map_or(Kind::Company, |(kind, _)| *kind);
-    context.again(&format!("find {} NAME", kind.plural()))
+/// The commands that find the id of a record by its name, one for each kind of which an id is unknown.
+fn find_again(context: &Context<'_>, check: &IdCheck) -> Vec<String> {
+    let kinds: BTreeSet<Kind> = check.absent.iter().map(|(kind, _)| *kind).collect();
+    kinds.into_iter().map(|kind| context.again(&format!("find {} NAME", kind.plural()))).collect()
 }
 
 /// Says how the right ids are found, where the service has none of these.
 pub(super) fn tell_how_to_find(context: &Context<'_>, check: Option<&IdCheck>) {
     if let Some(check) = check.filter(|check| !check.absent.is_empty()) {
-        context.terminal.hint(Advice::from("to find the right ids: ").command(find_again(context, check)));
+        let mut advice = Advice::from("to find the right ids: ");
+        for (nth, command) in find_again(context, check).into_iter().enumerate() {
+            advice = advice.words(if nth == 0 { "" } else { ", " }).command(command);
+        }
+        context.terminal.hint(advice);
     }
 }
 

@@ -444,6 +444,7 @@ impl Dispatcher {
             self.in_flight.take_claimed(operation);
             if let Some(call) = self.in_flight.work(job).and_then(lookups::step) {
                 self.in_flight.on_departure(job, self.clock.elapsed());
+                self.note_unseen(job);
                 self.send(operation, call, QueuedRequest::Send(job), phase);
             } else {
                 self.undo_claim(job, "it could not be sent");
@@ -451,6 +452,17 @@ impl Dispatcher {
             }
         }
         None
+    }
+
+    /// A request that changes what a list shows has left, or has its answer: a list that was asked for before shows nothing of it.
+    fn note_unseen(&mut self, job: JobId) {
+        let Some(work) = self.in_flight.work(job).filter(|work| !lookups::creates(work)) else { return };
+        let Some(lookup) = lookups::of_step(work, &|operation| self.gates.usable(operation)) else { return };
+        // What a row puts on the record that it makes is seen by all rows about that.
+        match work.kind.is_record() || work.action.replaces() {
+            true => self.evidence.lists.on_replaced(&lookup),
+            false => self.evidence.lists.on_sent(&lookup, ListUser::of(work, work.action.removes())),
+        }
     }
 
     fn send(&mut self, operation: Operation, call: Call, request: QueuedRequest, phase: Phase) {
@@ -503,14 +515,8 @@ impl Dispatcher {
         let (operation, import) = (work.operation, work.import);
         let (creates, removal) = (lookups::creates(work), work.action.removes());
         self.tell(answered(operation, &answer));
-        if !work.kind.is_record()
-            && let Some(lookup) = lookups::of_step(work, &|operation| self.gates.usable(operation))
-        {
-            match work.action.replaces() {
-                true => self.evidence.lists.on_replaced(&lookup),
-                false => self.evidence.lists.on_sent(&lookup, ListUser::of(work, removal)),
-            }
-        }
+        self.note_unseen(job);
+        let Some(work) = self.in_flight.work(job) else { return };
         let counted = self.in_flight.counted(job);
         let unseen = match (&answer.verdict, self.in_flight.sent_at(job)) {
             (Verdict::NoDataFound(rejection), Some(sent_at)) if !removal => {

@@ -109,8 +109,8 @@ impl LeftReason {
             Self::NotWritable => "a sheet cannot hold the value that was there without changing it",
             Self::ChangedSince(import) => {
                 return format!(
-                    "import {import} asked for something else of it since; what was there before is in the report of this \
-                     import"
+                    "import {import} asked about the same again since; what this import replaced, if anything, is in its \
+                     report"
                 );
             }
             Self::OutcomeUnknown => "it is not known whether it was carried out",

@@ -61,7 +61,7 @@ pub fn awaited(events: &[Next], now: Moment, here: &TimeZone) -> Vec<String> {
         Next::MissingLookedUp { records, at: until } => {
             let until =
                 until.map_or_else(String::new, |until| format!(", looked up again until {}", at(until)));
-            Some(format!("{} not found yet{until}", counted(records, "record", "records")))
+            Some(format!("{} not verified yet{until}", counted(records, "record", "records")))
         }
         Next::Unanswered { requests, since } => Some(format!(
             "the service has answered none of {} for {}",

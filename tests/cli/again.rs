@@ -689,7 +689,7 @@ fn what_became_of_an_update_stays_in_its_report_whatever_later_imports_ask_for()
     let undo = bench.fleetload(&["undo", "2", "--out", "undo.xlsx"]).expect_code(0);
     assert!(undo.stdout.contains("restores what import 2 changed"), "{}", undo.stdout);
     let undo = bench.fleetload(&["undo", "3", "--out", "undo3.xlsx"]).expect_code(4);
-    assert!(undo.stdout.contains("import 4 asked for something else of it since"), "{}", undo.stdout);
+    assert!(undo.stdout.contains("import 4 asked about the same again since"), "{}", undo.stdout);
 
     // A row that asks for less than a rejected one is no correction of it; one that asks for the same is.
     update("phone.csv", "phone", "+64 9 555 0666");

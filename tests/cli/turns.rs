@@ -190,6 +190,19 @@ fn a_row_that_a_later_import_names_is_cancelled_with_that_import() {
 }
 
 #[test]
+fn rows_of_a_later_import_below_one_that_is_cancelled_are_skipped_and_not_left() {
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", &bench::devices(2, 1));
+    bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
+    bench.fleetload(&["import", "devices.csv"]).expect_code(0);
+    let told = bench.fleetload(&["cancel", "1"]).expect_code(0);
+    let words = "1 row of import 1 cancelled, and 2 of other imports that depend on them skipped";
+    assert!(told.stdout.contains(words), "{told:?}");
+    assert!(!told.stderr.contains("came again"), "{told:?}");
+}
+
+#[test]
 fn rows_below_a_row_of_a_paused_import_wait_with_it() {
     let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
     import(&bench, "companies.csv", 0..2);

@@ -170,7 +170,7 @@ fn the_workbook_of_an_undo_brings_back_what_was_there_and_its_own_undo_what_the_
     assert!(
         left.iter().all(|left| {
             left["words"]
-                == "import 3 asked for something else of it since; what was there before is in the report of this import"
+                == "import 3 asked about the same again since; what this import replaced, if anything, is in its report"
         }),
         "{left:?}"
     );

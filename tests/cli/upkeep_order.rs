@@ -125,6 +125,23 @@ fn rows_about_a_new_record_wait_for_all_that_its_own_row_puts_on_it() {
 }
 
 #[test]
+fn a_row_about_a_new_record_is_compared_with_what_its_own_row_has_put_on_it() {
+    let bench = Bench::new(Scenario::default());
+    bench.profile("", "", "");
+    bench.write("companies.csv", &bench::companies(1));
+    let device = "Till 0,Edge 100,+64 9 557 0000,1 Earl Street,Auckland,NZ";
+    let head = "key,company,name,device_model,phone,address1,city,country,vpn_clouds,enterprise_template";
+    bench.write("devices.csv", &format!("{head}\nT0,C0,{device},Guest,Retail Standard\n"));
+    bench.write("vpn.csv", "device,cloud,action\nT0,Guest,join\n");
+    bench.write("subscriptions.csv", "device,template,action\nT0,Retail Standard,unsubscribe\n");
+    bench.fleetload(&["run", "companies.csv", "devices.csv", "vpn.csv", "subscriptions.csv"]).expect_code(0);
+    // What the row has put is there already, and is taken away where another row says so.
+    assert_eq!((bench.requests("addDeviceToVpnCloud"), bench.requests("unsubscribeTemplate")), (1, 1));
+    let counts = [("created".to_owned(), 2), ("done".to_owned(), 1), ("existing".to_owned(), 1)];
+    assert_eq!(bench.counts(1), counts.into());
+}
+
+#[test]
 fn what_is_put_waits_while_a_removal_is_in_doubt_and_through_a_kill() {
     let bench = bench_of(DEVICES);
     let before = bench.ledger().len();

@@ -234,7 +234,9 @@ impl Reference {
                 later >= day && confirmed + refused > ceiling
             })
         };
-        let mut known = self.ceilings.iter().rev().map(|(&day, &ceiling)| (day, ceiling));
+        let known = self.ceilings.iter().rev().map(|(&day, &ceiling)| (day, ceiling));
+        // That others have spent a quota teaches nothing.
+        let mut known = known.filter(|(_, ceiling)| *ceiling > 0);
         known.find(|&(day, ceiling)| !proved_wrong(day, ceiling)).map(|(_, ceiling)| ceiling)
     }
 

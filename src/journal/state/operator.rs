@@ -172,12 +172,12 @@ impl Journal {
         note(&transaction, at, who, "cancel", None, Some(import), None)?;
         let selection = Selection { import: Some(import), ..Selection::default() };
         let mut cancelled = Cancelled::default();
-        let mut given_up = Vec::new();
+        let (mut given_up, mut left) = (Vec::new(), BTreeMap::new());
         for state in [Blocked, Ready, Deferred, Rejected, Incomplete, Skipped] {
             for job in selected(&transaction, state, &selection)? {
                 let last = row_ref::last_import_of(&transaction, job)?;
                 if last != import {
-                    *cancelled.left_to.entry(last).or_default() += 1;
+                    left.insert(job, last);
                     continue;
                 }
                 let standing = job_row::of(&transaction, job)?;
@@ -189,6 +189,12 @@ impl Journal {
         for standing in &given_up {
             let below = dependents::skip_below(&transaction, standing, dependents::PARENT_CANCELLED, at)?;
             cancelled.skipped += below.len() as u64;
+            for moved in &below {
+                left.remove(&moved.job);
+            }
+        }
+        for last in left.into_values() {
+            *cancelled.left_to.entry(last).or_default() += 1;
         }
         dependents::record_order::keep_after(&transaction, given_up.iter().map(|standing| standing.job))?;
         cancelled.cancelled = given_up.len() as u64;

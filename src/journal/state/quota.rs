@@ -24,7 +24,7 @@ use crate::model::verdict::Execution;
 /// The ceiling learned last, unless as many creations have been answered in a day since as it cannot allow.
 macro_rules! latest_ceiling {
     () => {
-        "(SELECT known.ceiling FROM quota AS known WHERE known.ceiling IS NOT NULL AND NOT EXISTS (
+        "(SELECT known.ceiling FROM quota AS known WHERE known.ceiling > 0 AND NOT EXISTS (
             SELECT 1 FROM quota AS later
             WHERE later.day >= known.day AND later.confirmed + later.refused > known.ceiling)
           ORDER BY known.day DESC LIMIT 1)"
@@ -35,7 +35,7 @@ macro_rules! latest_ceiling {
 macro_rules! ledger {
     ($rest:literal) => {
         concat!(
-            "SELECT day, sent, confirmed, refused, doubtful, coalesce(ceiling, ",
+            "SELECT day, sent, confirmed, refused, doubtful, coalesce(nullif(ceiling, 0), ",
             latest_ceiling!(),
             "), ceiling IS NOT NULL FROM quota ",
             $rest
@@ -227,12 +227,12 @@ pub(in crate::journal) fn found(connection: &Connection, standing: &JobRow) -> R
     Ok(())
 }
 
-/// Remembers the ceiling of a day; 0 teaches nothing.
+/// Remembers the ceiling of a day. 0 teaches nothing but that the quota of the day is spent.
 pub(in crate::journal) fn learn(connection: &Connection, day: Day, ceiling: u64, at: Moment) -> Result<()> {
     connection
         .prepare_cached(
-            "INSERT INTO quota (day, ceiling, ceiling_at) VALUES (?1, nullif(?2, 0), ?3)
-             ON CONFLICT (day) DO UPDATE SET ceiling = nullif(?2, 0), ceiling_at = ?3",
+            "INSERT INTO quota (day, ceiling, ceiling_at) VALUES (?1, ?2, ?3)
+             ON CONFLICT (day) DO UPDATE SET ceiling = ?2, ceiling_at = ?3",
         )?
         .execute((day, count(ceiling), at))?;
     Ok(())

@@ -86,10 +86,8 @@ impl Audit {
         // A list that would show a second record, and does not show the row's own yet, is looked at again.
         let unique = matching::key_is_unique(&row.work);
         let tells_doubles = !unique && row.key_operation.is_some() && row.tells_doubles();
-        if has_key && tells_doubles && self.is_awaited(cx, job) {
-            if let Some(row) = self.rows.get_mut(&job) {
-                row.is_unlisted = true;
-            }
+        row.is_unlisted = has_key && tells_doubles;
+        if row.is_unlisted && self.is_awaited(cx, job) {
             return;
         }
         let Some(row) = self.rows.get_mut(&job) else { return };
@@ -258,6 +256,7 @@ impl Audit {
         let wait = FIRST_WAIT.saturating_mul(1 << (row.absent - 1).min(16));
         row.next_lookup_at = Some((now + wait).min((since + settle).max(now)));
         let what = match row.work.kind.is_record() {
+            true if row.is_unlisted => "a list does not show a record yet that was made",
             true => "a record that was made is not seen now",
             false => "something that was changed is not seen as it was asked for",
         };

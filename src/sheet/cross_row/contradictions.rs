@@ -1,19 +1,22 @@
-//! Rows that ask for different things of one record: two values of a metadata entry, a subscription and its end, two sites. Both
-//! would be carried out, and which of them stays would be chance.
+//! Rows that change a record and ask for different things: two values of a metadata entry, a subscription and its end, two sites.
+//! Both would be carried out, and which of them stays would be chance. What the row that makes a record puts on it comes first
+//! (`record_order`), and may be changed by others.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
 use super::{Between, Index, Resolution, RowEntry, To};
 use crate::model::action::setting::{Setting, Wish, asked};
-use crate::model::kind::Kind;
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::{Finding, ValueKind, shown};
 use crate::sheet::row::draft::Draft;
 use crate::sheet::table::Table;
 use crate::sheet::table::column::{Column, column};
 
-/// What the rows ask for beside the creation of records.
+/// The family of columns of metadata.
+const META: &str = "meta:";
+
+/// What the rows ask for that change records.
 #[derive(Debug, Default)]
 pub(super) struct Settings {
     /// Each thing that is asked for of any record, once.
@@ -41,7 +44,7 @@ enum KeptWish {
 }
 
 impl Settings {
-    /// Takes in what a row asks for.
+    /// Takes in what a row that changes a record asks for.
     pub(super) fn add(&mut self, row: usize, draft: &Draft) {
         let Ok(row) = u32::try_from(row) else { return };
         for (setting, wish) in draft.steps.iter().flat_map(asked) {
@@ -66,18 +69,11 @@ impl Settings {
         self.numbers.insert(setting, number);
         number
     }
-
-    fn assigns_sites(&self) -> bool {
-        self.numbers.contains_key(&Setting::Site)
-    }
 }
 
 /// Tells each row that asks for something else than a row before it, and makes it unusable.
 pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mut dyn FnMut(Finding)) {
-    let mut settings = std::mem::take(&mut between.settings);
-    if settings.assigns_sites() {
-        settings.add_sites_of_new_devices(between);
-    }
+    let settings = std::mem::take(&mut between.settings);
     let of = |asked: &Asked| {
         let entry = &between.entries[asked.row as usize];
         (!entry.unusable).then(|| record(between, asked.row, resolutions)).flatten()
@@ -113,30 +109,9 @@ pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mu
     }
 }
 
-impl Settings {
-    /// The site in which a row creates its device is asked for as well.
-    fn add_sites_of_new_devices(&mut self, between: &Between) {
-        let setting = self.number(Setting::Site);
-        // In the order of the rows, so that the second of two is told.
-        let assigned = std::mem::take(&mut self.asked);
-        let creates_in_a_site = |entry: &RowEntry| {
-            between.kind(entry) == Kind::Device && site_of(entry).is_some() && !entry.is_update
-        };
-        let rows = (0..between.entries.len()).filter(|row| creates_in_a_site(&between.entries[*row]));
-        let created = rows.filter_map(|row| u32::try_from(row).ok());
-        self.asked = created.map(|row| Asked { row, setting, wish: KeptWish::There }).collect();
-        self.asked.extend(assigned);
-        self.asked.sort_by_key(|asked| asked.row);
-    }
-}
-
-/// The record that a row is about: its own, or the one that it names.
+/// The record that a row changes.
 fn record(between: &Between, row: u32, resolutions: &[Resolution]) -> Option<To> {
-    let entry = &between.entries[row as usize];
-    if between.kind(entry).is_record() {
-        return Some(To::Row(row as usize));
-    }
-    match resolutions.get(entry.owner as usize)? {
+    match resolutions.get(between.entries[row as usize].owner as usize)? {
         Resolution::To(to) => Some(*to),
         Resolution::Failed { .. } => None,
     }
@@ -162,7 +137,13 @@ fn is_otherwise(
             Resolution::To(to) => Some(*to),
             Resolution::Failed { .. } => None,
         };
-    matches!((site(asked), site(first)), (Some(own), Some(other)) if own != other)
+    // A row of this import and a record of an earlier one may be the same site.
+    match (site(asked), site(first)) {
+        (Some(To::Row(own)), Some(To::Row(other))) => own != other,
+        (Some(To::Job(own)), Some(To::Job(other))) => own != other,
+        (Some(To::Remote(own)), Some(To::Remote(other))) => own != other,
+        _ => false,
+    }
 }
 
 fn finding(between: &Between, asked: &Asked, first: &Asked, setting: &Setting<'_>) -> Finding {
@@ -195,7 +176,7 @@ fn finding(between: &Between, asked: &Asked, first: &Asked, setting: &Setting<'_
     if let Some(column) = column {
         finding = table.name_column(finding, position, column);
     }
-    if let Setting::Metadata(text) | Setting::Template(text) | Setting::Cloud(text) = setting {
+    if let Setting::Template(text) | Setting::Cloud(text) = setting {
         finding = finding.showing(text, ValueKind::Text);
     }
     finding.rule = Some("one value for each metadata entry, template, cloud and site of a record".to_owned());
@@ -210,7 +191,7 @@ fn column_of(table: &Table, setting: &Setting<'_>) -> (Option<&'static Column>, 
     let is_record = table.kind.is_record();
     let name = match setting {
         Setting::Metadata(key) if is_record => {
-            return (column(table.kind, "meta"), table.position_in_family("meta", key));
+            return (column(table.kind, META), table.position_in_family(META, key));
         }
         Setting::Metadata(_) => "value",
         Setting::Template(_) if is_record => "enterprise_template",

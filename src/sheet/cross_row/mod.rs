@@ -237,7 +237,7 @@ impl Between {
             }
         }
         let number = self.entries.push(entry);
-        if let Some(draft) = &row.draft {
+        if let Some(draft) = row.draft.as_ref().filter(|_| !kind.is_record() || entry.is_update) {
             self.settings.add(number, draft);
         }
         number

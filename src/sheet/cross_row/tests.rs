@@ -210,7 +210,7 @@ fn a_device_in_a_site_of_another_company_is_told() {
 }
 
 #[test]
-fn rows_of_two_sheets_that_want_one_thing_otherwise_contradict_each_other() {
+fn changes_of_one_record_that_want_one_thing_otherwise_contradict_each_other() {
     let earlier = Earlier(vec![
         (Kind::Company, "a", 1),
         (Kind::Site, "s1", 101),
@@ -218,48 +218,55 @@ fn rows_of_two_sheets_that_want_one_thing_otherwise_contradict_each_other() {
         (Kind::Device, "old", 103),
         (Kind::Device, ROOT, 103),
     ]);
+    // What the row that makes a record puts on it comes first, and may be changed.
     let devices = "key,company,name,meta:floor,enterprise_template,vpn_clouds,site\n\
-        d1,a,T1,1,Retail,Office,s1\n\
-        d2,a,T2,1,Retail,Office,s1\n";
-    let updates = "action,key,id,meta:floor,site\n\
-        update,old,,1,s1\n";
+        d1,a,T1,1,Retail,Office,s1\n";
+    let updates = "action,key,meta:floor,enterprise_template,vpn_clouds,site\n\
+        update,old,1,Retail,Office,s1\n";
     let agree = [
         (
             "metadata.csv",
             format!(
-                "owner_kind,owner,key,value\ndevice,d1,floor,1\ndevice,{ROOT},floor,1\ndevice,d1,Floor,2\n"
+                "owner_kind,owner,key,value\ndevice,{ROOT},floor,1\ndevice,d1,floor,2\ndevice,old,Floor,2\n"
             ),
         ),
         (
             "subscriptions.csv",
-            "device,template,action\nd1,Retail,subscribe\nd1,Office,unsubscribe\n".to_owned(),
+            "device,template,action\nold,Retail,subscribe\nold,Office,unsubscribe\nd1,Retail,unsubscribe\n"
+                .to_owned(),
         ),
-        ("vpn.csv", "device,cloud,action\nd1,Office,join\n".to_owned()),
-        ("site_assignments.csv", "device,site\nd1,s1\nold,s1\n".to_owned()),
+        ("vpn.csv", "device,cloud,action\nold,Office,join\nd1,Office,leave\n".to_owned()),
+        ("site_assignments.csv", "device,site\nd1,s2\nold,s1\n".to_owned()),
     ];
     let oppose = [
-        ("metadata.csv", format!("owner_kind,owner,key,value\ndevice,d1,floor,2\ndevice,{ROOT},floor,2\n")),
-        ("metadata.csv", "owner_kind,owner,key,value,action\ndevice,d2,floor,,delete\n".to_owned()),
-        ("subscriptions.csv", "device,template,action\nd1,Retail,unsubscribe\n".to_owned()),
-        ("vpn.csv", "device,cloud,action\nd2,Office,leave\n".to_owned()),
-        ("site_assignments.csv", format!("device,site\nd1,s2\n{ROOT},s2\n")),
+        ("metadata.csv", format!("owner_kind,owner,key,value\ndevice,{ROOT},floor,2\n"), "D2"),
+        ("metadata.csv", "owner_kind,owner,key,value,action\ndevice,old,floor,,delete\n".to_owned(), "D2"),
+        ("subscriptions.csv", "device,template,action\nold,Retail,unsubscribe\n".to_owned(), "B2"),
+        ("vpn.csv", "device,cloud,action\nold,Office,leave\n".to_owned(), "B2"),
+        ("site_assignments.csv", format!("device,site\n{ROOT},s2\n"), "B2"),
     ];
-    let with = |(name, content): &(&str, String)| {
-        check(&[("devices.csv", devices), ("device-changes.csv", updates), (name, content)], &earlier).codes()
-    };
-    for sheet in &agree {
-        assert_eq!(with(sheet), [], "{}", sheet.0);
+    for (name, content) in &agree {
+        let sheets = [("devices.csv", devices), ("device-changes.csv", updates), (*name, content.as_str())];
+        assert_eq!(check(&sheets, &earlier).codes(), [], "{name}");
     }
-    let conflict = |cells: &[&str]| cells.iter().map(|cell| at(Code::RowConflict, cell)).collect::<Vec<_>>();
-    let places = [
-        conflict(&["metadata!D2", "metadata!D3"]),
-        conflict(&["metadata!D2"]),
-        conflict(&["subscriptions!B2"]),
-        conflict(&["vpn!B2"]),
-        conflict(&["site_assignments!B2", "site_assignments!B3"]),
-    ];
-    for (sheet, expected) in oppose.iter().zip(places) {
-        assert_eq!(with(sheet), expected, "{}", sheet.0);
+    for (name, content, cell) in &oppose {
+        let sheet = (*name, content.as_str());
+        let found =
+            check(&[("devices.csv", devices), ("device-changes.csv", updates), sheet], &earlier).codes();
+        assert_eq!(
+            found,
+            [at(Code::RowConflict, &format!("{}!{cell}", name.trim_end_matches(".csv")))],
+            "{name}"
+        );
+        // The later row is told, at the cell that asks.
+        let found = check(&[sheet, ("device-changes.csv", updates)], &earlier).codes();
+        let own = match *name {
+            "metadata.csv" => "C2",
+            "subscriptions.csv" => "D2",
+            "vpn.csv" => "E2",
+            _ => "F2",
+        };
+        assert_eq!(found, [at(Code::RowConflict, &format!("device-changes!{own}"))], "{name}");
     }
 }
 
