@@ -182,6 +182,10 @@ fn a_quota_that_others_have_spent_teaches_nothing() {
     assert_eq!(bench.created("company").len(), 0);
     let status = bench.fleetload(&["status", "--json"]).expect_code(0);
     assert!(!status.stdout.contains("\"ceiling\":1"), "{}", status.stdout);
+    // The next run knows that it is spent: one creation finds out whether it still is.
+    let before = bench.requests("addCompany");
+    bench.fleetload(&["run"]).expect_code(5);
+    assert_eq!(bench.requests("addCompany"), before + 1);
     let plan = bench.fleetload(&["plan", "companies.csv", "--rate", "98"]).expect_code(0);
     assert!(plan.stdout.contains("not known: today's quota is spent, and how many"), "{}", plan.stdout);
 }
