@@ -173,7 +173,7 @@ fn the_ledger_counts_refusals_as_the_service_does_and_no_figure_runs_backwards()
 
 #[test]
 fn a_quota_that_others_have_spent_teaches_nothing() {
-    let latency = Fault { ms: 200, ..Fault::new("addCompany", FaultKind::Latency) };
+    let latency = Fault { ms: 1_000, ..Fault::new("addCompany", FaultKind::Latency) };
     let bench = Bench::new(Scenario { rate: 0, daily_quota: 0, ..Scenario::default() }.with_fault(latency));
     bench.profile("", "rate = \"unlimited\"", "on_quota = \"exit\"");
     bench.write("companies.csv", &bench::companies(4));

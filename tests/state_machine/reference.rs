@@ -102,7 +102,8 @@ impl Reference {
                 let maker = job.values.parents.first().filter(|_| !job.values.makes_a_record());
                 let is_open = |job: &Job| job.record.is_some() && !job.state.is_final();
                 let waits = maker.is_some_and(|maker| is_open(&self.jobs[maker]));
-                if !matches!(job.state, Blocked | Skipped) && !(waits && job.state == Ready) {
+                let may_move = matches!(job.state, Blocked | Skipped) || (waits && job.state == Ready);
+                if !may_move {
                     continue;
                 }
                 let unmade: Vec<JobState> = job
