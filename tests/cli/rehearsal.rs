@@ -48,8 +48,9 @@ fn a_strict_rehearsal_refuses_what_nobody_created() {
     bench.write("strict.toml", "strict = true\n");
     let strict = ["--sandbox", "--scenario", "strict.toml"];
     let refused = bench.fleetload(&[&["run"][..], &SHEETS, &strict].concat()).expect_code(3);
-    let find = "to find the right ids: fleetload find companies NAME --sandbox --scenario strict.toml\n";
-    assert!(refused.stderr.contains(find), "{}", refused.stderr);
+    let find = |kind: &str| format!("fleetload find {kind} NAME --sandbox --scenario strict.toml");
+    let each = ["companies", "sites", "devices"].map(find).join(", ");
+    assert!(refused.stderr.contains(&format!("to find the right ids: {each}\n")), "{}", refused.stderr);
     let refused = refused.stdout;
     assert!(refused.contains("6 errors, 0 warnings, 0 notes; nothing was imported"), "{refused}");
     bench.fleetload(&[&["import"][..], &SHEETS].concat()).expect_code(0);
