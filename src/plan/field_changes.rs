@@ -2,10 +2,9 @@
 //! shown with what it was then.
 
 use serde::Serialize;
-
 use serde_json::Value;
 
-use super::row_settings::{cell_as_written, settings_of_row};
+use super::row_settings::{cells_as_written, settings_of_row};
 use crate::error::Result;
 use crate::journal::{ImportWriter, Prospect};
 use crate::model::action::record_update::{RecordUpdate, text};
@@ -102,7 +101,7 @@ fn put_beside(writer: &ImportWriter<'_>, prospect: &Prospect, step: &Action) -> 
         Action::SubscribeTemplate(offer) => vec![cell("enterprise_template", offer.to_string())],
         Action::JoinVpnCloud(offer) => vec![cell("vpn_clouds", offer.to_string())],
         Action::AssignToSite => {
-            let site = cell_as_written(writer, prospect, "site")?;
+            let [site] = cells_as_written(writer, prospect, ["site"])?;
             site.map(|site| cell("site", site)).into_iter().collect()
         }
         _ => Vec::new(),

@@ -13,8 +13,7 @@ use crate::sheet::{Mapped, meaning};
 /// When the journal cannot be read.
 pub fn settings_of_row(writer: &ImportWriter<'_>, prospect: &Prospect) -> Result<Option<VpnSettings>> {
     let [Action::ConfigureVpn(settings)] = &*prospect.steps_by_shape else { return Ok(None) };
-    let interface = cell_as_written(writer, prospect, "interface")?;
-    let suite = cell_as_written(writer, prospect, "cipher_suite")?;
+    let [interface, suite] = cells_as_written(writer, prospect, ["interface", "cipher_suite"])?;
     if interface.is_none() && suite.is_none() {
         return Ok(None);
     }
@@ -26,20 +25,23 @@ pub fn settings_of_row(writer: &ImportWriter<'_>, prospect: &Prospect) -> Result
     Ok(Some(own))
 }
 
-/// What the row by which a job comes has in the column of this name, as [`comparable`] writes it; `None` for a blank cell, and
+/// What the row by which a job comes has in the columns of these names, as [`comparable`] writes it; `None` for a blank cell, and
 /// where no column of the row's sheet has that name.
 ///
 /// # Errors
 /// When the journal cannot be read.
-pub(super) fn cell_as_written(
+pub(super) fn cells_as_written<const N: usize>(
     writer: &ImportWriter<'_>,
     prospect: &Prospect,
-    name: &str,
-) -> Result<Option<String>> {
-    let Some(row) = prospect.row else { return Ok(None) };
+    names: [&str; N],
+) -> Result<[Option<String>; N]> {
+    let Some(row) = prospect.row else { return Ok(names.map(|_| None)) };
     let written = writer.row_as_written(row.sheet, row.number)?;
     let mapping = meaning(prospect.kind.sheet(), &written.headers);
-    let is_named = |mapped: &Mapped| matches!(mapped, Mapped::Column { column, .. } if column.name == name);
-    let cell = mapping.iter().position(is_named).and_then(|position| written.cells.get(position));
-    Ok(cell.map(|cell| comparable(cell)).filter(|cell| !cell.is_empty()))
+    Ok(names.map(|name| {
+        let is_named =
+            |mapped: &Mapped| matches!(mapped, Mapped::Column { column, .. } if column.name == name);
+        let cell = written.cells.get(mapping.iter().position(is_named)?)?;
+        Some(comparable(cell)).filter(|cell| !cell.is_empty())
+    }))
 }

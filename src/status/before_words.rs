@@ -64,7 +64,7 @@ pub fn words(read: &ReadBefore) -> String {
         Before::Site { id, name: Some(name) } => format!("it was in the site \"{name}\" ({id}) before"),
         Before::Site { id, name: None } => format!("it was in the site {id} before"),
         Before::Fields { fields, sent, left } => {
-            // Of an address all is sent, and of that what is new is told.
+            // All of an address is sent, and only what is new in it is reported.
             let changed = sent.iter().filter_map(|(field, now)| match fields.get(field) {
                 Some(was) if is_same(was, now) => None,
                 Some(was) => Some(format!("{field} was {}, now {}", quoted(was), quoted(now))),

@@ -30,7 +30,7 @@ pub fn opposes(later: &Action, earlier: &Action) -> bool {
 }
 
 /// The metadata entries that an action puts, or deletes as `None`.
-fn entries(action: &Action) -> Vec<(&str, Option<&str>)> {
+pub(super) fn entries(action: &Action) -> Vec<(&str, Option<&str>)> {
     match action {
         Action::PutMetadata(entries) => {
             entries.iter().map(|entry| (entry.key.as_str(), Some(entry.value.as_str()))).collect()

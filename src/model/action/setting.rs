@@ -1,34 +1,21 @@
 //! What a record has one of, and what an action asks it to be: an entry of its metadata, its subscription to a template, its
 //! membership in a VPN cloud, its site. Two rows of one import that ask for different things contradict each other.
 
-use std::borrow::Cow;
-
-use super::{Action, Offer, OwnedEntry};
+use super::opposes::entries;
+use super::{Action, Offer};
 use crate::model::key::comparable;
 
 /// What a record has one of.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Setting<'a> {
+pub enum Setting {
     /// The metadata entry with this key.
-    Metadata(Cow<'a, str>),
+    Metadata(String),
     /// The subscription to the enterprise template of this id or name, as [`comparable`] writes it.
-    Template(Cow<'a, str>),
+    Template(String),
     /// The membership in the VPN cloud of this id or name, as [`comparable`] writes it.
-    Cloud(Cow<'a, str>),
+    Cloud(String),
     /// The site of a device.
     Site,
-}
-
-impl Setting<'_> {
-    /// The same with texts of its own.
-    pub fn into_owned(self) -> Setting<'static> {
-        match self {
-            Self::Metadata(key) => Setting::Metadata(Cow::Owned(key.into_owned())),
-            Self::Template(name) => Setting::Template(Cow::Owned(name.into_owned())),
-            Self::Cloud(name) => Setting::Cloud(Cow::Owned(name.into_owned())),
-            Self::Site => Setting::Site,
-        }
-    }
 }
 
 /// What it is to be.
@@ -43,18 +30,17 @@ pub enum Wish<'a> {
 }
 
 /// What an action asks for. Nothing of a creation, whose site is a reference of its row, and of what an export saw.
-pub fn asked(action: &Action) -> Vec<(Setting<'_>, Wish<'_>)> {
-    let entry = |key| Setting::Metadata(Cow::Borrowed(key));
-    let template = |offer: &Offer| Setting::Template(Cow::Owned(comparable(&offer.to_string())));
-    let cloud = |offer: &Offer| Setting::Cloud(Cow::Owned(comparable(&offer.to_string())));
+pub fn asked(action: &Action) -> Vec<(Setting, Wish<'_>)> {
+    let template = |offer: &Offer| Setting::Template(comparable(&offer.to_string()));
+    let cloud = |offer: &Offer| Setting::Cloud(comparable(&offer.to_string()));
     match action {
-        Action::PutMetadata(entries) => entries
-            .iter()
-            .map(|metadata| (entry(metadata.key.as_str()), Wish::Value(metadata.value.as_str())))
-            .collect(),
-        Action::PutMetadataEntry(OwnedEntry { key, value, .. })
-        | Action::DeleteMetadataEntry(OwnedEntry { key, value, .. }) => {
-            vec![(entry(key), value.as_deref().map_or(Wish::Gone, Wish::Value))]
+        Action::PutMetadata(_) | Action::PutMetadataEntry(_) | Action::DeleteMetadataEntry(_) => {
+            entries(action)
+                .into_iter()
+                .map(|(key, value)| {
+                    (Setting::Metadata(key.to_owned()), value.map_or(Wish::Gone, Wish::Value))
+                })
+                .collect()
         }
         Action::SubscribeTemplate(offer) => vec![(template(offer), Wish::There)],
         Action::UnsubscribeTemplate(offer) => vec![(template(offer), Wish::Gone)],
@@ -78,7 +64,7 @@ pub fn asked(action: &Action) -> Vec<(Setting<'_>, Wish<'_>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::action::Owner;
+    use crate::model::action::{OwnedEntry, Owner};
     use crate::model::record::Metadata;
 
     #[test]

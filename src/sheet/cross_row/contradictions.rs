@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
+use super::duplicates::repeated;
 use super::{Between, Index, Resolution, RowEntry, To};
 use crate::model::action::setting::{Setting, Wish, asked};
 use crate::sheet::finding::code::Code;
@@ -20,8 +21,8 @@ const META: &str = "meta:";
 #[derive(Debug, Default)]
 pub(super) struct Settings {
     /// Each thing that is asked for of any record, once.
-    distinct: Vec<Setting<'static>>,
-    numbers: HashMap<Setting<'static>, u32>,
+    distinct: Vec<Setting>,
+    numbers: HashMap<Setting, u32>,
     asked: Vec<Asked>,
     hasher: RandomState,
 }
@@ -59,8 +60,7 @@ impl Settings {
         }
     }
 
-    fn number(&mut self, setting: Setting<'_>) -> u32 {
-        let setting = setting.into_owned();
+    fn number(&mut self, setting: Setting) -> u32 {
         if let Some(number) = self.numbers.get(&setting) {
             return *number;
         }
@@ -82,26 +82,15 @@ pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mu
         let asked = &settings.asked[at];
         of(asked).map(|record| (record, asked.setting))
     });
-    let mut contradictions: Vec<(Asked, Asked)> = Vec::new();
-    for run in index.runs() {
-        let mut firsts: Vec<((To, u32), Asked)> = Vec::new();
-        for (_, at) in run {
-            let asked = settings.asked[*at as usize];
-            let Some(record) = of(&asked) else { continue };
-            match firsts.iter().find(|(first, _)| *first == (record, asked.setting)) {
-                // What the cells of one row say against each other is told there.
-                Some((_, first))
-                    if first.row != asked.row
-                        && is_otherwise(between, resolutions, (&asked, first), &settings) =>
-                {
-                    contradictions.push((asked, *first));
-                }
-                Some(_) => {}
-                None => firsts.push(((record, asked.setting), asked)),
-            }
-        }
-    }
-    contradictions.sort_unstable_by_key(|(asked, first)| (asked.row, first.row));
+    let asked_of = |at: u32| settings.asked[at as usize];
+    let repeats = repeated(&index, |at| of(&asked_of(at)).map(|record| (record, asked_of(at).setting)));
+    let pairs = repeats.into_iter().map(|(at, first)| (asked_of(at), asked_of(first)));
+    // What the cells of one row say against each other is reported there.
+    let contradictions: Vec<(Asked, Asked)> = pairs
+        .filter(|(asked, first)| {
+            asked.row != first.row && is_otherwise(between, resolutions, (asked, first), &settings)
+        })
+        .collect();
     for (asked, first) in contradictions {
         let setting = &settings.distinct[asked.setting as usize];
         found(finding(between, &asked, &first, setting));
@@ -137,16 +126,10 @@ fn is_otherwise(
             Resolution::To(to) => Some(*to),
             Resolution::Failed { .. } => None,
         };
-    // A row of this import and a record of an earlier one may be the same site.
-    match (site(asked), site(first)) {
-        (Some(To::Row(own)), Some(To::Row(other))) => own != other,
-        (Some(To::Job(own)), Some(To::Job(other))) => own != other,
-        (Some(To::Remote(own)), Some(To::Remote(other))) => own != other,
-        _ => false,
-    }
+    site(asked).zip(site(first)).is_some_and(|(own, other)| own.is_another(other))
 }
 
-fn finding(between: &Between, asked: &Asked, first: &Asked, setting: &Setting<'_>) -> Finding {
+fn finding(between: &Between, asked: &Asked, first: &Asked, setting: &Setting) -> Finding {
     let (entry, before) = (&between.entries[asked.row as usize], &between.entries[first.row as usize]);
     let removes = first.wish == KeptWish::Gone;
     let does = match setting {
@@ -187,7 +170,7 @@ fn finding(between: &Between, asked: &Asked, first: &Asked, setting: &Setting<'_
 }
 
 /// In which column rows of a table ask for something, and where it stands.
-fn column_of(table: &Table, setting: &Setting<'_>) -> (Option<&'static Column>, Option<usize>) {
+fn column_of(table: &Table, setting: &Setting) -> (Option<&'static Column>, Option<usize>) {
     let is_record = table.kind.is_record();
     let name = match setting {
         Setting::Metadata(key) if is_record => {

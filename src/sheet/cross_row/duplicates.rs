@@ -29,7 +29,7 @@ fn tell<T: PartialEq>(
     told: &mut [bool],
     found: &mut dyn FnMut(Finding),
 ) {
-    for (row, first) in repeated(between, index, of) {
+    for (row, first) in repeated(index, |row| of(between, &between.entries[row as usize])) {
         let (entry, before) = (between.entries[row as usize], between.entries[first as usize]);
         found(finding(between, (&entry, &before), first, say(between, &entry, &before)));
         between.entries[row as usize].unusable = true;
@@ -53,17 +53,13 @@ fn finding(
     finding
 }
 
-/// Every row but the first of those with one value, in their order, with that first one.
-fn repeated<T: PartialEq>(
-    between: &Between,
-    index: &Index,
-    of: impl Fn(&Between, &RowEntry) -> Option<T>,
-) -> Vec<(u32, u32)> {
+/// Everything in an index but the first of those with one value, in its order, with that first one.
+pub(super) fn repeated<T: PartialEq>(index: &Index, of: impl Fn(u32) -> Option<T>) -> Vec<(u32, u32)> {
     let mut repeated: Vec<(u32, u32)> = Vec::new();
     for run in index.runs() {
         let mut firsts: Vec<(T, u32)> = Vec::new();
         for (_, row) in run {
-            let Some(value) = of(between, &between.entries[*row as usize]) else { continue };
+            let Some(value) = of(*row) else { continue };
             match firsts.iter().find(|(first, _)| *first == value) {
                 Some((_, first)) => repeated.push((*row, *first)),
                 None => firsts.push((value, *row)),
@@ -253,7 +249,7 @@ pub(super) fn cipher_suites(
         between.get(entry.name).map(|_| (kind, owner, cloud.to_owned()))
     };
     let index = Index::new(between.entries.len(), |row| of(between, &between.entries[row]));
-    for (row, first) in repeated(between, &index, of) {
+    for (row, first) in repeated(&index, |row| of(between, &between.entries[row as usize])) {
         let (entry, before) = (between.entries[row as usize], between.entries[first as usize]);
         let suite = between.get(before.name).unwrap_or_default();
         if between.get(entry.name) == Some(suite) {
@@ -283,7 +279,7 @@ pub(super) fn nearly(between: &Between, resolutions: &[Resolution], found: &mut 
         (!letters.is_empty()).then_some((kind, owner, letters, reference))
     };
     let index = Index::new(between.entries.len(), |row| of(between, &between.entries[row]));
-    for (row, first) in repeated(between, &index, of) {
+    for (row, first) in repeated(&index, |row| of(between, &between.entries[row as usize])) {
         let entry = &between.entries[row as usize];
         let before = &between.entries[first as usize];
         let what = format!(
@@ -326,7 +322,7 @@ pub(super) fn whole_rows(between: &Between, told: &[bool], found: &mut dyn FnMut
         Some((table.kind, table.headers.len(), entry.fingerprint))
     };
     let index = Index::new(between.entries.len(), |row| of(between, &between.entries[row]));
-    for (row, first) in repeated(between, &index, of) {
+    for (row, first) in repeated(&index, |row| of(between, &between.entries[row as usize])) {
         let entry = &between.entries[row as usize];
         let before = &between.entries[first as usize];
         let same_headers = entry.table == before.table

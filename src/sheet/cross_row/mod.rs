@@ -157,6 +157,14 @@ pub enum To {
     Remote(Uuid),
 }
 
+impl To {
+    /// Whether two references certainly lead to two records: a row of this import, a record of an earlier one and an id may be
+    /// one.
+    fn is_another(self, other: Self) -> bool {
+        std::mem::discriminant(&self) == std::mem::discriminant(&other) && self != other
+    }
+}
+
 /// What came of a distinct reference.
 #[derive(Debug, Clone, PartialEq)]
 enum Resolution {

@@ -408,7 +408,7 @@ pub(super) fn owners(between: &mut Between, resolutions: &[Resolution], found: &
             (false, None) => None,
         };
         let (Some(own), Some(other)) = (own, owner_of(&site)) else { continue };
-        if std::mem::discriminant(&own) == std::mem::discriminant(&other) && own != other {
+        if own.is_another(other) {
             let name = |to: &To| match to {
                 To::Row(row) => shown(between.get(between.entries[*row].name).unwrap_or("?")),
                 To::Remote(id) => id.to_string(),

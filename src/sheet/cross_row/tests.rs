@@ -258,7 +258,7 @@ fn changes_of_one_record_that_want_one_thing_otherwise_contradict_each_other() {
             [at(Code::RowConflict, &format!("{}!{cell}", name.trim_end_matches(".csv")))],
             "{name}"
         );
-        // The later row is told, at the cell that asks.
+        // The later row has the finding, at the cell that asks.
         let found = check(&[sheet, ("device-changes.csv", updates)], &earlier).codes();
         let own = match *name {
             "metadata.csv" => "C2",
