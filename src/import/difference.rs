@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 use crate::journal::{Difference, EarlierRow};
 use crate::model::action::Action;
 use crate::model::kind::Kind;
-use crate::model::record::{Link, Role};
+use crate::model::record::{Link, Role, target_of};
 use crate::sheet::column::{Column, column, column_of_violation};
 use crate::sheet::{Mapped, Table, column_of_role, meaning, subject_column};
 
@@ -47,9 +47,7 @@ pub(super) fn between(
         .map(|(place, _)| place.clone())
         .collect();
     for (role, place) in roles(kind) {
-        let target = |content: &Content<'_>| {
-            content.links.iter().find(|link| link.role == role).map(|link| link.target)
-        };
+        let target = |content: &Content<'_>| target_of(content.links, role);
         // Two records of one name are two.
         if target(earlier) != target(now) && !differing.contains(&place) {
             differing.push(place);

@@ -7,7 +7,7 @@ use super::prepared::Ready;
 use crate::error::{Error, Result};
 use crate::journal::{Difference, ImportWriter, KnownJob};
 use crate::model::kind::Kind;
-use crate::model::record::{Device, Link, Record, Role, Target};
+use crate::model::record::{Device, Link, Record, Role, Target, target_of};
 use crate::sheet::finding::{Code, Finding, Severity, ValueKind, shown};
 use crate::sheet::subject_column;
 
@@ -229,7 +229,7 @@ pub(super) fn second_device(
 
 /// What the record belongs to, for people.
 fn company(writer: &ImportWriter<'_>, links: &[Link]) -> Result<String> {
-    let owner = links.iter().find(|link| link.role == Role::Company).map(|link| link.target);
+    let owner = target_of(links, Role::Company);
     Ok(match owner {
         Some(Target::Job(job)) => format!("'{}'", shown(writer.record_of(job)?.name())),
         Some(Target::Remote(id)) => format!("the company {id}"),

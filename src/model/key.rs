@@ -8,7 +8,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::action::Action;
 use super::kind::Kind;
-use super::record::{Link, Record, Role, Target};
+use super::record::{Link, Record, Role, Target, target_of};
 
 /// Separates the parts of a written natural key; no trimmed cell can contain it.
 const SEPARATOR: char = '\u{1f}';
@@ -147,7 +147,7 @@ fn join(parts: &[&str]) -> String {
 }
 
 fn owner(links: &[Link], role: Role) -> String {
-    match links.iter().find(|link| link.role == role).map(|link| link.target) {
+    match target_of(links, role) {
         Some(Target::Job(job)) => format!("#{job}"),
         Some(Target::Remote(id)) => id.to_string(),
         None => String::new(),

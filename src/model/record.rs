@@ -347,6 +347,11 @@ impl Role {
     }
 }
 
+/// Where the link with a role points; `None` without one.
+pub fn target_of(links: &[Link], role: Role) -> Option<Target> {
+    links.iter().find(|link| link.role == role).map(|link| link.target)
+}
+
 /// Where a link points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -100,18 +100,20 @@ fn what_is_put_on_a_record_of_the_same_import_waits_for_the_record_and_the_remov
     assert_eq!(bench.counts(2), counts.map(|(state, rows)| (state.to_owned(), rows as u64)).into());
 }
 
-#[test]
-fn rows_about_a_new_record_wait_for_all_that_its_own_row_puts_on_it() {
+/// A device that is to be created, whose row has these columns besides, and these cells in them.
+fn bench_of_new_device(columns: &str, cells: &str) -> Bench {
     let bench = Bench::new(Scenario::default());
     bench.profile("", "", "");
     bench.write("companies.csv", &bench::companies(1));
     let device = "Till 0,Edge 100,+64 9 557 0000,1 Earl Street,Auckland,NZ";
-    bench.write(
-        "devices.csv",
-        &format!(
-            "key,company,name,device_model,phone,address1,city,country,vpn_clouds\nT0,C0,{device},Guest\n"
-        ),
-    );
+    let head = "key,company,name,device_model,phone,address1,city,country";
+    bench.write("devices.csv", &format!("{head},{columns}\nT0,C0,{device},{cells}\n"));
+    bench
+}
+
+#[test]
+fn rows_about_a_new_record_wait_for_all_that_its_own_row_puts_on_it() {
+    let bench = bench_of_new_device("vpn_clouds", "Guest");
     bench.write("vpn.csv", "device,cloud,action,interface,weight\nT0,Guest,configure,LAN 1,10\n");
     bench.write("metadata.csv", "owner_kind,owner,key,value\ndevice,T0,asset,A-1\n");
     // The row joins the cloud only when it has been looked up and sent again.
@@ -126,12 +128,7 @@ fn rows_about_a_new_record_wait_for_all_that_its_own_row_puts_on_it() {
 
 #[test]
 fn a_row_about_a_new_record_is_compared_with_what_its_own_row_has_put_on_it() {
-    let bench = Bench::new(Scenario::default());
-    bench.profile("", "", "");
-    bench.write("companies.csv", &bench::companies(1));
-    let device = "Till 0,Edge 100,+64 9 557 0000,1 Earl Street,Auckland,NZ";
-    let head = "key,company,name,device_model,phone,address1,city,country,vpn_clouds,enterprise_template";
-    bench.write("devices.csv", &format!("{head}\nT0,C0,{device},Guest,Retail Standard\n"));
+    let bench = bench_of_new_device("vpn_clouds,enterprise_template", "Guest,Retail Standard");
     bench.write("vpn.csv", "device,cloud,action\nT0,Guest,join\n");
     bench.write("subscriptions.csv", "device,template,action\nT0,Retail Standard,unsubscribe\n");
     bench.fleetload(&["run", "companies.csv", "devices.csv", "vpn.csv", "subscriptions.csv"]).expect_code(0);

@@ -10,7 +10,7 @@ use crate::model::action::record_update::fields_of;
 use crate::model::action::{Action, Offer, OwnedEntry, OwnedLabel, Owner};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::{Kind, Upkeep};
-use crate::model::record::{Link, Metadata, Record, Role, Target};
+use crate::model::record::{Link, Metadata, Record, Role, Target, target_of};
 use crate::model::state::JobState;
 
 impl Placing<'_, '_> {
@@ -110,7 +110,7 @@ impl Placing<'_, '_> {
 }
 
 fn site_of(links: &[Link]) -> Option<Target> {
-    links.iter().find(|link| link.role == Role::Site).map(|link| link.target)
+    target_of(links, Role::Site)
 }
 
 /// Carries out on the steps of a job what another one did to the same record, as far as they or `row` say anything of that.

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::journal::KnownJob;
 use crate::model::action::wishes;
 use crate::model::id::SheetId;
-use crate::model::record::{Link, Role};
+use crate::model::record::{Link, Role, target_of};
 use crate::model::state::JobState;
 
 impl Placing<'_, '_> {
@@ -67,7 +67,7 @@ impl Placing<'_, '_> {
         let values = &ready.values;
         let Some(step) = values.steps.first() else { return Ok(false) };
         let role = Role::owner(step.about(values.kind));
-        let about = |links: &[Link]| links.iter().find(|link| link.role == role).map(|link| link.target);
+        let about = |links: &[Link]| target_of(links, role);
         let earlier = about(&self.links_now(&failed.links)?);
         let asked = wishes(failed.kind, &self.writer.steps_of(failed.job)?);
         Ok(earlier.is_some()

@@ -6,14 +6,13 @@ use super::super::prepared::Ready;
 use super::Placing;
 use crate::error::Result;
 use crate::model::id::JobId;
-use crate::model::record::{Role, Target};
+use crate::model::record::{Role, Target, target_of};
 use crate::sheet::finding::{Code, Finding};
 
 impl Placing<'_, '_> {
     /// The error at a row whose device and site belong to two companies, as far as the journal knows both in the same way.
     pub(super) fn site_of_another_company(&mut self, ready: &Ready) -> Result<Option<Finding>> {
-        let target =
-            |role: Role| ready.values.links.iter().find(|link| link.role == role).map(|link| link.target);
+        let target = |role: Role| target_of(&ready.values.links, role);
         let Some(Target::Job(site)) = target(Role::Site) else { return Ok(None) };
         // A creation names its company, and what changes a device names that.
         let own = match target(Role::Device) {

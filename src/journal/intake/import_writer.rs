@@ -32,7 +32,7 @@ use crate::model::id::check::NamedId;
 use crate::model::id::{ImportId, JobId};
 use crate::model::key::upkeep_record;
 use crate::model::kind::Kind;
-use crate::model::record::{Link, Role, Target};
+use crate::model::record::{Link, Role, Target, target_of};
 use crate::model::state::JobState::{
     self, Blocked, Cancelled, Deferred, Done, Existing, Incomplete, Ready, Rejected, Skipped,
 };
@@ -311,9 +311,7 @@ impl ImportWriter<'_> {
         let record = upkeep_record(values.kind, action, &values.links);
         record_order::note(&self.transaction, job, &record, action.turn())?;
         let role = Role::owner(action.about(values.kind));
-        if let Some(Target::Job(maker)) =
-            values.links.iter().find(|link| link.role == role).map(|link| link.target)
-        {
+        if let Some(Target::Job(maker)) = target_of(&values.links, role) {
             record_order::note(&self.transaction, maker, &record, Turn::Create)?;
         }
         if action.turn() != Turn::Put || !self.is_first() {

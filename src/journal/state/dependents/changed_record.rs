@@ -15,7 +15,7 @@ use crate::model::action::record_update::FieldValues;
 use crate::model::id::JobId;
 use crate::model::key::{comparable, natural_key};
 use crate::model::kind::Kind;
-use crate::model::record::{Link, Record, Role, Target};
+use crate::model::record::{Link, Record, Role, Target, target_of};
 
 /// Stands before the number of a job, at the end of its natural key, where its own is that of another one: no other natural
 /// key of the kind has so many parts.
@@ -91,7 +91,7 @@ fn set_by(connection: &Connection, job: JobId, n: u32) -> Result<Option<FieldVal
 
 /// The job whose record an upkeep job is about.
 fn owner(links: &[Link], updated: Kind, connection: &Connection) -> Result<Option<JobId>> {
-    match links.iter().find(|link| link.role == Role::owner(updated)).map(|link| link.target) {
+    match target_of(links, Role::owner(updated)) {
         Some(Target::Job(job)) => Ok(Some(job)),
         Some(Target::Remote(id)) => Ok(connection
             .prepare_cached("SELECT id FROM job WHERE remote_id = ?1 AND kind = ?2")?
