@@ -129,10 +129,17 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.what)?;
-        let mut below = self.cause.as_deref().map(|cause| cause as &dyn std::error::Error);
+        let mut said = String::new();
+        let mut below = self.cause.as_deref().map(|cause| cause as &(dyn std::error::Error + 'static));
         while let Some(cause) = below {
-            write!(f, ": {cause}")?;
-            below = cause.source();
+            let text = cause.to_string();
+            // Some errors say what their cause says as well.
+            if said.is_empty() || !text.ends_with(&said) {
+                write!(f, ": {text}")?;
+            }
+            // One of ours has said all that is below it.
+            below = if cause.is::<Self>() { None } else { cause.source() };
+            said = text;
         }
         Ok(())
     }
@@ -249,5 +256,17 @@ mod tests {
         let error = Error::journal("cannot write fleetload.db").because(below).hint("free some space");
         assert_eq!(error.to_string(), "cannot write fleetload.db: disk full");
         assert_eq!(error.next_step(), Some("free some space"));
+    }
+
+    #[test]
+    fn a_cause_is_said_once_whoever_says_it_again() {
+        let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CANTOPEN);
+        let words = "unable to open database file".to_owned();
+        let error = Error::from(rusqlite::Error::SqliteFailure(code, Some(words)));
+        let outer = Error::journal("cannot use fleetload.db").because(error);
+        assert_eq!(
+            outer.to_string(),
+            "cannot use fleetload.db: the journal cannot be opened: unable to open database file"
+        );
     }
 }
