@@ -53,8 +53,10 @@ pub struct CompanyTree {
     /// Companies that rows belong to and that are not among those above, by their jobs: from an earlier import, or
     /// left out.
     pub others: Vec<CompanyNode>,
-    /// Sites, people and devices of the import that belong to each.
+    /// What the other rows of the import are about, counted at the company that each belongs to.
     pub belongings: Vec<(Above, Tally)>,
+    /// Rows about records of which the journal knows no company: they are named by ids that no row made.
+    pub elsewhere: u64,
 }
 
 impl View {
@@ -100,12 +102,8 @@ impl View {
             ),
             (import, count(most), Kind::Company, Role::Parent, Role::Company),
         )?;
-        Ok(CompanyTree {
-            companies,
-            total: natural(total),
-            others,
-            belongings: self.belongings(import, most)?,
-        })
+        let (belongings, elsewhere) = self.belongings(import, most)?;
+        Ok(CompanyTree { companies, total: natural(total), others, belongings, elsewhere })
     }
 
     fn nodes(&self, sql: &str, values: impl Params) -> Result<Vec<CompanyNode>> {
@@ -126,23 +124,29 @@ impl View {
         Ok(nodes)
     }
 
-    /// What belongs to each company, those of the first companies where there are too many.
-    fn belongings(&self, import: ImportId, most: usize) -> Result<Vec<(Above, Tally)>> {
+    /// What belongs to each company, those of the first companies where there are too many; and how many rows belong to no
+    /// company that is known. A row that names no company belongs to that of its device, or else of its site.
+    fn belongings(&self, import: ImportId, most: usize) -> Result<(Vec<(Above, Tally)>, u64)> {
         let mut statement = self.connection.prepare_cached(
-            "SELECT link.target_job, link.target_id, job.kind, job.state, count(*) FROM sheet
+            "SELECT coalesce(own.target_job, above.target_job), coalesce(own.target_id, above.target_id), job.kind,
+                job.state, count(*) FROM sheet
              JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
              JOIN job ON job.id = sheet_row.job
-             LEFT JOIN link ON link.job = job.id AND link.role = ?2
+             LEFT JOIN link AS own ON own.job = job.id AND own.role = ?2
+             LEFT JOIN link AS about ON own.job IS NULL AND about.job = job.id AND about.role = (
+                 SELECT min(role) FROM link WHERE link.job = job.id AND role IN (?4, ?5))
+             LEFT JOIN link AS above ON above.job = about.target_job AND above.role = ?2
              WHERE sheet.import = ?1 AND job.kind <> ?3
              GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4",
         )?;
-        let mut rows = statement.query((import, Role::Company, Kind::Company))?;
-        let mut belongings: Vec<(Above, Tally)> = Vec::new();
+        let mut rows = statement.query((import, Role::Company, Kind::Company, Role::Device, Role::Site))?;
+        let (mut belongings, mut elsewhere): (Vec<(Above, Tally)>, u64) = (Vec::new(), 0);
         let mut known: HashMap<Above, usize> = HashMap::new();
         while let Some(row) = rows.next()? {
             let owner = above(row.get(0)?, row.get::<_, Option<Id>>(1)?);
-            // A row of upkeep may name a device and no company.
+            let count = natural(row.get(4)?);
             if owner == Above::Nothing {
+                elsewhere += count;
                 continue;
             }
             let place = match known.get(&owner) {
@@ -155,9 +159,9 @@ impl View {
                     belongings.len() - 1
                 }
             };
-            belongings[place].1.add(row.get(2)?, row.get(3)?, natural(row.get(4)?));
+            belongings[place].1.add(row.get(2)?, row.get(3)?, count);
         }
-        Ok(belongings)
+        Ok((belongings, elsewhere))
     }
 }
 
@@ -173,9 +177,10 @@ fn above(job: Option<JobId>, id: Option<Id>) -> Above {
 mod tests {
     use super::*;
     use crate::journal::fixture::*;
-    use crate::journal::{Disposition, NewRow};
-    use crate::model::kind::Kind;
-    use crate::model::record::Role;
+    use crate::journal::{Disposition, NewJob, NewRow};
+    use crate::model::action::{Action, OwnedLabel, Owner};
+    use crate::model::kind::Upkeep;
+    use crate::model::record::{Link, Target};
 
     #[test]
     fn companies_hang_where_their_rows_say_and_what_belongs_to_them_is_counted() {
@@ -201,5 +206,39 @@ mod tests {
         assert_eq!((tree.total, tree.others[0].name.as_str()), (0, "Low"));
         let (owner, tally) = &tree.belongings[0];
         assert_eq!((*owner, tally.of_kind(Kind::Site)), (Above::Job(jobs[1]), 2));
+    }
+
+    #[test]
+    fn rows_about_a_device_are_counted_at_its_company() {
+        let mut bench = bench();
+        let (_, jobs) = import_companies(&mut bench.journal, &["Top", "Low"], true);
+        let mut import = bench.journal.begin_import(at(7)).unwrap();
+        import.file("devices.xlsx", "00").unwrap();
+        let [devices, labels] = [("devices", Kind::Device), ("labels", Kind::Upkeep(Upkeep::Labels))]
+            .map(|(name, kind)| import.sheet(&sheet(name, kind)).unwrap());
+        let made = import.add_job(&device("Gateway", vec![link(Role::Company, jobs[1])], vec![])).unwrap();
+        import.row(&row(devices, 2, made, Disposition::New)).unwrap();
+        let unknown = Link { role: Role::Device, target: Target::Remote(RemoteId::from_u128(9)) };
+        for (number, about) in [(2, link(Role::Device, made)), (3, unknown)] {
+            let label = OwnedLabel { owner: Owner::Device, label: "north".into() };
+            let job = import.add_job(&NewJob {
+                kind: Kind::Upkeep(Upkeep::Labels),
+                sheet_key: None,
+                name: "north".to_owned(),
+                natural_key: format!("label {number}"),
+                content_hash: String::new(),
+                links: vec![about],
+                steps: vec![Action::PutLabel(label)],
+            });
+            let job = job.unwrap();
+            import.row(&row(labels, number, job, Disposition::New)).unwrap();
+        }
+        let imported = import.finish().unwrap();
+
+        let tree = bench.journal.company_tree(imported.import, 10).unwrap();
+        let [(owner, tally)] = &*tree.belongings else { panic!("{:?}", tree.belongings) };
+        assert_eq!(*owner, Above::Job(jobs[1]));
+        assert_eq!((tally.of_kind(Kind::Device), tally.of_kind(Kind::Upkeep(Upkeep::Labels))), (1, 1));
+        assert_eq!(tree.elsewhere, 1);
     }
 }

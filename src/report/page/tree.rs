@@ -112,18 +112,29 @@ fn laid_out(tree: &CompanyTree) -> Tree {
 fn left_out(tree: &CompanyTree, known: usize, told: usize) -> String {
     let read = u64::try_from(tree.companies.len()).unwrap_or(u64::MAX);
     let hidden = u64::try_from(known - told).unwrap_or(u64::MAX);
-    match (tree.total.saturating_sub(read), hidden) {
-        (0, 0) => String::new(),
-        (0, hidden) => format!(
-            "{} not shown here, but counted above; every row is in results.xlsx.",
+    let companies = match (tree.total.saturating_sub(read), hidden) {
+        (0, 0) => None,
+        (0, hidden) => Some(format!(
+            "{} not shown here, but counted above",
             counted(hidden, "more company is", "more companies are")
-        ),
-        (unread, hidden) => format!(
-            "{} not shown here; the counts are of the first {} companies. Every row is in results.xlsx.",
+        )),
+        (unread, hidden) => Some(format!(
+            "{} not shown here; the counts are of the first {} companies",
             counted(unread + hidden, "more company is", "more companies are"),
             count(read)
-        ),
+        )),
+    };
+    let rows = (tree.elsewhere > 0).then(|| {
+        format!(
+            "{} a record by its id, and the journal does not know its company: not counted here",
+            counted(tree.elsewhere, "row names", "rows name each")
+        )
+    });
+    let said: Vec<String> = companies.into_iter().chain(rows).collect();
+    if said.is_empty() {
+        return String::new();
     }
+    format!("{}. Every row is in results.xlsx.", said.join(". "))
 }
 
 /// The companies as they hang below each other.
@@ -239,7 +250,7 @@ mod tests {
         let mut devices = Tally::default();
         devices.add(Kind::Device, JobState::Rejected, 3);
         let belongings = vec![(Above::Job(JobId(3)), devices)];
-        let tree = CompanyTree { total: 4, companies, others: vec![], belongings };
+        let tree = CompanyTree { total: 4, companies, others: vec![], belongings, elsewhere: 0 };
         assert_eq!(outline(&tree), format!("Company {}(C1(C2(C3 )C4 ))", RemoteId::from_u128(7)));
         let laid_out = laid_out(&tree);
         let TreeStep::Open(top) = &laid_out.steps[0] else { panic!() };
@@ -250,10 +261,29 @@ mod tests {
     }
 
     #[test]
+    fn rows_whose_company_is_not_known_are_counted_beside_the_tree() {
+        let tree = CompanyTree {
+            total: 1,
+            companies: vec![node(1, Above::Nothing)],
+            elsewhere: 2,
+            ..CompanyTree::default()
+        };
+        let said = "2 rows name each a record by its id, and the journal does not know its company: not counted here. \
+                    Every row is in results.xlsx.";
+        assert_eq!(laid_out(&tree).left_out, said);
+    }
+
+    #[test]
     fn a_company_that_is_only_named_by_its_id_is_not_said_to_be_there_while_nothing_got_into_it() {
         let refused =
             CompanyNode { state: JobState::Rejected, ..node(1, Above::Remote(RemoteId::from_u128(7))) };
-        let tree = CompanyTree { total: 1, companies: vec![refused], others: vec![], belongings: vec![] };
+        let tree = CompanyTree {
+            total: 1,
+            companies: vec![refused],
+            others: vec![],
+            belongings: vec![],
+            elsewhere: 0,
+        };
         let TreeStep::Open(top) = &laid_out(&tree).steps[0] else { panic!() };
         assert_eq!((top.note, &*top.below[0].groups[0].1), (NAMED, "1 failed"));
     }
@@ -266,8 +296,13 @@ mod tests {
         let belongings = (1..=100_000).map(|number| (remote(number), devices.clone())).collect();
         // The company of an earlier import is below one that no row is about, which is not shown, or shown for its rows.
         let others = vec![node(7, remote(200_000)), node(8, Above::Job(JobId(99)))];
-        let tree =
-            CompanyTree { total: 1, companies: vec![node(1, Above::Job(JobId(7)))], others, belongings };
+        let tree = CompanyTree {
+            total: 1,
+            companies: vec![node(1, Above::Job(JobId(7)))],
+            others,
+            belongings,
+            elsewhere: 0,
+        };
         let nodes = nodes(&tree);
         assert_eq!((nodes.companies.len(), nodes.roots.len()), (100_003, 100_002));
         assert!(!nodes.companies.iter().any(|node| node.company.is_none() && node.above == remote(200_000)));
@@ -276,7 +311,7 @@ mod tests {
     #[test]
     fn a_chain_of_ten_thousand_companies_is_shown_in_part_and_closed_in_full() {
         let companies: Vec<_> = (1..=10_000).map(|job| node(job, Above::Job(JobId(job - 1)))).collect();
-        let tree = CompanyTree { total: 10_000, companies, others: vec![], belongings: vec![] };
+        let tree = CompanyTree { total: 10_000, companies, others: vec![], belongings: vec![], elsewhere: 0 };
         let laid_out = laid_out(&tree);
         let open = laid_out.steps.iter().filter(|step| matches!(step, TreeStep::Open(_))).count();
         let closed = laid_out.steps.iter().filter(|step| matches!(step, TreeStep::Close)).count();
