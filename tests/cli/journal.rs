@@ -119,6 +119,16 @@ fn a_copy_without_its_log_is_stopped_and_accepting_it_creates_nothing_twice() {
     // Accepted once, it is in order.
     let outcome = bench.fleetload(&["run", "--journal", "copied.db", "--accept-journal"]).expect_code(2);
     assert!(outcome.stderr.contains("nothing to accept"), "{}", outcome.stderr);
+    // Nor are rows imported by a command that is refused.
+    let imports = |bench: &Bench| -> i64 { ask(&bench.path("copied.db"), "SELECT count(*) FROM import") };
+    let imported = imports(&bench);
+    std::fs::write(bench.path("late.csv"), "name\nLate\n").expect("a sheet");
+    let late = ["run", "late.csv", "--kind", "companies", "--journal", "copied.db", "--accept-journal"];
+    let outcome = bench.fleetload(&late).expect_code(2);
+    assert!(outcome.stderr.contains("nothing was imported"), "{}", outcome.stderr);
+    assert_eq!(imports(&bench), imported);
+    let again = "fleetload run late.csv --kind companies --journal copied.db\n";
+    assert!(outcome.stderr.contains(again), "{}", outcome.stderr);
 }
 
 /// No record was made twice: the bodies of requests are all different in this file.

@@ -46,16 +46,32 @@ pub(in crate::cli) fn refuse_unsafe_storage(context: &Context<'_>) -> Result<()>
     ))
 }
 
-/// Before rows are imported: stops at an older copy, unless it is to be accepted.
+/// Before rows are imported: stops at an older copy, unless it is to be accepted, and where there is none to accept.
 pub(in crate::cli) fn examine(context: &Context<'_>, typed: &Run) -> Result<()> {
-    if typed.accept_journal || !context.common.journal.exists() {
-        return Ok(());
+    if !context.common.journal.exists() {
+        let accepts = typed.accept_journal && !typed.files.is_empty();
+        return if accepts { Err(nothing_to_accept(context, typed)) } else { Ok(()) };
     }
     let journal = context.journal()?;
     match journal.regression(&Register::open(&state_folder())?)? {
-        Some(regression) => Err(regression.error(journal.path(), "sent", &accepting(context, typed))),
-        None => Ok(()),
+        Some(regression) if !typed.accept_journal => {
+            Err(regression.error(journal.path(), "sent", &accepting(context, typed)))
+        }
+        None if typed.accept_journal => Err(nothing_to_accept(context, typed)),
+        Some(_) | None => Ok(()),
     }
+}
+
+/// The error of a run that is to accept a journal that is no older copy.
+fn nothing_to_accept(context: &Context<'_>, typed: &Run) -> Error {
+    let path = context.common.journal.display();
+    let why = if context.common.journal.exists() {
+        format!("the journal {path} is in order")
+    } else {
+        format!("there is no journal at {path}")
+    };
+    Error::usage(format!("{why}, so there is nothing to accept; nothing was imported and nothing was sent"))
+        .hint(Advice::from("leave out --accept-journal: ").command(again(context, typed, "")))
 }
 
 /// Why a run would refuse the journal as an older copy, for a command that only looks. What cannot be found out is left to
@@ -106,11 +122,7 @@ pub(in crate::cli) fn enter(context: &Context<'_>, typed: &Run, journal: &mut Jo
             Ok(())
         }
         Some(regression) => Err(regression.error(journal.path(), "sent", &accepting(context, typed))),
-        None if typed.accept_journal => Err(Error::usage(format!(
-            "the journal {} is in order, so there is nothing to accept; nothing was sent",
-            journal.path().display()
-        ))
-        .hint(context.advice("run it as it is: ", "run"))),
+        None if typed.accept_journal => Err(nothing_to_accept(context, typed)),
         None => journal.enter(&register),
     }
 }
@@ -122,9 +134,14 @@ pub(super) fn enter_again(journal: &mut Journal) -> Result<()> {
 
 /// The command that goes on anyway, with the files that were to be run and what their rows are.
 fn accepting(context: &Context<'_>, typed: &Run) -> String {
+    again(context, typed, " --accept-journal")
+}
+
+/// The command once more, with what its rows are and `option`.
+fn again(context: &Context<'_>, typed: &Run, option: &str) -> String {
     let files = quoted_files(&typed.files);
-    let kind = typed.reading.typed.kind.map_or_else(String::new, |kind| format!("--kind {kind} "));
-    context.again(&format!("run{files} {kind}--accept-journal"))
+    let kind = typed.reading.typed.kind.map_or_else(String::new, |kind| format!(" --kind {kind}"));
+    context.again(&format!("run{files}{kind}{option}"))
 }
 
 /// The right to send: for the journal, and for the account on this machine.
