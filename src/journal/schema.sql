@@ -253,6 +253,13 @@ CREATE TABLE canary (
     job INTEGER PRIMARY KEY REFERENCES job (id)
 ) STRICT;
 
+-- Jobs that are to be sent no more, and who said so while a request of them was under way or in doubt. They are cancelled as
+-- soon as they would be sent again.
+CREATE TABLE cancellation (
+    job INTEGER PRIMARY KEY REFERENCES job (id),
+    who TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE link (
     job INTEGER NOT NULL REFERENCES job (id),
     role INTEGER NOT NULL,

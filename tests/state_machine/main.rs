@@ -24,11 +24,13 @@ use world::{Seen, World};
 const CASES: u32 = 2_000;
 
 /// What so many sequences must have come to, each of it many times.
-const TO_BE_SEEN: [&str; 21] = [
+const TO_BE_SEEN: [&str; 23] = [
     "import refused",
     "import given up",
     "import cancelled",
     "job revised",
+    "job cancelled instead of being sent again",
+    "cancelled job in doubt again",
     "skipped job brought back by an import",
     "skipped job brought back by a retry",
     "skipped",

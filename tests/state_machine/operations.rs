@@ -245,6 +245,6 @@ fn verdict() -> impl Strategy<Value = Verdict> {
         2 => record().prop_map(Verdict::Created),
         2 => Just(Verdict::CreatedAsKnown),
         3 => Just(Verdict::NotCreated),
-        1 => Just(Verdict::Abandon),
+        3 => Just(Verdict::Abandon),
     ]
 }

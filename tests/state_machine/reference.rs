@@ -150,7 +150,12 @@ impl Reference {
 
     /// Moves one job by hand and the others after it.
     fn go(&mut self, number: usize, to: JobState) -> Answer {
-        let from = std::mem::replace(&mut self.job(number).state, to);
+        let job = self.job(number);
+        let from = std::mem::replace(&mut job.state, to);
+        if matches!(to, Ready | Deferred) && job.to_cancel {
+            job.cancel();
+        }
+        let to = job.state;
         let mut moves = self.settle_below();
         moves.insert((number, from, to));
         Some(moves)
@@ -397,7 +402,7 @@ impl Reference {
     }
 
     /// Takes a row of the import under way. With `force`, its values are given to its job whatever state that is in.
-    pub(crate) fn take(&mut self, values: Values, force: bool) -> Taken {
+    pub(crate) fn take(&mut self, values: Values, force: bool, now: i64) -> Taken {
         let Some(number) = self.of_row(values.row) else {
             let number = self.jobs.len() + 1;
             self.jobs.insert(number, Job::new(values));
@@ -415,7 +420,7 @@ impl Reference {
             (false, false) if job.state.is_final() => return Taken::ChangedSince(number),
             (false, false) => return Taken::Recognised(number),
         }
-        self.job(number).revise(values);
+        self.job(number).revise(values, now);
         Taken::Revised(number)
     }
 
@@ -502,8 +507,11 @@ impl Reference {
                 self.go(number, Ready)
             }
             Decision::Abandon => {
-                self.job(number).due = None;
-                self.go(number, Cancelled)
+                let from = self.jobs[&number].state;
+                self.job(number).cancel();
+                let mut moves = self.settle_below();
+                moves.insert((number, from, Cancelled));
+                Some(moves)
             }
         }
     }
@@ -517,13 +525,13 @@ impl Reference {
             match self.job(number).state {
                 Blocked | Ready | Deferred | Rejected | Incomplete | Skipped if comes_again => {}
                 Blocked | Ready | Deferred | Rejected | Incomplete | Skipped => {
-                    let job = self.job(number);
-                    job.state = Cancelled;
-                    job.due = None;
-                    job.code = Some("cancelled".to_owned());
+                    self.job(number).cancel();
                     counts.0 += 1;
                 }
-                Sending | InDoubt => counts.2 += 1,
+                Sending | InDoubt => {
+                    self.job(number).to_cancel |= !comes_again;
+                    counts.2 += 1;
+                }
                 Held => counts.3 += 1,
                 Created | Adopted | Existing | Done | Cancelled => {}
             }

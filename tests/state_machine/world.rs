@@ -30,13 +30,14 @@ const WHO: &str = "operator";
 pub(crate) type Seen = BTreeMap<&'static str, u64>;
 
 /// The tables of a journal that a sequence of operations writes to.
-const TABLES: [&str; 14] = [
+const TABLES: [&str; 15] = [
     "import",
     "import_file",
     "sheet",
     "baseline",
     "job",
     "job_count",
+    "cancellation",
     "link",
     "step",
     "attempt",
@@ -141,7 +142,7 @@ impl World {
             let (values, job) = row(spec, &self.reference);
             let kind = values.kind;
             let known = self.reference.of_row(spec.row);
-            let took = self.reference.take(values, spec.force);
+            let took = self.reference.take(values, spec.force, self.now);
             let (number, disposition) = match took {
                 Taken::New(number) => {
                     assert_eq!(import.add_job(&job).unwrap(), id_of(number));
@@ -204,6 +205,11 @@ impl World {
         }
         if imported.revised > 0 {
             self.saw("job revised");
+        }
+        if before.jobs.iter().any(|(number, job)| {
+            (job.state, self.reference.jobs[number].state) == (JobState::Cancelled, JobState::InDoubt)
+        }) {
+            self.saw("cancelled job in doubt again");
         }
         let was_done = |job: &Job| !job.values.makes_a_record() && job.outcome.is_some();
         if before.jobs.iter().any(|(number, job)| was_done(job) && !was_done(&self.reference.jobs[number])) {
@@ -290,6 +296,11 @@ impl World {
         let (writes, answers): (Vec<_>, Vec<_>) = specs.iter().map(|spec| self.plan(spec)).unzip();
         let dump = answers.iter().all(Option::is_none).then(|| self.dump());
         let outcomes = self.journal.queue().apply(&writes).expect("the journal can be written");
+        let is_cancelled =
+            |answer: &Answer| answer.iter().flatten().any(|(.., to)| *to == JobState::Cancelled);
+        if answers.iter().any(is_cancelled) {
+            self.saw("job cancelled instead of being sent again");
+        }
         for ((write, answer), outcome) in writes.iter().zip(&answers).zip(outcomes) {
             self.compare(write, answer, outcome);
         }

@@ -135,14 +135,17 @@ pub(super) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Summary> {
     if cancelled.left_in_doubt > 0 && journal.is_run_at_work() {
         let rows = counted(
             cancelled.left_in_doubt,
-            "row is under way or in doubt; the run in progress records its outcome",
-            "rows are under way or in doubt; the run in progress records their outcomes",
+            "row is under way or in doubt; the run in progress records its outcome and does not send it again",
+            "rows are under way or in doubt; the run in progress records their outcomes and sends none of them again",
         );
         let words = format!("{rows}, which you see with: ");
         terminal.hint(context.advice(words, "status"));
     } else if cancelled.left_in_doubt > 0 {
-        let rows = counted(cancelled.left_in_doubt, "row is", "rows are");
-        let words = format!("{rows} in doubt; the next run finds out whether they were created: ");
+        let words = counted(
+            cancelled.left_in_doubt,
+            "row is in doubt; the next run finds out whether it was created, and does not send it again: ",
+            "rows are in doubt; the next run finds out whether they were created, and sends none of them again: ",
+        );
         terminal.hint(context.advice(words, "run"));
     } else if cancelled.left_held > 0 {
         let rows = counted(cancelled.left_held, "row is", "rows are");

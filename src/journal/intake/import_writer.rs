@@ -18,10 +18,10 @@ use crate::journal::intake::bulk_load::{self, DroppedIndexes, Inserts, WithoutLo
 use crate::journal::intake::named_id;
 use crate::journal::intake::rounds;
 use crate::journal::lineage::identity;
-use crate::journal::state::audit;
 use crate::journal::state::dependents::{self, record_order};
 use crate::journal::state::job_row;
 use crate::journal::state::step;
+use crate::journal::state::{audit, cancellation};
 use crate::journal::view::tallies;
 use crate::journal::{
     Account, Disposition, Imported, Journal, NewJob, NewRow, NewSheet, RowEncoder, SheetId, StoredRow, View,
@@ -34,13 +34,16 @@ use crate::model::key::upkeep_record;
 use crate::model::kind::Kind;
 use crate::model::record::{Link, Role, Target, target_of};
 use crate::model::state::JobState::{
-    self, Blocked, Cancelled, Deferred, Done, Existing, Incomplete, Ready, Rejected, Skipped,
+    self, Blocked, Cancelled, Deferred, Done, Existing, InDoubt, Incomplete, Ready, Rejected, Skipped,
 };
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
 
 /// Room for the JSON of an action of usual length.
 const USUAL_ACTION: usize = 512;
+
+/// What is said of a row that comes again after it was cancelled in doubt.
+const CANCELLED_IN_DOUBT: &str = "cancelled while its outcome was unknown; looked up before it is sent again";
 
 impl Journal {
     /// Begins an import. Nothing of it is seen by others before [`ImportWriter::finish`]; dropped, it never was.
@@ -251,6 +254,7 @@ impl ImportWriter<'_> {
         let first = step::revise(&self.transaction, &standing, &values.steps)?;
 
         let initial_state = self.initial_state(&values.links)?;
+        cancellation::forget(&self.transaction, job)?;
         let (state, step, operation) = match (standing.remote_id, step::next(&self.transaction, job)?) {
             (None, Some((step, operation))) => (initial_state, step, operation),
             (Some(_), Some((step, operation))) => (Ready, step, operation),
@@ -264,12 +268,15 @@ impl ImportWriter<'_> {
                 (outcome, 0, first)
             }
         };
+        let is_in_doubt = cancellation::is_in_doubt(&self.transaction, job, &values.natural_key, step)?;
+        let state = if is_in_doubt { InDoubt } else { state };
         let finished_at = state.is_final().then_some(self.now);
         standing.change(
             &self.transaction,
             // What is known of earlier sends is about the old natural key and is worth nothing for another one. With the
             // same key, what the service said it carried out is still there: the row is looked up before it is sent.
-            // What was never known of the old key is not known of the new one either.
+            // What was never known of the old key is not known of the new one either. A row that was cancelled while its
+            // outcome was unknown is in doubt again: what was sent of it may have been carried out.
             "UPDATE job SET state = ?3, step = ?4, operation = ?5, finished_at = ?6,
                 outcome = iif(?12, outcome, NULL),
                 natural_key = ?7, sheet_key = ?8, name = ?9, content_hash = ?10,
@@ -278,9 +285,10 @@ impl ImportWriter<'_> {
                 first_sent_at = iif(natural_key = ?7 AND step = ?4, first_sent_at, NULL),
                 baseline = iif(natural_key = ?7 AND step = ?4, baseline, NULL),
                 unsure = unsure OR (?11 AND natural_key <> ?7 AND remote_id IS NULL),
-                step_attempts = 0, deaths = 0, executed = 0, due = NULL,
-                doubt = NULL, doubt_since = NULL, absent_reads = 0, looks = 0, held_since = NULL,
-                code = NULL, message = NULL, violations = NULL, candidates = NULL,
+                step_attempts = 0, deaths = 0, executed = ?14 AND executed, due = iif(?14, ?15, NULL),
+                doubt = iif(?14, doubt, NULL), doubt_since = iif(?14, doubt_since, NULL),
+                absent_reads = 0, looks = 0, held_since = NULL,
+                code = iif(?14, doubt, NULL), message = iif(?14, ?16, NULL), violations = NULL, candidates = NULL,
                 audit = iif(?12, audit, NULL), made_doubted = ?12 AND made_doubted, last_import = ?13
              WHERE id = ?1 AND state = ?2",
             &[
@@ -295,6 +303,9 @@ impl ImportWriter<'_> {
                 &self.accepted,
                 &standing.kind.is_record(),
                 &self.import,
+                &is_in_doubt,
+                &self.now,
+                &CANCELLED_IN_DOUBT,
             ],
         )?;
         if !standing.kind.is_record() {

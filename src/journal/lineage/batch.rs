@@ -11,8 +11,7 @@ use crate::failpoint;
 use crate::journal::JobQueue;
 use crate::journal::lineage::identity;
 use crate::journal::state::write::{How, Moved, Write};
-use crate::journal::state::{audit, quota};
-use crate::journal::state::{doubt, hold, job_row, transition};
+use crate::journal::state::{audit, cancellation, doubt, hold, job_row, quota, transition};
 
 /// The jobs that a write moved, or why it did not fit.
 type Applied = std::result::Result<Vec<Moved>, Error>;
@@ -106,16 +105,19 @@ fn carry_out(connection: &Connection, write: &Write) -> Result<Vec<Moved>> {
             *at,
         ),
         Write::Advance { job, from, how, id, evidence } => {
-            transition::advance(connection, *job, *from, *how, *id, evidence)
+            let moved = transition::advance(connection, *job, *from, *how, *id, evidence)?;
+            cancellation::instead_of_sending(connection, moved, evidence.at)
         }
         Write::Reject { job, from, rejection, evidence } => {
             transition::reject(connection, *job, *from, rejection, evidence)
         }
         Write::Defer { job, until, code, reason, evidence } => {
-            transition::defer(connection, *job, *until, (code, reason), evidence)
+            let moved = transition::defer(connection, *job, *until, (code, reason), evidence)?;
+            cancellation::instead_of_sending(connection, moved, evidence.at)
         }
         Write::Return { job, code, reason, evidence } => {
-            transition::give_back(connection, *job, (code, reason), evidence)
+            let moved = transition::give_back(connection, *job, (code, reason), evidence)?;
+            cancellation::instead_of_sending(connection, moved, evidence.at)
         }
         Write::Leave { job, from, id, evidence } => transition::leave(connection, *job, *from, *id, evidence),
         Write::Postpone { job, from, until, code, reason, at: _ } => {
@@ -128,7 +130,9 @@ fn carry_out(connection: &Connection, write: &Write) -> Result<Vec<Moved>> {
         Write::KeepDoubting { job, until, absent_reads, note, at: _ } => {
             doubt::keep(connection, *job, *until, *absent_reads, note)
         }
-        Write::Release { job, note, at: _ } => doubt::release(connection, *job, note),
+        Write::Release { job, note, at } => {
+            cancellation::instead_of_sending(connection, doubt::release(connection, *job, note)?, *at)
+        }
         Write::Hold { job, from, code, reason, candidates, evidence } => {
             hold::hold(connection, *job, *from, (code, reason), candidates, evidence)
         }

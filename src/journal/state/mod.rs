@@ -3,6 +3,7 @@
 pub(super) mod attempt;
 pub(super) mod audit;
 pub(super) mod baseline;
+pub(super) mod cancellation;
 pub(super) mod decision_log;
 pub(super) mod dependents;
 pub(super) mod doubt;

@@ -14,15 +14,14 @@ use crate::journal::state::job_row::{self, JobRow};
 use crate::journal::state::selection::{Selection, selected};
 use crate::journal::state::transition::finish_step;
 use crate::journal::state::write::{AuditFinding, Candidate, Evidence, How, Moved, parse_candidates};
-use crate::journal::state::{audit, baseline, dependents, import_turn, step};
+use crate::journal::state::{audit, baseline, cancellation, dependents, import_turn, step};
 use crate::journal::{Journal, View};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
-use crate::model::reason::Reason;
 use crate::model::record::Role;
 use crate::model::state::JobState::{
-    self, Blocked, Cancelled as GivenUp, Deferred, Done, Held, InDoubt, Incomplete, Ready, Rejected, Skipped,
+    self, Blocked, Deferred, Done, Held, InDoubt, Incomplete, Ready, Rejected, Skipped,
 };
 use crate::model::time::Moment;
 
@@ -44,7 +43,7 @@ pub struct Cancelled {
     pub left_out: u64,
     /// Jobs of other imports skipped, since they belong to one given up.
     pub skipped: u64,
-    /// Jobs under way or in doubt, left as they are: they may exist.
+    /// Jobs under way or in doubt: they may exist. They are sent no more, and cancelled if they turn out not to exist.
     pub left_in_doubt: u64,
     /// Jobs held, left for a decision.
     pub left_held: u64,
@@ -146,26 +145,28 @@ impl Journal {
             // It makes no record: the id is that of the record that it is about.
             Decision::Created(id) if !standing.kind.is_record() => {
                 refuse_other_owner(&transaction, &standing, id)?;
-                finish_step(&transaction, &standing, How::Done, None, &Evidence::at(at))?
+                let moved = finish_step(&transaction, &standing, How::Done, None, &Evidence::at(at))?;
+                cancellation::instead_of_sending(&transaction, moved, at)?
             }
             Decision::Created(id) => {
                 refuse_foreign_id(&transaction, &standing, id)?;
-                finish_step(&transaction, &standing, How::Adopted, Some(id), &Evidence::at(at))?
+                let moved = finish_step(&transaction, &standing, How::Adopted, Some(id), &Evidence::at(at))?;
+                cancellation::instead_of_sending(&transaction, moved, at)?
             }
             Decision::NotCreated => {
                 rule_out(&transaction, &standing)?;
                 be_sure(&transaction, &standing)?;
                 vec![reopen(&transaction, &standing)?]
             }
-            Decision::Abandon => abandon(&transaction, &standing, who, at)?,
+            Decision::Abandon => cancellation::abandon(&transaction, &standing, who, at)?,
         };
         transaction.commit()?;
         Ok(moved)
     }
 
     /// Cancels what an import has still to send, or somebody to correct: blocked, ready and deferred jobs, those that were
-    /// rejected, are incomplete or were skipped, and rows that it left out. Others stay as they are, and so do those that came
-    /// again in a later import: they are rows of that one.
+    /// rejected, are incomplete or were skipped, and rows that it left out. What is under way or in doubt is sent no more. Others
+    /// stay as they are, and so do those that came again in a later import: they are rows of that one.
     pub fn cancel(&mut self, import: ImportId, who: &str, at: Moment) -> Result<Cancelled> {
         let transaction = self.begin()?;
         import_turn::require(&transaction, import)?;
@@ -181,7 +182,7 @@ impl Journal {
                     continue;
                 }
                 let standing = job_row::of(&transaction, job)?;
-                give_up(&transaction, &standing, who, at)?;
+                cancellation::give_up(&transaction, &standing, who, at)?;
                 given_up.push(standing);
             }
         }
@@ -200,7 +201,12 @@ impl Journal {
         cancelled.cancelled = given_up.len() as u64;
         cancelled.left_out = cancel_left_out(&transaction, import, who)?;
         for state in [InDoubt, JobState::Sending] {
-            cancelled.left_in_doubt += selected(&transaction, state, &selection)?.len() as u64;
+            for job in selected(&transaction, state, &selection)? {
+                cancelled.left_in_doubt += 1;
+                if row_ref::last_import_of(&transaction, job)? == import {
+                    cancellation::ask(&transaction, job, who)?;
+                }
+            }
         }
         cancelled.left_held = selected(&transaction, Held, &selection)?.len() as u64;
         transaction.commit()?;
@@ -273,6 +279,7 @@ fn be_sure(connection: &Connection, standing: &JobRow) -> Result<()> {
 
 /// → ready at the step the job stands at, or blocked while something it needs is not made.
 fn reopen(connection: &Connection, standing: &JobRow) -> Result<Moved> {
+    cancellation::forget(connection, standing.job)?;
     let to = dependents::initial_state(connection, standing)?;
     standing.change(
         connection,
@@ -291,6 +298,7 @@ fn reopen(connection: &Connection, standing: &JobRow) -> Result<Moved> {
 /// done or incomplete → ready, or blocked, at the first step of an upkeep row.
 fn do_again(connection: &Connection, standing: &JobRow) -> Result<()> {
     standing.leaves(&[Done, Incomplete], "carried out again")?;
+    cancellation::forget(connection, standing.job)?;
     let to = dependents::initial_state(connection, standing)?;
     let (first, operation) = step::restart(connection, standing.job)?;
     standing.change(
@@ -304,49 +312,6 @@ fn do_again(connection: &Connection, standing: &JobRow) -> Result<()> {
         &[&to, &first, &operation],
     )?;
     audit::forget(connection, standing.job)
-}
-
-fn abandon(connection: &Connection, standing: &JobRow, who: &str, at: Moment) -> Result<Vec<Moved>> {
-    let mut moved = vec![give_up(connection, standing, who, at)?];
-    moved.extend(dependents::skip_below(connection, standing, dependents::PARENT_CANCELLED, at)?);
-    moved.extend(dependents::record_order::keep_after(connection, [standing.job])?);
-    Ok(moved)
-}
-
-/// → cancelled.
-fn give_up(connection: &Connection, standing: &JobRow, who: &str, at: Moment) -> Result<Moved> {
-    let cancellable = [Blocked, Ready, Deferred, Held, InDoubt, Rejected, Incomplete, Skipped];
-    standing.leaves(&cancellable, JobState::Cancelled.as_str())?;
-    let mut message = format!("cancelled by {who}");
-    if let Some(id) = standing.remote_id {
-        message.push_str(&format!("; the {} exists with the id {id}", standing.kind.singular()));
-    }
-    if is_unsure(connection, standing.job)? {
-        message.push_str("; it may have been sent before, of which this copy of the journal knows nothing");
-    }
-    if standing.state.is_failed() || standing.state == Skipped {
-        let why: Option<String> = connection
-            .prepare_cached("SELECT message FROM job WHERE id = ?1")?
-            .query_row([standing.job], |row| row.get(0))?;
-        message.push_str(&format!("; before that it was {}", standing.state));
-        if let Some(why) = why {
-            message.push_str(&format!(": {why}"));
-        }
-    }
-    standing.change(
-        connection,
-        "UPDATE job SET state = 'cancelled', finished_at = ?3, code = ?5, message = ?4, due = NULL
-         WHERE id = ?1 AND state = ?2",
-        &[&at, &message, &Reason::Cancelled.as_str()],
-    )?;
-    Ok(standing.moved(GivenUp))
-}
-
-/// Whether the job may have been sent by a newer copy of the journal, and was not looked up since.
-fn is_unsure(connection: &Connection, job: JobId) -> Result<bool> {
-    Ok(connection
-        .prepare_cached("SELECT unsure FROM job WHERE id = ?1")?
-        .query_row([job], |row| row.get(0))?)
 }
 
 /// Refuses an id that is not that of the record which an upkeep job is about.

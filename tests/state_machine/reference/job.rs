@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use fleetload::model::kind::Kind;
 use fleetload::model::operation::Operation;
-use fleetload::model::state::JobState::{self, Blocked, Ready};
+use fleetload::model::state::JobState::{self, Blocked, Cancelled, Held, InDoubt, Ready};
 
 use super::Record;
 
@@ -65,6 +65,10 @@ pub(crate) struct Job {
     pub(crate) doubts: u32,
     /// The service said that it was carried out.
     pub(crate) executed: bool,
+    /// It is to be sent no more, as was said while its outcome was not known.
+    pub(crate) to_cancel: bool,
+    /// It was cancelled while its outcome was not known.
+    pub(crate) cancelled_in_doubt: bool,
     pub(crate) absent_reads: u32,
     pub(crate) looks: u32,
     pub(crate) baseline: Option<BTreeSet<Record>>,
@@ -90,6 +94,8 @@ impl Job {
             doubted: false,
             doubts: 0,
             executed: false,
+            to_cancel: false,
+            cancelled_in_doubt: false,
             absent_reads: 0,
             looks: 0,
             baseline: None,
@@ -100,7 +106,7 @@ impl Job {
     }
 
     /// New values and another chance. What was done stays done: the record, and each step that is asked for again.
-    pub(super) fn revise(&mut self, values: Values) {
+    pub(super) fn revise(&mut self, values: Values, now: i64) {
         let mut done: Vec<u8> = self.steps.iter().filter(|step| step.done).map(|step| step.extra).collect();
         self.steps = Vec::new();
         for &(operation, extra) in &values.steps {
@@ -120,8 +126,16 @@ impl Job {
             (Some(_), None, None) => unreachable!("a record comes with its outcome"),
         };
         let doubts = self.doubts;
+        let was_in_doubt = std::mem::take(&mut self.cancelled_in_doubt);
+        self.to_cancel = false;
         let sent_before = (self.doubted, self.executed, self.first_sent, self.baseline.take());
         self.forget_the_step();
+        if self.at == stood_at && self.values.natural_key == values.natural_key && was_in_doubt {
+            // What was sent may be there: it is found out before anything is sent again.
+            self.state = InDoubt;
+            self.due = Some(now);
+            self.executed = sent_before.1;
+        }
         if self.at == stood_at && !self.state.is_final() && self.values.natural_key == values.natural_key {
             let (doubted, executed, first_sent, baseline) = sent_before;
             // What the service said it carried out may be there, whatever the row says now.
@@ -140,8 +154,23 @@ impl Job {
         }
     }
 
+    /// Cancels it.
+    pub(super) fn cancel(&mut self) {
+        let may_be_there = match self.state {
+            InDoubt => true,
+            Held => self.first_sent.is_some(),
+            _ => self.executed,
+        };
+        self.cancelled_in_doubt = may_be_there;
+        self.state = Cancelled;
+        self.due = None;
+        self.code = Some("cancelled".to_owned());
+        self.to_cancel = false;
+    }
+
     /// Another chance at the same step: what was sent before is remembered, how it went is not.
     pub(super) fn reopen(&mut self) {
+        self.to_cancel = false;
         self.due = None;
         self.deaths = 0;
         self.doubted |= self.executed;

@@ -69,6 +69,8 @@ fn a_job_is_revised_only_from_states_in_which_nothing_is_under_way_or_done() {
         let expected = match from {
             // Its record is there, and nothing is left to be done besides.
             Incomplete => Created,
+            // All that is in doubt is there of each of them; here it stays so.
+            Cancelled => InDoubt,
             _ if allowed => Ready,
             from => from,
         };
@@ -221,8 +223,13 @@ fn a_corrected_row_that_asks_for_nothing_more_is_what_its_creation_made_of_it_an
 }
 
 #[test]
-fn a_corrected_row_that_the_service_said_it_carried_out_is_doubted_unless_it_has_another_key() {
-    for (name, doubted) in [("Depot", true), ("Depot 2", false)] {
+fn a_row_that_was_cancelled_in_doubt_is_in_doubt_when_it_comes_again_unless_it_has_another_key() {
+    let table = [
+        (Doubt::NoId, "Depot", (InDoubt, true)),
+        (Doubt::Timeout, "Depot", (InDoubt, false)),
+        (Doubt::NoId, "Depot 2", (Ready, false)),
+    ];
+    for (doubt, name, expected) in table {
         let mut bench = bench();
         let mut import = bench.journal.begin_import(at(1)).unwrap();
         let job = import.add_job(&site("Depot", vec![], vec![])).unwrap();
@@ -230,8 +237,8 @@ fn a_corrected_row_that_the_service_said_it_carried_out_is_doubted_unless_it_has
         apply(&mut bench.journal, claim(job, Operation::AddSite)).unwrap();
         let doubt = Write::Doubt {
             job,
-            doubt: Doubt::NoId,
-            executed: true,
+            doubt,
+            executed: doubt.executed(),
             charged: true,
             until: at(4_000),
             evidence: Evidence::at(at(3_000)),
@@ -243,6 +250,6 @@ fn a_corrected_row_that_the_service_said_it_carried_out_is_doubted_unless_it_has
         import.revise_job(job, &site(name, vec![], vec![])).unwrap();
         import.finish().unwrap();
         let work = bench.journal.work(job).unwrap().unwrap();
-        assert_eq!((work.state, work.executed, work.doubted), (Ready, false, doubted), "{name}");
+        assert_eq!((work.state, work.executed), expected, "{name}");
     }
 }
