@@ -398,3 +398,83 @@ fn a_cancelled_import_lists_what_may_exist_and_says_so_by_its_exit_code() {
     assert_eq!((left[0]["job"].to_string(), &left[0]["state"]), (job, &"held".into()));
     assert_eq!(objects(&outcome, "summary")[0]["exit_code"], 8);
 }
+
+#[test]
+fn a_record_that_a_wrong_answer_gave_to_another_row_is_not_made_twice() {
+    let bench = Bench::new(
+        unlimited()
+            .with_fault(lost("addSite", FaultKind::AnswerLost))
+            .with_fault(lost("addSite", FaultKind::WrongId)),
+    );
+    bench.profile("", "rate = \"unlimited\"\nconcurrency = 1", "");
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("sites.csv", &bench::sites(4, 1));
+    let outcome = bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(8);
+    let fired = bench.statistics().faults_fired;
+    assert_eq!((fired["answer_lost"], fired["wrong_id"]), (1, 1));
+    assert_eq!(bench.created("site").len(), 4, "{}", outcome.stdout);
+    let rows = bench.results(1);
+    let [held] = &*rows.iter().filter(|row| row["status"] == "held").collect::<Vec<_>>() else {
+        panic!("{rows:?}")
+    };
+    assert_eq!(held["code"], "candidates.unclear");
+    let said = held["candidates"][0]["difference"].as_str().expect("words");
+    assert!(said.starts_with("equal; it is recorded as that of job "), "{said}");
+    // Verification does not call the right one a duplicate.
+    let [found] = &*rows.iter().filter(|row| row["code"] == "audit.vanished").collect::<Vec<_>>() else {
+        panic!("{rows:?}")
+    };
+    let (message, own) = (found["message"].as_str().expect("words"), bench.unowned(1, "site"));
+    assert!(message.contains(" equal to the row belongs to no row: ") && message.contains(&own), "{message}");
+    // A person is shown it before anything is made.
+    let job = number(held);
+    assert_says(&bench.fleetload(&["resolve", &job]), &["equal; it is recorded as that of job "]);
+    bench.fleetload(&["resolve", &job, "--not-created"]).expect_code(2);
+    assert_eq!(bench.created("site").len(), 4);
+}
+
+#[test]
+fn a_row_that_was_cancelled_in_doubt_and_comes_again_corrected_is_not_sent_on_hope() {
+    let (bench, job) = one_held_company(FaultKind::AnswerLost);
+    bench.profile("paths = \"documented\"", "rate = \"unlimited\"", "");
+    bench.fleetload(&["resolve", &job, "--abandon"]).expect_code(0);
+    bench.write("companies.csv", &bench::companies(3).replace("Queen Street", "Quay Street"));
+    let outcome = bench.fleetload(&["run", "companies.csv"]).expect_code(8);
+    assert_eq!(bench.created("company").len(), 3, "{}", outcome.stdout);
+    let row = bench.results(2).into_iter().find(|row| number(row) == job).expect("its row");
+    assert_eq!((&row["status"], &row["code"]), (&"held".into(), &"lookup.unavailable".into()));
+    // Found by a look-up, it is the row's.
+    bench.profile("", "rate = \"unlimited\"", "");
+    bench.fleetload(&["resolve", &job, "--not-created"]).expect_code(2);
+    bench.fleetload(&["resolve", &job, "--created", &bench.unowned(2, "company")]).expect_code(0);
+    bench.fleetload(&["run"]);
+    assert_eq!(bench.created("company").len(), 3);
+}
+
+#[test]
+fn what_is_in_doubt_when_its_import_is_cancelled_is_sent_no_more() {
+    let bench = Bench::new(unlimited().with_fault(lost("addSite", FaultKind::RequestLost)));
+    bench.profile("", "rate = \"unlimited\"", "");
+    bench.alter("settle_seconds = 1", "settle_seconds = 600");
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("sites.csv", &bench::sites(3, 1));
+    let mut run = bench.start(&["run", "companies.csv", "sites.csv", "--json"]);
+    run.until(|| {
+        bench.created("site").len() == 2 && bench.statistics().faults_fired.contains_key("request_lost")
+    });
+    run.until(|| bench.fleetload(&["status", "--json"]).stdout.contains("\"in_doubt\":1"));
+    run.kill();
+    let outcome = bench.fleetload(&["cancel", "1"]).expect_code(5);
+    assert_hints(
+        &outcome,
+        &["1 row is in doubt; the next run finds out whether it was created, and does not send it again"],
+    );
+    bench.profile("", "rate = \"unlimited\"", "");
+    let outcome = bench.fleetload(&["run"]);
+    assert_eq!(bench.created("site").len(), 2, "{outcome:?}");
+    assert_eq!(bench.counts(1), [("created".to_owned(), 3), ("cancelled".to_owned(), 1)].into());
+    // Corrected and imported again, it is wanted again.
+    bench.write("sites.csv", &bench::sites(3, 1).replace("King Street", "Queen Street"));
+    bench.fleetload(&["run", "sites.csv"]);
+    assert_eq!(bench.created("site").len(), 3);
+}

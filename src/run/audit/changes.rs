@@ -147,6 +147,10 @@ impl Audit {
     /// What was changed later of the record of a row that is not as asked.
     pub(super) fn on_changed_later(&mut self, cx: &mut AuditContext<'_>, job: JobId, later: &[Action]) {
         let Some(row) = self.rows.get_mut(&job) else { return };
+        if let Some(name) = row.other_name.take() {
+            row.findings.of_another = Some(name).filter(|_| !later.iter().any(renames));
+            return self.seen(cx, job);
+        }
         if row.work.kind.is_record() {
             return match later.iter().any(renames) {
                 true => self.not_verified(cx, job),

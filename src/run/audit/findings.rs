@@ -55,6 +55,8 @@ pub(super) struct RowFindings {
     pub(super) vanished: bool,
     /// The record with its id belongs to this company, which is not the row's: the id is another record's.
     pub(super) of_company: Option<RemoteId>,
+    /// The record with its id has this name, which no row gave it: the id is another record's.
+    pub(super) of_another: Option<String>,
     /// Records equal to its own that nobody owns.
     pub(super) twins: Vec<Candidate>,
     /// Sites of the name it brings along that nobody owns.
@@ -85,9 +87,15 @@ impl RowFindings {
                 "the {kind} was created with the id {ours}, and the service shows that id in another company, {company}"
             ));
         }
-        if !self.twins.is_empty() {
+        let others = ids(&self.twins);
+        if let Some(name) = self.of_another {
+            code.get_or_insert(AuditFinding::VANISHED);
+            words.push(format!(
+                "the {kind} was created with the id {ours}, which the service shows as '{name}'; a {kind} equal to the row \
+                 belongs to no row: {others}"
+            ));
+        } else if !self.twins.is_empty() {
             code.get_or_insert(AuditFinding::DOUBLE);
-            let others = ids(&self.twins);
             words.push(format!(
                 "duplicated: beside the {kind} {ours} there is an equal one that belongs to no row: \
                  {others}"

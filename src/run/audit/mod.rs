@@ -68,6 +68,8 @@ struct AuditedRow {
     page: bool,
     /// Whether its list does not show the record yet, which is there by its id.
     is_unlisted: bool,
+    /// The name that its record has by its id, where that is not the row's and an equal record is there besides.
+    other_name: Option<String>,
     absent: u32,
     first_missed: Option<Duration>,
     next_lookup_at: Option<Duration>,
@@ -91,6 +93,7 @@ impl AuditedRow {
             key_operation: None,
             page: false,
             is_unlisted: false,
+            other_name: None,
             absent: 0,
             first_missed: None,
             next_lookup_at: None,

@@ -91,6 +91,16 @@ impl Audit {
             return;
         }
         let Some(row) = self.rows.get_mut(&job) else { return };
+        if let Some(name) = own.and_then(|own| own.name.clone()).filter(|_| !has_key)
+            && !row.findings.twins.is_empty()
+            && let Some(record) = row.work.remote_id
+        {
+            // Another row may have renamed it; else the id is another record's, and the equal one is the row's.
+            row.other_name = Some(name);
+            row.by = ReadBy::Id;
+            cx.controls.prove(operation);
+            return self.actions.push(RunAction::AskJournal(Inquiry::ChangedLater { job, record }));
+        }
         if row.by == ReadBy::Nothing || there {
             // A look by key that does not show the record would not show a second one either. Where the service
             // keeps the key unique there is none.

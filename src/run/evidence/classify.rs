@@ -61,10 +61,13 @@ pub(in crate::run) fn before(work: &Work, seen: &[SeenRecord]) -> Classified {
 
 /// The record of another row of ours that leaves no room for this one: it has the row's unique key, or is equal to
 /// what the row asks for in the same company.
-fn of_another_row(work: &Work, seen: &[SeenRecord]) -> Option<(JobId, Candidate)> {
+fn of_another_row<'s>(
+    work: &Work,
+    seen: impl IntoIterator<Item = &'s SeenRecord>,
+) -> Option<(JobId, Candidate)> {
     let sent = matching::sent(work);
     let unique = matching::key_is_unique(work);
-    seen.iter().find_map(|seen| {
+    seen.into_iter().find_map(|seen| {
         let owner = seen.owner.filter(|owner| *owner != work.job)?;
         let difference = match matching::relate(work, &sent, &seen.found) {
             RecordMatch::Unrelated => return None,
@@ -74,6 +77,11 @@ fn of_another_row(work: &Work, seen: &[SeenRecord]) -> Option<(JobId, Candidate)
         };
         Some((owner, matching::candidate(&seen.found, &difference)))
     })
+}
+
+/// A record that is equal to what a row asks for, and that the journal has as the record of another job.
+pub(super) fn recorded_for(owner: JobId, candidate: Candidate) -> Candidate {
+    Candidate { difference: format!("equal; it is recorded as that of job {owner}"), ..candidate }
 }
 
 /// Whether a record is known to belong to the row's company; children are listed by their parent.
@@ -151,7 +159,12 @@ pub(in crate::run) fn after(work: &Work, seen: &[SeenRecord]) -> Classified {
                 Some((owner, candidate)) => Classified::Owned(owner, candidate),
                 None => Classified::Absent,
             },
-            _ => Classified::Absent,
+            // It was made since the row was first looked up, and is all that the row asks for: the other row may have its id by
+            // a wrong answer.
+            _ => match of_another_row(work, seen.iter().filter(|seen| !was_there(&seen.found))) {
+                Some((owner, candidate)) => Classified::Unclear(vec![recorded_for(owner, candidate)]),
+                None => Classified::Absent,
+            },
         },
         [(found, RecordMatch::Agrees)] => match (found.id, &work.baseline, work.doubt, work.doubted) {
             // The first attempt was refused as a duplicate and nobody looked before: it was there.

@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::lookups;
 use super::matching::{self, RecordMatch, SeenRecord};
 use super::oneoff_lookup::OneoffLookups;
 use super::question::LookupAnswer;
+use super::{classify, lookups};
 use crate::clock::Clock;
 use crate::error::Result;
 use crate::journal::{Candidate, Journal, Work};
@@ -408,8 +408,8 @@ fn written(asked: &[Operation]) -> String {
 /// Candidates with how they relate to the row, and records that were there before it was sent.
 type SortedOut = (Vec<(RecordMatch, Candidate)>, Vec<Candidate>);
 
-/// Sorts out which of the returned records may be the row's: not those that another row owns, and not those that
-/// were there before it was sent.
+/// Sorts out which of the returned records may be the row's: not those that another row owns, unless they are all that this
+/// one asks for, and not those that were there before it was sent.
 fn sort_out(journal: &Journal, work: &Work, shown: &[RemoteId], found: Vec<Found>) -> Result<SortedOut> {
     let ids: Vec<RemoteId> = found.iter().filter_map(|found| found.id).collect();
     let owners = journal.owners(&ids)?;
@@ -417,7 +417,8 @@ fn sort_out(journal: &Journal, work: &Work, shown: &[RemoteId], found: Vec<Found
     let (mut candidates, mut earlier) = (Vec::new(), Vec::new());
     for SeenRecord { found, owner } in SeenRecord::pair(found, &owners) {
         let relation = matching::relate(work, &sent, &found);
-        if relation == RecordMatch::Unrelated || owner.is_some_and(|owner| owner != work.job) {
+        let other = owner.filter(|owner| *owner != work.job);
+        if relation == RecordMatch::Unrelated || (other.is_some() && relation != RecordMatch::Agrees) {
             continue;
         }
         let words = match &relation {
@@ -428,7 +429,9 @@ fn sort_out(journal: &Journal, work: &Work, shown: &[RemoteId], found: Vec<Found
             let words = format!("{words}; it was there before the row was sent");
             earlier.push(matching::candidate(&found, &words));
         } else {
-            candidates.push((relation, matching::candidate(&found, &words)));
+            let candidate = matching::candidate(&found, &words);
+            let recorded = other.map(|owner| classify::recorded_for(owner, candidate.clone()));
+            candidates.push((relation, recorded.unwrap_or(candidate)));
         }
     }
     Ok((candidates, earlier))

@@ -147,7 +147,7 @@ fn only_a_new_unowned_record_that_agrees_is_ours() {
             "an older copy of the journal, and another row has it",
             behind(),
             vec![seen(depot(), Some(99))],
-            "absent",
+            "unclear",
         ),
         (
             "an older copy of the journal, and it is there but for case",
@@ -158,7 +158,19 @@ fn only_a_new_unowned_record_that_agrees_is_ours() {
         ("nothing found", lost(none.clone()), vec![], "absent"),
         ("ours", lost(none.clone()), vec![seen(depot(), None)], "ours"),
         ("seen before the first send", lost(Some(vec![record(1)])), vec![seen(depot(), None)], "absent"),
-        ("owned by another row", lost(none.clone()), vec![seen(depot(), Some(99))], "absent"),
+        ("new, and recorded for another row", lost(none.clone()), vec![seen(depot(), Some(99))], "unclear"),
+        (
+            "of another row, seen before the first send",
+            lost(Some(vec![record(1)])),
+            vec![seen(depot(), Some(99))],
+            "absent",
+        ),
+        (
+            "of another row, and not equal",
+            lost(none.clone()),
+            vec![seen(json!({"companyId": OURS, "name": "DEPOT", "id": record(1)}), Some(99))],
+            "absent",
+        ),
         ("no look before sending", lost(None), vec![seen(depot(), None)], "unclear"),
         (
             "two of them",
