@@ -342,7 +342,12 @@ impl Verifier {
         id: RemoteId,
     ) -> Result<RecordCheck> {
         if own != id {
-            let differences = vec![format!("the row's own record has the id {own}")];
+            let whose = if work.kind.is_record() {
+                "the row's own record has"
+            } else {
+                "the row is about the record with"
+            };
+            let differences = vec![format!("{whose} the id {own}")];
             return Ok(RecordCheck::Another { by: "the journal".to_owned(), differences });
         }
         Ok(match self.search(journal, work, &[]).await? {
