@@ -18,6 +18,8 @@ pub(super) struct Facts {
     pub(super) left_out: Tally,
     /// Rows that wait only for a paused import to be resumed.
     pub(super) paused: u64,
+    /// The paused imports for which rows wait, with how many, those included that wait for other rows as well.
+    pub(super) paused_imports: Vec<(ImportId, u64)>,
     /// Where all that is left of one import waits for rows of others: these.
     pub(super) awaited: Vec<AwaitedRows>,
     /// Rows with a job that were rejected, and those skipped for what they depend on.
@@ -116,6 +118,7 @@ impl Facts {
             tally,
             left_out,
             paused,
+            paused_imports: journal.rows_by_paused_import(import)?,
             awaited,
             refused,
             imported,
@@ -124,14 +127,6 @@ impl Facts {
             unread: journal.left_to_verify(import)?,
             run: journal.last_run()?,
         })
-    }
-
-    /// The imports that a person paused and that have rows left.
-    pub(super) fn paused_imports(&self) -> impl Iterator<Item = &ImportFacts> {
-        let is_left = |state: JobState| !state.is_final();
-        self.imports
-            .iter()
-            .filter(move |import| import.info.paused_at.is_some() && import.tally.count(is_left) > 0)
     }
 
     /// Rows that differ from what was imported earlier.

@@ -102,10 +102,10 @@ impl Status {
         }
     }
 
-    /// The imports that a person paused and that have rows left, in words.
+    /// The paused imports for which rows wait, in words.
     fn paused_imports(&self) -> String {
         let paused: Vec<String> =
-            self.facts.paused_imports().map(|import| import.info.import.to_string()).collect();
+            self.facts.paused_imports.iter().map(|(import, _)| import.to_string()).collect();
         match paused.as_slice() {
             [] => "its import".to_owned(),
             [one] => format!("import {one}"),

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::facts::{Facts, ImportFacts};
 use super::next_command::Again;
 use super::row_words::with_along;
-use super::run_state::{RunState, moving, unfinished};
+use super::run_state::{RunState, moving};
 use crate::ending::{End, RunEnd};
 use crate::error::Exit;
 use crate::journal::ImportInfo;
@@ -94,8 +94,7 @@ pub(super) fn needs(facts: &Facts, state: RunState, commands: &Commands<'_>) -> 
         let words = format!("paused: {sheet}; correct the sheet and run it again, or send the rest anyway");
         put("set_aside", moving(&facts.tally), words, "run --despite-rejections");
     }
-    for import in facts.paused_imports() {
-        let (number, left) = (import.info.import, unfinished(&import.tally));
+    for &(number, left) in &facts.paused_imports {
         let words = format!(
             "import {number} is paused: {} until you resume it",
             counted(left, "row waits", "rows wait")
@@ -226,8 +225,8 @@ pub(super) fn next(
         };
         return if at_work { None } else { step(words, go_on(facts, again)) };
     }
-    if let Some(paused) = facts.paused_imports().next().filter(|_| facts.paused > 0) {
-        return step("to let its rows go on", again.command(&format!("resume {}", paused.info.import)));
+    if let Some((paused, _)) = facts.paused_imports.first().filter(|_| facts.paused > 0) {
+        return step("to let its rows go on", again.command(&format!("resume {paused}")));
     }
     if facts.unread > 0 {
         return if at_work { None } else { step("to verify the rest", go_on(facts, again)) };

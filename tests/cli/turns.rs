@@ -169,6 +169,29 @@ fn a_row_that_a_later_import_names_has_the_turn_of_that_import() {
 }
 
 #[test]
+fn rows_of_a_paused_import_that_came_again_are_said_not_to_wait_any_more() {
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
+    import(&bench, "all.csv", 0..5);
+    bench.fleetload(&["pause", "1"]).expect_code(0);
+    let again = |name: &str, rows: Range<usize>| {
+        bench.write(name, &companies(rows));
+        bench.fleetload(&["import", name]).expect_code(0)
+    };
+    let told = again("urgent.csv", 3..5);
+    let words = "2 rows of import 1, which is paused, came again: they are not paused any more and belong to import 2\n";
+    assert!(told.stdout.contains(words), "{told:?}");
+    let status = bench.fleetload(&["status"]).expect_code(0);
+    assert!(status.stdout.contains("import 1 is paused: 3 rows wait until you resume it"), "{status:?}");
+    let told = again("again.csv", 0..5);
+    let words = "3 rows of import 1, which is paused, came again: they are not paused any more and belong to import 3";
+    assert!(told.stdout.contains(words) && !told.stdout.contains("import 2"), "{told:?}");
+    let status = bench.fleetload(&["status"]).expect_code(0);
+    assert!(!status.stdout.contains("until you resume it"), "{status:?}");
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.created("company").len(), 5);
+}
+
+#[test]
 fn a_row_that_a_later_import_names_is_cancelled_with_that_import() {
     let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
     import(&bench, "all.csv", 0..5);

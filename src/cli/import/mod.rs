@@ -30,6 +30,7 @@ use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::import::{Examined, Outcome, examine, import_when};
 use crate::journal::{Account, ImportInfo, Imported, Journal, saved_copy_of};
+use crate::model::id::ImportId;
 use crate::model::id::check::{IdCheck, NamedId};
 use crate::model::kind::{Kind, Plural};
 use crate::model::operation::Operation;
@@ -218,6 +219,7 @@ pub(super) fn import(
             tell_sheets(context, &examined, &manner);
             let info = next_commands::import(&journal, imported.import)?;
             tell_imported(context, &info, &imported, &journal.left_out_tally(Some(imported.import))?);
+            tell_taken_from_paused(context, &journal, imported.import)?;
             if let (Some(planned), Some(now)) = (planned, since_plan) {
                 saved::tell(context, &planned, &now);
                 saved::forget(context);
@@ -371,6 +373,20 @@ fn tell_imported(context: &Context<'_>, info: &ImportInfo, imported: &Imported, 
         recognised: imported.recognised,
         changed_since: imported.changed_since,
     });
+}
+
+/// Tells which rows of an import are not paused any more, as they belonged to a paused import before.
+fn tell_taken_from_paused(context: &Context<'_>, journal: &Journal, import: ImportId) -> Result<()> {
+    for (paused, rows) in journal.taken_from_paused(import)? {
+        let (rows, they, belong) = match rows {
+            1 => (counted(1, "row", "rows"), "it is", "belongs"),
+            _ => (counted(rows, "row", "rows"), "they are", "belong"),
+        };
+        context.terminal.result(format!(
+            "{rows} of import {paused}, which is paused, came again: {they} not paused any more and {belong} to import {import}"
+        ));
+    }
+    Ok(())
 }
 
 /// What the usable rows of examined files ask of the service. Reads the files again.

@@ -12,6 +12,7 @@ pub(super) mod every_row;
 pub(super) mod known_record;
 pub(super) mod later_imports;
 pub(super) mod measures;
+pub(super) mod paused_imports;
 pub(super) mod referenced;
 pub(super) mod row_identity;
 pub(super) mod rows;
