@@ -407,7 +407,7 @@ impl End {
                 "another-run",
                 STOPPED,
                 "another run is using this journal",
-                "It also sends the rows that this command imported. 'held_by' names its process.",
+                "It sends the rows that can be sent, also those that this command imported. 'held_by' names its process.",
                 &[Words("Let it finish. To see its progress, type: "), Command("status")],
             ),
             Self::RowsWaiting => entry(

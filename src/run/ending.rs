@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::journal::{CanaryRow, EndOfRun, Journal};
 use crate::model::amount::counted;
 use crate::model::id::{ImportId, SheetId};
+use crate::model::remaining::rejected_in_a_row;
 use crate::model::time::Moment;
 use crate::model::verdict::{Refusal, Verdict};
 use crate::run::first_sign_in;
@@ -161,9 +162,7 @@ impl Ending {
             Self::SheetsLeft { sheets } => {
                 let sheets: Vec<String> = sheets
                     .iter()
-                    .map(|left| {
-                        format!("{} was rejected {} times in a row ({})", left.title, left.times, left.code)
-                    })
+                    .map(|left| rejected_in_a_row(&left.title, left.times, &left.code))
                     .collect();
                 (Some(sheets.join("; ")), None)
             }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::audit::Audit;
 use super::decide::reconcile::FIRST_WAIT;
 use super::evidence::settle_timer::SettleTimers;
+use super::gates::paused_sheets::PausedSheets;
 use super::gates::{Gates, OpenBreaker, OperationPace};
 use super::in_flight::InFlight;
 use crate::journal::Unfinished;
@@ -132,6 +133,7 @@ impl RemainingCount {
             Event::Breaker { .. }
                 | Event::Unreachable { .. }
                 | Event::Parked { .. }
+                | Event::SheetPaused { .. }
                 | Event::Woken
                 | Event::OutsideHours { .. }
                 | Event::WithinHours
@@ -234,6 +236,7 @@ pub(super) struct RunView<'run> {
     pub(super) in_flight: &'run InFlight,
     pub(super) audit: &'run Audit,
     pub(super) settle_timers: &'run SettleTimers,
+    pub(super) paused_sheets: &'run PausedSheets,
     pub(super) settle: Duration,
     /// Requests under way.
     pub(super) under_way: usize,
@@ -288,6 +291,7 @@ impl RunView<'_> {
             unanswered: self.unanswered(count),
             at_once: self.gates.capacity() as u64,
             answer_time: Some(count.answer_time.mean).filter(|mean| !mean.is_zero()),
+            sheet_pauses: self.paused_sheets.noted(&unfinished.paused),
         }
     }
 

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::journal::{Answered, AwaitedRows, ImportInfo, JobTallies, Journal, RunInfo};
 use crate::model::amount::count;
 use crate::model::id::{ImportId, JobId};
+use crate::model::remaining::SheetPause;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
 
@@ -33,6 +34,19 @@ pub(super) struct Facts {
     /// Rows that the last run was to verify and has not.
     pub(super) unread: u64,
     pub(super) run: Option<RunInfo>,
+    /// The sheets that a run in progress does not go on with.
+    pub(super) sheet_pauses: Vec<SheetPause>,
+}
+
+/// The sheets that the run in progress does not go on with, as the service rejected their rows; nothing where none is in
+/// progress.
+///
+/// # Errors
+/// Journal when it cannot be read.
+pub fn sheet_pauses(journal: &Journal) -> Result<Vec<SheetPause>> {
+    let run = journal.last_run()?.filter(|run| run.ended_at.is_none() && journal.is_run_at_work());
+    let noted = run.map(|run| journal.noted_remaining(run.run)).transpose()?.flatten();
+    Ok(noted.map_or_else(Vec::new, |noted| noted.sheet_pauses))
 }
 
 /// How the rows of one import stand, and what is left to be done about them.
@@ -132,6 +146,10 @@ impl Facts {
     /// Rows that differ from what was imported earlier.
     pub(super) fn differing(&self) -> u64 {
         self.imports.iter().map(|import| import.differing).sum()
+            sheet_pauses: sheet_pauses(journal)?
+                .into_iter()
+                .filter(|pause| import.is_none_or(|wanted| wanted == pause.import))
+                .collect(),
     }
 }
 

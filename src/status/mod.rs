@@ -26,12 +26,13 @@ use crate::ending::End;
 use crate::error::Result;
 use crate::journal::{Holder, Journal, RunInfo};
 use crate::model::id::ImportId;
+use crate::model::remaining::SheetPause;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
 
 use self::facts::Facts;
-pub use self::facts::{ImportFacts, Unanswered};
+pub use self::facts::{ImportFacts, Unanswered, sheet_pauses};
 pub use self::run_state::RunState;
 use self::run_state::end_of_rows;
 pub use self::sentence::Wording;
@@ -141,6 +142,11 @@ impl Status {
     /// The last run.
     pub const fn run(&self) -> Option<&RunInfo> {
         self.facts.run.as_ref()
+    }
+
+    /// The sheets that the run at work does not go on with.
+    pub fn sheet_pauses(&self) -> &[SheetPause] {
+        &self.facts.sheet_pauses
     }
 
     /// Rows by state.

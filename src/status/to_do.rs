@@ -14,6 +14,7 @@ use crate::journal::ImportInfo;
 use crate::model::amount::counted;
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
+use crate::model::remaining::rejected_in_a_row;
 
 /// Something that needs a person, and the command for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -95,6 +96,18 @@ pub(super) fn needs(facts: &Facts, state: RunState, commands: &Commands<'_>) -> 
         put("set_aside", moving(&facts.tally), words, "run --despite-rejections");
     }
     for &(number, left) in &facts.paused_imports {
+    for pause in &facts.sheet_pauses {
+        let sheet = rejected_in_a_row(&pause.title, pause.times, &pause.code);
+        let rows = counted(pause.rows, "more row of it is", "more rows of it are");
+        let when = match pause.asked {
+            true => "answer the question at the terminal of the run, or, when the run has ended,",
+            false => "when the run has ended,",
+        };
+        let words = format!(
+            "paused: {sheet}, and {rows} not sent; {when} correct the sheet and run it again, or send the rest anyway"
+        );
+        put("set_aside", pause.rows, words, "run --despite-rejections");
+    }
         let words = format!(
             "import {number} is paused: {} until you resume it",
             counted(left, "row waits", "rows wait")

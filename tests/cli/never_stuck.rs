@@ -132,7 +132,7 @@ fn rows_that_are_left_to_a_run_about_to_end_are_sent_by_it() {
     run.until(|| gate.is_reached());
     let left = bench.fleetload(&["run", "second.csv"]).expect_code(5);
     gate.open();
-    assert!(left.stdout.contains("also sends these rows"), "{}", left.stdout);
+    assert!(left.stdout.contains("it sends the rows that can be sent"), "{}", left.stdout);
     run.ended().expect_code(0);
     assert_eq!(bench.created("company").len(), 2);
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::bench::child::UnderWay;
 use crate::bench::{self, Bench, Outcome};
 use crate::inside::{self, Virtual};
+use crate::relay::gated;
 use fleetload::model::event::Event;
 use fleetload::model::state::JobState;
 use fleetload::run::Ending;
@@ -188,6 +189,38 @@ fn fifty_equal_rejections_set_the_sheet_aside_and_the_rest_goes_on() {
     bench.clear_faults();
     bench.fleetload(&["retry", "1"]).expect_code(0);
     bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.created("device").len(), 200);
+}
+
+#[test]
+fn a_sheet_that_a_run_in_progress_has_paused_is_named_and_none_of_its_rows_is_promised() {
+    let drift = Fault::new("addDevice", FaultKind::InvalidState);
+    let bench = with_devices(quick().with_fault(drift), 200);
+    bench.write("people.csv", &bench::people(2, 1));
+    bench.fleetload(&["import", "people.csv"]).expect_code(0);
+    let (_relay, gate) = gated(&bench, "addPerson", 0);
+    let mut run = start(&bench);
+    // The other sheet keeps it in progress until the pause is noted.
+    let title = "devices.csv was rejected 50 times in a row (invalidState)";
+    run.until(|| bench.fleetload(&["status"]).stdout.contains(title));
+    let Outcome { stdout, .. } = bench.fleetload(&["status"]).expect_code(0);
+    assert!(stdout.contains(&format!("paused: {title}, and ")), "{stdout}");
+    let words = " more rows of it are not sent; when the run has ended, correct the sheet and run it again, or send the rest anyway";
+    assert!(stdout.contains(words), "{stdout}");
+    assert!(stdout.contains("the rest of devices.csv is not sent, as the sheet is paused"), "{stdout}");
+    assert!(stdout.contains("\n    fleetload run --despite-rejections\n"), "{stdout}");
+    let but = "it sends the rows that can be sent, but not the rest of devices.csv, as the service rejected its rows";
+    let then = "to send the rest anyway, when that run has ended: fleetload run --despite-rejections";
+    let second = bench.fleetload(&["run", "--despite-rejections"]).expect_code(5);
+    assert!(second.stdout.contains(but) && second.stderr.contains(then), "{second:?}");
+    let retried = bench.fleetload(&["retry", "1"]).expect_code(0);
+    let but = but.replacen("it sends", "the run in progress sends", 1);
+    assert!(retried.stderr.contains(&but) && retried.stderr.contains(then), "{retried:?}");
+    assert!(!retried.stderr.contains("to send them: fleetload run"), "{retried:?}");
+    gate.open();
+    run.ended().expect_code(8);
+    bench.clear_faults();
+    bench.fleetload(&["run", "--despite-rejections"]).expect_code(0);
     assert_eq!(bench.created("device").len(), 200);
 }
 

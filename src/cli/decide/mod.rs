@@ -59,6 +59,7 @@ pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summary> {
         .iter()
         .rev()
         .find(|info| info.paused_at.is_some() && typed.import.is_none_or(|import| import == info.import));
+    let in_run = preconditions::goes_on_in_run(context, &journal)?;
     let advice = match paused {
         Some(info) if journal.paused_rows(Some(info.import))? > 0 => {
             let number = info.import;
@@ -67,6 +68,7 @@ pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summary> {
                 &format!("resume {number}"),
             )
         }
+        Some(_) | None if let Some(in_run) = in_run => in_run,
         Some(_) | None if typed.code.as_deref() == Some(Reason::ChangedSinceExport.as_str()) => context
             .advice(
                 "to set their values although the service has other ones since the export: ",

@@ -245,7 +245,8 @@ fn tell_next(context: &Context<'_>, journal: &Journal, refused: u64) -> Result<(
         let rows = counted(left, "row is", "rows are");
         terminal.hint(context.advice(format!("{rows} still on hold: "), "resolve"));
     } else {
-        terminal.hint(context.advice("to go on: ", "run"));
+        let in_run = preconditions::goes_on_in_run(context, journal)?;
+        terminal.hint(in_run.unwrap_or_else(|| context.advice("to go on: ", "run")));
     }
     Ok(())
 }

@@ -144,7 +144,7 @@ fn import_and_run(
     let concerned = concerned(&journal, imported)?;
     let locks = match Locks::take(context, &journal, &settings, typed.rehearsal.sandbox, ahead.take())? {
         Ok(locks) => locks,
-        Err(Taken::Journal(holder)) if typed.now => {
+        Err(Taken::Journal { holder, .. }) if typed.now => {
             notifier.leave_to_other();
             return now::ask(context, &mut journal, &holder);
         }

@@ -25,7 +25,7 @@ pub(super) fn ask(context: &Context<'_>, journal: &mut Journal, holder: &Holder)
     // Where only creations are left, the run waits for the quota as well; it may send before that.
     let opens = Some(remaining.hours.opening(now)).filter(|opens| *opens > now);
     let closed = run.and_then(|run| run.waits_until(End::Window, now)).map(|until| opens.unwrap_or(until));
-    let Some(due) = journal.ask_now(now)? else { return Ok(Taken::Journal(*holder).tell(context)) };
+    let Some(due) = journal.ask_now(now)? else { return Ok(Taken::journal(journal, *holder)?.tell(context)) };
     let waited = if closed.is_some() { Vec::new() } else { waited_for(context, &remaining, due) };
     let (process, suspended) = (lock_holder::process(holder.pid), lock_holder::suspended(holder.pid));
     let terminal = context.terminal;

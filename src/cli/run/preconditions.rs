@@ -10,8 +10,10 @@ use crate::cli::summary::{HeldBySummary, Summary};
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::{Account, Holder, Journal, Register, Regression, RunLock, Storage, state_folder};
+use crate::model::remaining::SheetPause;
 use crate::model::time::Moment;
 use crate::run::{AccountHolder, AccountLock, ListAhead, lock_account};
+use crate::status::sheet_pauses;
 use crate::term::counted;
 
 /// Refuses to keep a journal where locks and synced writes cannot be relied on, and warns of memory.
@@ -176,17 +178,24 @@ impl HeldAccount {
 
 /// Another run has one of the locks.
 pub(in crate::cli) enum Taken {
-    /// That of the journal: it goes on with our rows.
-    Journal(Holder),
+    /// That of the journal: it sends the rows that can be sent, but not those of these sheets.
+    Journal { holder: Holder, sheet_pauses: Vec<SheetPause> },
     /// That of the account, with another journal.
     Account { client_id: String, holder: AccountHolder },
 }
 
 impl Taken {
+    /// Another run has the journal.
+    pub(super) fn journal(journal: &Journal, holder: Holder) -> Result<Self> {
+        Ok(Self::Journal { holder, sheet_pauses: sheet_pauses(journal)? })
+    }
+
     /// What the other run is, in words.
     pub(super) fn words(&self, context: &Context<'_>) -> String {
         match self {
-            Self::Journal(holder) => journal_taken(context, holder, lock_holder::suspended(holder.pid)),
+            Self::Journal { holder, sheet_pauses } => {
+                journal_taken(context, holder, lock_holder::suspended(holder.pid), sheet_pauses)
+            }
             Self::Account { client_id, holder } => account_taken(context, client_id, holder),
         }
     }
@@ -194,10 +203,11 @@ impl Taken {
     /// Tells it as the end of this command.
     pub(in crate::cli) fn tell(&self, context: &Context<'_>) -> Summary {
         match self {
-            Self::Journal(holder) => {
+            Self::Journal { holder, sheet_pauses } => {
                 let suspended = lock_holder::suspended(holder.pid);
-                context.terminal.result(journal_taken(context, holder, suspended));
-                context.terminal.hint(lock_holder::progress_advice(context, suspended));
+                context.terminal.result(journal_taken(context, holder, suspended, sheet_pauses));
+                let advice = lock_holder::progress_advice(context, suspended);
+                context.terminal.hint(despite_rejections(context, advice, sheet_pauses));
                 Summary::new(End::AnotherRun).with(&HeldBySummary::from(*holder))
             }
             Self::Account { client_id, holder } => {
@@ -220,16 +230,52 @@ impl Taken {
     }
 }
 
-/// That another run has the journal, in words; its process may be `suspended`.
-fn journal_taken(context: &Context<'_>, holder: &Holder, suspended: Option<u32>) -> String {
+/// That another run has the journal, in words; its process may be `suspended`, and sheets may be paused in it.
+fn journal_taken(
+    context: &Context<'_>,
+    holder: &Holder,
+    suspended: Option<u32>,
+    sheet_pauses: &[SheetPause],
+) -> String {
     let (stands, when) = match suspended {
         Some(_) => ("suspended", " once it is continued"),
         None => ("at work", ""),
     };
     format!(
-        "another run of this journal is {stands}{}; it also sends these rows{when}",
-        who(context, holder.pid, holder.since)
+        "another run of this journal is {stands}{}; it sends the rows that can be sent{when}{}",
+        who(context, holder.pid, holder.since),
+        but_for(sheet_pauses)
     )
+}
+
+/// What a run in progress does not send, in words; empty where no sheet is paused in it.
+fn but_for(sheet_pauses: &[SheetPause]) -> String {
+    let titles: Vec<&str> = sheet_pauses.iter().map(|pause| pause.title.as_str()).collect();
+    match titles.as_slice() {
+        [] => String::new(),
+        titles => {
+            format!(", but not the rest of {}, as the service rejected its rows", titles.join(" and of "))
+        }
+    }
+}
+
+/// How rows go on that were made ready while a run is in progress; `None` where none is.
+pub(in crate::cli) fn goes_on_in_run(context: &Context<'_>, journal: &Journal) -> Result<Option<Advice>> {
+    let Some(holder) = journal.run_at_work() else { return Ok(None) };
+    let sheet_pauses = sheet_pauses(journal)?;
+    let words = format!("the run in progress sends the rows that can be sent{}; ", but_for(&sheet_pauses));
+    let progress = lock_holder::progress_advice(context, lock_holder::suspended(holder.pid));
+    Ok(Some(despite_rejections(context, Advice::from(words).join(&progress), &sheet_pauses)))
+}
+
+/// Adds how the rest of paused sheets is sent.
+fn despite_rejections(context: &Context<'_>, advice: Advice, sheet_pauses: &[SheetPause]) -> Advice {
+    match sheet_pauses.is_empty() {
+        true => advice,
+        false => advice
+            .words("\nto send the rest anyway, when that run has ended: ")
+            .command(context.again("run --despite-rejections")),
+    }
 }
 
 /// That another run uses the account, in words.
@@ -263,7 +309,7 @@ impl Locks {
     ) -> Result<std::result::Result<Self, Taken>> {
         let lock = match journal.lock_for_run()? {
             Ok(lock) => lock,
-            Err(holder) => return Ok(Err(Taken::Journal(holder))),
+            Err(holder) => return Ok(Err(Taken::journal(journal, holder)?)),
         };
         if rehearsal {
             return Ok(Ok(Self { _journal: lock, account: None }));

@@ -493,6 +493,9 @@ impl Overview {
         for next in awaited(&forecast.next, self.now, &context.here) {
             words.push_str(&format!("; {next}"));
         }
+        for pause in self.status.sheet_pauses() {
+            words.push_str(&format!("; the rest of {} is not sent, as the sheet is paused", pause.title));
+        }
         if let Some(unseen) = self.remaining.as_ref().map(|facts| facts.unseen).filter(|unseen| *unseen > 0) {
             let rows = counted(unseen, "row waits", "rows wait");
             words.push_str(&format!("; {rows} until the service shows what they depend on"));

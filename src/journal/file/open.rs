@@ -109,6 +109,7 @@ impl Journal {
             paused_sheets,
             with_mac: None,
             below_paused: None,
+            of_paused_sheets: None,
             page_check: None,
         })
     }

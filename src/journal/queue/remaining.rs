@@ -9,10 +9,9 @@ use crate::error::Result;
 use crate::journal::file::column::natural;
 use crate::journal::file::sqlite_error::{damaged, unwritable};
 use crate::journal::queue::work::list;
-use crate::journal::row_ref;
 use crate::journal::view::audit::due_by_kind;
 use crate::journal::{AuditScope, JobQueue, RunId, View};
-use crate::model::id::ImportId;
+use crate::model::id::{ImportId, SheetId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::record::Role;
@@ -41,6 +40,8 @@ pub struct Unfinished {
     pub parents: u64,
     /// The rows in doubt. How doubts went so far only the run knows.
     pub doubts: Doubts,
+    /// Rows of paused sheets that could be sent and are not, by sheet.
+    pub paused: BTreeMap<SheetId, u64>,
 }
 
 /// The requests of rows that wait for rows of paused imports.
@@ -49,6 +50,16 @@ pub(in crate::journal) struct BelowPaused {
     /// The journal as other processes have left it.
     version: i64,
     paused: Vec<ImportId>,
+    requests: BTreeMap<Operation, u64>,
+}
+
+/// The requests of paused sheets.
+#[derive(Debug)]
+pub(in crate::journal) struct OfPausedSheets {
+    /// The journal as other processes have left it.
+    version: i64,
+    /// Their rows that could be sent: where these are others, the requests are as well.
+    paused: BTreeMap<SheetId, u64>,
     requests: BTreeMap<Operation, u64>,
 }
 
@@ -97,6 +108,7 @@ impl JobQueue<'_> {
     pub fn unfinished(&mut self, scope: Option<AuditScope>) -> Result<Unfinished> {
         let mut unfinished = Unfinished::default();
         self.count_requests(&mut unfinished)?;
+        self.take_off_paused_sheets(&mut unfinished)?;
         self.find_deferred(&mut unfinished)?;
         self.find_doubts(&mut unfinished)?;
         if let Some(scope) = scope {
@@ -163,23 +175,69 @@ impl JobQueue<'_> {
                 })?;
             }
         }
-        for sheet in &self.journal.paused_sheets {
-            let (first, last) = row_ref::range(*sheet);
-            self.count_by_operation(
-                "SELECT operation, count(DISTINCT job.id) FROM sheet_row JOIN job ON job.id = sheet_row.job
-                 WHERE sheet_row.place BETWEEN ?1 AND ?2 AND (job.state = 'ready' OR job.state = 'deferred')
-                   AND NOT EXISTS (SELECT 1 FROM sheet_row AS later
-                                   WHERE later.job = sheet_row.job AND later.place > ?2) GROUP BY 1",
-                [first, last],
-                |operation, jobs| {
-                    if let Some(requests) = unfinished.requests.get_mut(&operation) {
-                        *requests = requests.saturating_sub(jobs);
-                    }
-                    unfinished.moving = unfinished.moving.saturating_sub(jobs);
-                },
-            )?;
-        }
         Ok(())
+    }
+
+    /// Takes off what is not sent as the rows of a sheet are rejected: its rows, all of their steps, and those of the rows that
+    /// wait for them.
+    fn take_off_paused_sheets(&mut self, unfinished: &mut Unfinished) -> Result<()> {
+        if self.journal.paused_sheets.is_empty() {
+            return Ok(());
+        }
+        for &sheet in &self.journal.paused_sheets {
+            let rows = self.journal.unsent(sheet)?;
+            unfinished.moving = unfinished.moving.saturating_sub(rows);
+            unfinished.paused.insert(sheet, rows);
+        }
+        let version = self.data_version()?;
+        let requests = match &self.journal.of_paused_sheets {
+            Some(known) if (&known.paused, known.version) == (&unfinished.paused, version) => {
+                known.requests.clone()
+            }
+            _ => self.requests_of_paused_sheets()?,
+        };
+        for (operation, paused) in &requests {
+            if let Some(counted) = unfinished.requests.get_mut(operation) {
+                *counted = counted.saturating_sub(*paused);
+            }
+        }
+        self.journal.of_paused_sheets =
+            Some(OfPausedSheets { version, paused: unfinished.paused.clone(), requests });
+        Ok(())
+    }
+
+    /// The requests of rows of paused sheets, and of rows that wait for them, but of those that are not counted anyway: of a
+    /// paused import, or below a row on hold.
+    fn requests_of_paused_sheets(&self) -> Result<BTreeMap<Operation, u64>> {
+        let mut requests = BTreeMap::new();
+        self.count_by_operation(
+            with_stuck!(
+                ", aside (id) AS (
+                 SELECT sheet_row.job FROM json_each(?1) AS sheet
+                 JOIN sheet_row ON sheet_row.place BETWEEN sheet.value << 32 AND (sheet.value << 32) + 4294967295
+                 JOIN job ON job.id = sheet_row.job
+                 WHERE job.state IN ('ready', 'deferred', 'blocked')
+                   AND NOT EXISTS (SELECT 1 FROM sheet_row AS later
+                                   WHERE later.job = sheet_row.job AND later.place >> 32 > sheet.value)
+                 UNION
+                 SELECT link.job FROM aside JOIN link ON link.target_job = aside.id JOIN job ON job.id = link.job
+                 WHERE job.state = 'blocked'
+                 UNION
+                 SELECT later.job FROM aside JOIN upkeep AS first ON first.job = aside.id
+                 JOIN upkeep AS later ON later.record = first.record AND later.turn > first.turn
+                 JOIN job ON job.id = later.job WHERE job.state = 'blocked')
+                 SELECT step.operation, count(*) FROM aside JOIN job ON job.id = aside.id
+                 JOIN import ON import.id = job.last_import
+                 JOIN step ON step.id BETWEEN aside.id << 16 AND aside.id << 16 | 65535
+                 WHERE step.ended = 0 AND step.n >= job.step AND import.paused_at IS NULL AND aside.id NOT IN stuck
+                 GROUP BY 1"
+            ),
+            [self.journal.paused_sheet_list()],
+            |operation, steps| {
+                requests.insert(operation, steps);
+            },
+        )?;
+        Ok(requests)
     }
 
     /// The requests of blocked rows of other imports that wait for rows of these, which are paused. They are looked for again
@@ -448,6 +506,46 @@ mod tests {
         assert_eq!(left, [(AddCompany, 1), (Operation::AddSite, 1), (Operation::PutSiteLabels, 1)]);
         bench.journal.resume(paused.import, "kim", at(4_000)).unwrap();
         assert_eq!(requests(&mut bench), all);
+    }
+
+    #[test]
+    fn rows_of_a_paused_sheet_with_all_their_steps_and_those_below_them_are_not_counted() {
+        let mut bench = bench();
+        let (_, jobs) = import_companies(&mut bench.journal, &["Acme"], false);
+        let (_, others) = import_companies(&mut bench.journal, &["Bolt"], false);
+        let companies = bench.journal.work(jobs[0]).unwrap().unwrap().sheet;
+        let mut import = bench.journal.begin_import(at(2_000)).unwrap();
+        let sites = import.sheet(&sheet("sites", Kind::Site)).unwrap();
+        let labelled = || vec![Action::PutLabels(vec![])];
+        let below = import.add_job(&site("Depot", vec![link(Role::Company, jobs[0])], labelled())).unwrap();
+        let beside = import.add_job(&site("Shop", vec![link(Role::Company, others[0])], labelled())).unwrap();
+        let devices = import.sheet(&sheet("devices", Kind::Device)).unwrap();
+        let far = import.add_job(&device("Till", vec![link(Role::Site, below)], vec![])).unwrap();
+        for (number, (sheet, job)) in (2..).zip([(sites, below), (devices, far), (sites, beside)]) {
+            import.row(&row(sheet, number, job, Disposition::New)).unwrap();
+        }
+        import.finish().unwrap();
+        let left = |bench: &mut Bench| {
+            let unfinished = bench.journal.queue().unfinished(None).unwrap();
+            let mut requests: Vec<_> =
+                unfinished.requests.into_iter().filter(|(_, requests)| *requests > 0).collect();
+            requests.sort_by_key(|(operation, _)| operation.name());
+            (requests, unfinished.moving, unfinished.paused)
+        };
+        let all = left(&mut bench);
+        assert_eq!(all.0.iter().map(|(_, requests)| requests).sum::<u64>(), 7, "{all:?}");
+        bench.journal.queue().pause_sheet(companies).unwrap();
+        let requests = vec![(AddCompany, 1), (Operation::AddSite, 1), (Operation::PutSiteLabels, 1)];
+        assert_eq!(
+            left(&mut bench),
+            (requests, 1, [(companies, 1)].into()),
+            "the others, and what is below them"
+        );
+        bench.journal.queue().resume_sheet(companies);
+        assert_eq!(left(&mut bench), all);
+        // Nothing of it could be sent now, and nothing of it will be when it could.
+        bench.journal.queue().pause_sheet(sites).unwrap();
+        assert_eq!(left(&mut bench), (vec![(AddCompany, 2)], 2, [(sites, 0)].into()));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::id::ImportId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::time::Moment;
@@ -61,6 +62,10 @@ pub struct Remaining {
     /// How long answers took lately; `None` before the first.
     #[serde(default)]
     pub answer_time: Option<Duration>,
+    /// Sheets that are paused as the service rejected their rows one after another, as far as rows of them are left. Nothing
+    /// of these rows is counted above.
+    #[serde(default)]
+    pub sheet_pauses: Vec<SheetPause>,
 }
 
 /// A run at work counts again within this time, however busy the machine is, while something can move.
@@ -171,6 +176,28 @@ pub struct HeldBack {
     pub next_try: Option<Moment>,
     /// Whether it is a short pause of a service that answers most requests: the pace includes it.
     pub brief: bool,
+}
+
+/// A sheet that a run does not go on with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SheetPause {
+    /// Its import.
+    pub import: ImportId,
+    /// How it is called.
+    pub title: String,
+    /// How many of its rows in a row were rejected alike.
+    pub times: u32,
+    /// With which code.
+    pub code: String,
+    /// Whether the run waits for a person's answer.
+    pub asked: bool,
+    /// Its rows that could be sent and are not.
+    pub rows: u64,
+}
+
+/// Why a sheet is paused, in words.
+pub fn rejected_in_a_row(title: &str, times: u32, code: &str) -> String {
+    format!("{title} was rejected {times} times in a row ({code})")
 }
 
 /// Requests under way while the service answers none.

@@ -245,6 +245,7 @@ impl Dispatcher {
             in_flight: &self.in_flight,
             audit: &self.audit,
             settle_timers: &self.evidence.settle,
+            paused_sheets: &self.paused_sheets,
             settle: self.options.policy.settle,
             under_way: self.requests.len(),
             elapsed: self.clock.elapsed(),

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::journal::{PausedSheetName, Work};
 use crate::model::event::Event;
 use crate::model::id::{ImportId, SheetId};
+use crate::model::remaining::SheetPause;
 use crate::model::verdict::Rejection;
 use crate::run::OnRejections;
 use crate::run::ending::{Ending, LeftSheet};
@@ -133,6 +134,22 @@ impl PausedSheets {
     pub(in crate::run) fn ending(&self) -> Ending {
         let sheets = self.left();
         if sheets.is_empty() { Ending::Finished } else { Ending::SheetsLeft { sheets } }
+    }
+
+    /// The sheets that are paused and of which so many rows could be sent, for whoever asks the journal.
+    pub(in crate::run) fn noted(&self, unsent: &BTreeMap<SheetId, u64>) -> Vec<SheetPause> {
+        let noted = |(sheet, paused): (&SheetId, &PausedSheet)| {
+            Some(SheetPause {
+                import: paused.import,
+                title: paused.title.clone(),
+                times: EQUAL,
+                code: paused.rejection.code.clone(),
+                asked: paused.asked,
+                rows: unsent.get(sheet).copied().filter(|rows| *rows > 0)?,
+            })
+        };
+        // One whose name the journal has not said yet is noted with the next count.
+        self.paused.iter().filter(|(_, paused)| !paused.title.is_empty()).filter_map(noted).collect()
     }
 
     /// The service did what a row of this sheet asks for.
