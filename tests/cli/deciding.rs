@@ -207,6 +207,41 @@ fn without_a_look_up_nothing_is_checked_and_nothing_believed() {
 }
 
 #[test]
+fn a_record_that_is_taken_over_with_a_later_step_left_is_not_said_to_be_sent_again() {
+    for (decision, words) in
+        [("--created", "has its record (checked by "), ("--not-created", "is ready to be sent (not checked)")]
+    {
+        // What would find the record fails until it is on hold.
+        let failing = |operation| Fault::new(operation, FaultKind::GeneralError).after(1);
+        let scenario = unlimited().with_fault(lost("addDevice", FaultKind::AnswerLost));
+        let scenario =
+            scenario.with_fault(failing("getDeviceByMac")).with_fault(failing("findDevicesByName"));
+        let bench = Bench::new(scenario);
+        bench.write("companies.csv", &bench::companies(1));
+        let devices = bench::devices(1, 1);
+        let devices: String = devices
+            .lines()
+            .zip([",labels", ",north"])
+            .map(|(line, more)| format!("{line}{more}\n"))
+            .collect();
+        bench.write("devices.csv", &devices);
+        bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(8);
+        bench.clear_faults();
+        let job = held(&bench, 1).pop().expect("a held row");
+        let id = bench.unowned(1, "device");
+        let outcome = match decision {
+            "--created" => bench.fleetload(&["resolve", &job, "--created", &id]),
+            _ => bench.fleetload(&["resolve", &job, "--not-created", "--unchecked"]),
+        };
+        let outcome = outcome.expect_code(0);
+        assert_says(&outcome, &[&format!("job {job} {words}")]);
+        let step = "; its next step, setting its labels, is ready to be sent";
+        assert_eq!(outcome.stdout.contains(step), decision == "--created", "{outcome:?}");
+        assert_hints(&outcome, &["to go on: fleetload run"]);
+    }
+}
+
+#[test]
 fn one_refusal_does_not_stop_the_other_decisions() {
     let scenario = unlimited()
         .with_fault(lost("addCompany", FaultKind::AnswerLost))

@@ -16,6 +16,7 @@ use crate::cli::summary::{Summary, SummaryFields};
 use crate::ending::End;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::{Candidate, Decision, HeldJob, ImportInfo, Journal, Moved, Selection};
+use crate::model::descriptor::ActionDescriptor;
 use crate::model::id::{CallId, JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::state::JobState;
@@ -194,11 +195,24 @@ fn decide(
         (_, Decision::Abandon) => None,
     };
     let moved = journal.resolve(job, decision, check.as_deref(), &context.who(), context.now())?;
-    tell_decided(context, job, &moved, check.as_deref());
+    // The step that is left, where this one is done.
+    let next = match decision {
+        Decision::Created(_) => journal.work(job)?.and_then(|work| work.action.operation(work.kind)),
+        Decision::NotCreated | Decision::Abandon => None,
+    };
+    let next = next.and_then(ActionDescriptor::of).map(|action| action.words);
+    tell_decided(context, job, (choice, next), &moved, check.as_deref());
     Ok(())
 }
 
-fn tell_decided(context: &Context<'_>, job: JobId, moved: &[Moved], check: Option<&str>) {
+/// Tells a decision; `next` is the step that is left, in words.
+fn tell_decided(
+    context: &Context<'_>,
+    job: JobId,
+    (choice, next): (Choice, Option<&str>),
+    moved: &[Moved],
+    check: Option<&str>,
+) {
     let terminal = context.terminal;
     for step in moved {
         let &Moved { job, kind, from, to, .. } = step;
@@ -206,14 +220,22 @@ fn tell_decided(context: &Context<'_>, job: JobId, moved: &[Moved], check: Optio
     }
     let now_in = moved.iter().rev().find(|step| step.job == job).map(|step| step.to);
     terminal.object(&DecidedObject { job, state: now_in, check });
-    let became = match now_in {
-        Some(JobState::Ready) => "is ready to be sent",
-        Some(JobState::Blocked) => "waits for the row that it depends on",
-        Some(JobState::Cancelled) => "is cancelled",
-        Some(JobState::Held) => "is still on hold",
-        Some(JobState::Done) => "is done",
-        _ => "has its record",
+    let is_so = match choice {
+        Choice::Decision(_) => "has its record",
+        Choice::Done => "has this step done",
     };
+    let (became, goes_on) = match (now_in, next) {
+        (Some(JobState::Ready), Some(_)) => (is_so, "is ready to be sent"),
+        (Some(JobState::Blocked), Some(_)) => (is_so, "waits for the row that it depends on"),
+        (Some(JobState::Ready), None) => ("is ready to be sent", ""),
+        (Some(JobState::Blocked), None) => ("waits for the row that it depends on", ""),
+        (Some(JobState::Cancelled), _) => ("is cancelled", ""),
+        (Some(JobState::Held), _) => ("is still on hold", ""),
+        (Some(JobState::Done), _) => ("is done", ""),
+        _ => ("has its record", ""),
+    };
+    let left = next.filter(|_| !goes_on.is_empty());
+    let left = left.map_or_else(String::new, |next| format!("; its next step, {next}, {goes_on}"));
     let dependents = |state| moved.iter().filter(|step| step.job != job && step.to == state).count() as u64;
     let rows: String =
         [(JobState::Skipped, "skipped"), (JobState::Ready, "ready"), (JobState::Blocked, "waiting")]
@@ -223,7 +245,7 @@ fn tell_decided(context: &Context<'_>, job: JobId, moved: &[Moved], check: Optio
             .map(|(number, word)| format!("; {} {word}", counted(number, "dependent row", "dependent rows")))
             .collect();
     let check = check.map(|check| format!(" ({check})")).unwrap_or_default();
-    terminal.result(format!("job {job} {became}{check}{rows}"));
+    terminal.result(format!("job {job} {became}{check}{left}{rows}"));
 }
 
 fn tell_refused(context: &Context<'_>, job: JobId, error: &Error) {
