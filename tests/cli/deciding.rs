@@ -207,6 +207,16 @@ fn without_a_look_up_nothing_is_checked_and_nothing_believed() {
 }
 
 #[test]
+fn a_row_on_hold_that_is_in_two_imports_is_listed_once() {
+    let (bench, job) = one_held_company(FaultKind::AnswerLost);
+    bench.write("more.csv", &bench::companies(4));
+    let told = bench.fleetload(&["run", "more.csv"]).expect_code(8);
+    assert_eq!(held(&bench, 2), [job.as_str()], "both imports have it");
+    assert_eq!(told.stdout.matches("1 row is on hold and needs your decision:").count(), 1, "{told:?}");
+    assert_eq!(told.stdout.matches(&format!("  job {job}  company ")).count(), 1, "{told:?}");
+}
+
+#[test]
 fn a_record_that_is_taken_over_with_a_later_step_left_is_not_said_to_be_sent_again() {
     for (decision, words) in
         [("--created", "has its record (checked by "), ("--not-created", "is ready to be sent (not checked)")]

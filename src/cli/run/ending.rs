@@ -86,9 +86,12 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
     }
     kept.extend(reports::renew(context, journal, &concerned)?.iter().flat_map(reports::kept));
     if exit == Exit::Held || exit == Exit::Rejections || exit == Exit::Done {
-        for &import in &concerned {
-            review::tell(context, journal, Some(import))?;
-        }
+        // A row of several imports is one job.
+        let import = match concerned.as_slice() {
+            [import] => Some(*import),
+            _ => None,
+        };
+        review::tell(context, journal, import)?;
     }
     read_back.tell(context);
     let differing = journal.differing(match concerned.as_slice() {
