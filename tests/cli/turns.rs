@@ -169,6 +169,19 @@ fn a_row_that_a_later_import_names_has_the_turn_of_that_import() {
 }
 
 #[test]
+fn a_report_that_is_written_again_for_rows_that_are_retried_says_that_they_are_in_another_state() {
+    let rejected = Fault::new("addCompany", FaultKind::InvalidState).times(1);
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() }.with_fault(rejected));
+    import(&bench, "first.csv", 0..2);
+    bench.fleetload(&["run"]).expect_code(4);
+    bench.fleetload(&["retry", "1"]).expect_code(0);
+    import(&bench, "second.csv", 2..3);
+    let told = bench.fleetload(&["pause", "2"]).expect_code(0);
+    let words = "report of import 1: written again, as rows of it are in another state: nothing is left to be corrected in it";
+    assert!(told.stdout.contains(words), "{told:?}");
+}
+
+#[test]
 fn rows_of_a_paused_import_that_came_again_are_said_not_to_wait_any_more() {
     let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
     import(&bench, "all.csv", 0..5);

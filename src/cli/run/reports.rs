@@ -227,10 +227,12 @@ pub(in crate::cli) fn renew(
 fn changed(told: &ReportedCounts, now: &ReportedCounts) -> &'static str {
     if told.counts.get(&JobState::Cancelled) < now.counts.get(&JobState::Cancelled) {
         "rows of it were cancelled"
-    } else if told.counts == now.counts && told.to_fix == now.to_fix {
-        "its findings were reviewed"
-    } else {
+    } else if told.counts != now.counts {
+        "rows of it are in another state"
+    } else if told.to_fix != now.to_fix {
         "rows of it were imported again"
+    } else {
+        "its findings were reviewed"
     }
 }
 
