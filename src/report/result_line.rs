@@ -48,6 +48,7 @@ impl ResultLine {
                 let advice = rejected.next(job, import.import);
                 if row.kind.is_record() { advice } else { row_advice::of_change(&advice) }
             }
+            (None, Some(_)) if let Some(paused) = row.paused_by => row_advice::of_paused(paused),
             (None, Some(job)) => match row.operation.filter(|operation| !operation.creates()) {
                 Some(operation) if row.state == JobState::Held => {
                     row_advice::of_held_change(row.kind, operation, job)

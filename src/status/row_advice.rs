@@ -82,6 +82,14 @@ pub fn of_answered(by: ImportId) -> Advice {
     Advice::from(words).command(typed(&format!("report {by}")))
 }
 
+/// What to do about a row that is not sent before its import is resumed.
+pub fn of_paused(import: ImportId) -> Advice {
+    Advice::from(format!(
+        "Nothing to correct. Import {import} is paused, and this row with it. To let it go on, type: "
+    ))
+    .command(typed(&format!("resume {import}")))
+}
+
 /// What a code means, and what to do about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowAdvice {

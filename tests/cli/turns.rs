@@ -169,6 +169,28 @@ fn a_row_that_a_later_import_names_has_the_turn_of_that_import() {
 }
 
 #[test]
+fn a_row_of_a_paused_import_is_told_to_wait_for_it_in_the_reports() {
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", &bench::devices(1, 1));
+    bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
+    let advices = |words: &str| {
+        bench.fleetload(&["report", "1"]).expect_code(0);
+        let rows = bench.results(1);
+        assert_eq!(rows.len(), 2);
+        assert!(rows.iter().all(|row| row["advice"].as_str().expect("words").ends_with(words)), "{rows:#?}");
+    };
+    advices("fleetload run");
+    bench.fleetload(&["pause", "1"]).expect_code(0);
+    advices("Import 1 is paused, and this row with it. To let it go on, type: fleetload resume 1");
+    let resumed = bench.fleetload(&["resume", "1"]).expect_code(0);
+    assert!(resumed.stderr.contains("to send them: fleetload run"), "{resumed:?}");
+    bench.fleetload(&["run"]).expect_code(0);
+    let resumed = bench.fleetload(&["resume", "1"]).expect_code(0);
+    assert!(!resumed.stderr.contains("fleetload run"), "nothing is left: {resumed:?}");
+}
+
+#[test]
 fn a_report_that_is_written_again_for_rows_that_are_retried_says_that_they_are_in_another_state() {
     let rejected = Fault::new("addCompany", FaultKind::InvalidState).times(1);
     let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() }.with_fault(rejected));

@@ -72,7 +72,7 @@ pub(in crate::cli) fn resume(context: &Context<'_>, typed: &Typed) -> Result<Sum
         (Some(_), false) => format!("import {named} is resumed; {rows} with the next run"),
     };
     context.terminal.result(told);
-    if !journal.is_run_at_work() {
+    if !journal.is_run_at_work() && change.ready + change.blocked > 0 && journal.goes_on()? {
         context.terminal.hint(context.advice("to send them: ", "run"));
     }
     ended(context, &journal, typed, (change, false))

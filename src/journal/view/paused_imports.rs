@@ -1,9 +1,11 @@
 //! The rows that wait for a paused import to be resumed, and those that came again in an import that is not paused.
 
+use rusqlite::{Connection, OptionalExtension as _};
+
 use crate::error::Result;
 use crate::journal::file::column::natural;
 use crate::journal::{View, row_ref};
-use crate::model::id::ImportId;
+use crate::model::id::{ImportId, JobId};
 
 /// Jobs of an import that are not sent while it is paused: those that could be sent, and those that wait for other rows.
 /// Each look uses a partial index.
@@ -12,6 +14,17 @@ const UNSENT: &str = "SELECT (SELECT count(*) FROM operation_name CROSS JOIN job
     + (SELECT count(*) FROM job INDEXED BY job_deferred WHERE state = 'deferred' AND last_import = ?1)
     + (SELECT count(*) FROM operation_name CROSS JOIN job
          WHERE job.state = 'blocked' AND job.operation = operation_name.id AND job.last_import = ?1)";
+
+/// The import that has a job, where that is paused.
+pub(in crate::journal) fn paused_by(connection: &Connection, job: JobId) -> Result<Option<ImportId>> {
+    Ok(connection
+        .prepare_cached(
+            "SELECT import.id FROM job JOIN import ON import.id = job.last_import
+             WHERE job.id = ?1 AND import.paused_at IS NOT NULL",
+        )?
+        .query_row([job], |row| row.get(0))
+        .optional()?)
+}
 
 impl View {
     /// The paused imports for which jobs wait, oldest first, each with how many; of one import, for which of them its rows

@@ -21,6 +21,7 @@ use crate::journal::view::changes::{self, ReadBefore};
 use crate::journal::view::differences;
 use crate::journal::view::every_row::every_row;
 use crate::journal::view::later_imports::{self, ReplacedBy};
+use crate::journal::view::paused_imports;
 use crate::journal::{Candidate, Decided, Difference, Disposition, SheetId, View};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
@@ -171,6 +172,8 @@ pub struct RowView {
     pub answered_by: Option<ImportId>,
     /// The later import that gave the job of an upkeep row other values, whose result all of the above is.
     pub replaced_by: Option<ReplacedBy>,
+    /// The paused import that has the job, where it is not sent before that is resumed.
+    pub paused_by: Option<ImportId>,
 }
 
 impl RowView {
@@ -335,6 +338,7 @@ impl View {
             .optional()?
             .unwrap_or(Moment::from_millis(i64::MIN));
         let replaced = later_imports::replaced(&self.connection, sheet, imported_at)?;
+        let some_are_paused = self.import_turns()?.iter().any(|turn| turn.paused_at.is_some());
         let mut texts = StoredTexts::of(&self.connection);
         let mut blockers = Blockers::default();
         let mut rows = statement.query(row_ref::range(sheet))?;
@@ -385,6 +389,14 @@ impl View {
                 },
                 answered_by: answered.get(&row.get(0)?).copied(),
                 replaced_by: replaced.get(&row.get(0)?).copied(),
+                paused_by: match (job, state) {
+                    (Some(job), JobState::Ready | JobState::Deferred | JobState::Blocked)
+                        if some_are_paused =>
+                    {
+                        paused_imports::paused_by(&self.connection, job)?
+                    }
+                    _ => None,
+                },
             };
             // A job stands in a sheet once, but for rows that repeat another.
             if let Some(finding) = job.and_then(|job| findings.get(&job)) {
