@@ -57,6 +57,8 @@ pub struct ImportFacts {
     pub tally: Tally,
     /// Rows that did not get through, and for which no later import answers.
     pub unanswered: Unanswered,
+    /// With which codes those of them that have a job were rejected, or are incomplete.
+    pub(super) codes: Vec<(JobState, String)>,
     /// Rows that differ from what was imported earlier.
     pub differing: u64,
     /// Rows that it left out and that have not come again.
@@ -74,8 +76,12 @@ impl ImportFacts {
         let later = journal.answered_later(info.import)?;
         let differing = journal.differing(Some(info.import))?;
         let unanswered = Unanswered::by(&tally, &left_out, &later);
+        let codes = match unanswered.refused + unanswered.incomplete {
+            0 => Vec::new(),
+            _ => journal.unanswered_codes(info.import)?,
+        };
         let open_later = if has_later_round { journal.open_in_later_rounds(&info)? } else { 0 };
-        Ok(Self { info, tally, unanswered, differing, left_out, later, open_later })
+        Ok(Self { info, tally, unanswered, codes, differing, left_out, later, open_later })
     }
 
     /// Whether rows of it wait, or need a person, that no later round has.
@@ -140,16 +146,16 @@ impl Facts {
             findings,
             unread: journal.left_to_verify(import)?,
             run: journal.last_run()?,
+            sheet_pauses: sheet_pauses(journal)?
+                .into_iter()
+                .filter(|pause| import.is_none_or(|wanted| wanted == pause.import))
+                .collect(),
         })
     }
 
     /// Rows that differ from what was imported earlier.
     pub(super) fn differing(&self) -> u64 {
         self.imports.iter().map(|import| import.differing).sum()
-            sheet_pauses: sheet_pauses(journal)?
-                .into_iter()
-                .filter(|pause| import.is_none_or(|wanted| wanted == pause.import))
-                .collect(),
     }
 }
 

@@ -131,6 +131,12 @@ pub fn words(code: &str) -> Option<&'static str> {
     catalogue::of_row(code).or_else(|| catalogue::of_sheet(code)).map(|entry| entry.words.as_str())
 }
 
+/// Whether rows that were rejected with a code may be sent again as they are, by what is advised about it.
+pub(super) fn may_be_retried(code: &str, state: JobState) -> bool {
+    let advice = of(Some(code), state).next_for_all(ImportId(0));
+    advice.commands().any(|command| command.starts_with("fleetload retry "))
+}
+
 /// Whether a code is one of reading back, which are about rows that are done.
 pub fn is_finding(code: &str) -> bool {
     code.starts_with("audit.")

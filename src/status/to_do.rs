@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::facts::{Facts, ImportFacts};
 use super::next_command::Again;
+use super::row_advice::may_be_retried;
 use super::row_words::with_along;
 use super::run_state::{RunState, moving};
 use crate::ending::{End, RunEnd};
@@ -13,8 +14,8 @@ use crate::error::Exit;
 use crate::journal::ImportInfo;
 use crate::model::amount::counted;
 use crate::model::operation::Operation;
-use crate::model::state::JobState;
 use crate::model::remaining::rejected_in_a_row;
+use crate::model::state::JobState;
 
 /// Something that needs a person, and the command for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -95,7 +96,6 @@ pub(super) fn needs(facts: &Facts, state: RunState, commands: &Commands<'_>) -> 
         let words = format!("paused: {sheet}; correct the sheet and run it again, or send the rest anyway");
         put("set_aside", moving(&facts.tally), words, "run --despite-rejections");
     }
-    for &(number, left) in &facts.paused_imports {
     for pause in &facts.sheet_pauses {
         let sheet = rejected_in_a_row(&pause.title, pause.times, &pause.code);
         let rows = counted(pause.rows, "more row of it is", "more rows of it are");
@@ -108,6 +108,7 @@ pub(super) fn needs(facts: &Facts, state: RunState, commands: &Commands<'_>) -> 
         );
         put("set_aside", pause.rows, words, "run --despite-rejections");
     }
+    for &(number, left) in &facts.paused_imports {
         let words = format!(
             "import {number} is paused: {} until you resume it",
             counted(left, "row waits", "rows wait")
@@ -153,7 +154,7 @@ pub(super) fn needs(facts: &Facts, state: RunState, commands: &Commands<'_>) -> 
 fn of_import(facts: &ImportFacts, commands: &Commands<'_>) -> Vec<Need> {
     let mut needs = Vec::new();
     let (import, rows) = (facts.info.import, &facts.unanswered);
-    let mut put = |cause, own: u64, along: u64, what: &str| {
+    let mut put = |cause, own: u64, along: u64, what: &str, retry: String| {
         if own + along == 0 {
             return;
         }
@@ -166,16 +167,18 @@ fn of_import(facts: &ImportFacts, commands: &Commands<'_>) -> Vec<Need> {
             }
         };
         let (words, command) = to_correct(&facts.info, own, commands);
-        needs.push(Need { cause, count: own + along, words: format!("{told}: {words}"), command });
+        needs.push(Need { cause, count: own + along, words: format!("{told}: {retry}{words}"), command });
     };
-    put("rejected", rows.refused, 0, "rejected");
-    put("incomplete", rows.incomplete, 0, "carried out in part, but a later step failed");
+    let retry = |state| to_retry(facts, state, commands.again);
+    put("rejected", rows.refused, 0, "rejected", retry(JobState::Rejected));
+    let what = "carried out in part, but a later step failed";
+    put("incomplete", rows.incomplete, 0, what, retry(JobState::Incomplete));
     let what = if rows.left_out > 0 {
         "not imported because of errors"
     } else {
         "not imported because a row that it depends on was not"
     };
-    put("left_out", rows.left_out, rows.along, what);
+    put("left_out", rows.left_out, rows.along, what, String::new());
     if facts.differing > 0 {
         needs.push(Need {
             cause: "differs",
@@ -191,6 +194,29 @@ fn of_import(facts: &ImportFacts, commands: &Commands<'_>) -> Vec<Need> {
         });
     }
     needs
+}
+
+/// How rows of an import in this state are sent again as they are, in words, where their codes allow that.
+fn to_retry(facts: &ImportFacts, state: JobState, again: &Again) -> String {
+    let import = facts.info.import;
+    let may_help = |(state, code): &&(JobState, String)| may_be_retried(code, *state);
+    let of_state = facts.codes.iter().filter(|(of, _)| *of == state);
+    let commands: Vec<String> = match facts.codes.iter().all(|known| may_help(&known)) {
+        true => of_state.take(1).map(|_| again.command(&format!("retry {import}"))).collect(),
+        false => of_state
+            .filter(may_help)
+            .filter(|(_, code)| !code.is_empty())
+            .map(|(_, code)| again.command(&format!("retry {import} --code {code}")))
+            .collect(),
+    };
+    match commands.as_slice() {
+        [] => String::new(),
+        commands => {
+            let commands: Vec<String> = commands.iter().map(|command| format!("`{command}`")).collect();
+            let commands = commands.join(" or ");
+            format!("where no cell is wrong and the cause is gone, type {commands}; otherwise ")
+        }
+    }
 }
 
 /// How rows of an import are corrected, and the command for it; `own` are those with something to correct.

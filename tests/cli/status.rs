@@ -268,6 +268,21 @@ fn rows_that_came_again_in_a_fix_sheet_are_told_once_under_the_import_that_answe
 }
 
 #[test]
+fn rows_that_came_again_unchanged_are_sent_again_by_the_command_that_is_named() {
+    let state = Fault::new("addCompany", FaultKind::InvalidState).times(1);
+    let bench = bench_with(Some(state), Scenario::default());
+    bench.fleetload(&["run", "companies.csv"]).expect_code(4);
+    bench.fleetload(&["run", "reports/1/fix.xlsx"]).expect_code(4);
+    let need = "1 row of import 2 was rejected: where no cell is wrong and the cause is gone, type `fleetload retry 2`; \
+                otherwise correct it in reports/2/fix.xlsx, then run that file";
+    let shown = screen(&bench, &[]);
+    assert!(shown.contains(need), "{shown}");
+    bench.fleetload(&["retry", "2"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert!(!screen(&bench, &[]).contains("retry"));
+}
+
+#[test]
 fn sheets_without_rows_are_neither_done_nor_not_imported() {
     let bench = bench_with(None, Scenario::default());
     let header = bench::companies(1).lines().next().expect("a header").to_owned();

@@ -170,6 +170,20 @@ impl View {
         Ok(natural(statement.query_row((first, last, import.first_round()), |row| row.get(0))?))
     }
 
+    /// With which codes rows of an import were rejected, or are incomplete, for which no later import answers.
+    pub fn unanswered_codes(&self, import: ImportId) -> Result<Vec<(JobState, String)>> {
+        let (first, last) = row_ref::range_of(&self.connection, import)?;
+        Ok(self
+            .connection
+            .prepare_cached(&format!(
+                "SELECT DISTINCT job.state, coalesce(job.code, '') FROM ({REFUSED}) AS refused
+                 JOIN sheet_row ON sheet_row.place = refused.place JOIN job ON job.id = sheet_row.job
+                 WHERE refused.newest <= ?2 AND refused.state IN ('rejected', 'incomplete') ORDER BY 1, 2"
+            ))?
+            .query_map((first, last), |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<rusqlite::Result<_>>()?)
+    }
+
     /// The rows of an import that did not get through and that later imports answer for, by these.
     pub fn answered_later(&self, import: ImportId) -> Result<Vec<Answered>> {
         let mut answered: Vec<Answered> = Vec::new();
@@ -251,6 +265,10 @@ mod tests {
             .unwrap();
         assert_eq!(by_row, [(2, Some(last)), (3, None), (4, None)]);
         assert_eq!(bench.journal.answered_later(last).unwrap(), []);
+        for import in [first.import, last] {
+            let codes = bench.journal.unanswered_codes(import).unwrap();
+            assert_eq!(codes, [(JobState::Rejected, "invalidData".to_owned())], "one row of each");
+        }
     }
 
     #[test]
