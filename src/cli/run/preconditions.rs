@@ -73,7 +73,7 @@ fn nothing_to_accept(context: &Context<'_>, typed: &Run) -> Error {
         format!("there is no journal at {path}")
     };
     Error::usage(format!("{why}, so there is nothing to accept; nothing was imported and nothing was sent"))
-        .hint(Advice::from("leave out --accept-journal: ").command(again(context, typed, "")))
+        .hint(Advice::from("without --accept-journal: ").command(again(context, typed, "")))
 }
 
 /// Why a run would refuse the journal as an older copy, for a command that only looks. What cannot be found out is left to
