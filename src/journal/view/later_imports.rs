@@ -175,10 +175,13 @@ impl View {
         let (first, last) = row_ref::range_of(&self.connection, import)?;
         Ok(self
             .connection
-            .prepare_cached(&format!(
-                "SELECT DISTINCT job.state, coalesce(job.code, '') FROM ({REFUSED}) AS refused
-                 JOIN sheet_row ON sheet_row.place = refused.place JOIN job ON job.id = sheet_row.job
-                 WHERE refused.newest <= ?2 AND refused.state IN ('rejected', 'incomplete') ORDER BY 1, 2"
+            .prepare_cached(concat!(
+                "SELECT DISTINCT job.state, coalesce(job.code, '')
+                 FROM job INDEXED BY job_refused CROSS JOIN sheet_row ON sheet_row.job = job.id WHERE ",
+                refused!(),
+                " AND job.state <> 'skipped' AND sheet_row.place BETWEEN ?1 AND ?2
+                 AND NOT EXISTS (SELECT 1 FROM sheet_row AS later WHERE later.job = job.id AND later.place > ?2)
+                 ORDER BY 1, 2"
             ))?
             .query_map((first, last), |row| Ok((row.get(0)?, row.get(1)?)))?
             .collect::<rusqlite::Result<_>>()?)
