@@ -49,6 +49,8 @@ pub(super) struct Figures {
     pub(super) audit: AuditFigures,
     /// Its findings that nobody has looked into yet.
     pub(super) findings: u64,
+    /// Its rows that are not sent before a paused import is resumed.
+    pub(super) paused: u64,
     pub(super) requests: u64,
     /// The day on which its last creation counted.
     pub(super) quota: QuotaDay,
@@ -128,6 +130,7 @@ impl Figures {
             causes: journal.causes(info.import)?,
             audit: journal.audit_figures(Some(info.import))?,
             findings: journal.unseen_findings(Some(info.import))?.len() as u64,
+            paused: journal.rows_kept_by_pauses(info.import)?,
             requests: attempts.requests,
             quota: journal.quota(day)?,
             started_at: attempts.first_at,

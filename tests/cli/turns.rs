@@ -181,9 +181,16 @@ fn a_row_of_a_paused_import_is_told_to_wait_for_it_in_the_reports() {
         assert!(rows.iter().all(|row| row["advice"].as_str().expect("words").ends_with(words)), "{rows:#?}");
     };
     advices("fleetload run");
-    bench.fleetload(&["pause", "1"]).expect_code(0);
-    advices("Import 1 is paused, and this row with it. To let it go on, type: fleetload resume 1");
+    let again = |why: &str| {
+        format!("report of import 1: written again, as rows of it {why}: nothing is left to be corrected")
+    };
+    let paused = bench.fleetload(&["pause", "1"]).expect_code(0);
+    assert!(paused.stdout.contains(&again("were paused")), "{paused:?}");
+    let waits = "Import 1 is paused, and this row with it. To let it go on, type: fleetload resume 1";
+    assert!(bench.results(1).iter().all(|row| row["advice"].as_str().expect("words").ends_with(waits)));
+    advices(waits);
     let resumed = bench.fleetload(&["resume", "1"]).expect_code(0);
+    assert!(resumed.stdout.contains(&again("are not paused any more")), "{resumed:?}");
     assert!(resumed.stderr.contains("to send them: fleetload run"), "{resumed:?}");
     bench.fleetload(&["run"]).expect_code(0);
     let resumed = bench.fleetload(&["resume", "1"]).expect_code(0);

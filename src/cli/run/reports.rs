@@ -201,6 +201,7 @@ pub(in crate::cli) fn renew(
             // Fewer than before, where rows came again.
             to_fix: Unanswered::of(journal, info.import, &tally)?.total().min(told.to_fix),
             findings: journal.unseen_findings(Some(info.import))?.len() as u64,
+            paused: journal.rows_kept_by_pauses(info.import)?,
         };
         if now == told {
             continue;
@@ -229,6 +230,10 @@ fn changed(told: &ReportedCounts, now: &ReportedCounts) -> &'static str {
         "rows of it were cancelled"
     } else if told.counts != now.counts {
         "rows of it are in another state"
+    } else if told.paused < now.paused {
+        "rows of it were paused"
+    } else if told.paused > now.paused {
+        "rows of it are not paused any more"
     } else if told.to_fix != now.to_fix {
         "rows of it were imported again"
     } else {

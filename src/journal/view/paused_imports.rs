@@ -56,6 +56,11 @@ impl View {
             .collect::<rusqlite::Result<_>>()?)
     }
 
+    /// How many rows of an import wait for a paused import.
+    pub fn rows_kept_by_pauses(&self, import: ImportId) -> Result<u64> {
+        Ok(self.rows_by_paused_import(Some(import))?.iter().map(|(_, rows)| rows).sum())
+    }
+
     /// The rows of an import that belonged to a paused import before and are not sent yet, by that import.
     pub fn taken_from_paused(&self, import: ImportId) -> Result<Vec<(ImportId, u64)>> {
         if self.import_turns()?.iter().all(|turn| turn.paused_at.is_none()) {

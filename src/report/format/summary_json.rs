@@ -27,10 +27,11 @@ use crate::report::names::{FIX, FIX_ENDING};
 /// The file's name.
 pub(in crate::report) const NAME: &str = "summary.json";
 
-/// What rows in each state, rows to correct, and findings that nobody has looked into are called in it.
+/// What rows in each state, rows to correct, findings that nobody has looked into and paused rows are called in it.
 const COUNTS: &str = "counts";
 const TO_FIX: &str = "to_fix";
 const FINDINGS: &str = "findings_unseen";
+const PAUSED: &str = "paused";
 /// When it was imported to the thousandth of a second, which no other import of the same number shares.
 pub(in crate::report) const IMPORTED_AT_MS: &str = "imported_at_ms";
 /// The digests of the fix files, by their names.
@@ -53,6 +54,8 @@ pub struct ReportedCounts {
     pub to_fix: u64,
     /// Findings of verification that nobody has looked into.
     pub findings: u64,
+    /// How many are not sent before a paused import is resumed.
+    pub paused: u64,
 }
 
 /// What the report in a folder says of its rows; nothing where there is no report.
@@ -63,6 +66,7 @@ pub fn reported_counts(folder: &Path) -> Option<ReportedCounts> {
         counts: JobState::ALL.iter().map(|state| (*state, count(state).unwrap_or_default())).collect(),
         to_fix: before.get(TO_FIX)?.as_u64()?,
         findings: before.get(FINDINGS).and_then(Value::as_u64).unwrap_or_default(),
+        paused: before.get(PAUSED).and_then(Value::as_u64).unwrap_or_default(),
     })
 }
 
@@ -183,6 +187,8 @@ pub struct ImportFigures<'a> {
     audit: AuditFigures,
     /// Findings of verification that nobody has reviewed.
     findings_unseen: u64,
+    /// Rows that are not sent before a paused import is resumed.
+    paused: u64,
     /// The rows of each sheet.
     by_sheet: Vec<SheetNumbers<'a>>,
     /// Why rows failed, the most frequent cause first.
@@ -273,6 +279,7 @@ impl<'a> ImportFigures<'a> {
             changed_since: figures.changed_since,
             audit: figures.audit,
             findings_unseen: figures.findings,
+            paused: figures.paused,
             by_sheet: figures.sheets.iter().map(SheetNumbers::of).collect(),
             causes: figures
                 .causes
