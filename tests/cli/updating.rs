@@ -190,7 +190,7 @@ fn lost_answers_are_settled_by_what_the_record_has() {
 }
 
 #[test]
-fn the_page_of_updates_counts_no_companies_that_it_does_not_show() {
+fn the_page_of_updates_counts_them_at_companies_that_it_shows() {
     let bench = created(Scenario::default());
     bench.write("changes.csv", "key,action,phone\nC0,update,+64 9 777 7777\n");
     bench.fleetload(&["run", "changes.csv", "--kind", "companies"]).expect_code(0);
@@ -200,7 +200,12 @@ fn the_page_of_updates_counts_no_companies_that_it_does_not_show() {
         std::fs::read_to_string(bench.path(&format!("reports/{import}/report.html"))).expect("a page")
     };
     assert!(page(2).contains("Customer 0") && !page(2).contains("not shown here"), "{}", page(2));
-    assert!(page(1).contains("Open all") && !page(3).contains("Open all"), "{}", page(3));
+    assert!(page(1).contains("Open all"), "{}", page(1));
+    // An update of a device is counted at its company.
+    for words in ["Customer 0", "from an earlier import", "1 device update"] {
+        assert!(page(3).contains(words), "{words}: {}", page(3));
+    }
+    assert!(!page(3).contains("not shown") && !page(3).contains("Company of job"), "{}", page(3));
 }
 
 /// An edit of one cell of a CSV file.

@@ -50,8 +50,8 @@ pub struct CompanyTree {
     pub companies: Vec<CompanyNode>,
     /// How many there are.
     pub total: u64,
-    /// Companies that rows belong to and that are not among those above, by their jobs: from an earlier import, or
-    /// left out.
+    /// Companies that rows, or the devices and sites that rows are about, belong to and that are not among those above, by
+    /// their jobs: from an earlier import, or left out.
     pub others: Vec<CompanyNode>,
     /// What the other rows of the import are about, counted at the company that each belongs to.
     pub belongings: Vec<(Above, Tally)>,
@@ -94,13 +94,18 @@ impl View {
                  SELECT owner.target_job FROM sheet
                  JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
                  JOIN link AS owner ON owner.job = sheet_row.job AND owner.role IN (?4, ?5)
+                 WHERE sheet.import = ?1
+                 UNION SELECT above.target_job FROM sheet
+                 JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
+                 JOIN link AS about ON about.job = sheet_row.job AND about.role IN (?6, ?7)
+                 JOIN link AS above ON above.job = about.target_job AND above.role = ?5
                  WHERE sheet.import = ?1)
              AND NOT EXISTS (
                  SELECT 1 FROM sheet_row AS own JOIN sheet ON sheet.id = own.place >> 32
                  WHERE own.job = job.id AND sheet.import = ?1)
              ORDER BY job.id LIMIT ?2"
             ),
-            (import, count(most), Kind::Company, Role::Parent, Role::Company),
+            (import, count(most), Kind::Company, Role::Parent, Role::Company, Role::Device, Role::Site),
         )?;
         let (belongings, elsewhere) = self.belongings(import, most)?;
         Ok(CompanyTree { companies, total: natural(total), others, belongings, elsewhere })
