@@ -9,6 +9,7 @@ use crate::cli::context::Context;
 use crate::error::Result;
 use crate::journal::{AuditFigures, Audited, Candidate, DecidedJob, HeldJob, Journal, Selection};
 use crate::model::id::ImportId;
+use crate::model::reason::Reason;
 use crate::status::{row_advice, row_words};
 use crate::term::{Ink, Line, count, counted};
 
@@ -86,10 +87,16 @@ fn at_once(context: &Context<'_>, advice: Advice, import: Option<ImportId>, held
     if rows < 2 {
         return advice;
     }
+    if [Reason::CandidatesUnclear, Reason::CandidatesDiffer].iter().any(|reason| reason.as_str() == code) {
+        // Each has records of its own to be compared with.
+        return advice;
+    }
     let decision = if alike.clone().any(HeldJob::is_change) { "--not-done" } else { "--not-created" };
-    let (check, unchecked) = match alike.clone().any(HeldJob::is_unseen) {
-        true => ("", " --unchecked"),
-        false => (", each after a look-up of its own", ""),
+    let has_lookup = *code != Reason::LookupUnavailable.as_str() && !alike.clone().any(HeldJob::is_unseen);
+    let (check, unchecked) = if has_lookup {
+        (", each after a look-up of its own", "")
+    } else {
+        (", without a look-up", " --unchecked")
     };
     let import = import.map_or_else(String::new, |import| format!(" --import {import}"));
     advice
