@@ -9,6 +9,7 @@ use jiff::tz::TimeZone;
 use crate::advice::Advice;
 use crate::cli::args::Common;
 use crate::cli::args::options::{Overrides, RehearsalArgs};
+use crate::cli::run::meter::Meter;
 use crate::cli::run::signals::Watch;
 use crate::cli::settings::environment::Environment;
 use crate::cli::settings::profile::{self, Profile};
@@ -39,6 +40,8 @@ pub(super) struct Context<'a> {
     pub(super) at_journal: Cell<bool>,
     /// Who listens for signals, of a command that has several runs.
     pub(super) signals: Option<Watch>,
+    /// The figures of a run.
+    pub(super) meter: Meter,
 }
 
 impl Context<'_> {
@@ -51,7 +54,8 @@ impl Context<'_> {
         Settings::settle(purpose, flags, self.environment, profile.as_ref())
     }
 
-    fn profile(&self) -> Result<Option<Profile>> {
+    /// The profile, when there is one.
+    pub(super) fn profile(&self) -> Result<Option<Profile>> {
         let wanted = self.common.profile.as_deref().filter(|name| !name.is_empty());
         match profile::locate(self.common.config.as_deref(), Path::new("."), self.environment)? {
             Some(file) => profile::read(&file, wanted).map(Some),

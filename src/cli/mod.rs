@@ -67,6 +67,7 @@ use jiff::tz::TimeZone;
 use self::args::options::Overrides;
 use self::args::{Args, Command, is_typed};
 use self::context::Context;
+use self::run::meter::Meter;
 use self::run::signals::Watch;
 use self::settings::environment::Environment;
 use self::settings::{Purpose, Settings};
@@ -92,15 +93,19 @@ pub fn main(line: impl IntoIterator<Item = OsString>) -> Exit {
     start_log(&terminal, common.verbose);
     let summary = match Environment::of_process() {
         Ok(environment) => carry_out(&terminal, &environment, &args),
-        Err(error) => failed(&terminal, &error).of_account(&Whose::default(), false),
+        Err(error) => printed(&terminal, failed(&terminal, &error).of_account(&Whose::default(), false)),
     };
-    let exit = terminal.finish(summary.tell(&terminal));
     if matches!(args.command, Command::Run(_)) {
-        // A result that could not be written is the end of a command that ended well.
-        let summary = if exit == summary.end().exit() { summary } else { Summary::new(End::Internal) };
         summary.date(&terminal, SystemClock::start().now());
     }
-    exit
+    summary.end().exit()
+}
+
+/// Prints the last object. How the command ended after that.
+fn printed(terminal: &Terminal, summary: Summary) -> Summary {
+    let exit = terminal.finish(summary.tell(terminal));
+    // A result that could not be written is the end of a command that ended well.
+    if exit == summary.end().exit() { summary } else { Summary::new(End::Internal) }
 }
 
 /// `help --help` asks how `help` is used, which its parser takes for a mistake; `help run --help` is `help run`.
@@ -200,15 +205,21 @@ fn carry_out(terminal: &Terminal, environment: &Environment, args: &Args) -> Sum
         reading: RefCell::new(String::new()),
         at_journal: Cell::new(false),
         signals: None,
+        meter: Meter::default(),
     };
     let summary = command(&context, args).unwrap_or_else(|error| failed(terminal, &error));
     let whose = context.whose.take().unwrap_or_default();
     let summary = summary.of_account(&whose, context.rehearsing.get());
-    if terminal.json() && context.at_journal.get() {
+    let summary = if terminal.json() && context.at_journal.get() {
         summary.counting(|| Journal::open_existing(&args.common.journal))
     } else {
         summary
+    };
+    let summary = printed(terminal, summary);
+    if matches!(args.command, Command::Run(_)) {
+        context.meter.finish(&context, summary.end());
     }
+    summary
 }
 
 /// Listens for signals beside a command that does not listen itself.

@@ -10,8 +10,10 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use crate::cli::args::commands::Run;
 use crate::cli::atomic_file;
 use crate::cli::context::Context;
+use crate::cli::settings::Settings;
 use crate::ending::End;
 use crate::error::{Error, Exit, Result};
 use crate::journal::{CommandEnd, Journal};
@@ -81,32 +83,42 @@ struct Order {
 }
 
 impl Meter {
-    /// Takes the file that is wanted, if one is; it is not written yet.
-    ///
-    /// # Errors
-    /// Usage when no file can be written there.
-    pub(super) fn start(
-        &self,
-        context: &Context<'_>,
-        file: Option<&Path>,
-        profile: Option<&str>,
-    ) -> Result<()> {
-        let Some(path) = file else { return Ok(()) };
-        atomic_file::probe(path).map_err(|error| {
-            Error::usage(format!("the metrics file {} cannot be written", path.display()))
-                .because(error)
-                .hint("create its folder and make it writable, or name another file with --metrics-file FILE")
-        })?;
+    /// Takes the file that the command line or the profile names, before anything can keep the run from beginning. It is not
+    /// written yet.
+    pub(super) fn take(&self, context: &Context<'_>, typed: &Run) {
+        // Why a profile cannot be read is told with the settings.
+        let profile = if typed.rehearsal.sandbox { None } else { context.profile().ok().flatten() };
+        let named = || match typed.rehearsal.sandbox {
+            // A rehearsal does not replace the figures of the work itself.
+            true => None,
+            false => Settings::metrics_file(context.environment, profile.as_ref()),
+        };
+        let Some(path) = typed.metrics_file.clone().or_else(named) else { return };
         self.file.replace(Some(MetricsFile {
-            path: path.to_owned(),
-            profile: profile.map(str::to_owned),
+            path,
+            profile: profile.map(|profile| profile.name),
             terminal: context.terminal.clone(),
             figures: RunFigures::default(),
             schedule: Schedule::default(),
             writer: None,
             is_failure_told: false,
         }));
-        Ok(())
+    }
+
+    /// Finds out whether the file can be written.
+    ///
+    /// # Errors
+    /// Usage when no file can be written there.
+    pub(super) fn probe(&self) -> Result<()> {
+        let mut file = self.file.borrow_mut();
+        let Some(path) = file.as_ref().map(|file| file.path.clone()) else { return Ok(()) };
+        atomic_file::probe(&path).map_err(|error| {
+            // The error says so.
+            *file = None;
+            Error::usage(format!("the metrics file {} cannot be written", path.display()))
+                .because(error)
+                .hint("create its folder and make it writable, or name another file with --metrics-file FILE")
+        })
     }
 
     /// The journal is locked for this run: the file is written from now on.
@@ -140,7 +152,7 @@ impl Meter {
     }
 
     /// The command has ended like this: notes it in the journal that it ran, and writes the file once more.
-    pub(super) fn finish(&self, context: &Context<'_>, end: End) {
+    pub(in crate::cli) fn finish(&self, context: &Context<'_>, end: End) {
         // How it ends, and the figures, are those of the other run.
         if end == End::AnotherRun {
             return;

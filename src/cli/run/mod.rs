@@ -5,7 +5,7 @@
 mod confirm;
 pub(super) mod display;
 pub(super) mod ending;
-mod meter;
+pub(super) mod meter;
 pub(super) mod now;
 pub(super) mod preconditions;
 pub(super) mod reports;
@@ -21,7 +21,6 @@ use tokio::runtime::Runtime;
 
 use self::confirm::Confirmation;
 use self::ending::{Ended, conclude};
-use self::meter::Meter;
 use self::preconditions::{HeldAccount, Locks, Taken};
 use self::run_loop::{Passes, tell_recovered};
 use self::signals::Watch;
@@ -61,23 +60,19 @@ use crate::status::run_state;
 /// How long connections may take to close.
 const CLOSING: Duration = Duration::from_secs(1);
 
-/// Imports, runs and reports, and notifies whom the profile names.
+/// Imports, runs and reports, and notifies whom the profile names. How it ended is noted by [`meter::Meter::finish`], once the
+/// result is printed: a result that could not be printed changes the exit code.
 pub(in crate::cli) fn run(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
-    let (notifier, meter) = (Notifier::default(), Meter::default());
-    let ended = import_and_run(context, typed, &notifier, &meter);
-    let end = ended.as_ref().map_or_else(Error::end, Summary::end);
-    meter.finish(context, end);
-    notifier.finish(context, end);
+    let notifier = Notifier::default();
+    let ended = import_and_run(context, typed, &notifier);
+    notifier.finish(context, ended.as_ref().map_or_else(Error::end, Summary::end));
     ended
 }
 
-fn import_and_run(
-    context: &Context<'_>,
-    typed: &Typed,
-    notifier: &Notifier,
-    meter: &Meter,
-) -> Result<Summary> {
+fn import_and_run(context: &Context<'_>, typed: &Typed, notifier: &Notifier) -> Result<Summary> {
     context.rehearse(&typed.rehearsal);
+    let meter = &context.meter;
+    meter.take(context, typed);
     let zone = zone_typed(&typed.window, &context.here)?;
     let to_come = |option, text: &Option<String>| {
         text.as_deref().map(|text| moment_to_come(option, text, context.now(), &zone)).transpose()
@@ -112,8 +107,7 @@ fn import_and_run(
     if !typed.rehearsal.sandbox {
         notifier.start(context, &settings, typed)?;
     }
-    let metrics_file = typed.metrics_file.as_deref().or(settings.metrics_file.value.as_deref());
-    meter.start(context, metrics_file, settings.profile.as_ref().map(|(name, _)| name.as_str()))?;
+    meter.probe()?;
     preconditions::refuse_unsafe_storage(context)?;
     preconditions::examine(context, typed)?;
     let runtime = context.runtime()?;

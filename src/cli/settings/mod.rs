@@ -63,8 +63,8 @@ pub(super) struct Settings {
     pub(super) proxy: Setting<Proxy>,
     /// Whether a person confirms each run.
     pub(super) confirm: Setting<bool>,
-    /// Where a run writes its figures.
-    pub(super) metrics_file: Setting<Option<PathBuf>>,
+    /// Where a run writes its figures; see [`Settings::metrics_file`].
+    metrics_file: Setting<Option<PathBuf>>,
     pub(super) endpoints: BTreeMap<Operation, Setting<Mapping>>,
     pub(super) rate: Setting<Rate>,
     pub(super) concurrency: Setting<usize>,
@@ -159,6 +159,13 @@ impl Settings {
         settings.check_reserve()?;
         settings.endpoints()?;
         Ok(settings)
+    }
+
+    /// Where a run writes its figures. It is known even where the other settings cannot be used.
+    pub(super) fn metrics_file(environment: &Environment, profile: Option<&Profile>) -> Option<PathBuf> {
+        let nothing = Profile::default();
+        let layers = Layers { environment, profile: profile.unwrap_or(&nothing) };
+        layers.path(&METRICS_FILE).value
     }
 
     /// Where every available operation is found.

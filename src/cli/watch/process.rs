@@ -10,6 +10,7 @@ use super::inbox::{Entry, Place};
 use crate::cli::args::commands::{OfImport, Run};
 use crate::cli::args::watch::Watch as Typed;
 use crate::cli::context::Context;
+use crate::cli::run::meter::Meter;
 use crate::cli::run::signals::Watch;
 use crate::cli::run::{reports, run};
 use crate::cli::status::{counts, next_commands};
@@ -99,6 +100,7 @@ pub(super) fn process(
                 error = Some(failure);
             }
         }
+        context.meter.finish(&context, ended);
     }
     let Some((journal, info)) = imported(&context, &digest)? else {
         let next = if ran { of_end(ended) } else { Next::Wait(None) };
@@ -142,6 +144,7 @@ fn inside<'a>(outer: &'a Context<'_>, terminal: &'a Terminal, signals: &Watch) -
         reading: RefCell::new(String::new()),
         at_journal: Cell::new(false),
         signals: Some(signals.clone()),
+        meter: Meter::default(),
     }
 }
 

@@ -254,6 +254,50 @@ fn a_command_that_could_not_begin_is_the_last_one_of_a_journal_that_is_there() {
 }
 
 #[test]
+fn whatever_keeps_a_run_from_beginning_is_the_exit_code_of_its_file() {
+    let bench = Bench::new(Scenario::default());
+    bench.profile("metrics_file = \"m.prom\"", "", "");
+    let profile = std::fs::read_to_string(bench.path("fleetload.toml")).unwrap();
+    bench.write("companies.csv", &bench::companies(2));
+    let run = ["run", "companies.csv"];
+    bench.fleetload(&run).expect_code(0);
+    let success = written(&bench, "m.prom").value("fleetload_last_success_timestamp_seconds");
+    assert!(success.is_some());
+    let cannot_begin = |profile: &str, arguments: &[&str]| {
+        std::fs::remove_file(bench.path("m.prom")).unwrap();
+        bench.write("fleetload.toml", profile);
+        bench.fleetload(&[&run[..], arguments].concat()).expect_code(2);
+        let metrics = written(&bench, "m.prom");
+        for metrics in [&metrics, &of_status(&bench)] {
+            assert_eq!(metrics.value("fleetload_last_run_exit_code"), Some(2.0), "{arguments:?} {profile}");
+            assert_eq!(metrics.value("fleetload_last_success_timestamp_seconds"), success);
+        }
+        assert_eq!(metrics.samples("fleetload_info")[0].0["profile"], "bench");
+    };
+    cannot_begin(&profile, &["--until", "99"]);
+    cannot_begin(&profile.replace("metrics_file", "confirm = true\nmetrics_file"), &[]);
+    cannot_begin(&profile.replace("client_secret_file = \"secret\"", "client_secret_file = \"gone\""), &[]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_result_that_cannot_be_printed_is_the_exit_code_of_the_file_and_of_the_journal() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    let ends = [&["run", "companies.csv"][..], &["run", "--json"]].map(|arguments| {
+        let to = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a full device");
+        let arguments = [arguments, &["--metrics-file", "m.prom"]].concat();
+        let run = bench.command(&arguments).stdout(to).output().expect("the binary starts");
+        assert_eq!(run.status.code(), Some(1));
+        [written(&bench, "m.prom"), of_status(&bench)].map(|metrics| {
+            let success = metrics.value("fleetload_last_success_timestamp_seconds");
+            (metrics.value("fleetload_last_run_exit_code"), success)
+        })
+    });
+    assert_eq!(ends, [[(Some(1.0), None); 2]; 2]);
+}
+
+#[test]
 fn the_profile_can_name_the_file_and_a_rehearsal_does_not_write_it() {
     let bench = Bench::new(Scenario::default());
     bench.profile("metrics_file = \"m.prom\"", "", "");
