@@ -333,6 +333,11 @@ impl Terminal {
         }
     }
 
+    /// Whether results are printed no more: the reader has gone, or one could not be written.
+    pub fn has_ended(&self) -> bool {
+        self.lock().results.ended.is_some()
+    }
+
     fn write_result(&self, line: &Line) {
         self.print(|streams| streams.results.line(line));
     }

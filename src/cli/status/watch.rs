@@ -1,4 +1,5 @@
-//! `fleetload status --watch`: the status again and again, in place at a terminal, until Ctrl-C.
+//! `fleetload status --watch`: the status again and again, in place at a terminal, until Ctrl-C or until nobody
+//! reads it.
 
 use std::time::Duration;
 
@@ -20,6 +21,9 @@ pub(super) fn watch(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         loop {
             context.terminal.clear();
             once(context, typed)?.tell_look(context.terminal);
+            if context.terminal.has_ended() {
+                return Ok(Summary::new(End::Done));
+            }
             tokio::select! {
                 () = context.clock.sleep_until(context.clock.elapsed() + every) => {}
                 () = signals.next() => return Ok(Summary::new(End::Signal)),
