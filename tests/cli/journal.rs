@@ -383,6 +383,13 @@ fn a_full_disk_stops_the_run_before_anything_unwritten_is_sent_and_it_goes_on_af
     assert!(made < 300, "{made}");
     assert!(made > 0, "it was not full before something was made");
     disk.make_room();
+    disk.fill(100);
+    let copy = disk.path().join("copy.db");
+    let backup = ["backup", copy.to_str().expect("UTF-8"), "--journal", journal, "--json"];
+    let outcome = bench.fleetload(&backup).expect_code(6);
+    assert_eq!(outcome.summary()["reason"], "journal-full", "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("on a disk with room for the whole journal"), "{}", outcome.stderr);
+    disk.make_room();
     let status = bench.fleetload(&["status", "--journal", journal]).expect_code(0).stdout;
     let words = "stopped: there is no disk space left for the journal;";
     assert!(status.starts_with(words) && !status.contains("killed"), "{status}");
@@ -474,9 +481,13 @@ fn a_damaged_journal_stops_a_run_and_its_report_shows_what_can_still_be_read() {
     let integrity: String = ask(&journal, "PRAGMA quick_check(1)");
     assert_ne!(integrity, "ok");
     let before = bench.ledger().len();
-    let outcome = bench.fleetload(&["run"]).expect_code(6);
-    assert!(outcome.stderr.contains("the journal is damaged"), "{}", outcome.stderr);
-    assert!(outcome.stderr.contains("fleetload report"), "{}", outcome.stderr);
+    for command in [&["run"][..], &["backup", "copy.db"]] {
+        let outcome = bench.fleetload(command).expect_code(6);
+        assert!(outcome.stderr.contains("the journal is damaged"), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("fleetload report"), "{}", outcome.stderr);
+        let summary = bench.fleetload(&[command, &["--json"]].concat()).summary();
+        assert_eq!(summary["reason"], "journal-damaged", "{command:?}");
+    }
     assert_eq!(bench.ledger().len(), before, "nothing was sent");
 
     let outcome = bench.fleetload(&["report"]).expect_code(6);
@@ -492,6 +503,22 @@ fn a_damaged_journal_stops_a_run_and_its_report_shows_what_can_still_be_read() {
     );
     let doctor = bench.fleetload(&["doctor"]);
     assert!(doctor.stdout.contains("damaged"), "{doctor:?}");
+}
+
+#[test]
+fn a_journal_that_was_cut_off_is_damaged_to_every_command() {
+    let bench = paced(30);
+    bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
+    let whole = fs::read(bench.path("fleetload.db")).expect("a journal");
+    fs::write(bench.path("cut.db"), &whole[..9_000]).expect("a part of it");
+    for command in [&["run"][..], &["status"], &["backup", "copy.db"]] {
+        let of_cut = [command, &["--journal", "cut.db", "--json"]].concat();
+        assert_eq!(
+            bench.fleetload(&of_cut).expect_code(6).summary()["reason"],
+            "journal-damaged",
+            "{command:?}"
+        );
+    }
 }
 
 #[test]

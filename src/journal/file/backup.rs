@@ -14,6 +14,7 @@ use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::file::db_file::{OpenFile, beside, no_journal, refuse_other_files};
 use crate::journal::file::migrate;
+use crate::journal::file::salvage::is_damage;
 use crate::journal::file::snapshot::copy_pages;
 use crate::journal::{Journal, View, file::page_check};
 use crate::model::time::Moment;
@@ -54,10 +55,19 @@ impl Journal {
             Ok(_) if !replace => return Err(taken(to)),
             Ok(_) | Err(_) => {}
         }
-        let failed = |error: io::Error| unwritten(to).because(error);
+        let failed = |error: io::Error| match error.kind() {
+            io::ErrorKind::StorageFull => unwritten(to).ending(End::JournalFull).because(error),
+            _ => unwritten(to).because(error),
+        };
         let mut beside = part_in(folder_of(to)).map_err(failed)?;
         copy_complete(&self.view.connection, beside.path(), at).map_err(|error| match error.end() {
             End::JournalLocked => error,
+            // A copy has the damage of what was copied.
+            End::JournalDamaged => match self.check_pages() {
+                Err(of_journal) if is_damage(&of_journal) => of_journal,
+                Ok(()) | Err(_) => unwritten(to).because(error),
+            },
+            End::JournalFull => unwritten(to).ending(End::JournalFull).because(error),
             _ => unwritten(to).because(error),
         })?;
         beside.as_file_mut().sync_all().map_err(failed)?;

@@ -126,7 +126,7 @@ fn at(path: &Path, error: Error) -> Error {
         return error;
     }
     let hint = error.advice().cloned();
-    let named = Error::new(error.kind(), format!("cannot use {shown}")).because(error);
+    let named = Error::new(error.kind(), format!("cannot use {shown}")).ending(error.end()).because(error);
     match hint {
         Some(hint) => named.hint(hint),
         None => named,
