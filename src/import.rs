@@ -124,11 +124,14 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
         && let Some(book) = books.first()
     {
         // Blank sheets beside filled ones are right; an import of nothing is not what anybody meant.
-        findings.extend_whole([Finding::of_file(
-            Code::SheetEmpty,
-            &book.file.name,
-            "no sheet has a row to import: fill in at least one",
-        )]);
+        let message = match book.tables.iter().any(|table| formula_guard::is_ours(&table.headers)) {
+            true => {
+                "no sheet has a row to import: fill in at least one, or, to give up the rows to be corrected of an import, \
+                 type `fleetload cancel IMPORT`"
+            }
+            false => "no sheet has a row to import: fill in at least one",
+        };
+        findings.extend_whole([Finding::of_file(Code::SheetEmpty, &book.file.name, message)]);
     }
     for fatal in findings.iter().filter(|finding| finding.severity == Severity::Fatal) {
         between.unread(fatal.kind);

@@ -121,7 +121,8 @@ struct SummaryOf<T> {
     /// Whether it was a rehearsal.
     #[serde(skip_serializing_if = "Option::is_none")]
     rehearsal: Option<bool>,
-    /// The rows in each state.
+    /// The rows in each state. Of one import those that were not imported are among them, as `rejected` or `skipped`; of the
+    /// whole journal they are not.
     #[serde(skip_serializing_if = "Option::is_none")]
     counts: Option<BTreeMap<JobState, u64>>,
 }

@@ -71,7 +71,7 @@ families! {
     WRITTEN = "fleetload_written_timestamp_seconds", Gauge, "seconds", [], false,
         "When these figures were written";
     ROWS = "fleetload_rows", Gauge, "", ["kind", "state"], false,
-        "Rows of the journal by kind and state";
+        "Rows of the journal by kind and state, without those that were not imported because of errors";
     OLDEST_WAITING = "fleetload_oldest_waiting_row_timestamp_seconds", Gauge, "seconds", [], false,
         "When the oldest row was imported that waits to be sent";
     OLDEST_IN_DOUBT = "fleetload_oldest_in_doubt_row_timestamp_seconds", Gauge, "seconds", [], false,

@@ -16,6 +16,7 @@ use crate::error::Result;
 
 use crate::report::atomic_write::{FileChange, Folder, digest};
 use crate::report::format::summary_json::{self, fix_digests, is_fix};
+use crate::sheet::{self, Options};
 
 /// What is put into the name of a file that somebody has changed.
 const EDITED: &str = "edited";
@@ -27,6 +28,8 @@ pub struct KeptFix {
     pub path: PathBuf,
     /// Whether some import has read it as it is.
     pub is_imported: bool,
+    /// Whether it has a row that could be imported; what cannot be read may have some.
+    pub has_rows: bool,
 }
 
 /// Keeps what was changed in the fix files that are replaced or removed. `is_imported` says whether a file of this digest was
@@ -56,9 +59,18 @@ pub(super) fn keep(
             continue;
         }
         let path = put_aside(&path, &found).map_err(|error| folder.failed("the file", &path, error))?;
-        kept.push(KeptFix { path, is_imported: is_imported(&found) });
+        let has_rows = has_rows(&path);
+        kept.push(KeptFix { path, is_imported: is_imported(&found), has_rows });
     }
     Ok(kept)
+}
+
+/// See [`KeptFix::has_rows`].
+fn has_rows(path: &Path) -> bool {
+    let Ok(book) = sheet::open(path, &Options::default()) else { return true };
+    book.tables
+        .iter()
+        .any(|table| book.read(table, &mut |_row| Ok(())).map_or(true, |summary| summary.rows > 0))
 }
 
 /// The digests that the report of before noted.

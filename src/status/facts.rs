@@ -89,6 +89,18 @@ impl ImportFacts {
         self.tally.count(|state| !state.is_final()) > self.open_later || !self.unanswered.is_empty()
     }
 
+    /// Whether rows of it did not get through, for which no later import answers, or differ.
+    pub fn has_failed(&self) -> bool {
+        let answered = |state| {
+            self.later
+                .iter()
+                .map(|later| later.refused.in_state(state) + later.left_out.in_state(state))
+                .sum()
+        };
+        let skipped = self.tally.in_state(JobState::Skipped).saturating_sub(answered(JobState::Skipped));
+        !self.unanswered.is_empty() || self.differing > 0 || skipped > 0
+    }
+
     /// Whether it needs nobody any more: no row of it waits, is to be corrected or differs.
     pub fn is_settled(&self) -> bool {
         !self.is_open() && self.differing == 0

@@ -108,6 +108,11 @@ pub fn moving(tally: &Tally) -> u64 {
     unfinished(tally) - tally.in_state(JobState::Blocked)
 }
 
+/// Whether a row in this state did not get through.
+pub fn is_failure(state: JobState) -> bool {
+    state.is_failed() || state == JobState::Skipped
+}
+
 /// How a command ends whose rows stand like this: whether there is work left, else whether all of that is `paused`, else whether a
 /// person is needed, else whether something was found by verification, refused or differs.
 pub fn end_of_rows(tally: &Tally, paused: u64, differing: u64, findings: bool) -> End {
@@ -119,7 +124,7 @@ pub fn end_of_rows(tally: &Tally, paused: u64, differing: u64, findings: bool) -
         End::RowsHeld
     } else if findings {
         End::Verification
-    } else if differing > 0 || tally.count(|state| state.is_failed() || state == JobState::Skipped) > 0 {
+    } else if differing > 0 || tally.count(is_failure) > 0 {
         End::RowsFailed
     } else {
         End::Done

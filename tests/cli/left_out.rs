@@ -1,7 +1,7 @@
 //! Rows that `--skip-invalid` leaves out: they are answered like every other row, and come back with the fix sheet.
 
 use crate::bench::{self, Bench};
-use fleetload::sandbox::Scenario;
+use fleetload::sandbox::{Fault, FaultKind, Scenario};
 
 /// Three companies of which the second has no phone, and sites and devices below all of them.
 fn onboarding(bench: &Bench) {
@@ -122,6 +122,99 @@ fn rows_that_were_left_out_are_asked_for_by_every_run_of_the_journal_until_they_
     assert_eq!(bench.created("company").len(), 5);
 }
 
+/// Two imports of which the first has a row that did not get through: one that the service rejected, or one that was left out.
+fn failed_and_good(bench: &Bench, is_left_out: bool) {
+    let sheet = bench::companies(2);
+    bench.write("companies.csv", &if is_left_out { sheet.replacen("CUSTOMER", "CLIENT", 1) } else { sheet });
+    bench.fleetload(&["run", "companies.csv", "--skip-invalid"]).expect_code(4);
+    bench.clear_faults();
+    let others = bench::companies(3).replace("\nC", "\nD").replace("Customer", "Branch");
+    bench.write("others.csv", &others);
+    bench.fleetload(&["run", "others.csv", "--kind", "companies"]).expect_code(0);
+}
+
+#[test]
+fn a_run_of_the_journal_names_the_imports_of_which_rows_failed_and_each_report_has_the_code_of_its_own() {
+    for is_left_out in [false, true] {
+        let refused = Fault::new("addCompany", FaultKind::InvalidData).times(1);
+        let faults = if is_left_out { Scenario::default() } else { Scenario::default().with_fault(refused) };
+        let bench = Bench::new(faults);
+        failed_and_good(&bench, is_left_out);
+        let run = bench.fleetload(&["run", "--json"]).expect_code(4).summary();
+        assert_eq!(
+            (&run["imports"], &run["failed"]),
+            (&serde_json::json!([2]), &serde_json::json!([1])),
+            "{run}"
+        );
+        let status = bench.fleetload(&["status", "--json"]).expect_code(0).summary();
+        for field in ["rows", "counts", "left_out"] {
+            assert_eq!(run[field], status[field], "{field}: {run}");
+        }
+        let failures = [&run["left_out"], &run["counts"]["rejected"]];
+        assert_eq!(failures, if is_left_out { [1, 0] } else { [0, 1] }, "{run}");
+        let read = |file: &str| std::fs::read_to_string(bench.path(file)).expect("a report");
+        let files = || ["reports/2/report.html", "reports/2/summary.json"].map(read);
+        let written = files();
+        assert_eq!(
+            (&bench.summary(2)["exit_code"], &bench.summary(2)["reason"]),
+            (&0.into(), &"done".into())
+        );
+        bench.fleetload(&["report", "2"]).expect_code(0);
+        assert_eq!(files(), written);
+    }
+}
+
+#[test]
+fn rows_that_were_left_out_are_counted_by_a_run_of_several_imports() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    let others = bench::companies(3).replace("\nC", "\nD").replace("Customer", "Branch");
+    bench.write("others.csv", &others.replacen("CUSTOMER", "CLIENT", 1));
+    let run = ["run", "others.csv", "--kind", "companies", "--skip-invalid", "--json"];
+    let run = bench.fleetload(&run).expect_code(4).summary();
+    assert_eq!((&run["rows"], &run["left_out"]), (&4.into(), &1.into()), "{run}");
+    assert_eq!(
+        (&run["imports"], &run["failed"]),
+        (&serde_json::json!([1, 2]), &serde_json::json!([2])),
+        "{run}"
+    );
+    let told = bench.fleetload(&["run"]).expect_code(4).stdout;
+    assert!(told.contains("rows  created  not imported"), "{told}");
+}
+
+#[test]
+fn a_fix_sheet_without_a_row_that_is_still_to_be_corrected_ends_with_4_and_says_how_to_give_it_up() {
+    let bench = Bench::new(Scenario::default());
+    bench.write(
+        "companies.csv",
+        &bench::companies(3)
+            .replace("CUSTOMER,Customer 0", "CLIENT,Customer 0")
+            .replace("+64 9 555 0001", ""),
+    );
+    bench.fleetload(&["run", "companies.csv", "--skip-invalid"]).expect_code(4);
+    let fix = std::fs::read_to_string(bench.path("reports/1/companies.fix.csv")).expect("a sheet to fix");
+    let fix = fix.replace("CLIENT", "CUSTOMER");
+    let without_the_second: String = fix.lines().take(2).map(|line| line.to_owned() + "\n").collect();
+    bench.write("reports/1/companies.fix.csv", &without_the_second);
+    let told = bench.fleetload(&["run", "reports/1/companies.fix.csv"]).expect_code(4);
+    assert!(told.stdout.contains("1 row was not imported because of errors"), "{}", told.stdout);
+    assert!(told.stderr.contains("fleetload cancel 1"), "{}", told.stderr);
+    assert_eq!(bench.summary(2)["exit_code"], 0);
+    bench.fleetload(&["status", "--check"]).expect_code(4);
+
+    // Without any row it is no import; it is kept, and not advised to be run.
+    let header: String = fix.lines().take(1).map(|line| line.to_owned() + "\n").collect();
+    bench.write("reports/1/companies.fix.csv", &header);
+    let told = bench.fleetload(&["run", "reports/1/companies.fix.csv"]).expect_code(3);
+    assert!(told.stdout.contains("type `fleetload cancel IMPORT`"), "{}", told.stdout);
+    let told = bench.fleetload(&["cancel", "1"]).expect_code(0);
+    let words = "your fix file, which has no row left, is kept in reports/1/companies.fix.edited-2.csv\n";
+    assert!(told.stdout.contains(words), "{}", told.stdout);
+    bench.fleetload(&["run"]).expect_code(0);
+    bench.fleetload(&["status", "--check"]).expect_code(0);
+}
+
 #[test]
 fn a_fix_sheet_of_a_table_with_semicolons_may_have_its_decimal_commas() {
     let bench = Bench::new(Scenario::default());
@@ -239,7 +332,7 @@ fn the_original_corrected_answers_its_rows_although_they_have_no_keys() {
 
     // The last one comes a third time, and answers for the second only, as that one did for nobody.
     bench.write("sites.csv", &sites.replace("Branch 1,REF-1", "Branch 9,REF-9"));
-    bench.fleetload(&run).expect_code(0);
+    bench.fleetload(&run).expect_code(4);
     for (import, rejected) in [(1, 1), (2, 0), (3, 0)] {
         bench.fleetload(&["report", &import.to_string()]);
         assert_eq!(bench.counts(import).get("rejected").copied().unwrap_or(0), rejected, "import {import}");

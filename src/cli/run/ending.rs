@@ -1,6 +1,6 @@
 //! The end of a run: reports written, counts shown, how it ended, what to type next, and the exit code.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -17,15 +17,15 @@ use crate::cli::status::{ink, waited_for};
 use crate::cli::summary::{Summary, SummaryFields};
 use crate::ending::End;
 use crate::error::{Error, Exit, Result};
-use crate::journal::{AuditFigures, AuditScope, Audited, CanaryRow, CanaryVerification, Journal, RunId};
+use crate::journal::{
+    AuditFigures, AuditScope, Audited, CanaryRow, CanaryVerification, ImportInfo, Journal, RunId,
+};
 use crate::model::id::{ImportId, JobId};
 use crate::model::kind::Plural;
 use crate::model::state::JobState;
-use crate::model::tally::Tally;
 use crate::model::time::{Moment, Rfc3339};
-use crate::report::ImportEnd;
 use crate::run::{Ending, LeftSheet};
-use crate::status::run_state::{end_of_rows, worse};
+use crate::status::run_state::{end_of_rows, is_failure, worse};
 use crate::status::{Status, Wording};
 use crate::term::{Ink, Line, Object, counted};
 
@@ -47,35 +47,40 @@ pub(super) struct Ended<'a> {
 pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'_>) -> Result<Summary> {
     let concerned = with_read_back(journal, ended.concerned)?;
     let read_back = ReadBack::since(journal, ended.earlier, ended.scope)?;
-    let rows = match worst_of_rows(journal, ended)? {
+    let left = ended.imported.map(|import| earlier_rounds_to_correct(journal, import));
+    let left = left.transpose()?.unwrap_or_default();
+    let (rows, failed) = worst_of_rows(journal, ended, &left)?;
+    let rows = match rows {
         End::Done | End::RowsFailed if read_back.first().is_some() => End::Verification,
         end => end,
     };
+    let is_all_of = |import: ImportId| failed.iter().all(|failed| *failed == import);
     // A row may be in several imports, so their counts are not added up.
-    let sum = match concerned.as_slice() {
-        [import] => journal.tally(Some(*import))?,
-        _ => journal.tally(None)?,
+    let about = match concerned.as_slice() {
+        &[import] if is_all_of(import) => Some(import),
+        _ => None,
     };
     let (end, resumes_at) = judged(ended.ending, rows);
     let exit = end.exit();
-    let standing = ImportEnd { end, exit_code: exit.code(), resumes_at };
     let terminal = context.terminal;
     context.tell_whose(&journal.whose()?);
-    let not_imported = match concerned.as_slice() {
-        [import] => journal.left_out_tally(Some(*import))?,
-        _ => Tally::default(),
-    };
-    if ended.imported.is_some() && concerned.len() != 1 {
-        // How it ended is said of the import of this command.
+    if ended.imported.is_some() && about.is_none() {
         terminal.result("rows of all imports in the journal:");
     }
-    for line in counts::table(&sum, &not_imported) {
+    let counted = Status::after(journal, about, end, resumes_at)?;
+    let mut table = counted.tally().clone();
+    if about.is_none() {
+        table.add_all(counted.left_out());
+    }
+    for line in counts::table(&table, counted.left_out()) {
         terminal.result(line);
     }
     let (mut folders, mut kept) = (Vec::new(), Vec::new());
     let mut fix: Option<(PathBuf, String)> = None;
     for &import in &concerned {
-        let (written, again) = reports::write(context, journal, import, &standing)?;
+        // As `report` writes it.
+        let (written, again) =
+            reports::write(context, journal, import, &reports::standing(journal, import)?)?;
         folders.push(written.folder.display().to_string());
         kept.extend(reports::kept(&written));
         let with_command = |file: PathBuf| {
@@ -94,27 +99,34 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
         review::tell(context, journal, import)?;
     }
     read_back.tell(context);
-    let differing = journal.differing(match concerned.as_slice() {
-        [import] => Some(*import),
-        _ => None,
-    })?;
-    let status = match ended.imported.map_or(concerned.as_slice(), |_| ended.imported.as_slice()) {
-        [import] => Some(Status::now(journal, Some(*import), context.now())?),
-        _ => None,
+    // How it ended is said of the import of this command, where its rows alone decide that.
+    let of_import = match ended.imported.or(about).filter(|import| is_all_of(*import)) {
+        Some(import) => Some(Status::now(journal, Some(import), context.now())?),
+        None => None,
     };
-    let status = match status.filter(|status| status.end() == end && ended.ending.early().is_none()) {
+    let of_import = of_import.filter(|status| status.end() == end && ended.ending.early().is_none());
+    let named = ended.imported.filter(|_| of_import.is_some() && about.is_none());
+    let status = match of_import {
         Some(status) => status,
         None => Status::after(journal, None, end, resumes_at)?,
     };
-    let text = ending_words(context, ended.ending, &status);
+    let words = ending_words(context, ended.ending, &status);
+    // The table above has the rows of others too.
+    let text = named.map_or_else(|| words.clone(), |import| format!("import {import}: {words}"));
     tell_ending(context, ended.ending, (&status, &text), fix.as_ref());
+    for import in left {
+        let words = format!("to give up the rows of import {import} that are still to be corrected: ");
+        terminal.hint(context.advice(words, &format!("cancel {import}")));
+    }
     let told = RunEnded { end, text: &text, status: &status, imports: &concerned, resumes_at };
     ended.notifier.ended(context, journal, &told);
     Ok(Summary::new(end).with(&RunSummary {
         imports: concerned,
-        rows: sum.total(),
-        counts: sum.by_state(),
-        changed_since: differing,
+        rows: counted.tally().total(),
+        counts: counted.tally().by_state(),
+        left_out: counted.left_out().total(),
+        changed_since: journal.differing(about)?,
+        failed,
         audit: read_back.figures,
         findings_unseen: read_back.found.len() + read_back.found_earlier.len(),
         resumes_at: resumes_at.map(Rfc3339),
@@ -123,10 +135,16 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
     }))
 }
 
-/// The worst of what became of the rows that the command is about.
-fn worst_of_rows(journal: &Journal, ended: &Ended<'_>) -> Result<End> {
+/// The worst of what became of the rows that the command is about, and the imports of which rows failed; `left` are the
+/// earlier rounds of its import of which rows are still to be corrected.
+fn worst_of_rows(journal: &Journal, ended: &Ended<'_>, left: &[ImportId]) -> Result<(End, Vec<ImportId>)> {
+    let mut failed = BTreeSet::new();
     let mut worst = match ended.imported {
         None => {
+            let whole = Status::after(journal, None, End::Done, None)?;
+            failed.extend(
+                whole.imports().iter().filter(|facts| facts.has_failed()).map(|facts| facts.info.import),
+            );
             let of_jobs = end_of_rows(
                 &journal.tally(None)?,
                 journal.paused_rows(None)?,
@@ -134,9 +152,12 @@ fn worst_of_rows(journal: &Journal, ended: &Ended<'_>) -> Result<End> {
                 false,
             );
             // Rows that were not imported have no job.
-            worse(of_jobs, Status::after(journal, None, End::Done, None)?.end_to_check())
+            worse(of_jobs, whole.end_to_check())
         }
-        Some(_) => End::Done,
+        Some(_) => {
+            failed.extend(left);
+            if left.is_empty() { End::Done } else { End::RowsFailed }
+        }
     };
     for &import in ended.concerned {
         // A row that an earlier import left out is no work of this one.
@@ -146,8 +167,25 @@ fn worst_of_rows(journal: &Journal, ended: &Ended<'_>) -> Result<End> {
             None => (journal.tally(Some(import))?, 0),
         };
         worst = worse(worst, end_of_rows(&tally, journal.paused_rows(Some(import))?, differing, false));
+        if ended.imported.is_some() && (differing > 0 || tally.count(is_failure) > 0) {
+            failed.insert(import);
+        }
     }
-    Ok(worst)
+    Ok((worst, failed.into_iter().collect()))
+}
+
+/// The earlier rounds of an import of which rows are still to be corrected.
+fn earlier_rounds_to_correct(journal: &Journal, import: ImportId) -> Result<Vec<ImportId>> {
+    let infos = journal.imports()?;
+    let first = infos.iter().find(|info| info.import == import).map(ImportInfo::first_round);
+    let mut found = Vec::new();
+    for info in infos.iter().filter(|info| info.import < import && Some(info.first_round()) == first) {
+        let round = Status::after(journal, Some(info.import), End::Done, None)?;
+        if round.imports().iter().any(|facts| !facts.unanswered.is_empty()) {
+            found.push(info.import);
+        }
+    }
+    Ok(found)
 }
 
 /// The imports that the command is about, with those that were finished before and of which something was found when
@@ -354,13 +392,18 @@ fn tell_sheets_left(context: &Context<'_>, sheets: &[LeftSheet], fix: Option<&(P
 pub(in crate::cli) struct RunSummary {
     /// The imports that it was about.
     imports: Vec<ImportId>,
-    /// All rows of the import, or of the journal where it was about several.
+    /// All rows of the import; of the journal where it was about several, or where rows of others failed.
     rows: u64,
     /// These rows in each state.
     counts: BTreeMap<JobState, u64>,
+    /// Rows that were not imported because of errors, or with what they belong to, and that did not come again. Of one import
+    /// they are among `rows` and `counts`, of the journal they are not.
+    left_out: u64,
     /// Rows that differ from what was imported earlier.
     changed_since: u64,
-    /// What verification came to.
+    /// The imports of which rows were rejected, skipped or not imported, or differ: exit code 4 speaks of them.
+    failed: Vec<ImportId>,
+    /// What verification came to in this run, of whatever import; `counts` and `left_out` are of all runs.
     audit: AuditFigures,
     /// Findings of verification that nobody has reviewed.
     findings_unseen: usize,

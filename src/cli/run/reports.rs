@@ -52,7 +52,7 @@ fn asked_for(context: &Context<'_>, typed: &OfImport, journal: &Journal) -> Resu
 }
 
 /// How an import stands.
-fn standing(journal: &Journal, import: ImportId) -> Result<ImportEnd> {
+pub(super) fn standing(journal: &Journal, import: ImportId) -> Result<ImportEnd> {
     let status = Status::of_report(journal, import)?;
     Ok(ImportEnd {
         end: status.end(),
@@ -250,11 +250,14 @@ fn to_correct(written: &Written) -> String {
 fn tell_kept(context: &Context<'_>, again: &Again, written: &Written) {
     for kept in &written.kept {
         let place = kept.path.display();
-        context.terminal.result(match kept.is_imported {
-            true => {
+        context.terminal.result(match (kept.is_imported, kept.has_rows) {
+            (true, _) => {
                 Line::plain(format!("your corrections, which were imported already, are kept in {place}"))
             }
-            false => Line::plain(format!("your corrections are kept in {place}: "))
+            (false, false) => {
+                Line::plain(format!("your fix file, which has no row left, is kept in {place}"))
+            }
+            (false, true) => Line::plain(format!("your corrections are kept in {place}: "))
                 .command(Ink::Plain, again.with_file("run", &kept.path)),
         });
     }

@@ -140,11 +140,12 @@ pub(in crate::cli) struct StatusSummary {
     pub(super) import: Option<ImportId>,
     /// All rows.
     pub(super) rows: u64,
-    /// The rows in each state.
+    /// The rows in each state. Of one import those that were not imported are among them, as `rejected` or `skipped`; of the
+    /// whole journal they are not. They are in `left_out`.
     pub(super) counts: BTreeMap<JobState, u64>,
     /// Rows that differ from what was imported earlier.
     pub(super) changed_since: u64,
-    /// What verification came to.
+    /// What verification came to, in all runs.
     pub(super) audit: AuditFigures,
     /// When the next row comes due that waits for its time.
     pub(super) next_due: Option<Rfc3339>,
@@ -164,7 +165,7 @@ pub(in crate::cli) struct OverviewFigures {
     pub(super) headline: String,
     /// The rows of each kind.
     pub(super) by_kind: BTreeMap<Plural, GlanceCounts>,
-    /// Rows that were not imported because of errors.
+    /// Rows that were not imported because of errors, or with what they belong to, and that did not come again.
     pub(super) left_out: u64,
     /// Whether a run is in progress.
     pub(super) run_at_work: bool,
