@@ -46,6 +46,8 @@ fn rows_that_are_left_out_are_in_the_report_with_their_reason_and_come_back_with
     // What belongs to the company comes along, though there is nothing to correct in it: no job was made for it.
     let lines = ["companies", "sites", "devices"].map(|sheet| fix(sheet).lines().count() - 1);
     assert_eq!(lines, [1, 2, 4]);
+    let page = std::fs::read_to_string(bench.path("reports/1/report.html")).expect("a page");
+    assert!(page.contains("7 rows were not imported: not counted here."), "{page}");
 
     bench.write(
         "companies.csv",
@@ -70,6 +72,11 @@ fn rows_that_are_left_out_are_in_the_report_with_their_reason_and_come_back_with
     // The first report shows what became of every row, also of the device that has neither key nor MAC address.
     bench.fleetload(&["report", "1"]).expect_code(0);
     assert_eq!(bench.counts(1), [("created".to_owned(), 18)].into());
+    let page = std::fs::read_to_string(bench.path("reports/1/report.html")).expect("a page");
+    for words in ["18 rows finished in all", "3 companies", "6 sites", "9 devices"] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    assert!(!page.contains("not counted here"), "{page}");
     let again =
         bench.results(1).into_iter().find(|row| row["source"] == wrong["source"]).expect("the company");
     assert!(

@@ -10,6 +10,7 @@ use rusqlite::Connection;
 use crate::error::Result;
 use crate::journal::file::column::{count, natural};
 use crate::journal::file::db_file;
+use crate::journal::view::every_row::rows_with_job;
 use crate::journal::{Holder, View};
 use crate::model::id::ImportId;
 use crate::model::time::Moment;
@@ -60,18 +61,6 @@ impl Span {
     }
 }
 
-/// The jobs of the rows of an import: `?1` is the import.
-macro_rules! jobs_of_import {
-    ($before:literal, $after:literal) => {
-        concat!(
-            $before,
-            "(SELECT sheet_row.job FROM sheet JOIN sheet_row
-                ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1 WHERE sheet.import = ?1)",
-            $after
-        )
-    };
-}
-
 impl View {
     /// What was going on with the rows of an import since it was made, in at most `most` spans from the first to the
     /// last.
@@ -95,12 +84,15 @@ impl View {
 /// The first and the last moment at which something was going on.
 fn extent(connection: &Connection, import: ImportId, since: Moment) -> Result<Option<(i64, i64)>> {
     let sent: (Option<i64>, Option<i64>) = connection
-        .prepare_cached(jobs_of_import!("SELECT min(sent_at), max(sent_at) FROM attempt WHERE job IN ", ""))?
+        .prepare_cached(rows_with_job!(
+            "SELECT min(sent_at), max(sent_at) FROM attempt WHERE job IN (SELECT job FROM ",
+            ")"
+        ))?
         .query_row([import], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let finished: (Option<i64>, Option<i64>) = connection
-        .prepare_cached(jobs_of_import!(
-            "SELECT min(finished_at), max(finished_at) FROM job WHERE finished_at >= ?2 AND id IN ",
-            ""
+        .prepare_cached(rows_with_job!(
+            "SELECT min(finished_at), max(finished_at) FROM job WHERE finished_at >= ?2 AND id IN (SELECT job FROM ",
+            ")"
         ))?
         .query_row((import, since), |row| Ok((row.get(0)?, row.get(1)?)))?;
     let first = sent.0.into_iter().chain(finished.0).min();
@@ -109,11 +101,11 @@ fn extent(connection: &Connection, import: ImportId, since: Moment) -> Result<Op
 }
 
 fn requests(connection: &Connection, import: ImportId, step_ms: i64) -> Result<Vec<Span>> {
-    let mut statement = connection.prepare_cached(jobs_of_import!(
+    let mut statement = connection.prepare_cached(rows_with_job!(
         "SELECT sent_at / ?2, sum(execution IS 'confirmed'), sum(execution IS 'refused' OR execution IS 'not_executed'),
                 sum(execution IS 'doubtful' OR ended_at IS NULL)
-         FROM attempt WHERE job IN ",
-        " GROUP BY 1 ORDER BY 1"
+         FROM attempt WHERE job IN (SELECT job FROM ",
+        ") GROUP BY 1 ORDER BY 1"
     ))?;
     let spans = statement
         .query_map((import, step_ms), |row| {
@@ -136,10 +128,10 @@ fn add_finished(
     step_ms: i64,
     spans: &mut Vec<Span>,
 ) -> Result<()> {
-    let mut statement = connection.prepare_cached(jobs_of_import!(
+    let mut statement = connection.prepare_cached(rows_with_job!(
         "SELECT finished_at / ?3, count(*), sum(state IN ('rejected', 'incomplete')), sum(state IN ('skipped', 'cancelled'))
-         FROM job WHERE finished_at >= ?2 AND id IN ",
-        " GROUP BY 1 ORDER BY 1"
+         FROM job WHERE finished_at >= ?2 AND id IN (SELECT job FROM ",
+        ") GROUP BY 1 ORDER BY 1"
     ))?;
     let mut rows = statement.query((import, since, step_ms))?;
     while let Some(row) = rows.next()? {

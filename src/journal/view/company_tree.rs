@@ -13,6 +13,7 @@ use crate::journal::file::column::{Id, count, natural};
 use crate::journal::state::dependents::changed_record;
 use crate::journal::state::step::text;
 use crate::journal::stored_row::{StoredTexts, stored_action};
+use crate::journal::view::every_row::rows_with_job;
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::record::Role;
@@ -57,6 +58,8 @@ pub struct CompanyTree {
     pub belongings: Vec<(Above, Tally)>,
     /// Rows about records of which the journal knows no company: they are named by ids that no row made.
     pub elsewhere: u64,
+    /// Rows that were not imported: what they are about is nowhere in the tree.
+    pub not_imported: u64,
 }
 
 impl View {
@@ -64,22 +67,21 @@ impl View {
     pub fn company_tree(&self, import: ImportId, most: usize) -> Result<CompanyTree> {
         let total: i64 = self
             .connection
-            .prepare_cached(
-                "SELECT count(DISTINCT job.id) FROM sheet
-                 JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
-                 JOIN job ON job.id = sheet_row.job WHERE sheet.import = ?1 AND job.kind = ?2",
-            )?
+            .prepare_cached(rows_with_job!(
+                "SELECT count(DISTINCT job.id) FROM ",
+                " AS own JOIN job ON job.id = own.job WHERE job.kind = ?2"
+            ))?
             .query_row((import, Kind::Company), |row| row.get(0))?;
         let companies = self.nodes(
             concat!(
                 "SELECT job.id, ",
                 stored_action!("step"),
-                ", job.state, link.target_job, link.target_id FROM sheet
-             JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
-             JOIN job ON job.id = sheet_row.job JOIN step ON step.id = job.id << 16
+                rows_with_job!(
+                    ", job.state, link.target_job, link.target_id FROM ",
+                    " AS own JOIN job ON job.id = own.job JOIN step ON step.id = job.id << 16
              LEFT JOIN link ON link.job = job.id AND link.role = ?4
-             WHERE sheet.import = ?1 AND job.kind = ?3
-             GROUP BY job.id ORDER BY min(sheet_row.place) LIMIT ?2"
+             WHERE job.kind = ?3 GROUP BY job.id ORDER BY min(own.place) LIMIT ?2"
+                )
             ),
             (import, count(most), Kind::Company, Role::Parent),
         )?;
@@ -91,24 +93,40 @@ impl View {
              JOIN step ON step.id = job.id << 16
              LEFT JOIN link ON link.job = job.id AND link.role = ?4
              WHERE job.kind = ?3 AND job.id IN (
-                 SELECT owner.target_job FROM sheet
-                 JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
-                 JOIN link AS owner ON owner.job = sheet_row.job AND owner.role IN (?4, ?5)
-                 WHERE sheet.import = ?1
-                 UNION SELECT above.target_job FROM sheet
-                 JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
-                 JOIN link AS about ON about.job = sheet_row.job AND about.role IN (?6, ?7)
+                 SELECT owner.target_job FROM ",
+                rows_with_job!(
+                    "",
+                    " AS own JOIN link AS owner ON owner.job = own.job AND owner.role IN (?4, ?5)
+                 UNION SELECT above.target_job FROM "
+                ),
+                rows_with_job!(
+                    "",
+                    " AS own JOIN link AS about ON about.job = own.job AND about.role IN (?6, ?7)
                  JOIN link AS above ON above.job = about.target_job AND above.role = ?5
-                 WHERE sheet.import = ?1)
+                 WHERE NOT EXISTS (SELECT 1 FROM link WHERE link.job = own.job AND link.role = ?5))
              AND NOT EXISTS (
                  SELECT 1 FROM sheet_row AS own JOIN sheet ON sheet.id = own.place >> 32
                  WHERE own.job = job.id AND sheet.import = ?1)
+             AND job.id NOT IN (
+                 SELECT left_out.job FROM sheet
+                 JOIN left_out ON left_out.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
+                 WHERE sheet.import = ?1 AND left_out.job IS NOT NULL)
              ORDER BY job.id LIMIT ?2"
+                )
             ),
             (import, count(most), Kind::Company, Role::Parent, Role::Company, Role::Device, Role::Site),
         )?;
         let (belongings, elsewhere) = self.belongings(import, most)?;
-        Ok(CompanyTree { companies, total: natural(total), others, belongings, elsewhere })
+        let not_imported = self
+            .connection
+            .prepare_cached(
+                "SELECT count(*) FROM sheet
+                 JOIN left_out ON left_out.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
+                 WHERE sheet.import = ?1 AND left_out.job IS NULL",
+            )?
+            .query_row([import], |row| row.get(0))?;
+        let (total, not_imported) = (natural(total), natural(not_imported));
+        Ok(CompanyTree { companies, total, others, belongings, elsewhere, not_imported })
     }
 
     fn nodes(&self, sql: &str, values: impl Params) -> Result<Vec<CompanyNode>> {
@@ -132,18 +150,16 @@ impl View {
     /// What belongs to each company, those of the first companies where there are too many; and how many rows belong to no
     /// company that is known. A row that names no company belongs to that of its device, or else of its site.
     fn belongings(&self, import: ImportId, most: usize) -> Result<(Vec<(Above, Tally)>, u64)> {
-        let mut statement = self.connection.prepare_cached(
+        let mut statement = self.connection.prepare_cached(rows_with_job!(
             "SELECT coalesce(own.target_job, above.target_job), coalesce(own.target_id, above.target_id), job.kind,
-                job.state, count(*) FROM sheet
-             JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
-             JOIN job ON job.id = sheet_row.job
+                job.state, count(*) FROM ",
+            " AS named JOIN job ON job.id = named.job
              LEFT JOIN link AS own ON own.job = job.id AND own.role = ?2
              LEFT JOIN link AS about ON own.job IS NULL AND about.job = job.id AND about.role = (
                  SELECT min(role) FROM link WHERE link.job = job.id AND role IN (?4, ?5))
              LEFT JOIN link AS above ON above.job = about.target_job AND above.role = ?2
-             WHERE sheet.import = ?1 AND job.kind <> ?3
-             GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4",
-        )?;
+             WHERE job.kind <> ?3 GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"
+        ))?;
         let mut rows = statement.query((import, Role::Company, Kind::Company, Role::Device, Role::Site))?;
         let (mut belongings, mut elsewhere): (Vec<(Above, Tally)>, u64) = (Vec::new(), 0);
         let mut known: HashMap<Above, usize> = HashMap::new();

@@ -34,3 +34,22 @@ macro_rules! every_row {
 }
 
 pub(in crate::journal) use every_row;
+
+/// The rows of the import `?1` that have a job, as a table of their `place` and `job`: those that were imported, and those
+/// that it left out and that a later import has.
+macro_rules! rows_with_job {
+    ($before:literal, $after:literal) => {
+        concat!(
+            $before,
+            "(SELECT sheet_row.place AS place, sheet_row.job AS job FROM sheet JOIN sheet_row
+                ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1 WHERE sheet.import = ?1
+             UNION ALL
+             SELECT left_out.place, left_out.job FROM sheet JOIN left_out
+                ON left_out.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
+             WHERE sheet.import = ?1 AND left_out.job IS NOT NULL)",
+            $after
+        )
+    };
+}
+
+pub(in crate::journal) use rows_with_job;

@@ -4,7 +4,7 @@
 //! So time without any request is one narrow column that says how long it was.
 
 use crate::journal::{Activity, Span};
-use crate::model::amount::count;
+use crate::model::amount::{count, counted};
 use crate::model::time::Moment;
 use crate::report::page_assets::{When, length, stamp};
 
@@ -124,8 +124,8 @@ fn drawn(width: i64, sessions: &[WorkSession]) -> ActivityCharts {
     let percent = |columns: i64| columns as f64 / across(sessions).max(ROOM) as f64 * 100.0;
     let every = length(width);
     let mut pace = ActivityCharts {
-        finished: Chart::new("rows finished", &FINISHED, sessions, &every),
-        requests: Chart::new("requests", &REQUESTS, sessions, &every),
+        finished: Chart::new(("row finished", "rows finished"), &FINISHED, sessions, &every),
+        requests: Chart::new(("request", "requests"), &REQUESTS, sessions, &every),
         every,
         pauses: Vec::new(),
         labels: Vec::new(),
@@ -160,7 +160,7 @@ fn drawn(width: i64, sessions: &[WorkSession]) -> ActivityCharts {
 
 impl Chart {
     /// A chart without its columns, in which the highest of them will fit.
-    fn new(what: &str, shares: &Shares, sessions: &[WorkSession], every: &str) -> Self {
+    fn new((one, several): (&str, &str), shares: &Shares, sessions: &[WorkSession], every: &str) -> Self {
         let columns = || sessions.iter().flat_map(|session| &session.columns);
         let all: u64 = columns().map(|column| sum(shares, column)).sum();
         let most = columns().map(|column| sum(shares, column)).max().unwrap_or_default();
@@ -175,7 +175,7 @@ impl Chart {
             high: nice(most),
             columns: Vec::new(),
             key: if is_plain { Vec::new() } else { key },
-            words: format!("{} {what} in all, at most {} in {every}", count(all), count(most)),
+            words: format!("{} in all, at most {} in {every}", counted(all, one, several), count(most)),
         }
     }
 

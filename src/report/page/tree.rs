@@ -130,7 +130,10 @@ fn left_out(tree: &CompanyTree, known: usize, told: usize) -> String {
             counted(tree.elsewhere, "row names", "rows name each")
         )
     });
-    let said: Vec<String> = companies.into_iter().chain(rows).collect();
+    let not_imported = (tree.not_imported > 0).then(|| {
+        format!("{} not imported: not counted here", counted(tree.not_imported, "row was", "rows were"))
+    });
+    let said: Vec<String> = companies.into_iter().chain(rows).chain(not_imported).collect();
     if said.is_empty() {
         return String::new();
     }
@@ -250,7 +253,7 @@ mod tests {
         let mut devices = Tally::default();
         devices.add(Kind::Device, JobState::Rejected, 3);
         let belongings = vec![(Above::Job(JobId(3)), devices)];
-        let tree = CompanyTree { total: 4, companies, others: vec![], belongings, elsewhere: 0 };
+        let tree = CompanyTree { total: 4, companies, belongings, ..CompanyTree::default() };
         assert_eq!(outline(&tree), format!("Company {}(C1(C2(C3 )C4 ))", RemoteId::from_u128(7)));
         let laid_out = laid_out(&tree);
         let TreeStep::Open(top) = &laid_out.steps[0] else { panic!() };
@@ -277,13 +280,7 @@ mod tests {
     fn a_company_that_is_only_named_by_its_id_is_not_said_to_be_there_while_nothing_got_into_it() {
         let refused =
             CompanyNode { state: JobState::Rejected, ..node(1, Above::Remote(RemoteId::from_u128(7))) };
-        let tree = CompanyTree {
-            total: 1,
-            companies: vec![refused],
-            others: vec![],
-            belongings: vec![],
-            elsewhere: 0,
-        };
+        let tree = CompanyTree { total: 1, companies: vec![refused], ..CompanyTree::default() };
         let TreeStep::Open(top) = &laid_out(&tree).steps[0] else { panic!() };
         assert_eq!((top.note, &*top.below[0].groups[0].1), (NAMED, "1 failed"));
     }
@@ -301,7 +298,7 @@ mod tests {
             companies: vec![node(1, Above::Job(JobId(7)))],
             others,
             belongings,
-            elsewhere: 0,
+            ..CompanyTree::default()
         };
         let nodes = nodes(&tree);
         assert_eq!((nodes.companies.len(), nodes.roots.len()), (100_003, 100_002));
@@ -311,7 +308,7 @@ mod tests {
     #[test]
     fn a_chain_of_ten_thousand_companies_is_shown_in_part_and_closed_in_full() {
         let companies: Vec<_> = (1..=10_000).map(|job| node(job, Above::Job(JobId(job - 1)))).collect();
-        let tree = CompanyTree { total: 10_000, companies, others: vec![], belongings: vec![], elsewhere: 0 };
+        let tree = CompanyTree { total: 10_000, companies, ..CompanyTree::default() };
         let laid_out = laid_out(&tree);
         let open = laid_out.steps.iter().filter(|step| matches!(step, TreeStep::Open(_))).count();
         let closed = laid_out.steps.iter().filter(|step| matches!(step, TreeStep::Close)).count();
