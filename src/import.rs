@@ -126,7 +126,7 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
         // Blank sheets beside filled ones are right; an import of nothing is not what anybody meant.
         let message = match book.tables.iter().any(|table| formula_guard::is_ours(&table.headers)) {
             true => {
-                "no sheet has a row to import: fill in at least one, or, to give up the rows to be corrected of an import, \
+                "no sheet has a row to import: fill in at least one, or, to cancel the rows to be corrected of an import, \
                  type `fleetload cancel IMPORT`"
             }
             false => "no sheet has a row to import: fill in at least one",

@@ -191,7 +191,7 @@ fn rows_that_were_left_out_are_counted_by_a_run_of_several_imports() {
 }
 
 #[test]
-fn a_fix_sheet_without_a_row_that_is_still_to_be_corrected_ends_with_4_and_says_how_to_give_it_up() {
+fn a_fix_sheet_without_a_row_that_is_still_to_be_corrected_ends_with_4_and_says_how_to_cancel_it() {
     let bench = Bench::new(Scenario::default());
     bench.write(
         "companies.csv",

@@ -67,12 +67,12 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
     if ended.imported.is_some() && about.is_none() {
         terminal.result("rows of all imports in the journal:");
     }
-    let counted = Status::after(journal, about, end, resumes_at)?;
-    let mut table = counted.tally().clone();
+    let standing = Status::after(journal, about, end, resumes_at)?;
+    let mut table = standing.tally().clone();
     if about.is_none() {
-        table.add_all(counted.left_out());
+        table.add_all(standing.left_out());
     }
-    for line in counts::table(&table, counted.left_out()) {
+    for line in counts::table(&table, standing.left_out()) {
         terminal.result(line);
     }
     let (mut folders, mut kept) = (Vec::new(), Vec::new());
@@ -114,17 +114,17 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
     // The table above has the rows of others too.
     let text = named.map_or_else(|| words.clone(), |import| format!("import {import}: {words}"));
     tell_ending(context, ended.ending, (&status, &text), fix.as_ref());
-    for import in left {
-        let words = format!("to give up the rows of import {import} that are still to be corrected: ");
+    for import in left.into_iter().filter(|_| ended.ending.early().is_none()) {
+        let words = format!("to cancel the rows of import {import} that are still to be corrected: ");
         terminal.hint(context.advice(words, &format!("cancel {import}")));
     }
     let told = RunEnded { end, text: &text, status: &status, imports: &concerned, resumes_at };
     ended.notifier.ended(context, journal, &told);
     Ok(Summary::new(end).with(&RunSummary {
         imports: concerned,
-        rows: counted.tally().total(),
-        counts: counted.tally().by_state(),
-        left_out: counted.left_out().total(),
+        rows: standing.tally().total(),
+        counts: standing.tally().by_state(),
+        left_out: standing.left_out().total(),
         changed_since: journal.differing(about)?,
         failed,
         audit: read_back.figures,
