@@ -1,6 +1,9 @@
 //! Rows that `--skip-invalid` leaves out: they are answered like every other row, and come back with the fix sheet.
 
-use crate::bench::{self, Bench};
+use calamine::Data;
+use rust_xlsxwriter::{ExcelDateTime, Format, Formula, Workbook, Worksheet, XlsxError};
+
+use crate::bench::{self, Bench, books};
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
 
 /// Three companies of which the second has no phone, and sites and devices below all of them.
@@ -403,4 +406,195 @@ fn what_is_wrong_with_a_whole_sheet_is_named_where_leaving_out_rows_does_not_hel
     assert_eq!(bench.ledger().len(), 0);
     let told = bench.fleetload(&["run", "companies.csv"]).expect_code(3).stderr;
     assert!(!told.contains("left out"), "nobody asked for it: {told}");
+}
+
+/// Writes a cell that is refused for what it is, and not for its text.
+type WriteCell = fn(&mut Worksheet, u32, u16) -> Result<&mut Worksheet, XlsxError>;
+
+fn date(sheet: &mut Worksheet, row: u32, column: u16) -> Result<&mut Worksheet, XlsxError> {
+    let date = ExcelDateTime::from_ymd(2026, 5, 2)?;
+    sheet.write_datetime_with_format(row, column, date, &Format::new().set_num_format("yyyy-mm-dd"))
+}
+
+/// Such cells: the code, the column, how the cell is written, and what is meant by it.
+const REFUSED_FOR_THEIR_KIND: [(&str, &str, WriteCell, &str); 10] = [
+    (
+        "cell.numeric-identifier",
+        "mac",
+        |sheet, row, at| sheet.write_number(row, at, 1e11),
+        "00:1A:2B:00:01:00",
+    ),
+    (
+        "cell.numeric-identifier",
+        "mac",
+        |sheet, row, at| sheet.write_number(row, at, 112_233_445_566.0),
+        "00:1A:2B:00:01:01",
+    ),
+    (
+        "cell.numeric-identifier",
+        "phone",
+        |sheet, row, at| sheet.write_number(row, at, 12_345),
+        "+64 9 555 0101",
+    ),
+    ("cell.precision-lost", "postcode", |sheet, row, at| sheet.write_number(row, at, 1e17 / 3.0), "1010"),
+    ("cell.date-unexpected", "phone", date, "+64 9 555 0102"),
+    ("cell.date-unexpected", "meta:since", date, "May"),
+    ("cell.bool-unexpected", "meta:since", |sheet, row, at| sheet.write_boolean(row, at, true), "May"),
+    (
+        "cell.formula-no-value",
+        "labels",
+        |sheet, row, at| sheet.write_formula(row, at, Formula::new("=\"till\"").set_result("")),
+        "till",
+    ),
+    (
+        "cell.formula-error",
+        "city",
+        |sheet, row, at| sheet.write_formula(row, at, Formula::new("=NA()").set_result("#N/A")),
+        "Leeds",
+    ),
+    (
+        "cell.merged-covered",
+        "city",
+        |sheet, row, at| sheet.merge_range(row, at - 1, row, at, "1 Quay St", &Format::new()),
+        "Leeds",
+    ),
+];
+
+const REFUSED_HEADER: [&str; 12] = [
+    "key",
+    "company",
+    "name",
+    "device_model",
+    "mac",
+    "phone",
+    "address1",
+    "city",
+    "postcode",
+    "country",
+    "labels",
+    "meta:since",
+];
+
+/// A workbook of devices with one right row and one for each of these cells.
+fn refused_for_their_kind(bench: &Bench) {
+    let mut book = Workbook::new();
+    let sheet = book.add_worksheet();
+    sheet.set_name("Devices").expect("a name");
+    for (row, at) in (0..=REFUSED_FOR_THEIR_KIND.len()).zip(0_u32..) {
+        let wrong = row.checked_sub(1).map(|row| &REFUSED_FOR_THEIR_KIND[row]);
+        for (name, column) in REFUSED_HEADER.iter().zip(0_u16..) {
+            if at == 0 {
+                sheet.write_string(0, column, *name).expect("a cell");
+            }
+            if wrong.is_some_and(|(_, wrong, ..)| wrong == name) {
+                continue;
+            }
+            let text = match *name {
+                "key" => format!("D{at}"),
+                "company" => bench::root(),
+                "name" => format!("Device {at}"),
+                "device_model" => "Edge 100".to_owned(),
+                "mac" => format!("00:1A:2B:00:00:{at:02}"),
+                "phone" => "+64 9 555 0100".to_owned(),
+                "address1" => "1 Quay St".to_owned(),
+                "city" => "Auckland".to_owned(),
+                "country" => "New Zealand".to_owned(),
+                _ => continue,
+            };
+            sheet.write_string(at + 1, column, text).expect("a cell");
+        }
+        if let Some((_, name, write, _)) = wrong {
+            let column = REFUSED_HEADER.iter().position(|known| known == name).expect("a column");
+            write(sheet, at + 1, u16::try_from(column).expect("a few columns")).expect("a cell");
+        }
+    }
+    book.save(bench.path("devices.xlsx")).expect("a workbook");
+}
+
+/// The code and the column of every row of an import that was refused, by its key.
+fn refused(bench: &Bench, import: u32) -> Vec<(String, String)> {
+    let rows = bench.results(import).into_iter().filter(|row| row["status"] == "rejected");
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    rows.map(|row| (text(&row["code"]), text(&row["column"]))).collect()
+}
+
+#[test]
+fn a_cell_that_is_refused_for_its_kind_is_refused_in_every_report_until_it_is_corrected() {
+    let bench = Bench::new(Scenario::default());
+    refused_for_their_kind(&bench);
+    bench.fleetload(&["run", "devices.xlsx", "--skip-invalid"]).expect_code(4);
+    assert_eq!(bench.created("device").len(), 1);
+    let codes: Vec<(&str, &str)> =
+        REFUSED_FOR_THEIR_KIND.iter().map(|(code, column, ..)| (*code, *column)).collect();
+    let first = refused(&bench, 1);
+    assert_eq!(first.iter().map(|(code, column)| (&**code, &**column)).collect::<Vec<_>>(), codes);
+
+    // Nothing was corrected: nothing is created, whichever report is run, and the same cells are refused.
+    let reports = ["fix.xlsx", "results.xlsx", "Devices.fix.csv", "Devices.results.csv"];
+    for report in reports {
+        let copy = bench.path(&format!("again-{report}"));
+        std::fs::copy(bench.path(&format!("reports/1/{report}")), copy).expect("a copy");
+    }
+    for (import, report) in (2..).zip(reports) {
+        let file = format!("again-{report}");
+        bench.fleetload(&["run", &file, "--kind", "devices", "--skip-invalid"]).expect_code(4);
+        let columns: Vec<String> = refused(&bench, import).into_iter().map(|(_, column)| column).collect();
+        assert_eq!(columns, codes.iter().map(|(_, column)| *column).collect::<Vec<_>>(), "{report}");
+        assert_eq!(bench.created("device").len(), 1, "{report}");
+    }
+
+    let mut sheets = books::read(&bench.path("again-fix.xlsx"));
+    let sheet = sheets.last_mut().expect("the devices");
+    for (row, (_, name, _, meant)) in REFUSED_FOR_THEIR_KIND.iter().enumerate() {
+        let column = sheet.column(name);
+        sheet.rows[row + 1][column] = Data::String((*meant).to_owned());
+    }
+    books::write(&bench.path("corrected.xlsx"), &sheets);
+    bench.fleetload(&["run", "corrected.xlsx"]).expect_code(0);
+    assert_eq!(bench.created("device").len(), 1 + REFUSED_FOR_THEIR_KIND.len());
+    let sent: Vec<String> = bench.ledger().iter().map(|entry| entry.request.to_string()).collect();
+    for (code, _, _, meant) in &REFUSED_FOR_THEIR_KIND {
+        let is_sent = sent.iter().any(|request| request.to_lowercase().contains(&meant.to_lowercase()));
+        assert!(is_sent, "{code}: {sent:?}");
+    }
+}
+
+#[test]
+fn a_phone_that_is_a_date_and_a_link_to_another_address_are_refused_until_they_are_corrected() {
+    let bench = Bench::new(Scenario::default());
+    let mut book = Workbook::new();
+    let sheet = book.add_worksheet();
+    sheet.set_name("People").expect("a name");
+    let people = bench::people(3, 1).replace("C0,", &format!("{},", bench::root()));
+    for (row, line) in (0..).zip(people.lines()) {
+        let phone = if row == 0 { "phone" } else { "+64 9 555 0100" };
+        for (column, text) in (0..).zip(line.split(',').chain([phone])) {
+            sheet.write_string(row, column, text).expect("a cell");
+        }
+    }
+    date(sheet, 2, 11).expect("a date");
+    sheet.write_url_with_text(3, 6, "mailto:ann@bench.example", "user2@bench.example").expect("a link");
+    book.save(bench.path("people.xlsx")).expect("a workbook");
+    bench.fleetload(&["run", "people.xlsx", "--skip-invalid"]).expect_code(4);
+    let expected = [("cell.date-unexpected", "phone"), ("cell.email", "email")];
+    assert_eq!(refused(&bench, 1), expected.map(|(code, column)| (code.to_owned(), column.to_owned())));
+
+    bench.fleetload(&["run", "reports/1/fix.xlsx", "--skip-invalid"]).expect_code(4);
+    let columns: Vec<String> = refused(&bench, 2).into_iter().map(|(_, column)| column).collect();
+    assert_eq!(columns, ["phone", "email"]);
+    assert_eq!(bench.created("person").len(), 1);
+
+    let mut sheets = books::read(&bench.path("reports/2/fix.xlsx"));
+    let sheet = sheets.last_mut().expect("the people");
+    for (row, name, meant) in [(1, "phone", "+64 9 555 0101"), (2, "email", "user2@bench.example")] {
+        let column = sheet.column(name);
+        sheet.rows[row][column] = Data::String(meant.to_owned());
+    }
+    books::write(&bench.path("corrected.xlsx"), &sheets);
+    bench.fleetload(&["run", "corrected.xlsx"]).expect_code(0);
+    let created = bench.created("person");
+    let is_sent =
+        |field: &str, value: &str| created.iter().filter(|person| person.request[field] == value).count();
+    assert_eq!((created.len(), is_sent("phoneNumber", "+64 9 555 0101")), (3, 1));
+    assert_eq!(is_sent("email", "user2@bench.example"), 1);
 }

@@ -43,6 +43,8 @@ pub(in crate::sheet) use list::doubled;
 
 /// Characters above which a text is probably not what it should be, where nobody says otherwise.
 const LONG_TEXT: usize = 255;
+/// What the reports show of a refused cell whose text alone would be accepted: no column takes it, as text or as an error.
+const NOT_ACCEPTED: &str = "#N/A";
 /// The column of codes by which a record is recognised.
 const REFERENCE: &str = "reference";
 
@@ -179,7 +181,8 @@ pub(crate) struct CellReading {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Remarks {
     pub(crate) problems: Vec<Problem>,
-    /// The text of the cell with what was put back: the reports show it, as what they show may be read again.
+    /// What the reports show instead of the text of the cell, as what they show may be read again: the text with what was put
+    /// back, or an error.
     pub(crate) restored: Option<String>,
 }
 
@@ -238,8 +241,27 @@ pub(crate) fn keeps(column: &Column, text: &str) -> bool {
     !reading.is_wrong() && is_same
 }
 
-/// Reads a cell as a value of its column.
+/// Reads a cell as a value of its column. The reports show cells as text and may be read again: a cell that is refused for its
+/// kind or its link, and not for its text, is shown there so that it is refused again until it is corrected.
 pub(crate) fn read(
+    column: &Column,
+    cell: &Cell,
+    beside: CellContext<'_>,
+    setting: TableSetting,
+    ways: &Ways,
+) -> CellReading {
+    let mut reading = read_as_it_is(column, cell, beside, setting, ways);
+    let is_text_alone = cell.kind == CellKind::Text && beside.link.is_none();
+    if reading.is_wrong() && !is_text_alone {
+        let (text, beside) = (Cell::text(cell.text.clone()), CellContext { link: None, ..beside });
+        if !read_as_it_is(column, &text, beside, setting, ways).is_wrong() {
+            reading.restore(NOT_ACCEPTED.to_owned());
+        }
+    }
+    reading
+}
+
+fn read_as_it_is(
     column: &Column,
     cell: &Cell,
     beside: CellContext<'_>,

@@ -55,7 +55,7 @@ pub(super) fn read_cell(
     let significant = digits.chars().filter(char::is_ascii_digit).count();
     let is_whole = value.fract() == 0.0;
     if significant > EXACT_DIGITS {
-        reading.add(cut_off(significant, is_whole));
+        reading.add(cut_off(text, significant, is_whole));
         return None;
     }
     if padded {
@@ -63,7 +63,7 @@ pub(super) fn read_cell(
         return Some(text.to_owned());
     }
     if column.form == Form::Phone && significant < PHONE_DIGITS {
-        reading.add(too_short(significant));
+        reading.add(too_short(text, significant));
         return None;
     }
     if !is_whole {
@@ -96,24 +96,25 @@ fn beyond_all() -> Problem {
     .rule(IDENTIFIER)
 }
 
-fn cut_off(digits: usize, is_whole: bool) -> Problem {
+fn cut_off(number: &str, digits: usize, is_whole: bool) -> Problem {
     let rest = if is_whole { " and replaces the others by zeros" } else { "" };
     Problem::new(
         Code::CellPrecisionLost,
         format!(
-            "the number has {digits} digits, but Excel keeps only {EXACT_DIGITS}{rest}: format the column as Text and \
-             enter the value again"
+            "the number {} has {digits} digits, but Excel keeps only {EXACT_DIGITS}{rest}: format the column as Text and \
+             enter the value again",
+            shown(number)
         ),
     )
     .rule(IDENTIFIER)
 }
 
-fn too_short(digits: usize) -> Problem {
+fn too_short(number: &str, digits: usize) -> Problem {
     Problem::new(
         Code::CellNumericIdentifier,
         format!(
-            "the cell holds a number of {digits} digits, too few for a phone number: format the column as Text and enter \
-             the number again"
+            "the cell holds the number {number}, with {digits} digits too short for a phone number: format the column as \
+             Text and enter the number again"
         ),
     )
     .rule(IDENTIFIER)
@@ -268,11 +269,12 @@ fn all_digits(part: &str) -> bool {
 fn mac(text: &str, value: f64) -> Problem {
     let count = text.chars().filter(char::is_ascii_digit).count();
     let lost = if count == 12 {
-        "Excel stored this as a number, so leading zeros or an exponent may be lost".to_owned()
+        format!("Excel stored the number {text} here, so leading zeros or an exponent may be lost")
     } else {
         format!(
-            "the cell holds a number, so leading zeros and any digits after an E are lost; a MAC address has 12 \
-             hexadecimal digits and this has {count}"
+            "the cell holds the number {}, so leading zeros and any digits after an E are lost; a MAC address has 12 \
+             hexadecimal digits and this has {count}",
+            shown(text)
         )
     };
     let message = format!("{lost}: format the column as Text and enter the address again");

@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::model::kind::Kind;
-use crate::sheet::table::column::column;
+use crate::sheet::address::CellRange;
+use crate::sheet::cell::Cover;
+use crate::sheet::table::column::{column, columns};
 
 const CSV: TableSetting = TableSetting { is_text_table: true, comma_is_free: false };
 
@@ -112,6 +114,43 @@ fn dates_booleans_and_formula_errors_are_never_text() {
     assert_eq!(field(Kind::Site, "name", error).1, [(Code::CellFormulaError, Severity::Error)]);
     assert_eq!(text(Kind::Site, "name", "#BEZUG!"), Err(Code::CellFormulaError));
     assert_eq!(field(Kind::Person, "allow_login", truth).0, Some(Value::Bool(true)));
+}
+
+#[test]
+fn what_the_reports_show_of_a_refused_cell_is_refused_as_a_text_too() {
+    let kind = |kind, text: &str| Cell { kind, text: text.into() };
+    let cover = Cover { at: (7, 7), merge: CellRange::of("G7:H7").unwrap() };
+    let mut cells = vec![
+        kind(CellKind::Date, "2026-05-02"),
+        kind(CellKind::Date, "10:20:30"),
+        kind(CellKind::Bool(true), "TRUE"),
+        kind(CellKind::Error, "#N/A"),
+        kind(CellKind::Error, "#NEW!"),
+        kind(CellKind::Unsaved, ""),
+        kind(CellKind::Covered(cover), ""),
+        Cell::text("someone@customer.example"),
+        Cell::text("Someone"),
+    ];
+    let numbers = [1e11, 123_456_789_012.0, 1_234_567_890_123_456_789.0, 1.1, 12_345.0, -1.0, f64::INFINITY];
+    cells.extend(numbers.map(number));
+    let setting = TableSetting { is_text_table: false, comma_is_free: true };
+    let link = CellContext { link: Some("other@customer.example"), ..CellContext::default() };
+    let (mut refused, mut shown_otherwise) = (0, 0);
+    for column in Kind::ALL.iter().flat_map(|kind| columns(*kind)) {
+        for cell in &cells {
+            let reading = read(column, cell, link, setting, &Ways::of(&Options::default()));
+            if !reading.is_wrong() {
+                continue;
+            }
+            let restored = reading.remarks.as_ref().and_then(|remarks| remarks.restored.clone());
+            let shown = Cell::text(restored.as_deref().unwrap_or(&cell.text));
+            let again = read(column, &shown, CellContext::default(), setting, &Ways::of(&Options::default()));
+            assert!(again.is_wrong(), "{} {cell:?} {shown:?}", column.name);
+            refused += 1;
+            shown_otherwise += usize::from(restored.is_some());
+        }
+    }
+    assert!(shown_otherwise > 100 && refused > shown_otherwise, "{shown_otherwise} of {refused}");
 }
 
 #[test]
