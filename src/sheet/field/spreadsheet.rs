@@ -50,11 +50,14 @@ pub(super) fn result_of_a_formula(text: &str) -> Option<Problem> {
     })
 }
 
-/// The error of a formula.
+/// An error, as formulas have it for a result; it may also have been pasted without its formula.
 pub(super) fn formula_error(text: &str) -> Problem {
     Problem::new(
         Code::CellFormulaError,
-        format!("the formula of the cell has the result {}: correct it, or enter the value", shown(text)),
+        format!(
+            "the cell holds the error {} and no value: enter the value, or correct the formula if there is one",
+            shown(text)
+        ),
     )
     .rule("a value, or a formula with a result")
 }
