@@ -277,14 +277,16 @@ fn tell_one(terminal: &Terminal, finding: &Finding) {
         Severity::Warning => (Ink::Warning, "warning"),
         Severity::Info => (Ink::Faint, "note"),
     };
+    // A cell may be wrong though it shows nothing.
+    let value = finding.value.as_ref().filter(|value| !value.is_empty());
     let mut line =
         Line::new().ink(ink, format!("{word}[{}]", finding.code)).text(" ").ink(Ink::Strong, place(finding));
     if let Some(header) = &finding.header {
         line = line.text(format!("  \"{}\"", cut(&shown(header), VALUE)));
-        if let Some(value) = &finding.value {
+        if let Some(value) = value {
             line = line.text(format!(" = {}", cut(value, VALUE)));
         }
-    } else if let Some(value) = &finding.value {
+    } else if let Some(value) = value {
         line = line.text(format!("  {}", cut(value, VALUE)));
     }
     if let Some(key) = &finding.row_key {
