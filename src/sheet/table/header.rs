@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::column::{Column, Family, Form, Need, columns};
-use super::header_name::{LONGEST, by_name, family, fold, is_ignored, named, typed};
+use super::header_name::{LONGEST, by_name, family, fold, fold_name, is_ignored, named, typed};
 use super::rename;
 use crate::advice::quoted;
 use crate::model::kind::Kind;
@@ -15,6 +15,9 @@ use crate::sheet::data::KIND_NAMES;
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::shown;
 use crate::sheet::text::{did_you_mean, is_blank, nearest};
+
+/// Letters of another name of a column from which on one that is like it is probably meant; among short words many are.
+const LONG_ALIAS: usize = 4;
 
 /// What a column of a file is taken for.
 #[derive(Debug, Clone, PartialEq)]
@@ -264,8 +267,6 @@ fn unsupported(kind: Kind, header: &str, folded: &str, index: usize) -> Option<H
 /// The finding for a header that means nothing here.
 fn unknown(kind: Kind, header: &str, index: usize) -> HeaderProblem {
     let folded = fold(header);
-    let named = |column: &&Column| column.family().is_none() && !(kind.is_record() && is_of_updates(column));
-    let names = columns(kind).iter().filter(named).map(|column| column.name);
     let mut message = format!("'{}' is not a column of {kind}.", shown(header));
     let mut suggestion = None;
     let is_it = |column: &&Column| column.suggested_for.contains(&folded.as_str());
@@ -275,17 +276,15 @@ fn unknown(kind: Kind, header: &str, index: usize) -> HeaderProblem {
         message.push_str(&format!(" It may mean {}.", column.name));
         suggestion = Some(column.name.to_owned());
     } else {
-        let near = nearest(&folded, names.clone().filter(|name| !name.contains('_')));
-        let spelled = header.trim().to_lowercase().replace([' ', '-'], "_");
-        let spelled_near = nearest(&spelled, names);
-        let hint = did_you_mean(&spelled_near);
+        let near = near_columns(kind, &folded);
+        let hint = did_you_mean(&near);
         if hint.is_empty()
             && let Some(other) =
                 Kind::SHEETS.into_iter().find(|other| *other != kind && by_name(*other, &folded).is_some())
         {
             message.push_str(&format!(" It is a column of {other}."));
         }
-        if let ([one], _) | (_, [one]) = (near.as_slice(), spelled_near.as_slice()) {
+        if let [one] = near.as_slice() {
             suggestion = Some((*one).to_owned());
         }
         message.push_str(&hint);
@@ -308,6 +307,34 @@ fn unknown(kind: Kind, header: &str, index: usize) -> HeaderProblem {
         ),
     });
     HeaderProblem { code: Code::HeaderUnknown, column: Some(index), other: None, message, suggestion }
+}
+
+/// The columns that a misspelt header may mean: those with the name that is nearest to it, be it their own, the one in words,
+/// or another that is read as theirs.
+fn near_columns(kind: Kind, folded: &str) -> Vec<&'static str> {
+    let known = columns(kind)
+        .iter()
+        .filter(|column| column.family().is_none() && !(kind.is_record() && is_of_updates(column)));
+    let names: Vec<(String, &'static str)> = known
+        .flat_map(|column| {
+            let others = column.aliases.iter().filter(|alias| alias.len() >= LONG_ALIAS);
+            let own = [fold_name(column.name), fold(&column.header())];
+            own.into_iter().chain(others.map(|&alias| alias.to_owned())).map(|name| (name, column.name))
+        })
+        .collect();
+    let near = nearest(folded, names.iter().map(|(name, _)| name.as_str()));
+    let apart = |name: &str| strsim::damerau_levenshtein(folded, name);
+    let least = near.iter().map(|name| apart(name)).min();
+    let mut columns = Vec::new();
+    for name in near.into_iter().filter(|name| Some(apart(name)) == least) {
+        let of_name = names.iter().filter(|(known, _)| known == name).map(|(_, column)| *column);
+        for column in of_name {
+            if !columns.contains(&column) {
+                columns.push(column);
+            }
+        }
+    }
+    columns
 }
 
 /// The header with its letters of another script spelt out, where they stand among Latin ones and look like them.

@@ -88,6 +88,35 @@ fn a_near_miss_is_suggested_and_not_taken() {
 }
 
 #[test]
+fn a_misspelt_header_in_words_or_of_another_name_is_suggested_as_its_column() {
+    let table = [
+        (Kind::Device, "MAC adress", "mac"),
+        (Kind::Device, "MAC-Adress", "mac"),
+        (Kind::Device, "Phone numbr", "phone"),
+        (Kind::Device, "Adress", "address1"),
+        (Kind::Device, "Street adress", "address1"),
+        (Kind::Device, "Adress line 2", "address2"),
+        (Kind::Device, "Device nme", "name"),
+        (Kind::Device, "Modell", "device_model"),
+        (Kind::Device, "device_modle", "device_model"),
+        (Kind::Device, "Licence cod", "licence_code"),
+        (Kind::Site, "Site nme", "name"),
+        (Kind::Site, "Post code no", "postcode"),
+        (Kind::Company, "Parent Compny", "parent"),
+        (Kind::Company, "parent compny", "parent"),
+        (Kind::Company, "Remark", ""),
+        (Kind::Device, "Tax", ""),
+    ];
+    for (kind, header, meant) in table {
+        let (mapping, problems) = map(kind, &[header.to_owned()], &[], &[], &|_| true);
+        assert_eq!(mapping, [Mapped::Unknown], "{header}");
+        assert_eq!(problems[0].suggestion.as_deref().unwrap_or_default(), meant, "{header}: {problems:?}");
+        let option = format!("--map {}", quoted(&format!("{header}={meant}")));
+        assert!(meant.is_empty() || problems[0].message.contains(&option), "{}", problems[0].message);
+    }
+}
+
+#[test]
 fn a_column_of_updates_in_a_sheet_without_an_action_says_what_is_missing() {
     for (kind, says_action) in [(Kind::Company, true), (Kind::Device, true), (Kind::Person, false)] {
         let (mapping, problems) = map(kind, &["id".to_owned()], &[], &[], &|_| true);
