@@ -1,8 +1,10 @@
 //! Rows that are the same thing twice: by key, by what must be unique, by natural key, or cell by cell.
 
+use std::borrow::Cow;
+
 use super::references::column_of;
 use super::{Between, Index, Resolution, RowEntry, TextSpan, To};
-use crate::model::key::comparable;
+use crate::model::key::{comparable, mac_digits};
 use crate::model::kind::{Kind, Upkeep};
 use crate::sheet::field::{fold_key, folded_key};
 use crate::sheet::finding::code::Code;
@@ -111,7 +113,7 @@ pub(super) fn keys(between: &mut Between, told: &mut [bool], found: &mut dyn FnM
 pub(super) fn uniques(between: &mut Between, told: &mut [bool], found: &mut dyn FnMut(Finding)) {
     let index = Index::new(between.entries.len(), |row| unique_of(between, &between.entries[row]));
     let of = |between: &Between, entry: &RowEntry| {
-        unique_of(between, entry).map(|(kind, unique)| (kind, unique.to_owned()))
+        unique_of(between, entry).map(|(kind, unique)| (kind, unique.into_owned()))
     };
     tell(
         between,
@@ -132,12 +134,15 @@ pub(super) fn uniques(between: &mut Between, told: &mut [bool], found: &mut dyn 
     );
 }
 
-fn unique_of<'b>(between: &'b Between, entry: &RowEntry) -> Option<(Kind, &'b str)> {
+fn unique_of<'b>(between: &'b Between, entry: &RowEntry) -> Option<(Kind, Cow<'b, str>)> {
     let kind = between.kind(entry);
-    match kind {
-        Kind::Person | Kind::Device => between.get(entry.unique).map(|unique| (kind, unique)),
-        Kind::Company | Kind::Site | Kind::Upkeep(_) => None,
-    }
+    let unique = between.get(entry.unique);
+    let unique = match kind {
+        Kind::Person => unique?.into(),
+        Kind::Device => mac_digits(unique?)?.into(),
+        Kind::Company | Kind::Site | Kind::Upkeep(_) => return None,
+    };
+    Some((kind, unique))
 }
 
 /// The natural key of a row, as far as it is none of the above: owner, name, and the reference of a site.

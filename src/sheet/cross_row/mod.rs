@@ -31,6 +31,7 @@ use super::table::Table;
 use crate::error::Result;
 use crate::model::id::check::{IdCheck, NamedId};
 use crate::model::id::{JobId, RemoteId};
+use crate::model::key::mac_digits;
 use crate::model::kind::Kind;
 use crate::model::record::Role;
 use chunked_list::ChunkedList;
@@ -84,6 +85,7 @@ struct RowEntry {
     line: Option<NonZeroU32>,
     key: TextSpan,
     name: TextSpan,
+    /// Of a device the MAC address as it is written in its cell.
     unique: TextSpan,
     /// What it belongs to, or of an upkeep row what it is about; a number in the list of distinct references.
     owner: u32,
@@ -117,6 +119,15 @@ impl RowEntry {
             .into_iter()
             .filter(|(_, reference)| *reference != NONE)
     }
+}
+
+/// What must be unique in a row. A MAC address is kept as it is written, which findings show, where its digits are as plain
+/// there.
+fn unique_as_written<'r>(table: &Table, row: &'r Row) -> Option<&'r str> {
+    let unique = row.identity.unique.as_deref()?;
+    let cell = table.position("mac").filter(|_| table.kind == Kind::Device);
+    let written = cell.and_then(|position| row.cells.get(position)).map(|cell| cell.trim());
+    Some(written.filter(|written| mac_digits(written) == mac_digits(unique)).unwrap_or(unique))
 }
 
 /// A bit for each role that a row of one kind can have.
@@ -169,7 +180,15 @@ impl To {
 #[derive(Debug, Clone, PartialEq)]
 enum Resolution {
     To(To),
-    Failed { code: Code, message: String, suggestion: Option<String>, related: Vec<u32> },
+    Failed { code: Code, message: String, suggestion: Option<String>, related: Vec<Namesake> },
+}
+
+/// A row that has what a cell refers to as its key or name, and is not the one that is meant, or may not be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Namesake {
+    row: u32,
+    /// The column in which it has that: its key, or what it is known by.
+    column: &'static str,
 }
 
 /// The rows of an import with their references resolved.
@@ -216,7 +235,7 @@ impl Between {
             key: self
                 .keep(row.identity.key.as_ref().or(row.identity.key_beside_id.as_ref()).map(SmolStr::as_str)),
             name: self.keep(row.identity.name.as_deref()),
-            unique: self.keep(row.identity.unique.as_deref()),
+            unique: self.keep(unique_as_written(&self.tables[table], row)),
             owner: NONE,
             owner_role: Role::Company,
             site: NONE,

@@ -1,7 +1,7 @@
 //! Where references lead and what is wrong with them, be it that they lead nowhere or that they do not agree. The order of
 //! creation that follows is left to `order`.
 
-use super::{Between, By, Index, Known, Resolution, RowEntry, To};
+use super::{Between, By, Index, Known, Namesake, Resolution, RowEntry, To};
 use crate::error::Result;
 use crate::model::id::RemoteId;
 use crate::model::id::check::NamedId;
@@ -87,7 +87,7 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution
                         several.len()
                     ),
                     suggestion: None,
-                    related: several.iter().copied().take(LISTED).collect(),
+                    related: several.iter().take(LISTED).map(|row| between.by_its_name(*row)).collect(),
                 });
                 continue;
             }
@@ -110,8 +110,9 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution
         let of_earlier = called_otherwise_earlier(known, *kind, pointer)?;
         let mut failed = || {
             let text = key.or(name).map(String::as_str).unwrap_or_default();
-            if let Some(wrong) = with_key.first().or(with_name.first()) {
-                let found = between.kind(of(*wrong as usize)).singular();
+            let by_its_key = with_key.first().map(|row| Namesake { row: *row, column: "key" });
+            if let Some(wrong) = by_its_key.or(with_name.first().map(|row| between.by_its_name(*row))) {
+                let found = between.kind(of(wrong.row as usize)).singular();
                 return Resolution::Failed {
                     code: Code::RefWrongKind,
                     message: format!(
@@ -119,7 +120,7 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution
                         kind.singular()
                     ),
                     suggestion: None,
-                    related: vec![*wrong],
+                    related: vec![wrong],
                 };
             }
             if let Some(broken) = broken_id(text) {
@@ -158,6 +159,12 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution
 }
 
 impl Between {
+    /// A row by what it is known by besides its key.
+    fn by_its_name(&self, row: u32) -> Namesake {
+        let is_person = self.kind(&self.entries[row as usize]) == Kind::Person;
+        Namesake { row, column: if is_person { "username" } else { "name" } }
+    }
+
     /// Where an id leads: nowhere, if the service says that it has no such record.
     fn by_id(&self, kind: Kind, id: RemoteId) -> Resolution {
         if !self.ids.as_ref().is_some_and(|ids| ids.absent.contains(&(kind, id))) {
@@ -339,9 +346,9 @@ pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mu
                         _ => text.clone(),
                     };
                     finding.suggestion = suggestion.as_ref().map(entered);
-                    finding
-                        .related
-                        .extend(related.iter().map(|row| between.related(*row as usize, "name", "fits")));
+                    finding.related.extend(related.iter().map(|Namesake { row, column }| {
+                        between.related(*row as usize, column, &format!("has this {column}"))
+                    }));
                     let of_kind = between.pointers[reference as usize].0;
                     if *code != Code::RefNotFound || !between.unread.contains(&of_kind) {
                         found(finding);

@@ -311,3 +311,30 @@ fn what_no_row_answers_is_asked_of_earlier_imports() {
     assert_eq!(result.checked.links(0), [(Role::Company, To::Job(JobId(7)))]);
     assert_eq!(result.checked.links(1), [(Role::Company, To::Job(JobId(8)))]);
 }
+
+#[test]
+fn a_finding_shows_a_mac_address_as_it_is_written_and_the_cell_that_has_what_a_reference_names() {
+    let companies = format!("key,parent,name\nc,{ROOT},Acme\n");
+    let devices = "key,company,site,name,mac\n\
+                   d1,c,C,Till 1,00:1A:2B:00:C0:A0\n\
+                   d2,c,Acme,Till 2,00-1a-2b-00-c0-a0\n";
+    let result = check(&[("companies.csv", &companies), ("devices.csv", devices)], &Nothing);
+    let told: Vec<_> = result
+        .found
+        .iter()
+        .filter(|finding| finding.is_error())
+        .map(|finding| {
+            let related = &finding.related[0];
+            let (value, cell) = (finding.value.as_deref().unwrap(), related.cell.as_deref().unwrap());
+            (finding.code, value, cell, related.note.as_str())
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (Code::DupMac, "00-1a-2b-00-c0-a0", "E2", "first use"),
+            (Code::RefWrongKind, "C", "A2", "has this key"),
+            (Code::RefWrongKind, "Acme", "C2", "has this name"),
+        ]
+    );
+}
