@@ -29,6 +29,20 @@ pub struct FieldChange {
     pub to: String,
 }
 
+/// A cell that was edited since it was exported, and whose field the service cannot change: its row is rejected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct FixedCell {
+    /// `file!sheet!row` of the row.
+    pub row: String,
+    /// The column of the cell.
+    pub column: String,
+    /// What the cell has.
+    pub to: String,
+    /// Why it cannot be carried out.
+    pub why: String,
+}
+
 /// The changes of an import.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FieldChanges {
@@ -36,6 +50,12 @@ pub struct FieldChanges {
     pub listed: Vec<FieldChange>,
     /// How many there are.
     pub total: usize,
+    /// The first of the cells that cannot be carried out.
+    pub fixed: Vec<FixedCell>,
+    /// How many of those there are.
+    pub fixed_total: usize,
+    /// How many rows have one.
+    pub fixed_rows: u64,
 }
 
 /// Its column, what an export saw, and what it has.
@@ -68,6 +88,22 @@ impl FieldChanges {
                 }
                 _ => Vec::new(),
             };
+            if let (Some(Action::Update(update)), Some(row)) = (prospect.steps_by_shape.first(), prospect.row)
+            {
+                let fixed = fixed_since_export(kind, update);
+                changes.fixed_rows += u64::from(!fixed.is_empty());
+                for (column, to) in fixed {
+                    changes.fixed_total += 1;
+                    if changes.fixed.len() < LISTED {
+                        let row = writer.place_of_row(row.sheet, row.number)?;
+                        let why = format!(
+                            "the service cannot change the {column} of a {}",
+                            kind.sheet().singular()
+                        );
+                        changes.fixed.push(FixedCell { row, column, to, why });
+                    }
+                }
+            }
             for (column, from, to) in fields {
                 changes.total += 1;
                 if let Some(row) = prospect.row.filter(|_| changes.listed.len() < LISTED) {
@@ -84,10 +120,20 @@ impl FieldChanges {
 /// The cells of the fields of an update.
 fn of_update(kind: Kind, update: &RecordUpdate) -> Vec<Cell> {
     let cell = |(field, wanted): (&String, &Value)| {
-        let column = column_of_violation(kind, field).map_or(field.as_str(), |column| column.name);
-        (column.to_owned(), update.exported.get(field).cloned(), text(wanted))
+        (column_of(kind, field), update.exported.get(field).cloned(), text(wanted))
     };
     update.fields.iter().map(cell).collect()
+}
+
+/// The cells of fields that cannot be changed, each with what it has. Only a row that comes from an export is known to differ
+/// in them: another may have what the record has.
+fn fixed_since_export(kind: Kind, update: &RecordUpdate) -> Vec<(String, String)> {
+    let fixed = update.fixed.iter().filter(|_| !update.exported.is_empty());
+    fixed.map(|(field, wanted)| (column_of(kind, field), text(wanted))).collect()
+}
+
+fn column_of(kind: Kind, field: &str) -> String {
+    column_of_violation(kind, field).map_or(field, |column| column.name).to_owned()
 }
 
 /// The cells of a step that follows an update.

@@ -33,7 +33,7 @@ use crate::model::window::SendingHours;
 pub use self::action::{ActionCounts, PlannedAction};
 pub use crate::model::company_forest::{Extent, Visit};
 pub use demand::{Asks, Demand, Way};
-pub use field_changes::{FieldChange, FieldChanges};
+pub use field_changes::{FieldChange, FieldChanges, FixedCell};
 pub use row_settings::settings_of_row;
 pub use saved_plan::{Difference, FORM, RowDigest, SavedPlan, SheetDigest};
 pub use survey::{Cause, JobOrigin, Outcome, Outcomes, Survey, SurveyedJob};

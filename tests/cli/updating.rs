@@ -292,6 +292,39 @@ fn an_export_that_was_edited_is_a_sheet_of_changes() {
 }
 
 #[test]
+fn a_plan_lists_the_edits_of_an_export_that_the_service_cannot_carry_out() {
+    let bench = created(Scenario::default());
+    let file = "devices.out.csv";
+    let export = ["export", "devices", "--company", &bench::root(), "--below", "--out", file];
+    bench.fleetload(&export).expect_code(0);
+    edit(&bench, file, ",\"Till 2\",", ",\"Till Two\",");
+    let text = std::fs::read_to_string(bench.path(file)).expect("the file");
+    let row = text.lines().find(|line| line.contains("\"Till 1\"")).expect("the row");
+    let mac = row.split(',').find(|cell| cell.starts_with("\"00:1a:2b")).expect("its MAC address");
+    let row_of_mac = text.lines().position(|line| line == row).expect("the row") + 1;
+    // The other cell has it in the quotation marks of the column 'exported'.
+    bench.write(file, &text.replacen(&format!(",{mac},"), ",\"00:1a:2b:99:99:99\",", 1));
+    let told = bench.fleetload(&["plan", file]).expect_code(0).stdout;
+    let place = format!("{file}!devices.out!{row_of_mac}");
+    for words in [
+        "Edits that the service cannot carry out, for which 1 row is rejected unless they are taken back:"
+            .to_owned(),
+        format!("  {place}  mac: \"00:1a:2b:99:99:99\": the service cannot change the mac of a device"),
+    ] {
+        assert!(told.contains(&words), "{words}: {told}");
+    }
+    let planned = bench.fleetload(&["plan", file, "--json"]).expect_code(0);
+    let summary = objects(&planned).pop().expect("a summary");
+    assert_eq!((&summary["changed_cells"], &summary["not_changeable_cells"]), (&1.into(), &1.into()));
+    assert_eq!(summary["not_changeable"][0]["column"], "mac");
+    bench.fleetload(&["run", file]).expect_code(4);
+    let rejected: Vec<_> =
+        bench.results(2).into_iter().filter(|row| row["code"] == "not-changeable").collect();
+    assert_eq!(rejected.len(), 1);
+    assert_eq!(rejected[0]["source"], place.as_str());
+}
+
+#[test]
 fn a_part_of_an_address_is_told_alone_though_all_of_it_is_sent() {
     let bench = created(Scenario::default());
     let (root, file) = (bench::root(), "companies.out.csv");

@@ -41,7 +41,7 @@ use crate::model::id::check::{IdCheck, NamedId};
 use crate::model::operation::Operation;
 use crate::model::policy::{Audit, OnQuota, Proxy};
 use crate::model::time::Rfc3339;
-use crate::plan::{Cause, FieldChange, FieldChanges, Plan, Terms};
+use crate::plan::{Cause, FieldChange, FieldChanges, FixedCell, Plan, Terms};
 use crate::service::Rate;
 use crate::sheet::finding::{Code, Finding, Findings};
 use crate::sheet::{RowUse, Table};
@@ -137,6 +137,8 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         ids: asked_now.as_ref().map(ids::figures),
         changes: &outlook.changes.listed,
         changed_cells: outlook.changes.total,
+        not_changeable: &outlook.changes.fixed,
+        not_changeable_cells: outlook.changes.fixed_total,
     });
     if missing.is_empty() {
         let words = match any_sent {
@@ -310,6 +312,7 @@ fn tell(context: &Context<'_>, settings: &Settings, terms: &PlanTerms, outlook: 
         terminal.object(&output::CompanyObject::of(&outlook.plan, company));
     }
     output::tell_changes(context, &outlook.changes);
+    output::tell_not_changeable(context, &outlook.changes);
     output::tell_calls(context, &outlook.plan);
     if let Some(windows) = &terms.terms.hours.windows {
         terminal.result(format!("requests leave only in the window {}", windows.words()));
@@ -426,6 +429,11 @@ pub(in crate::cli) struct PlanSummary<'a> {
     changes: &'a [FieldChange],
     /// How many such cells there are.
     changed_cells: usize,
+    /// The cells that were edited since they were exported and whose fields the service cannot change, so that their rows are
+    /// rejected; the first of very many.
+    not_changeable: &'a [FixedCell],
+    /// How many such cells there are.
+    not_changeable_cells: usize,
 }
 
 impl SummaryFields for PlanSummary<'_> {}

@@ -245,6 +245,31 @@ pub(super) fn tell_changes(context: &Context<'_>, changes: &FieldChanges) {
     }
 }
 
+/// The edits that cannot be carried out.
+pub(super) fn tell_not_changeable(context: &Context<'_>, changes: &FieldChanges) {
+    if changes.fixed_total == 0 {
+        return;
+    }
+    let terminal = context.terminal;
+    terminal.result("");
+    let rows = counted(changes.fixed_rows, "row is", "rows are");
+    terminal.result(Line::new().ink(
+        Ink::Warning,
+        format!(
+            "Edits that the service cannot carry out, for which {rows} rejected unless they are taken back:"
+        ),
+    ));
+    for cell in changes.fixed.iter().take(CHANGES) {
+        terminal.result(format!("  {}  {}: {:?}: {}", cell.row, cell.column, cell.to, cell.why));
+    }
+    if let more @ 1.. = changes.fixed_total.saturating_sub(CHANGES) {
+        terminal.result(format!(
+            "  and {}; --json lists more",
+            counted(more as u64, "other cell", "other cells")
+        ));
+    }
+}
+
 /// The requests, and what is done about lost answers.
 pub(super) fn tell_calls(context: &Context<'_>, plan: &Plan) {
     let terminal = context.terminal;

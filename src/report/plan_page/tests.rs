@@ -73,7 +73,7 @@ fn shown_under(per_day: u64, name: &str, available: bool) -> String {
         left_out: (1, 2),
         quota: "1 a day",
         command: "fleetload run a.csv",
-        changes: &FieldChanges { listed: vec![renamed], total: 700 },
+        changes: &FieldChanges { listed: vec![renamed], total: 700, ..FieldChanges::default() },
     })
     .unwrap()
 }
