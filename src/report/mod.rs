@@ -67,7 +67,7 @@ pub use self::plan_page::{MARK, PlanPage, page as plan_page};
 use self::result_line::ResultLine;
 use self::row_pass::Formats;
 use self::workbook::annotated_sheet::LAST_ROW;
-pub use self::workbook::checked::Checked;
+pub use self::workbook::checked::{Checked, unreadable_sheets};
 use self::workbook::results::ResultsWorkbook;
 pub use self::workbook::rollout::{is_rollout_workbook, rollout_workbook};
 pub use self::workbook::undo_book::undo_workbook;

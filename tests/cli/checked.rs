@@ -422,3 +422,43 @@ fn hidden_rows_are_shown_where_a_cell_is_wrong_and_a_remark_beside_the_table_sta
     let row = shown.split("<row r=\"3\"").nth(1).and_then(|row| row.split('>').next()).expect("row 3");
     assert!(!row.contains("hidden") && shown.matches("hidden=").count() == 2, "{shown}");
 }
+
+#[test]
+fn a_sheet_that_cannot_be_read_is_named_as_missing_and_the_original_is_to_be_corrected() {
+    let bench = Bench::new(Scenario::default());
+    let companies = bench::companies(1).replacen("parent", "parent compny", 1);
+    let mut book = rust_xlsxwriter::Workbook::new();
+    for (name, rows) in [("Companies", companies), ("Devices", bench::devices(3, 1))] {
+        let sheet = book.add_worksheet().set_name(name).expect("a name");
+        for (row, line) in (0..).zip(rows.lines()) {
+            for (column, text) in (0..).zip(line.split(',')) {
+                sheet.write_string(row, column, text).expect("a cell");
+            }
+        }
+    }
+    book.save(bench.path("w.xlsx")).expect("a workbook");
+    let told = bench.fleetload(&["check", "w.xlsx", "--out", "out"]).expect_code(3);
+    let written = "every problem in its cell, without the sheet Companies, which cannot be read as it is: out/w.checked.xlsx";
+    assert!(told.stdout.contains(written), "{}", told.stdout);
+    assert!(
+        told.stdout.contains("Devices: 3 rows of devices, 3 cannot be used because of what they refer to"),
+        "{}",
+        told.stdout
+    );
+    assert!(
+        !told.stderr.contains("correct the red cells")
+            && told.stderr.contains("fleetload check w.xlsx --map 'parent compny=parent'"),
+        "{}",
+        told.stderr
+    );
+    let sheets = checked(&bench, "w");
+    assert_eq!(sheets.iter().map(|sheet| &*sheet.name).collect::<Vec<_>>(), ["Findings", "Devices"]);
+    let missing = "Sheets that cannot be read as they are, and are not in this workbook: \u{201c}Companies\u{201d}. Correct \
+                   everything in w.xlsx itself, and check that again.";
+    assert!(sheets[0].text().contains(missing), "{}", sheets[0].text());
+    let message = sheets[1].column("result_message");
+    for row in &sheets[1].rows[1..] {
+        let words = row[message].to_string();
+        assert!(words.contains("it refers to companies, of which a sheet could not be read"), "{words}");
+    }
+}

@@ -15,8 +15,8 @@ use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Exit, Result};
 use crate::import::{Examined, rehearse};
-use crate::report::Checked;
-use crate::sheet::finding::{Code, Findings};
+use crate::report::{Checked, unreadable_sheets};
+use crate::sheet::finding::{Code, Findings, shown};
 use crate::sheet::{RowUse, typed};
 use crate::term::{Ink, Line, counted};
 
@@ -68,10 +68,22 @@ fn write_workbooks(
     };
     let usable = |row| checked.is_usable(row);
     let written = workbooks.write(examined.books(), &examined.findings, &usable, &again)?;
-    for file in &written {
-        context
-            .terminal
-            .result(Line::plain("every problem in its cell: ").ink(Ink::Strong, file.display().to_string()));
+    for (file, book) in written.iter().zip(examined.books()) {
+        let words = match unreadable_sheets(book, &examined.findings).as_slice() {
+            [] => "every problem in its cell: ".to_owned(),
+            [sheet] => format!(
+                "every problem in its cell, without the sheet {}, which cannot be read as it is: ",
+                shown(sheet)
+            ),
+            sheets => {
+                let names: Vec<String> = sheets.iter().map(|sheet| shown(sheet)).collect();
+                format!(
+                    "every problem in its cell, without the sheets {}, which cannot be read as they are: ",
+                    names.join(" and ")
+                )
+            }
+        };
+        context.terminal.result(Line::plain(words).ink(Ink::Strong, file.display().to_string()));
     }
     for file in typed.files.iter().filter(|file| !examined.files().any(|known| known.path == **file)) {
         context.terminal.result(format!(
@@ -126,8 +138,10 @@ fn tell_next(
     (examined, exit, written): (&Examined, Exit, &[PathBuf]),
 ) -> Result<()> {
     let findings = &examined.findings;
-    // What stands beside a workbook is not in it: only where there is one for every file, they are checked instead.
-    let corrected = exit != Exit::Done && written.len() == typed.files.len();
+    // What stands beside a workbook is not in it: only where there is one for every file, with every sheet, they are checked
+    // instead.
+    let has_all = examined.books().iter().all(|book| unreadable_sheets(book, findings).is_empty());
+    let corrected = exit != Exit::Done && written.len() == typed.files.len() && has_all;
     let meant: Vec<PathBuf> = typed.files.iter().map(|file| meant(file, findings)).collect();
     let files = quoted_files(if corrected { written } else { &meant });
     let options = manner.without(&mistaken(findings)).command_line();

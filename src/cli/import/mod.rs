@@ -39,8 +39,8 @@ use crate::model::tally::Tally;
 use crate::model::zone::ZoneList;
 use crate::plan::{Demand, SavedPlan, ability, order};
 use crate::sheet::cross_row::Checked;
-use crate::sheet::finding::Findings;
-use crate::sheet::{Format, Options, RowUse};
+use crate::sheet::finding::{Code, Findings};
+use crate::sheet::{Format, Options, RowUse, Table};
 use crate::status::Status;
 use crate::status::row_words;
 use crate::term::{Ink, Line, count, counted};
@@ -268,8 +268,18 @@ pub(super) fn tell_sheets(context: &Context<'_>, examined: &Examined, manner: &R
     let tables = examined.books().iter().flat_map(|book| &book.tables);
     for (sheet, table) in examined.sheets.iter().zip(tables) {
         let left_out = sheet.rows - sheet.usable;
-        let wrong =
-            if left_out > 0 { format!(", {} cannot be used", count(left_out)) } else { String::new() };
+        let wrong = match (left_out, referring(&examined.findings, table)) {
+            (0, _) => String::new(),
+            (left_out, 0) => format!(", {} cannot be used", count(left_out)),
+            (left_out, referring) if referring == left_out => {
+                format!(", {} cannot be used because of what they refer to", count(left_out))
+            }
+            (left_out, referring) => format!(
+                ", {} cannot be used, {} of them because of what they refer to",
+                count(left_out),
+                count(referring)
+            ),
+        };
         context.terminal.result(format!(
             "{}, {}: {}{wrong}",
             sheet.file,
@@ -290,6 +300,15 @@ pub(super) fn tell_sheets(context: &Context<'_>, examined: &Examined, manner: &R
             context.terminal.result(format!("{before}{sheets}"));
         }
     }
+}
+
+/// How many rows of a table cannot be used only because of a row or a sheet that they refer to.
+fn referring(findings: &Findings, table: &Table) -> u64 {
+    let groups = findings.groups().iter().filter(|group| {
+        let key = &group.key;
+        key.code == Code::RefTargetInvalid && key.file == table.file && key.sheet == table.worksheet
+    });
+    groups.map(|group| group.count as u64).sum()
 }
 
 /// The files and sheets as programs read them.

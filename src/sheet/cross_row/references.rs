@@ -352,12 +352,22 @@ pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mu
                     let of_kind = between.pointers[reference as usize].0;
                     if *code != Code::RefNotFound || !between.unread.contains(&of_kind) {
                         found(finding);
+                    } else if !between.entries[number].unusable {
+                        found(of_unread(between, &entry, column, of_kind));
                     }
                     between.entries[number].unusable = true;
                 }
             }
         }
     }
+}
+
+/// The note on a row that refers to what may be in a sheet that could not be read.
+fn of_unread(between: &Between, entry: &RowEntry, column: &str, of_kind: Kind) -> Finding {
+    let message = format!(
+        "it refers to {of_kind}, of which a sheet could not be read: correct that, and it is found whether this row is right"
+    );
+    between.finding(Code::RefTargetInvalid, message, entry, column)
 }
 
 /// A row that changes a record by its id and has the key of another one.

@@ -209,7 +209,8 @@ impl CheckedRows {
             messages.push(HIDDEN.to_owned());
         } else if messages.is_empty() && status > CheckStatus::Ok {
             messages.push(
-                "it has a problem that is too frequent to be listed for every row: correct it as in the rows above"
+                "it, or a row that it refers to, has a problem that is too frequent to be listed for every row: see the first \
+                 rows with one"
                     .to_owned(),
             );
         }

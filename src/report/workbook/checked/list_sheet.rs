@@ -11,6 +11,7 @@ use crate::sheet::Book;
 use crate::sheet::finding::{Code, Finding, Findings, Group, GroupKey, Severity, shown};
 
 use super::by_row::{CheckedRows, places};
+use super::unreadable_sheets;
 
 /// The name of the sheet.
 pub(super) const NAME: &str = "Findings";
@@ -73,10 +74,21 @@ impl List<'_> {
             "The columns result_… at the right of each sheet say the same row by row: filter result_status for error."
                 .to_owned(),
         );
-        lines.push(format!(
-            "Correct the red cells in this workbook, save it, and check it again: {} (this sheet and the columns result_… are not read).",
-            self.again
-        ));
+        let unreadable: Vec<String> = unreadable_sheets(self.book, self.findings)
+            .into_iter()
+            .map(|name| format!("\u{201c}{}\u{201d}", shown(name)))
+            .collect();
+        lines.push(match unreadable.as_slice() {
+            [] => format!(
+                "Correct the red cells in this workbook, save it, and check it again: {} (this sheet and the columns result_… are not read).",
+                self.again
+            ),
+            _ => format!(
+                "Sheets that cannot be read as they are, and are not in this workbook: {}. Correct everything in {} itself, and check that again.",
+                unreadable.join(", "),
+                self.book.file.name
+            ),
+        });
         if !self.book.ignored.is_empty() {
             let names: Vec<String> = self
                 .book

@@ -21,7 +21,7 @@ mod sheet;
 use std::path::{Component, Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::sheet::finding::{Finding, Findings};
+use crate::sheet::finding::{Finding, Findings, Group, Severity};
 use crate::sheet::{Book, Table};
 
 use self::by_row::{ByRow, CheckedRows, RepeatedFindings};
@@ -122,6 +122,21 @@ impl Checked {
         }
         folder.commit(changes).map(|(written, _)| written)
     }
+}
+
+/// The worksheets of a book that cannot be read as they are, so that they are not in its checked workbook.
+pub fn unreadable_sheets<'f>(book: &Book, findings: &'f Findings) -> Vec<&'f str> {
+    let mut names: Vec<&str> = Vec::new();
+    for Group { key, .. } in findings.groups() {
+        let is_here = key.file == book.file.name && key.severity == Severity::Fatal;
+        let is_shown = || book.tables.iter().any(|table| table.worksheet == key.sheet);
+        if let Some(sheet) = key.sheet.as_deref().filter(|_| is_here && !is_shown())
+            && !names.contains(&sheet)
+        {
+            names.push(sheet);
+        }
+    }
+    names
 }
 
 /// Writes the workbook of a book.
