@@ -598,3 +598,39 @@ fn a_phone_that_is_a_date_and_a_link_to_another_address_are_refused_until_they_a
     assert_eq!((created.len(), is_sent("phoneNumber", "+64 9 555 0101")), (3, 1));
     assert_eq!(is_sent("email", "user2@bench.example"), 1);
 }
+
+#[test]
+fn a_row_that_was_not_cut_into_cells_as_it_should_be_is_refused_until_each_is_in_its_column() {
+    let bench = Bench::new(Scenario::default());
+    let good = bench::devices(4, 1).replace("C0,", &format!("{},", bench::root()));
+    let rows: Vec<&str> = good.lines().collect();
+    let name = |row: usize| format!(",Till {row},");
+    assert!((0..4).all(|row| rows[row + 1].contains(&name(row))), "{good}");
+    let few = rows[1].rsplit_once(',').expect("cells").0.to_owned();
+    let many = rows[2].replace(&name(1), ",Till, 1,");
+    let stray = rows[3].replace(&name(2), ",\"Till\" 2,");
+    let inside = rows[4].replace(&name(3), ",Till \"3,");
+    let right: String =
+        (10..16).map(|row| rows[1].replace("Till 0", &format!("Till {row}")) + "\n").collect();
+    let right = right
+        .lines()
+        .enumerate()
+        .map(|(at, line)| line.replace("00:1a:2b:00:00:00", &format!("00:1a:2b:00:01:0{at}")) + "\n")
+        .collect::<String>();
+    bench.write("devices.csv", &format!("{}\n{right}{few}\n{many}\n{stray}\n{inside}\n", rows[0]));
+    bench.fleetload(&["run", "devices.csv", "--skip-invalid"]).expect_code(4);
+    assert_eq!((refused(&bench, 1).len(), bench.created("device").len()), (4, 6));
+    let reports = ["fix.xlsx", "devices.fix.csv", "results.xlsx", "devices.results.csv"];
+    for report in reports {
+        let copy = bench.path(&format!("again-{report}"));
+        std::fs::copy(bench.path(&format!("reports/1/{report}")), copy).expect("a copy");
+    }
+    for (import, report) in (2..).zip(reports) {
+        let file = format!("again-{report}");
+        bench.fleetload(&["run", &file, "--kind", "devices", "--skip-invalid"]).expect_code(4);
+        assert_eq!((refused(&bench, import).len(), bench.created("device").len()), (4, 6), "{report}");
+    }
+    bench.write("devices.csv", &format!("{}\n{}\n", rows[0], rows[1..].join("\n")));
+    bench.fleetload(&["run", "devices.csv"]).expect_code(0);
+    assert_eq!(bench.created("device").len(), 10);
+}

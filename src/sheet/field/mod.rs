@@ -44,7 +44,7 @@ pub(in crate::sheet) use list::doubled;
 /// Characters above which a text is probably not what it should be, where nobody says otherwise.
 const LONG_TEXT: usize = 255;
 /// What the reports show of a refused cell whose text alone would be accepted: no column takes it, as text or as an error.
-const NOT_ACCEPTED: &str = "#N/A";
+pub(in crate::sheet) const NOT_ACCEPTED: &str = "#N/A";
 /// The column of codes by which a record is recognised.
 const REFERENCE: &str = "reference";
 

@@ -9,8 +9,9 @@ use super::cell_reader::{CellReader, ReadRow};
 use super::notes::EXAMPLE_KEY;
 use super::{RawRow, Row, RowOutcome, RowReader};
 use crate::error::Result;
+use crate::sheet::address::column_of_address;
 use crate::sheet::cell::Cell;
-use crate::sheet::field::TableSetting;
+use crate::sheet::field::{NOT_ACCEPTED, TableSetting};
 use crate::sheet::file::preflight::COLUMN_LIMIT;
 use crate::sheet::finding::code::{Code, Severity};
 use crate::sheet::finding::{Finding, shown};
@@ -18,6 +19,7 @@ use crate::sheet::formula_guard;
 use crate::sheet::options::Options;
 use crate::sheet::read_ahead::read_ahead;
 use crate::sheet::table::Table;
+use crate::sheet::table::header::Mapped;
 use crate::sheet::table::layout;
 use crate::sheet::table::widths;
 use crate::sheet::table::widths::RowWidths;
@@ -166,6 +168,7 @@ impl<'a, 'e> TableReading<'a, 'e> {
             self.widths.note(width, header, is_complete);
         }
         remark(&mut row);
+        refuse_again(self.table, &mut row);
         self.summary.rows += 1;
         (self.each)(row)
     }
@@ -255,6 +258,35 @@ impl<'a, 'e> TableReading<'a, 'e> {
         }
         let widths = self.widths.habit();
         Ok(TableSummary { rows: self.summary.rows, blank: self.summary.blank, findings, keys_alone, widths })
+    }
+}
+
+/// The reports show the cells of a row each in its column and may be read again: a row of a text table that was not cut into
+/// cells as it should be is shown there with a cell that is refused before those of which nobody knows where they belong.
+fn refuse_again(table: &Table, row: &mut Row) {
+    if table.worksheet.is_some() {
+        return;
+    }
+    let first_unsure = |finding: &Finding| {
+        let column = finding.cell.as_deref().and_then(column_of_address);
+        match finding.code {
+            Code::RowTooFewCells => Some(column? + 1),
+            // Which of them is one too many is not known.
+            Code::RowTooManyCells => Some(table.width()),
+            Code::RowQuoteStray | Code::RowQuoteUnterminated => column,
+            Code::CellTooLong if column.is_none() => Some(0),
+            _ => None,
+        }
+    };
+    let Some(unsure) = row.findings.iter().filter(|finding| finding.is_error()).find_map(first_unsure) else {
+        return;
+    };
+    let is_read = |at: &usize| matches!(table.mapping.get(*at), Some(Mapped::Column { .. }));
+    let read = (unsure..table.width()).find(is_read).or_else(|| (0..table.width()).rfind(is_read));
+    let Some(at) = read.filter(|at| *at <= row.cells.len()) else { return };
+    match row.cells.get_mut(at) {
+        Some(cell) if cell.is_empty() => *cell = NOT_ACCEPTED.into(),
+        Some(_) | None => row.cells.insert(at, NOT_ACCEPTED.into()),
     }
 }
 
