@@ -139,13 +139,15 @@ fn a_line_of_more_pieces_than_excel_has_columns_is_shown_with_its_rest_in_one_ce
         let sheets = books::read(&path);
         let rows = &sheets.last().expect("a sheet").rows;
         let wide = rows.iter().find(|row| row[first] == last("p0")).expect("the wide row");
+        // Nobody knows which cells belong in which columns: one before the last of them is refused when the report is run.
+        assert_eq!(wide[first + 7], last("#N/A"), "{report}");
         assert!(
-            wide[first + 57].to_string().starts_with("p57; p58; ") && wide.len() == 8 + 50 + 9,
+            wide[first + 57].to_string().starts_with("p56; p57; ") && wide.len() == 8 + 50 + 9,
             "{report}"
         );
     }
     let text = std::fs::read_to_string(bench.path("reports/1/devices.results.csv")).expect("the report");
-    assert!(text.contains("\"p56\",\"p57; p58; ") && text.contains("; p16999\","));
+    assert!(text.contains("\"p55\",\"p56; p57; ") && text.contains("; p16999\","));
 }
 
 #[test]
