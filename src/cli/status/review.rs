@@ -92,11 +92,10 @@ fn at_once(context: &Context<'_>, advice: Advice, import: Option<ImportId>, held
         return advice;
     }
     let decision = if alike.clone().any(HeldJob::is_change) { "--not-done" } else { "--not-created" };
-    let has_lookup = *code != Reason::LookupUnavailable.as_str() && !alike.clone().any(HeldJob::is_unseen);
-    let (check, unchecked) = if has_lookup {
-        (", each after a look-up of its own", "")
-    } else {
-        (", without a look-up", " --unchecked")
+    let (check, unchecked) = match alike.clone().any(HeldJob::is_unseen) {
+        true => ("", " --unchecked"),
+        false if *code == Reason::LookupUnavailable.as_str() => (", without a look-up", " --unchecked"),
+        false => (", each after a look-up of its own", ""),
     };
     let import = import.map_or_else(String::new, |import| format!(" --import {import}"));
     advice
