@@ -370,7 +370,7 @@ fn x11_the_error_of_a_formula_is_known_as_text_in_every_language() {
         assert_eq!(spoiled("devices", "mac", error).0, ["error cell.formula-error E2"], "{error}");
     }
     let finding = csv("sites", &[("name", "#WERT!")]).the("cell.formula-error");
-    assert!(finding.message.contains("the result #WERT!"), "{}", finding.message);
+    assert!(finding.message.contains("the error #WERT!"), "{}", finding.message);
     let finding = csv("sites", &[("name", "#####")]).the("cell.formula-error");
     assert!(finding.message.contains("too narrow"), "{}", finding.message);
     for name in ["#1 Earl St", "#North", "# N/A", "Err: 5", "Errol", "##1"] {
