@@ -125,9 +125,10 @@ fn left_out(tree: &CompanyTree, known: usize, told: usize) -> String {
         )),
     };
     let rows = (tree.elsewhere > 0).then(|| {
-        format!(
-            "{} a record by its id, and the journal does not know its company: not counted here",
-            counted(tree.elsewhere, "row names", "rows name each")
+        counted(
+            tree.elsewhere,
+            "row is not counted here, as the journal does not know the company of the record that it names by id",
+            "rows are not counted here, as the journal does not know the companies of the records that they name by id",
         )
     });
     let not_imported = (tree.not_imported > 0).then(|| {
@@ -271,8 +272,8 @@ mod tests {
             elsewhere: 2,
             ..CompanyTree::default()
         };
-        let said = "2 rows name each a record by its id, and the journal does not know its company: not counted here. \
-                    Every row is in results.xlsx.";
+        let said = "2 rows are not counted here, as the journal does not know the companies of the records that they name by \
+                    id. Every row is in results.xlsx.";
         assert_eq!(laid_out(&tree).left_out, said);
     }
 
