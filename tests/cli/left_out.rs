@@ -518,6 +518,14 @@ fn refused(bench: &Bench, import: u32) -> Vec<(String, String)> {
     rows.map(|row| (text(&row["code"]), text(&row["column"]))).collect()
 }
 
+/// Copies reports of import 1 to `again-…`, to be run as they are.
+fn copy_to_run_again(bench: &Bench, reports: &[&str]) {
+    for report in reports {
+        let copy = bench.path(&format!("again-{report}"));
+        std::fs::copy(bench.path(&format!("reports/1/{report}")), copy).expect("a copy");
+    }
+}
+
 #[test]
 fn a_cell_that_is_refused_for_its_kind_is_refused_in_every_report_until_it_is_corrected() {
     let bench = Bench::new(Scenario::default());
@@ -531,10 +539,7 @@ fn a_cell_that_is_refused_for_its_kind_is_refused_in_every_report_until_it_is_co
 
     // Nothing was corrected: nothing is created, whichever report is run, and the same cells are refused.
     let reports = ["fix.xlsx", "results.xlsx", "Devices.fix.csv", "Devices.results.csv"];
-    for report in reports {
-        let copy = bench.path(&format!("again-{report}"));
-        std::fs::copy(bench.path(&format!("reports/1/{report}")), copy).expect("a copy");
-    }
+    copy_to_run_again(&bench, &reports);
     for (import, report) in (2..).zip(reports) {
         let file = format!("again-{report}");
         bench.fleetload(&["run", &file, "--kind", "devices", "--skip-invalid"]).expect_code(4);
@@ -621,10 +626,7 @@ fn a_row_that_was_not_cut_into_cells_as_it_should_be_is_refused_until_each_is_in
     bench.fleetload(&["run", "devices.csv", "--skip-invalid"]).expect_code(4);
     assert_eq!((refused(&bench, 1).len(), bench.created("device").len()), (4, 6));
     let reports = ["fix.xlsx", "devices.fix.csv", "results.xlsx", "devices.results.csv"];
-    for report in reports {
-        let copy = bench.path(&format!("again-{report}"));
-        std::fs::copy(bench.path(&format!("reports/1/{report}")), copy).expect("a copy");
-    }
+    copy_to_run_again(&bench, &reports);
     for (import, report) in (2..).zip(reports) {
         let file = format!("again-{report}");
         bench.fleetload(&["run", &file, "--kind", "devices", "--skip-invalid"]).expect_code(4);

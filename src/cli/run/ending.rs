@@ -135,7 +135,7 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
     }))
 }
 
-/// The worst of what became of the rows that the command is about, and the imports of which rows failed; `left` are the
+/// The worst ending of the rows that the command is about, and the imports of which rows failed; `left` are the
 /// earlier rounds of its import of which rows are still to be corrected.
 fn worst_of_rows(journal: &Journal, ended: &Ended<'_>, left: &[ImportId]) -> Result<(End, Vec<ImportId>)> {
     let mut failed = BTreeSet::new();

@@ -86,7 +86,7 @@ impl Meter {
     /// Takes the file that the command line or the profile names, before anything can keep the run from beginning. It is not
     /// written yet.
     pub(super) fn take(&self, context: &Context<'_>, typed: &Run) {
-        // Why a profile cannot be read is told with the settings.
+        // The settings report why a profile cannot be read.
         let profile = if typed.rehearsal.sandbox { None } else { context.profile().ok().flatten() };
         let named = || match typed.rehearsal.sandbox {
             // A rehearsal does not replace the figures of the work itself.

@@ -63,20 +63,33 @@ pub(in crate::journal) struct OfPausedSheets {
     requests: BTreeMap<Operation, u64>,
 }
 
+/// What is blocked by the jobs of a recursive table, directly or by others, as its further members.
+macro_rules! and_what_waits_for {
+    ($table:literal) => {
+        concat!(
+            " UNION SELECT link.job FROM ",
+            $table,
+            " JOIN link ON link.target_job = ",
+            $table,
+            ".id JOIN job ON job.id = link.job WHERE job.state = 'blocked'
+                 UNION SELECT later.job FROM ",
+            $table,
+            " JOIN upkeep AS first ON first.job = ",
+            $table,
+            ".id JOIN upkeep AS later ON later.record = first.record AND later.turn > first.turn
+                 JOIN job ON job.id = later.job WHERE job.state = 'blocked'"
+        )
+    };
+}
+
 /// Blocked rows that wait for a row on hold, directly or by others: nothing of them is sent before a person decides.
 macro_rules! with_stuck {
-    ($rest:literal) => {
+    ($($rest:expr),+) => {
         concat!(
-            "WITH RECURSIVE stuck (id) AS (
-                 SELECT id FROM job WHERE state = 'held'
-                 UNION
-                 SELECT link.job FROM stuck JOIN link ON link.target_job = stuck.id JOIN job ON job.id = link.job
-                 WHERE job.state = 'blocked'
-                 UNION
-                 SELECT later.job FROM stuck JOIN upkeep AS first ON first.job = stuck.id
-                 JOIN upkeep AS later ON later.record = first.record AND later.turn > first.turn
-                 JOIN job ON job.id = later.job WHERE job.state = 'blocked') ",
-            $rest
+            "WITH RECURSIVE stuck (id) AS (SELECT id FROM job WHERE state = 'held'",
+            and_what_waits_for!("stuck"),
+            ") ",
+            $($rest),+
         )
     };
 }
@@ -218,14 +231,9 @@ impl JobQueue<'_> {
                  JOIN job ON job.id = sheet_row.job
                  WHERE job.state IN ('ready', 'deferred', 'blocked')
                    AND NOT EXISTS (SELECT 1 FROM sheet_row AS later
-                                   WHERE later.job = sheet_row.job AND later.place >> 32 > sheet.value)
-                 UNION
-                 SELECT link.job FROM aside JOIN link ON link.target_job = aside.id JOIN job ON job.id = link.job
-                 WHERE job.state = 'blocked'
-                 UNION
-                 SELECT later.job FROM aside JOIN upkeep AS first ON first.job = aside.id
-                 JOIN upkeep AS later ON later.record = first.record AND later.turn > first.turn
-                 JOIN job ON job.id = later.job WHERE job.state = 'blocked')
+                                   WHERE later.job = sheet_row.job AND later.place >> 32 > sheet.value)",
+                and_what_waits_for!("aside"),
+                ")
                  SELECT step.operation, count(*) FROM aside JOIN job ON job.id = aside.id
                  JOIN import ON import.id = job.last_import
                  JOIN step ON step.id BETWEEN aside.id << 16 AND aside.id << 16 | 65535
