@@ -315,6 +315,15 @@ fn a_signal_ends_the_watching_in_order() {
 }
 
 #[test]
+fn the_watching_ends_when_nobody_reads_it() {
+    let status = DeviceStatus { online_after_seconds: [1_000, 1_000], ..DeviceStatus::default() };
+    let bench = imported(later(status), 1, 3);
+    let watch = bench.command(&["rollout", "--watch", "--json", "--every", "1"]);
+    let ended = bench::child::read_one_line(watch).expect_code(5);
+    assert!(!ended.stderr.contains("error"), "{ended:?}");
+}
+
+#[test]
 fn the_workbook_has_every_device_and_replaces_only_one_of_its_kind() {
     let status = DeviceStatus { online_after_seconds: [1_000, 1_000], ..DeviceStatus::default() };
     let bench = Bench::new(later(status));

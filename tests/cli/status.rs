@@ -481,15 +481,8 @@ fn a_watch_ends_quietly_when_its_reader_has_gone() {
     bench.write("companies.csv", &bench::companies(1));
     bench.fleetload(&["import", "companies.csv"]).expect_code(0);
     for form in [&["--json"][..], &[]] {
-        let mut command = bench.command(&[&["status", "--watch", "--every", "1"], form].concat());
-        let piped = std::process::Stdio::piped;
-        let mut watch = command.stdout(piped()).stderr(piped()).spawn().expect("the binary starts");
-        let mut line = String::new();
-        let mut reader = std::io::BufReader::new(watch.stdout.take().expect("piped"));
-        std::io::BufRead::read_line(&mut reader, &mut line).expect("a pipe");
-        drop(reader);
-        let ended = watch.wait_with_output().expect("it ends");
-        let told = String::from_utf8_lossy(&ended.stderr).into_owned();
-        assert_eq!((ended.status.code(), told.contains("error")), (Some(0), false), "{line}{told}");
+        let watch = bench.command(&[&["status", "--watch", "--every", "1"], form].concat());
+        let ended = bench::child::read_one_line(watch).expect_code(0);
+        assert!(!ended.stderr.contains("error"), "{ended:?}");
     }
 }

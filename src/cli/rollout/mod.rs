@@ -91,7 +91,7 @@ impl Devices {
 
 /// What ended the watching.
 enum Ended {
-    /// A look: the only one, or one that showed all devices online.
+    /// A look: the only one, one that showed all devices online, or one that nobody reads.
     Looked,
     /// A signal.
     Signal,
@@ -143,7 +143,7 @@ fn watch(
                     }
                     before =
                         rollout.devices.iter().map(|device| (device.row.job, device.standing())).collect();
-                    let is_over = !typed.watch || rollout.end() == End::Done;
+                    let is_over = !typed.watch || rollout.end() == End::Done || terminal.has_ended();
                     last = Some((rollout, at));
                     if is_over {
                         return Ok(Ended::Looked);

@@ -103,6 +103,15 @@ impl UnderWay {
     }
 }
 
+/// Starts a command, reads the first line of its news and no more of it, and waits until it has ended by itself.
+pub(crate) fn read_one_line(mut command: Command) -> Outcome {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary starts");
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a pipe");
+    let ended = child.wait_with_output().expect("a child");
+    Outcome::of(std::process::Output { stdout: line.into_bytes(), ..ended })
+}
+
 impl Drop for UnderWay {
     fn drop(&mut self) {
         let _ended_already = self.child.kill();
