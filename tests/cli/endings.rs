@@ -472,6 +472,34 @@ fn the_doctor_finds_what_a_run_would_refuse_and_does_not_stop_at_the_first_wrong
     assert!(doctor.contains("\n             to rehearse without a service, add --sandbox\n"), "{doctor}");
 }
 
+#[cfg(unix)]
+#[test]
+fn the_doctor_tries_whether_a_run_could_report_to_those_who_do_not_look() {
+    let bench = Bench::new(Scenario::default());
+    let notify = "command = [\"true\"]\nwebhook = \"http://127.0.0.1:9/x\"\nsecret_file = \"notify.secret\"";
+    bench.profile("metrics_file = \"nowhere/fleetload.prom\"", "", "");
+    bench.notify(notify);
+    let doctor = bench.fleetload(&["doctor"]).expect_code(2).stdout;
+    for words in [
+        "wrong  metrics file: the metrics file nowhere/fleetload.prom cannot be written",
+        "secret_file: the file it names cannot be read",
+    ] {
+        assert!(doctor.contains(words), "{words}: {doctor}");
+    }
+    bench::private(&bench.write("notify.secret", "n0tify"));
+    bench.profile("metrics_file = \"fleetload.prom\"", "", "");
+    bench.notify(notify);
+    let doctor = bench.fleetload(&["doctor"]).expect_code(0).stdout;
+    for words in [
+        "ok     metrics file: fleetload.prom can be written",
+        "ok     notifications: set for webhook and command; not tried here",
+        "fleetload notify --test",
+    ] {
+        assert!(doctor.contains(words), "{words}: {doctor}");
+    }
+    assert!(!bench.path("fleetload.prom").exists());
+}
+
 #[test]
 fn a_report_that_cannot_be_written_is_written_by_the_command_that_the_error_gives() {
     let bench = Bench::new(Scenario::default());

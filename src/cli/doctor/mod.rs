@@ -17,6 +17,7 @@ use serde::Serialize;
 use self::probe::Finding;
 use crate::cli::args::commands::Doctor as Typed;
 use crate::cli::context::Context;
+use crate::cli::run::meter;
 use crate::cli::sandbox::rehearsal::Rehearsal;
 use crate::cli::settings::{Purpose, Settings, reading};
 use crate::cli::summary::{Summary, SummaryFields};
@@ -29,6 +30,7 @@ use crate::model::operation::Operation;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::model::verdict::Verdict;
+use crate::notify::Target;
 use crate::plan::ability::{self, Ability, Use};
 use crate::run::{end_of, require_available};
 use crate::service::{Client, Endpoints, Origin, TokenInfo};
@@ -170,6 +172,9 @@ async fn examine(context: &Context<'_>, purpose: &Purpose, typed: &Typed) -> Res
         tell_settings(context, settings);
     }
     examined.noting("reading", reading::tell_kept(context));
+    if let Some(settings) = &settings {
+        examined.receivers(settings);
+    }
     check_journal(context, settings.as_ref(), &mut |health, message, hint| {
         examined.tell_as("journal", health, message, hint, End::Journal);
     });
@@ -260,6 +265,24 @@ impl Examined<'_> {
             terminal.result(Line::plain("       ").ink(Ink::Hint, mark).text(" ").text(line));
         }
         terminal.object(&CheckObject { check, health, message, hint });
+    }
+
+    /// Where a run reports while nobody looks: whether it could begin to. Nothing is delivered.
+    fn receivers(&mut self, settings: &Settings) {
+        if let Some(path) = &settings.metrics_file.value
+            && self.noting("metrics file", meter::probe(path)).is_some()
+        {
+            let message = format!("{} can be written", path.display());
+            self.tell("metrics file", Health::Well, &message, None);
+        }
+        if settings.notify.tells()
+            && let Some(targets) = self.noting("notifications", settings.notify_targets())
+        {
+            let names: Vec<&str> = targets.iter().map(Target::name).collect();
+            let message = format!("set for {}; not tried here", names.join(" and "));
+            let hint = self.context.advice("to send a test: ", "notify --test");
+            self.tell("notifications", Health::Well, &message, Some(hint.as_str()));
+        }
     }
 
     /// Everything that only the service can tell.

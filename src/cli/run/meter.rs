@@ -82,6 +82,18 @@ struct Order {
     ended: Option<CommandEnd>,
 }
 
+/// Finds out whether the file of metrics can be written.
+///
+/// # Errors
+/// Usage when it cannot.
+pub(in crate::cli) fn probe(path: &Path) -> Result<()> {
+    atomic_file::probe(path).map_err(|error| {
+        Error::usage(format!("the metrics file {} cannot be written", path.display()))
+            .because(error)
+            .hint("create its folder and make it writable, or name another file with --metrics-file FILE")
+    })
+}
+
 impl Meter {
     /// Takes the file that the command line or the profile names, before anything can keep the run from beginning. It is not
     /// written yet.
@@ -112,12 +124,9 @@ impl Meter {
     pub(super) fn probe(&self) -> Result<()> {
         let mut file = self.file.borrow_mut();
         let Some(path) = file.as_ref().map(|file| file.path.clone()) else { return Ok(()) };
-        atomic_file::probe(&path).map_err(|error| {
+        probe(&path).inspect_err(|_| {
             // The error says so.
             *file = None;
-            Error::usage(format!("the metrics file {} cannot be written", path.display()))
-                .because(error)
-                .hint("create its folder and make it writable, or name another file with --metrics-file FILE")
         })
     }
 

@@ -64,7 +64,7 @@ pub(super) struct Settings {
     /// Whether a person confirms each run.
     pub(super) confirm: Setting<bool>,
     /// Where a run writes its figures; see [`Settings::metrics_file`].
-    metrics_file: Setting<Option<PathBuf>>,
+    pub(super) metrics_file: Setting<Option<PathBuf>>,
     pub(super) endpoints: BTreeMap<Operation, Setting<Mapping>>,
     pub(super) rate: Setting<Rate>,
     pub(super) concurrency: Setting<usize>,

@@ -313,7 +313,7 @@ pub(crate) fn below(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Makes a file readable by its owner only, as secrets must be.
-fn private(path: &Path) {
+pub(crate) fn private(path: &Path) {
     #[cfg(unix)]
     std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("own file");
     #[cfg(not(unix))]
