@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::channel;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use secrecy::SecretString;
 
@@ -178,6 +178,7 @@ fn run(command: &str, folder: &Path, limit: Duration) -> std::result::Result<Vec
             let _gone = send.send(read);
         })
         .map_err(started)?;
+    let begun = Instant::now();
     let printed = received.recv_timeout(limit);
     if matches!(&printed, Ok(Ok(bytes)) if bytes.len() as u64 > LARGEST_SECRET) {
         end(&mut child);
@@ -186,7 +187,9 @@ fn run(command: &str, folder: &Path, limit: Duration) -> std::result::Result<Vec
             "it should print the secret and nothing else",
         ));
     }
-    let (Ok(printed), Some(status)) = (printed, ended(&mut child, limit)) else {
+    let status =
+        if printed.is_ok() { ended(&mut child, limit.saturating_sub(begun.elapsed())) } else { None };
+    let (Ok(printed), Some(status)) = (printed, status) else {
         end(&mut child);
         return Err(Refusal::new(
             format!("the command did not end within {} s", limit.as_secs()),
