@@ -86,7 +86,10 @@ pub(super) fn is_typed(line: &[OsString], option: &str) -> bool {
 }
 
 fn without_blank_variables(command: clap::Command) -> clap::Command {
-    let is_blank = |arg: &Arg| arg.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
+    let is_blank = |arg: &Arg| {
+        let value = arg.get_env().and_then(std::env::var_os);
+        value.is_some_and(|value| value.to_str().is_some_and(|value| value.trim().is_empty()))
+    };
     command
         .mut_args(|arg| if is_blank(&arg) { arg.env(None::<&str>) } else { arg })
         .mut_subcommands(without_blank_variables)

@@ -1,4 +1,4 @@
-//! The environment variables fleetload knows, read once; a variable set to nothing counts as not set.
+//! The environment variables fleetload knows, read once; a blank one counts as not set.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -70,9 +70,9 @@ impl Environment {
         Self(values.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
     }
 
-    /// The value of a variable, unless it is not set or empty.
+    /// The value of a variable, unless it is not set or blank.
     pub(in crate::cli) fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
+        self.0.get(name).map(String::as_str).filter(|value| !value.trim().is_empty())
     }
 
     /// The variables that name a proxy. Their values may hold a password and are not told.
