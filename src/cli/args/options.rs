@@ -113,7 +113,8 @@ pub(in crate::cli) struct WindowArgs {
     #[arg(long, value_name = "WINDOW")]
     pub(in crate::cli) between: Vec<String>,
 
-    /// The time zone of --between, --at and --until, such as `Pacific/Auckland`; without it, that of this machine
+    /// The time zone of --between, --at and --until, such as `Pacific/Auckland`; without it, that of this machine.
+    /// Windows of the profile keep the zone that the profile names
     #[arg(long, value_name = "ZONE")]
     pub(in crate::cli) zone: Option<String>,
 

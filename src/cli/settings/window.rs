@@ -57,8 +57,9 @@ impl WindowSettings {
         if windows.is_empty() {
             return Ok(SendingHours { from, windows: None });
         }
+        // The profile's windows keep their zone, whatever is typed for --until.
         let zone = match &self.zone {
-            Some(zone) if typed.zone.is_none() => zone.value.clone(),
+            Some(zone) if typed.zone.is_none() || typed.between.is_empty() => zone.value.clone(),
             Some(_) | None => zone_typed(typed, here)?,
         };
         let windows = Windows::new(windows, zone).ok_or_else(|| {
@@ -108,4 +109,40 @@ fn zone(origin: &Origin, key: &str, name: &str) -> Result<TimeZone> {
             None => error.hint("write a name of the IANA database, such as Pacific/Auckland or UTC"),
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_are_those_of_the_zone_that_belongs_to_them() {
+        let auckland = Some(Setting::default_of(TimeZone::get("Pacific/Auckland").unwrap()));
+        let profile = ["22:00-06:00"].as_slice();
+        let typed = ["21:00-05:00"].as_slice();
+        let table = [
+            (profile, &auckland, [].as_slice(), None, "Pacific/Auckland"),
+            (profile, &auckland, [].as_slice(), Some("Europe/Paris"), "Pacific/Auckland"),
+            (profile, &auckland, typed, None, "Pacific/Auckland"),
+            (profile, &auckland, typed, Some("Europe/Paris"), "Europe/Paris"),
+            (profile, &None, [].as_slice(), None, "UTC"),
+            (profile, &None, [].as_slice(), Some("Europe/Paris"), "Europe/Paris"),
+            (&[], &None, typed, None, "UTC"),
+        ];
+        for (between, zone, typed, typed_zone, expected) in table {
+            let windows = between.iter().map(|text| text.parse().unwrap()).collect();
+            let settings = WindowSettings {
+                between: Setting::default_of(windows),
+                zone: zone.clone(),
+                on_close: Setting::default_of(OnClose::Wait),
+            };
+            let typed = WindowArgs {
+                between: typed.iter().map(|&text| text.to_owned()).collect(),
+                zone: typed_zone.map(str::to_owned),
+                on_close: None,
+            };
+            let words = settings.hours(&typed, None, &TimeZone::UTC).unwrap().windows.unwrap().words();
+            assert!(words.contains(expected), "{words}, not {expected}: {typed:?}");
+        }
+    }
 }
