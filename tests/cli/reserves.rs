@@ -74,6 +74,18 @@ fn each_day_has_what_is_reserved_for_an_import_while_it_has_rows_and_then_all_is
 }
 
 #[test]
+fn nothing_is_said_to_be_kept_of_a_day_of_which_nothing_is_left() {
+    let bench = nightly(1_000, "daily_quota = 4");
+    import(&bench, "big.csv", 0..10, &[]);
+    bench.fleetload(&["run"]).expect_code(5);
+    import(&bench, "small.csv", 10..13, &["--reserve", "2"]);
+    let status = bench.fleetload(&["status"]).expect_code(0);
+    assert!(status.stdout.contains("; reserve 2 a day, 0 of them kept today"), "{status:?}");
+    let told = bench.fleetload(&["run"]).expect_code(5);
+    assert!(!told.stderr.contains("reserved"), "{told:?}");
+}
+
+#[test]
 fn a_quota_that_nobody_knows_is_used_for_what_is_reserved_first() {
     let bench = nightly(10, "");
     import(&bench, "big.csv", 0..25, &["--priority", "5"]);

@@ -82,7 +82,10 @@ fn once(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     }
     overview.tell_sentence(context);
     tell_account(context, &journal)?;
-    let reserves = journal.import_reserves(overview.quota.day, overview.now, None)?;
+    let reserves = Reserves {
+        imports: journal.import_reserves(overview.quota.day, overview.now, None)?,
+        left: overview.quota.left(),
+    };
     tell_imports(context, typed, overview.status.imports(), &reserves);
     overview.tell_figures(context);
     let unknown_calls = journal.unknown_calls(context.now().minus(CALLS_SHOWN))?;
@@ -134,8 +137,22 @@ fn once(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
 /// Imports beyond which only those are listed that have rows that wait or need someone.
 const LISTED: usize = 10;
 
+/// The imports with a reserve, and the creations that are left of the day, where that is known.
+struct Reserves {
+    imports: Vec<ImportReserve>,
+    left: Option<u64>,
+}
+
+impl Reserves {
+    /// How many creations of the day are kept for an import with a reserve.
+    fn kept(&self, import: ImportId) -> Option<u64> {
+        let kept = self.imports.iter().find(|reserve| reserve.import == import)?.kept();
+        Some(kept.min(self.left.unwrap_or(kept)))
+    }
+}
+
 /// Tells the imports that are wanted. Programs get all of them unless they ask for fewer.
-fn tell_imports(context: &Context<'_>, typed: &Typed, imports: &[ImportFacts], reserves: &[ImportReserve]) {
+fn tell_imports(context: &Context<'_>, typed: &Typed, imports: &[ImportFacts], reserves: &Reserves) {
     let few = typed.unfinished || (imports.len() > LISTED && !typed.all && !context.terminal.json());
     let mut listed: Vec<&ImportFacts> = imports.iter().filter(|import| !few || import.is_open()).collect();
     // The rounds of an import stand below it.
@@ -143,8 +160,7 @@ fn tell_imports(context: &Context<'_>, typed: &Typed, imports: &[ImportFacts], r
     let mut above = None;
     for import in &listed {
         let first = import.info.first_round();
-        let reserve = reserves.iter().find(|reserve| reserve.import == import.info.import);
-        tell_import(context, import, reserve, above == Some(first));
+        tell_import(context, import, reserves.kept(import.info.import), above == Some(first));
         above = Some(first);
     }
     let all = || context.again("status --all");
@@ -169,7 +185,7 @@ fn tell_account(context: &Context<'_>, journal: &Journal) -> Result<()> {
 }
 
 /// Tells an import; one that `is_below` an earlier round of its rows stands out less.
-fn tell_import(context: &Context<'_>, facts: &ImportFacts, reserve: Option<&ImportReserve>, is_below: bool) {
+fn tell_import(context: &Context<'_>, facts: &ImportFacts, kept: Option<u64>, is_below: bool) {
     let ImportFacts { info: import, tally, unanswered: rows, differing, open_later, .. } = facts;
     let files: Vec<&str> = import.files.iter().map(|(name, _)| name.as_str()).collect();
     let state = match (moving(tally), tally.in_state(JobState::Held)) {
@@ -195,7 +211,7 @@ fn tell_import(context: &Context<'_>, facts: &ImportFacts, reserve: Option<&Impo
             .text(format!(
                 "{}, {state}{answers}{}",
                 counted(import.rows, "row", "rows"),
-                turn(context, import, reserve)
+                turn(context, import, kept)
             )),
     );
     context.terminal.object(&ImportObject {
@@ -211,20 +227,20 @@ fn tell_import(context: &Context<'_>, facts: &ImportFacts, reserve: Option<&Impo
         paused_at: import.paused_at.map(Rfc3339),
         priority: import.priority,
         reserve: import.reserve,
-        reserve_kept: reserve.map_or(0, ImportReserve::kept),
+        reserve_kept: kept.unwrap_or(0),
         answered: rows.answered.iter().map(|&(rows, by)| AnsweredRows { rows, by }).collect(),
     });
 }
 
 /// How the turn of an import is not as usual, in words.
-fn turn(context: &Context<'_>, import: &ImportInfo, reserve: Option<&ImportReserve>) -> String {
+fn turn(context: &Context<'_>, import: &ImportInfo, kept: Option<u64>) -> String {
     let mut words = String::new();
     if import.priority != 0 {
         words.push_str(&format!("; priority {}", import.priority));
     }
-    if let Some(reserve) = reserve {
-        let kept = count(reserve.kept());
-        words.push_str(&format!("; reserve {} a day, {kept} of them kept today", count(reserve.reserve)));
+    if let Some(kept) = kept {
+        let (reserve, kept) = (count(import.reserve), count(kept));
+        words.push_str(&format!("; reserve {reserve} a day, {kept} of them kept today"));
     }
     if let Some(since) = import.paused_at {
         words.push_str(&format!("; paused since {}", context.moment(since)));

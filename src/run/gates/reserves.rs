@@ -168,7 +168,8 @@ impl Reserves {
             return Vec::new();
         }
         let text = match (only.is_empty(), self.told_on == Some(day)) {
-            (false, false) => {
+            // Of a day of which nothing is left, nothing is kept for anybody.
+            (false, false) if room != Some(0) => {
                 self.told_on = Some(day);
                 Some(self.words(day, room))
             }
@@ -183,11 +184,11 @@ impl Reserves {
     }
 
     fn words(&self, day: Day, room: Option<u64>) -> String {
-        let kept: Vec<String> = self
-            .kept(day)
-            .map(|(import, kept)| format!("{} for import {import}", counted(kept, "creation", "creations")))
-            .collect();
-        let kept = kept.join(", ");
+        let kept = self.kept(day).map(|(import, kept)| {
+            let kept = counted(kept.min(room.unwrap_or(kept)), "creation", "creations");
+            format!("{kept} for import {import}")
+        });
+        let kept = kept.collect::<Vec<_>>().join(", ");
         match room {
             Some(_) => format!(
                 "the rest of the day's quota is reserved ({kept}): rows of other imports that create records wait"
@@ -314,6 +315,15 @@ mod tests {
         assert_eq!(reserves.kept(DAY).collect::<Vec<_>>(), [(SMALL, 1)], "one row is left");
         reserves.on_known(DAY, &[]);
         assert!(reserves.is_empty());
+    }
+
+    #[test]
+    fn no_more_is_said_to_be_kept_than_is_left_of_the_day() {
+        let mut reserves = of(&[known(SMALL, 5, 0, 9)]);
+        assert_eq!(words(&reserves.news(DAY, Some(0))), ["only [ImportId(2)]"]);
+        let mut reserves = of(&[known(SMALL, 5, 0, 9)]);
+        let told = words(&reserves.news(DAY, Some(2)));
+        assert_eq!(told[1], "the rest of the day's quota is reserved (2 creations for import 2)");
     }
 
     #[test]
