@@ -146,10 +146,10 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
             false => "nothing would be sent; to import the rows and write their report",
         };
         let needs_profile = settings.account.is_none() && !context.rehearsing.get();
-        let first = if needs_profile {
-            ", write a profile (fleetload.example.toml is one to copy) and type"
-        } else {
-            ""
+        let first = match (needs_profile, &settings.profile) {
+            (false, _) => "",
+            (true, Some(_)) => ", set base_url in the profile and type",
+            (true, None) => ", write a profile (fleetload.example.toml is one to copy) and type",
         };
         let mut hint = Advice::from(words).words(first).words(": ").command(again);
         if needs_profile && compared.account().is_none() {
@@ -305,7 +305,7 @@ fn tell(context: &Context<'_>, settings: &Settings, terms: &PlanTerms, outlook: 
     let terminal = context.terminal;
     output::tell_headline(context, outlook, &terms.terms, rehearsed);
     if settings.account.is_none() {
-        terminal.warn(without_profile(&terms.terms));
+        terminal.warn(without_service(settings, &terms.terms));
     }
     output::tell_tree(context, &outlook.plan);
     for company in &outlook.plan.tree.companies {
@@ -323,7 +323,7 @@ fn tell(context: &Context<'_>, settings: &Settings, terms: &PlanTerms, outlook: 
 }
 
 /// That nothing but what was typed is known of the service.
-fn without_profile(terms: &Terms) -> String {
+fn without_service(settings: &Settings, terms: &Terms) -> String {
     let rate = match terms.rate {
         Some(rate) => format!("{rate} requests a second"),
         None => "any number of requests a second".to_owned(),
@@ -332,7 +332,11 @@ fn without_profile(terms: &Terms) -> String {
         Some(quota) => format!("{} a day", counted(quota.per_day, "creation", "creations")),
         None => "no quota".to_owned(),
     };
-    format!("there is no profile; planned with the documented paths, {rate}, {quota}")
+    let lacks = match &settings.profile {
+        Some((name, _)) => format!("the profile {name} has no base_url"),
+        None => "there is no profile".to_owned(),
+    };
+    format!("{lacks}; planned with the documented paths, {rate}, {quota}")
 }
 
 /// A plan needs no account; of a rehearsal only its paths and limits matter, so no sandbox is started.

@@ -92,16 +92,18 @@ pub(in crate::cli) fn refuse_others(file: &Path) -> Result<()> {
 
 /// The plan in a file that was named for it.
 pub(in crate::cli) fn named(context: &Context<'_>, file: &Path) -> Result<SavedPlan> {
-    let error = |what: String| {
-        Error::usage(what).hint(
-            context
-                .advice("save one first: ", &format!("plan FILE --save {}", quoted(&file.to_string_lossy()))),
-        )
-    };
     match read(file) {
         Ok(Some(plan)) => Ok(plan),
-        Ok(None) => Err(error(format!("{} is not a plan that this fleetload has saved", file.display()))),
-        Err(cause) => Err(error(format!("the plan {} cannot be read", file.display())).because(cause)),
+        Ok(None) => {
+            Err(Error::usage(format!("{} is not a plan that this fleetload has saved", file.display()))
+                .hint(context.advice("save one in a file of its own: ", "plan FILE --save PLAN")))
+        }
+        Err(cause) => {
+            let save = format!("plan FILE --save {}", quoted(&file.to_string_lossy()));
+            Err(Error::usage(format!("the plan {} cannot be read", file.display()))
+                .because(cause)
+                .hint(context.advice("save one first: ", &save)))
+        }
     }
 }
 
