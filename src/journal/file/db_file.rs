@@ -91,9 +91,14 @@ pub(in crate::journal) fn refuse_other_files(path: &Path) -> Result<()> {
         return Ok(());
     }
     let start = beginning(path, MAGIC.len()).map_err(|error| {
-        Error::journal(format!("cannot read the journal {}", path.display()))
-            .because(error)
-            .hint("name a journal you may read and write with --journal FILE")
+        let hint = match error.kind() {
+            Io::PermissionDenied => {
+                "run the command as the user that the file belongs to, or give the file to the user that runs fleetload; \
+                 a copy that another user made, such as a restored backup, belongs to that one"
+            }
+            _ => "name a journal you may read and write with --journal FILE",
+        };
+        Error::journal(format!("cannot read the journal {}", path.display())).because(error).hint(hint)
     })?;
     if start.is_empty() || start == MAGIC || is_half_made(path) { Ok(()) } else { Err(no_journal(path)) }
 }
