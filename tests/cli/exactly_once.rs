@@ -13,6 +13,21 @@ fn spoiling(operation: &str, probability: f64) -> Scenario {
 }
 
 #[test]
+fn a_site_without_a_reference_is_another_one_than_its_namesake_with_one() {
+    let header = "key,company,name,reference,phone,address1,city,country\n";
+    let plain = "S0,C0,Store,,+64 9 556 0000,1 First Street,Auckland,NZ\n";
+    let named = "S1,C0,Store,R2,+64 9 556 0001,2 Second Street,Auckland,NZ\n";
+    for rows in [[plain, named], [named, plain]] {
+        let bench = Bench::new(Scenario::default());
+        bench.write("companies.csv", &bench::companies(1));
+        bench.write("sites.csv", &format!("{header}{}", rows.concat()));
+        bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(0);
+        assert_eq!(bench.created("site").len(), 2, "{rows:?}");
+        bench.assert_exact(1);
+    }
+}
+
+#[test]
 fn ten_thousand_rows_with_answers_lost_cut_and_failed_after_the_deed_are_created_once_each() {
     let bench = Bench::new(spoiling("creations", 0.05));
     bench.write("companies.csv", &bench::companies(500));

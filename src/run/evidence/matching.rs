@@ -12,7 +12,7 @@ use crate::model::key::{self, Likeness};
 use crate::model::kind::Kind;
 use crate::service::{self, Found};
 
-/// Fields that tell records apart: one that the record has and the row does not is a difference.
+/// Fields that tell records apart: one that only the record has, or only the row, is a difference.
 const DISTINGUISHING: [&str; 2] = ["reference", "identification"];
 
 /// How a returned record relates to what a row asks for.
@@ -91,8 +91,10 @@ fn compared(sent: &Value, returned: &Value) -> RecordMatch {
     let mut differences = Vec::new();
     collect_differences("", sent, returned, &mut differences);
     for field in DISTINGUISHING {
-        if let (None, Some(theirs)) = (text(sent, field), text(returned, field)) {
-            differences.push(format!("{field} is '{theirs}', the row has none"));
+        match (text(sent, field), text(returned, field)) {
+            (None, Some(theirs)) => differences.push(format!("{field} is '{theirs}', the row has none")),
+            (Some(ours), None) => differences.push(format!("no {field} is shown, the row has '{ours}'")),
+            (Some(_), Some(_)) | (None, None) => {}
         }
     }
     if differences.is_empty() { RecordMatch::Agrees } else { RecordMatch::Differs(differences.join("; ")) }
@@ -255,6 +257,12 @@ mod tests {
                 site("Depot 1", None),
                 json!({"name": "Depot 1", "reference": "D2"}),
                 differs("reference is 'D2', the row has none"),
+            ),
+            (
+                "site, no reference",
+                site("Depot 1", Some("D1")),
+                json!({"companyId": OURS, "name": "Depot 1", "reference": null}),
+                differs("no reference is shown, the row has 'D1'"),
             ),
             (
                 "site, another company",

@@ -95,6 +95,15 @@ fn who_owns_what_was_found_decides_with_the_policy() {
         ("refused", site("Depot", None), key, OnExisting::Fail, seen(None), "is rejected"),
         ("another row's", site("Depot", None), key, adopt, seen(Some(9)), "is rejected"),
         (
+            "a namesake without the row's reference",
+            site("Depot", Some("R2")),
+            key,
+            adopt,
+            seen(None),
+            "holds existing.unclear",
+        ),
+        ("the same, another row's", site("Depot", Some("R2")), key, adopt, seen(Some(9)), "is sent"),
+        (
             "two of them",
             site("Depot", None),
             key,
