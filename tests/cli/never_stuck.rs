@@ -152,6 +152,22 @@ fn a_row_whose_look_before_sending_fails_waits_for_it_and_a_record_that_is_there
 }
 
 #[test]
+fn a_look_before_sending_that_the_service_refuses_is_told_and_keeps_no_row_waiting() {
+    let bench = Bench::new(
+        Scenario { rate: 0, ..Scenario::default() }
+            .with_fault(Fault::new("findSitesByName", FaultKind::GeneralError)),
+    );
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("sites.csv", &bench::sites(2, 1));
+    let told = bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(0);
+    assert!(bench.statistics().faults_fired["general_error"] >= 2);
+    let words = "findSitesByName: the look-up before sending says nothing (The operation is not possible now): rows are sent \
+                 without it";
+    assert_eq!(told.stderr.matches(words).count(), 1, "{told:?}");
+    assert_eq!(bench.created("site").len(), 2);
+}
+
+#[test]
 fn what_a_look_says_of_old_values_is_not_believed_of_a_row_that_was_corrected_meanwhile() {
     // Somebody else's device has the address that the row had by mistake: it would be taken for the row's, or refuse it.
     for (theirs, otherwise) in [("Till 0", "existing"), ("Their till", "rejected")] {

@@ -174,9 +174,35 @@ impl Dispatcher {
         self.on_lookup_answer(&lookup, question, answer);
     }
 
+    /// Tells once of each operation that rows which create records are sent though its look-up says nothing.
+    fn tell_inconclusive(&mut self, lookup: &Lookup, subject: Subject, why: &str) {
+        let creates = match subject {
+            Subject::SharedList => matches!(lookup, Lookup::ChildCompanies(_)),
+            Subject::Key(job) | Subject::Narrower(job) => {
+                self.in_flight.work(job).is_some_and(lookups::creates)
+            }
+            Subject::Record(..)
+            | Subject::Children(_)
+            | Subject::CustomSites(_)
+            | Subject::Control(..)
+            | Subject::Anything => false,
+        };
+        let operation = lookup.operation();
+        if creates && self.evidence.inconclusive.insert(operation) {
+            let text = format!(
+                "{operation}: the look-up before sending says nothing ({why}): rows are sent without it, and a record that \
+                 exists already is created again"
+            );
+            self.tell(Event::Note { text });
+        }
+    }
+
     /// Hands what a look-up says to whoever asked.
     fn on_lookup_answer(&mut self, lookup: &Lookup, question: Question, answer: LookupAnswer) {
         let (operation, Question { asker, subject }) = (lookup.operation(), question);
+        if let (Asker::PreSend, LookupAnswer::Inconclusive(why)) = (asker, &answer) {
+            self.tell_inconclusive(lookup, subject, why);
+        }
         match (asker, subject) {
             (_, Subject::Control(job, expected)) => {
                 self.on_control_answer(asker, job, (operation, expected), answer);

@@ -39,6 +39,8 @@ pub(super) struct RunEvidence {
     pub(super) lag: ReferenceLag,
     /// How long "not found" is not believed.
     pub(super) settle: SettleTimers,
+    /// Look-ups that say nothing before rows are sent, as far as it was told.
+    pub(super) inconclusive: HashSet<Operation>,
 }
 
 /// Look-up operations that have found in this run what is known to exist: only of these "not found" is believed. Which
