@@ -431,6 +431,20 @@ fn a_device_that_cannot_be_read_by_its_id_is_read_by_its_key() {
 }
 
 #[test]
+fn the_only_record_that_is_seen_is_not_called_a_second_one() {
+    let bench = Bench::new(instant().with_fault(Fault::new("addCompany", FaultKind::WrongId).times(1)));
+    bench.write("companies.csv", &bench::companies(1));
+    bench.fleetload(&["run", "companies.csv", "--audit", "none"]).expect_code(0);
+    let outcome = bench.fleetload(&["run"]).expect_code(8);
+    assert_eq!(bench.statistics().faults_fired["wrong_id"], 1);
+    let only = &bench.created("company")[0].id;
+    says(&outcome, "which no look-up shows; a company equal to the row belongs to no row");
+    says(&outcome, &only.to_string());
+    assert!(!outcome.stderr.contains("duplicated"), "{outcome:?}");
+    assert_eq!(audit(&bench, 1)["vanished"], 1);
+}
+
+#[test]
 fn what_fails_to_be_read_back_is_left_to_the_next_run() {
     let by_id = Fault::new("getDevice", FaultKind::Error500Before);
     let by_key = Fault::new("getDeviceByMac", FaultKind::Error500Before).after(3);

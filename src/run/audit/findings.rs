@@ -53,6 +53,8 @@ pub(super) fn sites(device: &Device, company: Option<RemoteId>, found: &[Found])
 pub(super) struct RowFindings {
     /// Its record is gone.
     pub(super) vanished: bool,
+    /// No look-up shows its record, and none says for certain that it is gone.
+    pub(super) is_unseen: bool,
     /// The record with its id belongs to this company, which is not the row's: the id is another record's.
     pub(super) of_company: Option<RemoteId>,
     /// The record with its id has this name, which no row gave it: the id is another record's.
@@ -94,6 +96,13 @@ impl RowFindings {
                 "the {kind} was created with the id {ours}, which the service shows as '{name}'; a {kind} equal to the row \
                  belongs to no row: {others}"
             ));
+        } else if !self.twins.is_empty() && (self.vanished || self.is_unseen) {
+            // The only one that is seen is none too many.
+            code.get_or_insert(AuditFinding::VANISHED);
+            if self.is_unseen {
+                words.push(format!("the {kind} was created with the id {ours}, which no look-up shows"));
+            }
+            words.push(format!("a {kind} equal to the row belongs to no row: {others}"));
         } else if !self.twins.is_empty() {
             code.get_or_insert(AuditFinding::DOUBLE);
             words.push(format!(
@@ -295,6 +304,11 @@ mod tests {
             ),
             (
                 RowFindings { vanished: true, twins: vec![some(2)], ..RowFindings::default() },
+                AuditFinding::VANISHED,
+                vec![record(1), record(2)],
+            ),
+            (
+                RowFindings { is_unseen: true, twins: vec![some(2)], ..RowFindings::default() },
                 AuditFinding::VANISHED,
                 vec![record(1), record(2)],
             ),

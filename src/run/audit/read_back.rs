@@ -311,8 +311,10 @@ impl Audit {
         if !row.work.kind.is_record() {
             return self.end_change(cx, job, false);
         }
-        if !row.shown {
-            row.by = ReadBy::Nothing;
+        match (row.shown, row.findings.twins.is_empty()) {
+            (true, _) => {}
+            (false, true) => row.by = ReadBy::Nothing,
+            (false, false) => row.findings.is_unseen = true,
         }
         self.conclude(cx, job);
     }
