@@ -2,7 +2,7 @@
 //! address or username it has.
 
 use super::Examined;
-use super::identity::{Decision, Keyed, Known, person_or_thing};
+use super::identity::{Decision, Keyed, Known, SameKey, came_to_nothing, person_or_thing};
 use super::prepared::Ready;
 use crate::error::{Error, Result};
 use crate::journal::{Difference, ImportWriter, KnownJob};
@@ -35,7 +35,8 @@ pub(super) fn said(
     let another = another.and_then(|known| known.sheet_key.as_deref());
     let stays = another.map_or_else(String::new, |key| format!("; its key stays '{}'", shown(key)));
     let (code, severity, column, message) = match decision {
-        Decision::Add | Decision::Revise(_) => return Ok(None),
+        Decision::Add => return elsewhere(writer, examined, ready, known),
+        Decision::Revise(_) => return Ok(None),
         Decision::Recognise(_) => match (another, keyed, &values.sheet_key) {
             (Some(own), ..) => (
                 Code::RowUnchanged,
@@ -225,6 +226,35 @@ pub(super) fn second_device(
     finding.rule = Some("one row for each record".to_owned());
     finding.row_key = ready.values.sheet_key.as_deref().map(shown);
     Ok(finding)
+}
+
+/// The warning at a new row that differs from one of an earlier import with its key in nothing but the company.
+fn elsewhere(
+    writer: &ImportWriter<'_>,
+    examined: &Examined,
+    ready: &Ready,
+    known: &Known,
+) -> Result<Option<Finding>> {
+    let is_alike = |same: &&SameKey| same.same_name && same.same_values && !came_to_nothing(&same.known);
+    let Some(other) = known.by_key.iter().find(is_alike).map(|same| &same.known) else { return Ok(None) };
+    let same = match other.remote_id {
+        Some(_) => "write the company that it had, as the service moves no record to another company",
+        None => "cancel one of the two before they are sent",
+    };
+    let message = format!(
+        "import {} has a {} of this key with the same values in {} (job {}, {}): this row is another one, which will be \
+         created; if both are the same, {same}",
+        other.first_import,
+        ready.values.kind.singular(),
+        company(writer, &other.links)?,
+        other.job,
+        other.state,
+    );
+    let column = if ready.values.kind == Kind::Company { "parent" } else { "company" };
+    let mut finding = examined.checked.finding_at(Code::DupRow, message, ready.origin.ordinal, column);
+    finding.rule = Some("one row for each record".to_owned());
+    finding.row_key = ready.values.sheet_key.as_deref().map(shown);
+    Ok(Some(finding))
 }
 
 /// What the record belongs to, for people.

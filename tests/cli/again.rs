@@ -745,3 +745,27 @@ fn a_device_whose_mac_address_changed_in_a_row_without_a_key_is_a_warning_before
     let of_bravo = checked.lines().filter(|line| line.contains("has a device of this name in this company"));
     assert_eq!(of_bravo.count(), macs.len());
 }
+
+#[test]
+fn a_row_whose_company_alone_was_changed_is_a_warning_before_it_is_made_twice() {
+    let bench = Bench::new(Scenario::default());
+    bench.profile("", "", "");
+    bench.write("companies.csv", &bench::companies(2));
+    bench.write("sites.csv", &bench::sites(2, 1));
+    bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(0);
+    let warned = || -> Vec<String> {
+        let checked = bench.fleetload(&["check", "sites.csv", "--json"]).expect_code(0).stdout;
+        let findings = checked.lines().filter(|line| line.contains("\"object\":\"finding\""));
+        findings.filter(|line| line.contains("dup.row")).map(str::to_owned).collect()
+    };
+    assert!(warned().is_empty(), "unchanged");
+    // The second row is another customer's, whose key happens to be the same.
+    let sheet = bench::sites(2, 1).replace("S0,C0,", "S0,C1,").replace("S1,C0,Branch 1,", "S1,C1,Depot,");
+    bench.write("sites.csv", &sheet);
+    let told = warned();
+    let words = "import 1 has a site of this key with the same values in 'Customer 0' (job 3, created): this row is another \
+                 one, which will be created; if both are the same, write the company that it had";
+    assert!(told.len() == 1 && told[0].contains(words), "{told:#?}");
+    bench.fleetload(&["run", "sites.csv"]).expect_code(0);
+    assert_eq!(bench.created("site").len(), 4, "it was said, and is done");
+}
