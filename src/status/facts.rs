@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::run_state::{moving, unfinished};
+use super::to_do::Review;
 use crate::error::Result;
 use crate::journal::{Answered, AwaitedRows, ImportInfo, JobTallies, Journal, RunInfo};
 use crate::model::amount::count;
-use crate::model::id::{ImportId, JobId};
+use crate::model::id::ImportId;
 use crate::model::remaining::SheetPause;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
@@ -29,8 +30,8 @@ pub(super) struct Facts {
     pub(super) imported: bool,
     /// Each import that the status is about.
     pub(super) imports: Vec<ImportFacts>,
-    /// How many findings of verification nobody has looked into, and the first row of them.
-    pub(super) findings: (u64, Option<JobId>),
+    /// The findings of verification that nobody has looked into.
+    pub(super) findings: Option<Review>,
     /// Rows that the last run was to verify and has not.
     pub(super) unread: u64,
     pub(super) run: Option<RunInfo>,
@@ -138,8 +139,7 @@ impl Facts {
         let counted_in = |state| if import.is_some() { left_out.in_state(state) } else { 0 };
         let with_job = |state| tally.in_state(state).saturating_sub(counted_in(state));
         let refused = (with_job(JobState::Rejected), with_job(JobState::Skipped));
-        let findings = journal.unseen_findings(import)?;
-        let findings = (findings.len() as u64, findings.first().map(|finding| finding.job));
+        let findings = Review::of(journal.unseen_findings(import)?.iter().map(|finding| finding.job));
         let paused = journal.paused_rows(import)?;
         let waits = moving(&tally) + tally.in_state(JobState::Held) == 0 && unfinished(&tally) > 0;
         let awaited = match import.filter(|_| waits) {

@@ -36,7 +36,7 @@ pub use self::facts::{ImportFacts, Unanswered, sheet_pauses};
 pub use self::run_state::RunState;
 use self::run_state::end_of_rows;
 pub use self::sentence::Wording;
-pub use self::to_do::{Commands, Correction, Need, Step, Unavailable};
+pub use self::to_do::{Commands, Correction, Need, Review, Step, Unavailable};
 
 /// How the rows of an import, or of all, stand.
 pub struct Status {
@@ -85,7 +85,7 @@ impl Status {
         let open = facts.run.as_ref().is_some_and(|run| run.ended_at.is_none());
         let holder = if open || now.is_none() { journal.run_at_work() } else { None };
         let rows = match facts.awaited.as_slice() {
-            [] => end_of_rows(&facts.tally, facts.paused, facts.differing(), facts.findings.0 > 0),
+            [] => end_of_rows(&facts.tally, facts.paused, facts.differing(), facts.findings.is_some()),
             awaited if awaited.iter().any(|rows| !rows.is_held && !rows.is_paused) => End::RowsWaiting,
             awaited if awaited.iter().any(|rows| rows.is_paused) => End::ImportPaused,
             _ => End::RowsHeld,

@@ -142,9 +142,10 @@ pub fn is_finding(code: &str) -> bool {
     code.starts_with("audit.")
 }
 
-/// What to do about what reading back found; `None` for a code that is none of its.
-pub fn of_finding(code: &str) -> Option<Advice> {
-    catalogue::of_row(code).filter(|entry| is_finding(&entry.code)).map(|entry| entry.advice("JOB", "IMPORT"))
+/// What to do about what reading back found of rows of an import; `None` for a code that is none of its.
+pub fn of_finding(code: &str, import: ImportId) -> Option<Advice> {
+    let entry = catalogue::of_row(code).filter(|entry| is_finding(&entry.code))?;
+    Some(entry.advice("JOB", &import.to_string()))
 }
 
 impl RowAdvice {
@@ -262,6 +263,19 @@ mod tests {
         assert!(held.contains("fleetload resolve 7 --created ID"), "{held}");
         let refused = of(Some("noDataFound"), JobState::Rejected).next(JobId(7), ImportId(3)).to_string();
         assert!(refused.contains("fleetload retry 3 --code noDataFound"), "{refused}");
+    }
+
+    #[test]
+    fn the_advice_about_a_finding_is_typed_as_it_stands() {
+        let codes = catalogue::of_scope(catalogue::Scope::Rows).into_iter().map(|entry| entry.code.as_str());
+        let mut findings = 0;
+        for advice in codes.filter_map(|code| of_finding(code, ImportId(3))) {
+            findings += 1;
+            for stands_for in ["JOB", "IMPORT", "{"] {
+                assert!(!advice.as_str().contains(stands_for), "{advice}");
+            }
+        }
+        assert!(findings > 3, "{findings}");
     }
 
     #[test]

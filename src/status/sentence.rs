@@ -127,8 +127,8 @@ impl Status {
     /// What became of the rows when none is left.
     fn finished(&self) -> String {
         let mut parts = Vec::new();
-        if self.facts.findings.0 > 0 {
-            let rows = counted(self.facts.findings.0, "row", "rows");
+        if let Some(review) = &self.facts.findings {
+            let rows = counted(review.rows(), "row", "rows");
             parts.push(format!("verification found problems with {rows}"));
         }
         let mut put = |number, one, more| {

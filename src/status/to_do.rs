@@ -13,6 +13,7 @@ use crate::ending::{End, RunEnd};
 use crate::error::Exit;
 use crate::journal::ImportInfo;
 use crate::model::amount::counted;
+use crate::model::id::JobId;
 use crate::model::operation::Operation;
 use crate::model::remaining::rejected_in_a_row;
 use crate::model::state::JobState;
@@ -80,6 +81,49 @@ fn purpose(operation: Operation) -> String {
     format!("creating {}{how} ({operation})", kind.plural())
 }
 
+/// Findings of verification that one command names at most.
+const REVIEWED_AT_ONCE: usize = 20;
+
+/// How a person says that findings of verification are reviewed. The command names each, so that it says nothing of one
+/// that is found later.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Review {
+    /// The first rows with one.
+    jobs: Vec<JobId>,
+    /// How many more rows there are with one.
+    more: u64,
+}
+
+impl Review {
+    /// Of the findings of these rows that nobody has looked into; `None` when there is none.
+    pub fn of(jobs: impl IntoIterator<Item = JobId>) -> Option<Self> {
+        let mut all = jobs.into_iter();
+        let jobs: Vec<JobId> = all.by_ref().take(REVIEWED_AT_ONCE).collect();
+        let more = all.count() as u64;
+        (!jobs.is_empty()).then_some(Self { jobs, more })
+    }
+
+    /// How many rows have such a finding.
+    pub const fn rows(&self) -> u64 {
+        self.jobs.len() as u64 + self.more
+    }
+
+    /// What is reviewed before the command is typed.
+    pub fn what(&self) -> String {
+        match (self.jobs.as_slice(), self.more) {
+            ([_], 0) => "it".to_owned(),
+            (_, 0) => "them".to_owned(),
+            (first, _) => format!("the first {} of them", first.len()),
+        }
+    }
+
+    /// The command, without the name of the program.
+    pub fn command(&self) -> String {
+        let jobs: Vec<String> = self.jobs.iter().map(ToString::to_string).collect();
+        format!("resolve {} --seen", jobs.join(" "))
+    }
+}
+
 /// What needs a person, the gravest first.
 pub(super) fn needs(facts: &Facts, state: RunState, commands: &Commands<'_>) -> Vec<Need> {
     let mut needs = Vec::new();
@@ -122,14 +166,12 @@ pub(super) fn needs(facts: &Facts, state: RunState, commands: &Commands<'_>) -> 
             format!("canary: {rows}; correct them and run the sheet again, or send the other rows anyway");
         put("canary", moving(&facts.tally), words, "run --canary 0");
     }
-    if let (number, Some(first)) = facts.findings {
-        let rows = counted(number, "row", "rows");
-        let review = match number {
-            1 => "review it, then mark it as reviewed",
-            _ => "review them, then mark each as reviewed, beginning with",
-        };
-        let words = format!("verification found problems with {rows}: {review}");
-        put("read_back", number, words, &format!("resolve {first} --seen"));
+    if let Some(review) = &facts.findings {
+        let rows = counted(review.rows(), "row", "rows");
+        let what = review.what();
+        let words =
+            format!("verification found problems with {rows}: review {what}, then mark {what} as reviewed");
+        put("read_back", review.rows(), words, &review.command());
     }
     if matches!(state, RunState::Ended(end) if end.exit() == Exit::Service) {
         let words = "the service stopped the run: find the cause, fix it, then run again".to_owned();
@@ -279,11 +321,12 @@ pub(super) fn next(
         step("the rows that failed were imported again", again.command(&format!("status {by}")))
     } else if commands.in_report {
         None
-    } else if let (_, Some(first)) = facts.findings {
-        step(
-            "when you have reviewed what verification found",
-            again.command(&format!("resolve {first} --seen")),
-        )
+    } else if let Some(review) = &facts.findings {
+        let words = match review.rows() {
+            1 => "when you have reviewed what verification found".to_owned(),
+            _ => format!("when you have reviewed {}", review.what()),
+        };
+        step(&words, again.command(&review.command()))
     } else if rows.refused + rows.incomplete > 0 {
         let words = match correction.is_there {
             true => format!(

@@ -155,7 +155,9 @@ fn what_is_undone_right_after_it_was_carried_out_is_named_and_carried_out_again_
         says(&bench.fleetload(&["run"]).expect_code(8), "an earlier run found problems with 1 row");
         assert_eq!(bench.requests(operation), sent);
         let advice = rows[0]["advice"].as_str().expect("words");
-        assert!(advice.contains(&format!("fleetload retry {import} --code audit.reverted")), "{advice}");
+        for told in [advice, &outcome.stderr] {
+            assert!(told.contains(&format!("fleetload retry {import} --code audit.reverted")), "{told}");
+        }
         says(
             &bench.fleetload(&["retry", &import.to_string(), "--code", "audit.reverted"]).expect_code(0),
             "1 row is ready again",
@@ -166,6 +168,25 @@ fn what_is_undone_right_after_it_was_carried_out_is_named_and_carried_out_again_
         assert_eq!(reverted(&bench, import), Vec::<Value>::new(), "{operation}");
         assert_eq!(audit(&bench, import), json!({"changes_checked": 4}));
     }
+}
+
+#[test]
+fn one_command_says_of_all_findings_that_they_are_reviewed() {
+    let bench = bench_of(instant());
+    break_it(&bench, Fault::new("putDeviceLabel", FaultKind::Vanished).after(1).times(2));
+    bench.write("labels.csv", &for_each("owner_kind,owner,interface,label", "device,#,,north"));
+    let outcome = bench.fleetload(&["run", "labels.csv"]).expect_code(8);
+    let jobs: Vec<String> = reverted(&bench, 2).iter().map(|row| row["job"].to_string()).collect();
+    assert_eq!(jobs.len(), 2);
+    let review = ["resolve", &jobs[0], &jobs[1], "--seen"];
+    let status = bench.fleetload(&["status"]).expect_code(0);
+    let told = format!("fleetload {}", review.join(" "));
+    for told_by in [&outcome.stderr, &status.stdout] {
+        assert!(told_by.contains(&told), "{told_by}");
+    }
+    says(&status, "review them, then mark them as reviewed");
+    bench.fleetload(&review).expect_code(0);
+    says(&bench.fleetload(&["run"]).expect_code(0), "every row is done");
 }
 
 #[test]

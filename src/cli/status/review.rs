@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::journal::{AuditFigures, Audited, Candidate, DecidedJob, HeldJob, Journal, Selection};
 use crate::model::id::ImportId;
 use crate::model::reason::Reason;
-use crate::status::{row_advice, row_words};
+use crate::status::{Review, row_advice, row_words};
 use crate::term::{Ink, Line, count, counted};
 
 /// Held jobs shown at once; the reports have them all.
@@ -204,11 +204,15 @@ pub(in crate::cli) fn tell_earlier_findings(context: &Context<'_>, findings: &[A
     list_findings(context, findings);
 }
 
-/// Tells how a finding is no longer told, when there is one.
-pub(in crate::cli) fn tell_how_to_review(context: &Context<'_>, first: Option<&Audited>) {
-    if let Some(finding) = first {
-        let command = format!("resolve {} --seen", finding.job);
-        context.terminal.hint(context.advice("when you have reviewed it: ", &command));
+/// Tells how the findings that nobody has looked into are no longer told, when there are some.
+pub(in crate::cli) fn tell_how_to_review<'a>(
+    context: &Context<'_>,
+    findings: impl IntoIterator<Item = &'a Audited>,
+) {
+    let unseen = findings.into_iter().filter(|finding| finding.seen.is_none());
+    if let Some(review) = Review::of(unseen.map(|finding| finding.job)) {
+        let words = format!("when you have reviewed {}: ", review.what());
+        context.terminal.hint(context.advice(words, &review.command()));
     }
 }
 
@@ -247,12 +251,15 @@ fn list_findings(context: &Context<'_>, findings: &[Audited]) {
     }
     // What to do is for those that nobody has looked into.
     let unseen = findings.iter().filter(|finding| finding.seen.is_none());
-    let mut codes: Vec<&str> = unseen.map(|finding| finding.code.as_str()).collect();
+    let mut codes: Vec<(&str, ImportId)> =
+        unseen.map(|finding| (finding.code.as_str(), finding.import)).collect();
     codes.sort_unstable();
     codes.dedup();
-    for code in codes {
-        if let Some(what) = row_advice::of_finding(code) {
-            terminal.hint(context.commands().said(&what, None));
-        }
+    let mut advice: Vec<Advice> =
+        codes.into_iter().filter_map(|(code, import)| row_advice::of_finding(code, import)).collect();
+    // Not all of it names the import.
+    advice.dedup();
+    for what in advice {
+        terminal.hint(context.commands().said(&what, None));
     }
 }

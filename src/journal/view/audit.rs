@@ -223,6 +223,8 @@ pub struct Audited {
     pub name: String,
     /// Its place, `file!sheet!row`.
     pub place: String,
+    /// The import of that row.
+    pub import: ImportId,
     /// The record it made.
     pub id: Option<RemoteId>,
     /// The machine code.
@@ -309,6 +311,7 @@ fn findings(connection: &Connection, import: Option<ImportId>, after: Option<Run
             kind: row.get(1)?,
             name: row.get(2)?,
             place: row_ref::of_job(connection, job)?,
+            import: row_ref::last_import_of(connection, job)?,
             id: row.get::<_, Option<Id>>(3)?.map(|id| id.0),
             code: row.get(4)?,
             message: row.get(5)?,
