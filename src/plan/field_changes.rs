@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::row_settings::{cells_as_written, settings_of_row};
+use super::survey::Outcomes;
 use crate::error::Result;
 use crate::journal::{ImportWriter, Prospect};
 use crate::model::action::record_update::{RecordUpdate, text};
@@ -62,13 +63,16 @@ pub struct FieldChanges {
 type Cell = (String, Option<String>, String);
 
 impl FieldChanges {
-    /// Those of the rows of an import that are still to be carried out.
+    /// Those of the rows of an import that are still to be carried out, by what is planned for each.
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn of(writer: &ImportWriter<'_>) -> Result<Self> {
+    pub fn of(writer: &ImportWriter<'_>, outcomes: &Outcomes<'_>) -> Result<Self> {
         let mut changes = Self::default();
         writer.prospects(&mut |prospect| {
+            if !outcomes.of(prospect.job).is_some_and(|outcome| outcome.may_be_sent()) {
+                return Ok(());
+            }
             let kind = prospect.kind;
             let fields: Vec<Cell> = match prospect.steps_by_shape.first() {
                 _ if prospect.row.is_none() => Vec::new(),

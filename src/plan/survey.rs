@@ -380,6 +380,29 @@ pub struct Outcome<'s> {
     pub sent: &'s [Operation],
 }
 
+impl Outcome<'_> {
+    /// Whether something is still sent for it: by the run, perhaps after a look-up, or once the operations are there that
+    /// it needs.
+    pub const fn may_be_sent(&self) -> bool {
+        match self.action {
+            PlannedAction::Create
+            | PlannedAction::Apply
+            | PlannedAction::Complete
+            | PlannedAction::Unchanged
+            | PlannedAction::InDoubt => true,
+            PlannedAction::Blocked => {
+                matches!(self.cause, Some(Cause::Operation(_) | Cause::List(_)))
+            }
+            PlannedAction::There
+            | PlannedAction::Changed
+            | PlannedAction::Rejected
+            | PlannedAction::Incomplete
+            | PlannedAction::Held
+            | PlannedAction::Cancelled => false,
+        }
+    }
+}
+
 impl Survey {
     /// What would happen to each job, when these operations can be used.
     pub fn outcomes(&self, available: &dyn Fn(Operation) -> bool) -> Outcomes<'_> {

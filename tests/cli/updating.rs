@@ -322,6 +322,10 @@ fn a_plan_lists_the_edits_of_an_export_that_the_service_cannot_carry_out() {
         bench.results(2).into_iter().filter(|row| row["code"] == "not-changeable").collect();
     assert_eq!(rejected.len(), 1);
     assert_eq!(rejected[0]["source"], place.as_str());
+    // What is done, or was rejected, is not sent again.
+    let planned = bench.fleetload(&["plan", file, "--json"]).expect_code(0);
+    let summary = objects(&planned).pop().expect("a summary");
+    assert_eq!((&summary["changed_cells"], &summary["not_changeable_cells"]), (&0.into(), &0.into()));
 }
 
 #[test]
@@ -383,6 +387,11 @@ fn what_the_service_changed_since_the_export_is_told_and_not_overwritten_unless_
         [ended("existing", "changed.since-export", left), ended("rejected", "changed.since-export", refused)]
     );
     assert_eq!(updates(&bench), 2, "theirs");
+    // A row that is not sent changes nothing.
+    let planned = bench.fleetload(&["plan", file]).expect_code(0).stdout;
+    assert!(planned.contains("nothing is sent for these sheets"), "{planned}");
+    assert!(planned.contains("1 row rejected earlier and unchanged"), "{planned}");
+    assert!(!planned.contains("Branch One"), "{planned}");
     let told = bench.fleetload(&["retry", "2", "--code", "changed.since-export"]).expect_code(0);
     assert!(told.stderr.contains("fleetload run --overwrite"), "{}", told.stderr);
     bench.fleetload(&["run", "--overwrite"]).expect_code(0);

@@ -253,7 +253,7 @@ fn look(
         let left_out = left_out(examined, writer.left_out());
         let has_updates = |table: &Table| table.position("action").is_some();
         let changes = match examined.books().iter().flat_map(|book| &book.tables).any(has_updates) {
-            true => FieldChanges::of(writer)?,
+            true => FieldChanges::of(writer, &surveyed.survey.outcomes(&available))?,
             false => FieldChanges::default(),
         };
         looked = Some((Outlook { plan, obstacles, more_obstacles, left_out, changes }, surveyed.promise));
