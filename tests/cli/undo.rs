@@ -397,3 +397,28 @@ fn changed_fields_get_their_earlier_values_back_unless_others_have_changed_them_
     let codes: Vec<Value> = bench.results(5).iter().map(|row| row["code"].clone()).collect();
     assert_eq!(codes, [Value::Null, "changed.since-export".into()]);
 }
+
+#[test]
+fn rows_that_changed_nothing_are_not_left_to_a_later_import_that_changes_their_records() {
+    let bench = bench_of(Scenario::default());
+    let root = bench::root();
+    bench
+        .fleetload(&["export", "sites", "--company", &root, "--below", "--out", "sites.out.csv"])
+        .expect_code(0);
+    let exported = std::fs::read_to_string(bench.path("sites.out.csv")).expect("the export");
+    let rename = |file: &str, site: &str| {
+        let text = exported.replacen(&format!("\"{site}\""), &format!("\"{site} renamed\""), 1);
+        assert_ne!(text, exported);
+        bench.write(file, &text);
+        bench.fleetload(&["run", file]).expect_code(0);
+    };
+    // Two edits of the same export, each of one row.
+    rename("a.csv", "Branch 0");
+    let undone = |out: &str| {
+        let undo = bench.fleetload(&["undo", "3", "--out", out, "--json"]).expect_code(0);
+        objects(&undo.stdout, "not_restored").0["restores"].clone()
+    };
+    assert_eq!(undone("undo.xlsx"), 1);
+    rename("b.csv", "Branch 1");
+    assert_eq!(undone("again.xlsx"), 1);
+}

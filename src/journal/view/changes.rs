@@ -89,22 +89,26 @@ impl View {
         let mut rows = statement.query((first, last, imported_at))?;
         while let Some(row) = rows.next()? {
             let (place, job): (i64, JobId) = (row.get(0)?, row.get(1)?);
+            let (state, is_doubted): (JobState, bool) = (row.get(3)?, row.get(5)?);
+            let done = done(&self.connection, job, imported_at)?;
             let mut asked_again: Option<ImportId> = row.get(7)?;
             match asked_again {
                 Some(later) if !was_sent(&self.connection, job, import, later)? => continue,
                 Some(_) => {}
+                // What changed nothing leaves nothing to a later row.
+                None if done.is_empty() && state.is_final() && !is_doubted => {}
                 None => asked_again = asked_again_beside(&self.connection, job)?,
             }
             each(ChangedRow {
                 place: row_ref::written(&self.connection, place)?,
                 job,
                 kind: row.get(2)?,
-                state: row.get(3)?,
+                state,
                 outcome: row.get(4)?,
-                is_doubted: row.get(5)?,
+                is_doubted,
                 remote_id: row.get::<_, Option<Id>>(6)?.map(|id| id.0),
                 links: links(&self.connection, job)?,
-                done: done(&self.connection, job, imported_at)?,
+                done,
                 asked_again,
             })?;
         }
