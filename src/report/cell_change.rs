@@ -11,6 +11,7 @@ use crate::advice::Advice;
 use crate::error::Result;
 use crate::journal::{Journal, RowView, SheetId};
 use crate::model::amount::counted;
+use crate::model::reason::Reason;
 use crate::report::page_assets::shown;
 
 use super::layout::{Blame, Layout};
@@ -112,6 +113,10 @@ impl<'a> Suggestions<'a> {
         row: &RowView,
         blames: &[Blame],
     ) -> Result<Option<CellChange>> {
+        // Its cells are as somebody meant them; one that is blank may be of another row of the request, or may have to stay so.
+        if row.code.as_deref() == Some(Reason::ChangedSinceExport.as_str()) {
+            return Ok(None);
+        }
         let [Blame { positions, .. }] = blames else { return Ok(None) };
         let [position] = positions.as_slice() else { return Ok(None) };
         let value = layout.cells(row).nth(*position).unwrap_or_default().trim().to_owned();

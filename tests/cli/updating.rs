@@ -418,6 +418,10 @@ fn an_exported_entry_that_the_service_changed_is_not_deleted_and_one_of_another_
     found.sort();
     let words = "value: the service has changed the value to 'theirs' since the export, which saw 'A-1': it is not deleted";
     assert_eq!(found, [ended("done", "", ""), ended("rejected", "changed.since-export", words)]);
+    // The cell of the value has to stay blank.
+    let rejected = bench.results(4).into_iter().find(|row| row["status"] == "rejected").expect("a row");
+    let advice = rejected["advice"].as_str().expect("words");
+    assert!(advice.starts_with("Export again and make the change in that file."), "{advice}");
     bench.fleetload(&["retry", "4", "--code", "changed.since-export"]).expect_code(0);
     bench.fleetload(&["run", "--overwrite"]).expect_code(0);
     assert_eq!(bench.requests("deleteDeviceMetadata"), 1);

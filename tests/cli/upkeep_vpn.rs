@@ -316,6 +316,11 @@ fn settings_that_the_service_changed_since_the_export_are_told_and_not_overwritt
     let told = ": the service has changed this to '25' since the export, and the sheet has '8'";
     assert!(message.ends_with(told) && message.starts_with("weight: interface "), "{message}");
     assert_eq!(bench.requests(UPDATE), 4, "theirs");
+    // The cells of the other interfaces are blank, or as they were: none is to be filled in or changed.
+    for row in &rows {
+        let advice = row["advice"].as_str().expect("words");
+        assert!(advice.starts_with("Export again and make the change in that file."), "{advice}");
+    }
     bench.fleetload(&["retry", "3", "--code", "changed.since-export"]).expect_code(0);
     bench.fleetload(&["run", "--overwrite"]).expect_code(0);
     assert_eq!((&entry(&done(&bench).1, 0)["weight"], bench.requests(UPDATE)), (&json!(8), 5));
