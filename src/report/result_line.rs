@@ -212,7 +212,17 @@ fn finished(row: &RowView, settled_before: bool) -> String {
         );
     }
     if settled_before {
-        return format!("{done} by an earlier import, and this row asks for nothing else; nothing was sent");
+        let found = match (row.state, &row.message) {
+            // What was found need not be what the row says.
+            (JobState::Existing, Some(found)) if !row.kind.is_record() => {
+                format!("as an earlier import found it: {found}")
+            }
+            (JobState::Existing, None) if !row.kind.is_record() => {
+                "it was so when an earlier import looked".to_owned()
+            }
+            _ => format!("{done} by an earlier import"),
+        };
+        return format!("{found}, and this row asks for nothing else; nothing was sent");
     }
     match row.state {
         JobState::Adopted => {

@@ -428,6 +428,40 @@ fn an_exported_entry_that_the_service_changed_is_not_deleted_and_one_of_another_
 }
 
 #[test]
+fn what_an_earlier_import_found_is_told_as_it_was_found_when_the_row_comes_again() {
+    let bench = created(Scenario::default());
+    let (template, device) = (fleetload::sandbox::ENTERPRISE_TEMPLATES[0], bench.created("device")[0].id);
+    let call = |operation: &str| {
+        let body = json!({"deviceId": device, "enterpriseTemplateId": template}).to_string();
+        bench.write("body.json", &body);
+        bench.fleetload(&["call", operation, "--body", "body.json", "--yes"]).expect_code(0);
+    };
+    call("subscribeTemplate");
+    let (root, file) = (bench::root(), "subscriptions.out.csv");
+    let export = ["export", "subscriptions", "--company", &root, "--below", "--out", file];
+    bench.fleetload(&export).expect_code(0);
+    // Somebody else takes it away; the row asks for nothing.
+    call("unsubscribeTemplate");
+    let gone = "the service has changed this since the export, and it is left as it is";
+    let again = ", and this row asks for nothing else; nothing was sent";
+    for (import, words) in
+        [(2, gone.to_owned()), (3, format!("as an earlier import found it: {gone}{again}"))]
+    {
+        bench.fleetload(&["run", file]).expect_code(0);
+        assert_eq!(endings(&bench, import), [ended("existing", "changed.since-export", &words)]);
+    }
+    // What is to be taken away, and was not there, is not in the service.
+    bench.write("subscriptions.csv", &format!("device,template,action\nT1,{template},unsubscribe\n"));
+    let was_so = format!("it was so when an earlier import looked{again}");
+    for (import, code, words) in
+        [(4, "", "it was so before anything was sent"), (5, "row.unchanged", &was_so)]
+    {
+        bench.fleetload(&["run", "subscriptions.csv"]).expect_code(0);
+        assert_eq!(endings(&bench, import), [ended("existing", code, words)]);
+    }
+}
+
+#[test]
 fn a_step_that_fails_after_the_fields_were_changed_says_what_was_changed() {
     let bench = created(Scenario::default().with_fault(Fault::new("putSiteLabels", FaultKind::InvalidData)));
     bench.write("sites.csv", "action,key,name,labels\nupdate,S0,Depot,north\n");
