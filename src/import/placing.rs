@@ -1,6 +1,7 @@
 //! Every usable row finds its job, or gets one, companies first and parents before children. Which job that is, is
 //! decided in `deciding` by the rules of `identity`; `told` puts it into words.
 
+mod changed_here;
 mod content_now;
 mod corrected;
 mod deciding;
@@ -27,6 +28,7 @@ use crate::model::time::Moment;
 use crate::sheet::cross_row::To;
 use crate::sheet::finding::Findings;
 use crate::sheet::{SourceFile, read_ahead};
+use changed_here::{ChangedHere, changed_here};
 use deciding::Placement;
 
 /// The field of a licence code.
@@ -81,10 +83,12 @@ fn place_rows<'j>(
     let jobs = JobsOfRows::unplaced(examined.checked.rows());
     let has_upkeep = writer.has_upkeep()?;
     let has_failed = writer.has_failed()?;
+    let changed_here = if has_upkeep { changed_here(examined, kept)? } else { ChangedHere::new() };
     let mut placing = Placing {
         examined,
         writer,
         has_upkeep,
+        changed_here,
         has_failed,
         namesakes: HashMap::new(),
         jobs: &jobs,
@@ -154,6 +158,8 @@ struct Placing<'e, 'j> {
     settings_of: HashMap<String, usize>,
     /// Whether earlier imports have changed records that exist.
     has_upkeep: bool,
+    /// What rows of this import change of the records that others of it create, where earlier ones may have.
+    changed_here: ChangedHere,
     /// Whether jobs of earlier imports failed.
     has_failed: bool,
     /// The sheets of earlier imports by their file and name, newest first.

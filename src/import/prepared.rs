@@ -207,7 +207,7 @@ fn links_of_first(checked: &Checked, ordinal: usize, jobs: &JobsOfRows) -> Optio
 }
 
 /// An action as it was before it was kept.
-fn asked(action: &KeptAction, cells: &[SmolStr], shapes: &ActionShapes) -> Result<Action> {
+pub(super) fn asked(action: &KeptAction, cells: &[SmolStr], shapes: &ActionShapes) -> Result<Action> {
     let written = match action {
         KeptAction::Whole(written) => Some(Cow::from(written)),
         KeptAction::Packed(action) => shapes.unpack(action, cells).map(Cow::from),

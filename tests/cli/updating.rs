@@ -462,6 +462,37 @@ fn what_an_earlier_import_found_is_told_as_it_was_found_when_the_row_comes_again
 }
 
 #[test]
+fn a_workbook_that_creates_and_changes_a_record_is_unchanged_when_it_is_run_again() {
+    let bench = created(Scenario::default());
+    let address = "+64 9 557 0000,1 Earl Street,Auckland,NZ";
+    bench.write(
+        "new.csv",
+        &format!(
+            "key,company,name,device_model,mac,phone,address1,city,country,site,meta:rack\n\
+             N1,C0,New 1,Edge 100,00:1a:2b:00:00:11,{address},S0,R-1\n"
+        ),
+    );
+    bench.write("devices-upd.csv", "key,name,site,action\nN1,New 1 renamed,S1,update\n");
+    bench.write("metadata.csv", "owner_kind,owner,key,value\ndevice,N1,rack,R-2\n");
+    let book = ["run", "new.csv", "devices-upd.csv", "metadata.csv"];
+    bench.fleetload(&book).expect_code(0);
+    let sent = bench.ledger().len();
+    let told = bench.fleetload(&book).expect_code(0);
+    assert!(!told.stdout.contains("differ"), "{}", told.stdout);
+    assert_eq!(bench.ledger().len(), sent);
+    let codes: Vec<String> = endings(&bench, 3).into_iter().map(|(_, code, _)| code).collect();
+    assert_eq!(codes, ["row.unchanged", "row.unchanged", "row.unchanged"]);
+    // What no row of the sheets changes is told all the same, and so is all of it without them.
+    bench.write("others-devices.csv", "key,name,action\nN1,New 1 of others,update\n");
+    bench.fleetload(&["run", "others-devices.csv"]).expect_code(0);
+    bench.fleetload(&["run", "new.csv", "metadata.csv"]).expect_code(4);
+    let row = bench.results(5).swap_remove(0);
+    let differing: Vec<&Value> =
+        row["differences"].as_array().expect("a list").iter().map(|one| &one["column"]).collect();
+    assert_eq!(differing, ["name", "site"], "{row}");
+}
+
+#[test]
 fn a_step_that_fails_after_the_fields_were_changed_says_what_was_changed() {
     let bench = created(Scenario::default().with_fault(Fault::new("putSiteLabels", FaultKind::InvalidData)));
     bench.write("sites.csv", "action,key,name,labels\nupdate,S0,Depot,north\n");

@@ -413,14 +413,18 @@ impl Placing<'_, '_> {
             };
             names.insert(link.target, name);
         }
-        Ok(difference::between(
+        let mut differences = difference::between(
             values.kind,
             &Content { links: &links, steps: &steps },
             &Content { links: &values.links, steps: &values.steps },
             (ready.table(self.examined), &ready.row.cells),
             said_earlier.as_ref(),
             &|link| names.get(&link.target).cloned().unwrap_or_default(),
-        ))
+        );
+        if let Some(columns) = self.changed_here.get(&ready.origin.ordinal) {
+            differences.retain(|difference| !columns.contains(&difference.column));
+        }
+        Ok(differences)
     }
 }
 
