@@ -189,7 +189,7 @@ fn message(row: &RowView, blames: &[Blame], settled_before: bool) -> String {
                 rejected(row, told, blames)
             )
         }
-        JobState::Rejected | JobState::Incomplete => rejected(row, told, blames),
+        JobState::Rejected | JobState::Incomplete => carried_out_before(rejected(row, told, blames), row),
         JobState::Held => held(told, &row.candidates),
         JobState::Ready | JobState::Skipped => told.to_owned(),
     }
@@ -237,11 +237,24 @@ fn finished(row: &RowView, settled_before: bool) -> String {
             let more = if put_more { ", and what else the row asks for was put" } else { "" };
             format!("{was_there}{more}")
         }
-        JobState::Done => {
-            let before = row.before.iter().map(before_words::words);
-            before.filter(|words| !words.is_empty()).collect::<Vec<_>>().join("; ")
-        }
+        JobState::Done => changed(row),
         _ => String::new(),
+    }
+}
+
+/// What a row changed or removed.
+fn changed(row: &RowView) -> String {
+    let before = row.before.iter().map(before_words::words);
+    before.filter(|words| !words.is_empty()).collect::<Vec<_>>().join("; ")
+}
+
+/// A row that was carried out, and rejected when a person had it carried out again, tells what it changed the first time.
+fn carried_out_before(message: String, row: &RowView) -> String {
+    match (row.state, changed(row).as_str()) {
+        (JobState::Rejected, "") if row.before.is_empty() => message,
+        (JobState::Rejected, "") => format!("{message}; it had been carried out before that"),
+        (JobState::Rejected, words) => format!("{message}; it had been carried out before that: {words}"),
+        _ => message,
     }
 }
 

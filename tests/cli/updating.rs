@@ -493,6 +493,65 @@ fn a_workbook_that_creates_and_changes_a_record_is_unchanged_when_it_is_run_agai
 }
 
 #[test]
+fn an_exported_row_that_is_carried_out_again_overwrites_only_when_asked_and_tells_what_it_did_before() {
+    let bench = created(Scenario::default());
+    let device = bench.created("device").into_iter().find(|made| made.request["name"] == "Till 2");
+    let device = device.expect("it is there").id;
+    bench.write("metadata.csv", "owner_kind,owner,key,value\ndevice,T2,asset,A-1\n");
+    bench.fleetload(&["run", "metadata.csv"]).expect_code(0);
+    let files = ["devices.out.csv", "metadata.out.csv"];
+    for (what, out) in ["devices", "metadata"].into_iter().zip(files) {
+        let root = bench::root();
+        bench.fleetload(&["export", what, "--company", &root, "--below", "--out", out]).expect_code(0);
+    }
+    edit(&bench, files[0], ",\"Till 2\",", ",\"Mine\",");
+    edit(&bench, files[1], "\"asset\",\"A-1\",", "\"asset\",\"A-1x\",");
+    // The service says that both are carried out, and then shows the old values.
+    let lies = ["updateDevice", "putDeviceMetadata"];
+    let lies = lies.map(|operation| Fault::new(operation, FaultKind::Vanished).times(1));
+    bench.sandbox().change(|scenario| scenario.fault = lies.to_vec()).expect("a consistent scenario");
+    let outcome = bench.fleetload(&["run", files[0], files[1]]).expect_code(8);
+    assert_eq!(bench.statistics().faults_fired["vanished"], 2);
+    assert!(outcome.stderr.contains("fleetload run --overwrite"), "{}", outcome.stderr);
+    // Somebody else changes both.
+    for (operation, body) in [
+        ("updateDevice", json!({"name": "Theirs"})),
+        ("putDeviceMetadata", json!({"key": "asset", "value": "theirs"})),
+    ] {
+        bench.write("body.json", &body.to_string());
+        let parameter = format!("deviceId={device}");
+        bench
+            .fleetload(&["call", operation, "-p", &parameter, "--body", "body.json", "--yes"])
+            .expect_code(0);
+    }
+    let changed = || -> Vec<(String, String, String)> {
+        endings(&bench, 3).into_iter().filter(|(status, ..)| status != "existing").collect()
+    };
+    let retry = |code: &str, rows: &str| {
+        let told = bench.fleetload(&["retry", "3", "--code", code]).expect_code(0);
+        assert!(told.stdout.contains(rows), "{}", told.stdout);
+        assert!(told.stderr.contains("fleetload run --overwrite"), "{}", told.stderr);
+    };
+    let undone = |out: &str| {
+        let undo = bench.fleetload(&["undo", "3", "--out", out, "--json"]);
+        objects(&undo).iter().filter(|object| object["object"] == "restores").count()
+    };
+    let first = [("name was \"Till 2\", now \"Mine\""), ("the value was \"A-1\" before")];
+    retry("audit.reverted", "2 rows are ready again");
+    assert_eq!(undone("ready.xlsx"), 2, "both were carried out");
+    bench.fleetload(&["run"]).expect_code(4);
+    for ((status, code, message), first) in changed().into_iter().zip(first) {
+        assert_eq!((status.as_str(), code.as_str()), ("rejected", "changed.since-export"));
+        assert!(message.ends_with(&format!("; it had been carried out before that: {first}")), "{message}");
+    }
+    assert_eq!(undone("rejected.xlsx"), 2, "both were carried out");
+    retry("changed.since-export", "2 rows are ready again");
+    bench.fleetload(&["run", "--overwrite"]).expect_code(0);
+    let second = ["name was \"Theirs\", now \"Mine\"", "the value was \"theirs\" before"];
+    assert_eq!(changed(), second.map(|words| ended("done", "", words)));
+}
+
+#[test]
 fn a_step_that_fails_after_the_fields_were_changed_says_what_was_changed() {
     let bench = created(Scenario::default().with_fault(Fault::new("putSiteLabels", FaultKind::InvalidData)));
     bench.write("sites.csv", "action,key,name,labels\nupdate,S0,Depot,north\n");

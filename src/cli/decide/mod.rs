@@ -74,6 +74,10 @@ pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summary> {
                 "to set their values although the service has other ones since the export: ",
                 "run --overwrite",
             ),
+        Some(_) | None if typed.code.as_deref() == Some(Reason::AuditReverted.as_str()) => context
+            .advice("to carry them out again: ", "run")
+            .words("\nif they come from an export, which did not see what the service has now: ")
+            .command(context.again("run --overwrite")),
         Some(_) | None => context.advice("to send them: ", "run"),
     };
     terminal.hint(advice);

@@ -284,16 +284,34 @@ fn links(connection: &Connection, job: JobId) -> Result<Vec<(Role, RemoteId)>> {
     Ok(links.collect::<rusqlite::Result<_>>()?)
 }
 
-/// The steps of a job that are done, and for which a request that was, or may have been, carried out was sent since.
+/// The condition that an open step of the job `?1` was carried out since `?2`, and a person had it carried out again, for which
+/// nothing has been sent yet: the last request for it was confirmed, and the first decision after that was to try again.
+/// What was read before that request is still with the step.
+macro_rules! is_to_be_done_again {
+    () => {
+        "(ended = 0 AND EXISTS (
+             SELECT 1 FROM attempt AS last
+             WHERE last.job = ?1 AND last.step = step.n AND last.execution = 'confirmed' AND last.sent_at >= ?2
+               AND NOT EXISTS (SELECT 1 FROM attempt AS later
+                   WHERE later.job = ?1 AND later.step = step.n AND later.number > last.number)
+               AND (SELECT what FROM decision WHERE decision.job = ?1 AND decision.at >= last.ended_at AND what <> 'seen'
+                    ORDER BY decision.id LIMIT 1) = 'retry'))"
+    };
+}
+
+/// The steps of a job that were carried out, and for which a request that was, or may have been, carried out was sent since.
 fn done(connection: &Connection, job: JobId, since: Moment) -> Result<Vec<DoneStep>> {
     let mut statement = connection.prepare_cached(concat!(
         "SELECT n, ",
         stored_action!("step"),
         ", before FROM step
-         WHERE id BETWEEN ?1 << 16 AND ?1 << 16 | 65535 AND ended = 1
-             AND EXISTS (SELECT 1 FROM attempt WHERE attempt.job = ?1 AND attempt.step = step.n
-                 AND attempt.execution IN ('confirmed', 'doubtful') AND attempt.sent_at >= ?2)
-         ORDER BY id"
+         WHERE id BETWEEN ?1 << 16 AND ?1 << 16 | 65535
+             AND (ended = 1
+                 AND EXISTS (SELECT 1 FROM attempt WHERE attempt.job = ?1 AND attempt.step = step.n
+                     AND attempt.execution IN ('confirmed', 'doubtful') AND attempt.sent_at >= ?2)
+                 OR ",
+        is_to_be_done_again!(),
+        ") ORDER BY id"
     ))?;
     let mut rows = statement.query((job, since))?;
     let (mut done, mut texts) = (Vec::new(), StoredTexts::of(connection));
@@ -307,15 +325,21 @@ fn done(connection: &Connection, job: JobId, since: Moment) -> Result<Vec<DoneSt
     Ok(done)
 }
 
-/// What was read before the steps of a job that were carried out.
-pub(in crate::journal) fn before(connection: &Connection, job: JobId) -> Result<Vec<ReadBefore>> {
+/// What was read before the steps of a job that were carried out; of those that are to be carried out again, since this moment.
+pub(in crate::journal) fn before(
+    connection: &Connection,
+    job: JobId,
+    since: Moment,
+) -> Result<Vec<ReadBefore>> {
     let mut statement = connection.prepare_cached(concat!(
         "SELECT operation, ",
         stored_action!("step"),
         ", before FROM step
-         WHERE id BETWEEN ?1 << 16 AND ?1 << 16 | 65535 AND ended = 1 AND before IS NOT NULL ORDER BY id"
+         WHERE id BETWEEN ?1 << 16 AND ?1 << 16 | 65535 AND before IS NOT NULL AND (ended = 1 OR ",
+        is_to_be_done_again!(),
+        ") ORDER BY id"
     ))?;
-    let mut rows = statement.query([job])?;
+    let mut rows = statement.query((job, since))?;
     let (mut read, mut texts) = (Vec::new(), StoredTexts::of(connection));
     while let Some(row) = rows.next()? {
         if let Some(before) = parse_before(row.get::<_, Option<String>>(2)?.as_deref())? {
@@ -326,8 +350,8 @@ pub(in crate::journal) fn before(connection: &Connection, job: JobId) -> Result<
     Ok(read)
 }
 
-/// Whether what a job brought about was carried out for the row at `place`, of an import at this moment: the job was not done
-/// before, and no later row asked for something else.
+/// Whether what a job brought about was carried out for the row at `place`, of an import at this moment: the job was not done,
+/// or rejected, before, and no later row asked for something else.
 pub(in crate::journal) fn is_of(
     connection: &Connection,
     job: JobId,
@@ -336,7 +360,7 @@ pub(in crate::journal) fn is_of(
 ) -> Result<bool> {
     let is_of = connection
         .prepare_cached(
-            "SELECT state = 'done' AND finished_at > ?3 AND NOT EXISTS (
+            "SELECT state IN ('done', 'rejected') AND finished_at > ?3 AND NOT EXISTS (
                  SELECT 1 FROM sheet_row AS later
                  WHERE later.job = job.id AND later.place > ?2 AND later.disposition = 'revised')
              FROM job WHERE id = ?1",

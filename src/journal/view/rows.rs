@@ -377,7 +377,7 @@ impl View {
                 operation: row.get(15)?,
                 before: match job.filter(|_| has_before) {
                     Some(job) if changes::is_of(&self.connection, job, row.get(0)?, imported_at)? => {
-                        changes::before(&self.connection, job)?
+                        changes::before(&self.connection, job, imported_at)?
                     }
                     Some(_) | None => Vec::new(),
                 },
