@@ -327,6 +327,21 @@ fn settings_that_the_service_changed_since_the_export_are_told_and_not_overwritt
 }
 
 #[test]
+fn after_a_correction_every_row_of_the_request_tells_what_was_changed() {
+    let bench = bench_of(ROWS);
+    run(&bench, 0);
+    export(&bench);
+    change_weight(&bench, 15);
+    edited(&bench, 1, "weight", "20");
+    bench.fleetload(&["run", "vpn.out.csv"]).expect_code(4);
+    edited(&bench, 1, "weight", "21");
+    bench.fleetload(&["run", "vpn.out.csv", "--overwrite"]).expect_code(0);
+    let told: Vec<Value> = bench.results(3).iter().map(|row| row["message"].clone()).collect();
+    let words = format!("weight of {} was \"15\", now \"21\"", interface(2));
+    assert_eq!(told, vec![json!(words); 3]);
+}
+
+#[test]
 fn settings_that_went_with_a_membership_are_sent_again_when_their_rows_come_again() {
     let bench = bench_of(ROWS);
     run(&bench, 0);

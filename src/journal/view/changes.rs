@@ -350,12 +350,12 @@ pub(in crate::journal) fn before(
     Ok(read)
 }
 
-/// Whether what a job brought about was carried out for the row at `place`, of an import at this moment: the job was not done,
-/// or rejected, before, and no later row asked for something else.
+/// Whether what a job brought about was carried out for the rows of an import, made at this moment and with its last row at
+/// `last`: the job was not done, or rejected, before, and no row after those asked for something else.
 pub(in crate::journal) fn is_of(
     connection: &Connection,
     job: JobId,
-    place: i64,
+    last: i64,
     imported_at: Moment,
 ) -> Result<bool> {
     let is_of = connection
@@ -365,7 +365,7 @@ pub(in crate::journal) fn is_of(
                  WHERE later.job = job.id AND later.place > ?2 AND later.disposition = 'revised')
              FROM job WHERE id = ?1",
         )?
-        .query_row((job, place, imported_at), |row| row.get(0))?;
+        .query_row((job, last, imported_at), |row| row.get(0))?;
     Ok(is_of)
 }
 

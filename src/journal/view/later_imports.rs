@@ -104,16 +104,16 @@ pub struct ReplacedBy {
     pub was_sent: bool,
 }
 
-/// The rows of a sheet, imported at this moment, of which a later import has asked something else of the same record, by
-/// their places.
+/// The rows of a sheet of which a later import has asked something else of the same record, by their places. Their import was
+/// made at this moment, and has its last row at `last_of_import`.
 pub(in crate::journal) fn replaced(
     connection: &Connection,
     sheet: SheetId,
-    imported_at: Moment,
+    (last_of_import, imported_at): (i64, Moment),
 ) -> Result<HashMap<i64, ReplacedBy>> {
     let (first, last) = row_ref::range(sheet);
     let is_last = "SELECT NOT EXISTS (SELECT 1 FROM sheet_row WHERE place > ?1)";
-    if connection.prepare_cached(is_last)?.query_row([last], |row| row.get(0))? {
+    if connection.prepare_cached(is_last)?.query_row([last_of_import], |row| row.get(0))? {
         return Ok(HashMap::new());
     }
     let mut statement = connection.prepare_cached(
@@ -121,10 +121,10 @@ pub(in crate::journal) fn replaced(
          JOIN upkeep ON upkeep.job = own.job AND upkeep.turn > 0
          JOIN sheet_row AS later ON later.job = own.job AND later.disposition = 'revised'
          JOIN sheet ON sheet.id = later.place >> 32 JOIN import ON import.id = sheet.import
-         WHERE own.place BETWEEN ?1 AND ?2 AND own.disposition IN ('new', 'revised') AND later.place > ?2
+         WHERE own.place BETWEEN ?1 AND ?2 AND own.disposition IN ('new', 'revised') AND later.place > ?3
          ORDER BY later.place DESC",
     )?;
-    let mut found = statement.query((first, last))?;
+    let mut found = statement.query((first, last, last_of_import))?;
     // Newest first: that import is reported, and what was sent before the oldest was sent for this row.
     let mut replaced: HashMap<i64, (ImportId, Moment)> = HashMap::new();
     while let Some(row) = found.next()? {

@@ -329,15 +329,19 @@ impl View {
         let mut decisions = decision_log::latest(&self.connection)?;
         let answered = later_imports::of_sheet(&self.connection, sheet)?;
         let some_differ = differences::any(&self.connection, row_ref::range(sheet))?;
-        let imported_at = self
+        let import: Option<(ImportId, Moment)> = self
             .connection
             .prepare_cached(
-                "SELECT at FROM import JOIN sheet ON sheet.import = import.id WHERE sheet.id = ?1",
+                "SELECT import.id, at FROM import JOIN sheet ON sheet.import = import.id WHERE sheet.id = ?1",
             )?
-            .query_row([sheet], |row| row.get(0))
-            .optional()?
-            .unwrap_or(Moment::from_millis(i64::MIN));
-        let replaced = later_imports::replaced(&self.connection, sheet, imported_at)?;
+            .query_row([sheet], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        // Several rows of an import may be one job.
+        let (last, imported_at) = match import {
+            Some((import, at)) => (row_ref::range_of(&self.connection, import)?.1, at),
+            None => (row_ref::range(sheet).1, Moment::from_millis(i64::MIN)),
+        };
+        let replaced = later_imports::replaced(&self.connection, sheet, (last, imported_at))?;
         let some_are_paused = self.import_turns()?.iter().any(|turn| turn.paused_at.is_some());
         let mut texts = StoredTexts::of(&self.connection);
         let mut blockers = Blockers::default();
@@ -376,7 +380,7 @@ impl View {
                 due: row.get(14)?,
                 operation: row.get(15)?,
                 before: match job.filter(|_| has_before) {
-                    Some(job) if changes::is_of(&self.connection, job, row.get(0)?, imported_at)? => {
+                    Some(job) if changes::is_of(&self.connection, job, last, imported_at)? => {
                         changes::before(&self.connection, job, imported_at)?
                     }
                     Some(_) | None => Vec::new(),
