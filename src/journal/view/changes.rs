@@ -372,16 +372,18 @@ pub(in crate::journal) fn is_of(
 #[cfg(test)]
 mod tests {
     use crate::journal::fixture::{apply, at, bench, claim, plan, row, sheet};
-    use crate::journal::{Disposition, Evidence, How, Journal, NewJob, ReadBefore, Write};
+    use crate::journal::{
+        AuditFinding, Disposition, Evidence, How, Journal, NewJob, ReadBefore, ReadBy, Selection, Write,
+    };
     use crate::model::action::before::Before;
     use crate::model::action::{Action, OwnedEntry, Owner};
     use crate::model::id::{ImportId, JobId, RemoteId};
     use crate::model::kind::{Kind, Upkeep};
     use crate::model::operation::Operation::PutDeviceMetadata;
     use crate::model::record::{Link, Role, Target};
-    use crate::model::state::JobState::{InDoubt, Sending};
+    use crate::model::state::JobState::{InDoubt, Ready, Sending};
     use crate::model::time::Moment;
-    use crate::model::verdict::{Doubt, Execution};
+    use crate::model::verdict::{Doubt, Execution, Rejection};
 
     fn asset(value: &str) -> NewJob {
         let entry = OwnedEntry {
@@ -472,6 +474,43 @@ mod tests {
         apply(journal, claimed_over(job, Some("A-2"))).unwrap();
         apply(journal, done(job, Sending, 5_000)).unwrap();
         assert_eq!((shown(journal, first), shown(journal, second).as_deref()), (None, Some("A-2")));
+    }
+
+    #[test]
+    fn what_was_carried_out_is_shown_of_a_row_that_is_rejected_when_it_is_carried_out_again() {
+        let mut bench = bench();
+        let journal = &mut bench.journal;
+        let (first, job) = import(journal, 1_000, "A-2", None);
+        apply(journal, claimed_over(job, Some("A-1"))).unwrap();
+        apply(journal, done(job, Sending, 3_000)).unwrap();
+        let run = journal.queue().begin_run(at(3_100)).unwrap();
+        let finding = AuditFinding {
+            code: AuditFinding::REVERTED.to_owned(),
+            message: "the value is 'A-9' now".to_owned(),
+            found: vec![],
+        };
+        let content = journal.work(job).unwrap().expect("a job").content_hash;
+        let (by, finding) = (ReadBy::Key, Some(finding));
+        apply(journal, Write::Audited { job, id: None, content, run, by, finding, at: at(3_200) }).unwrap();
+        let again = |journal: &mut Journal, code: &str, moment: i64| {
+            let selection = Selection { code: Some(code.to_owned()), ..Selection::default() };
+            assert_eq!(journal.retry(&selection, "kim", at(moment)).unwrap().retried, 1);
+        };
+        let refuse = |journal: &mut Journal, from, execution, moment: i64| {
+            let rejection =
+                Rejection { code: "invalidData".into(), message: "no".into(), violations: vec![] };
+            let evidence = evidence(execution, moment);
+            apply(journal, Write::Reject { job, from, rejection, evidence }).unwrap();
+        };
+        // Rejected before anything is sent: what was read then is still about what was carried out.
+        again(journal, AuditFinding::REVERTED, 4_000);
+        refuse(journal, Ready, Execution::NotExecuted, 4_100);
+        assert_eq!(shown(journal, first).as_deref(), Some("A-1"));
+        // The service rejects the second request: what was read last is about that one.
+        again(journal, "invalidData", 5_000);
+        apply(journal, claimed_over(job, Some("A-9"))).unwrap();
+        refuse(journal, Sending, Execution::Refused, 5_100);
+        assert_eq!(shown(journal, first), None);
     }
 
     #[test]
