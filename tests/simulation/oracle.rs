@@ -284,8 +284,13 @@ fn name_of(row: &RowView) -> &str {
 }
 
 fn same_name(entry: &LedgerEntry, row: &RowView) -> bool {
-    let field = if row.kind.singular() == "person" { "username" } else { "name" };
-    !is_own_site(entry) && entry.request.get(field).and_then(|name| name.as_str()) == Some(name_of(row))
+    let (field, value) = match row.kind {
+        Kind::Person => ("username", name_of(row)),
+        // Two sites of a company may have one name.
+        Kind::Site => ("phoneNumber", row.cells[4].as_str()),
+        _ => ("name", name_of(row)),
+    };
+    !is_own_site(entry) && entry.request.get(field).and_then(|name| name.as_str()) == Some(value)
 }
 
 /// A site that a device brought along. It has no name of its own in the request.

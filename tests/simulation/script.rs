@@ -413,18 +413,31 @@ fn site_sheet(
     twins: &mut Vec<(&'static str, String)>,
 ) -> String {
     let mut text = "key,company,name,reference,phone,address1,city,country,labels\n".to_owned();
+    // Apart from the other chances, so that they stay what they are: what is drawn here changes nothing else of a seed.
+    let mut apart = fastrand::Rng::with_seed(chance.clone().u64(..));
+    let has_namesakes = apart.u8(..) >= 192;
+    let mut before: Option<(String, String, bool)> = None;
     for n in 0..count {
         let labels = if chance.u8(..) < 60 { "north" } else { "" };
-        let reference = if chance.bool() { format!("REF-{n}") } else { String::new() };
-        let company = match theme {
+        let mut has_reference = chance.bool();
+        let mut company = match theme {
             Theme::Twins => THERE.to_string(),
             _ => company(chance, companies),
         };
-        let name = name("Branch", n);
-        text += &format!("S{n},{company},{name},{reference},+64 9 555 0002,{ADDRESS},{labels}\n");
+        let mut name = name("Branch", n);
+        // It has the name and the company of the one before: of the two, one has a reference.
+        match before.take().filter(|_| has_namesakes && apart.bool()) {
+            Some((other, its_company, its_reference)) => {
+                (name, company, has_reference) = (other, its_company, !its_reference);
+            }
+            None => before = Some((name.clone(), company.clone(), has_reference)),
+        }
+        let reference = if has_reference { format!("REF-{n}") } else { String::new() };
+        let phone = site_phone(n);
+        text += &format!("S{n},{company},{name},{reference},{phone},{ADDRESS},{labels}\n");
         if company == THERE.to_string() && chance.bool() {
             let body = serde_json::json!({
-                "companyId": THERE, "name": name, "phoneNumber": "+64 9 555 0002",
+                "companyId": THERE, "name": name, "phoneNumber": phone,
                 "reference": (!reference.is_empty()).then_some(reference),
                 "address": {"address1": "1 High Street", "city": "Auckland", "country": "NZ"},
             });
@@ -432,6 +445,11 @@ fn site_sheet(
         }
     }
     text
+}
+
+/// By which a site is known whose name another one has.
+fn site_phone(n: usize) -> String {
+    format!("+64 9 555 02{n:02}")
 }
 
 fn person_sheet(chance: &mut fastrand::Rng, count: usize, companies: usize) -> String {
