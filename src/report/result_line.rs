@@ -140,6 +140,11 @@ fn come_again(message: String, row: &RowView) -> String {
 fn replaced(message: String, row: &RowView) -> String {
     let Some(ReplacedBy { import, was_sent }) = row.replaced_by else { return message };
     let words = match was_sent {
+        // That a row failed and came again is told beside it.
+        _ if row.kind.is_record() && row.answered_by.is_some() => return message,
+        _ if row.kind.is_record() => {
+            format!("import {import} has other values for this row, and this is its result")
+        }
         true => {
             format!("import {import} asked for something else after this row was sent; this is its result")
         }

@@ -1,7 +1,7 @@
 //! Rows that failed and are corrected, in the sheet or in a fix sheet: nothing asks for them any more, and correcting them
 //! twice makes nothing twice.
 
-use fleetload::sandbox::Scenario;
+use fleetload::sandbox::{Fault, FaultKind, Scenario};
 
 use crate::bench::{self, Bench};
 
@@ -173,4 +173,24 @@ fn another_request_in_the_same_sheet_ends_no_rejected_one() {
     assert_eq!(bench.results(2)[0]["status"], "rejected");
     bench.fleetload(&["cancel", "2"]).expect_code(0);
     assert_settled(&bench);
+}
+
+#[test]
+fn the_report_of_the_first_import_says_whose_values_were_created_after_a_correction() {
+    let refused = Fault::new("addDevice", FaultKind::InvalidData).times(1);
+    let bench = Bench::new(Scenario::default().with_fault(refused));
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", &bench::devices(1, 1));
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(4);
+    assert_eq!(bench.statistics().faults_fired["invalid_data"], 1);
+    let sheet = bench::devices(1, 1).replace("+64 9 557", "+64 9 558");
+    assert_ne!(sheet, bench::devices(1, 1));
+    bench.write("devices.csv", &sheet);
+    bench.fleetload(&["run", "devices.csv"]).expect_code(0);
+    bench.fleetload(&["report", "1"]).expect_code(0);
+    let report = std::fs::read_to_string(bench.path("reports/1/devices.results.csv")).expect("a report");
+    let words = "import 2 has other values for this row, and this is its result";
+    assert!(report.contains("\"created\"") && report.contains(words), "{report}");
+    let report = std::fs::read_to_string(bench.path("reports/2/devices.results.csv")).expect("a report");
+    assert!(!report.contains("other values"), "{report}");
 }

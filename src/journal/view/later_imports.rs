@@ -117,11 +117,10 @@ pub(in crate::journal) fn replaced(
         return Ok(HashMap::new());
     }
     let mut statement = connection.prepare_cached(
-        "SELECT own.place, import.id, import.at FROM sheet_row AS own
-         JOIN upkeep ON upkeep.job = own.job AND upkeep.turn > 0
-         JOIN sheet_row AS later ON later.job = own.job AND later.disposition = 'revised'
+        "SELECT own.place, import.id, import.at FROM sheet_row AS later CROSS JOIN sheet_row AS own ON own.job = later.job
          JOIN sheet ON sheet.id = later.place >> 32 JOIN import ON import.id = sheet.import
-         WHERE own.place BETWEEN ?1 AND ?2 AND own.disposition IN ('new', 'revised') AND later.place > ?3
+         WHERE later.place > ?3 AND later.disposition = 'revised'
+             AND own.place BETWEEN ?1 AND ?2 AND own.disposition IN ('new', 'revised')
          ORDER BY later.place DESC",
     )?;
     let mut found = statement.query((first, last, last_of_import))?;

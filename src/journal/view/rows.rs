@@ -170,7 +170,7 @@ pub struct RowView {
     pub differences: Vec<Difference>,
     /// Of a row that did not get through, or that differs: the later import that has it again and answers for it.
     pub answered_by: Option<ImportId>,
-    /// The later import that gave the job of an upkeep row other values, whose result all of the above is.
+    /// The later import that gave the job other values, whose result all of the above is.
     pub replaced_by: Option<ReplacedBy>,
     /// The paused import that has the job, where it is not sent before that is resumed.
     pub paused_by: Option<ImportId>,
