@@ -507,7 +507,11 @@ fn what_is_in_doubt_when_its_import_is_cancelled_is_sent_no_more() {
     run.until(|| {
         bench.created("site").len() == 2 && bench.statistics().faults_fired.contains_key("request_lost")
     });
-    run.until(|| bench.fleetload(&["status", "--json"]).stdout.contains("\"in_doubt\":1"));
+    run.until(|| {
+        // The answers of the others are on disk as well.
+        let status = bench.fleetload(&["status", "--json"]).stdout;
+        status.contains("\"in_doubt\":1") && status.contains("\"created\":3")
+    });
     run.kill();
     let outcome = bench.fleetload(&["cancel", "1"]).expect_code(5);
     assert_hints(
