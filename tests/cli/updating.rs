@@ -1,9 +1,13 @@
 //! Rows that change records which exist: the action `update`, by hand and from an export that was edited.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
 use serde_json::{Value, json};
 
 use crate::bench::{self, Bench, Outcome};
+use crate::relay::{Act, Gate, Relay};
 
 const DEVICES: &str = "\
 key,company,name,device_model,mac,phone,address1,city,country
@@ -399,6 +403,53 @@ fn what_the_service_changed_since_the_export_is_told_and_not_overwritten_unless_
     found.sort();
     assert_eq!(found[0], ended("done", "", "name was \"Branch 1 of theirs\", now \"Branch One\""));
     assert_eq!(updates(&bench), 3);
+}
+
+#[test]
+fn an_entry_that_somebody_else_changed_while_an_answer_was_lost_is_not_overwritten() {
+    let bench = Bench::new(Scenario::default());
+    bench.profile("", "", "");
+    let (gate, first) = (Gate::default(), Arc::new(AtomicU64::new(u64::MAX)));
+    let (waits, from) = (gate.clone(), Arc::clone(&first));
+    let relay = Relay::before(&bench.base_url(), move |asked, nth| {
+        if asked == "listDeviceMetadata" && nth >= from.load(Ordering::SeqCst) {
+            waits.pass();
+        }
+        Act::Pass
+    });
+    bench.alter(&bench.base_url(), &relay.base_url());
+    bench.write("metadata.csv", "owner_kind,owner,key,value\ndevice,T2,contract,C-1\n");
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", DEVICES);
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
+    bench.fleetload(&["run", "metadata.csv"]).expect_code(0);
+    let (root, file) = (bench::root(), "metadata.out.csv");
+    bench.fleetload(&["export", "metadata", "--company", &root, "--below", "--out", file]).expect_code(0);
+    edit(&bench, file, "\"contract\",\"C-1\",", "\"contract\",\"C-1x\",");
+    let lost = Fault::new("putDeviceMetadata", FaultKind::RequestLost).times(1);
+    bench.sandbox().change(|scenario| scenario.fault = vec![lost]).expect("a consistent scenario");
+    // The look after the lost answer, the second of this run, waits until somebody else has put another value.
+    first.store(bench.requests("listDeviceMetadata") + 1, Ordering::SeqCst);
+    let mut run = bench.start(&["run", file]);
+    run.until(|| gate.is_reached());
+    assert_eq!(bench.statistics().faults_fired["request_lost"], 1);
+    let device = bench.created("device").into_iter().find(|made| made.request["name"] == "Till 2");
+    let parameter = format!("deviceId={}", device.expect("it is there").id);
+    bench.write("body.json", &json!({"key": "contract", "value": "theirs"}).to_string());
+    let put = ["call", "putDeviceMetadata", "-p", &parameter, "--body", "body.json", "--yes"];
+    bench.fleetload(&[&put[..], &["--journal", "other.db"]].concat()).expect_code(0);
+    gate.open();
+    run.ended().expect_code(4);
+    let refused =
+        "value: the service has changed this to 'theirs' since the export, and the sheet has 'C-1x'";
+    assert_eq!(endings(&bench, 3), [ended("rejected", "changed.since-export", refused)]);
+    let put: Vec<Value> = bench
+        .ledger()
+        .into_iter()
+        .filter(|entry| entry.operation == "putDeviceMetadata")
+        .map(|entry| entry.request["value"].clone())
+        .collect();
+    assert_eq!(put, ["C-1", "theirs"]);
 }
 
 #[test]

@@ -17,7 +17,7 @@ use crate::model::reason::Reason;
 use crate::model::verdict::{Rejection, Violation};
 use crate::run::evidence::classify::refusal;
 use crate::run::evidence::lookups;
-use crate::service::Found;
+use crate::service::{Found, may_be_a_page};
 
 /// A row was fetched that changes a record which exists.
 pub(super) fn first_lookup(work: &Work, update: &RecordUpdate, facts: &RunFacts<'_>) -> RowDecision {
@@ -129,7 +129,8 @@ pub(super) fn unread_export(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
     leave(work, facts, Some((Reason::LookupUnavailable, what)))
 }
 
-/// Refuses to replace or delete a metadata entry whose value the service has changed since the export.
+/// Refuses to replace or delete a metadata entry that the service has changed or deleted since the export. After a lost answer
+/// too: what shows then is neither the value of the export nor that of the row, so that somebody else has put it there.
 pub(super) fn refuse_overwriting(
     work: &Work,
     facts: &RunFacts<'_>,
@@ -138,18 +139,26 @@ pub(super) fn refuse_overwriting(
 ) -> Option<RowDecision> {
     let exported = entry.exported.as_deref()?;
     let there = found.iter().find(|found| found.key.as_deref() == Some(&entry.key));
-    let shown = there.and_then(|found| found.value.as_deref()).unwrap_or_default();
-    if shown == exported || facts.policy.overwrite || work.doubted {
+    let shown = there.map(|found| found.value.as_deref().unwrap_or_default());
+    if shown == Some(exported) || facts.policy.overwrite {
         return None;
     }
-    let message = match &entry.value {
-        Some(wanted) => {
+    let message = match (&entry.value, shown) {
+        (Some(wanted), Some(shown)) => {
             let (wanted, shown) = (wanted.clone(), Some(shown.to_owned()));
             since_export(&FieldDifference { field: "value".to_owned(), wanted, shown })
         }
-        None => format!(
+        (None, Some(shown)) => format!(
             "the service has changed the value to '{shown}' since the export, which saw '{exported}': it is not deleted"
         ),
+        (wanted, None) => {
+            let gone = match may_be_a_page(found.len()) {
+                true => "the service does not show this entry any more",
+                false => "the service has deleted this entry since the export",
+            };
+            let asks = wanted.as_ref().map(|wanted| format!(", and the sheet has '{wanted}'"));
+            format!("{gone}, which saw '{exported}'{}", asks.unwrap_or_default())
+        }
     };
     let rejection = refusal(Reason::ChangedSinceExport.as_str(), message);
     Some(write_rejection(work, facts, with_cell(rejection, "value")))

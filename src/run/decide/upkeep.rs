@@ -274,8 +274,55 @@ pub(super) fn write_rejection(work: &Work, facts: &RunFacts<'_>, rejection: Reje
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::action::{OwnedEntry, Owner};
+    use crate::model::operation::Operation;
     use crate::run::evidence::RunEvidence;
-    use crate::run::tests::{facts, site};
+    use crate::run::tests::{facts, named, site};
+    use crate::service::found;
+    use serde_json::json;
+
+    #[test]
+    fn an_exported_entry_that_somebody_else_changed_while_an_answer_was_lost_is_not_overwritten() {
+        let entry = |value: Option<&str>| OwnedEntry {
+            owner: Owner::Site,
+            key: "contract".into(),
+            value: value.map(str::to_owned),
+            exported: Some("C-1".into()),
+            id: Some(RemoteId::from_u128(1)),
+        };
+        let put = || Action::PutMetadataEntry(entry(Some("C-2")));
+        let delete = || Action::DeleteMetadataEntry(entry(None));
+        let (all, evidence): (fn(_) -> bool, _) = (|_| true, RunEvidence::default());
+        let facts = facts(&all, &evidence);
+        let over = "is sent over Value { value: \"C-1\" }";
+        let gone =
+            "the service has deleted this entry since the export, which saw 'C-1', and the sheet has 'C-2'";
+        let theirs = "the service has changed this to 'theirs' since the export, and the sheet has 'C-2'";
+        for (action, there, first, doubted) in [
+            (put(), Some("C-1"), over, over),
+            (put(), Some("C-2"), "advances Existing", "advances Done"),
+            (put(), Some("theirs"), theirs, "is suspected"),
+            (put(), None, gone, "is suspected"),
+            (delete(), Some("C-1"), over, over),
+            (delete(), None, "advances Existing", "advances Done"),
+        ] {
+            let listed: Vec<_> =
+                there.into_iter().map(|value| json!({"key": "contract", "value": value})).collect();
+            let list = found(Operation::ListSiteMetadata, &json!(listed)).unwrap();
+            for (is_doubted, expected) in [(false, first), (true, doubted)] {
+                let work = Work { action: action.clone(), doubted: is_doubted, ..site("Depot", None) };
+                let decision = on_list(&work, &facts, &Lookup::SiteMetadata(RemoteId::nil()), Some(&list));
+                let told = match &decision {
+                    RowDecision::Write(write) => match write.bare() {
+                        Write::Reject { rejection, .. } => rejection.message.clone(),
+                        _ => named(&decision),
+                    },
+                    _ => named(&decision),
+                };
+                assert_eq!(told, expected, "{action:?} {there:?} {is_doubted}");
+            }
+        }
+    }
 
     #[test]
     fn a_row_refused_before_it_is_sent_again_is_not_rejected_while_its_first_request_may_be_carried_out() {
