@@ -406,6 +406,49 @@ fn what_the_service_changed_since_the_export_is_told_and_not_overwritten_unless_
 }
 
 #[test]
+fn to_overwrite_sends_what_a_person_changed_and_nothing_else() {
+    let bench = created(Scenario::default());
+    bench.write("metadata.csv", "owner_kind,owner,key,value\ndevice,T0,asset,A-0\ndevice,T1,asset,A-1\n");
+    bench.fleetload(&["run", "metadata.csv"]).expect_code(0);
+    let (root, files) = (bench::root(), ["devices.out.csv", "metadata.out.csv"]);
+    for (what, out) in ["devices", "metadata"].into_iter().zip(files) {
+        bench.fleetload(&["export", what, "--company", &root, "--below", "--out", out]).expect_code(0);
+    }
+    // Somebody else changes them all.
+    for device in bench.created("device") {
+        let body = |text: &Value| bench.write("body.json", &text.to_string());
+        let parameter = format!("deviceId={}", device.id);
+        let name = device.request["name"].as_str().expect("a name");
+        for (operation, text) in [
+            ("updateDevice", json!({"name": format!("{name} of theirs")})),
+            ("putDeviceMetadata", json!({"key": "asset", "value": "theirs"})),
+        ] {
+            body(&text);
+            bench
+                .fleetload(&["call", operation, "-p", &parameter, "--body", "body.json", "--yes"])
+                .expect_code(0);
+        }
+    }
+    let sent = || (updates(&bench), bench.requests("putDeviceMetadata"));
+    let before = sent();
+    edit(&bench, files[0], ",\"Till 2\",", ",\"Till Two\",");
+    edit(&bench, files[1], "\"asset\",\"A-1\",", "\"asset\",\"B-1\",");
+    let outcome = bench.fleetload(&["run", files[0], files[1], "--overwrite"]).expect_code(0);
+    assert_eq!(sent(), (before.0 + 1, before.1 + 1));
+    let done: Vec<String> = endings(&bench, 3)
+        .into_iter()
+        .filter_map(|(status, _, message)| (status == "done").then_some(message))
+        .collect();
+    let told = ["name was \"Till 2 of theirs\", now \"Till Two\"", "the value was \"theirs\" before"];
+    assert_eq!(done, told);
+    let left: Vec<_> = endings(&bench, 3).into_iter().filter(|(status, ..)| status == "existing").collect();
+    // The fourth was there before.
+    let codes: Vec<&str> = left.iter().map(|(_, code, _)| code.as_str()).collect();
+    assert_eq!(codes, ["", "changed.since-export", "changed.since-export", "changed.since-export"]);
+    assert!(outcome.stdout.contains("2 changes verified: all as asked"), "{}", outcome.stdout);
+}
+
+#[test]
 fn an_entry_that_somebody_else_changed_while_an_answer_was_lost_is_not_overwritten() {
     let bench = Bench::new(Scenario::default());
     bench.profile("", "", "");

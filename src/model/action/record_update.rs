@@ -107,8 +107,8 @@ impl RecordUpdate {
         self.exported.extend(earlier.exported.into_iter().filter(|(field, _)| is_other(field)));
     }
 
-    /// Compares what the row asks for with the record as the service shows it. With `overwrite` what the service has changed
-    /// since the export is set to what the sheet has.
+    /// Compares what the row asks for with the record as the service shows it. With `overwrite` the fields that the sheet
+    /// changed are sent though the service has changed them since the export; the others are left in any case.
     pub fn compare(&self, record: &Value, overwrite: bool) -> UpdateComparison {
         let shown = |field: &str| value_at(record, field);
         let mut comparison = UpdateComparison::default();
@@ -137,12 +137,7 @@ impl RecordUpdate {
                 continue;
             }
             if shown(field).is_some_and(|there| text(there) != *exported) {
-                match sendable(field, exported).filter(|_| overwrite) {
-                    Some(value) => {
-                        comparison.send.insert(field.clone(), value);
-                    }
-                    None => comparison.left.push(difference(field, exported.clone())),
-                }
+                comparison.left.push(difference(field, exported.clone()));
             }
         }
         for (field, wanted) in &self.fixed {
@@ -198,11 +193,10 @@ impl RecordUpdate {
 
     /// The same update, with what of it is sent and what the record had before.
     pub fn resolved(&self, record: &Value, compared: UpdateComparison) -> Self {
-        let asked = |field: &String| self.fields.contains_key(field) || self.exported.contains_key(field);
         let sent: FieldValues = compared
             .send
             .iter()
-            .filter(|(field, _)| asked(field))
+            .filter(|(field, _)| self.fields.contains_key(*field))
             .map(|(field, value)| (field.clone(), value.clone()))
             .collect();
         let shown = |field: &String| Some((field.clone(), value_at(record, field)?.clone()));
@@ -270,16 +264,6 @@ pub fn text(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Null => String::new(),
         Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => value.to_string(),
-    }
-}
-
-/// What was exported, as it is sent.
-fn sendable(field: &str, exported: &str) -> Option<Value> {
-    match field {
-        "latitude" | "longitude" | "address.latitude" | "address.longitude" => {
-            exported.parse::<f64>().ok().map(Value::from)
-        }
-        _ => Some(Value::from(exported)),
     }
 }
 
@@ -365,9 +349,11 @@ mod tests {
         let some = |text: &str| Some(text.to_owned());
         assert_eq!(named(&compared.conflicts), [("name".into(), "New".into(), some("Theirs"))]);
         assert_eq!(named(&compared.left), [("phoneNumber".into(), "1".into(), some("9"))]);
+        // Nobody has asked for the telephone number.
         let compared = update.compare(&record, true);
-        assert_eq!(compared.send, values(&json!({"name": "New", "reference": "R-2", "phoneNumber": "1"})));
-        assert!(compared.conflicts.is_empty() && compared.left.is_empty());
+        assert_eq!(compared.send, values(&json!({"name": "New", "reference": "R-2"})));
+        assert_eq!(named(&compared.left), [("phoneNumber".into(), "1".into(), some("9"))]);
+        assert!(compared.conflicts.is_empty());
     }
 
     #[test]

@@ -118,6 +118,13 @@ impl VpnSettings {
         self.cipher_suite.is_some() || self.interfaces.iter().any(InterfaceSettings::asks_for_a_change)
     }
 
+    /// What of it is given, without the interfaces of which nothing is.
+    pub fn given(&self) -> Self {
+        let interfaces = self.interfaces.iter().filter(|own| own.asks_for_a_change()).cloned().collect();
+        let (cloud, cipher_suite) = (self.cloud.clone(), self.cipher_suite.clone());
+        Self { cloud, cipher_suite, interfaces, ..Self::default() }
+    }
+
     /// What the request sends.
     pub fn sent(&self) -> &Self {
         self.send.as_deref().unwrap_or(self)

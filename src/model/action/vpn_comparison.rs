@@ -49,7 +49,6 @@ fn fit(wanted: Option<String>, exported: Option<&str>, there: &str, overwrite: b
         (Some(wanted), Some(exported)) if exported != there && !overwrite => Fit::Conflict(wanted),
         (Some(wanted), _) => Fit::Send(wanted),
         (None, Some(exported)) if exported == there => Fit::Same,
-        (None, Some(exported)) if overwrite => Fit::Send(exported.to_owned()),
         (None, Some(exported)) => Fit::Left(exported.to_owned()),
         (None, None) => Fit::Same,
     }
@@ -57,7 +56,8 @@ fn fit(wanted: Option<String>, exported: Option<&str>, there: &str, overwrite: b
 
 impl VpnSettings {
     /// Compares settings of which some come from an export with those that the service shows, by the ids of the interfaces.
-    /// With `overwrite` what the service has changed since the export is set to what the sheet has.
+    /// With `overwrite` the cells that the sheet changed are sent though the service has changed the same since the export; the
+    /// others are left in any case.
     pub fn compare(&self, shown: &Value, overwrite: bool) -> VpnComparison {
         let send = Self { cloud: self.cloud.clone(), ..Self::default() };
         let mut comparison = VpnComparison { send, conflicts: Vec::new(), left: Vec::new() };
@@ -214,14 +214,16 @@ mod tests {
         let compared = settings(vec![own.clone()]).compare(&shown("ECDHE", &there), false);
         assert_eq!(fields(&compared.conflicts), ["snat", "weight"]);
         assert_eq!(fields(&compared.left), ["cipherSuite", "direction"]);
+        // Nobody has asked for the cipher suite and the direction.
         let compared = settings(vec![own]).compare(&shown("ECDHE", &there), true);
         let sent = &compared.send.interfaces[0];
         assert_eq!(
             (sent.direction.as_deref(), sent.weight, sent.snat.as_deref()),
-            (Some("out"), Some(20), Some("hide"))
+            (Some("in"), Some(20), Some("hide"))
         );
-        assert_eq!(compared.send.cipher_suite.as_deref(), Some("Automatic"));
-        assert!(compared.conflicts.is_empty() && compared.left.is_empty());
+        assert_eq!(compared.send.cipher_suite, None);
+        assert_eq!(fields(&compared.left), ["cipherSuite", "direction"]);
+        assert!(compared.conflicts.is_empty());
     }
 
     #[test]

@@ -195,11 +195,15 @@ pub(super) fn on_settings(
 
 /// The settings that a device has in a VPN cloud cannot be read, for a row with settings that an export saw.
 pub(super) fn unread_settings(work: &Work, settings: &VpnSettings, facts: &RunFacts<'_>) -> RowDecision {
-    if facts.policy.overwrite {
-        return on_settings(work, settings, facts, &Value::Null);
-    }
     if !settings.asks_for_a_change() {
         return unread_export(work, facts);
+    }
+    if facts.policy.overwrite {
+        let send = Some(Box::new(settings.given()));
+        return RowDecision::Resolved(Box::new(Action::ConfigureVpn(VpnSettings {
+            send,
+            ..settings.clone()
+        })));
     }
     let message = "the settings of the device in the VPN cloud could not be read, and without that it is not known whether \
                    the service has changed them since the export";

@@ -30,11 +30,6 @@ pub(in crate::run) fn first_lookup(work: &Work, facts: &RunFacts<'_>) -> RowDeci
     if let Action::Update(update) = &work.action {
         return update::first_lookup(work, update, facts);
     }
-    if let Action::Keep(action) = &work.action
-        && facts.policy.overwrite
-    {
-        return RowDecision::Resolved(action.clone());
-    }
     let lists = lookups::of_name(work);
     if let Some(last) = lists.last() {
         return match lists.iter().find(|lookup| (facts.usable)(lookup.operation())) {

@@ -166,7 +166,7 @@ mod tests {
                 SeenChange::Unclear,
             ),
             (&configure, O::GetDeviceVpnConfiguration, json!([]), SeenChange::Absent),
-            // What an export saw and was overwritten asks for nothing that could be compared.
+            // What asks for nothing cannot be compared.
             (
                 &nothing,
                 O::GetDeviceVpnConfiguration,
