@@ -15,7 +15,9 @@ use super::owner::Owner;
 use super::row::{Row, Standing};
 use super::rows::Rows;
 use super::subject::{OwnerKind, Subject};
+use crate::model::action::record_update::RecordUpdate;
 use crate::model::id::RemoteId;
+use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::service::{Call, List, ListAnswer, ReadError, ServiceReader, may_be_a_page};
 
@@ -163,13 +165,32 @@ impl Asking {
     /// The owner itself.
     async fn record(&self) -> Result<Row, ReadError> {
         if let Some(record) = &self.owner.record {
-            return Ok(self.row(&[], record.clone()));
+            return Ok(self.of_record(record.clone()));
         }
         let [operation, ..] = self.subject.needed(self.owner.kind) else {
             return Ok(self.unread("there is no operation for it"));
         };
         let record = self.object(*operation, vec![self.owner.id.to_string()]).await?;
-        Ok(self.row(&[], record))
+        Ok(self.of_record(record))
+    }
+
+    /// The row of a record that was read. A field that an update changes and that is not in the answer has no value, if the
+    /// answer shows such fields: that of the look-up which a run makes before the update does, and of lists those that are
+    /// documented (specification 4.2 and 4.8). An address is shown as a whole.
+    fn of_record(&self, record: Value) -> Row {
+        let has_address = record["address"].is_object();
+        let is_blank = |field: &str| {
+            let (kind, is_documented) = match self.subject {
+                Subject::Companies => (Kind::Company, true),
+                Subject::Sites => (Kind::Site, field == "reference"),
+                Subject::Devices => (Kind::Device, false),
+                _ => return false,
+            };
+            RecordUpdate::can_change(kind, field)
+                && (is_documented || !self.owner.is_listed)
+                && (has_address || !field.starts_with("address."))
+        };
+        self.row(&[], record).with_blanks(self.columns, &is_blank)
     }
 
     /// The people of a company, which each of them belongs to; or one person.

@@ -42,6 +42,11 @@ impl Column {
         COLUMNS.get(word).map_or(&[], Vec::as_slice)
     }
 
+    /// The path of the field of the answer that it shows.
+    pub(super) fn field(&self) -> String {
+        self.from.join(".")
+    }
+
     /// Takes its value out of the fields; `null` where it is not among them.
     pub(super) fn take(&self, fields: &mut Map<String, Value>) -> Value {
         let Some((last, way)) = self.from.split_last() else { return Value::Null };

@@ -20,6 +20,9 @@ pub struct Owner {
     pub parent: Option<RemoteId>,
     /// The record, where a list showed all of it.
     pub record: Option<Value>,
+    /// Whether that record is an entry of a list, which may show less of it than its own look-up.
+    #[serde(default)]
+    pub is_listed: bool,
     /// Only what is of these devices, where it is asked about something larger.
     pub only: Option<Vec<RemoteId>>,
     /// What could not be found out about it before it is asked for: it is told, and nothing is asked.
@@ -56,7 +59,7 @@ impl NamedRecord {
 impl Owner {
     /// A record of which only the id is known.
     pub fn new(kind: OwnerKind, id: RemoteId) -> Self {
-        Self { kind, id, name: None, parent: None, record: None, only: None, trouble: None }
+        Self { kind, id, name: None, parent: None, record: None, is_listed: false, only: None, trouble: None }
     }
 
     /// The account.

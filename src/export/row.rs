@@ -49,7 +49,7 @@ impl Row {
         }
         let mut values: Vec<Value> = columns.iter().map(|column| column.take(&mut fields)).collect();
         if let Some(at) = columns.iter().position(|column| column.name == EXPORTED) {
-            values[at] = exported(columns, &values);
+            values[at] = exported(columns, &values, &|_| false);
         }
         let other = fields
             .into_iter()
@@ -65,6 +65,15 @@ impl Row {
         Self { note: Some(why), standing: Standing::Failed, ..self }
     }
 
+    /// The same of a record whose fields without a value are known to have none where `is_known` says so: the export saw them
+    /// blank.
+    pub(super) fn with_blanks(mut self, columns: &[Column], is_known: &dyn Fn(&str) -> bool) -> Self {
+        if let Some(at) = columns.iter().position(|column| column.name == EXPORTED) {
+            self.values[at] = exported(columns, &self.values, is_known);
+        }
+        self
+    }
+
     /// A value as a cell shows it: text as it is, everything else as JSON; nothing for `null`.
     pub fn text(value: &Value) -> String {
         match value {
@@ -78,13 +87,15 @@ impl Row {
 /// The column of what the export saw of a row, for the sheet that it may become.
 const EXPORTED: &str = "exported";
 
-/// The cells of a row that a sheet reads, as they are written: what shows a change when the sheet comes back.
-fn exported(columns: &[Column], values: &[Value]) -> Value {
+/// The cells of a row that a sheet reads, as they are written: what shows a change when the sheet comes back. A cell without
+/// a value is there, and blank, if its field is known to have none.
+fn exported(columns: &[Column], values: &[Value], is_blank: &dyn Fn(&str) -> bool) -> Value {
     let is_read = |name: &str| name != EXPORTED && !name.starts_with('_');
     let cells: Map<String, Value> = columns
         .iter()
         .zip(values)
-        .filter(|(column, value)| is_read(&column.name) && !is_empty(value))
+        .filter(|(column, _)| is_read(&column.name))
+        .filter(|(column, value)| !is_empty(value) || is_blank(&column.field()))
         .map(|(column, value)| (column.name.clone(), Value::String(Row::text(value))))
         .collect();
     Value::String(Value::Object(cells).to_string())

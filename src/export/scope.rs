@@ -195,7 +195,7 @@ impl Surveyor<'_> {
         );
         let whole = is_whole.then(|| record.raw.take());
         match Owner::listed(kind, record) {
-            Some(owner) => self.keep(Owner { record: whole, ..owner }),
+            Some(owner) => self.keep(Owner { record: whole, is_listed: is_whole, ..owner }),
             None => Ok(()),
         }
     }

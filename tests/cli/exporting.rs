@@ -277,6 +277,32 @@ fn a_file_has_the_same_rows_in_every_form_and_is_for_its_owner_alone() {
 }
 
 #[test]
+fn a_cell_is_exported_as_blank_only_where_its_field_would_be_shown() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(1));
+    let sites = "key,company,name,phone,latitude,longitude,address1,city,country\n\
+                 S0,C0,Depot,+64 9 555 0001,-36.8,174.7,1 High St,Auckland,NZ\n";
+    bench.write("sites.csv", sites);
+    bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(0);
+    let [company, site] = ["company", "site"].map(|kind| bench.created(kind)[0].id.to_string());
+    let blank = |what: &str, scope: &[&str]| -> BTreeSet<String> {
+        let out = ["export", what, "--out", "out.csv"];
+        bench.fleetload(&[&out[..], scope].concat()).expect_code(0);
+        let rows = table(&std::fs::read_to_string(bench.path("out.csv")).expect("the file"));
+        let row = rows.into_iter().find(|row| row["id"] == company || row["id"] == site).expect("a row");
+        let seen: BTreeMap<String, String> = serde_json::from_str(&row["exported"]).expect("JSON");
+        seen.into_iter().filter(|(_, cell)| cell.is_empty()).map(|(column, _)| column).collect()
+    };
+    let of = |columns: &[&str]| columns.iter().map(|column| (*column).to_owned()).collect::<BTreeSet<_>>();
+    let of_company = of(&["fax", "address2", "suburb", "state", "postcode", "timezone"]);
+    assert_eq!(blank("companies", &["--company", &company]), of_company);
+    // Of a site the lists show its name and reference, and no look-up its address.
+    assert_eq!(blank("sites", &["--company", &company]), of(&["reference"]));
+    let of_site = of(&["reference", "phone", "fax", "latitude", "longitude"]);
+    assert_eq!(blank("sites", &["--site", &site]), of_site);
+}
+
+#[test]
 fn a_record_that_cannot_be_read_has_a_row_and_is_named_and_the_rest_is_there() {
     let bench = filled(Scenario::default());
     let fault =
@@ -299,6 +325,8 @@ fn a_record_that_cannot_be_read_has_a_row_and_is_named_and_the_rest_is_there() {
         assert!(note.starts_with(&format!("device {}: getDevice: generalError", row["id"])), "{note}");
         assert!(outcome.stderr.contains(note), "{}", outcome.stderr);
         assert!(row["name"].is_empty());
+        // Nobody knows whether a cell of it is blank.
+        assert_eq!(row["exported"], format!("{{\"id\":\"{}\",\"action\":\"update\"}}", row["id"]));
     }
     // What tells nothing is asked again.
     fault(Fault::new("getDevice", FaultKind::Error500Before).times(3));

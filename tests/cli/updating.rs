@@ -405,6 +405,92 @@ fn what_the_service_changed_since_the_export_is_told_and_not_overwritten_unless_
     assert_eq!(updates(&bench), 3);
 }
 
+/// An address with this second line.
+fn address_with(address2: Option<&str>) -> Value {
+    let mut address = json!({"address1": "1 Earl Street", "city": "Auckland", "country": "New Zealand"});
+    if let Some(address2) = address2 {
+        address["address2"] = json!(address2);
+    }
+    address
+}
+
+/// A company with a second line in its address and without a fax number, which is exported; then somebody else changes it by
+/// this body of an update, and a person these cells of the export.
+fn company_of_two(theirs: &Value, own: &[(&str, &str)]) -> Bench {
+    let bench = created(Scenario::default());
+    let company = bench.created("company")[0].id.to_string();
+    let parameter = format!("companyId={company}");
+    let change = |body: &Value| {
+        bench.write("body.json", &body.to_string());
+        bench
+            .fleetload(&["call", "updateCompany", "-p", &parameter, "--body", "body.json", "--yes"])
+            .expect_code(0);
+    };
+    change(&json!({"address": address_with(Some("Level 3"))}));
+    bench
+        .fleetload(&["export", "companies", "--company", &company, "--out", "companies.out.csv"])
+        .expect_code(0);
+    change(theirs);
+    let text = std::fs::read_to_string(bench.path("companies.out.csv")).expect("the export");
+    let mut reader = csv::Reader::from_reader(text.trim_start_matches('\u{feff}').as_bytes());
+    let headers = reader.headers().expect("headers").clone();
+    let row = reader.records().next().expect("a row").expect("a row");
+    let cells = headers.iter().zip(&row).map(|(header, cell)| {
+        own.iter().find(|(column, _)| *column == header).map_or(cell, |(_, value)| *value)
+    });
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(&headers).expect("headers");
+    writer.write_record(cells).expect("a row");
+    let text = String::from_utf8(writer.into_inner().expect("the rows")).expect("text");
+    bench.write("companies.out.csv", &text);
+    bench
+}
+
+#[test]
+fn a_blank_cell_of_an_export_that_got_a_value_meanwhile_and_one_that_lost_it_were_changed_by_others() {
+    // The fax number was blank.
+    let (fax, own) = (json!({"faxNumber": "+64 9 888 8888"}), ("fax", "'+64 9 777 7777"));
+    let bench = company_of_two(&fax, &[own]);
+    bench.fleetload(&["run", "companies.out.csv"]).expect_code(4);
+    let refused = "fax: the service has changed this to '+64 9 888 8888' since the export, and the sheet has '+64 9 777 7777'";
+    assert_eq!(endings(&bench, 2), [ended("rejected", "changed.since-export", refused)]);
+    assert_eq!(updates(&bench), 2, "theirs");
+    // Nobody has it in the sheet: it is named, with what is sent, and without anything that is.
+    for (own, code, told) in [
+        (
+            None,
+            "changed.since-export",
+            "faxNumber: the service has changed this to '+64 9 888 8888' since the export, and the sheet has ''",
+        ),
+        (
+            Some(("phone", "'+64 9 777 7777")),
+            "",
+            "faxNumber was changed to \"+64 9 888 8888\" in the service since the export, and left so",
+        ),
+    ] {
+        let bench = company_of_two(&fax, own.as_slice());
+        bench.fleetload(&["run", "companies.out.csv", "--overwrite"]).expect_code(0);
+        let [(_, found, message)] = &endings(&bench, 2)[..] else { panic!("one row") };
+        assert_eq!(found, code);
+        assert!(message.ends_with(told), "{message}");
+    }
+    // The service shows no second line of the address any more.
+    let gone = json!({"address": address_with(None)});
+    let bench = company_of_two(&gone, &[("address2", "Floor 2")]);
+    bench.fleetload(&["run", "companies.out.csv"]).expect_code(4);
+    let refused = "address2: the service has cleared this since the export, and the sheet has 'Floor 2'";
+    assert_eq!(endings(&bench, 2), [ended("rejected", "changed.since-export", refused)]);
+    let bench = company_of_two(&gone, &[]);
+    bench.fleetload(&["run", "companies.out.csv"]).expect_code(0);
+    let left = "address2: the service has cleared this since the export, and the sheet has 'Level 3'";
+    assert_eq!(endings(&bench, 2), [ended("existing", "changed.since-export", left)]);
+    // Nobody else has changed what was blank.
+    let bench = company_of_two(&json!({"name": "Customer 0"}), &[("fax", "'+64 9 777 7777")]);
+    bench.fleetload(&["run", "companies.out.csv"]).expect_code(0);
+    let done = "faxNumber was not shown, now \"+64 9 777 7777\"";
+    assert_eq!(endings(&bench, 2), [ended("done", "", done)]);
+}
+
 #[test]
 fn to_overwrite_sends_what_a_person_changed_and_nothing_else() {
     let bench = created(Scenario::default());

@@ -273,6 +273,20 @@ fn an_exported_sheet_of_settings_asks_for_nothing_until_a_cell_is_changed() {
     let cleared = bench.fleetload(&["check", "vpn.out.csv"]).expect_code(0).stdout;
     assert!(cleared.contains("the export has '15' here, and the cell is blank now"), "{cleared}");
 
+    // Settings that the export could not read: nobody knows what they were.
+    let whole = std::fs::read_to_string(bench.path("vpn.out.csv")).expect("the export");
+    let of_membership =
+        format!("\"device\":\"{TEMPLATE_DEVICE}\",\"cloud\":\"Guest\",\"action\":\"configure\"");
+    let exported = format!("{{{of_membership}}}").replace('"', "\"\"");
+    let head = "device,cloud,action,interface,weight,exported";
+    bench.write(
+        "vpn.out.csv",
+        &format!("{head}\n{TEMPLATE_DEVICE},Guest,configure,LAN 1,20,\"{exported}\"\n"),
+    );
+    let planned = bench.fleetload(&["plan", "vpn.out.csv", "--json"]).expect_code(0).summary();
+    assert_eq!(planned["changes"][0]["from"], Value::Null, "{planned}");
+    bench.write("vpn.out.csv", &whole);
+
     // The cipher suite, in one row of three.
     export(&bench);
     edited(&bench, 2, "cipher_suite", "Automatic");

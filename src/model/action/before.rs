@@ -49,7 +49,8 @@ pub enum Before {
         /// What was sent in their place.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         sent: BTreeMap<String, Value>,
-        /// What the service has of fields that it changed since the export of the row, and that were left as they are.
+        /// What the service has of fields that it changed since the export of the row, and that were left as they are; `null`
+        /// for a field that has no value any more.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         left: BTreeMap<String, Value>,
     },

@@ -33,7 +33,8 @@ pub struct RecordUpdate {
     /// Fields that the service cannot change, with the values that the row has for them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fixed: FieldValues,
-    /// What the service showed when the row was exported, as text.
+    /// What the service showed when the row was exported, as text; blank where it showed that a field has no value. What the
+    /// export could not tell is not there.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub exported: BTreeMap<String, String>,
     /// What is sent, once the record has been read.
@@ -51,7 +52,7 @@ pub struct FieldDifference {
     pub field: String,
     /// What the row has; of a field that the sheet did not change, what was exported.
     pub wanted: String,
-    /// What the service shows; `None` if it does not show the field.
+    /// What the service shows, blank if that is no value; `None` if it does not show the field.
     pub shown: Option<String>,
 }
 
@@ -111,6 +112,9 @@ impl RecordUpdate {
     /// changed are sent though the service has changed them since the export; the others are left in any case.
     pub fn compare(&self, record: &Value, overwrite: bool) -> UpdateComparison {
         let shown = |field: &str| value_at(record, field);
+        // The export read the same record: what it showed and is not shown any more has no value now.
+        let is_as_exported =
+            |field: &str, exported: &str| shown(field).map(text).unwrap_or_default() == exported;
         let mut comparison = UpdateComparison::default();
         let difference = |field: &str, wanted: String| FieldDifference {
             field: field.to_owned(),
@@ -122,10 +126,8 @@ impl RecordUpdate {
             if there.is_some_and(|there| is_same(wanted, there)) && !mistake::made(Mistake::EqualFieldsSent) {
                 continue;
             }
-            let has_changed = self
-                .exported
-                .get(field)
-                .is_some_and(|exported| there.is_some_and(|there| text(there) != *exported));
+            let has_changed =
+                self.exported.get(field).is_some_and(|exported| !is_as_exported(field, exported));
             if has_changed && !overwrite {
                 comparison.conflicts.push(difference(field, text(wanted)));
             } else {
@@ -133,10 +135,7 @@ impl RecordUpdate {
             }
         }
         for (field, exported) in &self.exported {
-            if self.fields.contains_key(field) {
-                continue;
-            }
-            if shown(field).is_some_and(|there| text(there) != *exported) {
+            if !self.fields.contains_key(field) && !is_as_exported(field, exported) {
                 comparison.left.push(difference(field, exported.clone()));
             }
         }
@@ -200,9 +199,10 @@ impl RecordUpdate {
             .map(|(field, value)| (field.clone(), value.clone()))
             .collect();
         let shown = |field: &String| Some((field.clone(), value_at(record, field)?.clone()));
+        let now = |field: &String| (field.clone(), value_at(record, field).cloned().unwrap_or_default());
         let before = Before::Fields {
             fields: sent.keys().filter_map(shown).collect(),
-            left: compared.left.iter().filter_map(|left| shown(&left.field)).collect(),
+            left: compared.left.iter().map(|left| now(&left.field)).collect(),
             sent,
         };
         Self { send: Some(compared.send), before: Some(before), ..self.clone() }
@@ -354,6 +354,43 @@ mod tests {
         assert_eq!(compared.send, values(&json!({"name": "New", "reference": "R-2"})));
         assert_eq!(named(&compared.left), [("phoneNumber".into(), "1".into(), some("9"))]);
         assert!(compared.conflicts.is_empty());
+    }
+
+    #[test]
+    fn a_blank_field_that_got_a_value_since_the_export_was_changed_and_so_was_one_that_lost_its_value() {
+        let name = ("name", "Acme");
+        let update = |wanted: &Value, seen: &[(&str, &str)]| RecordUpdate {
+            fields: values(wanted),
+            exported: exported(&[&[name], seen].concat()),
+            ..RecordUpdate::default()
+        };
+        let (own, nothing) = (json!({"faxNumber": "7"}), json!({}));
+        let theirs = json!({"name": "Acme", "faxNumber": "8"});
+        let (hidden, null) = (json!({"name": "Acme"}), json!({"name": "Acme", "faxNumber": null}));
+        let (blank, six) = ([("faxNumber", "")], [("faxNumber", "6")]);
+        // What the sheet asks for, what the export saw, what is there: sent, in conflict, left.
+        let table = [
+            (&own, &blank[..], &theirs, [false, true, false]),
+            (&own, &blank, &hidden, [true, false, false]),
+            (&own, &blank, &null, [true, false, false]),
+            // The export could not tell.
+            (&own, &[], &theirs, [true, false, false]),
+            (&own, &six, &hidden, [false, true, false]),
+            (&own, &six, &null, [false, true, false]),
+            (&nothing, &blank, &theirs, [false, false, true]),
+            (&nothing, &six, &hidden, [false, false, true]),
+            (&nothing, &blank, &null, [false, false, false]),
+        ];
+        for (wanted, seen, record, expected) in table {
+            let compared = update(wanted, seen).compare(record, false);
+            let found =
+                [!compared.send.is_empty(), !compared.conflicts.is_empty(), !compared.left.is_empty()];
+            assert_eq!(found, expected, "{wanted} {seen:?} {record}");
+        }
+        let removed = update(&json!({"name": "Own"}), &six);
+        let resolved = removed.resolved(&hidden, removed.compare(&hidden, false));
+        let Some(Before::Fields { left, .. }) = resolved.before else { panic!("it was read") };
+        assert_eq!(left, values(&json!({"faxNumber": null})));
     }
 
     #[test]

@@ -220,11 +220,11 @@ fn existing(work: &Work, facts: &RunFacts<'_>, left: &[FieldDifference]) -> RowD
 
 /// A field that the service has changed since the export.
 fn since_export(difference: &FieldDifference) -> String {
-    format!(
-        "the service has changed this to '{}' since the export, and the sheet has '{}'",
-        difference.shown.as_deref().unwrap_or_default(),
-        difference.wanted
-    )
+    let done = match difference.shown.as_deref().unwrap_or_default() {
+        "" => "cleared this".to_owned(),
+        shown => format!("changed this to '{shown}'"),
+    };
+    format!("the service has {done} since the export, and the sheet has '{}'", difference.wanted)
 }
 
 /// A field that the service cannot change.

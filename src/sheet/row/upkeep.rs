@@ -87,12 +87,11 @@ impl RowValues {
     /// The settings of the row in a cloud. Cells that an export filled in and nobody changed ask for nothing.
     fn settings(&self, cloud: Offer) -> VpnSettings {
         let seen = self.exported().about(&["device", "cloud", "interface"]);
+        // Of settings that could not be read the export shows none.
+        let seen = seen.filter(|seen| SETTINGS.iter().any(|name| seen.cell(name).is_some()));
         let is_asked = |name: &str| !seen.is_some_and(|seen| seen.has_unchanged(name));
-        // A cell that was blank and has something now was exported as blank; one that was cleared asks for nothing.
-        let exported = |name: &str| {
-            let seen = seen.filter(|_| self.is_given(name))?;
-            Some(seen.cell(name).unwrap_or_default().to_owned())
-        };
+        // A field that the export does not show had no value.
+        let exported = |name: &str| Some(seen?.cell(name).unwrap_or_default().to_owned());
         let text = |name: &str| self.peek(name).filter(|_| is_asked(name)).map(str::to_owned);
         let field = |name: &&'static str| Some((column(self.kind(), name)?.api?.to_owned(), exported(name)?));
         let interface = |interface: &str| InterfaceSettings {
@@ -114,8 +113,9 @@ impl RowValues {
                 .and_then(|position| CIPHER_SUITES.get(position))
                 .map(|suite| (*suite).to_owned()),
             interfaces: self.peek("interface").map(interface).into_iter().collect(),
-            exported_suite: exported("cipher_suite"),
-            send: None,
+            exported_suite: exported("cipher_suite")
+                .filter(|was| !was.is_empty() || self.is_given("cipher_suite")),
+            ..VpnSettings::default()
         }
     }
 
@@ -185,7 +185,9 @@ impl RowValues {
             Upkeep::Metadata => {
                 let (owner, key) = (self.owner()?, text("key")?);
                 let seen = self.exported().about(&["owner_kind", "owner", "key"]);
-                let exported = seen.and_then(|seen| seen.cell("value")).map(str::to_owned);
+                // An entry whose value the export does not show had none.
+                let seen = seen.filter(|seen| ["key", "value"].iter().any(|name| seen.cell(name).is_some()));
+                let exported = seen.map(|seen| seen.cell("value").unwrap_or_default().to_owned());
                 let entry = OwnedEntry { owner, key, value: None, exported, id: None };
                 if removes {
                     Action::DeleteMetadataEntry(entry)
