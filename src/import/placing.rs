@@ -19,9 +19,10 @@ use super::kept_rows::KeptRow;
 use super::prepared::{Origin, Prepared, Ready, Unlinked, Usable, prepare};
 use crate::error::{Error, Result};
 use crate::journal::{self, Disposition, ImportWriter, Journal, NewRow, NewSheet};
-use crate::model::action::Action;
 use crate::model::action::record_update::RecordUpdate;
+use crate::model::action::{Action, VpnSettings};
 use crate::model::id::{JobId, SheetId};
+use crate::model::key;
 use crate::model::kind::Kind;
 use crate::model::record::{Link, Role, Target};
 use crate::model::time::Moment;
@@ -31,6 +32,8 @@ use crate::sheet::{SourceFile, read_ahead};
 use changed_here::{ChangedHere, changed_here};
 use deciding::Placement;
 
+/// What stands in the natural key of rows with settings that are as they were exported, beside rows that ask for some.
+const AS_EXPORTED: &str = "as exported";
 /// The field of a licence code.
 const LICENCE_CODE: &str = "licenceCode";
 
@@ -139,6 +142,14 @@ fn place_rows<'j>(
     Ok((placing.writer, placing.findings))
 }
 
+/// The settings of a device in a VPN cloud that a row gives.
+fn settings(row: &Ready) -> Option<&VpnSettings> {
+    match row.values.steps.as_slice() {
+        [Action::ConfigureVpn(settings)] => Some(settings),
+        _ => None,
+    }
+}
+
 struct Placing<'e, 'j> {
     examined: &'e Examined,
     writer: ImportWriter<'j>,
@@ -236,25 +247,53 @@ impl Placing<'_, '_> {
         })
     }
 
-    /// Places the rows with settings, those of one device and cloud as one job.
+    /// Places the rows with settings, those of one device and cloud as one job. Those among them of an export that nobody has
+    /// changed ask for nothing: beside others they are a job of their own, which is not sent.
     fn take_settings(&mut self) -> Result<()> {
         self.settings_of.clear();
         for rows in mem::take(&mut self.settings) {
-            let mut rows = rows.into_iter();
-            let Some(mut first) = rows.next() else { continue };
-            let rest: Vec<Ready> = rows.collect();
-            if let [Action::ConfigureVpn(settings)] = first.values.steps.as_mut_slice() {
-                for row in &rest {
-                    if let [Action::ConfigureVpn(other)] = row.values.steps.as_slice() {
-                        settings.merge(other);
+            let (mut asking, mut kept): (Vec<Ready>, Vec<Ready>) =
+                rows.into_iter().partition(|row| settings(row).is_some_and(VpnSettings::asks_for_a_change));
+            // The cipher suite is one of all rows.
+            let has_suite = |row: &Ready| {
+                settings(row).is_some_and(|own| own.cipher_suite.is_some() || own.exported_suite.is_some())
+            };
+            if asking.iter().any(has_suite) {
+                for row in &mut kept {
+                    if let [Action::ConfigureVpn(own)] = row.values.steps.as_mut_slice() {
+                        own.exported_suite = None;
                     }
                 }
-                // The order of the rows says nothing.
-                settings.interfaces.sort_by(|left, right| left.interface.cmp(&right.interface));
+                // A row without an interface is about nothing else.
+                let (of_suite, of_interfaces) = kept
+                    .into_iter()
+                    .partition::<Vec<_>, _>(|row| settings(row).is_some_and(|own| own.interfaces.is_empty()));
+                asking.extend(of_suite);
+                kept = of_interfaces;
             }
-            first.write_again()?;
-            self.place_as_one(&mut first, rest, false)?;
+            if !asking.is_empty() {
+                for row in &mut kept {
+                    row.values.natural_key = key::beside(&row.values.natural_key, AS_EXPORTED);
+                }
+            }
+            self.place_settings(asking)?;
+            self.place_settings(kept)?;
         }
+        Ok(())
+    }
+
+    /// Places rows with settings of one device and cloud as one job.
+    fn place_settings(&mut self, rows: Vec<Ready>) -> Result<()> {
+        let mut rows = rows.into_iter();
+        let Some(mut first) = rows.next() else { return Ok(()) };
+        let rest: Vec<Ready> = rows.collect();
+        if let [Action::ConfigureVpn(own)] = first.values.steps.as_mut_slice() {
+            rest.iter().filter_map(settings).for_each(|other| own.merge(other));
+            // The order of the rows says nothing.
+            own.interfaces.sort_by(|left, right| left.interface.cmp(&right.interface));
+        }
+        first.write_again()?;
+        self.place_as_one(&mut first, rest, false)?;
         Ok(())
     }
 

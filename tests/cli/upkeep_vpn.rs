@@ -246,6 +246,7 @@ fn an_exported_sheet_of_settings_asks_for_nothing_until_a_cell_is_changed() {
     );
     run();
     assert_eq!(bench.requests(UPDATE), 2);
+    assert_eq!(outcomes(&bench, 3), ["existing", "done", "existing"], "as the plan says");
     let (_, request) = done(&bench);
     let first = interface_of(&request, 0);
     // The interface is sent whole, and nothing else.
@@ -316,12 +317,20 @@ fn settings_that_the_service_changed_since_the_export_are_told_and_not_overwritt
     let (_, request) = done(&bench);
     assert_eq!(request["interfaceConfiguration"].as_array().map(Vec::len), Some(1), "{request}");
     assert_eq!((&entry(&request, 0)["weight"], bench.requests(UPDATE)), (&json!(7), 3));
+    let rows = bench.results(2);
+    let left = ": the service has changed this to '15' since the export, and the sheet has '10'";
+    assert_eq!(
+        outcomes(&bench, 2),
+        ["existing changed.since-export", "existing changed.since-export", "done"]
+    );
+    assert!(rows[1]["message"].as_str().expect("words").ends_with(left), "{rows:?}");
 
     export(&bench);
     change_weight(&bench, 25);
     edited(&bench, 2, "weight", "8");
     bench.fleetload(&["run", "vpn.out.csv"]).expect_code(4);
-    let rows = bench.results(3);
+    assert_eq!(outcomes(&bench, 3), ["existing", "existing", "rejected changed.since-export"]);
+    let rows: Vec<Value> = bench.results(3).into_iter().filter(|row| row["status"] == "rejected").collect();
     assert!(
         rows.iter().all(|row| row["code"] == "changed.since-export" && row["column"] == "weight"),
         "{rows:?}"

@@ -1,7 +1,7 @@
 //! Whether one action may leave a record otherwise than another one has brought it about: what was put and then deleted, a
 //! value that was replaced.
 
-use super::{Action, Offer, OwnedEntry, OwnedLabel, Owner};
+use super::{Action, InterfaceSettings, Offer, OwnedEntry, OwnedLabel, Owner, VpnSettings};
 
 /// Whether `later`, on the same record, may have changed what `earlier` brought about. Where the one names an interface,
 /// template or cloud by its name and the other by its id, they may be the same.
@@ -20,6 +20,7 @@ pub fn opposes(later: &Action, earlier: &Action) -> bool {
         }
         (Action::ConfigureVpn(settings), Action::ConfigureVpn(other)) => {
             may_be_same(&settings.cloud, &other.cloud)
+                && (settings.asks_for_a_change() || changes_what_is_kept(other, settings))
         }
         (Action::Update(_), Action::Update(_)) | (Action::AssignToSite, Action::AssignToSite) => true,
         _ => {
@@ -44,6 +45,14 @@ pub(super) fn entries(action: &Action) -> Vec<(&str, Option<&str>)> {
 fn is_same_label(one: &OwnedLabel, other: &OwnedLabel) -> bool {
     let on_interfaces = |label: &OwnedLabel| matches!(label.owner, Owner::Interface { .. });
     one.label == other.label && on_interfaces(one) == on_interfaces(other)
+}
+
+/// Whether settings change some that are as they were exported: of these, those of other interfaces are a row beside them.
+fn changes_what_is_kept(later: &VpnSettings, kept: &VpnSettings) -> bool {
+    let has_own =
+        |given: &InterfaceSettings| kept.interfaces.iter().any(|own| own.interface == given.interface);
+    later.cipher_suite.is_some() && kept.exported_suite.is_some()
+        || later.given().interfaces.iter().any(has_own)
 }
 
 fn may_be_same(one: &Offer, other: &Offer) -> bool {
@@ -78,6 +87,20 @@ mod tests {
         let named = |name: &str| Offer::named(name);
         let (sub, unsub) = (Action::SubscribeTemplate, Action::UnsubscribeTemplate);
         let lan = Some("LAN 1");
+        let settings = |interface: &str, weight, exported_suite: Option<&str>| {
+            let entry = InterfaceSettings { weight, ..InterfaceSettings::named(interface) };
+            let (cloud, exported_suite) = (named("Guest"), exported_suite.map(str::to_owned));
+            let interfaces = vec![entry];
+            Action::ConfigureVpn(VpnSettings { cloud, exported_suite, interfaces, ..VpnSettings::default() })
+        };
+        let suite = |suite: &str| {
+            let cipher_suite = Some(suite.to_owned());
+            Action::ConfigureVpn(VpnSettings {
+                cloud: named("Guest"),
+                cipher_suite,
+                ..VpnSettings::default()
+            })
+        };
         let table = [
             (Action::DeleteLabel(label(lan, "a")), Action::PutLabel(label(lan, "a")), true),
             (Action::PutLabel(label(Some("7"), "a")), Action::DeleteLabel(label(lan, "a")), true),
@@ -99,6 +122,12 @@ mod tests {
             (Action::LeaveVpnCloud(id(1)), Action::JoinVpnCloud(id(1)), true),
             (Action::LeaveVpnCloud(id(1)), sub(id(1)), false),
             (Action::AssignToSite, Action::AssignToSite, true),
+            (settings("eth0", Some(2), None), settings("eth1", Some(1), None), true),
+            // Nobody has asked for the earlier ones.
+            (settings("eth0", Some(2), None), settings("eth1", None, Some("Automatic")), false),
+            (settings("eth1", Some(2), None), settings("eth1", None, None), true),
+            (suite("Other"), settings("eth1", None, Some("Automatic")), true),
+            (suite("Other"), settings("eth1", None, None), false),
         ];
         for (later, earlier, expected) in table {
             assert_eq!(opposes(&later, &earlier), expected, "{later:?} after {earlier:?}");

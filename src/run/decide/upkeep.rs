@@ -34,6 +34,7 @@ pub(in crate::run) fn first_lookup(work: &Work, facts: &RunFacts<'_>) -> RowDeci
     if let Some(last) = lists.last() {
         return match lists.iter().find(|lookup| (facts.usable)(lookup.operation())) {
             Some(lookup) => RowDecision::CompareWithList(lookup.clone()),
+            None if work.action.is_as_exported() => update::unread_export(work, facts),
             None => reject(
                 work,
                 facts,
@@ -138,6 +139,7 @@ fn on_names(
             }
         }
         Some(_) => not_listed(work, facts, &missing, &shown),
+        None if work.action.is_as_exported() => update::unread_export(work, facts),
         None => {
             let message = format!(
                 "{} could not be read, and without it the id of what the row names is not known",
@@ -204,7 +206,7 @@ fn cell(work: &Work, field: &'static str) -> &'static str {
 
 /// A row that names what its record neither has nor can have.
 fn not_listed(work: &Work, facts: &RunFacts<'_>, name: &str, shown: &[&Found]) -> RowDecision {
-    if let Action::Keep(_) = &work.action {
+    if work.action.is_as_exported() {
         return update::gone_since_export(work, facts);
     }
     let (what, field) = named(&work.action);
@@ -269,12 +271,51 @@ pub(super) fn write_rejection(work: &Work, facts: &RunFacts<'_>, rejection: Reje
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::action::{OwnedEntry, Owner};
+    use crate::model::action::{InterfaceSettings, Offer, OwnedEntry, Owner, VpnSettings};
+    use crate::model::kind::{Kind, Upkeep};
     use crate::model::operation::Operation;
+    use crate::model::record::Role;
     use crate::run::evidence::RunEvidence;
     use crate::run::tests::{facts, named, site};
     use crate::service::found;
     use serde_json::json;
+
+    #[test]
+    fn a_row_that_nobody_changed_since_its_export_is_never_rejected() {
+        let id = RemoteId::from_u128;
+        let entry = InterfaceSettings {
+            exported: [("weight".to_owned(), "10".to_owned())].into(),
+            ..InterfaceSettings::named("eth0")
+        };
+        let (cloud, interfaces) = (Offer::Id(id(9)), vec![entry]);
+        let settings = Action::ConfigureVpn(VpnSettings { cloud, interfaces, ..VpnSettings::default() });
+        let kept = Action::Keep(Box::new(Action::SubscribeTemplate(Offer::named("Retail"))));
+        let all: fn(_) -> bool = |_| true;
+        let none: fn(_) -> bool = |_| false;
+        let evidence = RunEvidence::default();
+        for (action, upkeep) in [(settings, Upkeep::Vpn), (kept, Upkeep::Subscriptions)] {
+            let (kind, links) = (Kind::Upkeep(upkeep), vec![(Role::Device, id(5))]);
+            let work = Work { action, kind, links, ..site("Depot", None) };
+            let told = |decision: RowDecision| match &decision {
+                RowDecision::Write(write) => match write.bare() {
+                    Write::Advance { how: How::Existing, evidence, .. } => evidence.code.clone(),
+                    other => panic!("{other:?}"),
+                },
+                other => panic!("{other:?}"),
+            };
+            let last = lookups::of_name(&work).pop().unwrap();
+            let known = facts(&all, &evidence);
+            let gone = told(on_list(&work, &known, &last, Some(&[])));
+            assert_eq!(gone.as_deref(), Some("changed.since-export"), "{work:?}");
+            let unread = [
+                told(on_list(&work, &known, &last, None)),
+                told(first_lookup(&work, &facts(&none, &evidence))),
+            ];
+            for unread in unread {
+                assert_eq!(unread.as_deref(), Some("lookup.unavailable"), "{work:?}");
+            }
+        }
+    }
 
     #[test]
     fn an_exported_entry_that_somebody_else_changed_while_an_answer_was_lost_is_not_overwritten() {
