@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::journal::ReadBefore;
 use crate::model::action::before::Before;
 use crate::model::action::record_update::is_same;
+use crate::model::action::vpn_comparison::LeftSetting;
 use crate::model::action::{Action, ReplacedSetting};
 use crate::model::kind::{Kind, Upkeep};
 use crate::model::operation::Operation;
@@ -22,11 +23,24 @@ fn quoted(value: &Value) -> String {
 
 /// A setting of a device in a VPN cloud that was replaced, by its column.
 fn replaced(setting: &ReplacedSetting) -> String {
-    let column = column_of_violation(Kind::Upkeep(Upkeep::Vpn), setting.field);
-    let name = column.map_or(setting.field, |column| column.name);
-    let of = setting.interface.as_ref().map(|interface| format!(" of {interface}")).unwrap_or_default();
+    let of = named(setting.field, setting.interface.as_deref());
     let [was, now] = [&setting.was, &setting.now].map(|text| quoted(&Value::from(text.as_str())));
-    format!("{name}{of} was {was}, now {now}")
+    format!("{of} was {was}, now {now}")
+}
+
+/// A setting that the service has changed since the export of the rows.
+fn left(setting: &LeftSetting) -> String {
+    let of = named(&setting.field, setting.interface.as_deref());
+    let there = quoted(&Value::from(setting.value.as_str()));
+    format!("{of} was changed to {there} in the service since the export, and left so")
+}
+
+/// A setting of a device in a VPN cloud, by its column.
+fn named(field: &str, interface: Option<&str>) -> String {
+    let column = column_of_violation(Kind::Upkeep(Upkeep::Vpn), field);
+    let name = column.map_or(field, |column| column.name);
+    let of = interface.map(|interface| format!(" of {interface}")).unwrap_or_default();
+    format!("{name}{of}")
 }
 
 /// What there was before a step of a row; nothing where it only added something.
@@ -47,9 +61,11 @@ pub fn words(read: &ReadBefore) -> String {
             Some(name) => format!("removed: it was \"{name}\""),
             None => "removed: it was there before".to_owned(),
         },
-        Before::Present { settings, .. } => match (action, settings) {
+        Before::Present { settings, left: changed_by_others, .. } => match (action, settings) {
             (Action::ConfigureVpn(sent), Some(settings)) => {
-                sent.replaced(settings).iter().map(replaced).collect::<Vec<_>>().join("; ")
+                let own = sent.replaced(settings);
+                let words = own.iter().map(replaced).chain(changed_by_others.iter().map(left));
+                words.collect::<Vec<_>>().join("; ")
             }
             _ => String::new(),
         },

@@ -362,6 +362,33 @@ fn after_a_correction_every_row_of_the_request_tells_what_was_changed() {
     let told: Vec<Value> = bench.results(3).iter().map(|row| row["message"].clone()).collect();
     let words = format!("weight of {} was \"15\", now \"21\"", interface(2));
     assert_eq!(told, vec![json!(words); 3]);
+
+fn settings_that_others_changed_are_named_with_what_is_sent_and_stay_as_they_are() {
+    let bench = bench_of(ROWS);
+    run(&bench, 0);
+    export(&bench);
+    // Somebody else changes the cipher suite, and the translation of an interface, which was blank.
+    let mut body = done(&bench).1;
+    body["cipherSuite"] = json!("ECDHE_ECDSA_AES256_CTR");
+    body["interfaceConfiguration"][1]["configurationDisabled"] = json!(false);
+    body["interfaceConfiguration"][1]["snat"] = json!("hide");
+    bench.write("body.json", &body.to_string());
+    bench.fleetload(&["call", UPDATE, "--body", "body.json", "--yes"]).expect_code(0);
+    edited(&bench, 2, "default", "no");
+    edited(&bench, 2, "weight", "7");
+    bench.fleetload(&["run", "vpn.out.csv", "--overwrite"]).expect_code(0);
+    assert_eq!(outcomes(&bench, 2), ["existing", "existing", "done"]);
+    let message = bench.results(2)[2]["message"].as_str().expect("words").to_owned();
+    for words in [
+        "weight of ",
+        "; cipher_suite was changed to \"ECDHE_ECDSA_AES256_CTR\" in the service since the export, and left so",
+        " was changed to \"hide\" in the service since the export, and left so",
+    ] {
+        assert!(message.contains(words), "{words}: {message}");
+    }
+    let (_, request) = done(&bench);
+    assert_eq!(request["cipherSuite"], json!(null));
+    assert_eq!((&entry(&request, 0)["weight"], &entry(&request, 0)["snat"]), (&json!(7), &json!("hide")));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::vpn_comparison::LeftSetting;
 use crate::model::id::RemoteId;
 
 /// What a record had of what a step changes.
@@ -23,6 +24,9 @@ pub enum Before {
         /// The settings of a membership, as the service answered them, where they were read.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         settings: Option<Value>,
+        /// Settings that the service changed since the export of the rows, and that were left as they are.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        left: Vec<LeftSetting>,
     },
     /// A metadata entry had this value.
     Value {
@@ -56,6 +60,13 @@ pub enum Before {
     },
 }
 
+impl Before {
+    /// What was there, of which nothing more is known.
+    pub const fn present() -> Self {
+        Self::Present { name: None, settings: None, left: Vec::new() }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,13 +77,21 @@ mod tests {
         let id = RemoteId::from_u128(7);
         let table = [
             (Before::Absent, json!({"was": "absent"})),
-            (Before::Present { name: None, settings: None }, json!({"was": "present"})),
+            (Before::present(), json!({"was": "present"})),
             (
                 Before::Present {
                     name: Some("Core".into()),
                     settings: Some(json!({"cipherSuite": "Automatic"})),
+                    left: vec![LeftSetting {
+                        interface: Some("eth0".into()),
+                        field: "weight".into(),
+                        value: "7".into(),
+                    }],
                 },
-                json!({"was": "present", "name": "Core", "settings": {"cipherSuite": "Automatic"}}),
+                json!({
+                    "was": "present", "name": "Core", "settings": {"cipherSuite": "Automatic"},
+                    "left": [{"interface": "eth0", "field": "weight", "value": "7"}],
+                }),
             ),
             (Before::Value { value: "A-1".into() }, json!({"was": "value", "value": "A-1"})),
             (

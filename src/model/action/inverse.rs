@@ -235,7 +235,7 @@ mod tests {
     fn what_was_there_before_comes_back_and_what_was_not_goes() {
         let (of, site) = (|| Offer::Id(RemoteId::from_u128(5)), RemoteId::from_u128(6));
         let was = |value: &str| Before::Value { value: value.into() };
-        let present = || Before::Present { name: None, settings: None };
+        let present = Before::present;
         let table = [
             (Action::PutLabel(eth0("up")), Before::Absent, Action::DeleteLabel(eth0("up"))),
             (Action::DeleteLabel(eth0("up")), present(), Action::PutLabel(eth0("up"))),
@@ -291,7 +291,7 @@ mod tests {
         ] {
             assert_eq!(inverse(&action, Kind::Device, Some(&before)), [Err(why.into())]);
         }
-        let as_before = Before::Present { name: None, settings: None };
+        let as_before = Before::present();
         assert_eq!(inverse(&Action::PutLabel(eth0("up")), Kind::Device, Some(&as_before)), []);
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::offer::Offer;
 use super::record_update::text;
-use super::vpn_comparison::setting;
+use super::vpn_comparison::{LeftSetting, setting};
 use crate::model::id::RemoteId;
 
 /// Cipher suites, as the service spells them.
@@ -42,6 +42,9 @@ pub struct VpnSettings {
     /// What is sent of settings that an export saw, once those that the service has were read.
     #[serde(skip)]
     pub send: Option<Box<Self>>,
+    /// What the service has changed since the export, where something else is sent.
+    #[serde(skip)]
+    pub left: Vec<LeftSetting>,
 }
 
 /// The settings of one interface.
@@ -245,7 +248,9 @@ mod tests {
         let of = |suite: Option<&str>, interfaces| {
             let (cloud, cipher_suite) = (settings.cloud.clone(), suite.map(str::to_owned));
             let exported_suite = suite.and(settings.cipher_suite.clone());
-            Some(VpnSettings { cloud, cipher_suite, exported_suite, interfaces, send: None })
+            let of_row =
+                VpnSettings { cloud, cipher_suite, exported_suite, interfaces, ..VpnSettings::default() };
+            Some(of_row)
         };
         let first = InterfaceSettings { exported: [("weight".to_owned(), "10".to_owned())].into(), ..first };
         let eth0 = InterfaceSettings {

@@ -4,6 +4,7 @@
 //! What the service does with the fields of an interface that a request leaves out is not documented, so the settings of an
 //! interface of which a field changes are sent whole.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::record_update::{FieldDifference, text};
@@ -17,6 +18,25 @@ pub struct SettingDifference {
     pub interface: Option<String>,
     /// The field.
     pub difference: FieldDifference,
+}
+
+/// A setting that the service has changed since the export of the rows, and that was left as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct LeftSetting {
+    /// The interface, as the row has it; `null` for the cipher suite.
+    pub interface: Option<String>,
+    /// The field, as the service names it.
+    pub field: String,
+    /// What the service has; blank for no value.
+    pub value: String,
+}
+
+impl From<SettingDifference> for LeftSetting {
+    fn from(SettingDifference { interface, difference }: SettingDifference) -> Self {
+        let FieldDifference { field, shown, .. } = difference;
+        Self { interface, field, value: shown.unwrap_or_default() }
+    }
 }
 
 /// What the settings that the service has mean for those that a sheet asks for.

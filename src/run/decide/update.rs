@@ -189,8 +189,8 @@ pub(super) fn on_settings(
             compared.left.iter().map(|left| format!("{}: {}", left.difference.field, told(left))).collect();
         return leave(work, facts, (!left.is_empty()).then(|| (Reason::ChangedSinceExport, left.join("; "))));
     }
-    let send = Some(Box::new(compared.send));
-    RowDecision::Resolved(Box::new(Action::ConfigureVpn(VpnSettings { send, ..settings.clone() })))
+    let (send, left) = (Some(Box::new(compared.send)), compared.left.into_iter().map(Into::into).collect());
+    RowDecision::Resolved(Box::new(Action::ConfigureVpn(VpnSettings { send, left, ..settings.clone() })))
 }
 
 /// The settings that a device has in a VPN cloud cannot be read, for a row with settings that an export saw.

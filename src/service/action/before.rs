@@ -15,7 +15,7 @@ pub fn before(action: &Action, found: &[Found]) -> Option<Before> {
     match action {
         Action::PutLabel(OwnedLabel { label, .. }) | Action::DeleteLabel(OwnedLabel { label, .. }) => {
             match found.iter().any(|found| found.label.as_ref() == Some(label)) {
-                true => Some(Before::Present { name: None, settings: None }),
+                true => Some(Before::present()),
                 false => absent(),
             }
         }
@@ -46,7 +46,10 @@ pub fn before(action: &Action, found: &[Found]) -> Option<Before> {
         | Action::JoinVpnCloud(offer)
         | Action::LeaveVpnCloud(offer) => {
             match found.iter().find(|found| found.id.is_some() && found.id == offer.id()) {
-                Some(entry) => Some(Before::Present { name: entry.name.clone(), settings: None }),
+                Some(entry) => {
+                    let name = entry.name.clone();
+                    Some(Before::Present { name, settings: None, left: Vec::new() })
+                }
                 None => absent(),
             }
         }
@@ -58,6 +61,7 @@ pub fn before(action: &Action, found: &[Found]) -> Option<Before> {
                         Some(sent) => sent.part_of(shown),
                         None => shown.clone(),
                     }),
+                    left: settings.left.clone(),
                 }),
                 None => absent(),
             }
@@ -97,8 +101,9 @@ mod tests {
             let entry = |(key, value): &(&str, &str)| Metadata { key: (*key).into(), value: (*value).into() };
             entries.iter().map(entry).collect::<Vec<_>>()
         };
-        let present =
-            |name: Option<&str>| Some(Before::Present { name: name.map(str::to_owned), settings: None });
+        let present = |name: Option<&str>| {
+            Some(Before::Present { name: name.map(str::to_owned), settings: None, left: Vec::new() })
+        };
         let labels = || json!([{"label": "north"}]);
         let entries =
             || json!([{"id": id, "key": "k", "value": "v"}, {"id": other, "key": "empty", "value": null}]);
