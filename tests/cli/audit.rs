@@ -118,6 +118,28 @@ fn a_record_that_vanished_after_its_creation_is_named_and_not_made_again() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_finding_that_is_reviewed_while_the_run_goes_on_is_counted_at_its_end() {
+    let vanished = Fault::new("addDevice", FaultKind::Vanished).times(1);
+    let bench = Bench::new(instant().with_fault(vanished));
+    bench.profile("", "rate = \"unlimited\"\ndaily_quota = 4", "");
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", &bench::devices(5, 1));
+    let mut run = bench.start(&["run", "companies.csv", "devices.csv"]);
+    let seen = ["resolve", "--import", "1", "--code", "audit.vanished", "--seen"];
+    run.until(|| bench.fleetload(&seen).stdout.contains("audit.vanished"));
+    run.signal("-INT");
+    let parked = run.ended().expect_code(5);
+    says(&parked, "verified: 1 missing");
+    says(&parked, "; reviewed by ");
+    assert!(!parked.stderr.contains("--seen"), "nobody is asked to review it again: {}", parked.stderr);
+    bench.alter("daily_quota = 4", "daily_quota = 9");
+    let ended = bench.fleetload(&["run"]).expect_code(0);
+    says(&ended, "verified: all there, none duplicated");
+    says(&bench.fleetload(&["status"]).expect_code(0), "6 records verified: 1 missing");
+}
+
 #[test]
 fn a_creation_that_a_middlebox_sent_twice_is_found_for_every_kind_without_a_unique_key() {
     for (operation, kind, files) in [

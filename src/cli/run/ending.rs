@@ -51,7 +51,7 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
     let left = left.transpose()?.unwrap_or_default();
     let (rows, failed) = worst_of_rows(journal, ended, &left)?;
     let rows = match rows {
-        End::Done | End::RowsFailed if read_back.first().is_some() => End::Verification,
+        End::Done | End::RowsFailed if read_back.unseen().next().is_some() => End::Verification,
         end => end,
     };
     let is_all_of = |import: ImportId| failed.iter().all(|failed| *failed == import);
@@ -128,7 +128,7 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
         changed_since: journal.differing(about)?,
         failed,
         audit: read_back.figures,
-        findings_unseen: read_back.found.len() + read_back.found_earlier.len(),
+        findings_unseen: read_back.unseen().count(),
         resumes_at: resumes_at.map(Rfc3339),
         reports: folders,
         kept,
@@ -200,11 +200,12 @@ fn with_read_back(journal: &Journal, concerned: &[ImportId]) -> Result<Vec<Impor
     Ok(concerned)
 }
 
-/// What reading back has shown and nobody has looked into yet.
+/// What reading back has shown.
 struct ReadBack {
     figures: AuditFigures,
-    /// What the runs of this command found.
+    /// What the runs of this command found, that included which somebody has looked into meanwhile.
     found: Vec<Audited>,
+    /// What earlier runs found and nobody has looked into yet.
     found_earlier: Vec<Audited>,
 }
 
@@ -212,10 +213,11 @@ impl ReadBack {
     /// As the journal has it; `earlier` is the last run before this command, `scope` what it reads back.
     fn since(journal: &Journal, earlier: Option<RunId>, scope: Option<AuditScope>) -> Result<Self> {
         let mut figures = journal.audited_after(earlier)?.unwrap_or_default();
-        let (found, found_earlier): (Vec<_>, Vec<_>) = journal
-            .unseen_findings(None)?
+        let (found, mut found_earlier): (Vec<_>, Vec<_>) = journal
+            .audit_findings(None, None)?
             .into_iter()
             .partition(|finding| earlier.is_none_or(|earlier| finding.run > earlier));
+        found_earlier.retain(|finding| finding.seen.is_none());
         // A run that was killed noted its findings, but not how many.
         figures.set_findings(&found);
         // A run that ended early did not count what it left.
@@ -225,9 +227,9 @@ impl ReadBack {
         Ok(Self { figures, found, found_earlier })
     }
 
-    /// The first of all findings.
-    fn first(&self) -> Option<&Audited> {
-        self.found.first().or(self.found_earlier.first())
+    /// The findings that nobody has looked into yet.
+    fn unseen(&self) -> impl Iterator<Item = &Audited> {
+        self.found.iter().chain(&self.found_earlier).filter(|finding| finding.seen.is_none())
     }
 
     /// Tells them, and what to do about them.
@@ -236,7 +238,7 @@ impl ReadBack {
             review::tell_verified(context, &self.figures, &self.found);
         }
         review::tell_earlier_findings(context, &self.found_earlier);
-        review::tell_how_to_review(context, self.found.iter().chain(&self.found_earlier));
+        review::tell_how_to_review(context, self.unseen());
     }
 }
 
