@@ -28,9 +28,15 @@ impl Status {
             RunState::Ended(End::Done | End::RowsFailed | End::Verification) => self.finished(),
             RunState::NotBegun | RunState::Running | RunState::Ended(_) => {
                 let words = self.unfinished(wording);
-                match self.facts.left_out.total() {
-                    0 => words,
-                    _ => format!("{words}; {}", left_out(&self.facts.left_out)),
+                let besides = match self.state {
+                    // What is excepted is all that is not as it should be.
+                    RunState::Ended(End::RowsHeld | End::SheetPaused) => self.besides(),
+                    _ if self.facts.left_out.total() > 0 => vec![left_out(&self.facts.left_out)],
+                    _ => Vec::new(),
+                };
+                match listed(besides) {
+                    Some(besides) => format!("{words}; {besides}"),
+                    None => words,
                 }
             }
         }
@@ -126,6 +132,14 @@ impl Status {
 
     /// What became of the rows when none is left.
     fn finished(&self) -> String {
+        match listed(self.besides()) {
+            None => "finished: every row is done".to_owned(),
+            Some(besides) => format!("finished; {besides}"),
+        }
+    }
+
+    /// The rows that are neither done nor left, in words, each sort by itself.
+    fn besides(&self) -> Vec<String> {
         let mut parts = Vec::new();
         if let Some(review) = &self.facts.findings {
             let rows = counted(review.rows(), "row", "rows");
@@ -136,6 +150,10 @@ impl Status {
                 parts.push(counted(number, one, more));
             }
         };
+        if self.state == RunState::Ended(End::SheetPaused) {
+            let held = self.facts.tally.in_state(JobState::Held);
+            put(held, "row needs your decision", "rows need your decision");
+        }
         let (rejected, skipped) = self.facts.refused;
         put(rejected, "row was rejected", "rows were rejected");
         if rejected > 0 {
@@ -161,11 +179,7 @@ impl Status {
                 counted(rows, "row differs", "rows differ")
             )),
         }
-        match parts.pop() {
-            None => "finished: every row is done".to_owned(),
-            Some(last) if parts.is_empty() => format!("finished; {last}"),
-            Some(last) => format!("finished; {} and {last}", parts.join(", ")),
-        }
+        parts
     }
 
     /// Why the last run was stopped, as it noted it.
@@ -173,6 +187,12 @@ impl Status {
         let noted = self.facts.run.as_ref().and_then(|run| run.detail.as_deref());
         noted.unwrap_or(end.entry().words)
     }
+}
+
+/// Parts of a sentence as a list; nothing where there are none.
+fn listed(mut parts: Vec<String>) -> Option<String> {
+    let last = parts.pop()?;
+    Some(if parts.is_empty() { last } else { format!("{} and {last}", parts.join(", ")) })
 }
 
 /// Rows that were left out, in words.

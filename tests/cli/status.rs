@@ -181,6 +181,24 @@ fn of_held_rows_it_says_how_to_decide_them() {
 }
 
 #[test]
+fn what_is_not_as_it_should_be_is_said_besides_the_rows_on_hold() {
+    let lost = Fault::new("addCompany", FaultKind::RequestLost).times(1);
+    let refused = Fault::new("addCompany", FaultKind::InvalidState).times(2);
+    let bench = Bench::new(Scenario::default().with_fault(lost).with_fault(refused));
+    bench.profile("", "rate = \"unlimited\"", "in_doubt = \"hold\"");
+    let sheet = bench::companies(5).replace("Customer 4,+64 9 555 0004", "Customer 4,");
+    bench.write("companies.csv", &sheet);
+    let ended = bench.fleetload(&["run", "companies.csv", "--skip-invalid"]).expect_code(8);
+    let words = "inished except for 1 row that needs your decision; 2 rows were rejected and 1 row was not imported because of \
+                 errors";
+    let page = std::fs::read_to_string(bench.path("reports/1/report.html")).expect("a page");
+    for shown in [&ended.stdout, &screen(&bench, &[]), &page] {
+        assert!(shown.contains(words), "{shown}");
+    }
+    assert_eq!(summary(&bench)["headline"], format!("f{words}"));
+}
+
+#[test]
 fn of_refused_rows_it_says_where_to_correct_them_and_what_to_run_then() {
     let refused = Fault { times: Some(1), ..Fault::new("addCompany", FaultKind::InvalidState) };
     let bench = bench_with(Some(refused), Scenario::default());
