@@ -182,7 +182,7 @@ impl Status {
     }
 
     /// What to type next; nothing where nothing is to be typed.
-    pub fn next(&self, commands: &Commands<'_>) -> Option<Step> {
+    pub fn next(&self, commands: &Commands<'_>) -> Vec<Step> {
         to_do::next(&self.facts, (self.state, self.at_work()), commands)
     }
 }

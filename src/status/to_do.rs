@@ -281,22 +281,17 @@ fn go_on(facts: &Facts, again: &Again) -> String {
     again.command(&format!("run{}", early.map_or("", |run| &run.typed)))
 }
 
+/// Imports of which the next steps name the rows to correct, one by one.
+const NAMED: usize = 5;
+
 /// What to type next, by how the rows stand; nothing while a run is at work on them, and where rows on hold or a paused sheet
-/// tell how they are decided.
-pub(super) fn next(
-    facts: &Facts,
-    (state, at_work): (RunState, bool),
-    commands: &Commands<'_>,
-) -> Option<Step> {
+/// tell how they are decided. Of several imports with rows to correct each has a step of its own.
+pub(super) fn next(facts: &Facts, (state, at_work): (RunState, bool), commands: &Commands<'_>) -> Vec<Step> {
     let again = commands.again;
-    let step = |words: &str, command: String| Some(Step { words: words.to_owned(), command });
-    // The last import with rows to correct.
-    let to_correct = facts.imports.iter().rev().find(|import| !import.unanswered.is_empty());
-    let Some(ImportFacts { info, unanswered: rows, .. }) = to_correct.or(facts.imports.last()) else {
-        return step("", again.command("run SHEET.xlsx"));
-    };
+    let step = |words: &str, command: String| vec![Step { words: words.to_owned(), command }];
+    let Some(last) = facts.imports.last() else { return step("", again.command("run SHEET.xlsx")) };
     if state == RunState::Ended(End::SheetPaused) {
-        return None;
+        return Vec::new();
     }
     let ended = facts.run.as_ref().and_then(|run| run.ending);
     if moving(&facts.tally) > facts.paused && (at_work || ended != Some(RunEnd::Early(End::Canary))) {
@@ -304,42 +299,63 @@ pub(super) fn next(
             Some(RunEnd::Early(end)) if end.exit() == Exit::Service => "when the cause is fixed",
             _ => "to go on",
         };
-        return if at_work { None } else { step(words, go_on(facts, again)) };
+        return if at_work { Vec::new() } else { step(words, go_on(facts, again)) };
     }
     if let Some((paused, _)) = facts.paused_imports.first().filter(|_| facts.paused > 0) {
         return step("to let its rows go on", again.command(&format!("resume {paused}")));
     }
     if facts.unread > 0 {
-        return if at_work { None } else { step("to verify the rest", go_on(facts, again)) };
+        return if at_work { Vec::new() } else { step("to verify the rest", go_on(facts, again)) };
     }
     if facts.tally.in_state(JobState::Held) > 0 {
-        return None;
+        return Vec::new();
     }
-    let correction = (commands.correction)(info);
-    let fix = &correction.fix;
-    if let (true, Some((_, by))) = (rows.is_empty(), rows.answered.last()) {
+    let to_correct: Vec<&ImportFacts> =
+        facts.imports.iter().filter(|import| !import.unanswered.is_empty()).collect();
+    if let (true, Some((_, by))) = (to_correct.is_empty(), last.unanswered.answered.last()) {
         step("the rows that failed were imported again", again.command(&format!("status {by}")))
     } else if commands.in_report {
-        None
+        Vec::new()
     } else if let Some(review) = &facts.findings {
         let words = match review.rows() {
             1 => "when you have reviewed what verification found".to_owned(),
             _ => format!("when you have reviewed {}", review.what()),
         };
         step(&words, again.command(&review.command()))
-    } else if rows.refused + rows.incomplete > 0 {
-        let words = match correction.is_there {
-            true => format!(
-                "correct the rows in {} and run that file, or try them again as they are",
-                fix.display()
-            ),
-            false => "to try the rows again as they are".to_owned(),
-        };
-        step(&words, again.command(&format!("retry {}", info.import)))
-    } else if !rows.is_empty() && correction.is_there {
-        let words = format!("correct the rows in {}, then", fix.display());
-        step(&words, correction.again.with_file("run", fix))
+    } else if to_correct.is_empty() {
+        step("the report", again.command(&format!("report {}", last.info.import)))
     } else {
-        step("the report", again.command(&format!("report {}", info.import)))
+        let mut steps: Vec<Step> =
+            to_correct.iter().take(NAMED).map(|import| correct(import, commands)).collect();
+        if to_correct.len() > NAMED {
+            let rest = (to_correct.len() - NAMED) as u64;
+            let imports = counted(rest, "more import", "more imports");
+            steps
+                .extend(step(&format!("what to correct in {imports}"), again.command("status --unfinished")));
+        }
+        steps
     }
+}
+
+/// How the rows of an import are corrected, or tried again.
+fn correct(facts: &ImportFacts, commands: &Commands<'_>) -> Step {
+    let (import, rows) = (facts.info.import, &facts.unanswered);
+    let correction = (commands.correction)(&facts.info);
+    let fix = correction.fix.display();
+    let is_refused = rows.refused + rows.incomplete > 0;
+    let (words, command) = match (is_refused, correction.is_there) {
+        (true, true) => (
+            format!("correct the rows in {fix} and run that file, or try them again as they are"),
+            commands.again.command(&format!("retry {import}")),
+        ),
+        (true, false) => (
+            "to try the rows again as they are".to_owned(),
+            commands.again.command(&format!("retry {import}")),
+        ),
+        (false, true) => {
+            (format!("correct the rows in {fix}, then"), correction.again.with_file("run", &correction.fix))
+        }
+        (false, false) => ("the report".to_owned(), commands.again.command(&format!("report {import}"))),
+    };
+    Step { words, command }
 }

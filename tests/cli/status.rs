@@ -224,6 +224,28 @@ fn it_says_that_rows_of_several_imports_are_counted_once() {
 }
 
 #[test]
+fn of_each_import_with_rows_to_correct_it_says_where_they_are() {
+    let refused = Fault::new("addCompany", FaultKind::InvalidState).times(2);
+    let bench = bench_with(Some(refused), Scenario::default());
+    bench.fleetload(&["run", "companies.csv"]).expect_code(4);
+    let others = bench::companies(3).replace("\nC", "\nD").replace("Customer", "Branch");
+    bench.write("others.csv", &others.replacen("CUSTOMER", "CLIENT", 1));
+    bench.fleetload(&["run", "others.csv", "--kind", "companies", "--skip-invalid"]).expect_code(4);
+    let run = bench.fleetload(&["run"]).expect_code(4);
+    assert!(
+        run.stdout.contains("finished; 2 rows were rejected and 1 row was not imported"),
+        "{}",
+        run.stdout
+    );
+    let status = bench.fleetload(&["status"]).expect_code(0);
+    let hint = "correct the rows in reports/1/fix.xlsx and run that file, or try them again as they are: fleetload retry 1\n\
+                \x20     correct the rows in reports/2/fix.xlsx, then: fleetload run reports/2/fix.xlsx\n";
+    for told in [&run.stderr, &status.stderr] {
+        assert!(told.contains(hint), "{told}");
+    }
+}
+
+#[test]
 fn it_names_no_fix_sheet_that_is_not_there() {
     let bench =
         bench_with(Some(Fault::new("addCompany", FaultKind::InvalidData).times(1)), Scenario::default());

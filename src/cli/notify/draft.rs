@@ -125,7 +125,7 @@ impl Drafter {
         // Rows are corrected before they are tried again.
         let next = match needs.first().filter(|_| event == Event::FailedRows) {
             Some(need) => Some(need.command.clone()),
-            None => next.map(|step| clean(&step.command)),
+            None => next.first().map(|step| clean(&step.command)),
         };
         let of = status.imports().iter().filter(|facts| imports.contains(&facts.info.import));
         let facts = of.take(LISTED).map(|facts| {

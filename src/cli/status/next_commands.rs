@@ -13,7 +13,7 @@ use crate::model::id::ImportId;
 use crate::model::operation::Operation;
 use crate::report;
 use crate::status::next_command::Again;
-use crate::status::{Commands, Correction, Status, Unavailable};
+use crate::status::{Commands, Correction, Status, Step, Unavailable};
 
 /// The folder of the reports of an import.
 pub(in crate::cli) fn folder(context: &Context<'_>, info: &ImportInfo) -> PathBuf {
@@ -65,14 +65,15 @@ impl NextCommands {
 
 /// Says what to type next, by how the rows stand.
 pub(in crate::cli) fn tell_next(context: &Context<'_>, status: &Status) {
-    let Some(step) = NextCommands::of(context).with(Vec::new(), |commands| status.next(commands)) else {
-        return;
-    };
-    let words = match step.words.as_str() {
-        "" => Advice::new(),
-        words => Advice::from(format!("{words}: ")),
-    };
-    context.terminal.hint(words.command(step.command));
+    let steps = NextCommands::of(context).with(Vec::new(), |commands| status.next(commands));
+    let mut advice = Advice::new();
+    for (at, Step { words, command }) in steps.iter().enumerate() {
+        let words = if words.is_empty() { String::new() } else { format!("{words}: ") };
+        advice = advice.words(if at == 0 { "" } else { "\n" }).words(words).command(command);
+    }
+    if !advice.is_empty() {
+        context.terminal.hint(advice);
+    }
 }
 
 /// Rows that wait for an operation of which nobody has said where it is. A rehearsal has all of them, and without a

@@ -52,7 +52,7 @@ impl Headline {
         };
         let mut next: Vec<HeadlineStep> =
             status.needs(&commands).iter().map(|need| put(&need.words, &need.command)).collect();
-        next.extend(status.next(&commands).map(|step| put(&step.words, &step.command)));
+        next.extend(status.next(&commands).iter().map(|step| put(&step.words, &step.command)));
         let wording = Wording { until: &minute, running: None };
         Self {
             badge: badge(figures),
