@@ -113,13 +113,13 @@ impl Status {
         }
     }
 
-    /// How a check says that it stands: rows that failed count until a later import answers for them, and so do those that
-    /// were not imported.
+    /// How a check says that it stands: rows that failed, were skipped or differ count until a later import answers for
+    /// them, and so do those that were not imported.
     pub fn end_to_check(&self) -> End {
-        let unanswered = self.imports().iter().any(|import| !import.unanswered.is_empty());
+        let has_failed = self.imports().iter().any(ImportFacts::has_failed);
         match self.end() {
-            End::RowsFailed if !unanswered && self.differing() == 0 => End::Done,
-            End::Done if unanswered => End::RowsFailed,
+            End::RowsFailed if !has_failed => End::Done,
+            End::Done if has_failed => End::RowsFailed,
             end => end,
         }
     }

@@ -246,6 +246,22 @@ fn of_each_import_with_rows_to_correct_it_says_where_they_are() {
 }
 
 #[test]
+fn a_row_that_was_skipped_counts_for_a_check_as_it_does_for_a_run() {
+    let bench = bench_with(None, Scenario::default());
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("people.csv", &bench::people(1, 1));
+    bench.fleetload(&["import", "companies.csv", "people.csv"]).expect_code(0);
+    bench.fleetload(&["cancel", "1"]).expect_code(0);
+    assert_eq!(checked(&bench, 0), words("finished", "done"));
+    bench.write("people.csv", &bench::people(1, 1).replace("0 Duke Street", "7 Duke Street"));
+    bench.fleetload(&["run", "companies.csv", "people.csv"]).expect_code(4);
+    assert_eq!(bench.counts(2), [("cancelled".to_owned(), 1), ("skipped".to_owned(), 1)].into());
+    bench.fleetload(&["run"]).expect_code(4);
+    assert_eq!(checked(&bench, 4), words("finished", "rows-failed"));
+    bench.fleetload(&["status", "2", "--check"]).expect_code(4);
+}
+
+#[test]
 fn it_names_no_fix_sheet_that_is_not_there() {
     let bench =
         bench_with(Some(Fault::new("addCompany", FaultKind::InvalidData).times(1)), Scenario::default());
