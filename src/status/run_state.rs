@@ -65,7 +65,15 @@ impl RunState {
             let is_watched = at_work && now.is_some();
             return (if is_watched { Self::Running } else { Self::Ended(rows) }, None);
         }
-        let resumes_at = run.and_then(|run| run.resumes_at).filter(|&at| now.is_none_or(|now| at > now));
+        // Rows in doubt are settled whatever is paused, and need no quota for it.
+        let settling = tally.in_state(JobState::InDoubt) + tally.in_state(JobState::Sending);
+        let needs_no_quota = paused > 0 && moving(tally) <= paused + settling;
+        let waits_for_quota = |run: &RunInfo| {
+            !matches!(run.waits_for, Some(RunEnd::Early(End::Window))) && run.resumes_at.is_some()
+        };
+        let run_waits = run.filter(|run| !(needs_no_quota && waits_for_quota(run)));
+        let resumes_at =
+            run_waits.and_then(|run| run.resumes_at).filter(|&at| now.is_none_or(|now| at > now));
         let state = match run {
             Some(run) if now.is_some() && resumes_at.is_some() => Self::Ended(match run.waits_for {
                 Some(RunEnd::Early(end)) => end,
@@ -78,6 +86,7 @@ impl RunState {
                 Some(RunEnd::Early(End::Quota | End::Window)) if now.is_some() => {
                     Self::Ended(End::RowsWaiting)
                 }
+                Some(RunEnd::Early(End::Quota)) if needs_no_quota => Self::Ended(End::RowsWaiting),
                 Some(RunEnd::Early(end)) => Self::Ended(end),
                 Some(RunEnd::Finished) | None => Self::Ended(End::RowsWaiting),
             },
@@ -280,6 +289,21 @@ mod tests {
                 RunState::of(&tally, (paused, 0), rows, Some(&run), false, now).0,
                 RunState::Ended(expected)
             );
+        }
+        // Rows in doubt need no quota, so that nothing of a paused import goes on when it is there again.
+        for (end, states, paused, expected) in [
+            (End::Quota, &[Ready, Ready, InDoubt][..], 2, End::RowsWaiting),
+            (End::Quota, &[Ready, Ready, InDoubt], 1, End::Quota),
+            (End::Quota, &[InDoubt], 0, End::Quota),
+            (End::Window, &[Ready, Ready, InDoubt], 2, End::Window),
+        ] {
+            let (tally, run) = (tally(states), run(Some(RunEnd::Early(end)), Some(9)));
+            let rows = end_of_rows(&tally, paused, 0, false);
+            for now in [None, Some(Moment::from_millis(5))] {
+                let (state, resumes_at) = RunState::of(&tally, (paused, 0), rows, Some(&run), false, now);
+                assert_eq!(state, RunState::Ended(expected), "{end:?} {states:?} {paused}");
+                assert_eq!(resumes_at.is_some(), expected != End::RowsWaiting, "{end:?} {states:?} {paused}");
+            }
         }
     }
 
