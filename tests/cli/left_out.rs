@@ -80,6 +80,11 @@ fn rows_that_are_left_out_are_in_the_report_with_their_reason_and_come_back_with
         assert!(page.contains(words), "{words}: {page}");
     }
     assert!(!page.contains("not counted here"), "{page}");
+    assert!(
+        page.contains("18 records verified: all there, none duplicated"),
+        "those too that came again: {page}"
+    );
+    assert_eq!(bench.summary(1)["audit"]["checked"], 18);
     let again =
         bench.results(1).into_iter().find(|row| row["source"] == wrong["source"]).expect("the company");
     assert!(
@@ -87,6 +92,25 @@ fn rows_that_are_left_out_are_in_the_report_with_their_reason_and_come_back_with
         "{again}"
     );
     assert_eq!(bench.statistics().requests.get("addCompany"), Some(&3), "nothing is sent twice");
+}
+
+#[test]
+fn what_verification_finds_of_a_row_that_came_again_is_in_the_report_that_left_it_out() {
+    let vanished = Fault::new("addCompany", FaultKind::Vanished).after(1).times(1);
+    let bench = Bench::new(Scenario::default().with_fault(vanished));
+    bench.write("companies.csv", &bench::companies(2).replace("+64 9 555 0001", ""));
+    bench.fleetload(&["run", "companies.csv", "--skip-invalid"]).expect_code(4);
+    bench.write("companies.csv", &bench::companies(2));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(8);
+    bench.fleetload(&["report", "1"]).expect_code(0);
+    for import in [1, 2] {
+        let summary = bench.summary(import);
+        let audit = &summary["audit"];
+        let told = (&audit["checked"], &audit["vanished"], &summary["findings_unseen"]);
+        assert_eq!(told, (&2.into(), &1.into(), &1.into()), "import {import}");
+        let codes = bench.results(import).into_iter().filter(|row| row["code"] == "audit.vanished");
+        assert_eq!(codes.count(), 1, "import {import}");
+    }
 }
 
 #[test]

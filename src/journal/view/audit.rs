@@ -17,6 +17,7 @@ use crate::journal::row_ref;
 use crate::journal::state::decision_log;
 use crate::journal::state::selection::{Selection, is_selected};
 use crate::journal::state::write::{AuditFinding, ReadBy, parse_candidates};
+use crate::journal::view::every_row::rows_with_job;
 use crate::journal::{Candidate, Journal, RunId, View};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::{Kind, Upkeep};
@@ -287,17 +288,34 @@ impl View {
     }
 }
 
+/// Whether the import `?1` has a row of this job, one included that it left out and that came again; where there is no `?1`, all
+/// have.
+macro_rules! is_of_import {
+    ($job:literal) => {
+        concat!(
+            "(?1 IS NULL OR EXISTS (
+                 SELECT 1 FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
+                 WHERE sheet_row.job = ",
+            $job,
+            " AND sheet.import = ?1) OR ",
+            $job,
+            " IN (SELECT left_out.job FROM sheet JOIN left_out
+                 ON left_out.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1 WHERE sheet.import = ?1))"
+        )
+    };
+}
+
 // CROSS JOIN: the few findings are looked up among all jobs, and not the other way round.
-const FINDINGS: &str =
+const FINDINGS: &str = concat!(
     "SELECT job.id, job.kind, job.name, job.remote_id, audit.code, audit.message, audit.found,
          audit.at, audit.run, decision.who, decision.at
      FROM audit CROSS JOIN job ON job.id = audit.job
      LEFT JOIN decision ON decision.id = (SELECT max(id) FROM decision AS seen
          WHERE seen.job = audit.job AND seen.what = 'seen' AND seen.details = CAST(audit.run AS TEXT))
-     WHERE audit.run > ?2 AND (?1 IS NULL OR EXISTS (
-         SELECT 1 FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
-         WHERE sheet_row.job = job.id AND sheet.import = ?1))
-     ORDER BY audit.job";
+     WHERE audit.run > ?2 AND ",
+    is_of_import!("audit.job"),
+    " ORDER BY audit.job"
+);
 
 fn findings(connection: &Connection, import: Option<ImportId>, after: Option<RunId>) -> Result<Vec<Audited>> {
     let mut statement = connection.prepare_cached(FINDINGS)?;
@@ -357,10 +375,11 @@ impl View {
             // Several rows may be one job, and that of an earlier import.
             Some(import) if !self.makes_each(import)? => add_read_back(
                 connection,
-                "SELECT job.audit, job.kind, job.first_import, count(DISTINCT job.id) FROM sheet
-                 JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
-                 JOIN job ON job.id = sheet_row.job
-                 WHERE sheet.import = ?1 AND job.outcome IS NOT NULL AND job.audit IS NOT NULL GROUP BY 1, 2, 3",
+                rows_with_job!(
+                    "SELECT job.audit, job.kind, job.first_import, count(DISTINCT job.id) FROM ",
+                    " AS rows JOIN job ON job.id = rows.job
+                     WHERE job.outcome IS NOT NULL AND job.audit IS NOT NULL GROUP BY 1, 2, 3"
+                ),
                 [import],
                 |_| true,
                 &mut figures,
@@ -373,11 +392,11 @@ impl View {
                 &mut figures,
             )?,
         }
-        let mut findings = connection.prepare_cached(
-            "SELECT code, count(*) FROM audit WHERE ?1 IS NULL OR EXISTS (
-                 SELECT 1 FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
-                 WHERE sheet_row.job = audit.job AND sheet.import = ?1) GROUP BY 1",
-        )?;
+        let mut findings = connection.prepare_cached(concat!(
+            "SELECT code, count(*) FROM audit WHERE ",
+            is_of_import!("audit.job"),
+            " GROUP BY 1"
+        ))?;
         let mut rows = findings.query([import])?;
         while let Some(row) = rows.next()? {
             figures.add_findings(&row.get::<_, String>(0)?, natural(row.get(1)?));
@@ -460,7 +479,8 @@ pub(in crate::journal) fn of_places(
     }
     let mut statement = connection.prepare_cached(
         "SELECT audit.job, code, message, found FROM audit
-         WHERE EXISTS (SELECT 1 FROM sheet_row WHERE sheet_row.job = audit.job AND place BETWEEN ?1 AND ?2)",
+         WHERE EXISTS (SELECT 1 FROM sheet_row WHERE sheet_row.job = audit.job AND place BETWEEN ?1 AND ?2)
+             OR audit.job IN (SELECT job FROM left_out WHERE place BETWEEN ?1 AND ?2)",
     )?;
     let mut rows = statement.query(range)?;
     let mut shown = BTreeMap::new();

@@ -97,8 +97,15 @@ impl View {
         )
     }
 
-    /// Whether every row of an import that has a job made it, and no other row of the import is of that job.
+    /// Whether every row of an import that has a job made it, and no other row of the import is of that job; a row that was
+    /// left out and came again has the job of a later import.
     pub(in crate::journal) fn makes_each(&self, import: ImportId) -> Result<bool> {
+        let came_again =
+            "SELECT EXISTS (SELECT 1 FROM left_out WHERE job IS NOT NULL AND place BETWEEN ?1 AND ?2)";
+        let range = row_ref::range_of(&self.connection, import)?;
+        if self.connection.prepare_cached(came_again)?.query_row(range, |row| row.get(0))? {
+            return Ok(false);
+        }
         let (jobs, left_out) = (self.job_tallies()?, left_out(&self.connection, import)?);
         Ok(one_each(&self.connection, import, &jobs, &left_out)?.is_some())
     }
