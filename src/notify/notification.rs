@@ -91,8 +91,11 @@ pub struct Notification {
     pub resumes_at: Option<String>,
     /// The imports that it is about.
     pub imports: Vec<ImportFacts>,
-    /// Their rows in each state.
+    /// The rows of the import that it is about, or of the journal, in each state: those that were imported.
     pub counts: BTreeMap<JobState, u64>,
+    /// Rows that were not imported because of errors, or with what they belong to, and that did not come again.
+    #[serde(default)]
+    pub left_out: u64,
     /// The name of the profile.
     pub profile: Option<String>,
     /// The client id.
@@ -183,7 +186,8 @@ pub(super) mod tests {
                 files: vec!["<@U1> `x`.csv".to_owned(), "Łódź\u{202e}\".xlsx".to_owned()],
                 rows: 12,
             }],
-            counts: [(JobState::Held, 2), (JobState::Created, 10)].into(),
+            counts: [(JobState::Held, 2), (JobState::Created, 9)].into(),
+            left_out: 1,
             profile: Some("acme".to_owned()),
             account: Some("onboarding".to_owned()),
             service: Some("https://provisioning.example".to_owned()),

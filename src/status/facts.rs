@@ -18,6 +18,8 @@ pub(super) struct Facts {
     pub(super) tally: Tally,
     /// Rows that were left out and have not come again.
     pub(super) left_out: Tally,
+    /// Whether it is about one import.
+    pub(super) is_of_one: bool,
     /// Rows that wait only for a paused import to be resumed.
     pub(super) paused: u64,
     /// The paused imports for which rows wait, with how many, those included that wait for other rows as well.
@@ -62,8 +64,8 @@ pub struct ImportFacts {
     pub(super) codes: Vec<(JobState, String)>,
     /// Rows that differ from what was imported earlier.
     pub differing: u64,
-    /// Rows that it left out and that have not come again.
-    left_out: Tally,
+    /// Those of them that it left out and that no import has.
+    pub left_out: Tally,
     /// The later imports that answer for rows of it.
     later: Vec<Answered>,
     /// Rows that wait or need a person and that a later round of it has as well.
@@ -149,6 +151,7 @@ impl Facts {
         Ok(Self {
             tally,
             left_out,
+            is_of_one: import.is_some(),
             paused,
             paused_imports: journal.rows_by_paused_import(import)?,
             awaited,

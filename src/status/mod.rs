@@ -159,6 +159,22 @@ impl Status {
         &self.facts.left_out
     }
 
+    /// Rows by state, those that were left out not among them.
+    pub fn with_job(&self) -> Tally {
+        let mut rows = self.facts.tally.clone();
+        if self.facts.is_of_one {
+            rows.take_away(&self.facts.left_out);
+        }
+        rows
+    }
+
+    /// Rows by state, those included that were left out.
+    pub fn all_rows(&self) -> Tally {
+        let mut rows = self.with_job();
+        rows.add_all(&self.facts.left_out);
+        rows
+    }
+
     /// Whether all rows are done, and nothing is to be looked at.
     pub fn is_good(&self) -> bool {
         self.state == RunState::Ended(End::Done)

@@ -215,7 +215,8 @@ fn of_refused_rows_it_says_where_to_correct_them_and_what_to_run_then() {
 #[test]
 fn it_says_that_rows_of_several_imports_are_counted_once() {
     let bench = bench_with(None, Scenario::default());
-    let words = "rows that came again, and rows that are one request, count once; rows that were not imported do not count";
+    let words = "rows that came again, and rows that are one request, count once; rows that were not imported and then \
+                 cancelled do not count";
     for is_told in [false, true] {
         bench.fleetload(&["run", "companies.csv"]).expect_code(0);
         assert_eq!(screen(&bench, &[]).contains(words), is_told);

@@ -14,6 +14,7 @@ use crate::ending::End;
 use crate::error::Result;
 use crate::journal::Backup;
 use crate::model::state::JobState;
+use crate::model::tally::Tally;
 use crate::model::time::Rfc3339;
 use crate::term::{Ink, Line, counted, size};
 
@@ -58,7 +59,10 @@ fn check(context: &Context<'_>, file: &Path) -> Result<Summary> {
         "{}{last}; {}{}",
         counted(imports.len() as u64, "import", "imports"),
         counted(tally.total(), "row", "rows"),
-        if tally.total() > 0 { format!(": {}", counts::states(&tally)) } else { String::new() }
+        match counts::states(&tally, &Tally::default()) {
+            states if states.is_empty() => states,
+            states => format!(": {states}"),
+        }
     ));
     summary(file, &backup)
 }

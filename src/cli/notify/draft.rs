@@ -85,6 +85,7 @@ impl Drafter {
             resumes_at: None,
             imports: Vec::new(),
             counts: BTreeMap::new(),
+            left_out: 0,
             profile: self.profile.clone(),
             account: None,
             service: None,
@@ -148,7 +149,8 @@ impl Drafter {
             reason: status.state().end().map(|end| end.as_str().to_owned()),
             resumes_at: status.resumes_at().map(|at| at.to_string()),
             imports: facts.collect(),
-            counts: status.tally().by_state(),
+            counts: status.with_job().by_state(),
+            left_out: status.left_out().total(),
             ..self.of_journal(event, text, journal)?
         })
     }

@@ -10,6 +10,7 @@ use crate::cli::status::counts;
 use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
+use crate::model::tally::Tally;
 use crate::plan::SavedPlan;
 use crate::status::run_state::unfinished;
 use crate::term::counted;
@@ -41,7 +42,7 @@ pub(super) fn confirm(context: &Context<'_>, typed: &Run, settings: &Settings) -
     }
     if typed.files.is_empty() {
         let left = context.journal()?.tally(None)?;
-        counts::glance(&left).into_iter().for_each(|line| context.terminal.result(line));
+        counts::glance(&left, &Tally::default()).into_iter().for_each(|line| context.terminal.result(line));
         context.terminal.result(counted(unfinished(&left), "row is to be sent", "rows are to be sent"));
     } else {
         let summary = plan::plan(context, &as_plan(typed))?;

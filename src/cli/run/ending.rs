@@ -68,11 +68,7 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
         terminal.result("rows of all imports in the journal:");
     }
     let standing = Status::after(journal, about, end, resumes_at)?;
-    let mut table = standing.tally().clone();
-    if about.is_none() {
-        table.add_all(standing.left_out());
-    }
-    for line in counts::table(&table, standing.left_out()) {
+    for line in counts::table(&standing.all_rows(), standing.left_out()) {
         terminal.result(line);
     }
     let (mut folders, mut kept) = (Vec::new(), Vec::new());

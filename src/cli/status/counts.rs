@@ -25,6 +25,9 @@ const COLUMNS: &[(&str, &[JobState])] = &[
     ("cancelled", &[JobState::Cancelled]),
 ];
 
+/// What rows are called that were not imported.
+const NOT_IMPORTED: &str = "not imported";
+
 /// A table of counts, one line a kind and one for all; columns without any row are not shown. The rows include those that
 /// were not imported, which have a column of their own.
 pub(in crate::cli) fn table(rows: &Tally, not_imported: &Tally) -> Vec<Line> {
@@ -41,7 +44,7 @@ fn by_columns(rows: &Tally, not_imported: &Tally, columns: &[(&str, &[JobState])
     let columns: Vec<_> = columns.iter().filter(|(_, states)| of(None, states) > 0).collect();
     let mut heads = vec!["", "rows"];
     heads.extend(columns.iter().map(|(head, _)| *head));
-    heads.extend((out(None) > 0).then_some("not imported"));
+    heads.extend((out(None) > 0).then_some(NOT_IMPORTED));
     let numbers: Vec<usize> = (1..heads.len()).collect();
     let mut table = Table::new(&heads, &numbers);
     let mut row = |name: &str, kind: Option<Kind>| {
@@ -71,16 +74,20 @@ const GLANCE: [(&str, &[JobState]); 7] = [
     ("cancelled", &[JobState::Cancelled]),
 ];
 
-/// The table of one glance: what is done, waiting, in doubt, failed, skipped, for a person to decide and cancelled, by kind.
-pub(in crate::cli) fn glance(tally: &Tally) -> Vec<Line> {
-    by_columns(tally, &Tally::default(), &GLANCE)
+/// The table of one glance: what is done, waiting, in doubt, failed, skipped, for a person to decide and cancelled, by kind. The
+/// rows include those that were not imported, which have a column of their own.
+pub(in crate::cli) fn glance(rows: &Tally, not_imported: &Tally) -> Vec<Line> {
+    by_columns(rows, not_imported, &GLANCE)
 }
 
-/// How many rows are in each state, in words: `12 created, 3 held`.
-pub(in crate::cli) fn states(tally: &Tally) -> String {
+/// How many rows are in each state, in words: `12 created, 3 held, 1 not imported`. The rows include those that were not
+/// imported.
+pub(in crate::cli) fn states(rows: &Tally, not_imported: &Tally) -> String {
+    let of = |tally: &Tally, states: &[JobState]| tally.count(|state| states.contains(&state));
     let parts: Vec<String> = COLUMNS
         .iter()
-        .map(|(head, states)| (head, tally.count(|state| states.contains(&state))))
+        .map(|&(head, states)| (head, of(rows, states) - of(not_imported, states)))
+        .chain([(NOT_IMPORTED, not_imported.total())])
         .filter(|(_, number)| *number > 0)
         .map(|(head, number)| format!("{} {head}", count(number)))
         .collect();
@@ -167,12 +174,12 @@ mod tests {
             (Kind::Device, JobState::InDoubt, 3),
             (Kind::Device, JobState::Existing, 7),
         ];
-        let tally = tally(&jobs);
+        let (tally, none) = (tally(&jobs), Tally::default());
         let (terminal, results, _) = terminal(Manner::default());
-        for line in super::glance(&tally) {
+        for line in super::glance(&tally, &none) {
             terminal.result(line);
         }
-        terminal.result(states(&tally));
+        terminal.result(states(&tally, &none));
         insta::assert_snapshot!(results.text());
         let companies = serde_json::json!({
             "rows": 12, "done": 10, "left": 0, "waiting": 0, "in_doubt": 0, "failed": 0, "skipped": 0,
@@ -188,9 +195,11 @@ mod tests {
             [(Kind::Company, Created, 12), (Kind::Device, Rejected, 1_000), (Kind::Device, Cancelled, 1)];
         let out = [(Kind::Person, Rejected, 2), (Kind::Device, Skipped, 1)];
         let (terminal, results, _) = terminal(Manner::default());
-        for line in super::table(&tally(&[&jobs[..], &out[..]].concat()), &tally(&out)) {
+        let (rows, out) = (tally(&[&jobs[..], &out[..]].concat()), tally(&out));
+        for line in super::table(&rows, &out) {
             terminal.result(line);
         }
+        assert_eq!(states(&rows, &out), "12 created, 1,000 rejected, 1 cancelled, 3 not imported");
         insta::assert_snapshot!(results.text(), @"
                     rows  created  rejected  cancelled  not imported
         companies     12       12         0          0             0

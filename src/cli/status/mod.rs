@@ -186,11 +186,11 @@ fn tell_account(context: &Context<'_>, journal: &Journal) -> Result<()> {
 
 /// Tells an import; one that `is_below` an earlier round of its rows stands out less.
 fn tell_import(context: &Context<'_>, facts: &ImportFacts, kept: Option<u64>, is_below: bool) {
-    let ImportFacts { info: import, tally, unanswered: rows, differing, open_later, .. } = facts;
+    let ImportFacts { info: import, tally, left_out, unanswered: rows, differing, open_later, .. } = facts;
     let files: Vec<&str> = import.files.iter().map(|(name, _)| name.as_str()).collect();
     let state = match (moving(tally), tally.in_state(JobState::Held)) {
         (0, 0) if tally.count(JobState::is_success) == tally.total() => "finished".to_owned(),
-        (0, 0) if unfinished(tally) == 0 => format!("finished: {}", counts::states(tally)),
+        (0, 0) if unfinished(tally) == 0 => format!("finished: {}", counts::states(tally, left_out)),
         (0, held) if held > 0 => {
             format!("finished except for {}", counted(held, "row on hold", "rows on hold"))
         }
@@ -368,8 +368,8 @@ pub(super) struct Overview {
 }
 
 /// Why the counts of all imports are other numbers than the rows of the imports.
-const COUNTED_ONCE: &str = "rows that came again, and rows that are one request, count once; rows that were not imported do \
-                            not count";
+const COUNTED_ONCE: &str = "rows that came again, and rows that are one request, count once; rows that were not imported \
+                            and then cancelled do not count";
 
 impl Overview {
     /// Reads what the journal knows of an import, or of all.
@@ -416,15 +416,16 @@ impl Overview {
     /// Tells the counts, the pace and the quota.
     pub(super) fn tell_figures(&self, context: &Context<'_>) {
         let terminal = context.terminal;
-        let tally = self.status.tally();
-        if tally.total() > 0 {
+        let (all, left_out) = (self.status.all_rows(), self.status.left_out());
+        if all.total() > 0 {
             terminal.result("");
-            for line in counts::glance(tally) {
+            for line in counts::glance(&all, left_out) {
                 terminal.result(line);
             }
-            terminal.result(Line::new().ink(Ink::Faint, format!("of these: {}", counts::states(tally))));
+            let states = counts::states(&all, left_out);
+            terminal.result(Line::new().ink(Ink::Faint, format!("of these: {states}")));
             let rows: u64 = self.status.imports().iter().map(|import| import.info.rows).sum();
-            if rows != tally.total() {
+            if rows != all.total() {
                 terminal.result(Line::new().ink(Ink::Faint, COUNTED_ONCE));
             }
         }

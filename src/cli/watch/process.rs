@@ -111,7 +111,7 @@ pub(super) fn process(
         return Ok(Outcome { next, end: ended, ended, import: None, words, again: false, ran, error });
     };
     let status = Status::now(&journal, Some(info.import), context.now())?;
-    let (end, tally) = (status.end_to_check(), journal.tally(Some(info.import))?);
+    let end = status.end_to_check();
     let next = match of_rows(end, status.resumes_at()) {
         Next::Wait(_) if of_end(ended) == Next::Stop => Next::Stop,
         next => next,
@@ -126,7 +126,8 @@ pub(super) fn process(
     let again = again && entry.is_new;
     let known = if again { "already imported as " } else { "" };
     let rows = counted(info.rows, "row", "rows");
-    let words = format!("{known}import {}, {rows}: {}", info.import, counts::states(&tally));
+    let states = counts::states(&status.all_rows(), status.left_out());
+    let words = format!("{known}import {}, {rows}: {states}", info.import);
     Ok(Outcome { next, end, ended, import: Some(info), words, again, ran, error })
 }
 

@@ -63,7 +63,8 @@ fn headline(notification: &Notification) -> String {
 
 /// What a person reads below the headline, line by line.
 fn lines(notification: &Notification) -> Vec<String> {
-    let Notification { needs, next, imports, counts, account, service, journal, host, .. } = notification;
+    let Notification { needs, next, imports, counts, left_out, account, service, journal, host, .. } =
+        notification;
     let mut lines: Vec<String> =
         needs.iter().map(|need| format!("{}: {}", need.words, need.command)).collect();
     if let Some(next) = next {
@@ -80,6 +81,7 @@ fn lines(notification: &Notification) -> Vec<String> {
         .iter()
         .filter(|(_, count)| **count > 0)
         .map(|(state, count)| format!("{count} {state}"))
+        .chain((*left_out > 0).then(|| format!("{left_out} not imported")))
         .collect();
     if !counts.is_empty() {
         lines.push(format!("Rows: {}", counts.join(", ")));

@@ -53,6 +53,25 @@ fn a_run_that_waits_for_the_next_day_is_reported_as_parked_while_it_waits() {
 }
 
 #[test]
+fn rows_that_were_not_imported_are_counted_as_such_during_a_run_and_at_its_end() {
+    let lost = Fault::new("addCompany", FaultKind::Error500Before).times(1);
+    let refused = Fault::new("addCompany", FaultKind::InvalidData).times(1);
+    let (bench, receiver) = with_receiver(Scenario::default().with_fault(lost).with_fault(refused));
+    bench.write("companies.csv", &bench::companies(4).replace("+64 9 555 0003", ""));
+    let run = ["run", "companies.csv", "--skip-invalid", "--in-doubt", "hold"];
+    bench.fleetload(&run).expect_code(8);
+    let got = receiver.got();
+    assert_eq!(got.len(), 2, "{got:#?}");
+    for notification in got.iter().map(|got| got.json()) {
+        let counts = notification["counts"].as_object().expect("counts").values();
+        let counted: u64 = counts.filter_map(Value::as_u64).sum();
+        assert_eq!((counted, &notification["left_out"]), (3, &1.into()), "{notification}");
+        assert_eq!(notification["imports"][0]["rows"], 4);
+    }
+    assert_eq!(got[1].json()["counts"]["rejected"], 1);
+}
+
+#[test]
 fn rows_on_hold_are_reported_while_the_run_goes_on_and_at_its_end() {
     let lost = Fault { times: Some(1), ..Fault::new("addCompany", FaultKind::Error500Before) };
     let (bench, receiver) = with_receiver(Scenario::default().with_fault(lost));
