@@ -58,7 +58,7 @@ pub(super) enum Value<'v> {
     Number(f64),
     /// A truth value.
     Bool(bool),
-    /// A date that stands where text should.
+    /// A date, a time, or both.
     Date(ExcelDateTime),
     /// A text with a link behind it.
     Link(String, &'v str),
@@ -237,7 +237,9 @@ impl AnnotatedSheet {
             }
             Value::Number(number) => sheet.write_number_with_format(row, column, *number, format)?,
             Value::Bool(truth) => sheet.write_boolean_with_format(row, column, *truth, format)?,
-            Value::Date(date) => sheet.write_datetime_with_format(row, column, date, &styles.marked_date)?,
+            Value::Date(date) => {
+                sheet.write_datetime_with_format(row, column, date, styles.date_cell(cell.mark, date))?
+            }
         };
         Ok(())
     }

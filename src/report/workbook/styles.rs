@@ -1,6 +1,8 @@
 //! The formats of the workbooks: a colour for each way a row can stand, text that stays text, and marks.
 
-use rust_xlsxwriter::{Color, Format, FormatAlign, FormatBorder, FormatUnderline, Worksheet, XlsxError};
+use rust_xlsxwriter::{
+    Color, ExcelDateTime, Format, FormatAlign, FormatBorder, FormatUnderline, Worksheet, XlsxError,
+};
 
 use crate::journal::Whose;
 use crate::model::state::JobState;
@@ -34,8 +36,11 @@ pub(super) struct Styles {
     marked: Format,
     /// A cell of the input that is worth a look.
     doubtful: Format,
-    /// A date that stands where text should: shown as the date it is.
-    pub(super) marked_date: Format,
+    /// Dates and times of the input, without a mark and with each.
+    dates: DateFormats,
+    along_dates: DateFormats,
+    marked_dates: DateFormats,
+    doubtful_dates: DateFormats,
     /// A header of the input that is to blame.
     marked_header: Format,
     /// A place that can be gone to.
@@ -63,6 +68,34 @@ pub(super) struct Styles {
     /// The title of a part of a sheet.
     pub(super) part: Format,
     statuses: Vec<Format>,
+}
+
+/// The formats of dates and times with one mark. Each shows what the value has and no more, so that it fits its column.
+#[derive(Debug)]
+struct DateFormats {
+    date: Format,
+    time: Format,
+    moment: Format,
+}
+
+impl DateFormats {
+    /// Those of cells that otherwise have this format.
+    fn of(cell: &Format) -> Self {
+        let shown = |as_what| cell.clone().set_num_format(as_what);
+        Self { date: shown("yyyy-mm-dd"), time: shown("hh:mm:ss"), moment: shown("yyyy-mm-dd hh:mm:ss") }
+    }
+
+    /// The one for this value.
+    fn for_value(&self, value: &ExcelDateTime) -> &Format {
+        let days = value.to_excel();
+        if days < 1.0 {
+            &self.time
+        } else if days.fract() == 0.0 {
+            &self.date
+        } else {
+            &self.moment
+        }
+    }
 }
 
 /// What a page takes in width that can still be read, in characters.
@@ -128,13 +161,23 @@ impl Styles {
         let red = |format: &Format| {
             format.clone().set_background_color(Color::RGB(0xFF_C7_CE)).set_font_color(Color::RGB(0x9C_00_06))
         };
+        let marked = red(&text);
+        let doubtful = text
+            .clone()
+            .set_background_color(Color::RGB(0xFF_EB_9C))
+            .set_font_color(Color::RGB(0x7F_60_00));
+        let along = text
+            .clone()
+            .set_italic()
+            .set_background_color(Color::RGB(0xED_ED_ED))
+            .set_font_color(Color::RGB(0x59_59_59));
         Self {
             marked_header: red(&header),
-            marked_date: red(&plain).set_num_format("yyyy-mm-dd hh:mm:ss"),
-            doubtful: text
-                .clone()
-                .set_background_color(Color::RGB(0xFF_EB_9C))
-                .set_font_color(Color::RGB(0x7F_60_00)),
+            dates: DateFormats::of(&text),
+            along_dates: DateFormats::of(&along),
+            marked_dates: DateFormats::of(&marked),
+            doubtful_dates: DateFormats::of(&doubtful),
+            doubtful,
             link: plain.clone().set_font_color(Color::RGB(0x05_63_C1)).set_underline(FormatUnderline::Single),
             count: plain.clone().set_num_format("#,##0").set_align(FormatAlign::Left),
             number_header: header
@@ -143,12 +186,8 @@ impl Styles {
                 .set_align(FormatAlign::Right),
             own_header: header.clone().set_background_color(Color::RGB(0xD9_E1_F2)),
             header: header.set_background_color(Color::RGB(0xF2_F2_F2)),
-            marked: red(&text),
-            along: text
-                .clone()
-                .set_italic()
-                .set_background_color(Color::RGB(0xED_ED_ED))
-                .set_font_color(Color::RGB(0x59_59_59)),
+            marked,
+            along,
             text,
             number: plain.clone().set_num_format("#,##0"),
             total: plain.clone().set_num_format("#,##0").set_bold().set_border_top(FormatBorder::Thin),
@@ -171,6 +210,17 @@ impl Styles {
             Mark::Doubtful => &self.doubtful,
             Mark::Wrong => &self.marked,
         }
+    }
+
+    /// The format of a cell of the input that holds a date or a time.
+    pub(super) fn date_cell(&self, mark: Mark, value: &ExcelDateTime) -> &Format {
+        let formats = match mark {
+            Mark::None => &self.dates,
+            Mark::Along => &self.along_dates,
+            Mark::Doubtful => &self.doubtful_dates,
+            Mark::Wrong => &self.marked_dates,
+        };
+        formats.for_value(value)
     }
 
     /// The format of a header of the input.

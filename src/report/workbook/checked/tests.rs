@@ -1,6 +1,7 @@
 use std::fs::File;
 use std::io::Read as _;
 
+use rust_xlsxwriter::ExcelDateTime;
 use zip::ZipArchive;
 
 use super::*;
@@ -11,6 +12,11 @@ use crate::sheet::finding::Severity;
 fn check(folder: &Path, name: &str, text: &str) -> PathBuf {
     let path = folder.join(name);
     std::fs::write(&path, text).unwrap();
+    check_file(folder, path)
+}
+
+/// Checks a file into `out`; what was written.
+fn check_file(folder: &Path, path: PathBuf) -> PathBuf {
     let book = crate::sheet::open(&path, &Options::default()).unwrap_or_else(|found| panic!("{found:?}"));
     let mut findings = Findings::default();
     findings.extend(book.findings.iter().cloned());
@@ -52,6 +58,57 @@ fn the_cell_to_correct_is_red_and_has_a_note_and_the_list_leads_to_it() {
     assert!(sheet.contains("<pane ySplit=\"1\""), "{sheet}");
     let list = part(&written, "xl/worksheets/sheet1.xml");
     assert!(list.contains("location=\"'sites'!C2\""), "{list}");
+}
+
+/// The formats of the cells of a sheet: the fill and the form of the numbers of the style that each has.
+fn fill_and_form(written: &Path, sheet: &str, cell: &str) -> (String, String) {
+    let sheet = part(written, sheet);
+    let rest = sheet.split(&format!("<c r=\"{cell}\" s=\"")).nth(1).unwrap();
+    let style: usize = rest.split('"').next().unwrap().parse().unwrap();
+    let styles = part(written, "xl/styles.xml");
+    let formats = styles.split("<cellXfs").nth(1).unwrap().split("</cellXfs>").next().unwrap();
+    let format = formats.split("<xf ").nth(style + 1).unwrap();
+    let attribute = |text: &str, name: &str| {
+        let rest = text.split(&format!("{name}=\"")).nth(1).unwrap_or_default();
+        rest.split('"').next().unwrap_or_default().to_owned()
+    };
+    let number = attribute(format, "numFmtId");
+    let own = styles.split("<numFmt ").find(|own| own.starts_with(&format!("numFmtId=\"{number}\"")));
+    (attribute(format, "fillId"), own.map_or(number, |own| attribute(own, "formatCode")))
+}
+
+#[test]
+fn a_date_is_red_only_where_it_is_wrong_and_is_shown_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sites.xlsx");
+    let mut book = rust_xlsxwriter::Workbook::new();
+    let sheet = book.add_worksheet().set_name("Sites").unwrap();
+    let headers = ["key", "company", "name", "phone", "address1", "x-Start", "x-Opens", "x-Seen"];
+    sheet.write_row(0, 0, headers).unwrap();
+    sheet.write_row(1, 0, ["s1", "acme", "Till", "12345", "1 High St"]).unwrap();
+    sheet.write_row(2, 0, ["s2", "acme", "Depot", "12345"]).unwrap();
+    let (date, time) = (rust_xlsxwriter::Format::new().set_num_format("yyyy-mm-dd"), "hh:mm");
+    let time = rust_xlsxwriter::Format::new().set_num_format(time);
+    let value = |text| ExcelDateTime::parse_from_str(text).unwrap();
+    for row in 1..=2 {
+        sheet.write_datetime_with_format(row, 5, value("2026-03-01"), &date).unwrap();
+        sheet.write_datetime_with_format(row, 6, value("08:30:00"), &time).unwrap();
+        sheet.write_datetime_with_format(row, 7, value("2026-03-01 08:30:00"), &date).unwrap();
+    }
+    // A date in place of a text is an error.
+    sheet.write_datetime_with_format(2, 4, value("2026-03-01"), &date).unwrap();
+    book.save(&path).unwrap();
+    let written = check_file(folder.path(), path);
+    let shown = |cell: &str| fill_and_form(&written, "xl/worksheets/sheet2.xml", cell);
+    let plain = shown("A2").0;
+    for row in ["2", "3"] {
+        assert_eq!(shown(&format!("F{row}")), (plain.clone(), "yyyy-mm-dd".to_owned()));
+        assert_eq!(shown(&format!("G{row}")), (plain.clone(), "hh:mm:ss".to_owned()));
+        assert_eq!(shown(&format!("H{row}")), (plain.clone(), "yyyy-mm-dd hh:mm:ss".to_owned()));
+    }
+    let (fill, form) = shown("E3");
+    assert_ne!(fill, plain, "the date that is wrong");
+    assert_eq!(form, "yyyy-mm-dd");
 }
 
 #[test]
