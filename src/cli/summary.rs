@@ -137,9 +137,10 @@ impl Summary {
     }
 
     /// Says when and how a run ended in a line of its own where nobody watches: a log of many nights is told apart by it.
+    /// After a command that asked another run to try again, no run has ended.
     pub(super) fn date(&self, terminal: &Terminal, now: Moment) {
         let Some(object) = &self.object else { return };
-        if let Some(reason) = object.reason {
+        if let Some(reason) = object.reason.filter(|reason| *reason == self.end) {
             let (state, code) = (object.state.0, self.end.exit().code());
             let words = format!("run ended: {state} ({}), exit code {code}", reason.as_str());
             terminal.log(if terminal.dates_lines() { words } else { format!("{now} {words}") });

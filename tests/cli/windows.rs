@@ -450,6 +450,10 @@ fn the_command_beside_a_run_says_what_that_run_waited_for_and_without_one_it_run
     let told = bench.fleetload(&["run", "--now", "--json"]).expect_code(0);
     let waited = &told.summary()["tried_now"][0];
     assert_eq!(waited, "addCompany, which waited until 2199-01-01 00:00:00 UTC");
+    let summary = told.summary();
+    assert_eq!((&summary["state"], &summary["reason"]), (&"running".into(), &Value::Null), "{summary}");
+    assert_eq!((&summary["exit_code"], &summary["counts"]["ready"]), (&0.into(), &2.into()), "{summary}");
+    assert!(!told.stderr.contains("run ended"), "the run goes on: {told:?}");
     assert_eq!(journal.asked_now(run).expect("a journal"), 2);
     drop((lock, journal));
     bench.fleetload(&["run", "--now", "companies.csv"]).expect_code(2);

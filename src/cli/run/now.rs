@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::journal::{Holder, Journal};
 use crate::model::remaining::Remaining;
 use crate::model::time::Moment;
+use crate::status::Status;
 use crate::term::counted;
 
 /// Asks the run in progress, and tells what it waited for.
@@ -51,7 +52,10 @@ pub(super) fn ask(context: &Context<'_>, journal: &mut Journal, holder: &Holder)
     }
     terminal.hint(lock_holder::progress_advice(context, suspended));
     let HeldBySummary { held_by } = (*holder).into();
-    Ok(Summary::new(End::Done).with(&TriedNowSummary { held_by, tried_now: waited, rows_due: due }))
+    // Nothing ended: the rows stand as the run in progress leaves them.
+    let state = Status::now(journal, None, now)?.state();
+    let told = TriedNowSummary { held_by, tried_now: waited, rows_due: due };
+    Ok(Summary::new(End::Done).with(&told).about(state))
 }
 
 /// What the run waited for, in words.
