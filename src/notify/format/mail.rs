@@ -50,9 +50,22 @@ pub(in crate::notify) fn mail(notification: &Notification, to: &[String]) -> Str
     mail
 }
 
+/// As much of the headline as the subject has: up to the end of a part of the sentence, otherwise of a word, and a sign that there
+/// is more.
+fn shortened(text: &str) -> String {
+    if text.chars().count() <= SUBJECT {
+        return text.to_owned();
+    }
+    let room: String = text.chars().take(SUBJECT - 1).collect();
+    // A part that is cut off may be a number without its noun.
+    let part = room.rfind("; ").max(room.rfind(", ")).filter(|end| *end > room.len() / 2);
+    let end = part.or_else(|| room.rfind(' ')).unwrap_or(room.len());
+    format!("{}…", room[..end].trim_end())
+}
+
 /// The value of the header: as it is where that is plain ASCII, else in encoded words (RFC 2047).
 fn subject(text: &str) -> String {
-    let text: String = text.chars().take(SUBJECT).collect();
+    let text = shortened(text);
     if text.chars().all(|c| matches!(c, ' '..='~')) {
         return text;
     }
@@ -90,6 +103,19 @@ mod tests {
         assert!(mail.lines().all(|line| line.len() <= LINE + 2 && line.is_ascii()), "{mail}");
         let text = STANDARD.decode(body.replace('\n', "")).unwrap();
         insta::assert_snapshot!("mail", format!("{headers}\n\n{}", String::from_utf8(text).unwrap()));
+    }
+
+    #[test]
+    fn a_subject_ends_after_a_part_of_the_sentence_and_shows_that_there_is_more() {
+        let text = "fleetload acme: parked until 2026-11-29 00:00 UTC: today's quota is spent, 4 rows remaining; 1 row was \
+                    not imported because of errors";
+        assert_eq!(
+            shortened(text),
+            "fleetload acme: parked until 2026-11-29 00:00 UTC: today's quota is spent, 4 rows remaining…"
+        );
+        assert_eq!(shortened(&text[..SUBJECT]), text[..SUBJECT]);
+        assert_eq!(shortened(&"word ".repeat(60)), format!("{}…", "word ".repeat(23).trim_end()));
+        assert_eq!(shortened(&"ü".repeat(500)), format!("{}…", "ü".repeat(SUBJECT - 1)));
     }
 
     #[test]
