@@ -42,7 +42,9 @@ pub(super) fn confirm(context: &Context<'_>, typed: &Run, settings: &Settings) -
     }
     if typed.files.is_empty() {
         let left = context.journal()?.tally(None)?;
-        counts::glance(&left, &Tally::default()).into_iter().for_each(|line| context.terminal.result(line));
+        counts::glance(&left, &Tally::default(), context.terminal.result_columns())
+            .into_iter()
+            .for_each(|line| context.terminal.result(line));
         context.terminal.result(counted(unfinished(&left), "row is to be sent", "rows are to be sent"));
     } else {
         let summary = plan::plan(context, &as_plan(typed))?;

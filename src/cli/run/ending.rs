@@ -68,7 +68,7 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
         terminal.result("rows of all imports in the journal:");
     }
     let standing = Status::after(journal, about, end, resumes_at)?;
-    for line in counts::table(&standing.all_rows(), standing.left_out()) {
+    for line in counts::table(&standing.all_rows(), standing.left_out(), terminal.result_columns()) {
         terminal.result(line);
     }
     let (mut folders, mut kept) = (Vec::new(), Vec::new());

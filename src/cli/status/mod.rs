@@ -419,7 +419,7 @@ impl Overview {
         let (all, left_out) = (self.status.all_rows(), self.status.left_out());
         if all.total() > 0 {
             terminal.result("");
-            for line in counts::glance(&all, left_out) {
+            for line in counts::glance(&all, left_out, terminal.result_columns()) {
                 terminal.result(line);
             }
             let states = counts::states(&all, left_out);
