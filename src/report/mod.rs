@@ -38,7 +38,7 @@ use std::path::{Path, PathBuf};
 
 use crate::ending::End;
 use crate::error::Result;
-use crate::journal::{ImportInfo, Journal};
+use crate::journal::{Holder, ImportInfo, Journal};
 use crate::model::id::ImportId;
 use crate::model::time::Moment;
 use crate::status::Status;
@@ -81,6 +81,8 @@ pub struct ImportEnd {
     pub exit_code: u8,
     /// When a parked run may go on.
     pub resumes_at: Option<Moment>,
+    /// The run that is at work on the journal.
+    pub holder: Option<Holder>,
 }
 
 /// The formats of the reports, in the order in which their files are told; what notes digests of others comes behind these.
@@ -164,7 +166,7 @@ fn write_within(
     let answered_by = figures.answered.last().map(|(_, by)| *by).filter(|_| !has_fix);
     let fix = has_fix.then(|| caller.folder.join(FIX));
     let advisor = Advisor::new(caller.again, fix).answered_by(answered_by);
-    let status = Status::after(journal, Some(import), end.end, end.resumes_at)?;
+    let status = Status::after(journal, Some(import), end.end, end.resumes_at)?.under(end.holder);
     let headline = Headline::of(&figures, &status, &advisor);
     let facts = ReportFacts {
         info: &info,

@@ -412,7 +412,7 @@ fn cells_beyond_the_headers_and_cells_that_no_workbook_holds_are_not_lost() {
 #[test]
 fn an_import_that_is_not_there_is_refused_with_those_that_are() {
     let (bench, _) = every_state();
-    let standing = ImportEnd { end: End::Done, exit_code: 0, resumes_at: None };
+    let standing = ImportEnd { end: End::Done, exit_code: 0, resumes_at: None, holder: None };
     let folder = bench.folder.path().join("none");
     let error =
         write(&bench.journal, ImportId(9), &folder, &standing, caller(&Again::default())).unwrap_err();

@@ -80,6 +80,12 @@ impl Status {
         Ok(Self { facts, state, resumes_at, holder: None })
     }
 
+    /// The same while this run is at work.
+    #[must_use]
+    pub fn under(self, holder: Option<Holder>) -> Self {
+        Self { holder, ..self }
+    }
+
     fn of(journal: &Journal, import: Option<ImportId>, now: Option<Moment>) -> Result<Self> {
         let facts = Facts::of(journal, import)?;
         let open = facts.run.as_ref().is_some_and(|run| run.ended_at.is_none());

@@ -284,11 +284,16 @@ fn go_on(facts: &Facts, again: &Again) -> String {
 /// Imports of which the next steps name the rows to correct, one by one.
 const NAMED: usize = 5;
 
-/// What to type next, by how the rows stand; nothing while a run is at work on them, and where rows on hold or a paused sheet
-/// tell how they are decided. Of several imports with rows to correct each has a step of its own.
+/// What to type next, by how the rows stand; nothing while a run is at work on them, except in a report, and where rows on hold
+/// or a paused sheet tell how they are decided. Of several imports with rows to correct each has a step of its own.
 pub(super) fn next(facts: &Facts, (state, at_work): (RunState, bool), commands: &Commands<'_>) -> Vec<Step> {
     let again = commands.again;
     let step = |words: &str, command: String| vec![Step { words: words.to_owned(), command }];
+    // A report is read without the command that wrote it.
+    let at_work_step = || match commands.in_report {
+        true => step("a run is at work on the rest. To see how far it is", again.command("status")),
+        false => Vec::new(),
+    };
     let Some(last) = facts.imports.last() else { return step("", again.command("run SHEET.xlsx")) };
     if state == RunState::Ended(End::SheetPaused) {
         return Vec::new();
@@ -299,13 +304,13 @@ pub(super) fn next(facts: &Facts, (state, at_work): (RunState, bool), commands: 
             Some(RunEnd::Early(end)) if end.exit() == Exit::Service => "when the cause is fixed",
             _ => "to go on",
         };
-        return if at_work { Vec::new() } else { step(words, go_on(facts, again)) };
+        return if at_work { at_work_step() } else { step(words, go_on(facts, again)) };
     }
     if let Some((paused, _)) = facts.paused_imports.first().filter(|_| facts.paused > 0) {
         return step("to let its rows go on", again.command(&format!("resume {paused}")));
     }
     if facts.unread > 0 {
-        return if at_work { Vec::new() } else { step("to verify the rest", go_on(facts, again)) };
+        return if at_work { at_work_step() } else { step("to verify the rest", go_on(facts, again)) };
     }
     if facts.tally.in_state(JobState::Held) > 0 {
         return Vec::new();

@@ -9,7 +9,7 @@ use crate::bench::{self, Bench, Outcome};
 use crate::inside::{self, Direct, Fate, Inside, Virtual, noted};
 use fleetload::clock::Clock;
 use fleetload::ending::{End, RunEnd};
-use fleetload::journal::Writing;
+use fleetload::journal::{Waiting, Writing};
 use fleetload::model::event::Event;
 use fleetload::model::forecast::forecast;
 use fleetload::model::operation::Operation;
@@ -432,6 +432,35 @@ fn a_person_ends_the_wait_of_a_run_for_a_failing_service() {
     bench.fleetload(&["report", "1"]).expect_code(0);
     assert_eq!(bench.created("company").len(), 60);
     bench.assert_exact(1);
+}
+
+#[test]
+fn a_page_written_while_a_run_is_at_work_says_so_and_advises_no_other_run() {
+    let bench = companies(2);
+    let mut journal = inside::journal(&bench);
+    let lock = journal.lock_for_run().expect("a lock").expect("nobody has it");
+    let run = journal.queue().begin_run(at("2026-03-01T10:00:00Z")).expect("a journal");
+    let page = || {
+        bench.fleetload(&["report", "1"]).expect_code(0);
+        std::fs::read_to_string(bench.path("reports/1/report.html")).expect("the page")
+    };
+    let go_on = "To go on:</p>";
+    for waits_for in [None, Some(End::Quota)] {
+        let until = at("2199-01-01T00:00:00Z");
+        let waiting = waits_for.map(|waits_for| Waiting {
+            waits_for,
+            until,
+            quota_resets_at: Some(until),
+            why: String::new(),
+        });
+        journal.queue().note_waiting(run, waiting.as_ref()).expect("a journal");
+        let page = page();
+        assert!(page.contains("A run is at work on the rest. To see how far it is:"), "{page}");
+        assert!(!page.contains(go_on), "{page}");
+        assert_eq!(page.contains("the run goes on automatically then"), waits_for.is_some(), "{page}");
+    }
+    drop(lock);
+    assert!(page().contains(go_on), "without a run");
 }
 
 #[test]

@@ -58,6 +58,7 @@ pub(super) fn standing(journal: &Journal, import: ImportId) -> Result<ImportEnd>
         end: status.end(),
         exit_code: status.end().exit().code(),
         resumes_at: status.resumes_at(),
+        holder: status.holder(),
     })
 }
 

@@ -193,7 +193,7 @@ impl Bench {
 
     /// The same with worksheets that end at `last_row`.
     pub(super) fn write_within(&self, import: ImportId, name: &str, last_row: u32) -> Written {
-        let standing = ImportEnd { end: End::Quota, exit_code: 5, resumes_at: Some(at(720)) };
+        let standing = ImportEnd { end: End::Quota, exit_code: 5, resumes_at: Some(at(720)), holder: None };
         let folder = self.folder.path().join(name);
         write_within(&self.journal, import, &folder, &standing, caller(&Again::default()), last_row).unwrap()
     }

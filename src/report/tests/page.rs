@@ -40,7 +40,7 @@ fn a_finished_import_says_so_and_has_nothing_to_do() {
     let import = bench.import(&[("companies.csv", "companies", &line)]);
     bench.claim("acme", Operation::AddCompany, 1);
     bench.done("acme", JobState::Sending, How::Created, 1, 2);
-    let standing = ImportEnd { end: End::Done, exit_code: 0, resumes_at: None };
+    let standing = ImportEnd { end: End::Done, exit_code: 0, resumes_at: None, holder: None };
     let folder = bench.folder.path().join("reports");
     let written = write(&bench.journal, import, &folder, &standing, caller(&Again::default())).unwrap();
     let page = body(&written);
@@ -54,7 +54,7 @@ fn an_import_without_rows_claims_no_work_and_shows_no_empty_chart() {
     let mut bench = Bench::new();
     let header = COMPANIES.lines().next().unwrap();
     let import = bench.import(&[("companies.csv", "companies", &format!("{header}\n"))]);
-    let standing = ImportEnd { end: End::Done, exit_code: 0, resumes_at: None };
+    let standing = ImportEnd { end: End::Done, exit_code: 0, resumes_at: None, holder: None };
     let folder = bench.folder.path().join("reports");
     let written = write(&bench.journal, import, &folder, &standing, caller(&Again::default())).unwrap();
     let page = body(&written);

@@ -162,10 +162,8 @@ impl Styles {
             format.clone().set_background_color(Color::RGB(0xFF_C7_CE)).set_font_color(Color::RGB(0x9C_00_06))
         };
         let marked = red(&text);
-        let doubtful = text
-            .clone()
-            .set_background_color(Color::RGB(0xFF_EB_9C))
-            .set_font_color(Color::RGB(0x7F_60_00));
+        let doubtful =
+            text.clone().set_background_color(Color::RGB(0xFF_EB_9C)).set_font_color(Color::RGB(0x7F_60_00));
         let along = text
             .clone()
             .set_italic()

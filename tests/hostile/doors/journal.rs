@@ -187,7 +187,7 @@ fn live_through(path: &Path) {
     drop(journal.queue().recover(NOW));
     read(&mut journal);
     let folder = path.with_extension("reports");
-    let standing = ImportEnd { end: End::Quota, exit_code: 3, resumes_at: Some(NOW) };
+    let standing = ImportEnd { end: End::Quota, exit_code: 3, resumes_at: Some(NOW), holder: None };
     let caller = Caller { again: &Again::default(), folder: &folder };
     if let Some(import) = journal.imports().unwrap_or_default().first() {
         drop(report::write(&journal, import.import, &folder, &standing, caller));

@@ -171,7 +171,7 @@ fn take_in(folder: &Path, file: &Path, options: &Options) {
     assert_eq!(imported.left_out, all - usable, "{imported:?} of {usable}");
     assert_eq!(imported.added + imported.revised + imported.recognised, usable, "{imported:?}");
 
-    let standing = ImportEnd { end: End::Done, exit_code: 0, resumes_at: None };
+    let standing = ImportEnd { end: End::Done, exit_code: 0, resumes_at: None, holder: None };
     let caller = Caller { again: &Again::default(), folder };
     let written = report::write(&journal, imported.import, &folder.join("reports"), &standing, caller)
         .expect("a report of what was imported");
