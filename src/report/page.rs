@@ -115,7 +115,8 @@ impl<'a> PageFile<'a> {
 
 impl FormatWriter for PageFile<'_> {
     fn line(&mut self, layout: &Layout, line: &ResultLine) -> Result<()> {
-        self.attention.line(layout, line);
+        let ReportFacts { info, advisor, .. } = self.facts;
+        self.attention.line(layout, line, (advisor, info.import));
         Ok(())
     }
 

@@ -148,6 +148,8 @@ pub struct RowView {
     pub code: Option<String>,
     /// The same in words.
     pub message: Option<String>,
+    /// What verification found, code and words, of a row with a code of its own; otherwise its code is that.
+    pub finding: Option<(String, String)>,
     /// The violated fields of a rejection.
     pub violations: Vec<Violation>,
     /// The records a held job may be.
@@ -204,8 +206,9 @@ impl RowView {
             Some(message) => *message = format!("{message}; {read_back}"),
             None => self.message = Some(read_back),
         }
-        if self.code.is_none() {
-            self.code = Some(code.clone());
+        match &self.code {
+            Some(_) => self.finding = Some((code.clone(), words.clone())),
+            None => self.code = Some(code.clone()),
         }
         self.candidates.extend(found.iter().cloned());
     }
@@ -368,6 +371,7 @@ impl View {
                 remote_id: row.get::<_, Option<Id>>(7)?.map(|id| id.0),
                 code: row.get(8)?,
                 message: row.get(9)?,
+                finding: None,
                 violations: match violations {
                     Some(text) => {
                         serde_json::from_str(&text).map_err(|error| damaged("violations", error))?

@@ -8,13 +8,14 @@ use std::collections::BTreeMap;
 use crate::advice::{Advice, Piece};
 use crate::journal::SheetId;
 use crate::model::amount::{count, counted};
+use crate::model::id::ImportId;
 use crate::model::state::JobState;
 use crate::report::cell_change::CellChange;
 use crate::report::layout::Layout;
 use crate::report::page_assets::shown;
 use crate::report::result_line::ResultLine;
 use crate::report::row_group::{Badge, RowGroup};
-use crate::status::row_advice;
+use crate::status::row_advice::{self, Advisor};
 
 /// Rows shown of a group, and of all groups of one sort.
 const OF_GROUP: usize = 200;
@@ -143,14 +144,32 @@ pub(super) struct AttentionRowView<'a> {
 }
 
 impl Attention {
-    /// Takes in a row, if it needs attention.
-    pub(super) fn line(&mut self, layout: &Layout, line: &ResultLine) {
+    /// Takes in a row, if it needs attention: under what became of it, and under what verification found besides.
+    pub(super) fn line(
+        &mut self,
+        layout: &Layout,
+        line: &ResultLine,
+        (advisor, import): (&Advisor<'_>, ImportId),
+    ) {
         let code = line.row.code.as_deref().unwrap_or_default();
         let differs = line.row.differs() && line.row.answered_by.is_none();
         let badge = Badge::of(line.row.state, line.row.job.is_some());
-        let Some(sort) = sort(badge.group, &line.row.state, row_advice::is_finding(code) || differs) else {
-            return;
-        };
+        if let Some(sort) = sort(badge.group, &line.row.state, row_advice::is_finding(code) || differs) {
+            self.put(layout, line, (sort, code), AttentionRow::of(layout, line, sort));
+        }
+        if let (Some((code, words)), Some(job)) = (&line.row.finding, line.row.job) {
+            let advice = row_advice::of(Some(code), line.row.state).next(job, import);
+            let row = AttentionRow {
+                message: readable(&format!("verification: {words}")),
+                what_next: fit(&advisor.said(&advice, false)),
+                change: None,
+                ..AttentionRow::of(layout, line, Sort::Decide)
+            };
+            self.put(layout, line, (Sort::Decide, code), row);
+        }
+    }
+
+    fn put(&mut self, layout: &Layout, line: &ResultLine, (sort, code): (Sort, &str), row: AttentionRow) {
         self.total += 1;
         let key = Key {
             sort,
@@ -168,7 +187,6 @@ impl Attention {
             ..Rows::default()
         });
         rows.total += 1;
-        let row = AttentionRow::of(layout, line, sort);
         rows.message.add(row.message.clone(), PartialEq::eq);
         rows.what_next.add(row.what_next.clone(), PartialEq::eq);
         rows.change.add(row.change.clone(), |one, other| match (one, other) {

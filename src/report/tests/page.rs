@@ -1,7 +1,7 @@
 //! The page: whole, escaped, and the same for the same journal.
 
 use super::*;
-use crate::journal::{Evidence, Write};
+use crate::journal::{AuditFinding, Evidence, ReadBy, Write};
 use crate::model::action::Action;
 use crate::model::record::Record;
 use crate::model::verdict::Rejection;
@@ -94,6 +94,33 @@ fn what_people_act_on_comes_first_and_consequences_are_told_below_their_cause() 
             &told[told.find(technical).unwrap_or_default().saturating_sub(200)..]
         );
     }
+}
+
+#[test]
+fn a_row_that_failed_is_listed_under_its_finding_of_verification_as_well() {
+    let (mut bench, import) = every_state();
+    let job = bench.job("Till 3");
+    let content = bench.journal.work(job).unwrap().expect("a job").content_hash;
+    let run = bench.journal.queue().begin_run(at(40)).unwrap();
+    let finding = AuditFinding {
+        code: AuditFinding::VANISHED.to_owned(),
+        message: "the record 11 is gone".to_owned(),
+        found: vec![],
+    };
+    let (finding, by) = (Some(finding), ReadBy::Key);
+    bench.apply(&[Write::Audited { job, id: Some(id(11)), content, run, by, finding, at: at(41) }]);
+    let page = body(&bench.write(import, "reports"));
+    let (_, attention) = page.split_once("id=\"attention\"").expect("its part");
+    let (_, group) = attention.split_once("id=\"code=audit.vanished\"").expect("where its cause leads");
+    let (group, _) = group.split_once("</tbody>").expect("its end");
+    for words in ["verification: the record 11 is gone", "Till 3", "Ask the service's operator", "NEW.db"] {
+        assert!(group.replace("&#39;", "'").contains(words), "{words}: {group}");
+    }
+    let (_, choices) = attention.split_once("<select name=\"code\">").expect("the filter");
+    let (choices, _) = choices.split_once("</select>").expect("its end");
+    assert!(choices.contains("<option value=\"audit.vanished\">"), "{choices}");
+    let (_, failed) = attention.split_once("id=\"code=noDataFound\"").expect("where its failure leads");
+    assert!(failed.split_once("</tbody>").expect("its end").0.contains("Till 3"), "{failed}");
 }
 
 /// The words of a page.
