@@ -53,11 +53,11 @@ pub enum Next {
         #[cfg_attr(feature = "schemas", schemars(with = "crate::model::time::Rfc3339"))]
         at: Moment,
     },
-    /// The outcome of rows in doubt is settled by then at the latest.
+    /// The outcome of rows in doubt is settled by then, as long as look-ups are answered.
     DoubtSettled {
         /// How many rows.
         rows: u64,
-        /// When.
+        /// When; null where that is not known.
         #[serde(serialize_with = "rfc_3339_or_null")]
         #[cfg_attr(feature = "schemas", schemars(with = "Option<crate::model::time::Rfc3339>"))]
         at: Option<Moment>,
@@ -199,11 +199,10 @@ fn next(facts: &Remaining) -> Vec<Next> {
     if let Some(at) = facts.parked_until {
         next.push(Next::QuotaResets { at });
     }
-    let Doubts { rows, settled_by, next_look, .. } = facts.doubts;
+    let Doubts { rows, decided_by, .. } = facts.doubts;
     if rows > 0 {
         // After that the look-ups go on until one can be relied on; while the service fails nothing can be looked up.
-        let later = |at: &Moment| *at > facts.at && !facts.fails();
-        let at = settled_by.filter(later).or(next_look.filter(later));
+        let at = decided_by.filter(|by| *by > facts.at && !facts.fails());
         next.push(Next::DoubtSettled { rows, at });
     }
     if facts.missing.records > 0 {
@@ -227,9 +226,13 @@ fn doubts_end(doubts: &Doubts) -> Option<Moment> {
     if doubts.not_found > 0 { doubts.settled_by } else { doubts.first_look_by }
 }
 
-/// Whether the first look-up has ended nearly all doubts of this run, as far as any were looked up.
-fn found_at_once(doubts: &Doubts) -> bool {
-    doubts.looked_up == 0 || doubts.share_not_found < FEW
+/// Whether the first look-up has ended nearly all doubts of this run so far. Before any was looked up that is expected only while
+/// other rows are sent: where the doubts alone decide the end, nobody knows it.
+fn found_at_once(facts: &Remaining) -> bool {
+    match facts.doubts.looked_up {
+        0 => facts.moving,
+        _ => facts.doubts.share_not_found < FEW,
+    }
 }
 
 /// When everything would be made and verified.
@@ -253,9 +256,9 @@ fn finish(facts: &Remaining, created: Option<Moment>) -> Option<Moment> {
     };
     let made = match (doubts.rows, doubts.not_found) {
         (0, _) => made,
-        (_, 0) if found_at_once(doubts) => made.max(doubts.first_look_by.unwrap_or(made)),
-        // Not found so far: found by a later look-up, or sent again when it has settled, or for a person.
-        _ if !facts.moving || doubts.settled_by.is_none_or(|by| by > made) => return None,
+        (_, 0) if found_at_once(facts) => made.max(doubts.first_look_by.unwrap_or(made)),
+        // Nobody knows yet: found by a later look-up, or sent again when it has settled, or for a person.
+        _ if !facts.moving || doubts.decided_by.is_none_or(|by| by > made) => return None,
         _ => made,
     };
     let end = made.max(hours.after(facts.at, verifying(facts, making)?)?);
@@ -553,9 +556,14 @@ mod tests {
             rows: 9,
             first_look_by: Some(at("12:00:04")),
             settled_by: Some(at("12:10:00")),
+            decided_by: Some(at("12:10:40")),
             ..Doubts::default()
         };
-        let settled = Next::DoubtSettled { rows: 9, at: Some(at("12:10:00")) };
+        let settled = Next::DoubtSettled { rows: 9, at: Some(at("12:10:40")) };
+        facts.moving = false;
+        assert_eq!(finish(&facts), None, "none was looked up, and they alone decide the end");
+        facts.moving = true;
+        assert_eq!(finish(&facts), Some("2026-03-01T12:00:10Z".to_owned()));
         (facts.doubts.looked_up, facts.doubts.share_not_found) = (20, 0.5);
         assert_eq!(finish(&facts), None, "every second one was not found");
         facts.doubts.share_not_found = 0.0;
@@ -568,10 +576,12 @@ mod tests {
         // What else is to be made takes longer than that.
         facts.making.insert(Operation::AddDevice, lane(98_000, 98.0));
         assert_eq!(finish(&facts).as_deref(), Some("2026-03-01T12:16:40Z"));
-        // Past that moment it is the next look-up that is waited for.
+        // It stays as it is while the last look-ups go on, and past it no other moment is promised.
         facts.doubts.settled_by = Some(at("11:59:59"));
-        facts.doubts.next_look = Some(at("12:00:05"));
-        assert_eq!(forecast(&facts).next, [Next::DoubtSettled { rows: 9, at: Some(at("12:00:05")) }]);
+        assert_eq!(forecast(&facts).next, [settled]);
+        facts.doubts.decided_by = Some(at("11:59:59"));
+        assert_eq!(forecast(&facts).next, [Next::DoubtSettled { rows: 9, at: None }]);
+        facts.doubts.decided_by = Some(at("12:10:40"));
         facts.unreachable_until = Some(at("12:00:30"));
         assert_eq!(
             forecast(&facts).next[1],

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::time::Duration;
 
 use super::audit::Audit;
-use super::decide::reconcile::FIRST_WAIT;
+use super::decide::reconcile::{self, FIRST_WAIT};
 use super::evidence::settle_timer::SettleTimers;
 use super::gates::paused_sheets::PausedSheets;
 use super::gates::{Gates, OpenBreaker, OperationPace};
@@ -393,9 +393,14 @@ impl RunView<'_> {
         // Doubts of an earlier run are taken up one by one, and each waits the whole time then.
         let waiting = unfinished.doubts.rows > self.settle_timers.len() as u64;
         let in_journal = waiting.then(|| self.now.plus(settle));
-        let active = self.settle_timers.last().map(|end| self.when(end));
+        // One that is over already stays where it was.
+        let when = |end: Duration| self.when(end).minus(self.elapsed.saturating_sub(end));
+        let active = self.settle_timers.last().map(when);
+        // Look-ups leave only within the hours.
+        let last_look = |end| self.gates.hours().opening(end).plus(reconcile::last_look_after(settle));
         Doubts {
             settled_by: active.max(in_journal).filter(|_| unfinished.doubts.rows > 0),
+            decided_by: active.filter(|_| !waiting && unfinished.doubts.rows > 0).map(last_look),
             share: share(count.doubts, sent),
             looked_up: ended,
             share_not_found: share(count.found_later, ended),

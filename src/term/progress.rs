@@ -379,7 +379,12 @@ mod tests {
             at: tick(1).now,
             making: [(Operation::AddDevice, Lane { requests: 98_000, limit: Some(98.0), pace: None })].into(),
             quota: Some(Allowance { per_day: 10_000, today: 10_000 }),
-            doubts: Doubts { rows: 9, settled_by: Some(tick(600).now), ..Doubts::default() },
+            doubts: Doubts {
+                rows: 9,
+                settled_by: Some(tick(560).now),
+                decided_by: Some(tick(600).now),
+                ..Doubts::default()
+            },
             moving: true,
             ..Remaining::default()
         };

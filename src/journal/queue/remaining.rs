@@ -313,14 +313,13 @@ impl JobQueue<'_> {
 
     fn find_doubts(&self, unfinished: &mut Unfinished) -> Result<()> {
         let mut statement = self.connection.prepare_cached(
-            "SELECT count(*), sum(looks > 0), max(iif(looks = 0, due, NULL)), min(due)
+            "SELECT count(*), sum(looks > 0), max(iif(looks = 0, due, NULL))
              FROM job WHERE state = 'in_doubt'",
         )?;
         statement.query_row([], |row| {
             unfinished.doubts.rows = natural(row.get(0)?);
             unfinished.doubts.not_found = natural(row.get::<_, Option<i64>>(1)?.unwrap_or_default());
             unfinished.doubts.first_look_by = row.get(2)?;
-            unfinished.doubts.next_look = row.get(3)?;
             Ok(())
         })?;
         Ok(())
@@ -483,7 +482,7 @@ mod tests {
         assert_eq!((later.requests, later.moving), (BTreeMap::from([(AddCompany, 1)]), 1));
         assert_eq!(later.records, BTreeMap::from([(Kind::Company, 3)]), "made, in doubt and to be made");
         assert_eq!((later.doubts.rows, later.doubts.not_found), (1, 0));
-        assert_eq!((later.doubts.first_look_by, later.doubts.next_look), (Some(at(9_000)), Some(at(9_000))));
+        assert_eq!(later.doubts.first_look_by, Some(at(9_000)));
         assert_eq!(bench.journal.queue().unfinished(None).unwrap().records, BTreeMap::new());
     }
 

@@ -153,8 +153,9 @@ pub struct Doubts {
     pub first_look_by: Option<Moment>,
     /// The latest moment at which "not there" may be believed of them.
     pub settled_by: Option<Moment>,
-    /// The next look-up of any of them.
-    pub next_look: Option<Moment>,
+    /// When all of them are decided, late looks included, as long as look-ups are answered; `None` where that is not known.
+    #[serde(default)]
+    pub decided_by: Option<Moment>,
     /// How many of the requests of this run ended in doubt.
     pub share: f64,
     /// Doubts of this run that were looked up.

@@ -401,6 +401,12 @@ fn cause(work: &Work) -> &'static str {
     }
 }
 
+/// How long after the settle time the last look comes, before a person is asked, as long as each is answered within a wait.
+pub(in crate::run) fn last_look_after(settle: Duration) -> Duration {
+    // The look at the settle time is not a late one, and what a look takes comes on top of the waits.
+    LATE_WAIT.min(settle).saturating_mul(LATE_LOOKS + 2)
+}
+
 /// How many looks fit before the settle time, as their waits double.
 fn lookups_before(settle: Duration) -> u32 {
     let mut passed = FIRST_WAIT;

@@ -359,7 +359,13 @@ fn rows_in_doubt_are_named_with_the_moment_by_which_they_are_settled() {
         );
     }
     // The live count is newer.
-    let doubts = Doubts { rows: 9, not_found: 9, settled_by: Some(tick(600).now), ..Doubts::default() };
+    let doubts = Doubts {
+        rows: 9,
+        not_found: 9,
+        settled_by: Some(tick(560).now),
+        decided_by: Some(tick(600).now),
+        ..Doubts::default()
+    };
     counts(&mut picture, Remaining { doubts, moving: false, ..facts(0, 1) }, 1);
     let auckland = TimeZone::get("Pacific/Auckland").unwrap();
     assert_eq!(picture.finish_line(tick(2), &auckland), None);
