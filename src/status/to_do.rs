@@ -9,6 +9,7 @@ use super::next_command::Again;
 use super::row_advice::may_be_retried;
 use super::row_words::with_along;
 use super::run_state::{RunState, moving};
+use crate::advice::Advice;
 use crate::ending::{End, RunEnd};
 use crate::error::Exit;
 use crate::journal::ImportInfo;
@@ -26,10 +27,16 @@ pub struct Need {
     pub cause: &'static str,
     /// How many rows or records.
     pub count: u64,
-    /// What it is and what to do.
-    pub words: String,
+    /// What it is and what to do; other commands that may be typed stand in it.
+    #[serde(serialize_with = "as_text")]
+    #[cfg_attr(feature = "schemas", schemars(with = "String"))]
+    pub words: Advice,
     /// The command to type.
     pub command: String,
+}
+
+fn as_text<S: serde::Serializer>(words: &Advice, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(words.as_str())
 }
 
 /// What to do next: words, and the commands behind them.
@@ -128,7 +135,7 @@ impl Review {
 pub(super) fn needs(facts: &Facts, state: RunState, commands: &Commands<'_>) -> Vec<Need> {
     let mut needs = Vec::new();
     let mut put = |cause, count, words: String, command: &str| {
-        needs.push(Need { cause, count, words, command: commands.again.command(command) });
+        needs.push(Need { cause, count, words: words.into(), command: commands.again.command(command) });
     };
     let held = facts.tally.in_state(JobState::Held);
     if held > 0 {
@@ -196,7 +203,7 @@ pub(super) fn needs(facts: &Facts, state: RunState, commands: &Commands<'_>) -> 
 fn of_import(facts: &ImportFacts, commands: &Commands<'_>) -> Vec<Need> {
     let mut needs = Vec::new();
     let (import, rows) = (facts.info.import, &facts.unanswered);
-    let mut put = |cause, own: u64, along: u64, what: &str, retry: String| {
+    let mut put = |cause, own: u64, along: u64, what: &str, retry: Advice| {
         if own + along == 0 {
             return;
         }
@@ -209,7 +216,8 @@ fn of_import(facts: &ImportFacts, commands: &Commands<'_>) -> Vec<Need> {
             }
         };
         let (words, command) = to_correct(&facts.info, own, commands);
-        needs.push(Need { cause, count: own + along, words: format!("{told}: {retry}{words}"), command });
+        let words = Advice::from(format!("{told}: ")).join(&retry).words(words);
+        needs.push(Need { cause, count: own + along, words, command });
     };
     let retry = |state| to_retry(facts, state, commands.again);
     put("rejected", rows.refused, 0, "rejected", retry(JobState::Rejected));
@@ -220,7 +228,7 @@ fn of_import(facts: &ImportFacts, commands: &Commands<'_>) -> Vec<Need> {
     } else {
         "not imported because a row that it depends on was not"
     };
-    put("left_out", rows.left_out, rows.along, what, String::new());
+    put("left_out", rows.left_out, rows.along, what, Advice::new());
     if facts.differing > 0 {
         needs.push(Need {
             cause: "differs",
@@ -231,7 +239,8 @@ fn of_import(facts: &ImportFacts, commands: &Commands<'_>) -> Vec<Need> {
                  action of the row",
                 counted(facts.differing, "row", "rows"),
                 if facts.differing == 1 { "differs" } else { "differ" }
-            ),
+            )
+            .into(),
             command: commands.again.command(&format!("report {import}")),
         });
     }
@@ -239,26 +248,31 @@ fn of_import(facts: &ImportFacts, commands: &Commands<'_>) -> Vec<Need> {
 }
 
 /// How rows of an import in this state are sent again as they are, in words, where their codes allow that.
-fn to_retry(facts: &ImportFacts, state: JobState, again: &Again) -> String {
+fn to_retry(facts: &ImportFacts, state: JobState, again: &Again) -> Advice {
     let import = facts.info.import;
     let may_help = |(state, code): &&(JobState, String)| may_be_retried(code, *state);
-    let of_state = facts.codes.iter().filter(|(of, _)| *of == state);
-    let commands: Vec<String> = match facts.codes.iter().all(|known| may_help(&known)) {
-        true => of_state.take(1).map(|_| again.command(&format!("retry {import}"))).collect(),
-        false => of_state
-            .filter(may_help)
-            .filter(|(_, code)| !code.is_empty())
-            .map(|(_, code)| again.command(&format!("retry {import} --code {code}")))
-            .collect(),
-    };
-    match commands.as_slice() {
-        [] => String::new(),
-        commands => {
-            let commands: Vec<String> = commands.iter().map(|command| format!("`{command}`")).collect();
-            let commands = commands.join(" or ");
-            format!("where no cell is wrong and the cause is gone, type {commands}; otherwise ")
-        }
+    let mut of_state = facts.codes.iter().filter(|(of, _)| *of == state);
+    if facts.codes.iter().all(|known| may_help(&known)) {
+        return match of_state.next() {
+            Some(_) => Advice::from("where no cell is wrong and the cause is gone, type ")
+                .command(again.command(&format!("retry {import}")))
+                .words("; otherwise "),
+            None => Advice::new(),
+        };
     }
+    let codes = of_state.filter(may_help).map(|(_, code)| code.as_str()).filter(|code| !code.is_empty());
+    let codes: Vec<&str> = codes.collect();
+    if codes.is_empty() {
+        return Advice::new();
+    }
+    let which = codes.join(" or ");
+    let words = format!("where the code is {which}, no cell is wrong and the cause is gone, type ");
+    let or = |(at, code): (usize, &&str)| {
+        let command = again.command(&format!("retry {import} --code {code}"));
+        Advice::from(if at == 0 { "" } else { " or " }).command(command)
+    };
+    let commands = codes.iter().enumerate().map(or);
+    commands.fold(Advice::from(words), |advice, command| advice.join(&command)).words("; otherwise ")
 }
 
 /// How rows of an import are corrected, and the command for it; `own` are those with something to correct.

@@ -120,7 +120,7 @@ impl Drafter {
         let needs: Vec<NeedFacts> = needs
             .into_iter()
             .filter(|need| !(is_uncounted && need.cause == "rejected"))
-            .map(|need| NeedFacts { words: told(&need.words), command: clean(&need.command) })
+            .map(|need| NeedFacts { words: told(need.words.as_str()), command: clean(&need.command) })
             .collect();
         let next = self.commands.with(Vec::new(), |commands| status.next(commands));
         // Rows are corrected before they are tried again.

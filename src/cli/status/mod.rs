@@ -397,7 +397,8 @@ impl Overview {
                 words: format!(
                     "the journal {}, so a run refuses it: use the newest copy; if there is none, accept this one",
                     regression.words()
-                ),
+                )
+                .into(),
                 command: context.again("run --accept-journal"),
             });
         }
@@ -450,7 +451,7 @@ impl Overview {
         terminal.result("");
         terminal.result(Line::new().ink(Ink::Warning, "needs a person:"));
         for need in &self.needs {
-            terminal.result(Line::plain(format!("  {}", need.words)));
+            terminal.result(Line::plain("  ").advice(&need.words));
             terminal.result(Line::plain("    ").ink(Ink::Hint, &need.command));
         }
     }
@@ -514,8 +515,11 @@ impl Overview {
             words.push_str(&format!("; the rest of {} is not sent, as the sheet is paused", pause.title));
         }
         if let Some(unseen) = self.remaining.as_ref().map(|facts| facts.unseen).filter(|unseen| *unseen > 0) {
-            let rows = counted(unseen, "row waits", "rows wait");
-            words.push_str(&format!("; {rows} until the service shows what they depend on"));
+            let rows = match unseen {
+                1 => "1 row waits until the service shows what it depends on".to_owned(),
+                unseen => format!("{} rows wait until the service shows what they depend on", count(unseen)),
+            };
+            words.push_str(&format!("; {rows}"));
         }
         words
     }

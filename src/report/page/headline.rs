@@ -1,5 +1,6 @@
 //! The status of an import as the page and the first sheet of `results.xlsx` show it.
 
+use crate::advice::{Advice, Piece};
 use crate::ending::{End, State};
 use crate::error::Exit;
 use crate::journal::ImportInfo;
@@ -11,7 +12,7 @@ use crate::status::row_advice::Advisor;
 use crate::status::run_state::moving;
 use crate::status::{Commands, Status, Wording};
 
-use super::attention::{readable, sentence};
+use super::attention::{fit, readable, sentence};
 use crate::report::page_assets::{When, minute};
 
 /// What stands at the head of the page.
@@ -32,7 +33,8 @@ pub(in crate::report) struct Headline {
 
 /// Something to do.
 pub(in crate::report) struct HeadlineStep {
-    pub(in crate::report) words: String,
+    /// What it is for; other commands that may be typed stand in it.
+    pub(in crate::report) words: Advice,
     pub(in crate::report) command: String,
 }
 
@@ -46,13 +48,13 @@ impl Headline {
             unavailable: Vec::new(),
             in_report: true,
         };
-        let put = |words: &str, command: &str| HeadlineStep {
-            words: readable(&format!("{}:", sentence(words))),
+        let put = |words: &Advice, command: &str| HeadlineStep {
+            words: fit(&begun_as_sentence(words).words(":")),
             command: shown(command),
         };
         let mut next: Vec<HeadlineStep> =
             status.needs(&commands).iter().map(|need| put(&need.words, &need.command)).collect();
-        next.extend(status.next(&commands).iter().map(|step| put(&step.words, &step.command)));
+        next.extend(status.next(&commands).into_iter().map(|step| put(&step.words.into(), &step.command)));
         let wording = Wording { until: &minute, running: None };
         Self {
             badge: badge(figures),
@@ -70,6 +72,20 @@ impl Headline {
             has_fix: advisor.has_fix(),
         }
     }
+}
+
+/// With a capital at its beginning.
+fn begun_as_sentence(words: &Advice) -> Advice {
+    let mut pieces = words.pieces().into_iter();
+    let first = match pieces.next() {
+        Some(Piece::Words(first)) => Advice::from(sentence(first)),
+        Some(Piece::Command(first)) => Advice::new().command(first),
+        None => Advice::new(),
+    };
+    pieces.fold(first, |advice, piece| match piece {
+        Piece::Words(words) => advice.words(words),
+        Piece::Command(command) => advice.command(command),
+    })
 }
 
 /// How the import stands, in the fewest words.

@@ -148,7 +148,7 @@ fn standing(page: &mut OwnSheet<'_>, headline: &Headline) -> Result<(), XlsxErro
         page.line("", &headline.besides)?;
     }
     for (at, next) in headline.next.iter().enumerate() {
-        page.line(if at == 0 { "What to do next" } else { "" }, &next.words)?;
+        page.line(if at == 0 { "What to do next" } else { "" }, next.words.as_str())?;
         page.text(1, &next.command, &styles.command)?;
         page.row += 1;
     }
