@@ -263,7 +263,7 @@ mod tests {
                 terminal.result(line);
             }
         }
-        for line in super::glance(&left, Some(80)) {
+        for line in super::glance(&left, &Tally::default(), Some(80)) {
             terminal.result(line);
         }
         insta::assert_snapshot!(results.text(), @"
