@@ -27,7 +27,7 @@ pub struct Need {
     pub cause: &'static str,
     /// How many rows or records.
     pub count: u64,
-    /// What it is and what to do; other commands that may be typed stand in it.
+    /// What it is and what to do; it names other commands that may be typed.
     #[serde(serialize_with = "as_text")]
     #[cfg_attr(feature = "schemas", schemars(with = "String"))]
     pub words: Advice,

@@ -330,7 +330,7 @@ fn rows_that_came_again_unchanged_are_sent_again_by_the_command_that_is_named() 
     let bench = bench_with(Some(state), Scenario::default());
     bench.fleetload(&["run", "companies.csv"]).expect_code(4);
     bench.fleetload(&["run", "reports/1/fix.xlsx"]).expect_code(4);
-    let need = "1 row of import 2 was rejected: where no cell is wrong and the cause is gone, type `fleetload retry 2`; \
+    let need = "1 row of import 2 was rejected: where no cell is wrong and the cause is gone, type fleetload retry 2; \
                 otherwise correct it in reports/2/fix.xlsx, then run that file";
     let shown = screen(&bench, &[]);
     assert!(shown.contains(need), "{shown}");

@@ -457,7 +457,7 @@ fn a_page_written_while_a_run_is_at_work_says_so_and_advises_no_other_run() {
         let page = page();
         assert!(page.contains("A run is at work on the rest. To see how far it is:"), "{page}");
         assert!(!page.contains(go_on), "{page}");
-        assert_eq!(page.contains("the run goes on automatically then"), waits_for.is_some(), "{page}");
+        assert_eq!(page.contains("<dt>Parked until</dt>"), waits_for.is_some(), "{page}");
     }
     drop(lock);
     assert!(page().contains(go_on), "without a run");

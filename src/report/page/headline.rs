@@ -33,7 +33,7 @@ pub(in crate::report) struct Headline {
 
 /// Something to do.
 pub(in crate::report) struct HeadlineStep {
-    /// What it is for; other commands that may be typed stand in it.
+    /// What it is for; it names other commands that may be typed.
     pub(in crate::report) words: Advice,
     pub(in crate::report) command: String,
 }
