@@ -15,6 +15,16 @@ pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
+/// Parts of a sentence as a list: `a`, `a and b`, `a, b and c`; nothing where there are none.
+pub fn listed(parts: &[impl AsRef<str>]) -> Option<String> {
+    let (last, before) = parts.split_last()?;
+    let before: Vec<&str> = before.iter().map(AsRef::as_ref).collect();
+    Some(match before.as_slice() {
+        [] => last.as_ref().to_owned(),
+        before => format!("{} and {}", before.join(", "), last.as_ref()),
+    })
+}
+
 /// Shares of a whole in percent, as they are shown together: they add up to 100, the largest remainders are rounded up.
 /// What is there never shows as nothing, and what is not all never as all. Nothing for zero.
 pub fn shares(parts: &[u64]) -> Vec<String> {
@@ -73,6 +83,16 @@ pub fn size(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_of_a_sentence_are_listed_with_an_and_before_the_last() {
+        assert_eq!(listed(&[""; 0]), None);
+        for (parts, expected) in
+            [(&["a"][..], "a"), (&["a", "b"], "a and b"), (&["a", "b", "c"], "a, b and c")]
+        {
+            assert_eq!(listed(parts).as_deref(), Some(expected));
+        }
+    }
 
     #[test]
     fn bytes_are_shown_in_the_unit_that_has_few_digits() {

@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::amount::listed;
+
 /// What the rows of a sheet are. The order is the order in which rows of one company are carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "&'static str", try_from = "String")]
@@ -229,9 +231,7 @@ crate::json_schema::words_schema!(
 pub struct UnknownKind(pub String);
 
 fn kinds() -> String {
-    let names = Kind::SHEETS.map(Kind::plural);
-    let (last, rest) = names.split_last().map_or(("", &[][..]), |(last, rest)| (*last, rest));
-    format!("{} and {last}", rest.join(", "))
+    listed(&Kind::SHEETS.map(Kind::plural)).unwrap_or_default()
 }
 
 /// A kind of sheet, as people name it.

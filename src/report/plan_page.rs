@@ -9,7 +9,7 @@ use super::page_assets::{When, shown};
 use crate::advice::Advice;
 use crate::error::{Error, Result};
 use crate::journal::Whose;
-use crate::model::amount::{count, counted};
+use crate::model::amount::{count, counted, listed};
 use crate::model::forecast::DayShare;
 use crate::model::kind::Kind;
 use crate::plan::{
@@ -324,11 +324,7 @@ fn headline(plan: &Plan) -> String {
             (rows, false) => parts.push(format!("{} {words}", count(rows))),
         }
     }
-    match parts.split_last() {
-        None => "Nothing is sent for these sheets".to_owned(),
-        Some((last, [])) => last.clone(),
-        Some((last, before)) => format!("{} and {last}", before.join(", ")),
-    }
+    listed(&parts).unwrap_or_else(|| "Nothing is sent for these sheets".to_owned())
 }
 
 /// A headline with the days that it takes, where that is more than one.

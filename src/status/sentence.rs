@@ -4,7 +4,7 @@ use super::Status;
 use super::row_words::{incomplete, not_imported};
 use super::run_state::{RunState, unfinished};
 use crate::ending::End;
-use crate::model::amount::counted;
+use crate::model::amount::{counted, listed};
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
@@ -34,7 +34,7 @@ impl Status {
                     _ if self.facts.left_out.total() > 0 => vec![left_out(&self.facts.left_out)],
                     _ => Vec::new(),
                 };
-                match listed(besides) {
+                match listed(&besides) {
                     Some(besides) => format!("{words}; {besides}"),
                     None => words,
                 }
@@ -132,13 +132,13 @@ impl Status {
 
     /// What became of the rows when none is left.
     fn finished(&self) -> String {
-        match listed(self.besides()) {
+        match listed(&self.besides()) {
             None => "finished: every row is done".to_owned(),
             Some(besides) => format!("finished; {besides}"),
         }
     }
 
-    /// The rows that are neither done nor left, in words, each sort by itself.
+    /// The rows that are neither done nor left, in words, a part for each sort.
     fn besides(&self) -> Vec<String> {
         let mut parts = Vec::new();
         if let Some(review) = &self.facts.findings {
@@ -187,12 +187,6 @@ impl Status {
         let noted = self.facts.run.as_ref().and_then(|run| run.detail.as_deref());
         noted.unwrap_or(end.entry().words)
     }
-}
-
-/// Parts of a sentence as a list; nothing where there are none.
-fn listed(mut parts: Vec<String>) -> Option<String> {
-    let last = parts.pop()?;
-    Some(if parts.is_empty() { last } else { format!("{} and {last}", parts.join(", ")) })
 }
 
 /// Rows that were left out, in words.

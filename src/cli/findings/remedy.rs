@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::model::amount::listed;
 use crate::sheet;
 use crate::sheet::finding::{Code, Findings, Severity};
 
@@ -15,11 +16,7 @@ pub(in crate::cli) fn remedy(findings: &Findings) -> String {
             words.push(words_of_code);
         }
     }
-    match words.pop() {
-        None => SHEET.to_owned(),
-        Some(last) if words.is_empty() => last.to_owned(),
-        Some(last) => format!("{} and {last}", words.join(", ")),
-    }
+    listed(&words).unwrap_or_else(|| SHEET.to_owned())
 }
 
 const SHEET: &str = "correct the sheet";
