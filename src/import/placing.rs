@@ -32,7 +32,7 @@ use crate::sheet::{SourceFile, read_ahead};
 use changed_here::{ChangedHere, changed_here};
 use deciding::Placement;
 
-/// What stands in the natural key of rows with settings that are as they were exported, beside rows that ask for some.
+/// The part of the natural key that only rows with settings as they were exported have, beside rows that ask for some.
 const AS_EXPORTED: &str = "as exported";
 /// The field of a licence code.
 const LICENCE_CODE: &str = "licenceCode";

@@ -222,10 +222,7 @@ pub(super) fn second_device(
             ),
         ),
     };
-    let mut finding = examined.checked.finding_at(code, message, ready.origin.ordinal, "mac");
-    finding.rule = Some("one row for each record".to_owned());
-    finding.row_key = ready.values.sheet_key.as_deref().map(shown);
-    Ok(finding)
+    Ok(second_record(examined, ready, (code, "mac"), message))
 }
 
 /// The warning at a new row that differs from one of an earlier import with its key in nothing but the company.
@@ -251,10 +248,20 @@ fn elsewhere(
         other.state,
     );
     let column = if ready.values.kind == Kind::Company { "parent" } else { "company" };
-    let mut finding = examined.checked.finding_at(Code::DupRow, message, ready.origin.ordinal, column);
+    Ok(Some(second_record(examined, ready, (Code::DupRow, column), message)))
+}
+
+/// The finding at a row whose record an earlier import may have made.
+fn second_record(
+    examined: &Examined,
+    ready: &Ready,
+    (code, column): (Code, &str),
+    message: String,
+) -> Finding {
+    let mut finding = examined.checked.finding_at(code, message, ready.origin.ordinal, column);
     finding.rule = Some("one row for each record".to_owned());
     finding.row_key = ready.values.sheet_key.as_deref().map(shown);
-    Ok(Some(finding))
+    finding
 }
 
 /// What the record belongs to, for people.

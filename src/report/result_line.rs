@@ -139,16 +139,14 @@ fn come_again(message: String, row: &RowView) -> String {
 /// A row of which a later import asked for something else is reported with the result of that.
 fn replaced(message: String, row: &RowView) -> String {
     let Some(ReplacedBy { import, was_sent }) = row.replaced_by else { return message };
-    let words = match was_sent {
+    let words = match (row.kind.is_record(), was_sent) {
         // That a row failed and came again is told beside it.
-        _ if row.kind.is_record() && row.answered_by.is_some() => return message,
-        _ if row.kind.is_record() => {
-            format!("import {import} has other values for this row, and this is its result")
-        }
-        true => {
+        (true, _) if row.answered_by.is_some() => return message,
+        (true, _) => format!("import {import} has other values for this row, and this is its result"),
+        (false, true) => {
             format!("import {import} asked for something else after this row was sent; this is its result")
         }
-        false => format!(
+        (false, false) => format!(
             "import {import} asked for something else of the same record before anything was sent for this row"
         ),
     };

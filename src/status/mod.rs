@@ -176,8 +176,10 @@ impl Status {
 
     /// Rows by state, those included that were left out.
     pub fn all_rows(&self) -> Tally {
-        let mut rows = self.with_job();
-        rows.add_all(&self.facts.left_out);
+        let mut rows = self.facts.tally.clone();
+        if !self.facts.is_of_one {
+            rows.add_all(&self.facts.left_out);
+        }
         rows
     }
 

@@ -362,15 +362,12 @@ fn correct(facts: &ImportFacts, commands: &Commands<'_>) -> Step {
     let correction = (commands.correction)(&facts.info);
     let fix = correction.fix.display();
     let is_refused = rows.refused + rows.incomplete > 0;
+    let retry = || commands.again.command(&format!("retry {import}"));
     let (words, command) = match (is_refused, correction.is_there) {
-        (true, true) => (
-            format!("correct the rows in {fix} and run that file, or try them again as they are"),
-            commands.again.command(&format!("retry {import}")),
-        ),
-        (true, false) => (
-            "to try the rows again as they are".to_owned(),
-            commands.again.command(&format!("retry {import}")),
-        ),
+        (true, true) => {
+            (format!("correct the rows in {fix} and run that file, or try them again as they are"), retry())
+        }
+        (true, false) => ("to try the rows again as they are".to_owned(), retry()),
         (false, true) => {
             (format!("correct the rows in {fix}, then"), correction.again.with_file("run", &correction.fix))
         }

@@ -479,24 +479,30 @@ fn the_doctor_tries_whether_a_run_could_report_to_those_who_do_not_look() {
     let notify = "command = [\"true\"]\nwebhook = \"http://127.0.0.1:9/x\"\nsecret_file = \"notify.secret\"";
     bench.profile("metrics_file = \"nowhere/fleetload.prom\"", "", "");
     bench.notify(notify);
-    let doctor = bench.fleetload(&["doctor"]).expect_code(2).stdout;
-    for words in [
-        "wrong  metrics file: the metrics file nowhere/fleetload.prom cannot be written",
-        "secret_file: the file it names cannot be read",
-    ] {
-        assert!(doctor.contains(words), "{words}: {doctor}");
-    }
+    let says = |code: i32, told: &[&str]| {
+        let doctor = bench.fleetload(&["doctor"]).expect_code(code).stdout;
+        for words in told {
+            assert!(doctor.contains(words), "{words}: {doctor}");
+        }
+    };
+    says(
+        2,
+        &[
+            "wrong  metrics file: the metrics file nowhere/fleetload.prom cannot be written",
+            "secret_file: the file it names cannot be read",
+        ],
+    );
     bench::private(&bench.write("notify.secret", "n0tify"));
     bench.profile("metrics_file = \"fleetload.prom\"", "", "");
     bench.notify(notify);
-    let doctor = bench.fleetload(&["doctor"]).expect_code(0).stdout;
-    for words in [
-        "ok     metrics file: fleetload.prom can be written",
-        "ok     notifications: set for webhook and command; not tried here",
-        "fleetload notify --test",
-    ] {
-        assert!(doctor.contains(words), "{words}: {doctor}");
-    }
+    says(
+        0,
+        &[
+            "ok     metrics file: fleetload.prom can be written",
+            "ok     notifications: set for webhook and command; not tried here",
+            "fleetload notify --test",
+        ],
+    );
     assert!(!bench.path("fleetload.prom").exists());
 }
 

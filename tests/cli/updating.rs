@@ -662,7 +662,7 @@ fn a_workbook_that_creates_and_changes_a_record_is_unchanged_when_it_is_run_agai
     assert_eq!(bench.ledger().len(), sent);
     let codes: Vec<String> = endings(&bench, 3).into_iter().map(|(_, code, _)| code).collect();
     assert_eq!(codes, ["row.unchanged", "row.unchanged", "row.unchanged"]);
-    // What no row of the sheets changes is told all the same, and so is all of it without them.
+    // A difference that no row of the sheets makes is reported, and so are all of them where those rows are not imported.
     bench.write("others-devices.csv", "key,name,action\nN1,New 1 of others,update\n");
     bench.fleetload(&["run", "others-devices.csv"]).expect_code(0);
     bench.fleetload(&["run", "new.csv", "metadata.csv"]).expect_code(4);

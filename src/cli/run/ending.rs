@@ -234,7 +234,7 @@ impl ReadBack {
             review::tell_verified(context, &self.figures, &self.found);
         }
         review::tell_earlier_findings(context, &self.found_earlier);
-        review::tell_how_to_review(context, self.unseen());
+        review::tell_how_to_review(context, self.found.iter().chain(&self.found_earlier));
     }
 }
 

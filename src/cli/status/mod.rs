@@ -515,10 +515,11 @@ impl Overview {
             words.push_str(&format!("; the rest of {} is not sent, as the sheet is paused", pause.title));
         }
         if let Some(unseen) = self.remaining.as_ref().map(|facts| facts.unseen).filter(|unseen| *unseen > 0) {
-            let rows = match unseen {
-                1 => "1 row waits until the service shows what it depends on".to_owned(),
-                unseen => format!("{} rows wait until the service shows what they depend on", count(unseen)),
-            };
+            let rows = counted(
+                unseen,
+                "row waits until the service shows what it depends on",
+                "rows wait until the service shows what they depend on",
+            );
             words.push_str(&format!("; {rows}"));
         }
         words

@@ -288,20 +288,15 @@ impl View {
     }
 }
 
-/// Whether the import `?1` has a row of this job, one included that it left out and that came again; where there is no `?1`, all
-/// have.
+/// Whether the import `?1` has a row of the job of a finding, one included that it left out and that came again; where there is no
+/// `?1`, all have.
 macro_rules! is_of_import {
-    ($job:literal) => {
-        concat!(
-            "(?1 IS NULL OR EXISTS (
-                 SELECT 1 FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
-                 WHERE sheet_row.job = ",
-            $job,
-            " AND sheet.import = ?1) OR ",
-            $job,
-            " IN (SELECT left_out.job FROM sheet JOIN left_out
-                 ON left_out.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1 WHERE sheet.import = ?1))"
-        )
+    () => {
+        "(?1 IS NULL OR EXISTS (
+             SELECT 1 FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
+             WHERE sheet_row.job = audit.job AND sheet.import = ?1)
+         OR audit.job IN (SELECT left_out.job FROM sheet JOIN left_out
+             ON left_out.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1 WHERE sheet.import = ?1))"
     };
 }
 
@@ -313,7 +308,7 @@ const FINDINGS: &str = concat!(
      LEFT JOIN decision ON decision.id = (SELECT max(id) FROM decision AS seen
          WHERE seen.job = audit.job AND seen.what = 'seen' AND seen.details = CAST(audit.run AS TEXT))
      WHERE audit.run > ?2 AND ",
-    is_of_import!("audit.job"),
+    is_of_import!(),
     " ORDER BY audit.job"
 );
 
@@ -394,7 +389,7 @@ impl View {
         }
         let mut findings = connection.prepare_cached(concat!(
             "SELECT code, count(*) FROM audit WHERE ",
-            is_of_import!("audit.job"),
+            is_of_import!(),
             " GROUP BY 1"
         ))?;
         let mut rows = findings.query([import])?;

@@ -144,7 +144,7 @@ pub(super) struct AttentionRowView<'a> {
 }
 
 impl Attention {
-    /// Takes in a row, if it needs attention: under what became of it, and under what verification found besides.
+    /// Takes in a row, if it needs attention: under its own code, and under that of what verification found besides.
     pub(super) fn line(
         &mut self,
         layout: &Layout,

@@ -1,5 +1,7 @@
 //! The status of an import as the page and the first sheet of `results.xlsx` show it.
 
+use std::cell::Cell;
+
 use crate::advice::{Advice, Piece};
 use crate::ending::{End, State};
 use crate::error::Exit;
@@ -76,15 +78,10 @@ impl Headline {
 
 /// With a capital at its beginning.
 fn begun_as_sentence(words: &Advice) -> Advice {
-    let mut pieces = words.pieces().into_iter();
-    let first = match pieces.next() {
-        Some(Piece::Words(first)) => Advice::from(sentence(first)),
-        Some(Piece::Command(first)) => Advice::new().command(first),
-        None => Advice::new(),
-    };
-    pieces.fold(first, |advice, piece| match piece {
-        Piece::Words(words) => advice.words(words),
-        Piece::Command(command) => advice.command(command),
+    let is_first = Cell::new(true);
+    words.map(|piece| match (piece, is_first.replace(false)) {
+        (Piece::Words(first), true) => sentence(first),
+        (Piece::Words(text) | Piece::Command(text), _) => text.to_owned(),
     })
 }
 

@@ -175,17 +175,11 @@ impl Dispatcher {
     }
 
     /// Tells once of each operation that rows which create records are sent though its look-up says nothing.
-    fn tell_inconclusive(&mut self, lookup: &Lookup, subject: Subject, why: &str) {
-        let creates = match subject {
-            Subject::SharedList => matches!(lookup, Lookup::ChildCompanies(_)),
-            Subject::Key(job) | Subject::Narrower(job) => {
-                self.in_flight.work(job).is_some_and(lookups::creates)
-            }
-            Subject::Record(..)
-            | Subject::Children(_)
-            | Subject::CustomSites(_)
-            | Subject::Control(..)
-            | Subject::Anything => false,
+    fn tell_inconclusive(&mut self, lookup: &Lookup, question: Question, why: &str) {
+        let creates = match question.job() {
+            Some(job) => self.in_flight.work(job).is_some_and(lookups::creates),
+            // Of the lists that several rows need, only this one is for creations.
+            None => matches!(lookup, Lookup::ChildCompanies(_)),
         };
         let operation = lookup.operation();
         if creates && self.evidence.inconclusive.insert(operation) {
@@ -201,7 +195,7 @@ impl Dispatcher {
     fn on_lookup_answer(&mut self, lookup: &Lookup, question: Question, answer: LookupAnswer) {
         let (operation, Question { asker, subject }) = (lookup.operation(), question);
         if let (Asker::PreSend, LookupAnswer::Inconclusive(why)) = (asker, &answer) {
-            self.tell_inconclusive(lookup, subject, why);
+            self.tell_inconclusive(lookup, question, why);
         }
         match (asker, subject) {
             (_, Subject::Control(job, expected)) => {

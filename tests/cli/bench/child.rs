@@ -103,7 +103,7 @@ impl UnderWay {
     }
 }
 
-/// Starts a command, reads the first line of its news and no more of it, and waits until it has ended by itself.
+/// Starts a command, reads the first line of its news and no more of it, and waits for its end.
 pub(crate) fn read_one_line(mut command: Command) -> Outcome {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary starts");
     let mut line = String::new();
