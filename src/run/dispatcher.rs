@@ -25,11 +25,12 @@ use tokio::task::{self, JoinError, JoinSet};
 use super::audit::{Audit, AuditContext};
 use super::canary::Canary;
 use super::clock_watch::ClockWatch;
+use super::decide::pre_send;
 use super::decide::settle::{self, SettledStep};
 use super::ending::Ending;
 use super::evidence::list_ahead::ListAhead;
 use super::evidence::reference_lag::RefusedRow;
-use super::evidence::shared_lists::ListUser;
+use super::evidence::shared_lists::{self, ListUser};
 use super::evidence::{RunEvidence, lookups};
 use super::gates::import_turns::ImportTurns;
 use super::gates::paused_sheets::PausedSheets;
@@ -377,6 +378,12 @@ impl Dispatcher {
     /// A request has its permission. **Claim**: a step of a job is put on disk as `sending` before anything
     /// leaves. A look-up changes nothing and leaves at once.
     fn begin(&mut self, operation: Operation, request: QueuedRequest) {
+        if let QueuedRequest::Send(job) = request
+            && self.in_flight.waited(job, self.clock.elapsed()) >= shared_lists::GOOD_FOR
+        {
+            // What was looked up before it waited for quota, hours or the service may have changed.
+            return self.decide(job, pre_send::first_lookup);
+        }
         failpoint::reach("permission.granted");
         let phase = self.gates.on_permitted(operation);
         match request {

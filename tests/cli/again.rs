@@ -308,6 +308,30 @@ fn a_row_that_is_not_the_similar_record_found_before_sending_is_sent_once_a_pers
 }
 
 #[test]
+fn a_record_that_somebody_made_after_the_row_was_refused_is_not_made_again() {
+    for corrected in [false, true] {
+        let refused = Fault { times: Some(1), ..Fault::new("addSite", FaultKind::InvalidData) };
+        let bench = Bench::new(Scenario::default().with_fault(refused));
+        bench.write("companies.csv", &bench::companies(1));
+        bench.write("sites.csv", &bench::sites(1, 1));
+        let files = ["run", "companies.csv", "sites.csv"];
+        bench.fleetload(&files).expect_code(4);
+        assert_eq!(bench.statistics().faults_fired["invalid_data"], 1);
+        bench.fleetload(&["run", "companies.csv", "sites.csv", "--journal", "colleague.db"]).expect_code(0);
+        assert_eq!(bench.created("site").len(), 1);
+        if corrected {
+            bench.write("sites.csv", &bench::sites(1, 1).replace("+64 9 556 0000", "+64 9 556 0009"));
+            bench.fleetload(&files).expect_code(0);
+        } else {
+            bench.fleetload(&["retry"]).expect_code(0);
+            bench.fleetload(&["run"]).expect_code(0);
+        }
+        assert_eq!(bench.created("site").len(), 1, "it was looked up before it was sent again");
+        assert_eq!(bench.counts(if corrected { 2 } else { 1 })["existing"], 1);
+    }
+}
+
+#[test]
 fn a_record_that_is_there_after_all_is_not_made_again_on_a_persons_word() {
     let lost = Fault { times: Some(1), ..Fault::new("addSite", FaultKind::RequestLost) };
     let bench = Bench::new(Scenario::default().with_fault(lost));

@@ -258,8 +258,10 @@ impl Reference {
                 job.sent += 1;
                 job.sent_ever += 1;
                 job.first_sent.get_or_insert(now);
-                if let (None, Some(ids)) = (&job.baseline, baseline) {
-                    job.baseline = Some(ids.iter().map(|&id| Record::from(id)).collect());
+                if !(job.doubted && job.baseline.is_some()) {
+                    let seen = baseline.iter().map(|ids| ids.iter().map(|&id| Record::from(id)));
+                    let known = job.baseline.take().unwrap_or_default();
+                    job.baseline = seen.map(|seen| known.iter().copied().chain(seen).collect()).next();
                 }
                 if let Some(day) = counted {
                     let (step, day) = (job.at, i64::from(day));

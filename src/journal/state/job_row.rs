@@ -21,7 +21,10 @@ pub(in crate::journal) struct JobRow {
     pub(in crate::journal) remote_id: Option<RemoteId>,
     pub(in crate::journal) outcome: Option<JobState>,
     pub(in crate::journal) attempts: u32,
-    pub(in crate::journal) has_baseline: bool,
+    /// The number of its baseline.
+    pub(in crate::journal) baseline: Option<i64>,
+    /// Whether a request of its step was in doubt.
+    pub(in crate::journal) doubted: bool,
     pub(in crate::journal) executed: bool,
     pub(in crate::journal) deaths: u32,
     pub(in crate::journal) name: String,
@@ -32,7 +35,8 @@ pub(in crate::journal) struct JobRow {
 pub(in crate::journal) fn find(connection: &Connection, job: JobId) -> Result<Option<JobRow>> {
     let standing = connection
         .prepare_cached(
-            "SELECT kind, state, step, operation, remote_id, outcome, attempts, baseline IS NOT NULL, executed, deaths, name, content_hash
+            "SELECT kind, state, step, operation, remote_id, outcome, attempts, baseline, executed, deaths, name, content_hash,
+                doubted
              FROM job WHERE id = ?1",
         )?
         .query_row([job], |row| {
@@ -45,7 +49,8 @@ pub(in crate::journal) fn find(connection: &Connection, job: JobId) -> Result<Op
                 remote_id: row.get::<_, Option<Id>>(4)?.map(|id| id.0),
                 outcome: row.get(5)?,
                 attempts: row.get(6)?,
-                has_baseline: row.get(7)?,
+                baseline: row.get(7)?,
+                doubted: row.get(12)?,
                 executed: row.get(8)?,
                 deaths: row.get(9)?,
                 name: row.get(10)?,

@@ -43,17 +43,14 @@ pub(in crate::journal) fn claim(
     }
     content.map_or(Ok(()), |content| standing.has_values(content))?;
     import_turn::refuse_paused(connection, job)?;
-    let seen = match seen {
-        Some(ids) if !standing.has_baseline => Some(baseline::store(connection, ids)?),
-        Some(_) | None => None,
-    };
+    let baseline = baseline::at_claim(connection, &standing, seen)?;
     standing.change(
         connection,
         "UPDATE job SET state = 'sending', due = NULL, code = NULL, message = NULL,
             attempts = attempts + 1, step_attempts = step_attempts + 1,
-            first_sent_at = coalesce(first_sent_at, ?3), baseline = coalesce(baseline, ?4)
+            first_sent_at = coalesce(first_sent_at, ?3), baseline = ?4
          WHERE id = ?1 AND state = ?2",
-        &[&at, &seen],
+        &[&at, &baseline],
     )?;
     step::keep_before(connection, &standing, before)?;
     connection

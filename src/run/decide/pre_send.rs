@@ -43,10 +43,10 @@ pub(in crate::run) fn first_lookup(work: &Work, facts: &RunFacts<'_>) -> RowDeci
     if !work.kind.is_record() || names_something(work) {
         return upkeep::first_lookup(work, facts);
     }
-    // A baseline stays good until the first request that may have been executed. After that it is too late to
-    // take one, but not to see whether that request was executed after all.
+    // Every time: since a request that was refused, or that never left, others may have created the record. After one that may
+    // have been executed it is too late for a baseline, but not to see whether it was.
     let again = work.doubted;
-    let due = lookups::creates(work) && (work.baseline.is_none() || again);
+    let due = lookups::creates(work);
     let made_here = || {
         let mut parents = work.parents.iter().filter(|(role, _)| *role == Role::Parent);
         parents.any(|(_, parent)| facts.evidence.lag.has_company(*parent))

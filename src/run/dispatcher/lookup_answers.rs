@@ -52,7 +52,7 @@ impl Dispatcher {
     }
 
     /// Decides about a row, and carries that out.
-    fn decide(&mut self, job: JobId, rule: impl FnOnce(&Work, &RunFacts<'_>) -> RowDecision) {
+    pub(super) fn decide(&mut self, job: JobId, rule: impl FnOnce(&Work, &RunFacts<'_>) -> RowDecision) {
         let Some(work) = self.in_flight.work(job) else { return };
         let facts = RunFacts {
             usable: &|operation| self.gates.usable(operation),
@@ -114,8 +114,7 @@ impl Dispatcher {
         let Some(work) = self.in_flight.work(job) else { return };
         let operation = work.operation;
         if self.gates.usable(operation) && !self.is_paused(work) && !self.in_flight.is_kept_back(work) {
-            self.in_flight.set_stage(job, Stage::Queued);
-            self.in_flight.push(operation, QueuedRequest::Send(job));
+            self.in_flight.queue_send(job, self.clock.elapsed());
         } else {
             self.drop_job(job);
         }

@@ -24,7 +24,7 @@ use crate::run::ending::Ending;
 use crate::run::first_sign_in::ending_of;
 use crate::run::gates::QUOTA_SPENT;
 use crate::run::remaining::RunView;
-use crate::run::run_action::Inquiry;
+use crate::run::run_action::{Inquiry, RunAction};
 use crate::service::{Answer, Call};
 
 /// How long requests under way may take after the first signal. Below the ten seconds that
@@ -43,6 +43,9 @@ impl Dispatcher {
             self.clock_watch.ask_now(self.clock.elapsed());
         }
         if jump > 0 {
+            // The machine may have slept: what was looked up before that is looked up again.
+            self.evidence.lists.forget();
+            self.carry_out(vec![RunAction::QueueAgain]);
             return self.in_flight.on_due_times_changed();
         }
         // The journal's moments come first: a page that was read before may still be on its way until then.

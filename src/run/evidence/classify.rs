@@ -40,9 +40,15 @@ fn related<'s>(work: &Work, seen: &'s [SeenRecord]) -> Vec<(&'s Found, RecordMat
         .collect()
 }
 
+/// Whether a record is in the row's baseline: it was seen before an earlier send, or shown to a person, and is not the row's.
+fn was_there(work: &Work, found: &Found) -> bool {
+    matches!((&work.baseline, found.id), (Some(baseline), Some(id)) if baseline.contains(&id))
+}
+
 /// What the records with a row's key mean before it is sent.
 pub(in crate::run) fn before(work: &Work, seen: &[SeenRecord]) -> Classified {
-    let foreign = related(work, seen);
+    let mut foreign = related(work, seen);
+    foreign.retain(|(found, _)| !was_there(work, found));
     match foreign.as_slice() {
         [] => match of_another_row(work, seen) {
             Some((owner, candidate)) => Classified::Owned(owner, candidate),
@@ -145,12 +151,8 @@ pub(in crate::run) fn is_custom_site(work: &Work, site: &Found) -> bool {
 pub(in crate::run) fn after(work: &Work, seen: &[SeenRecord]) -> Classified {
     let unique = matching::key_is_unique(work);
     let related = related(work, seen);
-    let was_there = |found: &Found| match (&work.baseline, found.id) {
-        (Some(baseline), Some(id)) => baseline.contains(&id),
-        _ => false,
-    };
     let fresh: Vec<(&Found, RecordMatch)> =
-        related.iter().filter(|(found, _)| !was_there(found)).cloned().collect();
+        related.iter().filter(|(found, _)| !was_there(work, found)).cloned().collect();
     match fresh.as_slice() {
         [] => match related.as_slice() {
             // Only a unique key says that the older record is the one the service meant.
@@ -161,7 +163,7 @@ pub(in crate::run) fn after(work: &Work, seen: &[SeenRecord]) -> Classified {
             },
             // It was made since the row was first looked up, and is all that the row asks for: the other row may have its id by
             // a wrong answer.
-            _ => match of_another_row(work, seen.iter().filter(|seen| !was_there(&seen.found))) {
+            _ => match of_another_row(work, seen.iter().filter(|seen| !was_there(work, &seen.found))) {
                 Some((owner, candidate)) => Classified::Unclear(vec![recorded_for(owner, candidate)]),
                 None => Classified::Absent,
             },

@@ -190,6 +190,11 @@ impl<K: Clone + Eq + Hash + Ord, L: Entries> SharedLists<K, L> {
         self.lists.retain(|_, list| !matches!(list, SharedList::Known { at, .. } if is_old(*at, now)));
     }
 
+    /// Drops all lists that are known: nobody can say how old they are.
+    pub(in crate::run) fn forget(&mut self) {
+        self.lists.retain(|_, list| matches!(list, SharedList::Asked { .. }));
+    }
+
     fn entries(&self) -> usize {
         let known = self.lists.values().filter_map(|list| match list {
             SharedList::Known { list, .. } => list.as_ref(),

@@ -143,6 +143,7 @@ impl InFlight {
                 counted: None,
                 baseline: None,
                 before: None,
+                queued_at: Duration::ZERO,
                 sent_at,
             });
             fresh.push(job);

@@ -161,6 +161,8 @@ struct ActiveJob {
     baseline: Option<Vec<RemoteId>>,
     /// What the look-up before sending showed of what its step changes, to be stored with the claim.
     before: Option<Before>,
+    /// Since when it waits to be sent after it was looked up, by [`crate::clock::Clock::elapsed`].
+    queued_at: Duration,
     /// When its request left, by [`crate::clock::Clock::elapsed`].
     sent_at: Duration,
 }
@@ -294,6 +296,19 @@ impl InFlight {
         }
     }
 
+    /// Queues the step of a job.
+    pub(super) fn queue_send(&mut self, job: JobId, now: Duration) {
+        let Some(active) = self.jobs.get_mut(&job) else { return };
+        (active.stage, active.queued_at) = (Stage::Queued, now);
+        let operation = active.work.operation;
+        self.push(operation, QueuedRequest::Send(job));
+    }
+
+    /// For how long a job has waited to be sent since it was looked up.
+    pub(super) fn waited(&self, job: JobId, now: Duration) -> Duration {
+        self.jobs.get(&job).map_or(Duration::ZERO, |active| now.saturating_sub(active.queued_at))
+    }
+
     /// The records that a job waits to know the owners of, when it does.
     pub(super) fn take_found(&mut self, job: JobId) -> Option<FoundRecords> {
         let active = self.jobs.get_mut(&job)?;
@@ -339,7 +354,8 @@ impl InFlight {
         let operation = active.work.operation;
         let content = ClaimedContent {
             content: active.work.content_hash.clone(),
-            baseline: active.baseline.take(),
+            // It may be sent again from memory.
+            baseline: active.baseline.clone(),
             before: active.before.take(),
         };
         self.queue(operation).claims += 1;

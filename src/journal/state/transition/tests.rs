@@ -158,7 +158,7 @@ fn a_claim_for_another_operation_than_the_job_stands_at_is_refused() {
 }
 
 #[test]
-fn a_claim_counts_the_quota_and_keeps_the_baseline_of_the_first_send_only() {
+fn a_claim_counts_the_quota_and_its_baseline_has_what_was_seen_before_earlier_ones() {
     let mut bench = bench();
     let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt"], false);
     let day = Day::from_number(20_000);
@@ -190,12 +190,12 @@ fn a_claim_counts_the_quota_and_keeps_the_baseline_of_the_first_send_only() {
     apply(&mut bench.journal, Write::Ceiling { day, ceiling: 77, at: at(9_002) }).unwrap();
 
     let work = bench.journal.work(jobs[0]).unwrap().unwrap();
-    assert_eq!(work.baseline, Some(vec![id(7), id(9)]));
+    assert_eq!(work.baseline, Some(vec![id(7), id(8), id(9)]));
     assert_eq!((work.attempts, work.first_sent_at), (2, Some(at(2_000))));
     assert_eq!(bench.journal.work(jobs[1]).unwrap().unwrap().baseline, Some(vec![]));
     let kept: i64 =
         bench.journal.connection.query_row("SELECT count(*) FROM baseline", [], |row| row.get(0)).unwrap();
-    assert_eq!(kept, 2, "a set that no job holds is not kept");
+    assert_eq!(kept, 3, "each set once");
     let quota = bench.journal.quota(day).unwrap();
     assert_eq!((quota.sent, quota.used(), quota.under_way(), quota.ceiling), (2, 0, 2, Some(77)));
     assert_eq!(bench.journal.latest_ceiling().unwrap(), Some(77));
@@ -205,6 +205,51 @@ fn a_claim_counts_the_quota_and_keeps_the_baseline_of_the_first_send_only() {
         .query_row("SELECT count(*) FROM attempt WHERE ended_at IS NULL", [], |row| row.get(0))
         .unwrap();
     assert_eq!(open, 2, "the deferred attempt has ended, the other two are under way");
+}
+
+#[test]
+fn a_baseline_is_of_the_look_before_the_last_send_until_a_request_may_have_been_carried_out() {
+    let claim = |job, seen: Option<u128>, at| Write::Claim {
+        content: None,
+        job,
+        operation: ADD,
+        before: None,
+        baseline: seen.map(|seen| vec![id(seen)]),
+        counted: None,
+        at,
+    };
+    let refused = |job| Write::Return {
+        job,
+        code: "quotaLimitExceeded".into(),
+        reason: "tomorrow".into(),
+        evidence: Evidence { execution: Execution::NotExecuted, ..Evidence::at(at(2_500)) },
+    };
+    let lost = |job| Write::Doubt {
+        job,
+        doubt: Doubt::Timeout,
+        executed: false,
+        charged: true,
+        until: at(3_000),
+        evidence: Evidence::at(at(2_500)),
+    };
+    let absent = |job| Write::Release { job, note: "absent".into(), at: at(4_000) };
+    let (a, b) = (Some(7), Some(8));
+    let of = |ids: &[u128]| Some(ids.iter().map(|&n| id(n)).collect::<Vec<_>>());
+    let table = [
+        ("refused, and nothing said the second time", a, vec![refused as fn(JobId) -> Write], None, None),
+        ("refused, and looked up again", None, vec![refused], b, of(&[8])),
+        ("in doubt, and found absent", a, vec![lost, absent], b, of(&[7])),
+    ];
+    for (case, first, between, second, expected) in table {
+        let mut bench = bench();
+        let (_, jobs) = import_companies(&mut bench.journal, &["Acme"], false);
+        apply(&mut bench.journal, claim(jobs[0], first, at(2_000))).unwrap();
+        for write in between {
+            apply(&mut bench.journal, write(jobs[0])).unwrap();
+        }
+        apply(&mut bench.journal, claim(jobs[0], second, at(9_000))).unwrap();
+        assert_eq!(bench.journal.work(jobs[0]).unwrap().unwrap().baseline, expected, "{case}");
+    }
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn a_row_is_looked_up_before_it_is_sent_where_that_can_be_looked_up() {
     let table = [
         ("by key", site("Depot", None), all, "asks FindSitesByName"),
         ("no look-up", site("Depot", None), none, "is sent"),
-        ("looked up before", known, all, "is sent"),
+        ("looked up before", known, all, "asks FindSitesByName"),
         ("sent before, and in doubt then", again, all, "asks FindSitesByName"),
         ("a company", below(), all, "is compared with getChildCompanies"),
         ("a company that may be there", Work { doubted: true, ..below() }, all, "asks GetChildCompanies"),
