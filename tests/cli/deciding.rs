@@ -422,7 +422,11 @@ fn a_device_with_a_site_of_its_own_is_never_sent_again_by_itself() {
     bench.fleetload(&["run", "companies.csv", "plain.csv"]).expect_code(0);
     let orphan = lost("addDevice", FaultKind::OrphanSite);
     bench.sandbox().change(|scenario| scenario.fault = vec![orphan]).expect("a scenario");
-    bench.write("devices.csv", &format!("{head},custom_site_id,custom_site_name\n{},KIOSK-1,Kiosk\n", row));
+    let devices = |of_site: &str| {
+        bench
+            .write("devices.csv", &format!("{head},custom_site_id,custom_site_name,site\n{row},{of_site}\n"));
+    };
+    devices("KIOSK-1,Kiosk,");
     bench.fleetload(&["run", "devices.csv"]).expect_code(8);
     assert_eq!(bench.statistics().faults_fired["orphan_site"], 1);
     assert_eq!(bench.requests("addDevice"), 2);
@@ -432,6 +436,12 @@ fn a_device_with_a_site_of_its_own_is_never_sent_again_by_itself() {
     assert!(message.contains("its site twice"), "{message}");
     let site = bench.created("site")[0].id.to_string();
     assert!(message.contains(&site), "the site that was made without its device is named: {message}");
+    // As its code advises where only the site exists.
+    assert_eq!(row["code"], "site.unclear");
+    bench.fleetload(&["resolve", &row["job"].to_string(), "--abandon"]).expect_code(0);
+    devices(&format!(",,{site}"));
+    bench.fleetload(&["run", "devices.csv"]).expect_code(0);
+    assert_eq!((bench.created("device").len(), bench.created("site").len()), (2, 1));
 }
 
 #[test]

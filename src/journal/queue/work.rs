@@ -72,7 +72,7 @@ pub struct Work {
     pub absent_reads: u32,
     /// Look-ups so far.
     pub looks: u32,
-    /// The ids a look-up showed before the first send of this step, sorted; `None` when none was taken.
+    /// The ids that look-ups showed before this step was sent, sorted; `None` when none was taken before the last send.
     pub baseline: Option<Vec<RemoteId>>,
     /// Whether it may have been sent without this copy of the journal knowing of it.
     pub unsure: bool,

@@ -28,7 +28,8 @@ pub enum Write {
         /// The digest of the values about to be sent, which must be those the job has now; `None` asks for nothing.
         #[serde(default)]
         content: Option<String>,
-        /// The ids a look-up showed before the first send; kept the first time only.
+        /// The ids that the look-up before this send showed. They join those of earlier ones, until a request may have been
+        /// carried out.
         baseline: Option<Vec<RemoteId>>,
         /// What the record had of what the step changes, as a look-up showed it.
         #[serde(default)]

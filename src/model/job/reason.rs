@@ -80,6 +80,8 @@ codes! {
     CandidatesDiffer = "candidates.differ",
     /// Not found after a lost answer.
     Absent = "absent",
+    /// The same of a device that brings a site along, which may have been made.
+    SiteUnclear = "site.unclear",
     /// The look before sending failed.
     LookupFailed = "lookup.failed",
     /// No look-up can tell.

@@ -285,7 +285,7 @@ pub(in crate::run) fn on_custom_sites(
     facts: &RunFacts<'_>,
     answer: LookupAnswer,
 ) -> RowDecision {
-    let (code, found_out) = if work.absent_reads > 0 {
+    let (mut code, found_out) = if work.absent_reads > 0 {
         (Reason::Absent, "the device is not found")
     } else {
         (Reason::LookupInconclusive, "no look-up says for certain whether the device is there")
@@ -295,6 +295,7 @@ pub(in crate::run) fn on_custom_sites(
         LookupAnswer::Records(found) => {
             let is_made = |found: &&Found| classify::is_custom_site(work, found);
             for site in found.iter().filter(is_made) {
+                code = Reason::SiteUnclear;
                 let id = site.id.map(|id| format!(" (id {id})")).unwrap_or_default();
                 reason.push_str(&format!(
                     "; the site '{}'{id} is there, perhaps made without its device",
@@ -303,6 +304,7 @@ pub(in crate::run) fn on_custom_sites(
             }
         }
         LookupAnswer::Inconclusive(_) | LookupAnswer::Failed(_) | LookupAnswer::Unavailable => {
+            code = Reason::SiteUnclear;
             reason.push_str("; the service could not be asked about that site");
         }
     }

@@ -290,8 +290,17 @@ fn the_site_of_a_device_that_is_not_there_is_named() {
         device.custom_site_name = Some("Kiosk".into());
     }
     let evidence = evidence(true);
-    let site = found(json!({"companyId": OURS, "name": "Kiosk", "id": record(7)}));
-    let decision = on_custom_sites(&work, &facts(&|_| true, &evidence), LookupAnswer::Records(vec![site]));
+    let decide = |answer| on_custom_sites(&work, &facts(&|_| true, &evidence), answer);
+    let site = |name: &str| found(json!({"companyId": OURS, "name": name, "id": record(7)}));
+    let table = [
+        (LookupAnswer::Records(vec![site("Kiosk")]), "holds site.unclear"),
+        (LookupAnswer::Records(vec![site("Other")]), "holds absent"),
+        (LookupAnswer::Unavailable, "holds site.unclear"),
+    ];
+    for (answer, expected) in table {
+        assert_eq!(named(&decide(answer)), expected);
+    }
+    let decision = decide(LookupAnswer::Records(vec![site("Kiosk")]));
     assert_eq!(
         reason(&decision),
         format!(
