@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use crate::error::Result;
 use crate::journal::{Difference, Journal, RowView, SheetId, SheetInfo};
 use crate::model::descriptor::ActionDescriptor;
+use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
@@ -360,6 +361,14 @@ impl Layout {
     fn culprit(&self, row: &RowView) -> Option<&'static Column> {
         let asked_in = row.operation.and_then(ActionDescriptor::of).and_then(|action| action.column);
         let name = match asked_in {
+            Some(name) if row.code.as_deref() == Some("noDataFound") => {
+                // The record that the row is about is gone where the service names the id of another thing than the cell does.
+                let (cell, message) = (self.cell(row, name)?, row.message.as_deref()?);
+                if names_other_id(message, cell) {
+                    return self.named_in(message, row);
+                }
+                name
+            }
             Some(name) => name,
             None => match (row.code.as_deref(), self.kind) {
                 (Some("duplicateEntity"), Kind::Device) => "mac",
@@ -386,6 +395,12 @@ impl Layout {
             (Some(_) | None, _) => None,
         }
     }
+}
+
+/// Whether a message has the id of something in it that a cell does not name.
+fn names_other_id(message: &str, cell: &str) -> bool {
+    let mut words = message.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+    words.any(|word| word.parse::<RemoteId>().is_ok() && !cell.contains(word))
 }
 
 /// Whether a message has a text in it as words of their own.
@@ -451,6 +466,18 @@ mod tests {
             ("acme", "nothing was found", false),
         ] {
             assert_eq!(is_named(text, message), named, "{text}: {message}");
+        }
+    }
+
+    #[test]
+    fn a_cell_is_not_to_blame_where_the_service_names_the_id_of_something_else() {
+        let id = "f10e664c-0000-4000-8000-000000000001";
+        for (cell, message, other) in [
+            ("till", format!("No device found with id {id}"), true),
+            (id, format!("No template found with id {id}"), false),
+            ("L1", "no such licence".to_owned(), false),
+        ] {
+            assert_eq!(names_other_id(&message, cell), other, "{cell}: {message}");
         }
     }
 
