@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use super::resolve;
 use crate::advice::Advice;
 use crate::cli::args::commands::Resolve;
 use crate::cli::args::options::Overrides;
@@ -76,10 +77,10 @@ impl RowVerifier {
         let row = work(journal, job)?;
         let unchecked = format!("resolve {job} {} --unchecked", not_so(&row));
         match self.sight(journal, job, shown)? {
-            RecordSearch::Answered { by, candidates, earlier: _ } => {
+            RecordSearch::Answered { by, candidates, earlier } => {
                 let Some(first) = candidates.first() else {
                     self.refuse_unsettled(context, &row)?;
-                    return Ok(format!("checked by {by}: no record found"));
+                    return Ok(format!("checked by {by}: {}", resolve::found_none(&earlier)));
                 };
                 let found: Vec<String> = candidates.iter().map(review::in_words).collect();
                 let more = match candidates.len() {

@@ -331,6 +331,14 @@ fn tell_unasked(context: &Context<'_>, error: &Error) {
     ));
 }
 
+/// What a look-up has found that shows no record which may be the row's.
+pub(super) fn found_none(earlier: &[Candidate]) -> &'static str {
+    match earlier {
+        [] => "no record found",
+        _ => "no record found but those that were there before",
+    }
+}
+
 /// What the service shows of a row, as lines.
 fn sight_in_words(sight: &RecordSearch) -> Vec<String> {
     match sight {
@@ -338,7 +346,7 @@ fn sight_in_words(sight: &RecordSearch) -> Vec<String> {
             let mut lines: Vec<String> =
                 candidates.iter().map(|candidate| format!("{by}: {}", review::in_words(candidate))).collect();
             if lines.is_empty() {
-                lines.push(format!("{by}: no record found"));
+                lines.push(format!("{by}: {}", found_none(earlier)));
             }
             lines.extend(earlier.iter().map(review::in_words));
             lines
