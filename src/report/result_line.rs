@@ -44,9 +44,8 @@ impl ResultLine {
         let advice = match (row.answered_by, row.job) {
             (Some(by), _) => row_advice::of_answered(by),
             (None, Some(job)) if row.state.is_failed() => {
-                let rejected = row_advice::of_rejected(row.code.as_deref(), row.state, !blames.is_empty());
-                let advice = rejected.next(job, import.import);
-                if row.kind.is_record() { advice } else { row_advice::of_change(&advice) }
+                row_advice::of_rejected(row.code.as_deref(), row.state, !blames.is_empty())
+                    .next(job, import.import)
             }
             (None, Some(_)) if let Some(paused) = row.paused_by => row_advice::of_paused(paused),
             (None, Some(job)) => match row.operation.filter(|operation| !operation.creates()) {

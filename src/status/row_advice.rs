@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::next_command::Again;
 use super::to_do::Correction;
-use crate::advice::{Advice, Piece};
+use crate::advice::Advice;
 use crate::model::descriptor::ActionDescriptor;
 use crate::model::id::{ImportId, JobId};
 use crate::model::kind::{Kind, Upkeep};
@@ -196,14 +196,6 @@ pub fn of_held_change(kind: Kind, operation: Operation, job: JobId) -> Advice {
         .command(typed(&format!("resolve {job} --abandon")))
 }
 
-/// An advice about a row that changes a record which exists: corrected in its own sheet it would be another row beside this one.
-pub fn of_change(advice: &Advice) -> Advice {
-    advice.map(|piece| match piece {
-        Piece::Words(words) => words.replace("in the sheet or in fix.xlsx", "in fix.xlsx"),
-        Piece::Command(command) => command.to_owned(),
-    })
-}
-
 /// Whether the next run goes on with a row by itself.
 fn goes_on(state: JobState) -> bool {
     match state {
@@ -239,7 +231,7 @@ pub fn of_left_out(state: JobState) -> Advice {
         "Nothing to correct in this row. It is in fix.xlsx together with the row that it depends on: correct that one \
          and type: "
     } else {
-        "Correct the row, in the sheet or in fix.xlsx, and type: "
+        "Correct the row in fix.xlsx, and type: "
     };
     Advice::from(words).command(typed("run FILE"))
 }
@@ -276,21 +268,6 @@ mod tests {
             }
         }
         assert!(findings > 3, "{findings}");
-    }
-
-    #[test]
-    fn a_rejected_change_is_corrected_in_the_fix_sheet_alone() {
-        let codes = catalogue::of_scope(catalogue::Scope::Rows).into_iter().map(|entry| entry.code.as_str());
-        let mut in_both = 0;
-        for code in codes.filter(|code| catalogue::of_row(code).is_some()) {
-            let advice = of(Some(code), JobState::Rejected).next(JobId(7), ImportId(3));
-            in_both += usize::from(advice.as_str().contains("in the sheet or in fix.xlsx"));
-            let of_change = of_change(&advice);
-            let in_sheet =
-                of_change.as_str().contains("in the sheet") && of_change.as_str().contains("fix.xlsx");
-            assert!(!in_sheet, "{code}: {}", of_change.as_str());
-        }
-        assert!(in_both > 2, "{in_both}");
     }
 
     #[test]
