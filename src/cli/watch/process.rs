@@ -83,7 +83,11 @@ pub(super) fn process(
     let before = imported(&context, &digest)?;
     let again = before.is_some();
     let waits = match &before {
-        Some((journal, info)) => moving(&journal.tally(Some(info.import))?) > 0,
+        Some((journal, info)) => {
+            let status = Status::now(journal, Some(info.import), context.now())?;
+            // Those of a paused sheet may go through now; done rows may be left to verify.
+            moving(status.tally()) > 0 || matches!(of_rows(status.end_to_check(), None), Next::Wait(_))
+        }
         None => true,
     };
     drop(before);

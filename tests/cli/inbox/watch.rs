@@ -138,6 +138,45 @@ fn killed_at_any_time_it_goes_on_at_the_next_start_and_creates_nothing_twice() {
 }
 
 #[test]
+fn a_file_whose_rows_are_done_and_not_verified_as_the_watch_was_killed_is_verified_at_the_next_start() {
+    let bench = with_inbox(Scenario { rate: 0, ..Scenario::default() });
+    bench.write("inbox/1-companies.csv", &bench::companies(1));
+    bench.write("inbox/2-devices.csv", &bench::devices(4, 1));
+    let silent = Fault::new("getDevice", FaultKind::StallBefore);
+    bench.sandbox().change(|scenario| scenario.fault.push(silent)).expect("a consistent scenario");
+    let mut watch = bench.start(&["watch", "inbox", "--every", "1", "--at-rest", "0"]);
+    watch.until(|| bench.statistics().faults_fired.contains_key("stall_before"));
+    let counts = || bench.fleetload(&["status", "--json"]).summary()["counts"].clone();
+    watch.until(|| counts()["created"] == 5);
+    watch.kill();
+    bench.clear_faults();
+    assert_eq!(names(&bench.path("inbox/working")), ["2-devices.csv"]);
+
+    let outcome = bench.fleetload(&ONCE).expect_code(0);
+    assert!(outcome.stdout.contains("2-devices.csv: done, import 2, 4 rows: 4 created"), "{outcome:?}");
+    assert_eq!(names(&bench.path("inbox/done/2-devices.csv")), ["2-devices.csv", "fleetload.log", "reports"]);
+    let status = bench.fleetload(&["status"]).expect_code(0).stdout;
+    assert!(status.contains("5 records verified: all there"), "{status}");
+}
+
+#[test]
+fn a_file_whose_rows_cannot_be_verified_is_done_and_not_run_again() {
+    let by_id = Fault::new("getDevice", FaultKind::Error500Before);
+    let by_key = Fault::new("getDeviceByMac", FaultKind::Error500Before).after(3);
+    let bench = with_inbox(Scenario { rate: 0, ..Scenario::default() }.with_fault(by_id).with_fault(by_key));
+    bench.write("companies.csv", &bench::companies(1));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    bench.write("inbox/devices.csv", &bench::devices(3, 1));
+    bench.fleetload(&ONCE).expect_code(0);
+    let asked = bench.requests("getDeviceByMac");
+    assert!(bench.statistics().faults_fired["error_500_before"] >= 3);
+    bench.write("inbox/again.csv", &bench::devices(3, 1));
+    let outcome = bench.fleetload(&ONCE).expect_code(0);
+    assert!(outcome.stdout.contains("again.csv: done, already imported as import 2"), "{outcome:?}");
+    assert_eq!(bench.requests("getDeviceByMac"), asked, "nothing was to be done");
+}
+
+#[test]
 fn a_signal_ends_it_in_order_while_it_waits_and_while_it_runs() {
     let bench = with_inbox(Scenario { latency_ms: [20, 60], ..Scenario::default() });
     bench.profile("", "rate = 50", "");
