@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::run_state::{moving, unfinished};
 use super::to_do::Review;
+use crate::ending::{End, RunEnd};
 use crate::error::Result;
 use crate::journal::{Answered, AwaitedRows, ImportInfo, JobTallies, Journal, RunInfo};
 use crate::model::amount::count;
@@ -36,6 +37,10 @@ pub(super) struct Facts {
     pub(super) findings: Option<Review>,
     /// Rows that the last run was to verify and has not.
     pub(super) unread: u64,
+    /// Rows that can be sent, of imports that came after the last run had ended early.
+    pub(super) later: u64,
+    /// Whether rows can be sent now that need no quota; asked only where a run waits, or waited, for that.
+    pub(super) needs_no_quota: bool,
     pub(super) run: Option<RunInfo>,
     /// The sheets that a run in progress does not go on with.
     pub(super) sheet_pauses: Vec<SheetPause>,
@@ -148,6 +153,13 @@ impl Facts {
             Some(import) => journal.awaited_rows(import)?,
             None => Vec::new(),
         };
+        let run = journal.last_run()?;
+        let later = match run.as_ref().filter(|run| run.ending != Some(RunEnd::Finished)) {
+            Some(run) => came_later(journal, &imports, run)?,
+            None => 0,
+        };
+        let waits_for_quota =
+            run.as_ref().is_some_and(|run| run.waits_for == Some(RunEnd::Early(End::Quota)));
         Ok(Self {
             tally,
             left_out,
@@ -160,7 +172,9 @@ impl Facts {
             imports,
             findings,
             unread: journal.left_to_verify(import)?,
-            run: journal.last_run()?,
+            later,
+            needs_no_quota: waits_for_quota && journal.can_send_without_quota(import)?,
+            run,
             sheet_pauses: sheet_pauses(journal)?
                 .into_iter()
                 .filter(|pause| import.is_none_or(|wanted| wanted == pause.import))
@@ -168,10 +182,27 @@ impl Facts {
         })
     }
 
+    /// Rows that the last run left as it had paused their sheets, and why, in its words.
+    pub(super) fn of_paused_sheets(&self) -> Option<(u64, &str)> {
+        let run = self.run.as_ref().filter(|run| run.ending == Some(RunEnd::Early(End::SheetPaused)))?;
+        let rows = moving(&self.tally).saturating_sub(self.paused + self.later);
+        (rows > 0).then(|| (rows, run.detail.as_deref().unwrap_or("a sheet")))
+    }
+
     /// Rows that differ from what was imported earlier.
     pub(super) fn differing(&self) -> u64 {
         self.imports.iter().map(|import| import.differing).sum()
     }
+}
+
+/// How many rows can be sent of the imports that came after a run had ended.
+fn came_later(journal: &Journal, imports: &[ImportFacts], run: &RunInfo) -> Result<u64> {
+    let mut rows = 0;
+    for facts in imports.iter().filter(|facts| run.ended_at.is_some_and(|ended| facts.info.at > ended)) {
+        let paused = journal.paused_rows(Some(facts.info.import))?;
+        rows += moving(&facts.tally).saturating_sub(paused);
+    }
+    Ok(rows)
 }
 
 /// Rows of an import that did not get through, and for which no later import answers.

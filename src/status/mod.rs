@@ -34,7 +34,7 @@ use crate::model::time::Moment;
 use self::facts::Facts;
 pub use self::facts::{ImportFacts, Unanswered, sheet_pauses};
 pub use self::run_state::RunState;
-use self::run_state::end_of_rows;
+use self::run_state::{Left, end_of_rows};
 pub use self::sentence::Wording;
 pub use self::to_do::{Commands, Correction, Need, Review, Step, Unavailable};
 
@@ -97,7 +97,12 @@ impl Status {
             _ => End::RowsHeld,
         };
         let run = facts.run.as_ref();
-        let left = (facts.paused, facts.unread);
+        let left = Left {
+            paused: facts.paused,
+            unread: facts.unread,
+            later: facts.later,
+            needs_no_quota: facts.needs_no_quota,
+        };
         let (state, resumes_at) = match RunState::of(&facts.tally, left, rows, run, holder.is_some(), now) {
             (RunState::Empty, _) if facts.left_out.total() > 0 => (RunState::Ended(rows), None),
             found => found,

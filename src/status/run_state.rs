@@ -22,6 +22,19 @@ pub enum RunState {
     Ended(End),
 }
 
+/// What is left, as far as the tally of the rows does not say it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Left {
+    /// Rows that wait for a paused import.
+    pub(super) paused: u64,
+    /// Rows that the last run has not verified.
+    pub(super) unread: u64,
+    /// Rows that can be sent, of imports that came after the last run had ended: it says nothing of them.
+    pub(super) later: u64,
+    /// Whether rows can be sent now that need no quota.
+    pub(super) needs_no_quota: bool,
+}
+
 impl RunState {
     /// How a command would have ended that left it like this; nothing where none has to.
     pub const fn end(self) -> Option<End> {
@@ -43,11 +56,10 @@ impl RunState {
     }
 
     /// By the rows and the last run, with the moment at which it goes on, where there is one. `rows` is how a command ends of
-    /// which only the rows speak, `paused` are the rows that wait for a paused import, `unread` those that the last run has
-    /// not verified; without a `now`, the moment of the last run counts whether it has passed or not.
+    /// which only the rows speak; without a `now`, the moment of the last run counts whether it has passed or not.
     pub(super) fn of(
         tally: &Tally,
-        (paused, unread): (u64, u64),
+        left: Left,
         rows: End,
         run: Option<&RunInfo>,
         at_work: bool,
@@ -56,6 +68,7 @@ impl RunState {
         if tally.total() == 0 {
             return (Self::Empty, None);
         }
+        let Left { paused, unread, .. } = left;
         if moving(tally) <= paused {
             if let Some(run) =
                 run.filter(|_| unread > 0 && !at_work && matches!(rows, End::Done | End::RowsFailed))
@@ -67,7 +80,7 @@ impl RunState {
         }
         // Rows in doubt are settled whatever is paused, and need no quota for it.
         let settling = tally.in_state(JobState::InDoubt) + tally.in_state(JobState::Sending);
-        let needs_no_quota = paused > 0 && moving(tally) <= paused + settling;
+        let needs_no_quota = left.needs_no_quota || paused > 0 && moving(tally) <= paused + settling;
         let waits_for_quota = |run: &RunInfo| {
             !matches!(run.waits_for, Some(RunEnd::Early(End::Window))) && run.resumes_at.is_some()
         };
@@ -87,6 +100,9 @@ impl RunState {
                     Self::Ended(End::RowsWaiting)
                 }
                 Some(RunEnd::Early(End::Quota)) if needs_no_quota => Self::Ended(End::RowsWaiting),
+                // The next run sends those of the later import.
+                Some(RunEnd::Early(End::SheetPaused)) if left.later > 0 => Self::Ended(End::RowsWaiting),
+                Some(RunEnd::Early(end)) if left.is_later(tally, end) => Self::Ended(End::RowsWaiting),
                 Some(RunEnd::Early(end)) => Self::Ended(end),
                 Some(RunEnd::Finished) | None => Self::Ended(End::RowsWaiting),
             },
@@ -103,6 +119,14 @@ impl RunState {
             (Some(_), Some(RunEnd::Early(End::Quota | End::Window | End::SheetPaused | End::Canary))) => None,
             (Some(_), Some(RunEnd::Early(end))) => Some(end),
         }
+    }
+}
+
+impl Left {
+    /// Whether a run that ended like this says nothing of the rows, as all that can be sent came later. A canary and a closed
+    /// window hold those back as well, and the quota those that create.
+    fn is_later(self, tally: &Tally, end: End) -> bool {
+        moving(tally) <= self.paused + self.later && !matches!(end, End::Canary | End::Quota | End::Window)
     }
 }
 
@@ -217,7 +241,7 @@ mod tests {
         for (states, run, at_work, expected, word) in table {
             let tally = tally(states);
             let rows = end_of_rows(&tally, 0, 0, false);
-            let (got, resumes_at) = RunState::of(&tally, (0, 0), rows, run.as_ref(), at_work, now);
+            let (got, resumes_at) = RunState::of(&tally, Left::default(), rows, run.as_ref(), at_work, now);
             assert_eq!((got, got.word()), (expected, word), "{states:?} {run:?}");
             assert_eq!(
                 resumes_at.is_some(),
@@ -238,13 +262,14 @@ mod tests {
         ] {
             let tally = tally(states);
             let rows = end_of_rows(&tally, 0, 0, false);
-            let (got, _) = RunState::of(&tally, (0, 1), rows, run.as_ref(), at_work, now);
+            let (got, _) =
+                RunState::of(&tally, Left { unread: 1, ..Left::default() }, rows, run.as_ref(), at_work, now);
             assert_eq!(got, expected, "{states:?} {run:?}");
         }
         // A report has no clock: whether the day has come is for its reader to see.
         let tally = tally(&[Ready]);
         let parked = run(Some(RunEnd::Early(End::Quota)), Some(3));
-        let got = RunState::of(&tally, (0, 0), End::RowsWaiting, Some(&parked), false, None);
+        let got = RunState::of(&tally, Left::default(), End::RowsWaiting, Some(&parked), false, None);
         assert_eq!(got, (ended(End::Quota), Some(Moment::from_millis(3))));
     }
 
@@ -285,10 +310,8 @@ mod tests {
             let rows = end_of_rows(&tally, paused, 0, true);
             assert_eq!(rows, expected, "{states:?}");
             let now = Some(Moment::from_millis(5));
-            assert_eq!(
-                RunState::of(&tally, (paused, 0), rows, Some(&run), false, now).0,
-                RunState::Ended(expected)
-            );
+            let left = Left { paused, ..Left::default() };
+            assert_eq!(RunState::of(&tally, left, rows, Some(&run), false, now).0, RunState::Ended(expected));
         }
         // Rows in doubt need no quota, so that nothing of a paused import goes on when it is there again.
         for (end, states, paused, expected) in [
@@ -299,10 +322,42 @@ mod tests {
         ] {
             let (tally, run) = (tally(states), run(Some(RunEnd::Early(end)), Some(9)));
             let rows = end_of_rows(&tally, paused, 0, false);
+            let left = Left { paused, ..Left::default() };
             for now in [None, Some(Moment::from_millis(5))] {
-                let (state, resumes_at) = RunState::of(&tally, (paused, 0), rows, Some(&run), false, now);
+                let (state, resumes_at) = RunState::of(&tally, left, rows, Some(&run), false, now);
                 assert_eq!(state, RunState::Ended(expected), "{end:?} {states:?} {paused}");
                 assert_eq!(resumes_at.is_some(), expected != End::RowsWaiting, "{end:?} {states:?} {paused}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_says_nothing_of_an_import_that_came_after_its_end_and_a_spent_quota_nothing_of_what_needs_none()
+    {
+        use JobState::Ready;
+        let later = |later| Left { later, ..Left::default() };
+        let free = Left { needs_no_quota: true, ..Left::default() };
+        let tally = tally(&[Ready, Ready]);
+        for (end, left, expected) in [
+            (End::SheetPaused, later(0), End::SheetPaused),
+            (End::SheetPaused, later(1), End::RowsWaiting),
+            (End::SheetPaused, later(2), End::RowsWaiting),
+            (End::SheetPaused, Left { paused: 1, ..later(1) }, End::RowsWaiting),
+            (End::Signal, later(1), End::Signal),
+            (End::Signal, later(2), End::RowsWaiting),
+            (End::Unreachable, later(2), End::RowsWaiting),
+            (End::Canary, later(2), End::Canary),
+            (End::Quota, later(2), End::Quota),
+            (End::Quota, free, End::RowsWaiting),
+            (End::Window, free, End::Window),
+        ] {
+            let resumes = [End::Quota, End::Window].contains(&end).then_some(9);
+            let run = run(Some(RunEnd::Early(end)), resumes);
+            for now in [None, Some(Moment::from_millis(5))] {
+                let (state, resumes_at) =
+                    RunState::of(&tally, left, End::RowsWaiting, Some(&run), false, now);
+                assert_eq!(state, RunState::Ended(expected), "{end:?} {left:?}");
+                assert_eq!(resumes_at.is_some(), resumes.is_some() && end == expected, "{end:?} {left:?}");
             }
         }
     }

@@ -142,10 +142,9 @@ pub(super) fn needs(facts: &Facts, state: RunState, commands: &Commands<'_>) -> 
         let rows = counted(held, "row needs", "rows need");
         put("held", held, format!("{rows} your decision: check the service first"), "resolve");
     }
-    if state == RunState::Ended(End::SheetPaused) {
-        let sheet = facts.run.as_ref().and_then(|run| run.detail.as_deref()).unwrap_or("a sheet");
+    if let Some((rows, sheet)) = facts.of_paused_sheets() {
         let words = format!("paused: {sheet}; correct the sheet and run it again, or send the rest anyway");
-        put("set_aside", moving(&facts.tally), words, "run --despite-rejections");
+        put("set_aside", rows, words, "run --despite-rejections");
     }
     for pause in &facts.sheet_pauses {
         let sheet = rejected_in_a_row(&pause.title, pause.times, &pause.code);
@@ -314,8 +313,8 @@ pub(super) fn next(facts: &Facts, (state, at_work): (RunState, bool), commands: 
     }
     let ended = facts.run.as_ref().and_then(|run| run.ending);
     if moving(&facts.tally) > facts.paused && (at_work || ended != Some(RunEnd::Early(End::Canary))) {
-        let words = match ended {
-            Some(RunEnd::Early(end)) if end.exit() == Exit::Service => "when the cause is fixed",
+        let words = match state {
+            RunState::Ended(end) if end.exit() == Exit::Service => "when the cause is fixed",
             _ => "to go on",
         };
         return if at_work { at_work_step() } else { step(words, go_on(facts, again)) };

@@ -193,6 +193,30 @@ fn fifty_equal_rejections_set_the_sheet_aside_and_the_rest_goes_on() {
 }
 
 #[test]
+fn a_sheet_that_the_last_run_paused_keeps_no_later_import_from_the_next_run() {
+    let drift = Fault::new("addDevice", FaultKind::InvalidData);
+    let bench = with_devices(quick().with_fault(drift), 200);
+    bench.fleetload(&["run"]).expect_code(8);
+    bench.fleetload(&["status", "--check"]).expect_code(8);
+    bench.write("people.csv", &bench::people(2, 1));
+    let imported = bench.fleetload(&["import", "people.csv"]).expect_code(0);
+    assert!(imported.stderr.ends_with("to go on: fleetload run\n"), "{imported:?}");
+    let later = bench.fleetload(&["status", "2", "--check"]).expect_code(5);
+    assert!(later.stdout.starts_with("2 rows remaining; no run is in progress"), "{later:?}");
+    assert!(!later.stdout.contains("needs a person"), "{later:?}");
+    let all = bench.fleetload(&["status", "--check", "--json"]).expect_code(5).summary();
+    assert_eq!((&all["state"], &all["reason"]), (&"waiting".into(), &"rows-waiting".into()), "{all}");
+    let (_, ready) = rejected_and_ready(&bench);
+    let need = &all["needs_person"][0];
+    assert_eq!((&need["cause"], &need["count"]), (&"set_aside".into(), &ready.into()), "{all}");
+    let first = bench.fleetload(&["status", "1", "--check"]).expect_code(8);
+    assert!(first.stdout.starts_with("finished except for a paused sheet: "), "{first:?}");
+    bench.clear_faults();
+    bench.fleetload(&["run"]).expect_code(4);
+    assert_eq!(bench.created("person").len(), 2);
+}
+
+#[test]
 fn a_sheet_that_a_run_in_progress_has_paused_is_named_and_none_of_its_rows_is_promised() {
     let drift = Fault::new("addDevice", FaultKind::InvalidState);
     let bench = with_devices(quick().with_fault(drift), 200);

@@ -54,6 +54,35 @@ fn with_exit_the_run_ends_with_5_and_the_restart_time_and_a_later_run_finishes_i
 }
 
 #[test]
+fn of_rows_that_need_no_quota_a_spent_quota_says_nothing() {
+    let bench = Bench::new(service(2, 3600));
+    bench.profile("", "rate = \"unlimited\"", "on_quota = \"exit\"");
+    bench.write("companies.csv", &bench::companies(3));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(5);
+    let company = bench.created("company")[0].id.to_string();
+    bench
+        .write("metadata.csv", &format!("owner_kind,owner,key,value,action\ncompany,{company},tier,1,put\n"));
+    bench.write("sites.csv", &bench::sites(1, 1).replace(",C0,", &format!(",{company},")));
+    let imported = bench.fleetload(&["import", "metadata.csv"]).expect_code(0);
+    assert!(imported.stderr.ends_with("to go on: fleetload run\n"), "{imported:?}");
+    bench.fleetload(&["import", "sites.csv"]).expect_code(0);
+    let state = |arguments: &[&str], code| {
+        let outcome = bench.fleetload(&[&["status", "--check"], arguments].concat()).expect_code(code);
+        outcome.stdout.lines().next().unwrap_or_default().to_owned()
+    };
+    assert_eq!(state(&["2"], 5), "1 row remaining; no run is in progress");
+    assert!(state(&[], 5).starts_with("3 rows remaining"));
+    for import in ["1", "3"] {
+        assert!(state(&[import], 5).starts_with("parked until "), "import {import}");
+    }
+    bench.fleetload(&["report", "2"]).expect_code(0);
+    assert_eq!(bench.summary(2)["reason"], "rows-waiting");
+    bench.fleetload(&["run"]).expect_code(5);
+    assert_eq!(state(&["2"], 0), "finished: every row is done");
+    assert!(state(&[], 5).starts_with("parked until "));
+}
+
+#[test]
 fn the_picture_of_a_run_ends_with_as_many_creations_as_the_ledger_has() {
     let bench = Bench::new(Scenario { daily_quota: 20, ..Scenario::default() });
     bench.profile("", "rate = \"unlimited\"", "on_quota = \"exit\"");

@@ -10,6 +10,7 @@ use crate::journal::view::later_imports::is_newest;
 use crate::journal::view::rows::not_there;
 use crate::journal::{Journal, View};
 use crate::model::id::{ImportId, JobId};
+use crate::model::operation::Operation;
 use crate::model::time::Moment;
 
 /// The turn of an import that is not as usual.
@@ -197,6 +198,26 @@ impl View {
             )?
             .query_row(row_ref::range_of(&self.connection, import)?, |row| row.get(0))?;
         Ok(natural(count))
+    }
+
+    /// Whether a job can be sent now whose step needs no quota, of an import that is not paused; of one import, whether one of
+    /// its rows can.
+    pub fn can_send_without_quota(&self, import: Option<ImportId>) -> Result<bool> {
+        let range = import.map(|import| row_ref::range_of(&self.connection, import)).transpose()?;
+        let (first, last) = range.unzip();
+        let mut statement = self.connection.prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM job JOIN import ON import.id = job.last_import
+                 WHERE job.state = 'ready' AND job.operation = ?1 AND import.paused_at IS NULL
+                   AND (?2 IS NULL OR EXISTS (SELECT 1 FROM sheet_row
+                                              WHERE sheet_row.job = job.id AND sheet_row.place BETWEEN ?2 AND ?3)))",
+        )?;
+        for operation in Operation::ALL.iter().filter(|operation| operation.changes() && !operation.creates())
+        {
+            if statement.query_row((operation, first, last), |row| row.get(0))? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The rows of an import that are not finished and came again in a later one, by that: they have its turn.
