@@ -241,6 +241,7 @@ fn words(rows: &BTreeMap<JobId, Kind>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::id::ImportId;
     use crate::model::kind::Kind::{Company, Device, Site};
 
     /// Rows as a table: job, kind, sheet, owner, and the rows it waits for; 0 for one that cannot be sent.
@@ -317,6 +318,7 @@ mod tests {
             kind: Site,
             name: "harbour".to_owned(),
             place: "sites.csv!sites!2".to_owned(),
+            import: ImportId(1),
             state,
             code: None,
             message: None,

@@ -95,6 +95,20 @@ fn nothing_else_is_sent_when_a_row_of_the_canary_is_rejected_until_it_is_correct
 }
 
 #[test]
+fn the_rows_to_correct_are_those_of_the_import_that_the_canary_is_of() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    bench.write("devices.csv", &bench::devices(4, 2).replace("Edge 100", "Edge 9000"));
+    bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
+    bench.write("more.csv", &bench::companies(4).replace("+64 9 555 0003", "no number"));
+    bench.fleetload(&["import", "more.csv", "--skip-invalid"]).expect_code(0);
+    let ended = bench.fleetload(&["run", "--canary", "1"]).expect_code(8);
+    assert!(bench.path("reports/2/fix.xlsx").exists(), "the later import has rows to correct as well");
+    let fix = "to correct the rows in reports/1/fix.xlsx and go on: fleetload run reports/1/fix.xlsx\n";
+    assert!(ended.stderr.contains(fix) && !ended.stderr.contains("reports/2"), "{}", ended.stderr);
+}
+
+#[test]
 fn zero_ends_a_canary_and_sends_everything() {
     let bench = bench();
     bench.write("devices.csv", &bench::devices(20, 3).replace("Till 0,Edge 100", "Till 0,Edge 9000"));

@@ -193,6 +193,19 @@ fn fifty_equal_rejections_set_the_sheet_aside_and_the_rest_goes_on() {
 }
 
 #[test]
+fn the_rows_rejected_so_far_are_those_of_the_import_whose_sheet_is_paused() {
+    let drift = Fault::new("addDevice", FaultKind::InvalidData);
+    let once = Fault::new("addSite", FaultKind::InvalidData).times(1);
+    let bench = with_devices(quick().with_fault(drift).with_fault(once), 200);
+    bench.write("sites.csv", &bench::sites(3, 1));
+    bench.fleetload(&["import", "sites.csv"]).expect_code(0);
+    let ended = bench.fleetload(&["run"]).expect_code(8);
+    assert!(bench.path("reports/2/fix.xlsx").exists(), "the later import has a rejected row as well");
+    let fix = "only the rows rejected so far are in reports/1/fix.xlsx\n";
+    assert!(ended.stderr.contains(fix), "{}", ended.stderr);
+}
+
+#[test]
 fn a_sheet_that_the_last_run_paused_keeps_no_later_import_from_the_next_run() {
     let drift = Fault::new("addDevice", FaultKind::InvalidData);
     let bench = with_devices(quick().with_fault(drift), 200);

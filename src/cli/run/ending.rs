@@ -20,6 +20,7 @@ use crate::error::{Error, Exit, Result};
 use crate::journal::{
     AuditFigures, AuditScope, Audited, CanaryRow, CanaryVerification, ImportInfo, Journal, RunId,
 };
+use crate::model::amount::listed;
 use crate::model::id::{ImportId, JobId};
 use crate::model::kind::Plural;
 use crate::model::state::JobState;
@@ -28,6 +29,9 @@ use crate::run::{Ending, LeftSheet};
 use crate::status::run_state::{end_of_rows, is_failure, worse};
 use crate::status::{Status, Wording};
 use crate::term::{Ink, Line, Object, counted};
+
+/// The workbook of rows to correct of each import that has one, and the command that runs it.
+type Fixes = BTreeMap<ImportId, (PathBuf, String)>;
 
 /// What a run came to, and what it was about.
 pub(super) struct Ended<'a> {
@@ -72,18 +76,17 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
         terminal.result(line);
     }
     let (mut folders, mut kept) = (Vec::new(), Vec::new());
-    let mut fix: Option<(PathBuf, String)> = None;
+    let mut fixes = Fixes::new();
     for &import in &concerned {
         // As `report` writes it.
         let (written, again) =
             reports::write(context, journal, import, &reports::standing(journal, import)?)?;
         folders.push(written.folder.display().to_string());
         kept.extend(reports::kept(&written));
-        let with_command = |file: PathBuf| {
+        if let Some(file) = written.fix {
             let command = again.with_file("run", &file);
-            (file, command)
-        };
-        fix = written.fix.map(with_command).or(fix);
+            fixes.insert(import, (file, command));
+        }
     }
     kept.extend(reports::renew(context, journal, &concerned)?.iter().flat_map(reports::kept));
     if exit == Exit::Held || exit == Exit::Rejections || exit == Exit::Done {
@@ -109,7 +112,7 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
     let words = ending_words(context, ended.ending, &status);
     // The table above has the rows of others too.
     let text = named.map_or_else(|| words.clone(), |import| format!("import {import}: {words}"));
-    tell_ending(context, ended.ending, (&status, &text), fix.as_ref());
+    tell_ending(context, ended.ending, (&status, &text), &fixes);
     for import in left.into_iter().filter(|_| ended.ending.early().is_none()) {
         let words = format!("to cancel the rows of import {import} that are still to be corrected: ");
         terminal.hint(context.advice(words, &format!("cancel {import}")));
@@ -261,12 +264,7 @@ fn ending_words(context: &Context<'_>, ending: &Ending, status: &Status) -> Stri
 }
 
 /// Says how it ended, and what to type next.
-fn tell_ending(
-    context: &Context<'_>,
-    ending: &Ending,
-    (status, text): (&Status, &str),
-    fix: Option<&(PathBuf, String)>,
-) {
+fn tell_ending(context: &Context<'_>, ending: &Ending, (status, text): (&Status, &str), fixes: &Fixes) {
     if let Ending::Stopped { end, hint, .. } = ending {
         let error = if *end == End::UnknownIds { Error::sheets(text) } else { Error::service(text) };
         let error = error.ending(*end);
@@ -276,8 +274,8 @@ fn tell_ending(
     }
     context.terminal.result(Line::new().ink(ink(status), text));
     match ending {
-        Ending::SheetsLeft { sheets } => tell_sheets_left(context, sheets, fix),
-        Ending::CanaryWrong { rows, of } => tell_canary(context, (rows, *of), fix),
+        Ending::SheetsLeft { sheets } => tell_sheets_left(context, sheets, fixes),
+        Ending::CanaryWrong { rows, of } => tell_canary(context, (rows, *of), fixes),
         Ending::Finished | Ending::Parked { .. } | Ending::Interrupted { .. } | Ending::Stopped { .. } => {
             tell_next(context, status);
         }
@@ -288,7 +286,7 @@ fn tell_ending(
 const LISTED: usize = 20;
 
 /// Rows of the canary are not as they should be: which, why, and the ways on.
-fn tell_canary(context: &Context<'_>, (rows, of): (&[CanaryRow], u64), fix: Option<&(PathBuf, String)>) {
+fn tell_canary(context: &Context<'_>, (rows, of): (&[CanaryRow], u64), fixes: &Fixes) {
     let terminal = context.terminal;
     let are = if rows.len() == 1 { "is" } else { "are" };
     terminal.result(Line::new().ink(Ink::Warning, "canary").text(format!(
@@ -331,7 +329,9 @@ fn tell_canary(context: &Context<'_>, (rows, of): (&[CanaryRow], u64), fix: Opti
     let mut say = |words: &str, command: String| {
         advice = std::mem::take(&mut advice).words(words).command(command).words("\n");
     };
-    if let Some((file, command)) = fix {
+    let failed: BTreeSet<ImportId> =
+        rows.iter().filter(|row| is_failure(row.state)).map(|row| row.import).collect();
+    for (file, command) in failed.iter().filter_map(|import| fixes.get(import)) {
         say(&format!("to correct the rows in {} and go on: ", file.display()), command.clone());
     }
     if has_state(JobState::Held) {
@@ -350,7 +350,7 @@ fn tell_canary(context: &Context<'_>, (rows, of): (&[CanaryRow], u64), fix: Opti
 }
 
 /// Sheets were set aside: what the service said of each, and the ways on.
-fn tell_sheets_left(context: &Context<'_>, sheets: &[LeftSheet], fix: Option<&(PathBuf, String)>) {
+fn tell_sheets_left(context: &Context<'_>, sheets: &[LeftSheet], fixes: &Fixes) {
     let terminal = context.terminal;
     for left in sheets {
         terminal.result(Line::new().ink(Ink::Warning, "paused").text(format!(
@@ -366,12 +366,13 @@ fn tell_sheets_left(context: &Context<'_>, sheets: &[LeftSheet], fix: Option<&(P
     // The rows that were not sent may have the same mistake; a sheet to fix has none of them.
     let sheet =
         "if more of its rows have this mistake, correct it in the sheet itself and run that again".to_owned();
-    let refused = match fix {
-        Some((fix, _)) => format!("{sheet}; only the rows rejected so far are in {}", fix.display()),
+    let imports: BTreeSet<ImportId> = sheets.iter().map(|left| left.import).collect();
+    let files = imports.iter().filter_map(|import| fixes.get(import));
+    let files: Vec<String> = files.map(|(file, _)| file.display().to_string()).collect();
+    let refused = match listed(&files) {
+        Some(files) => format!("{sheet}; only the rows rejected so far are in {files}"),
         None => sheet,
     };
-    let mut imports: Vec<ImportId> = sheets.iter().map(|left| left.import).collect();
-    imports.dedup();
     let mut advice = Advice::from(refused)
         .words("\nto send its other rows anyway: ")
         .command(context.again("run --despite-rejections"))

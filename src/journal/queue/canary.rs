@@ -6,7 +6,7 @@ use rusqlite::Row;
 use crate::error::Result;
 use crate::journal::file::column::{count, natural};
 use crate::journal::{AuditScope, JobQueue, SheetId, View, Work, WorkPage, row_ref};
-use crate::model::id::JobId;
+use crate::model::id::{ImportId, JobId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
@@ -36,6 +36,8 @@ pub struct CanaryRow {
     pub name: String,
     /// `file!sheet!row`.
     pub place: String,
+    /// The import that named it last.
+    pub import: ImportId,
     /// Where it stands.
     pub state: JobState,
     /// The code of what is the matter, with it or, by verification, with its record; and the same in words.
@@ -174,6 +176,7 @@ impl View {
                 kind: row.get(1)?,
                 name: row.get(2)?,
                 place: row_ref::of_job(&self.connection, job)?,
+                import: row_ref::last_import_of(&self.connection, job)?,
                 state: row.get(3)?,
                 code: row.get(4)?,
                 message: row.get(5)?,
