@@ -25,8 +25,10 @@ pub(super) struct Facts {
     pub(super) paused: u64,
     /// The paused imports for which rows wait, with how many, those included that wait for other rows as well.
     pub(super) paused_imports: Vec<(ImportId, u64)>,
-    /// Where all that is left of one import waits for rows of others: these.
+    /// Where nothing of one import can be sent, and rows of it wait for rows of others: these.
     pub(super) awaited: Vec<AwaitedRows>,
+    /// Then, and of all imports, the rows that wait for a decision of a person about others.
+    pub(super) stuck: u64,
     /// Rows with a job that were rejected, and those skipped for what they depend on.
     pub(super) refused: (u64, u64),
     /// Whether there is an import, with rows or without.
@@ -148,10 +150,11 @@ impl Facts {
         let refused = (with_job(JobState::Rejected), with_job(JobState::Skipped));
         let findings = Review::of(journal.unseen_findings(import)?.iter().map(|finding| finding.job));
         let paused = journal.paused_rows(import)?;
-        let waits = moving(&tally) + tally.in_state(JobState::Held) == 0 && unfinished(&tally) > 0;
-        let awaited = match import.filter(|_| waits) {
-            Some(import) => journal.awaited_rows(import)?,
-            None => Vec::new(),
+        let waits = moving(&tally) == 0 && unfinished(&tally) > 0;
+        let (awaited, stuck) = match import {
+            Some(import) if waits => (journal.awaited_rows(import)?, journal.stuck_rows(import)?),
+            Some(_) => (Vec::new(), 0),
+            None => (Vec::new(), tally.in_state(JobState::Blocked)),
         };
         let run = journal.last_run()?;
         let later = match run.as_ref().filter(|run| run.ending != Some(RunEnd::Finished)) {
@@ -167,6 +170,7 @@ impl Facts {
             paused,
             paused_imports: journal.rows_by_paused_import(import)?,
             awaited,
+            stuck,
             refused,
             imported,
             imports,

@@ -31,6 +31,7 @@ impl Status {
                 let besides = match self.state {
                     // What is excepted is all that is not as it should be.
                     RunState::Ended(End::RowsHeld | End::SheetPaused) => self.besides(),
+                    _ if !self.facts.awaited.is_empty() => self.beside_awaited(),
                     _ if self.facts.left_out.total() > 0 => vec![left_out(&self.facts.left_out)],
                     _ => Vec::new(),
                 };
@@ -64,13 +65,14 @@ impl Status {
             RunState::Ended(End::Signal) => format!("stopped on request: {left}"),
             RunState::Ended(End::Killed) => format!("the last run was killed: {left}"),
             RunState::Ended(End::SheetPaused) => format!("finished except for a paused sheet: {left}"),
-            RunState::Ended(End::ImportPaused | End::RowsHeld) if !self.facts.awaited.is_empty() => left,
+            RunState::Ended(End::ImportPaused) if !self.facts.awaited.is_empty() => left,
             RunState::Ended(End::ImportPaused) => format!("paused: {}, {left}", self.paused_imports()),
             RunState::Ended(End::Canary) => format!("stopped after the canary: {left}"),
             RunState::Ended(End::RowsWaiting) if wording.running.is_some() => {
                 format!("{left}; no run is in progress")
             }
             RunState::Ended(End::RowsWaiting) | RunState::Empty => left,
+            RunState::Ended(End::RowsHeld) if self.facts.tally.in_state(JobState::Held) == 0 => left,
             RunState::Ended(End::RowsHeld) => self.held(),
             RunState::Ended(end) => format!("stopped: {}; {left}", self.why(end)),
         }
@@ -81,12 +83,18 @@ impl Status {
         match (unfinished(&self.facts.tally), self.facts.unread) {
             (0, 0) => "nothing is left to be sent".to_owned(),
             (0, _) => "only verification is left".to_owned(),
-            (rows, _) => format!("{}{}", counted(rows, "row remaining", "rows remaining"), self.awaited()),
+            (rows, _) => match self.awaited() {
+                None => counted(rows, "row remaining", "rows remaining"),
+                Some(awaited) => {
+                    let rows = counted(rows - self.facts.stuck, "row remaining", "rows remaining");
+                    format!("{rows}, waiting for {awaited}")
+                }
+            },
         }
     }
 
-    /// For which rows of other imports all of them wait, in words.
-    fn awaited(&self) -> String {
+    /// For which rows of other imports rows wait, in words.
+    fn awaited(&self) -> Option<String> {
         let awaited: Vec<String> = self
             .facts
             .awaited
@@ -102,10 +110,7 @@ impl Status {
                 format!("{rows} of import {}{why}", awaited.import)
             })
             .collect();
-        match awaited.as_slice() {
-            [] => String::new(),
-            awaited => format!(", waiting for {}", awaited.join(" and ")),
-        }
+        (!awaited.is_empty()).then(|| awaited.join(" and "))
     }
 
     /// The paused imports for which rows wait, in words.
@@ -121,13 +126,34 @@ impl Status {
 
     fn held(&self) -> String {
         let held = self.facts.tally.in_state(JobState::Held);
-        let waiting = match (unfinished(&self.facts.tally), held) {
-            (0, _) => String::new(),
-            (waiting, 1) => format!("; {} for it", counted(waiting, "row waits", "rows wait")),
-            (waiting, _) => format!("; {} for them", counted(waiting, "row waits", "rows wait")),
-        };
         let rows = counted(held, "row that needs your decision", "rows that need your decision");
-        format!("finished except for {rows}{waiting}")
+        let mut words = format!("finished except for {rows}");
+        if let Some(stuck) = self.stuck() {
+            words.push_str(&format!("; {stuck}"));
+        }
+        if let Some(awaited) = self.awaited() {
+            let rows = unfinished(&self.facts.tally) - self.facts.stuck;
+            words.push_str(&format!("; {} for {awaited}", counted(rows, "row waits", "rows wait")));
+        }
+        words
+    }
+
+    /// The rows that wait for rows on hold, in words.
+    fn stuck(&self) -> Option<String> {
+        let them = if self.facts.tally.in_state(JobState::Held) == 1 { "it" } else { "them" };
+        let stuck = self.facts.stuck;
+        (stuck > 0).then(|| format!("{} for {them}", counted(stuck, "row waits", "rows wait")))
+    }
+
+    /// The rows of an import that are not among those that wait for rows of others, in words.
+    fn beside_awaited(&self) -> Vec<String> {
+        let held = self.facts.tally.in_state(JobState::Held);
+        let rows = || counted(held, "row needs your decision", "rows need your decision");
+        let mut parts = Vec::new();
+        parts.extend((held > 0).then(rows));
+        parts.extend(self.stuck());
+        parts.extend((self.facts.left_out.total() > 0).then(|| left_out(&self.facts.left_out)));
+        parts
     }
 
     /// What became of the rows when none is left.

@@ -312,7 +312,9 @@ pub(super) fn next(facts: &Facts, (state, at_work): (RunState, bool), commands: 
         return Vec::new();
     }
     let ended = facts.run.as_ref().and_then(|run| run.ending);
-    if moving(&facts.tally) > facts.paused && (at_work || ended != Some(RunEnd::Early(End::Canary))) {
+    // Rows of an import may wait for those of another one that can be sent.
+    let goes_on = moving(&facts.tally) > facts.paused || state == RunState::Ended(End::RowsWaiting);
+    if goes_on && (at_work || ended != Some(RunEnd::Early(End::Canary))) {
         let words = match state {
             RunState::Ended(end) if end.exit() == Exit::Service => "when the cause is fixed",
             _ => "to go on",

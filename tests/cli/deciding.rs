@@ -64,6 +64,50 @@ fn one_held_company(kind: FaultKind) -> (Bench, String) {
     (bench, job)
 }
 
+/// A company that waits for its import, and an import with a company on hold, two devices below that and three below the other.
+fn one_held_beside_a_paused_import() -> Bench {
+    let bench = Bench::new(unlimited().with_fault(lost("addCompany", FaultKind::RequestLost)));
+    bench.profile("paths = \"documented\"", "rate = \"unlimited\"", "");
+    bench.write("companies.csv", &bench::companies(1));
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    bench.fleetload(&["pause", "1"]).expect_code(0);
+    let own = bench::companies(2);
+    let lines: Vec<&str> = own.lines().collect();
+    bench.write("own.csv", &format!("{}\n{}\n", lines[0], lines[2]));
+    bench.write("devices.csv", &bench::devices(5, 2));
+    bench.fleetload(&["import", "own.csv", "devices.csv"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(5);
+    bench
+}
+
+#[test]
+fn of_rows_beside_one_on_hold_only_those_below_it_are_said_to_wait_for_it() {
+    let bench = one_held_beside_a_paused_import();
+    let status = |code, words: &str| {
+        let told = bench.fleetload(&["status", "2", "--check"]).expect_code(code);
+        assert_eq!(told.stdout.lines().next(), Some(words));
+        told
+    };
+    let besides = "1 row needs your decision and 2 rows wait for it";
+    let paused = "3 rows remaining, waiting for 1 row of import 1, which is paused; ";
+    status(5, &format!("{paused}{besides}"));
+    bench.fleetload(&["resume", "1"]).expect_code(0);
+    let waiting = "3 rows remaining, waiting for 1 row of import 1; no run is in progress; ";
+    let told = status(5, &format!("{waiting}{besides}"));
+    assert!(told.stderr.ends_with("to go on: fleetload run\n"), "{told:?}");
+    bench.fleetload(&["run"]).expect_code(8);
+    assert_eq!(bench.created("device").len(), 3);
+    status(8, "finished except for 1 row that needs your decision; 2 rows wait for it");
+    // A row of another import on hold is told apart from one of its own.
+    let all = bench::devices(8, 2);
+    let lines: Vec<&str> = all.lines().collect();
+    bench.write("more.csv", &format!("{}\n{}\n", lines[0], lines[8]));
+    bench.fleetload(&["import", "more.csv", "--kind", "devices"]).expect_code(0);
+    let told = bench.fleetload(&["status", "3", "--check"]).expect_code(8);
+    let words = "1 row remaining, waiting for 1 row of import 2 that needs your decision";
+    assert_eq!(told.stdout.lines().next(), Some(words));
+}
+
 #[test]
 fn held_rows_are_decided_together_checked_and_on_record() {
     let requests = Fault { times: Some(3), ..Fault::new("addSite", FaultKind::RequestLost) };

@@ -63,15 +63,17 @@ pub(in crate::journal) struct OfPausedSheets {
     requests: BTreeMap<Operation, u64>,
 }
 
-/// What is blocked by the jobs of a recursive table, directly or by others, as its further members.
+/// What is blocked by the jobs of a recursive table, directly or by others, as its further members. Nothing waits for a record
+/// that there is, whatever is still to be done with it.
 macro_rules! and_what_waits_for {
     ($table:literal) => {
         concat!(
             " UNION SELECT link.job FROM ",
             $table,
-            " JOIN link ON link.target_job = ",
+            " JOIN job AS target ON target.id = ",
             $table,
-            ".id JOIN job ON job.id = link.job WHERE job.state = 'blocked'
+            ".id AND target.remote_id IS NULL JOIN link ON link.target_job = target.id
+                 JOIN job ON job.id = link.job WHERE job.state = 'blocked'
                  UNION SELECT later.job FROM ",
             $table,
             " JOIN upkeep AS first ON first.job = ",
@@ -81,6 +83,8 @@ macro_rules! and_what_waits_for {
         )
     };
 }
+
+pub(in crate::journal) use and_what_waits_for;
 
 /// Blocked rows that wait for a row on hold, directly or by others: nothing of them is sent before a person decides.
 macro_rules! with_stuck {

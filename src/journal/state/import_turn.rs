@@ -4,6 +4,7 @@ use rusqlite::{Connection, Transaction};
 
 use crate::error::{Error, Result};
 use crate::journal::file::column::natural;
+use crate::journal::queue::remaining::and_what_waits_for;
 use crate::journal::row_ref;
 use crate::journal::state::decision_log::note;
 use crate::journal::view::later_imports::is_newest;
@@ -84,6 +85,20 @@ const OPEN: &str = concat!(
                  WHERE job.state = 'blocked' AND job.operation = operation_name.id AND job.last_import = ?1)
       OR EXISTS (SELECT 1 FROM job INDEXED BY job_held WHERE state = 'held' AND last_import = ?1)"
 );
+
+/// Blocked rows that wait for a row on hold of the import with the rows from `?1` to `?2`.
+macro_rules! with_stuck_of_import {
+    ($rest:literal) => {
+        concat!(
+            "WITH RECURSIVE stuck (id) AS (
+                 SELECT job.id FROM sheet_row JOIN job ON job.id = sheet_row.job
+                 WHERE sheet_row.place BETWEEN ?1 AND ?2 AND job.state = 'held'",
+            and_what_waits_for!("stuck"),
+            ") ",
+            $rest
+        )
+    };
+}
 
 /// What a change of a priority found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -237,13 +252,24 @@ impl View {
             .collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The rows of other imports that blocked rows of an import wait for, directly or through others.
+    /// How many rows of an import wait for rows of it that are on hold, directly or through others.
+    pub fn stuck_rows(&self, import: ImportId) -> Result<u64> {
+        let stuck = with_stuck_of_import!(
+            "SELECT count(*) FROM sheet_row JOIN job ON job.id = sheet_row.job
+             WHERE sheet_row.place BETWEEN ?1 AND ?2 AND job.state = 'blocked' AND job.id IN stuck"
+        );
+        let range = row_ref::range_of(&self.connection, import)?;
+        Ok(natural(self.connection.prepare_cached(stuck)?.query_row(range, |row| row.get(0))?))
+    }
+
+    /// The rows of other imports that blocked rows of an import wait for, directly or through others, but for what waits for rows
+    /// of its own that are on hold.
     pub fn awaited_rows(&self, import: ImportId) -> Result<Vec<AwaitedRows>> {
         let (first, last) = row_ref::range_of(&self.connection, import)?;
-        let mut statement = self.connection.prepare_cached(
-            "WITH RECURSIVE waiting (id) AS (
+        let mut statement = self.connection.prepare_cached(with_stuck_of_import!(
+            ", waiting (id) AS (
                  SELECT job.id FROM sheet_row JOIN job ON job.id = sheet_row.job
-                 WHERE sheet_row.place BETWEEN ?1 AND ?2 AND job.state = 'blocked'
+                 WHERE sheet_row.place BETWEEN ?1 AND ?2 AND job.state = 'blocked' AND job.id NOT IN stuck
                  UNION
                  SELECT parent.id FROM waiting JOIN link ON link.job = waiting.id JOIN job AS parent ON parent.id = link.target_job
                  WHERE parent.finished_at IS NULL AND parent.remote_id IS NULL
@@ -253,8 +279,8 @@ impl View {
                  JOIN job ON job.id = first.job WHERE job.finished_at IS NULL)
              SELECT job.last_import, job.state = 'held', import.paused_at IS NOT NULL, count(*)
              FROM waiting JOIN job ON job.id = waiting.id JOIN import ON import.id = job.last_import
-             WHERE job.state <> 'blocked' AND job.last_import <> ?3 GROUP BY 1, 2, 3",
-        )?;
+             WHERE job.state <> 'blocked' AND job.last_import <> ?3 GROUP BY 1, 2, 3"
+        ))?;
         let awaited = |row: &rusqlite::Row<'_>| {
             let (import, is_held, is_paused) = (row.get(0)?, row.get(1)?, row.get(2)?);
             Ok(AwaitedRows { import, is_held, is_paused, rows: natural(row.get(3)?) })

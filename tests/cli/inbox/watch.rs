@@ -264,6 +264,30 @@ fn while_the_quota_is_spent_the_file_waits_and_others_are_imported() {
 }
 
 #[test]
+fn a_file_with_a_row_on_hold_waits_as_long_as_its_other_rows_go_on() {
+    let lost = Fault::new("addDevice", FaultKind::RequestLost).times(1);
+    let bench = with_inbox(Scenario { rate: 0, ..Scenario::default() }.with_fault(lost));
+    bench.profile("", "rate = \"unlimited\"", "in_doubt = \"hold\"");
+    bench.write("companies.csv", &bench::companies(2));
+    bench.write("first.csv", &bench::companies(1));
+    bench.fleetload(&["run", "first.csv"]).expect_code(0);
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    bench.fleetload(&["pause", "2"]).expect_code(0);
+    bench.write("inbox/devices.csv", &bench::devices(2, 2));
+    let outcome = bench.fleetload(&ONCE).expect_code(5);
+    assert!(
+        outcome.stdout.contains("devices.csv: waiting, import 3, 2 rows: 1 waiting, 1 held"),
+        "{outcome:?}"
+    );
+    bench.fleetload(&["resume", "2"]).expect_code(0);
+    let outcome = bench.fleetload(&ONCE).expect_code(8);
+    assert!(
+        outcome.stdout.contains("devices.csv: failed, import 3, 2 rows: 1 held, 1 created"),
+        "{outcome:?}"
+    );
+}
+
+#[test]
 fn what_is_wrong_with_the_folder_or_the_profile_is_said_before_a_file_is_taken() {
     let bench = with_inbox(Scenario::default());
     bench.write("inbox/companies.csv", &bench::companies(2));
