@@ -77,6 +77,21 @@ fn what_is_taken_as_present_is_so_for_later_processes_and_for_rows_that_come_lat
     assert_eq!(bench.counts(4), [("created".to_owned(), 2)].into());
 }
 
+#[test]
+fn the_plan_of_a_rehearsal_is_one_for_the_client_of_its_scenario() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(3));
+    bench.write("acme.toml", "daily_quota = 2\n[[client]]\nid = \"acme\"\nsecret = \"s3cret\"\n");
+    let scenario = ["--sandbox", "--scenario", "acme.toml"];
+    let parked = ["run", "companies.csv", "--on-quota", "exit"];
+    bench.fleetload(&[&parked[..], &scenario].concat()).expect_code(5);
+    let planned = bench.fleetload(&[&["plan", "companies.csv"], &scenario[..]].concat()).expect_code(0);
+    assert!(planned.stdout.contains("acme"), "{planned:?}");
+    assert!(planned.stdout.contains("1 row to create: 1 company"), "{planned:?}");
+    let next = "fleetload run companies.csv --sandbox --scenario acme.toml\n";
+    assert!(planned.stderr.ends_with(next), "{planned:?}");
+}
+
 const BANNER: &str = "REHEARSAL: nothing was created";
 
 /// What each output says, by its name; of a workbook all texts in it.

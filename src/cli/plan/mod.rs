@@ -26,14 +26,13 @@ use crate::cli::import::objects::RefusedSheetsSummary;
 use crate::cli::import::{self, files};
 use crate::cli::reading::access::ServiceAccess;
 use crate::cli::run::preconditions::would_refuse;
-use crate::cli::run::with_journal;
+use crate::cli::run::{unborn_rehearsal, with_journal};
 use crate::cli::sandbox::rehearsal::read_scenario;
-use crate::cli::settings::account::Rehearsed;
 use crate::cli::settings::reading::ReadingSettings;
 use crate::cli::settings::{Purpose, Settings};
 use crate::cli::summary::{Summary, SummaryFields};
 use crate::ending::End;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::import::{Examined, rehearse_with};
 use crate::journal::{Journal, Whose};
 use crate::model::forecast::Allowance;
@@ -53,7 +52,10 @@ const OBSTACLES: usize = 8;
 /// Plans for the sheets and tells the plan.
 pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     context.rehearse(&typed.rehearsal);
-    let settings = context.settings(&purpose(typed)?, &typed.overrides)?;
+    // It needs no account; of a rehearsal only its client, paths and limits matter, so no sandbox is started.
+    let sandbox = typed.rehearsal.sandbox;
+    let purpose = if sandbox { unborn_rehearsal(&typed.rehearsal)? } else { Purpose::Reckoning };
+    let settings = context.settings(&purpose, &typed.overrides)?;
     let mut manner = typed.reading.settle(context)?;
     if let Some(out) = &typed.out {
         output::refuse_others(out)?;
@@ -337,21 +339,6 @@ fn without_service(settings: &Settings, terms: &Terms) -> String {
         None => "there is no profile".to_owned(),
     };
     format!("{lacks}; planned with the documented paths, {rate}, {quota}")
-}
-
-/// A plan needs no account; of a rehearsal only its paths and limits matter, so no sandbox is started.
-fn purpose(typed: &Typed) -> Result<Purpose> {
-    if !typed.rehearsal.sandbox {
-        return Ok(Purpose::Reckoning);
-    }
-    let address = "http://127.0.0.1"
-        .parse()
-        .map_err(|error| Error::internal("the address of this machine is none").because(error))?;
-    Ok(Purpose::Rehearsal(Rehearsed {
-        address,
-        client_id: crate::cli::sandbox::rehearsal::CLIENT.to_owned(),
-        client_secret: crate::cli::sandbox::rehearsal::CLIENT.to_owned().into(),
-    }))
 }
 
 /// What is known of the limits.

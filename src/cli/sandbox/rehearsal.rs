@@ -16,7 +16,7 @@ use crate::journal::{Journal, Noun, Referenced};
 use crate::sandbox::{Being, Present, Running, Sandbox, SandboxError, Scenario, wall_clock};
 
 /// Whom a sandbox lets in whose scenario names nobody.
-pub(in crate::cli) const CLIENT: &str = "sandbox";
+const CLIENT: &str = "sandbox";
 
 /// A sandbox at work in this process.
 pub(in crate::cli) struct Rehearsal {
