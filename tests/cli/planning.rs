@@ -716,6 +716,24 @@ fn at_a_terminal_the_plan_is_shown_and_only_a_yes_begins() {
     bench.assert_exact(1);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn at_a_terminal_only_the_rows_are_counted_that_the_run_can_send() {
+    let bench = Bench::new(unlimited());
+    bench.profile("confirm = true", "rate = \"unlimited\"", "");
+    let all = bench::companies(5);
+    let lines: Vec<&str> = all.lines().collect();
+    bench.write("paused.csv", &bench::companies(2));
+    bench.write("others.csv", &format!("{}\n{}\n", lines[0], lines[3..].join("\n")));
+    bench.write("sites.csv", &bench::sites(4, 4));
+    bench.fleetload(&["import", "paused.csv"]).expect_code(0);
+    bench.fleetload(&["import", "others.csv", "sites.csv"]).expect_code(0);
+    bench.fleetload(&["pause", "1"]).expect_code(0);
+    let Some((code, shown)) = at_a_terminal(&bench, &["run", "--no-color"], "n\n") else { return };
+    assert_eq!(code, 5, "{shown}");
+    assert!(shown.contains("\n5 rows are to be sent\r\n"), "3 companies and 2 sites below them: {shown}");
+}
+
 #[test]
 fn a_plan_does_not_count_what_an_unknown_outcome_may_still_send_and_says_so() {
     let stall = Fault::new("addCompany", FaultKind::StallBefore);

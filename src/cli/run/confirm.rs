@@ -12,7 +12,6 @@ use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::model::tally::Tally;
 use crate::plan::SavedPlan;
-use crate::status::run_state::unfinished;
 use crate::term::counted;
 
 /// What a person answered.
@@ -41,11 +40,12 @@ pub(super) fn confirm(context: &Context<'_>, typed: &Run, settings: &Settings) -
         .hint("to run without being asked, add --yes"));
     }
     if typed.files.is_empty() {
-        let left = context.journal()?.tally(None)?;
+        let journal = context.journal()?;
+        let left = journal.tally(None)?;
         counts::glance(&left, &Tally::default(), context.terminal.result_columns())
             .into_iter()
             .for_each(|line| context.terminal.result(line));
-        context.terminal.result(counted(unfinished(&left), "row is to be sent", "rows are to be sent"));
+        context.terminal.result(counted(journal.rows_to_send()?, "row is to be sent", "rows are to be sent"));
     } else {
         let summary = plan::plan(context, &as_plan(typed))?;
         if summary.end() != End::Done {

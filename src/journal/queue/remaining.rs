@@ -416,6 +416,23 @@ impl JobQueue<'_> {
 }
 
 impl View {
+    /// How many rows a run can send that begins now: those that neither wait for a person, nor belong to a paused import, nor
+    /// wait for such rows, and whose outcome is not unknown.
+    pub fn rows_to_send(&self) -> Result<u64> {
+        let rows = concat!(
+            "WITH RECURSIVE unsent (id) AS (
+                 SELECT id FROM job WHERE state = 'held'
+                 UNION SELECT job.id FROM import JOIN job ON job.last_import = import.id
+                 WHERE import.paused_at IS NOT NULL AND job.state IN ('ready', 'deferred', 'blocked')",
+            and_what_waits_for!("unsent"),
+            ")
+             SELECT (SELECT coalesce(sum(jobs), 0) FROM job_count WHERE state IN ('ready', 'deferred', 'blocked'))
+                 - (SELECT count(*) FROM unsent JOIN job ON job.id = unsent.id
+                    WHERE job.state IN ('ready', 'deferred', 'blocked'))"
+        );
+        Ok(natural(self.connection.prepare_cached(rows)?.query_row([], |row| row.get(0))?))
+    }
+
     /// What a run noted last that it has still to do.
     pub fn noted_remaining(&self, run: RunId) -> Result<Option<Remaining>> {
         let noted: Option<Option<String>> = self
@@ -448,6 +465,7 @@ mod tests {
         let whole = bench.journal.queue().unfinished(Some(AuditScope::All)).unwrap();
         assert_eq!(whole.requests, BTreeMap::from([(AddCompany, 4)]));
         assert_eq!((whole.moving, whole.records), (4, BTreeMap::from([(Kind::Company, 4)])));
+        assert_eq!(bench.journal.rows_to_send().unwrap(), 4);
         for &job in &jobs[..3] {
             apply(&mut bench.journal, claim(job, AddCompany)).unwrap();
         }
@@ -484,6 +502,7 @@ mod tests {
         apply(&mut bench.journal, hold).unwrap();
         let later = bench.journal.queue().unfinished(Some(AuditScope::All)).unwrap();
         assert_eq!((later.requests, later.moving), (BTreeMap::from([(AddCompany, 1)]), 1));
+        assert_eq!(bench.journal.rows_to_send().unwrap(), 1);
         assert_eq!(later.records, BTreeMap::from([(Kind::Company, 3)]), "made, in doubt and to be made");
         assert_eq!((later.doubts.rows, later.doubts.not_found), (1, 0));
         assert_eq!(later.doubts.first_look_by, Some(at(9_000)));
@@ -510,7 +529,9 @@ mod tests {
         let requests = |bench: &mut Bench| bench.journal.queue().unfinished(None).unwrap().requests;
         let all = requests(&mut bench);
         assert_eq!(all.values().sum::<u64>(), 7, "{all:?}");
+        assert_eq!(bench.journal.rows_to_send().unwrap(), 5);
         bench.journal.pause(paused.import, "kim", at(3_000)).unwrap();
+        assert_eq!(bench.journal.rows_to_send().unwrap(), 2, "a company, and the site beside it");
         let left = requests(&mut bench);
         let mut left: Vec<_> = left.into_iter().filter(|(_, requests)| *requests > 0).collect();
         left.sort_by_key(|(operation, _)| operation.name());
