@@ -246,6 +246,18 @@ fn a_row_that_is_refused_again_is_in_the_fix_sheet_of_the_newest_import_only() {
 }
 
 #[test]
+fn retry_tells_how_many_rows_below_it_are_no_longer_skipped() {
+    let refused = Fault::new("addCompany", FaultKind::InvalidData).times(1);
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() }.with_fault(refused));
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("sites.csv", &bench::sites(2, 1));
+    bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(4);
+    let told = bench.fleetload(&["retry", "1"]).expect_code(0);
+    let words = "1 row is ready again, and 2 rows that depend on it are no longer skipped\n";
+    assert!(told.stdout.contains(words), "{told:?}");
+}
+
+#[test]
 fn retry_sends_a_rejected_row_unchanged() {
     let bench = Bench::new(Scenario::default());
     bench.write("companies.csv", &bench::companies(1));

@@ -750,4 +750,8 @@ fn a_plan_does_not_count_what_an_unknown_outcome_may_still_send_and_says_so() {
     ] {
         assert!(plan.contains(words), "{words}: {plan}");
     }
+    bench.clear_faults();
+    let run = bench.fleetload(&["run"]).expect_code(8);
+    let words = "ended with 1 request under way; fleetload first looks up whether it was executed";
+    assert!(run.stderr.contains(words), "{run:?}");
 }

@@ -255,6 +255,18 @@ fn a_row_that_a_later_import_names_is_cancelled_with_that_import() {
 }
 
 #[test]
+fn one_row_that_came_again_is_told_as_one() {
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
+    import(&bench, "all.csv", 0..2);
+    import(&bench, "urgent.csv", 1..2);
+    let told = bench.fleetload(&["pause", "1"]).expect_code(0);
+    let words = "1 of its unfinished rows came again in import 2 and is sent when that import's rows are";
+    assert!(told.stderr.contains(words), "{told:?}");
+    let told = bench.fleetload(&["cancel", "1"]).expect_code(0);
+    assert!(told.stdout.contains("1 row of import 1 cancelled\n"), "{told:?}");
+}
+
+#[test]
 fn rows_of_a_later_import_below_one_that_is_cancelled_are_skipped_and_not_left() {
     let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
     bench.write("companies.csv", &bench::companies(1));
@@ -262,7 +274,7 @@ fn rows_of_a_later_import_below_one_that_is_cancelled_are_skipped_and_not_left()
     bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
     bench.fleetload(&["import", "devices.csv"]).expect_code(0);
     let told = bench.fleetload(&["cancel", "1"]).expect_code(0);
-    let words = "1 row of import 1 cancelled, and 2 of other imports that depend on them skipped";
+    let words = "1 row of import 1 cancelled, and 2 rows of other imports that depend on it skipped";
     assert!(told.stdout.contains(words), "{told:?}");
     assert!(!told.stderr.contains("came again"), "{told:?}");
 }

@@ -46,15 +46,14 @@ pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summary> {
         terminal.hint(context.advice("which rows failed, and why: ", "report"));
         return Ok(summary);
     }
-    terminal.result(format!(
-        "{} ready again{}",
-        counted(retried.retried, "row is", "rows are"),
-        if retried.released > 0 {
-            format!(", and {} that depend on them no longer skipped", count(retried.released))
-        } else {
-            String::new()
-        }
-    ));
+    let mut told = format!("{} ready again", counted(retried.retried, "row is", "rows are"));
+    if retried.released > 0 {
+        let them = if retried.retried == 1 { "it" } else { "them" };
+        let (one, many) =
+            (format!("row that depends on {them} is"), format!("rows that depend on {them} are"));
+        told.push_str(&format!(", and {} no longer skipped", counted(retried.released, &one, &many)));
+    }
+    terminal.result(told);
     let paused = imports
         .iter()
         .rev()
@@ -94,14 +93,17 @@ pub(super) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Summary> {
     let terminal = context.terminal;
     let given_up = cancelled.cancelled + cancelled.left_out;
     let mut told = format!("{} of import {named} cancelled", counted(given_up, "row", "rows"));
+    let is_one = given_up == 1;
     if cancelled.left_out > 0 {
-        told.push_str(&format!(", {} of them not imported because of errors", count(cancelled.left_out)));
+        let which =
+            if is_one { "which was".to_owned() } else { format!("{} of them", count(cancelled.left_out)) };
+        told.push_str(&format!(", {which} not imported because of errors"));
     }
     if cancelled.skipped > 0 {
-        told.push_str(&format!(
-            ", and {} of other imports that depend on them skipped",
-            count(cancelled.skipped)
-        ));
+        let them = if is_one { "it" } else { "them" };
+        let one = format!("row of another import that depends on {them}");
+        let many = format!("rows of other imports that depend on {them}");
+        told.push_str(&format!(", and {} skipped", counted(cancelled.skipped, &one, &many)));
     }
     if given_up + cancelled.skipped + cancelled.left_in_doubt + cancelled.left_held == 0 {
         let own = if cancelled.left_to.is_empty() { "" } else { " in this import alone" };

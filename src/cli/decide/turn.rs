@@ -51,11 +51,9 @@ pub(in crate::cli) fn pause(context: &Context<'_>, typed: &Typed) -> Result<Summ
 /// Tells which rows of an import have the turn of a later one, and how to give that the same.
 fn tell_later(context: &Context<'_>, later: &[(ImportId, u64)], command: impl Fn(ImportId) -> String) {
     for &(import, rows) in later {
-        let rows = count(rows);
-        let words = format!(
-            "{rows} of its unfinished rows came again in import {import} and are sent when that import's rows are; to do the \
-             same for it: "
-        );
+        let came = format!("of its unfinished rows came again in import {import} and");
+        let rows = counted(rows, &format!("{came} is"), &format!("{came} are"));
+        let words = format!("{rows} sent when that import's rows are; to do the same for it: ");
         context.terminal.hint(context.advice(words, &command(import)));
     }
 }

@@ -248,10 +248,12 @@ fn tell_left(context: &Context<'_>, error: &Error) {
 pub(super) fn tell_recovered(context: &Context<'_>, recovered: &Recovered) {
     let terminal = context.terminal;
     if recovered.doubtful > 0 {
-        terminal.say(format!(
-            "the last run ended with {} under way; fleetload first looks up whether they were executed",
-            counted(recovered.doubtful, "request", "requests")
-        ));
+        let requests = counted(
+            recovered.doubtful,
+            "request under way; fleetload first looks up whether it was executed",
+            "requests under way; fleetload first looks up whether they were executed",
+        );
+        terminal.say(format!("the last run ended with {requests}"));
     }
     if recovered.held > 0 {
         terminal.warn(format!(
@@ -266,9 +268,10 @@ pub(super) fn tell_recovered(context: &Context<'_>, recovered: &Recovered) {
         ));
     }
     if recovered.left_out > 0 {
-        terminal.warn(format!(
-            "{} of the spill file no longer fit and were kept beside it",
-            counted(recovered.left_out, "line", "lines")
+        terminal.warn(counted(
+            recovered.left_out,
+            "line of the spill file no longer fits and was kept beside it",
+            "lines of the spill file no longer fit and were kept beside it",
         ));
     }
 }

@@ -257,9 +257,10 @@ fn tell_unknown_calls(context: &Context<'_>, calls: &[UnknownCall]) {
         return;
     }
     let terminal = context.terminal;
-    let words = format!(
-        "{} of the last 7 days with an unknown outcome; check in the service whether it was carried out:",
-        counted(calls.len() as u64, "call", "calls")
+    let words = counted(
+        calls.len() as u64,
+        "call of the last 7 days with an unknown outcome; check in the service whether it was carried out:",
+        "calls of the last 7 days with an unknown outcome; check in the service whether they were carried out:",
     );
     terminal.result("");
     terminal.result(Line::new().ink(Ink::Warning, words));
