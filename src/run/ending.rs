@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::journal::{CanaryRow, EndOfRun, Journal};
 use crate::model::amount::counted;
 use crate::model::id::{ImportId, SheetId};
-use crate::model::remaining::rejected_in_a_row;
+use crate::model::remaining::sheet_paused;
 use crate::model::time::Moment;
 use crate::model::verdict::{Refusal, Verdict};
 use crate::run::first_sign_in;
@@ -160,10 +160,8 @@ impl Ending {
         let (detail, resumes_at) = match self {
             Self::Finished => (None, None),
             Self::SheetsLeft { sheets } => {
-                let sheets: Vec<String> = sheets
-                    .iter()
-                    .map(|left| rejected_in_a_row(&left.title, left.times, &left.code))
-                    .collect();
+                let sheets: Vec<String> =
+                    sheets.iter().map(|left| sheet_paused(&left.title, left.times, &left.code)).collect();
                 (Some(sheets.join("; ")), None)
             }
             Self::CanaryWrong { rows, of } => {

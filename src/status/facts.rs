@@ -190,7 +190,7 @@ impl Facts {
     pub(super) fn of_paused_sheets(&self) -> Option<(u64, &str)> {
         let run = self.run.as_ref().filter(|run| run.ending == Some(RunEnd::Early(End::SheetPaused)))?;
         let rows = moving(&self.tally).saturating_sub(self.paused + self.later);
-        (rows > 0).then(|| (rows, run.detail.as_deref().unwrap_or("a sheet")))
+        (rows > 0).then(|| (rows, run.detail.as_deref().unwrap_or("a sheet is paused")))
     }
 
     /// Rows that differ from what was imported earlier.

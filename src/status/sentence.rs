@@ -4,7 +4,8 @@ use super::Status;
 use super::row_words::{incomplete, not_imported};
 use super::run_state::{RunState, unfinished};
 use crate::ending::End;
-use crate::model::amount::{counted, listed};
+use crate::model::amount::{count, counted, listed};
+use crate::model::remaining::sheets_paused;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
@@ -64,7 +65,13 @@ impl Status {
             RunState::Ended(End::Until) => format!("stopped at the time given: {left}"),
             RunState::Ended(End::Signal) => format!("stopped on request: {left}"),
             RunState::Ended(End::Killed) => format!("the last run was killed: {left}"),
-            RunState::Ended(End::SheetPaused) => format!("finished except for a paused sheet: {left}"),
+            RunState::Ended(End::SheetPaused) => {
+                let sheets = match self.facts.of_paused_sheets().map_or(1, |(_, why)| sheets_paused(why)) {
+                    1 => "a paused sheet".to_owned(),
+                    sheets => format!("{} paused sheets", count(sheets)),
+                };
+                format!("finished except for {sheets}: {left}")
+            }
             RunState::Ended(End::ImportPaused) if !self.facts.awaited.is_empty() => left,
             RunState::Ended(End::ImportPaused) => format!("paused: {}, {left}", self.paused_imports()),
             RunState::Ended(End::Canary) => format!("stopped after the canary: {left}"),

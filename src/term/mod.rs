@@ -34,7 +34,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::ending::End;
 use crate::error::{Error, Exit};
 
-pub use self::progress_model::{Tick, operation_paused, sheet_paused, unreachable};
+pub use self::progress_model::{Tick, operation_paused, unreachable};
 pub use clean::clean;
 pub use figures::{awaited, count, counted, expected, moment, size, span, upcoming};
 pub use line::Table;

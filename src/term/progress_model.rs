@@ -17,7 +17,7 @@ use crate::model::id::{JobId, SheetId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::quota::QuotaDay;
-use crate::model::remaining::{HeldBack, Remaining};
+use crate::model::remaining::{HeldBack, Remaining, sheet_paused};
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::model::time::{Moment, Rfc3339};
@@ -70,11 +70,6 @@ pub(super) struct Picture {
     held_back: BTreeMap<Operation, bool>,
     /// When it was last said of an operation that it is held back.
     told: BTreeMap<Operation, Duration>,
-}
-
-/// A sheet that is paused, without the words of the service.
-pub fn sheet_paused(title: &str, times: u32, code: &str) -> String {
-    format!("the sheet {title} is paused: the service rejected {times} of its rows in a row with {code}")
 }
 
 /// An operation that is paused.

@@ -173,12 +173,14 @@ fn fifty_equal_rejections_set_the_sheet_aside_and_the_rest_goes_on() {
     assert_eq!(bench.created("person").len(), 70, "the other sheet is done");
     assert_eq!(bench.summary(1)["state"], "held");
     assert_eq!(bench.summary(1)["exit_code"], 8);
-    assert!(stdout.contains("paused: the sheet devices.csv"), "{stdout}");
-    assert!(stdout.contains("50 of its rows in a row with invalidData"), "{stdout}");
+    let paused =
+        "the sheet devices.csv is paused: the service rejected 50 of its rows in a row with invalidData";
+    assert!(stdout.contains(&format!("{paused}: ")), "{stdout}");
     assert!(stderr.contains("fleetload run --despite-rejections"), "{stderr}");
     assert!(stderr.contains("fleetload cancel 1"), "{stderr}");
     let status = bench.fleetload(&["status"]).expect_code(0);
-    assert!(status.stdout.contains("devices.csv was rejected 50 times in a row"), "{}", status.stdout);
+    let need = format!("{paused}; correct the sheet and run it again, or send the rest anyway");
+    assert!(status.stdout.contains(&need), "{}", status.stdout);
     assert!(!status.stderr.contains("fleetload run\n"), "it is rejected again: {}", status.stderr);
 
     // On purpose: every other row is sent, and refused.
@@ -203,6 +205,19 @@ fn the_rows_rejected_so_far_are_those_of_the_import_whose_sheet_is_paused() {
     assert!(bench.path("reports/2/fix.xlsx").exists(), "the later import has a rejected row as well");
     let fix = "only the rows rejected so far are in reports/1/fix.xlsx\n";
     assert!(ended.stderr.contains(fix), "{}", ended.stderr);
+}
+
+#[test]
+fn of_two_paused_sheets_both_are_counted() {
+    let bench = with_devices(quick(), 200);
+    let drift = ["addDevice", "addPerson"].map(|operation| Fault::new(operation, FaultKind::InvalidData));
+    bench.sandbox().change(|scenario| scenario.fault.extend(drift)).expect("a consistent scenario");
+    bench.write("people.csv", &bench::people(200, 1));
+    bench.fleetload(&["import", "people.csv"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(8);
+    let told = bench.fleetload(&["status"]).expect_code(0).stdout;
+    assert!(told.starts_with("finished except for 2 paused sheets: "), "{told}");
+    assert!(told.contains("; correct the sheets and run them again, or send the rest anyway"), "{told}");
 }
 
 #[test]
@@ -238,10 +253,11 @@ fn a_sheet_that_a_run_in_progress_has_paused_is_named_and_none_of_its_rows_is_pr
     let (_relay, gate) = gated(&bench, "addPerson", 0);
     let mut run = start(&bench);
     // The other sheet keeps it in progress until the pause is noted.
-    let title = "devices.csv was rejected 50 times in a row (invalidState)";
+    let title =
+        "the sheet devices.csv is paused: the service rejected 50 of its rows in a row with invalidState";
     run.until(|| bench.fleetload(&["status"]).stdout.contains(title));
     let Outcome { stdout, .. } = bench.fleetload(&["status"]).expect_code(0);
-    assert!(stdout.contains(&format!("paused: {title}, and ")), "{stdout}");
+    assert!(stdout.contains(&format!("  {title}, and ")), "{stdout}");
     let words = " more rows of it are not sent; when the run has ended, correct the sheet and run it again, or send the rest anyway";
     assert!(stdout.contains(words), "{stdout}");
     assert!(stdout.contains("the rest of devices.csv is not sent, as the sheet is paused"), "{stdout}");

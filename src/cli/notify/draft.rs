@@ -19,11 +19,12 @@ use crate::ending::{End, State};
 use crate::error::Result;
 use crate::journal::{Journal, RunId};
 use crate::model::id::ImportId;
+use crate::model::remaining::sheet_paused;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::notify::{Draft, Event, ImportFacts, NeedFacts, Notification, Occasion};
 use crate::status::{RunState, Status, Wording};
-use crate::term::{clean, moment, operation_paused, sheet_paused, unreachable};
+use crate::term::{clean, moment, operation_paused, unreachable};
 
 /// More imports, and more files of one, are not listed.
 const LISTED: usize = 20;

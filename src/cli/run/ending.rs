@@ -23,6 +23,7 @@ use crate::journal::{
 use crate::model::amount::listed;
 use crate::model::id::{ImportId, JobId};
 use crate::model::kind::Plural;
+use crate::model::remaining::sheet_paused;
 use crate::model::state::JobState;
 use crate::model::time::{Moment, Rfc3339};
 use crate::run::{Ending, LeftSheet};
@@ -353,10 +354,8 @@ fn tell_canary(context: &Context<'_>, (rows, of): (&[CanaryRow], u64), fixes: &F
 fn tell_sheets_left(context: &Context<'_>, sheets: &[LeftSheet], fixes: &Fixes) {
     let terminal = context.terminal;
     for left in sheets {
-        terminal.result(Line::new().ink(Ink::Warning, "paused").text(format!(
-            ": the sheet {}. The service rejected {} of its rows in a row with {}: {}",
-            left.title, left.times, left.code, left.message
-        )));
+        let words = sheet_paused(&left.title, left.times, &left.code);
+        terminal.result(Line::new().ink(Ink::Warning, words).text(format!(": {}", left.message)));
         terminal.result(format!(
             "{} not sent and {} ready",
             counted(left.unsent, "of its rows was", "of its rows were"),

@@ -196,9 +196,17 @@ pub struct SheetPause {
     pub rows: u64,
 }
 
-/// Why a sheet is paused, in words.
-pub fn rejected_in_a_row(title: &str, times: u32, code: &str) -> String {
-    format!("{title} was rejected {times} times in a row ({code})")
+/// What stands between the name of a paused sheet and the reason, in words.
+const IS_PAUSED: &str = " is paused: the service rejected ";
+
+/// That a sheet is paused, and why, in words.
+pub fn sheet_paused(title: &str, times: u32, code: &str) -> String {
+    format!("the sheet {title}{IS_PAUSED}{times} of its rows in a row with {code}")
+}
+
+/// Of how many sheets words of [`sheet_paused`] tell; at least of one.
+pub fn sheets_paused(words: &str) -> u64 {
+    (words.matches(IS_PAUSED).count() as u64).max(1)
 }
 
 /// Requests under way while the service answers none.
