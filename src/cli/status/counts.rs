@@ -148,6 +148,8 @@ pub(in crate::cli) struct GlanceCounts {
     needs_a_decision: u64,
     /// Rows that are cancelled.
     cancelled: u64,
+    /// Rows that were not imported, and that did not come again.
+    not_imported: u64,
     /// All rows; of all imports those that came again, and those that are one request, count once.
     rows: u64,
     /// Rows that go on automatically: waiting and in doubt.
@@ -157,12 +159,14 @@ pub(in crate::cli) struct GlanceCounts {
 }
 
 /// The same as [`glance`] for programs.
-pub(super) fn by_kind(tally: &Tally) -> BTreeMap<Plural, GlanceCounts> {
-    let kinds = Kind::ALL.into_iter().filter(|&kind| tally.of_kind(kind) > 0);
+pub(super) fn by_kind(rows: &Tally, left_out: &Tally) -> BTreeMap<Plural, GlanceCounts> {
+    let kinds = Kind::ALL.into_iter().filter(|&kind| rows.of_kind(kind) > 0);
     let figures = kinds.map(|kind| {
+        let of = |&state: &JobState| rows.of(kind, state) - left_out.of(kind, state);
         let [done, waiting, in_doubt, failed, skipped, needs_a_decision, cancelled] =
-            GLANCE.map(|(_, states)| states.iter().map(|&state| tally.of(kind, state)).sum());
-        let (rows, left, needs_a_person) = (tally.of_kind(kind), waiting + in_doubt, needs_a_decision);
+            GLANCE.map(|(_, states)| states.iter().map(of).sum());
+        let (rows, not_imported) = (rows.of_kind(kind), left_out.of_kind(kind));
+        let (left, needs_a_person) = (waiting + in_doubt, needs_a_decision);
         let counts = GlanceCounts {
             done,
             waiting,
@@ -171,6 +175,7 @@ pub(super) fn by_kind(tally: &Tally) -> BTreeMap<Plural, GlanceCounts> {
             skipped,
             needs_a_decision,
             cancelled,
+            not_imported,
             rows,
             left,
             needs_a_person,
@@ -219,9 +224,9 @@ mod tests {
         insta::assert_snapshot!(results.text());
         let companies = serde_json::json!({
             "rows": 12, "done": 10, "left": 0, "waiting": 0, "in_doubt": 0, "failed": 0, "skipped": 0,
-            "needs_a_decision": 2, "needs_a_person": 2, "cancelled": 0,
+            "needs_a_decision": 2, "needs_a_person": 2, "cancelled": 0, "not_imported": 0,
         });
-        assert_eq!(serde_json::to_value(by_kind(&tally)).unwrap()["companies"], companies);
+        assert_eq!(serde_json::to_value(by_kind(&tally, &none)).unwrap()["companies"], companies);
     }
 
     #[test]
@@ -236,6 +241,12 @@ mod tests {
             terminal.result(line);
         }
         assert_eq!(states(&rows, &out), "12 created, 1,000 rejected, 1 cancelled, 3 not imported");
+        let figures = serde_json::to_value(by_kind(&rows, &out)).unwrap();
+        let of = |kind: &str| {
+            ["rows", "failed", "skipped", "not_imported"].map(|name| figures[kind][name].clone())
+        };
+        assert_eq!(of("people"), [2, 0, 0, 2].map(serde_json::Value::from));
+        assert_eq!(of("devices"), [1_002, 1_000, 0, 1].map(serde_json::Value::from));
         insta::assert_snapshot!(results.text(), @"
                     rows  created  rejected  cancelled  not imported
         companies     12       12         0          0             0

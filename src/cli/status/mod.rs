@@ -470,7 +470,7 @@ impl Overview {
         let forecast = self.forecast();
         OverviewFigures {
             headline: self.sentence(context),
-            by_kind: counts::by_kind(self.status.tally()),
+            by_kind: counts::by_kind(&self.status.all_rows(), self.status.left_out()),
             left_out: self.status.left_out().total(),
             run_at_work: self.status.at_work(),
             pace,
