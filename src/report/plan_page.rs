@@ -224,7 +224,7 @@ fn waiting(page: &PlanPage<'_>, sums: &ActionCounts) -> Vec<String> {
         .map(of)
         .collect();
     if page.left_out != (0, 0) {
-        waiting.push(not_imported(page.left_out.0, page.left_out.1));
+        waiting.push(not_imported("", page.left_out.0, page.left_out.1));
     }
     waiting
 }

@@ -12,22 +12,19 @@ pub fn to_correct(own: u64, along: u64) -> String {
     }
 }
 
-/// Rows that were not imported because of their errors, with those that belong to them.
-pub fn not_imported(own: u64, along: u64) -> String {
+/// Rows that were not imported because of their errors, with those that belong to them; `of` says of what, where that is not
+/// clear: ` of import 3`.
+pub fn not_imported(of: &str, own: u64, along: u64) -> String {
     match (own, along) {
-        (0, 1) => "1 row was not imported because a row that it depends on was not".to_owned(),
+        (0, 1) => format!("1 row{of} was not imported because a row that it depends on was not"),
         (0, 2..) => {
-            format!("{} rows were not imported because rows that they depend on were not", count(along))
+            format!("{} rows{of} were not imported because rows that they depend on were not", count(along))
         }
-        _ => with_along(
-            counted(
-                own,
-                "row was not imported because of errors",
-                "rows were not imported because of errors",
-            ),
-            own,
-            along,
-        ),
+        _ => {
+            let one = format!("row{of} was not imported because of errors");
+            let many = format!("rows{of} were not imported because of errors");
+            with_along(counted(own, &one, &many), own, along)
+        }
     }
 }
 
@@ -160,10 +157,13 @@ mod tests {
             assert_eq!(to_correct(own, along), expected);
         }
         assert_eq!(
-            not_imported(1, 1_200),
+            not_imported("", 1, 1_200),
             "1 row was not imported because of errors, and 1,200 that come with it"
         );
-        assert_eq!(not_imported(0, 2), "2 rows were not imported because rows that they depend on were not");
+        assert_eq!(
+            not_imported(" of import 1", 0, 2),
+            "2 rows of import 1 were not imported because rows that they depend on were not"
+        );
     }
 
     #[test]

@@ -224,5 +224,5 @@ impl Status {
 
 /// Rows that were left out, in words.
 fn left_out(tally: &Tally) -> String {
-    not_imported(tally.in_state(JobState::Rejected), tally.in_state(JobState::Skipped))
+    not_imported("", tally.in_state(JobState::Rejected), tally.in_state(JobState::Skipped))
 }

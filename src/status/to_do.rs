@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::facts::{Facts, ImportFacts};
 use super::next_command::Again;
 use super::row_advice::may_be_retried;
-use super::row_words::with_along;
+use super::row_words::not_imported;
 use super::run_state::{RunState, moving};
 use crate::advice::Advice;
 use crate::ending::{End, RunEnd};
@@ -203,32 +203,24 @@ pub(super) fn needs(facts: &Facts, state: RunState, commands: &Commands<'_>) -> 
 fn of_import(facts: &ImportFacts, commands: &Commands<'_>) -> Vec<Need> {
     let mut needs = Vec::new();
     let (import, rows) = (facts.info.import, &facts.unanswered);
-    let mut put = |cause, own: u64, along: u64, what: &str, retry: Advice| {
-        if own + along == 0 {
-            return;
+    let of = format!(" of import {import}");
+    let mut put = |cause, (own, along): (u64, u64), told: String, retry: Advice| {
+        if own + along > 0 {
+            let (words, command) = to_correct(&facts.info, (own, along), commands);
+            let words = Advice::from(format!("{told}: ")).join(&retry).words(words);
+            needs.push(Need { cause, count: own + along, words, command });
         }
-        let were = if own == 1 { "was" } else { "were" };
-        let told = match own {
-            0 => format!("{} of import {import} {what}", counted(along, "row", "rows")),
-            _ => {
-                let told = format!("{} of import {import} {were} {what}", counted(own, "row", "rows"));
-                with_along(told, own, along)
-            }
-        };
-        let (words, command) = to_correct(&facts.info, own, commands);
-        let words = Advice::from(format!("{told}: ")).join(&retry).words(words);
-        needs.push(Need { cause, count: own + along, words, command });
     };
+    let were =
+        |rows, what: &str| counted(rows, &format!("row{of} was {what}"), &format!("rows{of} were {what}"));
     let retry = |state| to_retry(facts, state, commands.again);
-    put("rejected", rows.refused, 0, "rejected", retry(JobState::Rejected));
+    let refused = (rows.refused, 0);
+    put("rejected", refused, were(rows.refused, "rejected"), retry(JobState::Rejected));
     let what = "carried out in part, but a later step failed";
-    put("incomplete", rows.incomplete, 0, what, retry(JobState::Incomplete));
-    let what = if rows.left_out > 0 {
-        "not imported because of errors"
-    } else {
-        "not imported because a row that it depends on was not"
-    };
-    put("left_out", rows.left_out, rows.along, what, Advice::new());
+    let incomplete = (rows.incomplete, 0);
+    put("incomplete", incomplete, were(rows.incomplete, what), retry(JobState::Incomplete));
+    let told = not_imported(&of, rows.left_out, rows.along);
+    put("left_out", (rows.left_out, rows.along), told, Advice::new());
     if facts.differing > 0 {
         needs.push(Need {
             cause: "differs",
@@ -275,13 +267,17 @@ fn to_retry(facts: &ImportFacts, state: JobState, again: &Again) -> Advice {
     commands.fold(Advice::from(words), |advice, command| advice.join(&command)).words("; otherwise ")
 }
 
-/// How rows of an import are corrected, and the command for it; `own` are those with something to correct.
-fn to_correct(info: &ImportInfo, own: u64, commands: &Commands<'_>) -> (String, String) {
+/// How rows of an import are corrected, and the command for it; `own` are those with something to correct, the others come
+/// along.
+fn to_correct(info: &ImportInfo, (own, along): (u64, u64), commands: &Commands<'_>) -> (String, String) {
     let correction = (commands.correction)(info);
-    let them = if own == 1 { "it" } else { "them" };
+    let them = if own == 1 || (own, along) == (0, 1) { "it" } else { "them" };
     if correction.is_there {
         let fix = &correction.fix;
-        let words = format!("correct {them} in {}, then run that file", fix.display());
+        let words = match own {
+            0 => format!("to import {them} again, run {}", fix.display()),
+            _ => format!("correct {them} in {}, then run that file", fix.display()),
+        };
         (words, correction.again.with_file("run", fix))
     } else {
         let words = format!("write the report, which has {them} in fix.xlsx");
@@ -371,7 +367,11 @@ fn correct(facts: &ImportFacts, commands: &Commands<'_>) -> Step {
         }
         (true, false) => ("to try the rows again as they are".to_owned(), retry()),
         (false, true) => {
-            (format!("correct the rows in {fix}, then"), correction.again.with_file("run", &correction.fix))
+            let words = match rows.left_out {
+                0 => "to import the rows again".to_owned(),
+                _ => format!("correct the rows in {fix}, then"),
+            };
+            (words, correction.again.with_file("run", &correction.fix))
         }
         (false, false) => ("the report".to_owned(), commands.again.command(&format!("report {import}"))),
     };

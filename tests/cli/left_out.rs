@@ -3,7 +3,7 @@
 use calamine::Data;
 use rust_xlsxwriter::{ExcelDateTime, Format, Formula, Workbook, Worksheet, XlsxError};
 
-use crate::bench::{self, Bench, books};
+use crate::bench::{self, Bench, Outcome, books};
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
 
 /// Three companies of which the second has no phone, and sites and devices below all of them.
@@ -12,6 +12,26 @@ fn onboarding(bench: &Bench) {
     bench.write("companies.csv", &companies);
     bench.write("sites.csv", &bench::sites(6, 3));
     bench.write("devices.csv", &bench::devices(9, 3).replace("00:1a:2b:00:00:03", "00:1a:2b:00:00"));
+}
+
+#[test]
+fn rows_that_only_came_along_are_to_be_imported_again_and_not_to_be_corrected() {
+    let bench = Bench::new(Scenario::default());
+    onboarding(&bench);
+    bench.fleetload(&["run", "companies.csv", "sites.csv", "--skip-invalid"]).expect_code(4);
+    let fix = std::fs::read_to_string(bench.path("reports/1/companies.fix.csv")).expect("a sheet to fix");
+    let fixed = fix.replace("\"Customer 1\",\"\"", "\"Customer 1\",\"+64 9 555 0001\"");
+    bench.write("companies.csv", &fixed);
+    bench.fleetload(&["run", "companies.csv"]).expect_code(4);
+    let Outcome { stdout: told, stderr, .. } = bench.fleetload(&["status"]).expect_code(0);
+    assert!(stderr.ends_with("to import the rows again: fleetload run reports/1/fix.xlsx\n"), "{stderr}");
+    let need = "2 rows of import 1 were not imported because rows that they depend on were not: to import them again, run \
+                reports/1/fix.xlsx\n    fleetload run reports/1/fix.xlsx\n";
+    assert!(told.contains(need), "{told}");
+    let figures =
+        bench.fleetload(&["status", "1", "--json"]).expect_code(0).summary()["by_kind"]["sites"].clone();
+    let of = ["rows", "done", "skipped", "not_imported"].map(|name| figures[name].clone());
+    assert_eq!(of, [6, 4, 0, 2].map(serde_json::Value::from), "{figures}");
 }
 
 const FILES: [&str; 4] = ["run", "companies.csv", "sites.csv", "devices.csv"];

@@ -217,7 +217,7 @@ fn hindrance(outlook: &Outlook, sums: &ActionCounts) -> Line {
         }
     }
     if outlook.left_out != (0, 0) {
-        parts.push(row_words::not_imported(outlook.left_out.0, outlook.left_out.1));
+        parts.push(row_words::not_imported("", outlook.left_out.0, outlook.left_out.1));
     }
     if parts.is_empty() {
         return Line::new().ink(Ink::Good, "nothing");
