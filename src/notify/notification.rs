@@ -83,7 +83,7 @@ pub struct Notification {
     pub needs: Vec<NeedFacts>,
     /// `state` of the table of endings.
     pub state: String,
-    /// `reason` of the table of endings; nothing while the run goes on.
+    /// `reason` of the table of endings; of a run that goes on only where it is parked.
     pub reason: Option<String>,
     /// The exit code of the run; nothing while it goes on.
     pub exit_code: Option<u8>,
