@@ -338,7 +338,8 @@ impl End {
                 "not-read",
                 INCOMPLETE,
                 "finished, and some records could not be read",
-                "The export has a row for each of them, with the reason in its last column. Everything else is complete.",
+                "The reason stands beside each of them: in the last column of an export, in the list of a rollout. Everything else is \
+                 complete.",
                 &[Words("Read the reasons, then type the same command again")],
             ),
             Self::NotUndone => entry(
