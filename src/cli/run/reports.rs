@@ -237,6 +237,8 @@ fn changed(told: &ReportedCounts, now: &ReportedCounts) -> &'static str {
         "rows of it are not paused any more"
     } else if told.to_fix != now.to_fix {
         "rows of it were imported again"
+    } else if told.findings < now.findings {
+        "verification found problems with rows of it"
     } else {
         "its findings were reviewed"
     }
@@ -295,4 +297,24 @@ pub(in crate::cli) struct KeptFile {
     file: PathBuf,
     /// Whether its corrections are imported already.
     imported: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn why_a_report_is_written_again_follows_from_what_is_other_than_it_told() {
+        let counts =
+            |(to_fix, findings, paused)| ReportedCounts { counts: [].into(), to_fix, findings, paused };
+        for (told, now, expected) in [
+            ((0, 0, 0), (0, 0, 1), "rows of it were paused"),
+            ((0, 0, 1), (0, 0, 0), "rows of it are not paused any more"),
+            ((2, 0, 0), (1, 0, 0), "rows of it were imported again"),
+            ((0, 0, 0), (0, 1, 0), "verification found problems with rows of it"),
+            ((0, 1, 0), (0, 0, 0), "its findings were reviewed"),
+        ] {
+            assert_eq!(changed(&counts(told), &counts(now)), expected, "{told:?} {now:?}");
+        }
+    }
 }
