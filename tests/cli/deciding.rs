@@ -64,6 +64,18 @@ fn one_held_company(kind: FaultKind) -> (Bench, String) {
     (bench, job)
 }
 
+#[test]
+fn of_a_job_that_the_journal_has_not_the_advice_is_about_the_same_journal() {
+    let bench = Bench::new(unlimited());
+    bench.write("companies.csv", &bench::companies(1));
+    let other = ["--journal", "other.db"];
+    bench.fleetload(&[&["import", "companies.csv"], &other[..]].concat()).expect_code(0);
+    for decision in [&["--abandon"][..], &["--done", "--unchecked"]] {
+        let told = bench.fleetload(&[&["resolve", "9"], decision, &other].concat()).expect_code(2);
+        assert_hints(&told, &["the journal has no job 9", "type: fleetload status --journal other.db\n"]);
+    }
+}
+
 /// A company that waits for its import, and an import with a company on hold, two devices below that and three below the other.
 fn one_held_beside_a_paused_import() -> Bench {
     let bench = Bench::new(unlimited().with_fault(lost("addCompany", FaultKind::RequestLost)));

@@ -153,7 +153,7 @@ fn choice(typed: &Resolve) -> Option<Choice> {
 fn about(context: &Context<'_>, journal: &Journal, job: JobId) -> Result<RemoteId> {
     let Some(work) = journal.work(job)? else {
         return Err(Error::usage(format!("the journal has no job {job}"))
-            .hint("to list the rows on hold, type: fleetload status"));
+            .hint(context.advice("to list the rows on hold, type: ", "status")));
     };
     match (work.action.record(), work.owner()) {
         (None, Some((_, id))) => Ok(id),
@@ -194,7 +194,9 @@ fn decide(
         (None, Decision::Created(_) | Decision::NotCreated) => Some(NOT_CHECKED.to_owned()),
         (_, Decision::Abandon) => None,
     };
-    let moved = journal.resolve(job, decision, check.as_deref(), &context.who(), context.now())?;
+    let moved = journal
+        .resolve(job, decision, check.as_deref(), &context.who(), context.now())
+        .map_err(|error| error.map_hint(|hint| context.commands().said(hint, None)))?;
     // The step that is left, where this one is done.
     let next = match decision {
         Decision::Created(_) => journal.work(job)?.and_then(|work| work.action.operation(work.kind)),

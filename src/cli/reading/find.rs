@@ -84,7 +84,8 @@ fn answer(context: &Context<'_>, typed: &Typed, access: &ServiceAccess) -> Resul
         };
         let text = typed.name.as_deref().map(|name| name.trim().to_owned());
         let query = Query { sought: typed.kind, text, company, device };
-        let result = search(&reader, &query).await.map_err(|error| explained(access, &query, &error))?;
+        let result =
+            search(&reader, &query).await.map_err(|error| explained(context, access, &query, &error))?;
         Ok::<_, Error>((query, result))
     })?;
     context.tell_whose(&access.whose());
@@ -92,11 +93,11 @@ fn answer(context: &Context<'_>, typed: &Typed, access: &ServiceAccess) -> Resul
 }
 
 /// Why nothing can be listed; of an owner that does not exist, with the option that names it.
-fn explained(access: &ServiceAccess, query: &Query, error: &ReadError) -> Error {
+fn explained(context: &Context<'_>, access: &ServiceAccess, query: &Query, error: &ReadError) -> Error {
     match error {
         ReadError::NotFound(_, words) => {
             let option = if query.device.is_some() { "--device" } else { "--company" };
-            Error::usage(format!("{option}: {words}")).hint("check the id with fleetload find")
+            Error::usage(format!("{option}: {words}")).hint(context.advice("check the id with ", "find"))
         }
         ReadError::Unavailable(operation, _) => {
             let more = match operation {

@@ -126,10 +126,8 @@ impl Journal {
     ) -> Result<Vec<Moved>> {
         let transaction = self.begin()?;
         let standing = job_row::find(&transaction, job)?.ok_or_else(|| {
-            Error::usage(format!("the journal has no job {job}")).hint(
-                "to list the rows on hold, type: fleetload \
-                status",
-            )
+            Error::usage(format!("the journal has no job {job}"))
+                .hint(Advice::from("to list the rows on hold, type: ").command("fleetload status"))
         })?;
         if ![Held, InDoubt].contains(&standing.state) {
             return Err(Error::usage(format!(
