@@ -122,7 +122,7 @@ pub struct RolloutCounts {
 }
 
 impl RolloutCounts {
-    fn of_devices<'a>(devices: impl IntoIterator<Item = &'a &'a RolloutDevice>) -> Self {
+    fn of_devices<'a>(devices: impl IntoIterator<Item = &'a RolloutDevice>) -> Self {
         let mut counts = Self::default();
         for device in devices {
             counts.add(device.standing());
@@ -227,11 +227,7 @@ impl Rollout {
 
     /// All devices counted.
     pub fn counts(&self) -> RolloutCounts {
-        let mut counts = RolloutCounts::default();
-        for device in &self.devices {
-            counts.add(device.standing());
-        }
-        counts
+        RolloutCounts::of_devices(&self.devices)
     }
 
     /// The devices of each company, and behind it of each of its sites, in the order of the rows. A company whose devices
@@ -263,7 +259,7 @@ impl Rollout {
         }
         let groups = companies.into_iter().flat_map(|of| {
             let group = |site, devices: Vec<&RolloutDevice>| {
-                let (counts, latest) = (RolloutCounts::of_devices(&devices), latest(&devices));
+                let (counts, latest) = (RolloutCounts::of_devices(devices.iter().copied()), latest(&devices));
                 RolloutGroup { company: of.company.clone(), site, counts, latest }
             };
             let only_none = of.sites.len() == 1 && of.sites[0].0 == SiteOfGroup::None;

@@ -50,17 +50,15 @@ impl Status {
         match self.state {
             RunState::NotBegun => format!("imported, nothing sent yet: {left}"),
             RunState::Running => wording.running.map_or(left, |running| running()),
-            RunState::Ended(End::Quota) => {
+            RunState::Ended(end @ (End::Quota | End::Window)) => {
+                let (waits, why) = match end {
+                    End::Quota => ("parked", "today's quota is spent"),
+                    _ => ("paused", self.why(end)),
+                };
                 let until =
                     self.resumes_at.map_or_else(String::new, |at| format!(" until {}", (wording.until)(at)));
                 let goes_on = if self.at_work() { "; the run goes on automatically then" } else { "" };
-                format!("parked{until}: today's quota is spent, {left}{goes_on}")
-            }
-            RunState::Ended(End::Window) => {
-                let until =
-                    self.resumes_at.map_or_else(String::new, |at| format!(" until {}", (wording.until)(at)));
-                let goes_on = if self.at_work() { "; the run goes on automatically then" } else { "" };
-                format!("paused{until}: {}, {left}{goes_on}", self.why(End::Window))
+                format!("{waits}{until}: {why}, {left}{goes_on}")
             }
             RunState::Ended(End::Until) => format!("stopped at the time given: {left}"),
             RunState::Ended(End::Signal) => format!("stopped on request: {left}"),

@@ -47,14 +47,10 @@ pub(in crate::cli) fn tell(
     }
     let terminal = context.terminal;
     terminal.result("");
-    terminal.result(Line::new().ink(
-        Ink::Warning,
-        if held.len() == 1 {
-            "1 row is on hold and needs your decision:".to_owned()
-        } else {
-            format!("{} rows are on hold and need your decision:", held.len())
-        },
-    ));
+    let rows = held.len() as u64;
+    let words =
+        counted(rows, "row is on hold and needs your decision:", "rows are on hold and need your decision:");
+    terminal.result(Line::new().ink(Ink::Warning, words));
     for job in held.iter().take(SHOWN) {
         tell_one(context, job);
     }
