@@ -180,9 +180,20 @@ pub(super) fn needs(facts: &Facts, state: RunState, commands: &Commands<'_>) -> 
             format!("verification found problems with {rows}: review {what}, then mark {what} as reviewed");
         put("read_back", review.rows(), words, &review.command());
     }
-    if matches!(state, RunState::Ended(end) if end.exit() == Exit::Service) {
-        let words = "the service stopped the run: find the cause, fix it, then run again".to_owned();
-        put("stopped", moving(&facts.tally), words, "doctor");
+    let detail = facts.run.as_ref().and_then(|run| run.detail.as_deref());
+    match state {
+        // No doctor finds it: the path is known, and whether it is right shows when a row is sent.
+        RunState::Ended(end @ End::EndpointMissing) => {
+            let what = detail.unwrap_or(end.entry().words);
+            let words =
+                format!("{what}; set method and path of the operation in the profile, then run again");
+            put("stopped", moving(&facts.tally), words, "run");
+        }
+        RunState::Ended(end) if end.exit() == Exit::Service => {
+            let words = "the service stopped the run: find the cause, fix it, then run again".to_owned();
+            put("stopped", moving(&facts.tally), words, "doctor");
+        }
+        RunState::Empty | RunState::NotBegun | RunState::Running | RunState::Ended(_) => {}
     }
     for Unavailable { operation, rows, profile } in &commands.unavailable {
         let words = format!(

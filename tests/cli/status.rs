@@ -153,11 +153,11 @@ fn of_a_spent_quota_it_says_until_when_creations_wait() {
 }
 
 #[test]
-fn of_a_run_that_the_service_stopped_it_says_how_to_see_why() {
+fn of_a_run_that_the_service_stopped_it_says_why() {
     let bench = bench_with(Some(Fault::new("addCompany", FaultKind::NotFound404)), Scenario::default());
     bench.fleetload(&["run", "companies.csv"]).expect_code(7);
     insta::assert_snapshot!("stopped", screen(&bench, &[]));
-    assert_eq!(summary(&bench)["needs_person"][0]["command"], "fleetload doctor");
+    assert_eq!(summary(&bench)["needs_person"][0]["command"], "fleetload run");
     assert_eq!(checked(&bench, 7), words("stopped", "endpoint-missing"));
 }
 
