@@ -184,11 +184,19 @@ pub(in crate::run) fn after(work: &Work, seen: &[SeenRecord]) -> Classified {
                 Classified::Unclear(vec![matching::candidate(found, "the service names no id for it")])
             }
         },
-        [(found, RecordMatch::Differs(difference))] if unique => {
+        [(found, RecordMatch::Differs(difference))] if unique && is_foreign(work, found) => {
             Classified::Taken(matching::candidate(found, difference))
         }
         several => Classified::Unclear(matching::candidates(several)),
     }
+}
+
+/// Whether a new record with the row's unique key and other values is certainly not made for the row: no request before the
+/// one that was refused as a duplicate can have made it, or it lies below another company. What a lost request made may show
+/// other values, as the service writes them or somebody has changed them since.
+fn is_foreign(work: &Work, found: &Found) -> bool {
+    let refused_at_once = work.doubt == Some(Doubt::Duplicate) && !work.doubted;
+    refused_at_once || matching::is_of_another_company(&matching::sent(work), &found.raw)
 }
 
 /// A record with the row's unique key that was there before the first send.

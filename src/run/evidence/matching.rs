@@ -68,9 +68,7 @@ pub(in crate::run) fn relate(work: &Work, sent: &Value, found: &Found) -> Record
 
 /// Relates by name within the company, for kinds that have no better key.
 fn by_name(sent: &Value, returned: &Value) -> RecordMatch {
-    if let (Some(ours), Some(theirs)) = (text(sent, "companyId"), text(returned, "companyId"))
-        && !ours.eq_ignore_ascii_case(theirs)
-    {
+    if is_of_another_company(sent, returned) {
         return RecordMatch::Unrelated;
     }
     match (text(sent, "name"), text(returned, "name")) {
@@ -83,6 +81,14 @@ fn by_name(sent: &Value, returned: &Value) -> RecordMatch {
             Likeness::Different => RecordMatch::Unrelated,
         },
         _ => RecordMatch::Unrelated,
+    }
+}
+
+/// Whether a returned record is said to lie below another company than the row's.
+pub(super) fn is_of_another_company(sent: &Value, returned: &Value) -> bool {
+    match (text(sent, "companyId"), text(returned, "companyId")) {
+        (Some(ours), Some(theirs)) => !ours.eq_ignore_ascii_case(theirs),
+        _ => false,
     }
 }
 

@@ -9,7 +9,7 @@ use crate::model::id::JobId;
 use crate::model::kind::Upkeep;
 use crate::model::record::{Metadata, Record, Role};
 use crate::run::evidence::RunEvidence;
-use crate::run::tests::{OURS, company, device, facts, found, named, reason, record, site};
+use crate::run::tests::{OTHER, OURS, company, device, facts, found, named, reason, record, site};
 
 const MAC: &str = "00:1a:2b:3c:4d:5e";
 
@@ -221,8 +221,15 @@ fn what_is_found_is_taken_for_ours_only_when_it_agrees_in_full() {
             "a MAC of another company",
             doubted(device("Till", Some(MAC))),
             key,
-            seen(found(json!({"name": "T", "identification": MAC, "id": record(1)}))),
+            seen(found(json!({"companyId": OTHER, "name": "T", "identification": MAC, "id": record(1)}))),
             "was refused",
+        ),
+        (
+            "a MAC with another name",
+            doubted(device("Till", Some(MAC))),
+            key,
+            seen(found(json!({"companyId": OURS, "name": "TILL", "identification": MAC, "id": record(1)}))),
+            "holds candidates.unclear",
         ),
     ];
     for (case, work, subject, seen, expected) in table {

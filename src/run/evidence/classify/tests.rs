@@ -6,7 +6,7 @@ use super::*;
 use crate::model::action::{Action, Repeat};
 use crate::model::state::JobState;
 use crate::run::evidence::lookups;
-use crate::run::tests::{OTHER, OURS, device, found, record, seen, site};
+use crate::run::tests::{OTHER, OURS, device, found, person, record, seen, site};
 use crate::service::Lookup;
 
 fn word(classified: &Classified) -> &'static str {
@@ -135,6 +135,8 @@ fn only_a_new_unowned_record_that_agrees_is_ours() {
     let mac = "00:1a:2b:3c:4d:5e";
     let depot = || json!({"companyId": OURS, "name": "Depot", "id": record(1)});
     let till = || json!({"companyId": OURS, "name": "Till", "identification": mac, "id": record(1)});
+    let folded_till =
+        || json!({"companyId": OURS, "name": "TILL", "identification": mac, "id": record(1)});
     let lost = |baseline| doubt(site("Depot", None), Doubt::Timeout, baseline);
     let lost_till = |baseline| doubt(device("Till", Some(mac)), Doubt::Timeout, baseline);
     let refused_till = |baseline| doubt(device("Till", Some(mac)), Doubt::Duplicate, baseline);
@@ -199,6 +201,42 @@ fn only_a_new_unowned_record_that_agrees_is_ours() {
                 None,
             )],
             "taken",
+        ),
+        (
+            "a unique key, and the service wrote the name its own way",
+            lost_till(none.clone()),
+            vec![seen(folded_till(), None)],
+            "unclear",
+        ),
+        (
+            "a unique key, not looked up before, and the name is another one by now",
+            lost_till(None),
+            vec![seen(folded_till(), None)],
+            "unclear",
+        ),
+        (
+            "a unique key, and somebody has changed the person",
+            doubt(person("ann@acme.example"), Doubt::ServerError, none.clone()),
+            vec![seen(json!({"username": "ann@acme.example", "firstName": "Anna", "id": record(1)}), None)],
+            "unclear",
+        ),
+        (
+            "a unique key that was there with another name",
+            lost_till(Some(vec![record(1)])),
+            vec![seen(folded_till(), None)],
+            "taken",
+        ),
+        (
+            "refused at once, and another name",
+            refused_till(none.clone()),
+            vec![seen(folded_till(), None)],
+            "taken",
+        ),
+        (
+            "refused after a lost request, and another name",
+            Work { doubted: true, ..refused_till(none.clone()) },
+            vec![seen(folded_till(), None)],
+            "unclear",
         ),
         (
             "a unique key that was there",
