@@ -251,7 +251,7 @@ impl ImportWriter<'_> {
         self.inserts.get_mut().links(job, &values.links)?;
         self.flush()?;
         self.note_named(&values.links);
-        let first = step::revise(&self.transaction, &standing, &values.steps)?;
+        let first = step::revise(&self.transaction, &standing, (&values.natural_key, &values.steps))?;
 
         let initial_state = self.initial_state(&values.links)?;
         cancellation::forget(&self.transaction, job)?;

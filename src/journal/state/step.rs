@@ -35,24 +35,20 @@ pub(in crate::journal) fn operation_of(kind: Kind, action: &Action) -> Result<Op
     })
 }
 
-/// Replaces the steps of a job; one that was done and is asked for unchanged stays done, and so does a creation that made
-/// its record. What an upkeep row asks for is to be done again, whatever was done. What was read before a step that is not
-/// done stays with it. Returns the operation of the first one.
+/// Replaces the steps of a job, which has this natural key from now on; one that was done and is asked for unchanged stays
+/// done, and so does a creation that made its record. What an upkeep row asks for is to be done again, whatever was done. What
+/// was read before a step that is not done stays with it if the step asks for the same, or if an earlier request for it may
+/// still be carried out. Returns the operation of the first one.
 pub(in crate::journal) fn revise(
     connection: &Connection,
     standing: &JobRow,
-    steps: &[Action],
+    (natural_key, steps): (&str, &[Action]),
 ) -> Result<Operation> {
     let mut done = written_actions(connection, of_job!(" AND ended = 1"), standing.job)?;
-    let read_before: Vec<(u32, String)> = connection
-        .prepare_cached(of_job!(
-            "SELECT n, before FROM step WHERE ",
-            " AND ended = 0 AND before IS NOT NULL"
-        ))?
-        .query_map([standing.job], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<rusqlite::Result<_>>()?;
+    let read_before = read_before(connection, standing.job)?;
     connection.prepare_cached(of_job!("DELETE FROM step WHERE ", ""))?.execute([standing.job])?;
     let mut first = None;
+    let mut texts = Vec::with_capacity(steps.len());
     let mut add = connection.prepare_cached(ADD_STEP)?;
     for (action, n) in steps.iter().zip(0_u32..) {
         let text = serde_json::to_string(action).map_err(unwritable)?;
@@ -66,13 +62,44 @@ pub(in crate::journal) fn revise(
         let operation = operation_of(standing.kind, action)?;
         first = first.or(Some(operation));
         add.execute((standing.job, n, operation, &text, is_done, None::<i64>, None::<i64>))?;
+        texts.push(text);
     }
-    for (n, before) in read_before {
-        connection
-            .prepare_cached("UPDATE step SET before = ?3 WHERE id = ?1 << 16 | ?2 AND ended = 0")?
-            .execute((standing.job, n, &before))?;
+    for (n, asked, before) in read_before {
+        let asks_for_the_same = texts.get(n as usize) == Some(&asked);
+        if asks_for_the_same || is_doubted(connection, (standing.job, natural_key), n)? {
+            connection
+                .prepare_cached("UPDATE step SET before = ?3 WHERE id = ?1 << 16 | ?2 AND ended = 0")?
+                .execute((standing.job, n, &before))?;
+        }
     }
     first.ok_or_else(|| Error::internal("a job without a step"))
+}
+
+/// What was read before the steps of a job that are not done, each with the number of the step and what that asks for.
+fn read_before(connection: &Connection, job: JobId) -> Result<Vec<(u32, String, String)>> {
+    let mut texts = StoredTexts::of(connection);
+    let mut statement = connection.prepare_cached(of_job!(
+        concat!("SELECT n, before, ", stored_action!("step"), " FROM step WHERE "),
+        " AND ended = 0 AND before IS NOT NULL"
+    ))?;
+    let mut rows = statement.query([job])?;
+    let mut read = Vec::new();
+    while let Some(row) = rows.next()? {
+        read.push((row.get(0)?, texts.action_json(text(row, 2)?)?.into_owned(), row.get(1)?));
+    }
+    Ok(read)
+}
+
+/// Whether a job whose steps were replaced stands at the step `n` with the natural key that it had, and an earlier request for
+/// that step may still be carried out.
+fn is_doubted(connection: &Connection, (job, natural_key): (JobId, &str), n: u32) -> Result<bool> {
+    if next(connection, job)?.is_none_or(|(next, _)| next != n) {
+        return Ok(false);
+    }
+    let is_doubted = connection
+        .prepare_cached("SELECT doubted AND natural_key = ?2 AND step = ?3 FROM job WHERE id = ?1")?
+        .query_row((job, natural_key, n), |row| row.get(0))?;
+    Ok(is_doubted)
 }
 
 /// Keeps what the record had before the step that a job stands at, with the claim of that step. What was read before an
@@ -85,14 +112,39 @@ pub(in crate::journal) fn keep_before(
     if before.is_none() && standing.attempts == 0 {
         return Ok(());
     }
+    let (job, n) = (standing.job, standing.step);
+    let doubted: bool = connection
+        .prepare_cached("SELECT doubted FROM job WHERE id = ?1")?
+        .query_row([job], |row| row.get(0))?;
+    let merged;
+    let before = match doubted {
+        false => before,
+        true => {
+            merged = before_first_request(connection, (job, n), before)?;
+            merged.as_ref()
+        }
+    };
     let before = before.map(serde_json::to_string).transpose().map_err(unwritable)?;
     connection
-        .prepare_cached(
-            "UPDATE step SET before = ?3 WHERE id = ?1 << 16 | ?2
-                AND NOT (SELECT doubted FROM job WHERE job.id = ?1)",
-        )?
-        .execute((standing.job, standing.step, &before))?;
+        .prepare_cached("UPDATE step SET before = ?3 WHERE id = ?1 << 16 | ?2")?
+        .execute((job, n, &before))?;
     Ok(())
+}
+
+/// What the record had before the first request for a step that may have been carried out, as it was read then, with what the
+/// step asks for now; `again` is what was read before this request.
+fn before_first_request(
+    connection: &Connection,
+    (job, n): (JobId, u32),
+    again: Option<&Before>,
+) -> Result<Option<Before>> {
+    let id = job.0 << 16 | i64::from(n);
+    let first: Option<String> = connection
+        .prepare_cached("SELECT before FROM step WHERE id = ?1")?
+        .query_row([id], |row| row.get(0))?;
+    let Some(first) = parse_before(first.as_deref())? else { return Ok(None) };
+    let action = action(connection, &mut StoredTexts::of(connection), id)?;
+    Ok(Some(first.kept_for(&action, again)))
 }
 
 /// The first step that is not done yet.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::Action;
 use super::vpn_comparison::LeftSetting;
 use crate::model::id::RemoteId;
 
@@ -65,12 +66,84 @@ impl Before {
     pub const fn present() -> Self {
         Self::Present { name: None, settings: None, left: Vec::new() }
     }
+
+    /// What was read before the first of several requests that each may have been carried out, for the last of them: `action`
+    /// is what that asks for, and `again` what was read before it. Of each field and entry the value that was read first
+    /// counts, since a later one may be what an earlier request put there.
+    pub fn kept_for(self, action: &Action, again: Option<&Self>) -> Self {
+        match (self, action, again) {
+            (Self::Fields { mut fields, sent, left }, Action::Update(update), again) => {
+                let (mut asked, mut left) = (sent, left);
+                if let Some(Self::Fields { fields: now, sent, left: left_now }) = again {
+                    let is_new = |field: &String| !asked.contains_key(field);
+                    fields.extend(now.clone().into_iter().filter(|(field, _)| is_new(field)));
+                    asked.extend(sent.clone());
+                    left.clone_from(left_now);
+                }
+                let is_asked = |field: &String| asked.contains_key(field);
+                let sent: BTreeMap<String, Value> =
+                    update.fields.clone().into_iter().filter(|(field, _)| is_asked(field)).collect();
+                fields.retain(|field, _| sent.contains_key(field));
+                Self::Fields { fields, sent, left }
+            }
+            (Self::Entries { mut entries }, _, Some(Self::Entries { entries: now })) => {
+                for (key, was) in now {
+                    entries.entry(key.clone()).or_insert_with(|| was.clone());
+                }
+                Self::Entries { entries }
+            }
+            (first, ..) => first,
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::action::record_update::RecordUpdate;
     use serde_json::json;
+
+    #[test]
+    fn of_several_requests_the_value_that_was_read_first_and_the_one_that_is_asked_for_last_count() {
+        let fields = |value: &Value| value.as_object().unwrap().clone().into_iter().collect::<BTreeMap<_, _>>();
+        let read = |was: &Value, sent: &Value| Before::Fields {
+            fields: fields(was),
+            sent: fields(sent),
+            left: BTreeMap::new(),
+        };
+        let asked =
+            |value: &Value| Action::Update(RecordUpdate { fields: fields(value), ..RecordUpdate::default() });
+        let first = read(&json!({"name": "A", "phone": "1"}), &json!({"name": "B", "phone": "2", "fax": "3"}));
+        let table = [
+            // The same is sent again, and the first request has set a part of it meanwhile.
+            (
+                json!({"name": "B", "phone": "2", "fax": "3"}),
+                Some(read(&json!({"phone": "1", "fax": "0"}), &json!({"phone": "2", "fax": "3"}))),
+                read(&json!({"name": "A", "phone": "1"}), &json!({"name": "B", "phone": "2", "fax": "3"})),
+            ),
+            // Another name, another field, and one that the row has no more.
+            (
+                json!({"name": "C", "city": "X"}),
+                Some(read(&json!({"name": "B", "city": "Y"}), &json!({"name": "C", "city": "X"}))),
+                read(&json!({"name": "A", "city": "Y"}), &json!({"name": "C", "city": "X"})),
+            ),
+            // Not read again.
+            (json!({"name": "C"}), None, read(&json!({"name": "A"}), &json!({"name": "C"}))),
+        ];
+        for (wanted, again, expected) in table {
+            assert_eq!(first.clone().kept_for(&asked(&wanted), again.as_ref()), expected, "{wanted}");
+        }
+        let entries = |of: &[(&str, Option<&str>)]| Before::Entries {
+            entries: of.iter().map(|(key, was)| ((*key).to_owned(), was.map(str::to_owned))).collect(),
+        };
+        let again = entries(&[("floor", Some("2")), ("room", None)]);
+        assert_eq!(
+            entries(&[("floor", Some("1"))]).kept_for(&Action::PutMetadata(vec![]), Some(&again)),
+            entries(&[("floor", Some("1")), ("room", None)])
+        );
+        let value = |value: &str| Before::Value { value: value.to_owned() };
+        assert_eq!(value("1").kept_for(&Action::PutMetadata(vec![]), Some(&value("2"))), value("1"));
+    }
 
     #[test]
     fn it_survives_the_journal_and_says_no_more_than_is_known() {

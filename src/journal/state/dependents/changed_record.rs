@@ -72,7 +72,7 @@ pub(in crate::journal) fn as_updated(
     Ok(created.with_fields(&fields(connection, job)?))
 }
 
-/// What a step set, if it is an update: what was asked for, what was sent besides, and what was left as the service has it.
+/// What a step set, if it is an update: what was asked for, and what was left as the service has it.
 fn set_by(connection: &Connection, job: JobId, n: u32) -> Result<Option<FieldValues>> {
     let id = job.0 << 16 | i64::from(n);
     let Action::Update(update) = step::action(connection, &mut StoredTexts::of(connection), id)? else {
@@ -82,9 +82,8 @@ fn set_by(connection: &Connection, job: JobId, n: u32) -> Result<Option<FieldVal
         .prepare_cached("SELECT before FROM step WHERE id = ?1")?
         .query_row([id], |row| row.get(0))?;
     let mut fields = update.fields;
-    if let Some(Before::Fields { sent, left, .. }) = step::parse_before(before.as_deref())? {
+    if let Some(Before::Fields { left, .. }) = step::parse_before(before.as_deref())? {
         fields.extend(left);
-        fields.extend(sent);
     }
     Ok(Some(fields))
 }
@@ -141,5 +140,120 @@ fn name(connection: &Connection, job: JobId) -> Result<()> {
     match waiting {
         Some(waiting) => self::name(connection, waiting),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::journal::fixture::{apply, at, bench, claim, created, id, rejected, site, state};
+    use crate::journal::{Evidence, How, Journal, NewJob, Write};
+    use crate::model::action::record_update::RecordUpdate;
+    use crate::model::kind::Upkeep;
+    use crate::model::operation::Operation::{AddSite, UpdateSite};
+    use crate::model::state::JobState::{self, Done, Existing, Ready, Sending};
+    use crate::model::verdict::{Doubt, Execution};
+
+    /// A row that gives the site of a job another name.
+    fn rename(made_by: JobId, name: &str) -> NewJob {
+        let fields = FieldValues::from([("name".to_owned(), json!(name))]);
+        let update = RecordUpdate { called: "A".into(), fields, ..RecordUpdate::default() };
+        NewJob {
+            kind: Kind::Upkeep(Upkeep::SiteUpdates),
+            sheet_key: None,
+            name: "A".into(),
+            natural_key: format!("update of {made_by}"),
+            content_hash: format!("to {name}"),
+            links: vec![Link { role: Role::owner(Kind::Site), target: Target::Job(made_by) }],
+            steps: vec![Action::Update(update)],
+        }
+    }
+
+    /// A request for the new name, after the record was read.
+    fn claimed(job: JobId, was: &str, now: &str) -> Write {
+        let Write::Claim { operation, content, baseline, counted, at, .. } = claim(job, UpdateSite) else {
+            unreachable!("it is a claim")
+        };
+        let name = |value: &str| FieldValues::from([("name".to_owned(), json!(value))]);
+        let before = Before::Fields { fields: name(was), sent: name(now), left: FieldValues::new() };
+        Write::Claim { job, operation, content, baseline, before: Some(before), counted, at }
+    }
+
+    fn ended(journal: &mut Journal, job: JobId, from: JobState, how: How) {
+        let evidence = Evidence { execution: Execution::Confirmed, ..Evidence::at(at(3_000)) };
+        apply(journal, Write::Advance { job, from, how, id: None, evidence }).unwrap();
+    }
+
+    /// A site named A, and a row that names it B, for which a request has left.
+    fn sent() -> (crate::journal::fixture::Bench, JobId, JobId) {
+        let mut bench = bench();
+        let journal = &mut bench.journal;
+        let mut import = journal.begin_import(at(1_000)).unwrap();
+        let made_by = import.add_job(&site("A", vec![], vec![])).unwrap();
+        import.finish().unwrap();
+        apply(journal, claim(made_by, AddSite)).unwrap();
+        apply(journal, created(made_by, Sending, id(1))).unwrap();
+        let mut import = journal.begin_import(at(1_500)).unwrap();
+        let job = import.add_job(&rename(made_by, "B")).unwrap();
+        import.finish().unwrap();
+        apply(journal, claimed(job, "A", "B")).unwrap();
+        (bench, made_by, job)
+    }
+
+    fn correct(journal: &mut Journal, job: JobId, values: &NewJob) {
+        let mut import = journal.begin_import(at(2_500)).unwrap();
+        import.revise_job(job, values).unwrap();
+        import.finish().unwrap();
+    }
+
+    fn name_of(journal: &Journal, made_by: JobId) -> String {
+        record_now(&journal.connection, made_by).unwrap().name().to_owned()
+    }
+
+    fn before_of(journal: &Journal, job: JobId) -> Option<Before> {
+        let text: Option<String> = journal
+            .connection
+            .query_row("SELECT before FROM step WHERE id = ?1 << 16", [job], |row| row.get(0))
+            .unwrap();
+        step::parse_before(text.as_deref()).unwrap()
+    }
+
+    fn fields_before(was: &str, now: &str) -> Option<Before> {
+        match claimed(JobId(1), was, now) {
+            Write::Claim { before, .. } => before,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_row_corrected_after_a_lost_request_sets_what_it_asks_for_now_in_the_place_of_what_was_there_first() {
+        let (mut bench, made_by, job) = sent();
+        let journal = &mut bench.journal;
+        let (doubt, until, evidence) = (Doubt::Timeout, at(2_200), Evidence::at(at(2_200)));
+        apply(journal, Write::Doubt { job, doubt, executed: false, charged: true, until, evidence }).unwrap();
+        apply(journal, Write::Release { job, note: "not there".into(), at: at(2_300) }).unwrap();
+        correct(journal, job, &rename(made_by, "C"));
+        assert_eq!(state(journal, job), Ready);
+        // The first request was carried out late.
+        apply(journal, claimed(job, "B", "C")).unwrap();
+        ended(journal, job, Sending, How::Done);
+        assert_eq!(state(journal, job), Done);
+        assert_eq!(before_of(journal, job), fields_before("A", "C"));
+        assert_eq!(name_of(journal, made_by), "C");
+    }
+
+    #[test]
+    fn what_was_read_before_a_refused_request_says_nothing_of_a_corrected_row() {
+        let (mut bench, made_by, job) = sent();
+        let journal = &mut bench.journal;
+        apply(journal, rejected(job, Sending)).unwrap();
+        correct(journal, job, &rename(made_by, "C"));
+        assert_eq!(before_of(journal, job), None);
+        // A person has set it in the service meanwhile.
+        ended(journal, job, Ready, How::Existing);
+        assert_eq!(state(journal, job), Existing);
+        assert_eq!(name_of(journal, made_by), "C");
     }
 }
