@@ -551,8 +551,7 @@ impl Dispatcher {
         // A probe fails for the service's sake, not for the row's: not one of the doubts that a row may have.
         let charged = !self.gates.is_probe(operation, phase);
         if let Some(day) = counted {
-            let parks = consequence == Consequence::ParkCreations;
-            let actions = self.gates.on_creation((day, import), evidence.execution, parks);
+            let actions = self.gates.on_creation((day, import), evidence.execution);
             self.carry_out(actions);
         }
         self.follow(operation, counted, consequence, (outcome, phase));

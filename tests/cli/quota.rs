@@ -37,6 +37,32 @@ fn an_import_larger_than_the_quota_waits_for_the_services_midnight_and_is_finish
 }
 
 #[test]
+fn a_step_that_creates_nothing_and_is_refused_for_the_quota_waits_for_midnight_as_creations_do() {
+    let bench = Bench::new(service(1000, 3600).with_fault(
+        // Once on the day, and twice after its midnight, as for a late reset.
+        Fault::new("putDeviceLabels", FaultKind::QuotaExceeded).times(3),
+    ));
+    bench.write("companies.csv", &bench::companies(1));
+    let devices = "company,name,device_model,mac,phone,address1,city,country,labels\n\
+                   C0,Till,Edge 100,00:1a:2b:00:00:01,+64 9 557 0001,1 Earl Street,Auckland,NZ,front\n";
+    bench.write("devices.csv", devices);
+    bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
+    inside::drive_virtually(async {
+        let options = inside::options(Duration::from_secs(1));
+        let run = inside::start_virtually(&bench, Virtual::start_now(), Duration::from_millis(50), options);
+        let (_, ending, told) = run.ends().await;
+        assert_eq!(ending, Ending::Finished);
+        let parked = told.iter().filter(|event| matches!(event, Event::Parked { .. })).count();
+        assert_eq!(parked, 3, "until midnight, then for one minute and for two: {told:#?}");
+        assert!(told.contains(&Event::Woken), "{told:#?}");
+    });
+    assert_eq!(bench.statistics().answers["quotaLimitExceeded"], 3);
+    assert_eq!(bench.requests("putDeviceLabels"), 4);
+    bench.fleetload(&["report", "1"]).expect_code(0);
+    bench.assert_exact(1);
+}
+
+#[test]
 fn with_exit_the_run_ends_with_5_and_the_restart_time_and_a_later_run_finishes_it() {
     let bench = Bench::new(service(20, 3600));
     bench.profile("", "rate = \"unlimited\"", "on_quota = \"exit\"");

@@ -71,7 +71,7 @@ pub enum Consequence {
     Nothing,
     /// Slow the operation down.
     SlowDown,
-    /// Hold all creations back until the service's midnight.
+    /// Hold all creations, and this operation, back until the service's midnight.
     ParkCreations,
     /// Stop this operation: its endpoint is not where it was looked for. Carries the HTTP status.
     StopOperation(u16),
@@ -118,7 +118,8 @@ pub fn settle(standing: StepContext, verdict: Verdict) -> (Settled, Consequence)
             },
             Consequence::SlowDown,
         ),
-        // The job stays ready: it is the creations as a whole that wait, by the service's clock and not by ours.
+        // The job stays ready: it is the operation as a whole that waits with all creations, by the service's clock and not by
+        // ours.
         Verdict::QuotaSpent => (
             returned(ServiceCode::QuotaLimitExceeded.as_str(), "the day's quota of creations is spent"),
             Consequence::ParkCreations,

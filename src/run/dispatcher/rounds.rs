@@ -379,7 +379,9 @@ impl Dispatcher {
     /// Whether nothing in memory, nor in the journal, can go on while creations are parked.
     pub(super) fn creates_only(&self) -> bool {
         let goes_on = |operation: Operation| {
-            !operation.creates() && self.gates.halt(operation).is_none() && self.gates.is_closed(operation)
+            !self.gates.waits_for_quota(operation)
+                && self.gates.halt(operation).is_none()
+                && self.gates.is_closed(operation)
         };
         self.in_flight.doubts() == 0
             && !self.in_flight.waiting().any(goes_on)

@@ -122,32 +122,34 @@ impl Gates {
     }
 
     /// Keeps the quota in step with the answer to a creation that counted on `day`. What it says of the execution
-    /// decides, not what follows for the row: one that is put off after the service refused it counts anyway. A refusal
-    /// for want of quota is taken back where it is dealt with.
+    /// decides, not what follows for the row: one that is put off after the service refused it counts anyway.
     pub(in crate::run) fn on_creation(
         &mut self,
         (day, import): (Day, ImportId),
         execution: Execution,
-        parks: bool,
     ) -> Vec<RunAction> {
         if execution != Execution::NotExecuted {
             self.reserves.on_answer(import);
         }
         match execution {
             Execution::Confirmed | Execution::Refused => {
-                if self.quota.accepted() {
-                    self.reported_parking = None;
-                    return vec![
-                        RunAction::AskJournal(Inquiry::NoteWaiting(None)),
-                        RunAction::Tell(Event::Woken),
-                    ];
-                }
+                self.on_quota_accepted()
             }
-            Execution::Doubtful => self.quota.on_unknown_outcome(),
-            Execution::NotExecuted if parks => self.reserves.on_not_executed(import, day),
-            Execution::NotExecuted => return self.uncount_creation(day, import),
+            Execution::Doubtful => {
+                self.quota.on_unknown_outcome();
+                Vec::new()
+            }
+            Execution::NotExecuted => self.uncount_creation(day, import),
         }
-        Vec::new()
+    }
+
+    /// The service let a request through that may wait for the quota: what was parked goes on.
+    pub(super) fn on_quota_accepted(&mut self) -> Vec<RunAction> {
+        if !self.quota.accepted() {
+            return Vec::new();
+        }
+        self.reported_parking = None;
+        vec![RunAction::AskJournal(Inquiry::NoteWaiting(None)), RunAction::Tell(Event::Woken)]
     }
 
     /// The service answered that the day's quota is spent.

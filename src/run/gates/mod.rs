@@ -218,12 +218,17 @@ impl Gates {
         self.connectivity.permits(self.clock.elapsed())
     }
 
+    /// Whether requests of an operation wait while the day's quota is spent.
+    pub(super) fn waits_for_quota(&self, operation: Operation) -> bool {
+        self.operations.get(&operation).map_or(operation.creates(), OperationGate::waits_for_quota)
+    }
+
     /// Whether connectivity and quota let a request of the operation leave; if not, when to ask again (`None`: after an
     /// answer).
     pub(super) fn is_open(&mut self, operation: Operation) -> Result<(), Option<Duration>> {
         self.may_connect()?;
         let (now, service_now) = (self.clock.elapsed(), self.service_now());
-        if !operation.creates() {
+        if !self.waits_for_quota(operation) {
             return Ok(());
         }
         self.quota.permits(service_now).map_err(|until| until.map(|until| now + until.since(service_now)))
@@ -392,10 +397,17 @@ impl Gates {
         match consequence {
             Consequence::Nothing | Consequence::Failure => {
                 let change = breaker.on_outcome(outcome, phase, now);
-                self.breaker_changed(operation, change)
+                let mut actions = self.breaker_changed(operation, change);
+                if consequence == Consequence::Nothing && counted.is_none() && self.waits_for_quota(operation) {
+                    actions.extend(self.on_quota_accepted());
+                }
+                actions
             }
             Consequence::SlowDown => self.slow_down(operation),
-            Consequence::ParkCreations => self.on_quota_refused(counted),
+            Consequence::ParkCreations => {
+                self.gate(operation).on_quota_refused();
+                self.on_quota_refused(counted)
+            }
             Consequence::StopOperation(status) => self.stop(operation, status),
             Consequence::StopRun(refusal) => vec![RunAction::Drain(Ending::refused(refusal))],
             Consequence::Distrust(words) => vec![RunAction::Drain(Ending::distrusted(&words))],
@@ -531,7 +543,7 @@ impl Gates {
             || matches!(self.hours().standing(self.clock.now()), Standing::Closed { .. })
             || waits
             || gate.halt().is_some()
-            || (operation.creates() && self.is_parked());
+            || (gate.waits_for_quota() && self.is_parked());
         OperationPace { sent: gate.sent(), stopped }
     }
 

@@ -24,6 +24,8 @@ pub(super) struct OperationGate {
     limiter: Limiter,
     breaker: Breaker,
     halt: Option<Halt>,
+    /// Whether its requests wait while the day's quota is spent.
+    waits_for_quota: bool,
     /// Requests sent in this run.
     sent: u64,
 }
@@ -35,6 +37,7 @@ impl OperationGate {
             limiter: Limiter::new(rate, clock),
             breaker: Breaker::of(operation),
             halt: None,
+            waits_for_quota: operation.creates(),
             sent: 0,
         }
     }
@@ -58,6 +61,16 @@ impl OperationGate {
         let is_news = self.halt.is_none();
         self.halt.get_or_insert(halt);
         is_news
+    }
+
+    /// Whether its requests wait while the day's quota is spent: creations, and what the service has refused for it.
+    pub(super) fn waits_for_quota(&self) -> bool {
+        self.waits_for_quota
+    }
+
+    /// The service refused a request of it as the day's quota is spent.
+    pub(super) fn on_quota_refused(&mut self) {
+        self.waits_for_quota = true;
     }
 
     /// Requests sent in this run.

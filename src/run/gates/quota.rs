@@ -219,9 +219,9 @@ impl DailyQuota {
         was_ahead
     }
 
-    /// The service answered `quotaLimitExceeded` to a creation that left on `day`.
+    /// The service answered `quotaLimitExceeded` to a request that left on `day`. A creation that was counted is taken back before
+    /// ([`Self::on_not_executed`]).
     pub(super) fn refused(&mut self, now: Moment, day: Day) -> Parking {
-        self.on_not_executed(day);
         self.roll_over(now);
         let same_day = self.refused_on.replace(self.day) == Some(self.day);
         match self.gate {

@@ -6,6 +6,12 @@ fn at(text: &str) -> Moment {
     Moment::parse(text).unwrap()
 }
 
+/// A creation that left on `day` is refused for the quota.
+fn refused(quota: &mut DailyQuota, now: Moment, day: Day) -> Parking {
+    quota.on_not_executed(day);
+    quota.refused(now, day)
+}
+
 #[test]
 fn a_refusal_parks_creations_until_shortly_after_the_services_midnight() {
     let now = at("2026-03-01T10:00:00Z");
@@ -13,10 +19,22 @@ fn a_refusal_parks_creations_until_shortly_after_the_services_midnight() {
     assert_eq!(quota.permits(now), Ok(()));
     let day = quota.on_send(now);
     let until = at("2026-03-02T00:00:03Z");
-    assert_eq!(quota.refused(now, day), Parking::Until(until));
+    assert_eq!(refused(&mut quota, now, day), Parking::Until(until));
     assert_eq!(quota.sent, 0, "a refused creation does not count");
     assert_eq!(quota.permits(now), Err(Some(until)));
-    assert_eq!(quota.refused(now, day), Parking::Already, "others were under way");
+    assert_eq!(refused(&mut quota, now, day), Parking::Already, "others were under way");
+}
+
+#[test]
+fn a_refusal_of_what_was_not_counted_parks_creations_and_takes_none_back() {
+    let now = at("2026-03-01T10:00:00Z");
+    let mut quota = DailyQuota::new(now.day(), 5, None, None, 0);
+    for _ in 0..3 {
+        quota.refused(now, now.day());
+    }
+    assert_eq!(quota.sent, 5);
+    assert_eq!(quota.new_ceiling(), Some(5));
+    assert!(quota.permits(now).is_err());
 }
 
 #[test]
@@ -24,7 +42,7 @@ fn one_creation_goes_ahead_after_midnight_and_the_rest_follow_when_it_is_accepte
     let now = at("2026-03-01T10:00:00Z");
     let mut quota = DailyQuota::new(now.day(), 5, None, None, 0);
     let day = quota.on_send(now);
-    quota.refused(now, day);
+    refused(&mut quota, now, day);
     let morning = at("2026-03-02T00:00:03Z");
     assert_eq!(quota.permits(morning), Ok(()));
     quota.on_send(morning);
@@ -42,7 +60,7 @@ fn a_run_that_begins_after_a_refusal_of_the_same_day_sends_one_and_parks_until_m
     assert_eq!(quota.permits(now), Ok(()));
     let day = quota.on_send(now);
     assert_eq!(quota.permits(now), Err(None), "no storm");
-    assert_eq!(quota.refused(now, day), Parking::Until(at("2026-03-02T00:00:03Z")));
+    assert_eq!(refused(&mut quota, now, day), Parking::Until(at("2026-03-02T00:00:03Z")));
 }
 
 #[test]
@@ -50,13 +68,13 @@ fn still_refused_after_midnight_means_minutes_and_not_a_day() {
     let now = at("2026-03-01T10:00:00Z");
     let mut quota = DailyQuota::new(now.day(), 5, None, None, 0);
     let day = quota.on_send(now);
-    quota.refused(now, day);
+    refused(&mut quota, now, day);
     let mut time = at("2026-03-02T00:00:03Z");
     let mut waits = Vec::new();
     for _ in 0..7 {
         assert_eq!(quota.permits(time), Ok(()));
         let day = quota.on_send(time);
-        let Parking::Until(until) = quota.refused(time, day) else { panic!("parked again") };
+        let Parking::Until(until) = refused(&mut quota, time, day) else { panic!("parked again") };
         waits.push(until.since(time).as_secs() / 60);
         time = until;
     }
@@ -70,11 +88,11 @@ fn a_refusal_of_a_creation_that_left_before_midnight_does_not_park_the_new_day()
     let day = quota.on_send(evening);
     let midnight = at("2026-03-02T00:00:01Z");
     let until = at("2026-03-02T00:00:04Z");
-    assert_eq!(quota.refused(midnight, day), Parking::Until(until));
+    assert_eq!(refused(&mut quota, midnight, day), Parking::Until(until));
     assert_eq!(quota.permits(until), Ok(()));
     // Still refused: minutes, as for any late reset.
     let day = quota.on_send(until);
-    assert_eq!(quota.refused(until, day), Parking::Until(at("2026-03-02T00:01:04Z")));
+    assert_eq!(refused(&mut quota, until, day), Parking::Until(at("2026-03-02T00:01:04Z")));
 }
 
 #[test]
@@ -227,10 +245,10 @@ fn the_ceiling_is_what_was_counted_when_no_more_were_allowed_less_what_is_turned
         quota.on_send(now);
     }
     assert_eq!(quota.new_ceiling(), None, "nothing was refused yet");
-    quota.refused(now, day);
+    refused(&mut quota, now, day);
     assert_eq!(quota.new_ceiling(), Some(61), "four are under way and may have come before");
     assert_eq!(quota.new_ceiling(), None, "that is no news");
-    quota.refused(now, day);
+    refused(&mut quota, now, day);
     assert_eq!(quota.new_ceiling(), Some(60));
     // Turned away for its pace, and one that never left: they were not counted either.
     quota.on_not_executed(day);
@@ -243,9 +261,9 @@ fn the_ceiling_is_what_was_counted_when_no_more_were_allowed_less_what_is_turned
     let mut spent = DailyQuota::new(day, 0, None, None, 0);
     spent.on_send(now);
     spent.on_send(now);
-    spent.refused(now, day);
+    refused(&mut spent, now, day);
     assert_eq!(spent.new_ceiling(), Some(1), "one is under way");
-    spent.refused(now, day);
+    refused(&mut spent, now, day);
     assert_eq!(spent.new_ceiling(), Some(0));
     assert_eq!(spent.allowance_beside(now, 0).1, None);
     assert_eq!(spent.new_ceiling(), None);
@@ -258,7 +276,7 @@ fn the_ceiling_is_what_was_counted_when_no_more_were_allowed_less_what_is_turned
     for _ in 0..3 {
         raised.on_send(now);
     }
-    raised.refused(now, day);
+    refused(&mut raised, now, day);
     assert_eq!(raised.new_ceiling(), Some(61));
     // What was counted since midnight says nothing about the day before.
     let later = at("2026-03-02T00:00:04Z");
