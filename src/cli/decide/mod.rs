@@ -39,9 +39,22 @@ pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summary> {
     };
     let retried = journal.retry(&selection, &context.who(), context.now())?;
     let terminal = context.terminal;
-    let fields = RetrySummary { retried: retried.retried, released: retried.released };
+    let fields = RetrySummary {
+        retried: retried.retried,
+        released: retried.released,
+        skipped: retried.skipped,
+    };
     let summary = Summary::new(End::Done).with(&fields);
+    let skipped = (retried.skipped > 0).then(|| {
+        let rows = counted(retried.skipped, "row is", "rows are");
+        format!("{rows} skipped instead, since what they belong to failed or was cancelled")
+    });
     if retried.retried == 0 {
+        if let Some(skipped) = skipped {
+            terminal.result(skipped);
+            terminal.hint(context.advice("which rows failed, and why: ", "report"));
+            return Ok(summary);
+        }
         terminal.result("no rejected or incomplete row matches; nothing was changed");
         terminal.hint(context.advice("which rows failed, and why: ", "report"));
         return Ok(summary);
@@ -54,6 +67,9 @@ pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summary> {
         told.push_str(&format!(", and {} no longer skipped", counted(retried.released, &one, &many)));
     }
     terminal.result(told);
+    if let Some(skipped) = skipped {
+        terminal.result(skipped);
+    }
     let paused = imports
         .iter()
         .rev()
@@ -180,6 +196,8 @@ pub(in crate::cli) struct RetrySummary {
     retried: u64,
     /// Rows that depend on them and are no longer skipped.
     released: u64,
+    /// Rows that were rejected and are skipped instead, since what they belong to failed or was cancelled.
+    skipped: u64,
 }
 
 impl SummaryFields for RetrySummary {}

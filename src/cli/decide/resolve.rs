@@ -232,6 +232,9 @@ fn tell_decided(
         (Some(JobState::Ready), None) => ("is ready to be sent", ""),
         (Some(JobState::Blocked), None) => ("waits for the row that it depends on", ""),
         (Some(JobState::Cancelled), _) => ("is cancelled", ""),
+        (Some(JobState::Skipped), _) => {
+            ("is skipped, since what it belongs to failed or was cancelled", "")
+        }
         (Some(JobState::Held), _) => ("is still on hold", ""),
         (Some(JobState::Done), _) => ("is done", ""),
         _ => ("has its record", ""),

@@ -142,10 +142,7 @@ impl ImportWriter<'_> {
         for &job in &self.lost {
             let standing = job_row::of(&self.transaction, job)?;
             if dependents::is_lost(standing.state) {
-                let code = match standing.state {
-                    JobState::Cancelled => dependents::PARENT_CANCELLED,
-                    _ => dependents::PARENT_REJECTED,
-                };
+                let code = dependents::parent_code(standing.state);
                 dependents::skip_below(&self.transaction, &standing, code, self.now)?;
             }
         }

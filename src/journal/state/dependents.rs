@@ -11,7 +11,7 @@ use rusqlite::{Connection, Row};
 
 use crate::error::Result;
 use crate::journal::row_ref::{self, last_import_of_job};
-use crate::journal::state::job_row::JobRow;
+use crate::journal::state::job_row::{self, JobRow};
 use crate::journal::state::write::Moved;
 use crate::model::id::JobId;
 use crate::model::reason::Reason;
@@ -177,6 +177,29 @@ pub(in crate::journal) fn skip_below(
         .query_map((lost.job, code, &message, at), |row| moved(row, JobState::Blocked, JobState::Skipped))?
         .collect::<rusqlite::Result<_>>()
         .map_err(Into::into)
+}
+
+/// blocked → skipped for a job that was given another chance, and all below it, if something that it needs will not be made.
+pub(in crate::journal) fn skip_below_lost(
+    connection: &Connection,
+    job: JobId,
+    at: Moment,
+) -> Result<Vec<Moved>> {
+    match parent_state(connection, job)? {
+        ParentState::Lost(parent) => {
+            let lost = job_row::of(connection, parent)?;
+            skip_below(connection, &lost, parent_code(lost.state), at)
+        }
+        ParentState::Made | ParentState::Waiting => Ok(Vec::new()),
+    }
+}
+
+/// The code of a job that is skipped below one in a state in which it will not be made.
+pub(in crate::journal) fn parent_code(lost: JobState) -> &'static str {
+    match lost {
+        JobState::Cancelled => PARENT_CANCELLED,
+        _ => PARENT_REJECTED,
+    }
 }
 
 /// skipped → blocked or ready for everything below a job that is to be made after all, as far as nothing else it

@@ -32,6 +32,8 @@ pub struct Retried {
     pub retried: u64,
     /// Jobs skipped below them that are open again.
     pub released: u64,
+    /// Rejected jobs that are skipped instead, since what they belong to will not be made.
+    pub skipped: u64,
 }
 
 /// What a cancellation did.
@@ -96,16 +98,19 @@ impl Journal {
             for job in selected(&transaction, state, selection)? {
                 let standing = job_row::of(&transaction, job)?;
                 standing.leaves(&[Rejected, Incomplete], "retried")?;
-                reopen(&transaction, &standing)?;
+                let moved = reopen(&transaction, &standing, at)?;
                 dependents::record_order::keep_after(&transaction, [job])?;
                 note(&transaction, at, who, "retry", Some(job), None, None)?;
-                retried.retried += 1;
+                match moved.first().map(|moved| moved.to) {
+                    Some(Skipped) => retried.skipped += 1,
+                    Some(_) | None => retried.retried += 1,
+                }
                 retried.released += dependents::revive_below(&transaction, job)?.len() as u64;
             }
         }
         if selection.code.as_deref() == Some(AuditFinding::REVERTED) {
             for job in audit::reverted(&transaction, selection)? {
-                do_again(&transaction, &job_row::of(&transaction, job)?)?;
+                do_again(&transaction, &job_row::of(&transaction, job)?, at)?;
                 dependents::record_order::keep_after(&transaction, [job])?;
                 note(&transaction, at, who, "retry", Some(job), None, None)?;
                 retried.retried += 1;
@@ -154,7 +159,7 @@ impl Journal {
             Decision::NotCreated => {
                 rule_out(&transaction, &standing)?;
                 be_sure(&transaction, &standing)?;
-                vec![reopen(&transaction, &standing)?]
+                reopen(&transaction, &standing, at)?
             }
             Decision::Abandon => cancellation::abandon(&transaction, &standing, who, at)?,
         };
@@ -275,8 +280,9 @@ fn be_sure(connection: &Connection, standing: &JobRow) -> Result<()> {
     )
 }
 
-/// → ready at the step the job stands at, or blocked while something it needs is not made.
-fn reopen(connection: &Connection, standing: &JobRow) -> Result<Moved> {
+/// → ready at the step the job stands at, blocked while something it needs is not made, or skipped with what is below it if
+/// that will not be made. The job itself comes first.
+fn reopen(connection: &Connection, standing: &JobRow, at: Moment) -> Result<Vec<Moved>> {
     cancellation::forget(connection, standing.job)?;
     let to = dependents::initial_state(connection, standing)?;
     standing.change(
@@ -290,11 +296,25 @@ fn reopen(connection: &Connection, standing: &JobRow) -> Result<Moved> {
         ),
         &[&to],
     )?;
-    Ok(standing.moved(to))
+    skip_if_lost(connection, standing.moved(to), at)
 }
 
-/// done or incomplete → ready, or blocked, at the first step of an upkeep row.
-fn do_again(connection: &Connection, standing: &JobRow) -> Result<()> {
+/// blocked → skipped for a job that was `moved` there and what is below it, if something that it needs will not be made.
+fn skip_if_lost(connection: &Connection, mut moved: Moved, at: Moment) -> Result<Vec<Moved>> {
+    let mut below = match moved.to {
+        Blocked => dependents::skip_below_lost(connection, moved.job, at)?,
+        _ => Vec::new(),
+    };
+    if below.iter().any(|skipped| skipped.job == moved.job) {
+        moved.to = Skipped;
+    }
+    below.retain(|skipped| skipped.job != moved.job);
+    below.insert(0, moved);
+    Ok(below)
+}
+
+/// done or incomplete → ready, blocked or skipped, at the first step of an upkeep row.
+fn do_again(connection: &Connection, standing: &JobRow, at: Moment) -> Result<()> {
     standing.leaves(&[Done, Incomplete], "carried out again")?;
     cancellation::forget(connection, standing.job)?;
     let to = dependents::initial_state(connection, standing)?;
@@ -309,6 +329,7 @@ fn do_again(connection: &Connection, standing: &JobRow) -> Result<()> {
         ),
         &[&to, &first, &operation],
     )?;
+    skip_if_lost(connection, standing.moved(to), at)?;
     audit::forget(connection, standing.job)
 }
 

@@ -4,6 +4,7 @@ use super::*;
 use crate::error::ErrorKind;
 use crate::journal::Write;
 use crate::journal::fixture::*;
+use crate::journal::state::transition;
 use crate::model::operation::Operation::AddCompany;
 use crate::model::state::JobState::{Adopted, Created, Sending, Skipped};
 
@@ -56,7 +57,7 @@ fn a_retry_makes_the_chosen_rejected_jobs_ready_and_opens_what_was_skipped_below
         apply(&mut bench.journal, rejected(jobs[0], Ready)).unwrap();
         let retried = bench.journal.retry(&selection, "kim", at(8_000)).unwrap();
         if meant {
-            assert_eq!(retried, Retried { retried: 1, released: 2 }, "{selection:?}");
+            assert_eq!(retried, Retried { retried: 1, released: 2, skipped: 0 }, "{selection:?}");
             assert_eq!(states(&bench, &jobs), [Ready, Blocked, Blocked]);
             assert_eq!(decisions(&bench), ["kim retry 1"]);
             assert_eq!(code(&bench.journal, jobs[0]), None);
@@ -65,6 +66,47 @@ fn a_retry_makes_the_chosen_rejected_jobs_ready_and_opens_what_was_skipped_below
             assert_eq!(states(&bench, &jobs), [Rejected, Skipped, Skipped]);
         }
     }
+}
+
+#[test]
+fn a_job_below_one_that_is_not_made_is_skipped_when_it_is_retried_until_that_one_is() {
+    for (lost, expected) in [(Rejected, "parent.rejected"), (JobState::Cancelled, "parent.cancelled")] {
+        let mut bench = bench();
+        let (_, jobs) = import_companies(&mut bench.journal, &["Top", "Middle", "Low"], true);
+        let rejection = crate::model::verdict::Rejection {
+            code: "id.unknown".into(),
+            message: "no such id".into(),
+            violations: vec![],
+        };
+        transition::reject_unsent(&bench.journal.connection, &[(jobs[1], rejection)], at(2_000)).unwrap();
+        if lost == Rejected {
+            apply(&mut bench.journal, rejected(jobs[0], Ready)).unwrap();
+        } else {
+            hold(&mut bench, jobs[0], Ready);
+            bench.journal.resolve(jobs[0], Decision::Abandon, None, "kim", at(7_000)).unwrap();
+        }
+        let selection = Selection { code: Some("id.unknown".into()), ..Selection::default() };
+        let retried = bench.journal.retry(&selection, "kim", at(8_000)).unwrap();
+        assert_eq!(retried, Retried { skipped: 1, ..Retried::default() });
+        assert_eq!(states(&bench, &jobs), [lost, Skipped, Skipped]);
+        assert_eq!(code(&bench.journal, jobs[1]).as_deref(), Some(expected));
+        if lost == Rejected {
+            let retried = bench.journal.retry(&Selection::default(), "kim", at(9_000)).unwrap();
+            assert_eq!(retried, Retried { retried: 1, released: 2, skipped: 0 });
+            assert_eq!(states(&bench, &jobs), [Ready, Blocked, Blocked]);
+        }
+    }
+}
+
+#[test]
+fn a_held_job_said_not_to_be_created_below_one_that_is_not_made_is_skipped() {
+    let mut bench = bench();
+    let (_, jobs) = import_companies(&mut bench.journal, &["Top", "Middle", "Low"], true);
+    force(&bench.journal, jobs[1], Held);
+    apply(&mut bench.journal, rejected(jobs[0], Ready)).unwrap();
+    let moved = bench.journal.resolve(jobs[1], Decision::NotCreated, None, "kim", at(9_000)).unwrap();
+    assert_eq!((moved[0].job, moved[0].from, moved[0].to), (jobs[1], Held, Skipped));
+    assert_eq!(states(&bench, &jobs), [Rejected, Skipped, Skipped]);
 }
 
 #[test]
