@@ -505,7 +505,10 @@ impl Reference {
                 }
                 // Of a change nothing is left of which it would not be known.
                 job.doubted &= job.values.makes_a_record();
+                // What was to be sent no more is cancelled, now that it is known not to be there.
+                let to_cancel = job.to_cancel;
                 job.reopen();
+                job.to_cancel = to_cancel;
                 self.go(number, Ready)
             }
             Decision::Abandon => {

@@ -231,6 +231,9 @@ fn tell_decided(
         (Some(JobState::Blocked), Some(_)) => (is_so, "waits for the row that it depends on"),
         (Some(JobState::Ready), None) => ("is ready to be sent", ""),
         (Some(JobState::Blocked), None) => ("waits for the row that it depends on", ""),
+        (Some(JobState::Cancelled), _) if matches!(choice, Choice::Decision(Decision::NotCreated)) => {
+            ("is cancelled, as its import was while its outcome was unknown", "")
+        }
         (Some(JobState::Cancelled), _) => ("is cancelled", ""),
         (Some(JobState::Skipped), _) => {
             ("is skipped, since what it belongs to failed or was cancelled", "")

@@ -29,15 +29,15 @@ pub(in crate::journal) fn forget(connection: &Connection, job: JobId) -> Result<
     Ok(())
 }
 
-/// Cancels a job that a write has `moved` to where it would be sent again, if that was asked for meanwhile.
+/// Cancels a job that a write or a decision has `moved` to where it would be sent again, now or once what it belongs to is made,
+/// if that was asked for meanwhile.
 pub(in crate::journal) fn instead_of_sending(
     connection: &Connection,
     mut moved: Vec<Moved>,
     at: Moment,
 ) -> Result<Vec<Moved>> {
-    let Some(first) = moved.first_mut().filter(|first| [Blocked, Ready, Deferred].contains(&first.to)) else {
-        return Ok(moved);
-    };
+    let open = [Blocked, Ready, Deferred, Skipped];
+    let Some(first) = moved.first_mut().filter(|first| open.contains(&first.to)) else { return Ok(moved) };
     let who: Option<String> = connection
         .prepare_cached("SELECT who FROM cancellation WHERE job = ?1")?
         .query_row([first.job], |row| row.get(0))

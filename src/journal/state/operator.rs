@@ -98,6 +98,7 @@ impl Journal {
             for job in selected(&transaction, state, selection)? {
                 let standing = job_row::of(&transaction, job)?;
                 standing.leaves(&[Rejected, Incomplete], "retried")?;
+                cancellation::forget(&transaction, job)?;
                 let moved = reopen(&transaction, &standing, at)?;
                 dependents::record_order::keep_after(&transaction, [job])?;
                 note(&transaction, at, who, "retry", Some(job), None, None)?;
@@ -159,7 +160,8 @@ impl Journal {
             Decision::NotCreated => {
                 rule_out(&transaction, &standing)?;
                 be_sure(&transaction, &standing)?;
-                reopen(&transaction, &standing, at)?
+                let moved = reopen(&transaction, &standing, at)?;
+                cancellation::instead_of_sending(&transaction, moved, at)?
             }
             Decision::Abandon => cancellation::abandon(&transaction, &standing, who, at)?,
         };
@@ -283,7 +285,6 @@ fn be_sure(connection: &Connection, standing: &JobRow) -> Result<()> {
 /// → ready at the step the job stands at, blocked while something it needs is not made, or skipped with what is below it if
 /// that will not be made. The job itself comes first.
 fn reopen(connection: &Connection, standing: &JobRow, at: Moment) -> Result<Vec<Moved>> {
-    cancellation::forget(connection, standing.job)?;
     let to = dependents::initial_state(connection, standing)?;
     standing.change(
         connection,

@@ -110,6 +110,19 @@ fn a_held_job_said_not_to_be_created_below_one_that_is_not_made_is_skipped() {
 }
 
 #[test]
+fn a_job_cancelled_in_doubt_is_cancelled_once_a_person_says_that_it_was_not_created() {
+    let mut bench = bench();
+    let (imported, jobs) = import_companies(&mut bench.journal, &["Top", "Low"], true);
+    force(&bench.journal, jobs[0], InDoubt);
+    bench.journal.cancel(imported.import, "kim", at(3_000)).unwrap();
+    hold(&mut bench, jobs[0], InDoubt);
+    let moved = bench.journal.resolve(jobs[0], Decision::NotCreated, None, "ann", at(9_000)).unwrap();
+    assert_eq!((moved[0].from, moved[0].to), (Held, JobState::Cancelled));
+    assert_eq!(states(&bench, &jobs), [JobState::Cancelled, JobState::Cancelled]);
+    assert_eq!(message(&bench.journal, jobs[0]).as_deref(), Some("cancelled by kim"));
+}
+
+#[test]
 fn a_held_job_is_shown_with_its_place_and_its_candidates() {
     let mut bench = bench();
     let (_, jobs) = import_companies(&mut bench.journal, &["Acme"], false);
