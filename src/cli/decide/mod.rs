@@ -39,11 +39,8 @@ pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summary> {
     };
     let retried = journal.retry(&selection, &context.who(), context.now())?;
     let terminal = context.terminal;
-    let fields = RetrySummary {
-        retried: retried.retried,
-        released: retried.released,
-        skipped: retried.skipped,
-    };
+    let fields =
+        RetrySummary { retried: retried.retried, released: retried.released, skipped: retried.skipped };
     let summary = Summary::new(End::Done).with(&fields);
     let skipped = (retried.skipped > 0).then(|| {
         let rows = counted(retried.skipped, "row is", "rows are");

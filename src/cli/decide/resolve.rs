@@ -235,9 +235,7 @@ fn tell_decided(
             ("is cancelled, as its import was while its outcome was unknown", "")
         }
         (Some(JobState::Cancelled), _) => ("is cancelled", ""),
-        (Some(JobState::Skipped), _) => {
-            ("is skipped, since what it belongs to failed or was cancelled", "")
-        }
+        (Some(JobState::Skipped), _) => ("is skipped, since what it belongs to failed or was cancelled", ""),
         (Some(JobState::Held), _) => ("is still on hold", ""),
         (Some(JobState::Done), _) => ("is done", ""),
         _ => ("has its record", ""),

@@ -314,7 +314,8 @@ fn skip_if_lost(connection: &Connection, mut moved: Moved, at: Moment) -> Result
     Ok(below)
 }
 
-/// done or incomplete → ready, blocked or skipped, at the first step of an upkeep row.
+/// done or incomplete → ready, blocked or skipped, at the first step of an upkeep row. What was sent for the step that it leaves
+/// says nothing of that one.
 fn do_again(connection: &Connection, standing: &JobRow, at: Moment) -> Result<()> {
     standing.leaves(&[Done, Incomplete], "carried out again")?;
     cancellation::forget(connection, standing.job)?;
@@ -324,7 +325,8 @@ fn do_again(connection: &Connection, standing: &JobRow, at: Moment) -> Result<()
         connection,
         concat!(
             "UPDATE job SET state = ?3, step = ?4, operation = ?5, outcome = NULL, finished_at = NULL, audit = NULL,
-                made_doubted = 0, code = NULL, message = NULL, violations = NULL, candidates = NULL, last_import = ",
+                step_attempts = 0, deaths = 0, first_sent_at = NULL, baseline = NULL, doubted = 0, doubts = 0, executed = 0,
+                doubt = NULL, doubt_since = NULL, absent_reads = 0, looks = 0, made_doubted = 0, code = NULL, message = NULL, violations = NULL, candidates = NULL, last_import = ",
             last_import_of_job!(),
             " WHERE id = ?1 AND state = ?2"
         ),

@@ -105,7 +105,8 @@ mod tests {
 
     #[test]
     fn of_several_requests_the_value_that_was_read_first_and_the_one_that_is_asked_for_last_count() {
-        let fields = |value: &Value| value.as_object().unwrap().clone().into_iter().collect::<BTreeMap<_, _>>();
+        let fields =
+            |value: &Value| value.as_object().unwrap().clone().into_iter().collect::<BTreeMap<_, _>>();
         let read = |was: &Value, sent: &Value| Before::Fields {
             fields: fields(was),
             sent: fields(sent),
@@ -113,7 +114,8 @@ mod tests {
         };
         let asked =
             |value: &Value| Action::Update(RecordUpdate { fields: fields(value), ..RecordUpdate::default() });
-        let first = read(&json!({"name": "A", "phone": "1"}), &json!({"name": "B", "phone": "2", "fax": "3"}));
+        let first =
+            read(&json!({"name": "A", "phone": "1"}), &json!({"name": "B", "phone": "2", "fax": "3"}));
         let table = [
             // The same is sent again, and the first request has set a part of it meanwhile.
             (

@@ -132,9 +132,7 @@ impl Gates {
             self.reserves.on_answer(import);
         }
         match execution {
-            Execution::Confirmed | Execution::Refused => {
-                self.on_quota_accepted()
-            }
+            Execution::Confirmed | Execution::Refused => self.on_quota_accepted(),
             Execution::Doubtful => {
                 self.quota.on_unknown_outcome();
                 Vec::new()

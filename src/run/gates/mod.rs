@@ -398,7 +398,8 @@ impl Gates {
             Consequence::Nothing | Consequence::Failure => {
                 let change = breaker.on_outcome(outcome, phase, now);
                 let mut actions = self.breaker_changed(operation, change);
-                if consequence == Consequence::Nothing && counted.is_none() && self.waits_for_quota(operation) {
+                if consequence == Consequence::Nothing && counted.is_none() && self.waits_for_quota(operation)
+                {
                     actions.extend(self.on_quota_accepted());
                 }
                 actions

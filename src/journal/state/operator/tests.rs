@@ -2,11 +2,13 @@
 
 use super::*;
 use crate::error::ErrorKind;
-use crate::journal::Write;
 use crate::journal::fixture::*;
 use crate::journal::state::transition;
+use crate::journal::{ReadBy, Write};
+use crate::model::action::Action;
 use crate::model::operation::Operation::AddCompany;
 use crate::model::state::JobState::{Adopted, Created, Sending, Skipped};
+use crate::model::verdict::{Doubt, Execution};
 
 fn states(bench: &Bench, jobs: &[JobId]) -> Vec<JobState> {
     jobs.iter().map(|&job| state(&bench.journal, job)).collect()
@@ -120,6 +122,42 @@ fn a_job_cancelled_in_doubt_is_cancelled_once_a_person_says_that_it_was_not_crea
     assert_eq!((moved[0].from, moved[0].to), (Held, JobState::Cancelled));
     assert_eq!(states(&bench, &jobs), [JobState::Cancelled, JobState::Cancelled]);
     assert_eq!(message(&bench.journal, jobs[0]).as_deref(), Some("cancelled by kim"));
+}
+
+#[test]
+fn what_was_in_doubt_at_a_later_step_is_not_of_the_first_one_that_is_carried_out_again() {
+    let mut bench = bench();
+    let journal = &mut bench.journal;
+    let mut import = journal.begin_import(at(1)).unwrap();
+    let mut values = site("labels of Depot", vec![], vec![]);
+    values.kind = Kind::Upkeep(crate::model::kind::Upkeep::Labels);
+    let label = |label: &str| {
+        let owner = crate::model::action::Owner::Site;
+        Action::PutLabel(crate::model::action::OwnedLabel { owner, label: label.into() })
+    };
+    values.steps = vec![label("north"), label("south")];
+    let job = import.add_job(&values).unwrap();
+    import.finish().unwrap();
+    let done = Evidence { execution: Execution::Confirmed, ..Evidence::at(at(3_000)) };
+    apply(journal, Write::Advance { job, from: Ready, how: How::Done, id: None, evidence: done }).unwrap();
+    let operation = journal.work(job).unwrap().unwrap().operation;
+    apply(journal, claim(job, operation)).unwrap();
+    let (doubt, until, evidence) = (Doubt::Timeout, at(4_000), Evidence::at(at(4_000)));
+    apply(journal, Write::Doubt { job, doubt, executed: false, charged: true, until, evidence }).unwrap();
+    apply(journal, Write::Release { job, note: "not there".into(), at: at(5_000) }).unwrap();
+    apply(journal, rejected(job, Ready)).unwrap();
+    assert_eq!(state(journal, job), Incomplete);
+    let run = journal.queue().begin_run(at(5_100)).unwrap();
+    let finding =
+        AuditFinding { code: AuditFinding::REVERTED.to_owned(), message: "gone".into(), found: vec![] };
+    let content = journal.work(job).unwrap().unwrap().content_hash;
+    let (by, finding) = (ReadBy::Key, Some(finding));
+    apply(journal, Write::Audited { job, id: None, content, run, by, finding, at: at(5_200) }).unwrap();
+    let selection = Selection { code: Some(AuditFinding::REVERTED.to_owned()), ..Selection::default() };
+    assert_eq!(journal.retry(&selection, "kim", at(8_000)).unwrap().retried, 1);
+    let work = journal.work(job).unwrap().unwrap();
+    assert_eq!((work.state, work.step), (Ready, 0));
+    assert_eq!((work.doubted, work.doubts, work.first_sent_at), (false, 0, None));
 }
 
 #[test]

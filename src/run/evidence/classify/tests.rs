@@ -135,8 +135,7 @@ fn only_a_new_unowned_record_that_agrees_is_ours() {
     let mac = "00:1a:2b:3c:4d:5e";
     let depot = || json!({"companyId": OURS, "name": "Depot", "id": record(1)});
     let till = || json!({"companyId": OURS, "name": "Till", "identification": mac, "id": record(1)});
-    let folded_till =
-        || json!({"companyId": OURS, "name": "TILL", "identification": mac, "id": record(1)});
+    let folded_till = || json!({"companyId": OURS, "name": "TILL", "identification": mac, "id": record(1)});
     let lost = |baseline| doubt(site("Depot", None), Doubt::Timeout, baseline);
     let lost_till = |baseline| doubt(device("Till", Some(mac)), Doubt::Timeout, baseline);
     let refused_till = |baseline| doubt(device("Till", Some(mac)), Doubt::Duplicate, baseline);
