@@ -5,7 +5,7 @@ use std::mem;
 use std::ops::ControlFlow;
 
 use crate::error::{Error, Result};
-use crate::sheet::{Book, Row, Table, TableSummary, read_ahead};
+use crate::sheet::{Book, Row, Table, TableSummary, read_ahead, weight};
 
 /// Hands over every row of a table, as [`Book::read`] does, and as `prepare` makes it on the thread that reads.
 ///
@@ -20,7 +20,7 @@ pub(super) fn read<T: Default + Send>(
     let not_wanted = || Error::internal("rows are read that nobody takes");
     let read = |give: &mut dyn FnMut(T, usize) -> ControlFlow<()>| {
         book.read(table, &mut |row| {
-            let bytes = row.cells.iter().map(|cell| cell.len()).sum();
+            let bytes = weight(&row.cells);
             match give(prepare(row)?, bytes) {
                 ControlFlow::Continue(()) => Ok(()),
                 ControlFlow::Break(()) => Err(not_wanted()),

@@ -28,7 +28,7 @@ use crate::model::record::{Link, Role, Target};
 use crate::model::time::Moment;
 use crate::sheet::cross_row::To;
 use crate::sheet::finding::Findings;
-use crate::sheet::{SourceFile, read_ahead};
+use crate::sheet::{SourceFile, read_ahead, weight};
 use changed_here::{ChangedHere, changed_here};
 use deciding::Placement;
 
@@ -115,7 +115,7 @@ fn place_rows<'j>(
             let sheet = sheets[number];
             let read = |give: &mut dyn FnMut(Prepared, usize) -> ControlFlow<()>| {
                 kept.read(number, rows, &mut |row, draft| {
-                    let bytes = row.cells.iter().map(|cell| cell.len()).sum();
+                    let bytes = weight(&row.cells);
                     let prepared = prepare(
                         (checked, Origin { table: number, sheet, ordinal }),
                         (row, draft),

@@ -53,6 +53,12 @@ pub(crate) struct Cover {
     pub(crate) merge: CellRange,
 }
 
+impl AsRef<str> for Cell {
+    fn as_ref(&self) -> &str {
+        &self.text
+    }
+}
+
 impl Cell {
     /// A cell of text; blank when there is none.
     pub(crate) fn text(text: impl Into<SmolStr>) -> Self {

@@ -40,9 +40,9 @@ pub use file::source::{Format, SourceFile, locked};
 pub use finding::ranges::Places;
 pub use finding::severity_policy::SeverityPolicy;
 pub use options::{CountryForm, HiddenRows, MacForm, Options, RowUse};
-pub(crate) use read_ahead::read_ahead;
 #[cfg(test)]
 pub(crate) use read_ahead::{AHEAD, BATCH};
+pub(crate) use read_ahead::{read_ahead, weight};
 pub(crate) use row::RawRow;
 pub use row::draft::{Draft, Reference, column_of_role};
 pub use row::reading::TableSummary;

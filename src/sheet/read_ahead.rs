@@ -10,12 +10,22 @@ use crate::error::Result;
 /// Items handed over at once: so many that the threads seldom wait for each other. To wake one takes as long as some rows,
 /// on a virtual machine as some dozens.
 pub(crate) const BATCH: usize = 1_024;
-/// Bytes of text after which fewer are enough: a row may be long.
-const BATCH_BYTES: usize = 1 << 18;
+/// Bytes after which fewer are enough: a row may be long, or wide. A batch of ordinary rows, of some dozens of columns, has less.
+const BATCH_BYTES: usize = 1 << 21;
 /// Batches that are read before they are asked for: so few that they take no memory to speak of.
 pub(crate) const AHEAD: usize = 3;
 
-/// Has `read` hand over items, each with the bytes that it takes, and `each` work on them, until `each` or the items end. `read`
+/// The bytes that cells take: their text, and their places, which blank ones have too.
+pub(crate) fn weight<C: AsRef<str>>(cells: &[C]) -> usize {
+    size_of_val(cells) + cells.iter().map(|cell| cell.as_ref().len()).sum::<usize>()
+}
+
+/// Whether so many items of so many bytes are handed over.
+fn is_enough(items: usize, bytes: usize) -> bool {
+    items >= BATCH || bytes >= BATCH_BYTES
+}
+
+/// Has `read` hand over items, each with the bytes that it takes ([`weight`]), and `each` work on them, until `each` or the items end. `read`
 /// runs on a thread of its own, and its callback breaks when nobody wants more. What `read` returned; `None` where `each` wanted no more.
 ///
 /// `each` takes an item away, or works on it where it lies: what is left of it goes back to the thread that made it, which has to
@@ -36,7 +46,7 @@ pub(crate) fn read_ahead<T: Send, R: Send>(
             let returned = read(&mut |item, bytes| {
                 batch.push(item);
                 size += bytes;
-                if batch.len() < BATCH && size < BATCH_BYTES {
+                if !is_enough(batch.len(), size) {
                     return ControlFlow::Continue(());
                 }
                 size = 0;
@@ -71,5 +81,35 @@ fn empty_batch<T>(worked_on: &Receiver<Vec<T>>) -> Vec<T> {
             batch
         }
         Err(_none_yet) => Vec::with_capacity(BATCH),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use smol_str::SmolStr;
+
+    use super::*;
+    use crate::sheet::Cell;
+    use crate::sheet::file::preflight::COLUMN_LIMIT;
+
+    /// Rows like this one in a batch.
+    fn rows_of_a_batch(weight: usize) -> usize {
+        (1..=BATCH).find(|rows| is_enough(*rows, rows * weight)).unwrap()
+    }
+
+    #[test]
+    fn blank_cells_weigh_as_much_as_the_memory_that_they_take() {
+        let (blank, names) =
+            (vec![Cell::default(); COLUMN_LIMIT + 1], vec![SmolStr::default(); COLUMN_LIMIT + 1]);
+        for (weight, place) in [(weight(&blank), size_of::<Cell>()), (weight(&names), size_of::<SmolStr>())] {
+            let rows = rows_of_a_batch(weight);
+            assert!(rows * (COLUMN_LIMIT + 1) * place < 2 * BATCH_BYTES, "{rows} rows");
+        }
+        assert!(weight(&[Cell::text("x".repeat(1_000))]) > 1_000);
+    }
+
+    #[test]
+    fn ordinary_rows_fill_whole_batches() {
+        assert_eq!(rows_of_a_batch(weight(&vec![Cell::text("22 Queen Street"); 32])), BATCH);
     }
 }

@@ -11,7 +11,9 @@ use std::io::{self, Read};
 
 use smol_str::SmolStr;
 
+use crate::sheet::file::preflight::COLUMN_LIMIT;
 use crate::sheet::options::is_mark;
+use crate::sheet::text::is_blank;
 use cut::{CellSpan, Cut, Cutter, is_end, line_end, may_be_end};
 
 /// Longest record in bytes; a quotation mark that is never closed swallows no more than this.
@@ -28,7 +30,8 @@ pub(crate) struct CsvRecord {
     pub(crate) row: u32,
     /// The physical line where it starts.
     pub(crate) line: u64,
-    /// Its cells; none for an empty line.
+    /// Its cells; none for an empty line. Of those beyond [`COLUMN_LIMIT`] one surplus cell is kept, the first that is not
+    /// blank, so that a record is told as too wide without growing with its separators.
     pub(crate) cells: Vec<SmolStr>,
     /// What is wrong with it.
     pub(crate) damage: Option<Damage>,
@@ -225,23 +228,25 @@ impl<R: Read> Records<R> {
         // Cells start and end at ASCII characters, so that slicing the checked text never splits a character.
         let text = std::str::from_utf8(&bytes[self.start..]).ok();
         let mut bad = Vec::new();
-        let mut cells = Vec::with_capacity(self.spans.len());
+        let mut cells = Vec::with_capacity(self.spans.len().min(COLUMN_LIMIT + 1));
         for (index, span) in self.spans.iter().enumerate() {
             let cell = match text {
                 Some(text) => Cow::Borrowed(&text[span.start - self.start..span.end - self.start]),
                 None => {
                     let cell = &bytes[span.start..span.end];
-                    if std::str::from_utf8(cell).is_err() {
+                    if std::str::from_utf8(cell).is_err()
+                        && bad.last().is_none_or(|last| *last < COLUMN_LIMIT)
+                    {
                         bad.push(index);
                     }
                     String::from_utf8_lossy(cell)
                 }
             };
-            cells.push(if span.rewrite {
-                cut::plainly(&cell, self.escape).into()
-            } else {
-                SmolStr::from(cell)
-            });
+            let cell = || match span.rewrite {
+                true => cut::plainly(&cell, self.escape).into(),
+                false => SmolStr::from(cell),
+            };
+            keep(&mut cells, cell);
         }
         if self.ended
             && end == self.buffer.len()
@@ -282,11 +287,23 @@ impl<R: Read> Records<R> {
             }
         }
         let delimiter = char::from(self.delimiter);
-        let cells = String::from_utf8_lossy(&line).split(delimiter).map(SmolStr::new).collect();
+        let mut cells = Vec::new();
+        String::from_utf8_lossy(&line)
+            .split(delimiter)
+            .for_each(|cell| keep(&mut cells, || SmolStr::new(cell)));
         self.row = self.row.saturating_add(1);
         let number = self.line;
         self.line += 1;
         Ok(CsvRecord { row: self.row, line: number, cells, damage: Some(damage) })
+    }
+}
+
+/// Keeps the next cell of a record, if it is one of those that are kept.
+fn keep(cells: &mut Vec<SmolStr>, cell: impl FnOnce() -> SmolStr) {
+    match cells.get_mut(COLUMN_LIMIT) {
+        None => cells.push(cell()),
+        Some(surplus) if is_blank(surplus) => *surplus = cell(),
+        Some(_) => {}
     }
 }
 

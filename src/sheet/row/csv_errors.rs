@@ -2,6 +2,7 @@
 
 use crate::sheet::cell::Cell;
 use crate::sheet::file::csv::{Damage, Stray};
+use crate::sheet::file::preflight::COLUMN_LIMIT;
 use crate::sheet::finding::Finding;
 use crate::sheet::finding::code::Code;
 use crate::sheet::table::Table;
@@ -57,7 +58,9 @@ pub(in crate::sheet) fn told(damage: &Damage) -> Vec<(Code, String, Option<usize
         Damage::Encoding { cells } => {
             let message = "some letters have another encoding than the rest of the file: retype the cell and save as \
                 CSV UTF-8";
-            cells.iter().map(|cell| (Code::FileEncodingInvalid, message.to_owned(), Some(*cell))).collect()
+            // What is further out is kept as one cell, whose column is no longer known.
+            let column = |cell: usize| (cell < COLUMN_LIMIT).then_some(cell);
+            cells.iter().map(|cell| (Code::FileEncodingInvalid, message.to_owned(), column(*cell))).collect()
         }
         Damage::TooLong => {
             let message = "the line has more than a million characters: look for a missing line break or quotation mark";

@@ -12,12 +12,11 @@ use crate::error::Result;
 use crate::sheet::address::column_of_address;
 use crate::sheet::cell::Cell;
 use crate::sheet::field::{NOT_ACCEPTED, TableSetting};
-use crate::sheet::file::preflight::COLUMN_LIMIT;
 use crate::sheet::finding::code::{Code, Severity};
 use crate::sheet::finding::{Finding, shown};
 use crate::sheet::formula_guard;
 use crate::sheet::options::Options;
-use crate::sheet::read_ahead::read_ahead;
+use crate::sheet::read_ahead::{read_ahead, weight};
 use crate::sheet::table::Table;
 use crate::sheet::table::header::Mapped;
 use crate::sheet::table::layout;
@@ -92,8 +91,9 @@ impl<'a, 'e> TableReading<'a, 'e> {
     ) -> Result<Option<R>> {
         let read = move |give: &mut dyn FnMut(ReadRow, usize) -> ControlFlow<()>| {
             rows(&mut |raw| {
-                let bytes = raw.cells.iter().map(|cell| cell.text.len()).sum();
-                Ok(give(cells.read(raw), bytes))
+                let row = cells.read(raw);
+                let bytes = weight(&row.raw.cells) + size_of_val(row.readings.as_slice());
+                Ok(give(row, bytes))
             })
         };
         read_ahead(read, &mut |row| self.take(mem::take(row)))?.transpose()
@@ -119,7 +119,7 @@ impl<'a, 'e> TableReading<'a, 'e> {
         }
         self.last = raw.number;
         let is_cut = raw.damage.is_none() && self.table.worksheet.is_none();
-        let width = is_cut.then_some(raw.cells.len().min(COLUMN_LIMIT + 1));
+        let width = is_cut.then_some(raw.cells.len());
         let is_a_header = || layout::is_other_header(&raw.cells) || self.rows.is_of_header(&raw.cells);
         if raw.damage.is_none() && is_a_header() && !self.rows.is_header(&raw.cells) {
             self.end_before(raw);

@@ -37,7 +37,7 @@ impl RowReader<'_> {
     /// The finding for a row of a text table that has not as many cells as the header, where that is no habit.
     fn wrong_width(&mut self, cells: &[Cell], row: &Row) -> Option<Finding> {
         // Blank cells beyond the columns that are read are none of the header's either.
-        let (count, width) = (cells.len().min(COLUMN_LIMIT + 1), self.table.width());
+        let (count, width) = (cells.len(), self.table.width());
         if !self.setting.is_text_table || self.table.widths.allow(count, width) && !self.is_beyond(cells) {
             return None;
         }
@@ -49,7 +49,8 @@ impl RowReader<'_> {
             let beyond = cells.iter().enumerate().skip(width).find(|(_, cell)| !cell.is_blank());
             let at = beyond.map_or(width, |(position, _)| position);
             let finding = self.table.finding(Code::RowTooManyCells, message);
-            let finding = finding.in_row(row.number, row.line).in_column(at);
+            let finding = finding.in_row(row.number, row.line);
+            let finding = if at < COLUMN_LIMIT { finding.in_column(at) } else { finding };
             return Some(match beyond {
                 Some((_, cell)) => finding.showing(&cell.text, cell.value_kind()),
                 None => finding,

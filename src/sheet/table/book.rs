@@ -30,7 +30,7 @@ use crate::sheet::finding::Finding;
 use crate::sheet::finding::code::Code;
 use crate::sheet::formula_guard;
 use crate::sheet::options::Options;
-use crate::sheet::read_ahead::read_ahead;
+use crate::sheet::read_ahead::{read_ahead, weight};
 use crate::sheet::row::cell_reader::CellReader;
 use crate::sheet::row::reading::{TableReading, TableSummary};
 use crate::sheet::row::{RawRow, Row};
@@ -211,7 +211,6 @@ impl Book {
                 if records.is_hopeless() {
                     return Ok(Some(record.row));
                 }
-                let bytes = record.cells.iter().map(SmolStr::len).sum();
                 let raw = RawRow {
                     number: record.row,
                     line: Some(record.line),
@@ -220,6 +219,7 @@ impl Book {
                     damage: record.damage,
                     is_hidden: false,
                 };
+                let bytes = weight(&raw.cells);
                 if give(raw, bytes).is_break() {
                     break;
                 }

@@ -229,3 +229,23 @@ proptest! {
         prop_assert_eq!(ours, theirs);
     }
 }
+
+#[test]
+fn a_record_keeps_one_surplus_cell_whatever_its_separators() {
+    let whole = |text: String| Records::new(text.as_bytes(), ',').unwrap().next().unwrap().unwrap();
+    let commas = whole(format!("A{}\n", ",".repeat(1_000_000)));
+    assert_eq!((commas.cells.len(), &*commas.cells[0], commas.damage), (COLUMN_LIMIT + 1, "A", None));
+    assert!(commas.cells.capacity() <= COLUMN_LIMIT + 1);
+    let stray = whole(format!("A{}far,further\n", ",".repeat(16_383)));
+    assert_eq!((stray.cells.len(), &*stray.cells[COLUMN_LIMIT]), (COLUMN_LIMIT + 1, "far"));
+    let damaged = whole(format!("A\"{}\n", ",".repeat(100_000)));
+    assert_eq!((damaged.cells.len(), damaged.damage.is_some()), (COLUMN_LIMIT + 1, true));
+}
+
+#[test]
+fn bytes_far_out_that_are_no_text_are_told_once() {
+    let text = [&b"A"[..], &b",\xe4".repeat(5_000)].concat();
+    let record = Records::new(text.as_slice(), ',').unwrap().next().unwrap().unwrap();
+    let Some(Damage::Encoding { cells }) = record.damage else { panic!("{:?}", record.damage) };
+    assert_eq!((cells.len(), cells.last().copied()), (COLUMN_LIMIT, Some(COLUMN_LIMIT)));
+}

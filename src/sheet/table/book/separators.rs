@@ -177,14 +177,13 @@ impl Book {
         while self.wants_more(looked, candidates.last().map(|last: &HeaderCandidate| last.row))
             && damaged.len() < HEADER_ROWS
         {
-            let Some(mut record) = records.next()?.filter(|record| record.row <= last) else { break };
+            let Some(record) = records.next()?.filter(|record| record.row <= last) else { break };
             if record.cells.iter().all(|cell| text::is_blank(cell)) {
                 continue;
             }
             if record.cells.iter().skip(COLUMN_LIMIT).any(|cell| !text::is_blank(cell)) {
                 wide.push(record.row);
             }
-            record.cells.truncate(COLUMN_LIMIT + 1);
             let ours = formula_guard::is_ours(&record.cells);
             let cells: Vec<SmolStr> = record.cells.into_iter().map(|text| plain(text, ours)).collect();
             let candidate =

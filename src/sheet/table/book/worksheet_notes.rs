@@ -14,7 +14,7 @@ use crate::sheet::file::workbook::{MergeReading, SheetRow, Workbook};
 use crate::sheet::finding::Finding;
 use crate::sheet::finding::code::{Code, Severity};
 use crate::sheet::options::HiddenRows;
-use crate::sheet::read_ahead::read_ahead;
+use crate::sheet::read_ahead::{read_ahead, weight};
 use crate::sheet::row::RawRow;
 use crate::sheet::row::cell_reader::CellReader;
 use crate::sheet::row::reading::{TableReading, TableSummary};
@@ -52,7 +52,7 @@ pub(super) fn read(
         let is_read = |column: usize| is_read(table, column);
         let below = MergeReading { header_row: table.header_row, fill_merged, is_read: &is_read };
         workbook.rows(*place, survey, Some(&below), &mut |row| {
-            let bytes = row.cells.iter().map(|cell| cell.text.len()).sum();
+            let bytes = weight(&row.cells);
             Ok(give(row, bytes))
         })
     };
