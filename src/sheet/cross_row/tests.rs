@@ -1,7 +1,7 @@
 //! What holds between rows, on whole text tables.
 
 use super::*;
-use crate::sheet::{Options, open};
+use crate::sheet::{Options, RowUse, open};
 
 /// Records of earlier imports.
 struct Earlier(Vec<(Kind, &'static str, i64)>);
@@ -42,12 +42,17 @@ impl Outcome {
 
 /// Checks text tables against each other: `(file name, rows without what every row needs)`.
 fn check(files: &[(&str, &str)], known: &dyn Known) -> Outcome {
+    check_for(RowUse::Import, files, known)
+}
+
+/// The same of rows that are read for this use.
+fn check_for(row_use: RowUse, files: &[(&str, &str)], known: &dyn Known) -> Outcome {
     let folder = tempfile::tempdir().unwrap();
     let mut between = Between::default();
     for (name, content) in files {
         let path = folder.path().join(name);
         std::fs::write(&path, content).unwrap();
-        let mut options = Options::default();
+        let mut options = Options { row_use, ..Options::default() };
         for assignment in [
             "companies.company_type=CUSTOMER",
             "companies.support_email=a@b.example",
@@ -249,17 +254,19 @@ fn changes_of_one_record_that_want_one_thing_otherwise_contradict_each_other() {
         let sheets = [("devices.csv", devices), ("device-changes.csv", updates), (*name, content.as_str())];
         assert_eq!(check(&sheets, &earlier).codes(), [], "{name}");
     }
-    for (name, content, cell) in &oppose {
+    let uses = [RowUse::Import, RowUse::Check];
+    for ((name, content, cell), row_use) in oppose.iter().flat_map(|case| uses.map(|row_use| (case, row_use)))
+    {
         let sheet = (*name, content.as_str());
-        let found =
-            check(&[("devices.csv", devices), ("device-changes.csv", updates), sheet], &earlier).codes();
+        let sheets = [("devices.csv", devices), ("device-changes.csv", updates), sheet];
+        let found = check_for(row_use, &sheets, &earlier).codes();
         assert_eq!(
             found,
             [at(Code::RowConflict, &format!("{}!{cell}", name.trim_end_matches(".csv")))],
             "{name}"
         );
         // The later row has the finding, at the cell that asks.
-        let found = check(&[sheet, ("device-changes.csv", updates)], &earlier).codes();
+        let found = check_for(row_use, &[sheet, ("device-changes.csv", updates)], &earlier).codes();
         let own = match *name {
             "metadata.csv" => "C2",
             "subscriptions.csv" => "D2",

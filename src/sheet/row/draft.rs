@@ -23,10 +23,10 @@ pub(in crate::sheet) const INTERFACE: char = '\u{1f}';
 /// A row that can become a job.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Draft {
-    /// What it asks for, in the order in which it is carried out: of a record its creation first. Nothing of a record that is
-    /// only checked.
+    /// What it asks for, in the order in which it is carried out: of a record its creation first. Nothing of a creation that
+    /// is only checked.
     pub steps: Vec<Action>,
-    /// The row's own key, as written; not of a record that is only checked.
+    /// The row's own key, as written; not of a creation that is only checked.
     pub key: Option<SmolStr>,
     /// What it refers to.
     pub references: Vec<Reference>,
@@ -339,7 +339,7 @@ impl RowValues {
         references
     }
 
-    /// What other rows need to know of a row that is only checked.
+    /// What other rows need to know of a row that creates a record and is only checked.
     pub(super) fn outline(&mut self) -> Draft {
         Draft { steps: Vec::new(), key: None, references: self.references() }
     }

@@ -264,7 +264,9 @@ impl<'a> RowReader<'a> {
             // Of a row whose cells may belong to other columns nothing else is reported.
             row.identity.references = if is_whole { self.values.references() } else { Vec::new() };
         } else {
-            let is_outline = self.row_use == RowUse::Check && self.table.kind.is_record();
+            // What a row changes may contradict another one, and what it creates cannot.
+            let is_outline =
+                self.row_use == RowUse::Check && self.table.kind.is_record() && !row.identity.is_update;
             row.draft = if is_outline { Some(self.values.outline()) } else { self.values.draft() };
             if !self.table.kind.is_record() {
                 row.identity.unique = row.draft.as_ref().map(|draft| draft.distinct_name().into());
