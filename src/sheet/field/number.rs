@@ -138,7 +138,7 @@ fn without_its_zeros(text: &str, whole: &country::Whole) -> Problem {
 /// A number with a fraction: 1.10 and 1.1 are one number, and two versions, shelves or keys. Where the text says which
 /// record is meant, nobody knows which.
 fn fraction(form: Form, text: &str, reading: &mut CellReading) -> Option<String> {
-    let is_identity = matches!(form, Form::Key | Form::Reference(_));
+    let is_identity = matches!(form, Form::Key | Form::Reference(_) | Form::Owner);
     let advice = if is_identity { "enter the value again" } else { "compare" };
     let problem = Problem::new(
         Code::CellNumericIdentifier,
@@ -228,7 +228,10 @@ fn whole_postcode(column: &Column, digits: &str, country: Option<&str>) -> Optio
 
 /// Forms in which digits are not a quantity.
 fn is_identifier(form: Form) -> bool {
-    matches!(form, Form::Name | Form::Phone | Form::Code | Form::Key | Form::Reference(_) | Form::Mac)
+    matches!(
+        form,
+        Form::Name | Form::Phone | Form::Code | Form::Key | Form::Reference(_) | Form::Owner | Form::Mac
+    )
 }
 
 /// The digits before a point and zero; where that was asked for, also before a comma and two zeros, as money is written.

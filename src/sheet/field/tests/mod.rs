@@ -1,7 +1,7 @@
 //! Each rule of each form, as tables.
 
 use super::*;
-use crate::model::kind::Kind;
+use crate::model::kind::{Kind, Upkeep};
 use crate::sheet::address::CellRange;
 use crate::sheet::cell::Cover;
 use crate::sheet::table::column::{column, columns};
@@ -99,6 +99,12 @@ fn numbers_in_text_columns_are_told() {
         let (found, told, _) = field(Kind::Device, name, number(value));
         assert_eq!(found, expected.map(|text| Value::Text(text.into())), "{name} {value}");
         assert_eq!(told, problems, "{name} {value}");
+    }
+    // Of which record a row is, nobody knows either, nor of which kind.
+    for kind in [Kind::Upkeep(Upkeep::Labels), Kind::Upkeep(Upkeep::Metadata)] {
+        let (found, told, _) = field(kind, "owner", number(1.1));
+        assert_eq!((found, told), (None, vec![(Code::CellNumericIdentifier, Severity::Error)]), "{kind}");
+        assert_eq!(text(kind, "owner", "1.0"), Err(Code::CellNumericIdentifier), "{kind}");
     }
     let padded = Cell { kind: CellKind::Number { value: 123.0, padded: true }, text: "00123".into() };
     assert_eq!(field(Kind::Device, "postcode", padded), (Some(Value::Text("00123".into())), vec![], None));
