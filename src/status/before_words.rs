@@ -82,7 +82,7 @@ pub fn words(read: &ReadBefore) -> String {
         Before::Fields { fields, sent, left } => {
             // All of an address is sent, and only what is new in it is reported.
             let changed = sent.iter().filter_map(|(field, now)| match fields.get(field) {
-                Some(was) if is_same(was, now) => None,
+                Some(was) if is_same(field, was, now) => None,
                 Some(was) => Some(format!("{field} was {}, now {}", quoted(was), quoted(now))),
                 None => Some(format!("{field} was not shown, now {}", quoted(now))),
             });

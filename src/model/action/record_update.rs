@@ -11,11 +11,15 @@ use serde_json::{Map, Value};
 
 use super::before::Before;
 use crate::mistake::{self, Mistake};
+use crate::model::key::mac_digits;
 use crate::model::kind::Kind;
 use crate::model::record::Record;
 
 /// The part of a field's path that all fields of an address begin with.
 const ADDRESS: &str = "address.";
+
+/// The field of the MAC address.
+const MAC: &str = "identification";
 
 /// The parts without which an address is not whole: those that every address of a new record needs.
 const WHOLE_ADDRESS: [&str; 3] = ["address.address1", "address.city", "address.country"];
@@ -123,7 +127,9 @@ impl RecordUpdate {
         };
         for (field, wanted) in &self.fields {
             let there = shown(field);
-            if there.is_some_and(|there| is_same(wanted, there)) && !mistake::made(Mistake::EqualFieldsSent) {
+            if there.is_some_and(|there| is_same(field, wanted, there))
+                && !mistake::made(Mistake::EqualFieldsSent)
+            {
                 continue;
             }
             let has_changed =
@@ -140,7 +146,7 @@ impl RecordUpdate {
             }
         }
         for (field, wanted) in &self.fixed {
-            let is_so = shown(field).is_some_and(|there| is_same(wanted, there));
+            let is_so = shown(field).is_some_and(|there| is_same(field, wanted, there));
             if !is_so && !mistake::made(Mistake::FixedFieldNotCompared) {
                 comparison.fixed.push(difference(field, text(wanted)));
             }
@@ -173,8 +179,9 @@ impl RecordUpdate {
     /// The fields of which the record does not show what was sent, or, as long as that is not known, what the row asks for.
     pub fn differences(&self, record: &Value) -> Vec<FieldDifference> {
         let sent = self.send.as_ref().unwrap_or(&self.fields);
-        let is_so =
-            |field: &str, wanted: &Value| value_at(record, field).is_some_and(|there| is_same(wanted, there));
+        let is_so = |field: &str, wanted: &Value| {
+            value_at(record, field).is_some_and(|there| is_same(field, wanted, there))
+        };
         let differing = sent.iter().filter(|(field, wanted)| !is_so(field, wanted));
         let difference = |(field, wanted): (&String, &Value)| FieldDifference {
             field: field.clone(),
@@ -187,7 +194,8 @@ impl RecordUpdate {
     /// Leaves out the fields that cannot be changed and that the record was created with.
     pub fn drop_created(&mut self, record: &Record) {
         let created = fields_of(record);
-        self.fixed.retain(|field, wanted| !created.get(field).is_some_and(|made| is_same(wanted, made)));
+        self.fixed
+            .retain(|field, wanted| !created.get(field).is_some_and(|made| is_same(field, wanted, made)));
     }
 
     /// The same update, with what of it is sent and what the record had before.
@@ -267,12 +275,14 @@ pub fn text(value: &Value) -> String {
     }
 }
 
-/// Whether a value is the one that is there.
-pub fn is_same(wanted: &Value, there: &Value) -> bool {
-    match (wanted.as_f64(), there.as_f64()) {
-        (Some(wanted), Some(there)) => (wanted - there).abs() < 1e-9,
-        _ => text(wanted) == text(there),
+/// Whether a value of a field is the one that is there. A MAC address is, however it is written.
+pub fn is_same(field: &str, wanted: &Value, there: &Value) -> bool {
+    if let (Some(wanted), Some(there)) = (wanted.as_f64(), there.as_f64()) {
+        return (wanted - there).abs() < 1e-9;
     }
+    let (wanted, there) = (text(wanted), text(there));
+    let is_one_mac = || mac_digits(&wanted).is_some_and(|digits| mac_digits(&there) == Some(digits));
+    wanted == there || (field == MAC && is_one_mac())
 }
 
 #[cfg(test)]
@@ -404,6 +414,11 @@ mod tests {
         for record in [json!({"identification": "bb"}), json!({})] {
             assert_eq!(update.compare(&record, true).fixed.len(), 1, "{record}");
         }
+        // The service may write a MAC address otherwise, and a name is as it is written.
+        let mac = |field: &str, wanted: &str, there: &str| is_same(field, &json!(wanted), &json!(there));
+        assert!(mac(MAC, "00:1a:2b:00:00:01", "001A2B000001"));
+        assert!(!mac(MAC, "00:1a:2b:00:00:01", "00:1a:2b:00:00:02") && !mac(MAC, "Edge", "edge"));
+        assert!(!mac("name", "00:1a:2b:00:00:01", "001A2B000001"));
         let table = [
             (Kind::Company, "supportEmail", true),
             (Kind::Company, "companyType", false),
