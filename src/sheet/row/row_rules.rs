@@ -24,7 +24,8 @@ impl RowValues {
                 (false, true) => (longitude, latitude),
                 (true, true) | (false, false) => continue,
             };
-            if self.is_given(lacks) {
+            // A cell that is as it was exported is no part of the values, and is there.
+            if self.is_given(lacks) || self.exported().has_unchanged(lacks) {
                 continue;
             }
             problems.push(RowProblem {

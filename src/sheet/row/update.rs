@@ -169,6 +169,18 @@ impl RowValues {
             };
             fields.insert(field.to_owned(), value);
         }
+        // A place has both coordinates: the one that was not changed goes with the other, and is sent where it is another one now.
+        for prefix in ["", "address."] {
+            for (changed, other) in [("latitude", "longitude"), ("longitude", "latitude")] {
+                let (changed, other) = (format!("{prefix}{changed}"), format!("{prefix}{other}"));
+                if update.fields.contains_key(&changed)
+                    && !update.fields.contains_key(&other)
+                    && let Some(there) = update.exported.get(&other).and_then(|text| text.parse::<f64>().ok())
+                {
+                    update.fields.insert(other, Json::from(there));
+                }
+            }
+        }
         // Where a device is put is an assignment of its own; nothing shows the parent of a company.
         for not_compared in ["siteId", "parentCompanyId"] {
             update.fixed.remove(not_compared);
@@ -193,5 +205,59 @@ fn sent(form: Form, value: &Value) -> Option<Json> {
         (_, Value::Bool(_) | Value::Choice(_) | Value::Offers(_) | Value::Labels(_) | Value::Pointer(_)) => {
             None
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::sheet::finding::Finding;
+    use crate::sheet::{Options, open};
+
+    #[test]
+    fn one_coordinate_of_an_export_can_be_changed_alone_and_is_sent_where_the_other_is_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sites.csv");
+        let update = |latitude: &str, longitude: &str| {
+            let exported =
+                r#""{""key"":""S0"",""latitude"":""-36.8"",""longitude"":""174.7"",""name"":""HQ""}""#;
+            let sheet = format!(
+                "action,key,name,latitude,longitude,exported\nupdate,S0,HQ,{latitude},{longitude},{exported}\n"
+            );
+            std::fs::write(&path, sheet).unwrap();
+            let book = open(&path, &Options::default()).unwrap_or_else(|findings| panic!("{findings:?}"));
+            let mut rows = Vec::new();
+            let keep = &mut |row| {
+                rows.push(row);
+                Ok(())
+            };
+            book.read(&book.tables[0], keep).unwrap();
+            let row = rows.remove(0);
+            let errors: Vec<Code> = row
+                .findings
+                .iter()
+                .filter(|finding| Finding::is_error(finding))
+                .map(|error| error.code)
+                .collect();
+            (errors, row.draft.map(|draft| draft.steps[0].clone()))
+        };
+        let (as_it_was, moved) = (json!({"name": "HQ", "latitude": -36.8, "longitude": 174.7}), 175.1);
+        let by_others = json!({"name": "HQ", "latitude": -36.8, "longitude": moved});
+        for (latitude, longitude, field) in [("-36.9", "174.7", "latitude"), ("-36.8", "174.9", "longitude")]
+        {
+            let (errors, step) = update(latitude, longitude);
+            let Some(Action::Update(update)) = step else { panic!("{errors:?}") };
+            assert_eq!(errors, []);
+            let compared = update.compare(&as_it_was, false);
+            assert_eq!(compared.send.keys().collect::<Vec<_>>(), [field]);
+            assert!(compared.conflicts.is_empty());
+            let conflicts = update.compare(&by_others, false).conflicts;
+            assert_eq!(conflicts.iter().map(|one| one.field.as_str()).collect::<Vec<_>>(), ["longitude"]);
+        }
+        let Some(Action::Update(nothing)) = update("-36.8", "174.7").1 else { panic!("an update") };
+        assert!(nothing.fields.is_empty(), "what nobody changed is not asked for");
+        assert_eq!(update("-36.9", "").0, [Code::RowIncompleteGroup]);
     }
 }
