@@ -326,22 +326,27 @@ mod tests {
 
     #[test]
     fn the_fields_of_a_creation_are_those_of_the_record_that_a_sheet_makes() {
-        use crate::model::record::Record;
+        use crate::model::record::{Record, SnatMapping, TemplateCopy};
+        let mut copied = testing::device("Till", None);
+        copied.device_model = None;
+        copied.copy = Some(TemplateCopy {
+            copy_dhcp_leases: true,
+            copy_internet_passwords: true,
+            snat_mapping: vec![SnatMapping {
+                cloud: "HQ".into(),
+                mapping: [("LAN1".into(), "10.1.0.0/16".into())].into(),
+            }],
+        });
         let made = [
             Record::Company(testing::company("Acme")),
             Record::Site(testing::site("HQ")),
             Record::Person(testing::person("ann")),
             Record::Device(testing::device("Till", Some("00:1a:2b:3c:4d:5e"))),
+            Record::Device(copied),
         ];
         for record in made {
             let fields = record.creation().body().unwrap().fields();
-            let sent = match &record {
-                Record::Company(company) => serde_json::to_value(company),
-                Record::Site(site) => serde_json::to_value(site),
-                Record::Person(person) => serde_json::to_value(person),
-                Record::Device(device) => serde_json::to_value(device),
-            };
-            for (name, value) in sent.unwrap().as_object().unwrap() {
+            for (name, value) in record.body().as_object().unwrap() {
                 let field =
                     fields.iter().find(|field| field.name == name).unwrap_or_else(|| panic!("{name}"));
                 let lines = value.as_object().into_iter().flatten();

@@ -98,6 +98,16 @@ impl RowValues {
                 );
             }
         }
+        // The service does not list them for a copy, and would drop them (specification 2.5).
+        for dropped in ["custom_site_id", "custom_site_name", "fax"] {
+            if self.has(dropped) && self.has("template") {
+                exclude(
+                    dropped,
+                    "template",
+                    "the service has no such field for a device copied from a template: clear this cell, or the template",
+                );
+            }
+        }
         let copied = ["copy_dhcp_leases", "copy_internet_passwords"];
         for column in copied {
             if matches!(self.get(column), Some(Value::Bool(true))) && !self.is_given("template") {

@@ -214,6 +214,18 @@ fn d14_a_model_and_a_template_exclude_each_other_and_neither_is_worth_a_warning(
     assert_eq!(judged(&copy).0, [""; 0]);
 }
 
+/// A copied device with what the service takes of no copy.
+#[test]
+fn d14_a_copied_device_has_no_site_to_be_made_and_no_fax_number() {
+    let copy = [("template", "6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b12"), ("device_model", ""), ("mac", "")];
+    for (column, value) in [("custom_site_id", "S-1"), ("custom_site_name", "HQ"), ("fax", "+64 9 555 0101")]
+    {
+        let desk = csv("devices", &[&copy[..], &[(column, value)]].concat());
+        assert_eq!(judged(&desk).0, ["error row.conflict K2"], "{column}");
+        assert!(desk.the("row.conflict").message.contains("copied from a template"), "{column}");
+    }
+}
+
 /// Numbers of advertisements, extensions, and zeros in brackets.
 #[test]
 fn d15_a_phone_number_stays_as_it_is_and_letters_in_it_are_a_warning() {
