@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http::HeaderMap;
+use http::header::CONTENT_LENGTH;
 use reqwest::{Certificate, redirect, retry};
 use url::Url;
 
@@ -169,6 +170,9 @@ impl Transport for Wire {
             let mut sending = client.request(method, request.url).headers(request.headers);
             if !request.body.is_empty() {
                 sending = sending.body(request.body);
+            } else if matches!(request.method, Method::Post | Method::Put | Method::Patch) {
+                // The library says nothing of a body that is not there, and some servers refuse that (RFC 9110, 8.6).
+                sending = sending.header(CONTENT_LENGTH, 0);
             }
             let mut response = sending.send().await.map_err(|error| failure(&error))?;
             let status = response.status().as_u16();

@@ -316,6 +316,22 @@ async fn a_request_carries_what_the_specification_asks_for() {
 }
 
 #[tokio::test]
+async fn a_request_that_may_have_a_body_says_that_it_has_none() {
+    let server = Server::start(Reply::Bytes(http("200 OK", r#"{"status":"OK"}"#))).await;
+    for (operation, is_said) in [
+        (Operation::DeleteSiteMetadata, true),
+        (Operation::DeleteInterfaceLabel, true),
+        (Operation::GetDevice, false),
+    ] {
+        let call = Call::reading(operation, std::iter::repeat(ID.to_owned()));
+        server.client().send(call).await;
+        let head = server.heads().pop().unwrap().to_ascii_lowercase();
+        assert_eq!(head.contains("\r\ncontent-length: 0"), is_said, "{head}");
+    }
+    assert_eq!(server.heads().len(), 3);
+}
+
+#[tokio::test]
 async fn neither_token_nor_secret_comes_back_in_an_answer_or_is_shown() {
     let clock = FakeClock::start();
     let transport = FakeTransport::new(&clock, |seen| {
