@@ -443,7 +443,6 @@ impl RowValues {
         let mut clouds: Vec<SnatMapping> = Vec::new();
         for (_, entry, network) in self.entries.iter().filter(|(family, ..)| *family == Family::Snat) {
             let Some((cloud, interface)) = entry.split_once(':') else { continue };
-            let (cloud, interface) = (cloud.trim(), interface.trim());
             let index = clouds.iter().position(|mapping| mapping.cloud == cloud).unwrap_or_else(|| {
                 clouds.push(SnatMapping { cloud: cloud.to_owned(), mapping: BTreeMap::new() });
                 clouds.len() - 1

@@ -212,7 +212,7 @@ fn one(
             Family::Label | Family::Meta => !entry.is_empty(),
             Family::Snat => entry
                 .split_once(':')
-                .is_some_and(|(cloud, interface)| !cloud.trim().is_empty() && !interface.trim().is_empty()),
+                .is_some_and(|(cloud, interface)| !cloud.is_empty() && !interface.is_empty()),
         };
         if complete {
             return Mapped::Column { column, entry: Some(entry) };

@@ -92,7 +92,12 @@ pub(super) fn family(kind: Kind, header: &str) -> Option<(&'static Column, Famil
         _ => return None,
     };
     let column = columns(kind).iter().find(|column| column.form == Form::Family(family))?;
-    let entry = normalise(entry, Norm::Name, &mut Default::default()).into_owned();
+    let entry = normalise(entry, Norm::Name, &mut Default::default());
+    let entry = match (family, entry.split_once(':')) {
+        // Spaces around the colon are part of neither name.
+        (Family::Snat, Some((cloud, interface))) => format!("{}:{}", cloud.trim(), interface.trim()),
+        _ => entry.into_owned(),
+    };
     Some((column, family, entry))
 }
 

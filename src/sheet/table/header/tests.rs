@@ -64,7 +64,7 @@ fn result_columns_and_private_ones_are_ignored_without_a_word() {
 
 #[test]
 fn what_is_unknown_doubled_or_unsupported_is_found() {
-    let table: [(Kind, &[&str], Code, usize); 8] = [
+    let table: [(Kind, &[&str], Code, usize); 9] = [
         (Kind::Site, &["adress1"], Code::HeaderUnknown, 0),
         (Kind::Site, &["street", "address"], Code::HeaderDuplicate, 1),
         (Kind::Company, &["labels"], Code::HeaderUnsupportedField, 0),
@@ -72,6 +72,7 @@ fn what_is_unknown_doubled_or_unsupported_is_found() {
         (Kind::Company, &["general_email"], Code::HeaderUnknown, 0),
         (Kind::Site, &["meta:a", "meta:a"], Code::DupMetadataKey, 1),
         (Kind::Device, &["snat:HQ"], Code::HeaderUnknown, 0),
+        (Kind::Device, &["snat:HQ:LAN1", "snat: HQ : LAN1"], Code::HeaderDuplicate, 1),
         (Kind::Person, &["phone", "mobile"], Code::HeaderUnknown, 1),
     ];
     for (kind, headers, code, column) in table {
