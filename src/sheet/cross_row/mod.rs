@@ -11,6 +11,7 @@ mod kept_text;
 mod order;
 mod references;
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::num::NonZeroU32;
@@ -31,7 +32,7 @@ use super::table::Table;
 use crate::error::Result;
 use crate::model::id::check::{IdCheck, NamedId};
 use crate::model::id::{JobId, RemoteId};
-use crate::model::key::mac_digits;
+use crate::model::key::{comparable, mac_digits};
 use crate::model::kind::Kind;
 use crate::model::record::Role;
 use chunked_list::ChunkedList;
@@ -85,7 +86,8 @@ struct RowEntry {
     line: Option<NonZeroU32>,
     key: TextSpan,
     name: TextSpan,
-    /// Of a device the MAC address as it is written in its cell.
+    /// What tells it from others: of a device the MAC address as it is written in its cell, of a person the username, of a site
+    /// the reference, of an upkeep row what it is about.
     unique: TextSpan,
     /// What it belongs to, or of an upkeep row what it is about; a number in the list of distinct references.
     owner: u32,
@@ -227,6 +229,11 @@ impl Between {
 
     /// Takes in a row; the numbers count up from 0 in the order of the calls.
     pub fn add(&mut self, table: usize, row: &Row) -> usize {
+        let name = row.identity.name.as_deref().map(|name| match self.tables[table].kind {
+            // Names are looked up and told apart as they are compared; one of letters a to z was read like that.
+            Kind::Company | Kind::Site | Kind::Device if !name.is_ascii() => Cow::Owned(comparable(name)),
+            Kind::Company | Kind::Site | Kind::Device | Kind::Person | Kind::Upkeep(_) => Cow::Borrowed(name),
+        });
         let mut entry = RowEntry {
             // Tables and distinct references are far fewer than rows, and rows than 2^32.
             table: u32::try_from(table).unwrap_or(u32::MAX),
@@ -234,7 +241,7 @@ impl Between {
             line: row.line.and_then(|line| u32::try_from(line).ok()).and_then(NonZeroU32::new),
             key: self
                 .keep(row.identity.key.as_ref().or(row.identity.key_beside_id.as_ref()).map(SmolStr::as_str)),
-            name: self.keep(row.identity.name.as_deref()),
+            name: self.keep(name.as_deref()),
             unique: self.keep(unique_as_written(&self.tables[table], row)),
             owner: NONE,
             owner_role: Role::Company,

@@ -176,6 +176,22 @@ fn what_two_rows_share_is_told_at_the_second() {
 }
 
 #[test]
+fn names_that_end_in_what_is_no_letter_are_found_and_told_apart_as_they_are_compared() {
+    // An `à` that was read in another encoding: its second half is a space.
+    let garbled = "Societ\u{c3}\u{a0}";
+    let companies = format!("key,parent,name\na,{ROOT},{garbled}\n");
+    let sites = format!("company,name\n{garbled},Depot\n");
+    let result = check(&[("companies.csv", &companies), ("sites.csv", &sites)], &Nothing);
+    assert_eq!(result.codes(), []);
+    assert_eq!(result.checked.links(1), [(Role::Company, To::Row(0))]);
+    let twice = format!("{companies}b,{ROOT},Societ\u{c3}\n");
+    assert_eq!(
+        check(&[("companies.csv", &twice)], &Nothing).codes(),
+        [at(Code::DupNaturalKey, "companies!C3")]
+    );
+}
+
+#[test]
 fn two_sites_of_one_name_differ_by_their_reference() {
     let sites = format!("company,name,reference\n{ROOT},S,1\n{ROOT},S,2 a\n{ROOT},S,2  a\n");
     assert_eq!(check(&[("sites.csv", &sites)], &Nothing).codes(), [at(Code::DupNaturalKey, "sites!B4")]);
