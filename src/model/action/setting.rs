@@ -1,5 +1,5 @@
 //! What a record has one of, and what an action asks it to be: an entry of its metadata, its subscription to a template, its
-//! membership in a VPN cloud, its site. Two rows of one import that ask for different things contradict each other.
+//! membership in a VPN cloud and its cipher suite there, its site. Two rows of one import that ask for different things contradict each other.
 
 use super::opposes::entries;
 use super::{Action, Offer};
@@ -14,6 +14,8 @@ pub enum Setting {
     Template(String),
     /// The membership in the VPN cloud of this id or name, as [`comparable`] writes it.
     Cloud(String),
+    /// The cipher suite in the VPN cloud of this id or name, as [`comparable`] writes it.
+    CipherSuite(String),
     /// The site of a device.
     Site,
 }
@@ -46,12 +48,15 @@ pub fn asked(action: &Action) -> Vec<(Setting, Wish<'_>)> {
         Action::UnsubscribeTemplate(offer) => vec![(template(offer), Wish::Gone)],
         Action::JoinVpnCloud(offer) => vec![(cloud(offer), Wish::There)],
         Action::LeaveVpnCloud(offer) => vec![(cloud(offer), Wish::Gone)],
-        Action::ConfigureVpn(settings) if settings.asks_for_a_change() => {
-            vec![(cloud(&settings.cloud), Wish::There)]
+        Action::ConfigureVpn(settings) => {
+            let suite = settings.cipher_suite.as_deref().map(|suite| {
+                (Setting::CipherSuite(comparable(&settings.cloud.to_string())), Wish::Value(suite))
+            });
+            let membership = settings.asks_for_a_change().then(|| (cloud(&settings.cloud), Wish::There));
+            membership.into_iter().chain(suite).collect()
         }
         Action::AssignToSite => vec![(Setting::Site, Wish::There)],
-        Action::ConfigureVpn(_)
-        | Action::Create(_)
+        Action::Create(_)
         | Action::Update(_)
         | Action::Keep(_)
         | Action::PutLabels(_)
@@ -64,6 +69,7 @@ pub fn asked(action: &Action) -> Vec<(Setting, Wish<'_>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::action::vpn::VpnSettings;
     use crate::model::action::{OwnedEntry, Owner};
     use crate::model::record::Metadata;
 
@@ -88,6 +94,17 @@ mod tests {
             (Action::UnsubscribeTemplate(Offer::named("Retail NZ ")), vec![(template(), Wish::Gone)]),
             (Action::JoinVpnCloud(Offer::named("Office")), vec![(cloud(), Wish::There)]),
             (Action::LeaveVpnCloud(Offer::named("Office")), vec![(cloud(), Wish::Gone)]),
+            (
+                Action::ConfigureVpn(VpnSettings {
+                    cloud: Offer::named("Office"),
+                    cipher_suite: Some("Automatic".into()),
+                    ..VpnSettings::default()
+                }),
+                vec![
+                    (cloud(), Wish::There),
+                    (Setting::CipherSuite("Office".into()), Wish::Value("Automatic")),
+                ],
+            ),
             (Action::AssignToSite, vec![(Setting::Site, Wish::There)]),
             (Action::Keep(Box::new(Action::PutMetadataEntry(entry(Some("2"))))), vec![]),
         ];

@@ -1,4 +1,5 @@
-//! Rows that change a record and ask for different things: two values of a metadata entry, a subscription and its end, two sites.
+//! Rows that change a record and ask for different things: two values of a metadata entry, a subscription and its end, two
+//! cipher suites in one cloud, two sites.
 //! Both would be carried out, and which of them stays would be chance. What the row that makes a record puts on it comes first
 //! (`record_order`), and may be changed by others.
 
@@ -147,6 +148,9 @@ fn finding(between: &Between, asked: &Asked, first: &Asked, setting: &Setting) -
             format!("removes this device from the VPN cloud '{}'", shown(name))
         }
         Setting::Cloud(name) => format!("adds this device to the VPN cloud '{}'", shown(name)),
+        Setting::CipherSuite(name) => {
+            format!("gives this device another cipher suite in the VPN cloud '{}'", shown(name))
+        }
         Setting::Site => "puts this device into another site".to_owned(),
     };
     let message = format!(
@@ -162,7 +166,9 @@ fn finding(between: &Between, asked: &Asked, first: &Asked, setting: &Setting) -
     if let Setting::Template(text) | Setting::Cloud(text) = setting {
         finding = finding.showing(text, ValueKind::Text);
     }
-    finding.rule = Some("one value for each metadata entry, template, cloud and site of a record".to_owned());
+    finding.rule = Some(
+        "one value for each metadata entry, template, cloud, cipher suite and site of a record".to_owned(),
+    );
     let of_first = &between.tables[before.table as usize];
     let (_, position) = column_of(of_first, setting);
     finding.related.push(of_first.related(before.row, position, "asks for something else"));
@@ -181,6 +187,7 @@ fn column_of(table: &Table, setting: &Setting) -> (Option<&'static Column>, Opti
         Setting::Template(_) => "template",
         Setting::Cloud(_) if is_record => "vpn_clouds",
         Setting::Cloud(_) => "cloud",
+        Setting::CipherSuite(_) => "cipher_suite",
         Setting::Site => "site",
     };
     (column(table.kind, name), table.position(name))

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::references::column_of;
 use super::{Between, Index, Resolution, RowEntry, TextSpan, To};
 use crate::model::key::{comparable, mac_digits};
-use crate::model::kind::{Kind, Upkeep};
+use crate::model::kind::Kind;
 use crate::sheet::field::{fold_key, folded_key};
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::{Finding, Related, ValueKind, shown};
@@ -237,42 +237,6 @@ pub(super) fn natural(
 /// Whether this is what tells rows with settings of a device in a VPN cloud apart.
 fn is_settings(unique: Option<&str>) -> bool {
     unique.is_some_and(|unique| unique.contains(INTERFACE))
-}
-
-/// Rows that give one device different cipher suites in one VPN cloud: they are one request, which has one.
-pub(super) fn cipher_suites(
-    between: &mut Between,
-    resolutions: &[Resolution],
-    found: &mut dyn FnMut(Finding),
-) {
-    if !between.tables.iter().any(|table| table.kind == Kind::Upkeep(Upkeep::Vpn)) {
-        return;
-    }
-    let of = |between: &Between, entry: &RowEntry| {
-        let (kind, owner, _, unique) = natural_of(between, entry, resolutions)?;
-        let (cloud, _) = unique.split_once(INTERFACE)?;
-        between.get(entry.name).map(|_| (kind, owner, cloud.to_owned()))
-    };
-    let index = Index::new(between.entries.len(), |row| of(between, &between.entries[row]));
-    for (row, first) in repeated(&index, |row| of(between, &between.entries[row as usize])) {
-        let (entry, before) = (between.entries[row as usize], between.entries[first as usize]);
-        let suite = between.get(before.name).unwrap_or_default();
-        if between.get(entry.name) == Some(suite) {
-            continue;
-        }
-        let repeat = Repeat {
-            code: Code::RowConflict,
-            what: format!(
-                "gives this device the cipher suite {} in this cloud: enter the same in both, or clear one of the cells",
-                shown(suite)
-            ),
-            column: "cipher_suite",
-            value: entry.name,
-            rule: "one cipher suite for a device in a cloud".to_owned(),
-        };
-        found(finding(between, (&entry, &before), first, repeat));
-        between.entries[row as usize].unusable = true;
-    }
 }
 
 /// Rows whose names differ in capitals, spaces and marks only, and that belong to one company (with one reference, for sites).

@@ -343,7 +343,6 @@ impl Between {
         references::tell(&mut self, &resolutions, judged);
         references::keys_beside_ids(&mut self, &resolutions, known, judged)?;
         duplicates::natural(&mut self, &resolutions, &mut told, judged);
-        duplicates::cipher_suites(&mut self, &resolutions, judged);
         contradictions::tell(&mut self, &resolutions, judged);
         duplicates::nearly(&self, &resolutions, judged);
         duplicates::whole_rows(&self, &told, judged);

@@ -52,14 +52,6 @@ impl Draft {
         }
     }
 
-    /// The cipher suite that it gives a device in a cloud.
-    pub fn cipher_suite(&self) -> Option<&str> {
-        match self.steps.first() {
-            Some(Action::ConfigureVpn(settings)) => settings.cipher_suite.as_deref(),
-            _ => None,
-        }
-    }
-
     /// What the row is known by: the name of its record, or what it changes.
     pub fn name(&self) -> Cow<'_, str> {
         match (self.record(), self.steps.first()) {

@@ -65,9 +65,10 @@ pub struct Row {
 pub struct RowIdentity {
     /// Its own key, as written.
     pub key: Option<SmolStr>,
-    /// Its name.
+    /// Its name, of a person the username as it stands in its cell; none of an upkeep row.
     pub name: Option<SmolStr>,
-    /// What must be unique besides: the MAC of a device, the username of a person; the reference of a site.
+    /// What tells it from others besides: the MAC of a device, the username of a person, the reference of a site, what an
+    /// upkeep row is about.
     pub unique: Option<SmolStr>,
     /// Whether it changes a record that exists.
     pub is_update: bool,
@@ -270,8 +271,6 @@ impl<'a> RowReader<'a> {
             row.draft = if is_outline { Some(self.values.outline()) } else { self.values.draft() };
             if !self.table.kind.is_record() {
                 row.identity.unique = row.draft.as_ref().map(|draft| draft.distinct_name().into());
-                row.identity.name =
-                    row.draft.as_ref().and_then(|draft| draft.cipher_suite()).map(SmolStr::new);
             }
         }
         row.cells = self.texts(cells);
