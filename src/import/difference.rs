@@ -127,8 +127,7 @@ fn values(kind: Kind, content: &Content<'_>, label: &dyn Fn(&Link) -> String) ->
     for step in content.steps {
         match step {
             Action::Create(record) => {
-                let body = serde_json::to_value(record).unwrap_or_default();
-                flatten(kind, "", body.get("record").unwrap_or(&Value::Null), &mut values);
+                flatten(kind, "", &record.body(), &mut values);
             }
             // Labels are a set.
             Action::PutLabels(labels) => lists.entry("labels").or_default().extend(labels.iter().cloned()),

@@ -515,7 +515,7 @@ impl<'a> RowReader<'a> {
     }
 
     /// The cells of a row that are its own.
-    fn own<'c>(&self, cells: &'c [Cell]) -> &'c [Cell] {
+    fn own<'c, T>(&self, cells: &'c [T]) -> &'c [T] {
         cells.get(self.own.start..self.own.end.min(cells.len())).unwrap_or_default()
     }
 

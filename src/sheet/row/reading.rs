@@ -186,7 +186,7 @@ impl<'a, 'e> TableReading<'a, 'e> {
         for (row, _) in self.waiting {
             keys_alone.extend(row.identity.key.clone().map(|key| (row.number, key)));
             let text: Vec<String> = self
-                .table
+                .rows
                 .own(&row.cells)
                 .iter()
                 .filter(|cell| !cell.is_empty())

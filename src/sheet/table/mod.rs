@@ -280,12 +280,6 @@ impl Table {
         first..own.map_or(usize::MAX, |own| first + own)
     }
 
-    /// The cells of a row that are its own.
-    pub(crate) fn own<'c, T>(&self, cells: &'c [T]) -> &'c [T] {
-        let own = self.own_columns();
-        cells.get(own.start..own.end.min(cells.len())).unwrap_or_default()
-    }
-
     /// Adds the cell, the header and the field of the service.
     pub(crate) fn name_column(
         &self,
