@@ -15,7 +15,7 @@
 mod lookup_answers;
 mod rounds;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -777,7 +777,9 @@ impl Dispatcher {
             }
             JournalMessage::Reply(Reply::Quota { day }) => self.tell_quota(day),
             JournalMessage::Reply(Reply::Failed { error }) => self.fail(error),
-            JournalMessage::Changed { operations, version, tally, turns, asked_now } => {
+            JournalMessage::Changed { operations, version, tally, turns, not_to_send, asked_now } => {
+                let not_to_send: HashSet<JobId> = not_to_send.into_iter().collect();
+                self.drop_unsent(|work| not_to_send.contains(&work.job));
                 let actions = self.import_turns.on_changed(&turns);
                 self.in_flight.set_priorities(self.import_turns.has_priorities());
                 self.gates.on_reserves_changed();

@@ -34,6 +34,8 @@ pub(super) enum JournalMessage {
         version: i64,
         tally: Option<Tally>,
         turns: Vec<ImportTurn>,
+        /// Rows in memory that will not be sent any more.
+        not_to_send: Vec<JobId>,
         /// How often a person asked the run to try again at once.
         asked_now: u64,
     },
@@ -127,8 +129,13 @@ impl JournalClient {
         self.writer.owners(job.0.cast_unsigned(), ids);
     }
 
-    /// Asks, now and then, whether another process has put rows in the journal. Says whether it did.
-    pub(super) fn check_for_changes(&mut self, now: Duration) -> bool {
+    /// Asks, now and then, whether another process has put rows in the journal, or decided about those `in_memory`. Says
+    /// whether it asked.
+    pub(super) fn check_for_changes(
+        &mut self,
+        now: Duration,
+        in_memory: impl FnOnce() -> Vec<JobId>,
+    ) -> bool {
         if now < self.checked_at + CHECK_EVERY && self.version.is_some() {
             return false;
         }
@@ -136,6 +143,7 @@ impl JournalClient {
         let (known, run) = (self.version, self.run);
         // What the run began with is known already.
         let counts = std::mem::replace(&mut self.was_checked, true);
+        let in_memory = in_memory();
         self.send(move |journal| {
             let version = journal.data_version()?;
             if known == Some(version) {
@@ -144,8 +152,9 @@ impl JournalClient {
             let operations = journal.lanes()?;
             let tally = counts.then(|| journal.tally(None)).transpose()?;
             let turns = journal.import_turns()?;
+            let not_to_send = journal.not_to_send(&in_memory)?;
             let asked_now = journal.asked_now(run)?;
-            Ok(Some(JournalMessage::Changed { operations, version, tally, turns, asked_now }))
+            Ok(Some(JournalMessage::Changed { operations, version, tally, turns, not_to_send, asked_now }))
         });
         true
     }

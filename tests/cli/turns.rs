@@ -125,6 +125,31 @@ fn no_row_of_an_import_that_is_paused_is_looked_up_before_it_is_resumed() {
 }
 
 #[test]
+fn no_row_of_an_import_that_is_cancelled_is_looked_up_any_more_and_those_of_others_go_on() {
+    let bench = slow();
+    import(&bench, "companies.csv", 0..1);
+    bench.write("devices.csv", &bench::devices(200, 1));
+    bench.fleetload(&["import", "devices.csv"]).expect_code(0);
+    let all = bench::devices(205, 1);
+    let lines: Vec<&str> = all.lines().collect();
+    bench.write("more.csv", &format!("{}\n{}\n", lines[0], lines[201..].join("\n")));
+    bench.fleetload(&["import", "more.csv"]).expect_code(0);
+    let mut run = bench.start(&["run", "--json"]);
+    run.until(|| bench.requests("getDeviceByMac") >= 3);
+    // One row may be under way.
+    bench.fleetload(&["cancel", "2"]);
+    let asked = bench.requests("getDeviceByMac");
+    run.ended().expect_code(0);
+    let after = bench.requests("getDeviceByMac");
+    assert!(after < asked + 50, "a run sees within two seconds what others write: {asked}, then {after}");
+    let states = |import: u32| -> Vec<String> {
+        bench.results(import).iter().map(|row| row["status"].as_str().expect("a state").to_owned()).collect()
+    };
+    assert_eq!(states(3), ["created"; 5]);
+    assert!(states(2).iter().filter(|state| *state == "cancelled").count() > 150);
+}
+
+#[test]
 fn a_run_at_work_goes_on_with_an_import_that_is_resumed() {
     let bench = slow();
     import(&bench, "first.csv", 0..20);

@@ -291,6 +291,16 @@ impl View {
         read(&self.connection, work!("job.id = ?1"), [job]).map(|mut work| work.pop())
     }
 
+    /// Those of these jobs that will not be sent as they stand: somebody has cancelled or decided them.
+    pub fn not_to_send(&self, jobs: &[JobId]) -> Result<Vec<JobId>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT id FROM job WHERE id IN (SELECT value FROM json_each(?1))
+             AND state NOT IN ('ready', 'deferred', 'sending', 'in_doubt')",
+        )?;
+        let found = statement.query_map([list(jobs)], |row| row.get(0))?;
+        Ok(found.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// A number that changes when another connection has committed since it was asked last.
     pub fn data_version(&self) -> Result<i64> {
         Ok(self.connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?)

@@ -147,7 +147,7 @@ impl Dispatcher {
         self.resolve_reference_lag();
         self.drop_failing_lookups();
         let elapsed = self.clock.elapsed();
-        if self.journal.check_for_changes(elapsed) {
+        if self.journal.check_for_changes(elapsed, || self.in_flight.all_jobs()) {
             self.evidence.lists.drop_old(elapsed);
             self.evidence.lag.forget_records_until(self.in_flight.first_departure().unwrap_or(elapsed));
         }

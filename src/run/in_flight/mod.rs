@@ -279,6 +279,11 @@ impl InFlight {
         self.jobs.get(&job).map(|active| &active.work)
     }
 
+    /// The jobs in memory.
+    pub(super) fn all_jobs(&self) -> Vec<JobId> {
+        self.jobs.keys().copied().collect()
+    }
+
     /// Whether no job is in memory.
     pub(super) fn is_empty(&self) -> bool {
         self.jobs.is_empty()
