@@ -79,8 +79,9 @@ pub(super) fn process(
     let log = options.append(true).create(true).open(entry.folder.join(LOG)).map_err(unusable)?;
     let terminal = Terminal::of_file(&log, outer.clock.clone()).map_err(unusable)?;
     let context = inside(outer, &terminal, signals);
-    let digest = report::digest(File::open(&entry.sheet).map_err(unusable)?).map_err(unusable)?;
-    let before = imported(&context, &digest)?;
+    // Of a file that cannot be read there is none: the run says that, as for other files that are not imported.
+    let digest = File::open(&entry.sheet).and_then(report::digest).ok();
+    let before = imported(&context, digest.as_deref())?;
     let again = before.is_some();
     let waits = match &before {
         Some((journal, info)) => {
@@ -106,7 +107,7 @@ pub(super) fn process(
         }
         context.meter.finish(&context, ended);
     }
-    let Some((journal, info)) = imported(&context, &digest)? else {
+    let Some((journal, info)) = imported(&context, digest.as_deref())? else {
         let next = if ran { of_end(ended) } else { Next::Wait(None) };
         let words = match next {
             Next::Wait(_) => format!("not imported yet: {}", ended.entry().words),
@@ -170,10 +171,8 @@ impl Typed {
 }
 
 /// The import that has a file of this content, with its journal.
-fn imported(context: &Context<'_>, digest: &str) -> Result<Option<(Journal, ImportInfo)>> {
-    if !context.common.journal.exists() {
-        return Ok(None);
-    }
+fn imported(context: &Context<'_>, digest: Option<&str>) -> Result<Option<(Journal, ImportInfo)>> {
+    let Some(digest) = digest.filter(|_| context.common.journal.exists()) else { return Ok(None) };
     let journal = context.journal()?;
     let found =
         journal.imports()?.into_iter().rev().find(|info| info.files.iter().any(|(_, known)| known == digest));

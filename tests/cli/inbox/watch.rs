@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
 use serde_json::Value;
 
-use crate::bench::{self, Bench};
+use crate::bench::{self, Bench, Outcome};
 
 /// One look; files count as whole at once.
 const ONCE: [&str; 5] = ["watch", "inbox", "--once", "--at-rest", "0"];
@@ -103,6 +103,38 @@ fn a_content_is_imported_once_under_whatever_name_it_comes() {
     bench.write("inbox/companies.csv", &bench::companies(3));
     bench.fleetload(&ONCE).expect_code(0);
     assert_eq!(bench.created("company").len(), 3);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_cannot_be_read_is_not_imported_and_those_after_it_are() {
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::process::Command;
+    let bench = with_inbox(Scenario::default());
+    let unreadable = bench.write("inbox/1-unreadable.csv", &bench::companies(1));
+    fs::set_permissions(&unreadable, fs::Permissions::from_mode(0o000)).expect("own file");
+    bench.write("inbox/2-companies.csv", &bench::companies(2));
+    let command = bench.command(&ONCE);
+    // Who may read every file is asked to do without that right.
+    let outcome = if fs::File::open(&unreadable).is_err() {
+        bench.fleetload(&ONCE)
+    } else {
+        let mut limited = Command::new("setpriv");
+        limited.arg("--bounding-set=-dac_override,-dac_read_search");
+        limited.arg(command.get_program()).args(command.get_args());
+        limited.current_dir(command.get_current_dir().expect("a folder"));
+        limited.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        match limited.output() {
+            Ok(output) if output.status.code() != Some(127) => Outcome::of(output),
+            other => return eprintln!("SKIPPED: no way to do without the right to read every file: {other:?}"),
+        }
+    };
+    let outcome = outcome.expect_code(3);
+    assert!(outcome.stdout.contains("1-unreadable.csv: failed, not imported: the sheets"), "{outcome:?}");
+    assert!(outcome.stdout.contains("2-companies.csv: done, import 1, 2 rows: 2 created"), "{outcome:?}");
+    let log = fs::read_to_string(bench.path("inbox/failed/1-unreadable.csv/fleetload.log")).expect("the log");
+    assert!(log.contains("file.unreadable"), "{log}");
+    assert_eq!(bench.created("company").len(), 2);
 }
 
 #[test]
