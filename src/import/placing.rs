@@ -289,8 +289,7 @@ impl Placing<'_, '_> {
         let rest: Vec<Ready> = rows.collect();
         if let [Action::ConfigureVpn(own)] = first.values.steps.as_mut_slice() {
             rest.iter().filter_map(settings).for_each(|other| own.merge(other));
-            // The order of the rows says nothing.
-            own.interfaces.sort_by(|left, right| left.interface.cmp(&right.interface));
+            own.sort();
         }
         first.write_again()?;
         self.place_as_one(&mut first, rest, false)?;

@@ -111,7 +111,7 @@ impl Owner {
 }
 
 /// What an upkeep row of this kind asks to be changed of its record: the fields of an update, of which an address is one, and
-/// what else it puts there. A row of any other sheet asks for one thing, which is in its natural key.
+/// what else it puts there; each setting in a VPN cloud. A row of any other sheet asks for one thing, which is in its natural key.
 pub fn wishes(kind: Kind, steps: &[Action]) -> BTreeSet<String> {
     let updates = matches!(kind, Kind::Upkeep(upkeep) if upkeep.updated().is_some());
     let mut wishes = BTreeSet::new();
@@ -123,6 +123,7 @@ pub fn wishes(kind: Kind, steps: &[Action]) -> BTreeSet<String> {
             }
             Action::AssignToSite if updates => drop(wishes.insert("site".to_owned())),
             other if updates => drop(wishes.insert(format!("{other:?}"))),
+            Action::ConfigureVpn(settings) => wishes.extend(settings.wishes()),
             _ => drop(wishes.insert(String::new())),
         }
     }

@@ -415,3 +415,60 @@ fn settings_that_went_with_a_membership_are_sent_again_when_their_rows_come_agai
     run(&bench, 0);
     assert_eq!(bench.requests(UPDATE), sent + 1);
 }
+
+#[test]
+fn settings_that_come_again_before_they_are_sent_are_sent_with_those_that_only_the_earlier_rows_have() {
+    let bench = bench_of("Guest,,,,,,,");
+    run(&bench, 0);
+    let import = |rows: &str| {
+        write(&bench, rows);
+        bench.fleetload(&["import", "vpn.csv"]).expect_code(0);
+    };
+    // The same interface: the later value of each field. Another interface: a request of its own.
+    import("Guest,configure,ECDHE_ECDSA_AES256_GCM,LAN 1,,hide,10,");
+    import("Guest,configure,,LAN 1,,,20,");
+    import("Guest,configure,,LAN 2,,,30,");
+    bench.fleetload(&["run"]).expect_code(0);
+    let ledger = bench.ledger();
+    let sent: Vec<&Value> = ledger.iter().filter(|of| of.operation == UPDATE).map(|of| &of.request).collect();
+    let suites: Vec<&str> = sent.iter().filter_map(|request| request["cipherSuite"].as_str()).collect();
+    assert_eq!(suites, ["ECDHE_ECDSA_AES256_GCM"]);
+    let mut interfaces: Vec<[&Value; 2]> = sent
+        .iter()
+        .map(|request| &request["interfaceConfiguration"][0])
+        .map(|entry| [&entry["weight"], &entry["snat"]])
+        .collect();
+    interfaces.sort_by_key(|[weight, _]| weight.as_i64());
+    assert_eq!(interfaces, [[&json!(20), &json!("hide")], [&json!(30), &Value::Null]]);
+    assert_eq!([2, 3, 4].map(|import| outcomes(&bench, import)), [["done"], ["done"], ["done"]]);
+    let message = |import| bench.results(import)[0]["message"].as_str().unwrap_or_default().to_owned();
+    assert!(message(2).contains("import 3 asked for something else"), "{}", message(2));
+    assert!(!message(4).contains("asked for"), "{}", message(4));
+
+    // An interface with the default configuration has no other settings.
+    import("Guest,configure,,LAN 1,,,40,");
+    import("Guest,configure,,LAN 1,,,,yes");
+    bench.fleetload(&["run"]).expect_code(0);
+    let entry = entry(&done(&bench).1, 0);
+    assert_eq!((&entry["weight"], &entry["configurationDisabled"]), (&Value::Null, &json!(true)));
+}
+
+#[test]
+fn settings_that_ask_for_less_than_the_rejected_ones_are_no_correction_of_all_of_them() {
+    let both = "Guest,configure,,LAN 1,,,10,\nGuest,configure,,LAN 2,,,10,";
+    let bench = bench_of(both);
+    run(&bench, 4);
+    assert_eq!(outcomes(&bench, 1), ["rejected noDataFound"; 2]);
+    write(&bench, "Guest,,,,,,,");
+    run(&bench, 0);
+    write(&bench, "Guest,configure,,LAN 2,,,10,");
+    run(&bench, 0);
+    bench.fleetload(&["report", "1"]);
+    assert_eq!(outcomes(&bench, 1), ["rejected noDataFound"; 2]);
+    let sent = |bench: &Bench| bench.ledger().iter().filter(|entry| entry.operation == UPDATE).count();
+    assert_eq!(sent(&bench), 1);
+    write(&bench, &both.replace(",10,", ",20,"));
+    run(&bench, 0);
+    bench.fleetload(&["report", "1"]);
+    assert_eq!((outcomes(&bench, 1), sent(&bench)), (vec!["done".to_owned(); 2], 2));
+}

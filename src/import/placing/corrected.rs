@@ -76,7 +76,8 @@ impl Placing<'_, '_> {
     }
 }
 
-/// What wishes are about: a template or VPN cloud may be another one than before, as its name was wrong.
+/// What wishes are about: a template or VPN cloud may be another one than before, as its name was wrong; of settings in a VPN
+/// cloud all are about the same, as the name of an interface may have been wrong.
 fn of_fields(wishes: &BTreeSet<String>) -> BTreeSet<&str> {
     wishes.iter().map(|wish| wish.split(['(', '{', ' ']).next().unwrap_or(wish)).collect()
 }

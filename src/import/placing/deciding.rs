@@ -354,6 +354,9 @@ impl Placing<'_, '_> {
         for step in steps {
             match (step, ready.values.steps.first_mut()) {
                 (Action::Update(earlier), Some(Action::Update(update))) => update.take_over(earlier, own),
+                (Action::ConfigureVpn(earlier), Some(Action::ConfigureVpn(settings))) => {
+                    settings.take_over(earlier);
+                }
                 (step, _) if wishes(kind, std::slice::from_ref(&step)).is_disjoint(own) => kept.push(step),
                 _ => {}
             }

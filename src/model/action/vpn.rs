@@ -9,6 +9,7 @@ use super::offer::Offer;
 use super::record_update::text;
 use super::vpn_comparison::{LeftSetting, setting};
 use crate::model::id::RemoteId;
+use crate::model::key::comparable;
 
 /// Cipher suites, as the service spells them.
 pub const CIPHER_SUITES: [&str; 6] = [
@@ -108,6 +109,30 @@ impl InterfaceSettings {
     fn asks_for_a_change(&self) -> bool {
         Self::FIELDS.iter().any(|field| self.value(field).is_some())
     }
+
+    /// The fields that it decides: an interface that uses the default configuration has none of the others.
+    fn decided(&self) -> impl Iterator<Item = &'static str> {
+        let is_decided = |field: &&str| self.default == Some(true) || self.value(field).is_some();
+        Self::FIELDS.into_iter().filter(is_decided)
+    }
+
+    /// Takes in the fields that only an earlier row about the same interface decides.
+    fn take_over(&mut self, earlier: &Self) {
+        if self.default == Some(true) {
+            return;
+        }
+        let is_default_no_more = self.asks_for_a_change() && earlier.default == Some(true);
+        for field in Self::FIELDS {
+            let wanted = earlier.value(field).filter(|_| self.value(field).is_none());
+            if let Some(wanted) = wanted.filter(|_| !is_default_no_more) {
+                self.set(field, &wanted);
+                self.exported.remove(field);
+            }
+            if let Some(exported) = earlier.exported.get(field) {
+                self.exported.entry(field.to_owned()).or_insert_with(|| exported.clone());
+            }
+        }
+    }
 }
 
 impl VpnSettings {
@@ -142,6 +167,37 @@ impl VpnSettings {
             self.exported_suite.clone_from(&other.exported_suite);
         }
         self.interfaces.extend(other.interfaces.iter().cloned());
+    }
+
+    /// Takes in what only an earlier row about the same device and cloud asks for, which these replace before anything was sent.
+    pub fn take_over(&mut self, earlier: Self) {
+        if self.cipher_suite.is_none() && earlier.cipher_suite.is_some() {
+            (self.cipher_suite, self.exported_suite) = (earlier.cipher_suite, earlier.exported_suite);
+        }
+        for interface in earlier.interfaces {
+            let is_same =
+                |own: &&mut InterfaceSettings| comparable(&own.interface) == comparable(&interface.interface);
+            match self.interfaces.iter_mut().find(is_same) {
+                Some(own) => own.take_over(&interface),
+                None => self.interfaces.push(interface),
+            }
+        }
+        self.sort();
+    }
+
+    /// Puts the interfaces into their order: that of the rows says nothing.
+    pub fn sort(&mut self) {
+        self.interfaces.sort_by(|left, right| left.interface.cmp(&right.interface));
+    }
+
+    /// What they ask for, setting by setting: the part in parentheses tells one from the others.
+    pub(super) fn wishes(&self) -> impl Iterator<Item = String> {
+        let suite = self.cipher_suite.as_ref().map(|_| format!("({SUITE})"));
+        let of_interface = |own: &InterfaceSettings| {
+            let interface = comparable(&own.interface);
+            own.decided().map(move |field| format!("({field} of {interface})")).collect::<Vec<_>>()
+        };
+        suite.into_iter().chain(self.interfaces.iter().flat_map(of_interface))
     }
 
     /// The settings that restore what these changed, one for each row of a sheet, with what these set as what an export saw;
