@@ -113,11 +113,8 @@ pub(in crate::journal) fn keep_before(
         return Ok(());
     }
     let (job, n) = (standing.job, standing.step);
-    let doubted: bool = connection
-        .prepare_cached("SELECT doubted FROM job WHERE id = ?1")?
-        .query_row([job], |row| row.get(0))?;
     let merged;
-    let before = match doubted {
+    let before = match standing.doubted {
         false => before,
         true => {
             merged = before_first_request(connection, (job, n), before)?;
