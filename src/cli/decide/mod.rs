@@ -43,8 +43,11 @@ pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summary> {
         RetrySummary { retried: retried.retried, released: retried.released, skipped: retried.skipped };
     let summary = Summary::new(End::Done).with(&fields);
     let skipped = (retried.skipped > 0).then(|| {
-        let rows = counted(retried.skipped, "row is", "rows are");
-        format!("{rows} skipped instead, since what they belong to failed or was cancelled")
+        counted(
+            retried.skipped,
+            "row is skipped instead, since the row that it depends on failed or was cancelled",
+            "rows are skipped instead, since rows that they depend on failed or were cancelled",
+        )
     });
     if retried.retried == 0 {
         if let Some(skipped) = skipped {
@@ -193,7 +196,7 @@ pub(in crate::cli) struct RetrySummary {
     retried: u64,
     /// Rows that depend on them and are no longer skipped.
     released: u64,
-    /// Rows that were rejected and are skipped instead, since what they belong to failed or was cancelled.
+    /// Rows that were rejected and are skipped instead, since rows that they depend on failed or were cancelled.
     skipped: u64,
 }
 

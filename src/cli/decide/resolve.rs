@@ -235,7 +235,9 @@ fn tell_decided(
             ("is cancelled, as its import was while its outcome was unknown", "")
         }
         (Some(JobState::Cancelled), _) => ("is cancelled", ""),
-        (Some(JobState::Skipped), _) => ("is skipped, since what it belongs to failed or was cancelled", ""),
+        (Some(JobState::Skipped), _) => {
+            ("is skipped, since the row that it depends on failed or was cancelled", "")
+        }
         (Some(JobState::Held), _) => ("is still on hold", ""),
         (Some(JobState::Done), _) => ("is done", ""),
         _ => ("has its record", ""),
