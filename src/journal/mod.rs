@@ -24,6 +24,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 use serde::{Deserialize, Serialize};
@@ -176,6 +177,14 @@ impl Journal {
         bind_in(&transaction, &path, account)?;
         transaction.commit()?;
         Ok(())
+    }
+
+    /// How long each write waits from now on while another program has locked the journal.
+    ///
+    /// # Errors
+    /// When SQLite does not take it.
+    pub fn wait_for_lock(&self, at_most: Duration) -> Result<()> {
+        Ok(self.view.connection.busy_timeout(at_most)?)
     }
 
     /// Begins a transaction that may write. Never a deferred one: those fail at once, without waiting, when another

@@ -17,6 +17,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use super::notification::{Draft, Notification};
 use super::target::{Failure, Target};
 use crate::clock::Clock;
+use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::Journal;
 
@@ -36,6 +37,12 @@ const MOST_TRIES: usize = 14;
 const LAST_TRIES: usize = 3;
 /// The longest wait for another try at the end of the process.
 const LAST_WAIT: Duration = Duration::from_secs(1);
+/// How long the journal is waited for at once, where another program has locked it: less than [`GRACE`].
+const LOCKED: Duration = Duration::from_millis(250);
+/// How long it is waited for in all, as a run waits for it.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The same at the end of the process. The rest of the time is for a delivery without a record.
+const LAST_PATIENCE: Duration = Duration::from_secs(2);
 /// How much longer than asked for the thread is waited for: it ends by then, unless the disk does not answer.
 const GRACE: Duration = Duration::from_millis(500);
 
@@ -254,8 +261,27 @@ impl Desk {
             return;
         }
         match Journal::open_existing(&self.path) {
-            Ok(opened) => *journal = Some(opened),
+            Ok(opened) => match opened.wait_for_lock(LOCKED) {
+                Ok(()) => *journal = Some(opened),
+                Err(error) => self.not_noted(&error),
+            },
             Err(error) => self.not_noted(&error),
+        }
+    }
+
+    /// Writes to the journal, where there is one; waits while another program has locked it.
+    async fn write<T>(&self, write: impl Fn(&mut Journal) -> Result<T>) -> Option<Result<T>> {
+        let began = Instant::now();
+        loop {
+            let written = self.journal.borrow_mut().as_mut().map(&write)?;
+            let is_closing = self.limit.borrow().is_some();
+            let patience = if is_closing { LAST_PATIENCE } else { PATIENCE };
+            match written {
+                Err(error) if error.end() == End::JournalLocked && began.elapsed() < patience => {
+                    sleep(LOCKED).await;
+                }
+                written => return Some(written),
+            }
         }
     }
 
@@ -263,10 +289,10 @@ impl Desk {
     async fn tell(&self, draft: &Draft) {
         self.opened();
         let names: Vec<&'static str> = self.targets.iter().map(Target::name).collect();
-        let noted = self.journal.borrow_mut().as_mut().map(|journal| {
+        let noted = self.write(|journal| {
             journal.note_notification(&draft.key, &draft.notification.json(), &names, self.clock.now())
         });
-        match noted {
+        match noted.await {
             Some(Ok(_is_new)) => {}
             Some(Err(error)) => {
                 self.not_noted(&error);
@@ -333,7 +359,7 @@ impl Desk {
             };
             let is_late = matches!(tried, Err(Failure::Late(_)));
             let is_refused = matches!(tried, Err(Failure::Refused(_)));
-            if let Err(error) = self.noted(due.number, target, &tried) {
+            if let Err(error) = self.noted(due.number, target, &tried).await {
                 // What was delivered would be delivered again and again.
                 self.not_noted(&error);
                 return self.closing().await;
@@ -365,13 +391,17 @@ impl Desk {
         sleep(wait.min(LAST_WAIT)).await;
     }
 
-    fn noted(&self, number: i64, target: &Target, tried: &std::result::Result<(), Failure>) -> Result<()> {
-        let mut journal = self.journal.borrow_mut();
-        let Some(journal) = journal.as_mut() else { return Ok(()) };
-        match tried {
+    async fn noted(
+        &self,
+        number: i64,
+        target: &Target,
+        tried: &std::result::Result<(), Failure>,
+    ) -> Result<()> {
+        let noted = self.write(|journal| match tried {
             Ok(()) => journal.note_delivered(number, target.name(), self.clock.now()),
             Err(failure) => journal.note_not_delivered(number, target.name(), failure.words()),
-        }
+        });
+        noted.await.unwrap_or(Ok(()))
     }
 
     /// What is not delivered.

@@ -776,6 +776,10 @@ impl Dispatcher {
                 self.on_owners(JobId(ticket.cast_signed()), &owners);
             }
             JournalMessage::Reply(Reply::Quota { day }) => self.tell_quota(day),
+            JournalMessage::Reply(Reply::Locked) => {
+                let text = "the journal is locked by another program: waiting for it".to_owned();
+                self.tell(Event::Note { text });
+            }
             JournalMessage::Reply(Reply::Failed { error }) => self.fail(error),
             JournalMessage::Changed { operations, version, tally, turns, not_to_send, asked_now } => {
                 let not_to_send: HashSet<JobId> = not_to_send.into_iter().collect();

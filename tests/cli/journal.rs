@@ -638,6 +638,22 @@ fn a_journal_that_may_not_be_written_is_told_before_anything_is_sent() {
 }
 
 #[test]
+fn a_run_that_waits_as_another_program_has_locked_the_journal_says_so_and_goes_on() {
+    let bench = paced(3);
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    let late = Fault::new("addCompany", FaultKind::Latency).ms(2_000).times(1);
+    bench.sandbox().change(|scenario| scenario.fault.push(late)).expect("a consistent scenario");
+    let mut run = bench.start(&["run", "--json"]);
+    run.until(|| bench.statistics().faults_fired.contains_key("latency"));
+    let other = rusqlite::Connection::open(bench.path("fleetload.db")).expect("the journal");
+    other.execute_batch("BEGIN IMMEDIATE").expect("the lock of another program");
+    run.hears(&["the journal is locked by another program: waiting for it"]);
+    other.execute_batch("ROLLBACK").expect("the lock back");
+    let outcome = run.ended().expect_code(0);
+    assert!(!outcome.stdout.contains("is locked by another program"), "once: {}", outcome.stdout);
+}
+
+#[test]
 fn several_processes_may_make_the_same_journal_at_once() {
     let bench = Bench::new(Scenario::default());
     let sheets: Vec<String> = (0..4).map(|n| format!("sheet{n}.csv")).collect();

@@ -193,7 +193,9 @@ impl Meter {
 }
 
 fn note_end(journal: &Path, at: Moment, exit_code: u8) -> Result<()> {
-    Journal::open_existing(journal)?.note_command_end(at, exit_code)
+    let mut journal = Journal::open_existing(journal)?;
+    journal.wait_for_lock(LAST_WAIT)?;
+    journal.note_command_end(at, exit_code)
 }
 
 impl MetricsFile {

@@ -22,7 +22,7 @@ use crate::journal::{Journal, View};
 use crate::mistake::{self, Mistake};
 
 /// How long to wait for another writer. An import of a million rows holds the lock for some seconds.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(in crate::journal) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Between two tries where SQLite does not wait by itself.
 const PAUSE: Duration = Duration::from_millis(5);

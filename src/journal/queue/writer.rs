@@ -9,12 +9,15 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task;
 
 use crate::clock::Sleep;
+use crate::ending::End;
 use crate::error::{Error, Result};
+use crate::journal::file::open::PATIENCE;
 use crate::journal::state::quota::PartialDays;
 use crate::journal::{JobQueue, Journal, Moved, WorkPage, Write};
 use crate::model::id::{ImportId, JobId, RemoteId};
@@ -25,6 +28,9 @@ use crate::model::time::Moment;
 /// Writes that share one commit at most, some milliseconds of work: as many as requests are under way at once by default. A
 /// commit costs as much as some twenty writes, so that smaller groups only take longer where many wait.
 const GROUP: usize = 256;
+
+/// How long a lock of another program is waited for before that is said: others write for as long as that all the time.
+const SILENCE: Duration = Duration::from_secs(2);
 
 /// Where the writer works.
 #[derive(Clone, Default)]
@@ -100,6 +106,8 @@ pub enum Reply {
         /// The day.
         day: QuotaDay,
     },
+    /// Another program has locked the journal: what is to be written waits.
+    Locked,
     /// The journal cannot be written or read. Nothing of the batch under way is on disk; its settlements are in the
     /// spill file, and so will be all later ones; claims are dropped. Neither gets a reply any more.
     Failed {
@@ -290,7 +298,7 @@ impl<R: Fn(Reply)> Desk<R> {
             self.spill(writes);
             return;
         }
-        match self.journal.look_at_files().and_then(|()| self.journal.queue().apply(writes)) {
+        match self.journal.look_at_files().and_then(|()| self.apply(writes)) {
             Ok(outcomes) => {
                 // First, as nothing is waited for any more once the last write is answered.
                 self.tell_quota();
@@ -306,6 +314,20 @@ impl<R: Fn(Reply)> Desk<R> {
                 self.outbox.push(Reply::Failed { error });
                 self.spill(writes);
             }
+        }
+    }
+
+    /// Writes in one transaction. While another program has locked the journal, it waits and says so.
+    fn apply(&mut self, writes: &[Write]) -> Result<Vec<Result<Vec<Moved>>>> {
+        self.journal.wait_for_lock(SILENCE)?;
+        let applied = self.journal.queue().apply(writes);
+        self.journal.wait_for_lock(PATIENCE)?;
+        match applied {
+            Err(error) if error.end() == End::JournalLocked => {
+                (self.reply)(Reply::Locked);
+                self.journal.queue().apply(writes)
+            }
+            applied => applied,
         }
     }
 

@@ -126,7 +126,9 @@ fn a_file_that_cannot_be_read_is_not_imported_and_those_after_it_are() {
         limited.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
         match limited.output() {
             Ok(output) if output.status.code() != Some(127) => Outcome::of(output),
-            other => return eprintln!("SKIPPED: no way to do without the right to read every file: {other:?}"),
+            other => {
+                return eprintln!("SKIPPED: no way to do without the right to read every file: {other:?}");
+            }
         }
     };
     let outcome = outcome.expect_code(3);

@@ -150,6 +150,23 @@ fn a_run_that_is_stopped_or_cannot_begin_is_reported() {
 }
 
 #[test]
+fn the_end_of_a_run_is_reported_without_a_record_while_another_program_has_locked_the_journal() {
+    let (bench, receiver) = with_receiver(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    assert_eq!(receiver.next().json()["event"], "finished");
+    bench.write("wrong.csv", "key,company\nx,\n");
+    let other = rusqlite::Connection::open(bench.path("fleetload.db")).expect("the journal");
+    other.execute_batch("BEGIN IMMEDIATE").expect("the lock of another program");
+    let run = bench.start(&["run", "wrong.csv", "--kind", "devices"]);
+    assert_eq!(receiver.next().json()["reason"], "sheets");
+    other.execute_batch("ROLLBACK").expect("the lock back");
+    let outcome = run.ended().expect_code(3);
+    assert!(outcome.stderr.contains("could not be kept in the journal"), "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("did not end in time"), "{}", outcome.stderr);
+}
+
+#[test]
 fn a_run_that_must_be_confirmed_where_nobody_can_be_asked_is_reported() {
     let (bench, receiver) = with_receiver(Scenario::default());
     bench.alter("[profile.bench.limits]", "confirm = true\n[profile.bench.limits]");
