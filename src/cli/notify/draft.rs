@@ -193,9 +193,9 @@ impl Drafter {
         Ok(format!("run {run} day {}", self.clock.now().day()))
     }
 
-    /// A command that ended with something else than a run. Only what the table of endings says of it leaves the machine:
-    /// its own message may hold the value of a cell.
-    pub(super) fn failed(&self, journal: Option<&Journal>, end: End) -> Draft {
+    /// A command that ended with something else than the end of a run: one that could not begin, or one that began and
+    /// failed. Only what the table of endings says of it leaves the machine: its own message may hold the value of a cell.
+    pub(super) fn failed(&self, journal: Option<&Journal>, end: End, has_begun: bool) -> Draft {
         let event = event_of(end);
         let entry = end.entry();
         let text = match (end, self.files.as_slice()) {
@@ -221,8 +221,10 @@ impl Drafter {
             exit_code: Some(entry.exit.code()),
             ..facts.unwrap_or_else(|| self.bare(event, &text))
         };
-        let key = format!("{} {} {text} day {}", event.as_str(), entry.reason, self.clock.now().day());
-        Draft { key, notification }
+        // That of a journal that cannot be read is told as well.
+        let run_and_day = journal.filter(|_| has_begun).and_then(|journal| self.run_and_day(journal).ok());
+        let which = run_and_day.unwrap_or_else(|| format!("day {}", self.clock.now().day()));
+        Draft { key: format!("{} {} {text} {which}", event.as_str(), entry.reason), notification }
     }
 
     /// The last run was killed, which only those after it can tell.
@@ -301,7 +303,7 @@ pub(in crate::cli) struct RunEnded<'a> {
 }
 
 /// What an end is reported as.
-fn event_of(end: End) -> Event {
+pub(super) fn event_of(end: End) -> Event {
     match (end, end.state()) {
         (End::Done, _) => Event::Finished,
         (End::RowsFailed, _) => Event::FailedRows,

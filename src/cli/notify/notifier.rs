@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::draft::{Drafter, RunEnded};
+use super::draft::{Drafter, RunEnded, event_of};
 use crate::advice::Advice;
 use crate::cli::args::commands::Run;
 use crate::cli::context::Context;
@@ -26,6 +26,8 @@ const LAST_WAIT: Duration = Duration::from_secs(10);
 #[derive(Default)]
 pub(in crate::cli) struct Notifier {
     work: RefCell<Option<Work>>,
+    /// Whether the run could begin.
+    has_begun: Cell<bool>,
     /// Whether the end of the run was told.
     is_end_told: Cell<bool>,
     watch: RefCell<Option<Watch>>,
@@ -68,6 +70,7 @@ impl Notifier {
     pub(in crate::cli) fn begin(&self, context: &Context<'_>, journal: &Journal) {
         let work = self.work.borrow();
         let Some(work) = work.as_ref() else { return };
+        self.has_begun.set(true);
         work.courier.begin();
         match work.drafter.killed(journal) {
             Ok(Some(draft)) => work.tell(draft),
@@ -126,9 +129,9 @@ impl Notifier {
         self.watch_delivering(&work);
         // The other run tells what becomes of these rows.
         if !self.is_end_told.get() && end != End::AnotherRun {
-            let drafter = work.drafter.clone();
-            if work.on.contains(&drafter.failed(None, end).notification.event) {
-                work.courier.compose(move |journal| Ok(drafter.failed(journal, end)));
+            let (drafter, has_begun) = (work.drafter.clone(), self.has_begun.get());
+            if work.on.contains(&event_of(end)) {
+                work.courier.compose(move |journal| Ok(drafter.failed(journal, end, has_begun)));
             }
         }
         let left = work.courier.close(LAST_WAIT);

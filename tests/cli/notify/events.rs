@@ -2,7 +2,7 @@
 
 use super::receiver::Receiver;
 use super::{notifies, notifying};
-use crate::bench::{self, Bench};
+use crate::bench::{self, Bench, Outcome};
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
 use serde_json::Value;
 
@@ -164,6 +164,23 @@ fn the_end_of_a_run_is_reported_without_a_record_while_another_program_has_locke
     let outcome = run.ended().expect_code(3);
     assert!(outcome.stderr.contains("could not be kept in the journal"), "{}", outcome.stderr);
     assert!(!outcome.stderr.contains("did not end in time"), "{}", outcome.stderr);
+}
+
+#[test]
+fn each_run_that_began_and_failed_is_reported_also_on_the_same_day() {
+    let (bench, receiver) = with_receiver(Scenario::default());
+    bench.alter("[profile.bench.limits]", "[profile.bench.limits]\nconcurrency = 1");
+    bench.write("companies.csv", &bench::companies(4));
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    for _ in 0..2 {
+        let mut run = bench.command(&["run"]);
+        run.env("FLEETLOAD_PANICPOINT", "created.in-transaction");
+        let outcome = Outcome::of(run.output().expect("the binary starts")).expect_code(1);
+        let told = told(&receiver);
+        let failed = told.iter().filter(|(event, reason)| event == "stopped" && reason == "internal");
+        assert_eq!(failed.count(), 1, "{told:?} {}", outcome.stderr);
+    }
+    assert!(!bench.created("company").is_empty(), "something was sent");
 }
 
 #[test]
