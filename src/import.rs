@@ -281,10 +281,12 @@ impl Examined {
         };
         let owner =
             table.position(column_of_role(table.kind, owner)).and_then(|column| row.cells.get(column));
+        let owner = owner.map(|owner| fold_key(owner)).unwrap_or_default();
         Provenance {
             sheet,
             source: formula_guard::source(&table.headers, &row.cells),
-            owner: owner.map(|owner| fold_key(owner)).unwrap_or_default(),
+            natural_key: left_out::natural_key(table.kind, row, &owner, &table.headers),
+            owner,
         }
     }
 

@@ -6,12 +6,17 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use super::kept_rows::KeptRow;
-use crate::journal::{Because, LeftOut, SheetId};
-use crate::model::key::{comparable, key_in_owner, mac_digits};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD as BASE64;
+use sha2::{Digest, Sha256};
+use smol_str::SmolStr;
+
+use super::kept_rows::{KeptIdentity, KeptRow};
+use crate::journal::{Because, LeftOut, Provenance};
+use crate::model::key::{below, comparable, key_in_owner, mac_digits};
 use crate::model::kind::Kind;
 use crate::sheet::finding::{Code, Finding};
-use crate::sheet::{Table, fold_key};
+use crate::sheet::{Table, fold_key, is_result};
 
 /// What is wrong between rows, by the table and the number of the row that cannot be sent for it.
 #[derive(Debug, Default)]
@@ -62,17 +67,27 @@ impl Reasons {
     }
 
     /// The row of a table as one that is left out.
-    pub(super) fn leave_out(&self, table: usize, kind: Kind, sheet: SheetId, row: &KeptRow) -> LeftOut {
+    pub(super) fn leave_out(
+        &self,
+        table: usize,
+        kind: Kind,
+        row: &KeptRow,
+        provenance: &Provenance<'_>,
+    ) -> LeftOut {
         let reasons: Vec<&Reason> = match row.errors.is_empty() {
             false => row.errors.iter().collect(),
             true => self.between(table, row.number).into_iter().collect(),
         };
         let code = reasons.first().map_or(Code::RefTargetInvalid, |reason| reason.code);
-        // What is meant by a wrong username or MAC address is a guess; one that another row has is that row's.
-        let is_wrong =
-            reasons.iter().any(|reason| matches!(reason.column.as_deref(), Some("username" | "mac")));
+        // What is meant by a wrong username, MAC address or name is a guess; one that another row has is that row's.
+        let is_key = |column: &str| match (kind, row.identity.unique.is_some()) {
+            (Kind::Person, _) | (Kind::Device, true) => matches!(column, "username" | "mac"),
+            (Kind::Company | Kind::Site | Kind::Device, _) => matches!(column, "name" | "reference" | "mac"),
+            (Kind::Upkeep(_), _) => false,
+        };
+        let is_wrong = reasons.iter().any(|reason| reason.column.as_deref().is_some_and(is_key));
         LeftOut {
-            sheet,
+            sheet: provenance.sheet,
             kind,
             number: row.number,
             line: row.line,
@@ -93,7 +108,7 @@ impl Reasons {
                 .filter_map(|reason| Some((reason.column.as_deref()?.to_owned(), String::new())))
                 .collect(),
             sheet_key: row.identity.key.as_deref().filter(|_| code != Code::DupKey).map(fold_key),
-            natural_key: natural_key(kind, row.identity.unique.as_deref().filter(|_| !is_wrong)),
+            natural_key: provenance.natural_key.clone().filter(|_| !is_wrong),
             name: key_in_owner(kind, row.identity.name.as_deref(), row.identity.unique.as_deref()),
             cells: row.cells.iter().map(|cell| cell.to_string()).collect(),
         }
@@ -108,11 +123,25 @@ impl Reason {
     }
 }
 
-/// The natural key of a row, where it does not depend on other rows.
-fn natural_key(kind: Kind, unique: Option<&str>) -> Option<String> {
-    match kind {
-        Kind::Person => unique.map(comparable),
-        Kind::Device => unique.and_then(mac_digits),
-        Kind::Company | Kind::Site | Kind::Upkeep(_) => None,
+/// By what a row is the same one as before: what nothing else of its kind has, else its name below its owner, which is given
+/// as its cell has it, else all of its cells.
+pub(super) fn natural_key(kind: Kind, row: &KeptRow, owner: &str, headers: &[String]) -> Option<String> {
+    let KeptIdentity { name, unique, .. } = &row.identity;
+    let named = || key_in_owner(kind, name.as_deref(), unique.as_deref()).map(|name| below(owner, &name));
+    match (kind, unique.as_deref()) {
+        (Kind::Person, Some(username)) => Some(comparable(username)),
+        (Kind::Device, Some(mac)) => mac_digits(mac),
+        _ => named().or_else(|| Some(digest_of_cells(headers, &row.cells))),
     }
+}
+
+/// A digest of the cells of a row with their columns.
+fn digest_of_cells(headers: &[String], cells: &[SmolStr]) -> String {
+    let mut digest = Sha256::new();
+    let columns = headers.iter().zip(cells).filter(|(header, cell)| !is_result(header) && !cell.is_empty());
+    for text in columns.flat_map(|(header, cell)| [header.trim(), cell.trim()]) {
+        digest.update(text.len().to_le_bytes());
+        digest.update(text);
+    }
+    BASE64.encode(digest.finalize())
 }

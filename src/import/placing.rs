@@ -347,8 +347,9 @@ impl Placing<'_, '_> {
     /// Keeps a row that is not imported, with the reason.
     fn leave_out(&mut self, Origin { table, sheet, .. }: Origin, row: &KeptRow) -> Result<()> {
         let kind = self.examined.sheets[table].kind;
-        let left_out = self.examined.reasons.leave_out(table, kind, sheet, row);
-        self.writer.leave_out(&left_out, &self.examined.provenance(table, sheet, row))
+        let provenance = self.examined.provenance(table, sheet, row);
+        let left_out = self.examined.reasons.leave_out(table, kind, row, &provenance);
+        self.writer.leave_out(&left_out, &provenance)
     }
 
     /// A row of which all is placed that it refers to, with that.

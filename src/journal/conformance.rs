@@ -58,7 +58,7 @@ fn left_out(sheet: SheetId) -> LeftOut {
 }
 
 fn provenance(sheet: SheetId) -> Provenance<'static> {
-    Provenance { sheet, source: None, owner: "acme".into() }
+    Provenance { sheet, source: None, natural_key: None, owner: "acme".into() }
 }
 
 fn apply(journal: &mut Journal, write: Write) -> bool {
@@ -233,7 +233,8 @@ fn a_row_that_was_left_out_is_answered_by_the_one_that_comes_again() {
     let values = site("Depot", vec![], vec![]);
     let job = import.add_job(&values).unwrap();
     import.row(&row(fix, 2, job, Disposition::New)).unwrap();
-    let provenance = Provenance { sheet: fix, source: Some("sites.csv!sites!3"), owner: String::new() };
+    let provenance =
+        Provenance { sheet: fix, source: Some("sites.csv!sites!3"), natural_key: None, owner: String::new() };
     import.comes_again(job, &values, &provenance, true).unwrap();
     import.finish().unwrap();
     assert_eq!(bench.journal.left_out(Some(first.import)).unwrap(), 0);

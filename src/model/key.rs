@@ -142,6 +142,11 @@ pub fn key_in_owner(kind: Kind, name: Option<&str>, reference: Option<&str>) -> 
     }
 }
 
+/// A name below an owner, which are known by these texts.
+pub fn below(owner: &str, name: &str) -> String {
+    join(&[owner, name])
+}
+
 fn join(parts: &[&str]) -> String {
     parts.join(&SEPARATOR.to_string())
 }

@@ -50,6 +50,7 @@ pub(crate) use row::upkeep::subject_column;
 pub use row::{Row, RowIdentity};
 pub use table::book::{Book, open, open_as};
 pub use table::header::{Mapped, kind_of_name, meaning};
+pub(crate) use table::header_name::is_result;
 pub use table::header_name::{fold, typed};
 pub use table::widths::RowWidths;
 pub use table::{Table, column, rename};

@@ -159,3 +159,59 @@ fn the_order_of_metadata_columns_makes_no_row_another_one() {
     let (again, _) = bench.import(&[("companies.csv", &owners), ("sites.csv", moved)]).unwrap();
     assert_eq!((again.recognised, again.changed_since, again.revised), (2, 0, 0));
 }
+
+#[test]
+fn a_row_that_was_imported_before_answers_the_one_of_its_name_and_owner_that_was_left_out() {
+    let mut bench = Bench::new();
+    let owners = companies(&format!("a,{ROOT},A,\nb,{ROOT},B,\n"));
+    let right = "key,company,name,reference,latitude,longitude\n\
+                 ,a,Depot,D-1,1,1\n,b,Depot,D-1,2,2\nk,a,Shop,S-1,3,3\n";
+    bench.import(&[("companies.csv", &owners), ("sites.csv", right)]).unwrap();
+    let left_out = |bench: &mut Bench, wrong: &str| {
+        bench.import_the_right_ones(&[("companies.csv", &owners), ("sites.csv", wrong)])
+    };
+    // A broken value, and a broken key.
+    let wrong = right.replace("D-1,1,", "D-1,north,").replace("k,a", "k k,a");
+    let first = left_out(&mut bench, &wrong);
+    assert_eq!(bench.waiting(first), [2, 4]);
+    bench.import(&[("companies.csv", &owners), ("sites.csv", right)]).unwrap();
+    assert!(bench.waiting(first).is_empty());
+    // Of a name that is another row's, the row is not known by it.
+    let twice = left_out(&mut bench, &format!("{right},a,Depot,D-1,9,9\n"));
+    assert_eq!(bench.waiting(twice), [5]);
+    bench.import(&[("companies.csv", &owners), ("sites.csv", right)]).unwrap();
+    assert_eq!(bench.waiting(twice), [5]);
+}
+
+#[test]
+fn a_row_of_upkeep_that_is_unchanged_answers_the_one_that_was_left_out_for_another_row() {
+    let mut bench = Bench::new();
+    let owners = companies(&format!("a,{ROOT},A,\n"));
+    let sites =
+        |latitude: &str| format!("key,company,name,latitude,longitude\ns,a,S,{latitude},1\nt,a,T,1,1\n");
+    let labels = "owner_kind,owner,label\nsite,s,L1\nsite,t,L1\n";
+    let wrong = sites("north");
+    let first = bench.import_the_right_ones(&[
+        ("companies.csv", &owners),
+        ("sites.csv", &wrong),
+        ("labels.csv", labels),
+    ]);
+    assert_eq!(bench.waiting(first).len(), 2, "the site and its label");
+    let other = labels.replace("s,L1", "s,L2");
+    bench.import(&[("companies.csv", &owners), ("sites.csv", &sites("1")), ("labels.csv", &other)]).unwrap();
+    assert_eq!(bench.waiting(first).len(), 1, "another label is another row");
+    bench.import(&[("companies.csv", &owners), ("sites.csv", &sites("1")), ("labels.csv", labels)]).unwrap();
+    assert!(bench.waiting(first).is_empty());
+}
+
+#[test]
+fn an_update_that_was_left_out_is_answered_from_its_fix_sheet() {
+    let mut bench = Bench::new();
+    let wrong = format!("action,id,latitude,longitude\nupdate,{ROOT},north,1\n");
+    let first = bench.import_the_right_ones(&[("sites.csv", &wrong)]);
+    assert_eq!(bench.waiting(first), [2]);
+    let corrected =
+        format!("action,id,latitude,longitude,result_source\nupdate,{ROOT},1,1,sites.csv!sites!2\n");
+    bench.import(&[("sites.fix.csv", &corrected)]).unwrap();
+    assert!(bench.waiting(first).is_empty());
+}

@@ -43,7 +43,7 @@ pub struct LeftOut {
     pub columns: Vec<(String, String)>,
     /// The key by which the row is recognised when it comes again, folded.
     pub sheet_key: Option<String>,
-    /// The same by its natural key, where that does not depend on other rows.
+    /// The same by what tells it from all others of its kind, where that is not wrong ([`Provenance::natural_key`]).
     pub natural_key: Option<String>,
     /// What it is known by among those with the same owner ([`crate::model::key::key_in_owner`]).
     pub name: Option<String>,
@@ -56,6 +56,8 @@ pub struct Provenance<'a> {
     pub sheet: SheetId,
     /// Where it says it comes from (`file!sheet!row`), as the rows of a fix sheet do.
     pub source: Option<&'a str>,
+    /// What tells it from all others of its kind, whatever became of other rows.
+    pub natural_key: Option<String>,
     /// What it says it belongs to, folded as keys are; empty for nothing.
     pub owner: String,
 }
@@ -129,6 +131,7 @@ impl ImportWriter<'_> {
 
 /// The keys of a row.
 struct Keys<'a> {
+    /// The kind of its sheet.
     kind: Kind,
     /// Its own, folded.
     sheet: Option<&'a str>,
@@ -196,7 +199,8 @@ impl ImportWriter<'_> {
     }
 
     /// Lets the job of a row be the answer of the rows that earlier imports left out and that it is, known by its keys or
-    /// by where it says it comes from; by its name only when the job `is_new`, since others may have the name too.
+    /// by where it says it comes from; by its name only when the job `is_new`, since others may have the name too, or it was
+    /// wrong.
     pub fn comes_again(
         &mut self,
         job: JobId,
@@ -209,9 +213,9 @@ impl ImportWriter<'_> {
         }
         let name = values.record().and_then(key_of_record).filter(|_| is_new);
         let keys = Keys {
-            kind: values.kind,
+            kind: values.kind.sheet(),
             sheet: values.sheet_key.as_deref(),
-            natural: Some(&values.natural_key),
+            natural: row.natural_key.as_deref(),
             name: name.as_deref(),
         };
         for origin in origins(&self.transaction, &keys, row)? {
@@ -292,7 +296,7 @@ mod tests {
             natural_key: None,
             name: None,
         };
-        let provenance = Provenance { sheet: sites, source: None, owner: String::new() };
+        let provenance = Provenance { sheet: sites, source: None, natural_key: None, owner: String::new() };
         import.leave_out(&row, &provenance).unwrap();
         let stranger = LeftOut { sheet: super::SheetId(99), ..row };
         assert!(import.leave_out(&stranger, &provenance).is_err(), "a sheet of another import");

@@ -120,7 +120,7 @@ fn an_import_stays_whole_whose_rows_wait_or_were_finished_lately_or_nobody_has_a
         natural_key: None,
         name: None,
     };
-    let provenance = Provenance { sheet: sites, source: None, owner: "acme".into() };
+    let provenance = Provenance { sheet: sites, source: None, natural_key: None, owner: "acme".into() };
     import.leave_out(&left_out, &provenance).unwrap();
     let left = import.finish().unwrap().import;
     let newest = import_again(journal, 5_000, &jobs[..1]);
@@ -140,7 +140,7 @@ fn an_import_stays_whole_whose_rows_wait_or_were_finished_lately_or_nobody_has_a
     // Left out once more by a later import, the row is that one's.
     let mut import = journal.begin_import(at(6_000)).unwrap();
     let again = import.sheet(&sheet("sites", Kind::Site)).unwrap();
-    let provenance = Provenance { sheet: again, source: None, owner: "acme".into() };
+    let provenance = Provenance { sheet: again, source: None, natural_key: None, owner: "acme".into() };
     import.leave_out(&LeftOut { sheet: again, ..left_out }, &provenance).unwrap();
     let last = import.finish().unwrap().import;
     assert_eq!(

@@ -304,7 +304,7 @@ mod tests {
                 // Another company has a site of the same key.
                 let owner = if number == 5 { format!("company {again}") } else { "acme".to_owned() };
                 let source = source.filter(|_| again);
-                let provenance = Provenance { sheet: sites, source, owner };
+                let provenance = Provenance { sheet: sites, source, natural_key: None, owner };
                 import.leave_out(&row, &provenance).unwrap();
             }
             imports.push(import.finish().unwrap().import);
