@@ -593,3 +593,23 @@ fn what_is_in_doubt_when_its_import_is_cancelled_is_sent_no_more() {
     bench.fleetload(&["run", "sites.csv"]);
     assert_eq!(bench.created("site").len(), 3);
 }
+
+#[test]
+fn a_decision_about_values_that_a_row_no_longer_has_is_not_what_is_said_of_it() {
+    let (bench, job) = one_held_company(FaultKind::Redirect302);
+    bench.fleetload(&["resolve", &job, "--abandon"]).expect_code(0);
+    let own = |import| bench.results(import).into_iter().find(|row| number(row) == job).expect("its row");
+    bench.fleetload(&["report", "1"]);
+    let row = own(1);
+    assert!(row["message"].as_str().is_some_and(|words| words.contains("cancelled")), "{row}");
+    let name = row["name"].as_str().expect("a name");
+    bench.write("companies.csv", &bench::companies(3).replace(name, "Northwind"));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    bench.fleetload(&["report", "1"]);
+    for import in [1, 2] {
+        let row = own(import);
+        assert_eq!(row["status"], "created");
+        let told = row.to_string();
+        assert!(!told.contains("cancelled") && !told.contains("decided"), "{told}");
+    }
+}

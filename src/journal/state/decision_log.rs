@@ -142,6 +142,25 @@ pub(in crate::journal) fn latest(connection: &Connection) -> Result<HashMap<JobI
     Ok(latest)
 }
 
+/// The same without those about values that the job no longer has, as an import gave it others since. A record that a person
+/// named stays that of the job.
+pub(in crate::journal) fn standing(connection: &Connection) -> Result<HashMap<JobId, Decided>> {
+    let mut is_revised = connection.prepare_cached(
+        "SELECT EXISTS (SELECT 1 FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
+             JOIN import ON import.id = sheet.import
+         WHERE sheet_row.job = ?1 AND sheet_row.disposition = 'revised' AND import.at > ?2)",
+    )?;
+    let mut standing = latest(connection)?;
+    for (job, decided) in latest(connection)? {
+        let is_overtaken =
+            decided.id.is_none() && is_revised.query_row((job, decided.at), |row| row.get(0))?;
+        if is_overtaken {
+            standing.remove(&job);
+        }
+    }
+    Ok(standing)
+}
+
 impl View {
     /// What people decided about the jobs that `selection` means (its code aside), the latest decision of each,
     /// oldest first.

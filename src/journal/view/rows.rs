@@ -329,7 +329,7 @@ impl View {
     ) -> Result<()> {
         let mut statement = self.connection.prepare_cached(every_row!("", "ORDER BY 1"))?;
         let findings = audit::of_places(&self.connection, row_ref::range(sheet))?;
-        let mut decisions = decision_log::latest(&self.connection)?;
+        let mut decisions = decision_log::standing(&self.connection)?;
         let answered = later_imports::of_sheet(&self.connection, sheet)?;
         let some_differ = differences::any(&self.connection, row_ref::range(sheet))?;
         let import: Option<(ImportId, Moment)> = self
