@@ -233,11 +233,13 @@ fn finished(row: &RowView, settled_before: bool) -> String {
         JobState::Existing if row.message.is_some() => row.message.clone().unwrap_or_default(),
         JobState::Existing if !row.kind.is_record() => "it was so before anything was sent".to_owned(),
         JobState::Existing => {
-            let was_there =
-                "the record was in the service before anything was sent; its fields were left as they are";
+            let was_there = match row.unsure {
+                true => "the record is there: this copy of the journal may lack the request that created it",
+                false => "the record was in the service before anything was sent",
+            };
             let put_more = row.attempts > 0 && row.operation.is_some_and(|operation| !operation.creates());
             let more = if put_more { ", and what else the row asks for was put" } else { "" };
-            format!("{was_there}{more}")
+            format!("{was_there}; its fields were left as they are{more}")
         }
         JobState::Done => changed(row),
         _ => String::new(),

@@ -164,8 +164,10 @@ pub struct RowView {
     pub operation: Option<Operation>,
     /// What its record had of what each step changed or removed, where this import carried that out and a look-up had shown it.
     pub before: Vec<ReadBefore>,
-    /// What a person decided about the job last.
+    /// What a person decided about the job last, where that is about the values that it has.
     pub decided: Option<Decided>,
+    /// Whether the journal was an older copy, which may lack requests of the job.
+    pub unsure: bool,
     /// For a blocked or skipped job: a job it waits for, with its place (`file!sheet!row`) and its state in words.
     pub blocked_by: Option<(JobId, String)>,
     /// In what it differs from what its job was made with.
@@ -390,6 +392,7 @@ impl View {
                     Some(_) | None => Vec::new(),
                 },
                 decided: job.and_then(|job| decisions.remove(&job)),
+                unsure: row.get(17)?,
                 blocked_by,
                 differences: match some_differ {
                     true => differences::of_place(&self.connection, row.get(0)?)?,
