@@ -83,6 +83,7 @@ fn reads_and_questions_keep_their_order_with_the_writes() {
             Reply::Doubtful { page } => format!("doubtful {}", page.work.len()),
             Reply::Owners { ticket, owners } => format!("owners {ticket}: {}", owners.len()),
             Reply::Quota { day } => format!("quota {}", day.used()),
+            Reply::Locked => "locked".to_owned(),
             Reply::Failed { error } => panic!("{error}"),
         })
         .collect();
