@@ -279,6 +279,26 @@ fn a_site_that_a_failed_device_left_behind_is_told_with_its_row() {
 }
 
 #[test]
+fn a_site_that_an_earlier_try_left_behind_is_told_until_it_is_reviewed_though_the_row_comes_again() {
+    let orphan = Fault::new("addDevice", FaultKind::OrphanSite).times(1);
+    let bench = Bench::new(instant().with_fault(orphan));
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", &devices_with_sites(1));
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(8);
+    assert_eq!(bench.statistics().faults_fired["orphan_site"], 1);
+    let job = bench.results(1).into_iter().find(|row| row["status"] == "held").expect("a held row");
+    bench.fleetload(&["resolve", &job["job"].to_string(), "--abandon"]).expect_code(0);
+    let (with_site, without) = ("Shop 1,SHOP-1", ",");
+    bench.write("devices.csv", &devices_with_sites(1).replace(with_site, without));
+    let outcome = bench.fleetload(&["run", "devices.csv"]).expect_code(8);
+    says(&outcome, "audit.orphan-site");
+    assert_eq!(bench.counts(2), [("created".to_owned(), 1)].into());
+    bench.fleetload(&["run"]).expect_code(8);
+    bench.fleetload(&["resolve", "--code", "audit.orphan-site", "--seen"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(0);
+}
+
+#[test]
 fn a_device_that_is_there_twice_is_told_with_the_second_site_it_brought_along() {
     let twice = Fault::new("addDevice", FaultKind::SentTwice).times(1);
     let bench = Bench::new(instant().with_fault(twice));

@@ -136,9 +136,10 @@ fn carry_out(connection: &Connection, write: &Write) -> Result<Vec<Moved>> {
         Write::Hold { job, from, code, reason, candidates, evidence } => {
             hold::hold(connection, *job, *from, (code, reason), candidates, evidence)
         }
-        Write::Audited { job, id, content, run, by, finding, at } => {
+        Write::Audited { job, id, content, run, by, finding, site, at } => {
             let read = (*job, *id, content.as_str());
-            audit::note(connection, read, *run, *by, finding.as_ref(), *at).map(|()| Vec::new())
+            let by = (*by, site.as_deref());
+            audit::note(connection, read, *run, by, finding.as_ref(), *at).map(|()| Vec::new())
         }
         Write::IfUnchanged { content, then } => {
             job_row::has_values(connection, then.job(), content)?;

@@ -69,12 +69,13 @@ pub(in crate::journal) fn forget(connection: &Connection, job: JobId) -> Result<
     Ok(())
 }
 
-/// Notes how a job was read back, unless it has another record or other values by now than those that were read.
+/// Notes how a job was read back, unless it has another record or other values by now than those that were read; `site` is the
+/// name of those that were looked up beside its device.
 pub(in crate::journal) fn note(
     connection: &Connection,
     (job, id, content): (JobId, Option<RemoteId>, &str),
     run: RunId,
-    by: ReadBy,
+    (by, site): (ReadBy, Option<&str>),
     finding: Option<&AuditFinding>,
     at: Moment,
 ) -> Result<()> {
@@ -96,11 +97,15 @@ pub(in crate::journal) fn note(
             )?
             .execute((job, run, at, &finding.code, &finding.message, found))?;
     } else {
-        // What was found once and is in order by now. A look by id alone shows no second record; no look, nothing.
+        // What was found once and is in order by now. A look by id alone shows no second record; no look, nothing. A site that
+        // an earlier try left behind is not the row's own once the row has other values.
         let (all, vanished) = (by == ReadBy::Key, by == ReadBy::Id);
         connection
-            .prepare_cached("DELETE FROM audit WHERE job = ?1 AND (?2 OR (?3 AND code = ?4))")?
-            .execute((job, all, vanished, AuditFinding::VANISHED))?;
+            .prepare_cached(
+                "DELETE FROM audit WHERE job = ?1 AND iif(code = ?5,
+                     EXISTS (SELECT 1 FROM json_each(found) WHERE value ->> 'name' = ?6), ?2 OR (?3 AND code = ?4))",
+            )?
+            .execute((job, all, vanished, AuditFinding::VANISHED, AuditFinding::ORPHAN_SITE, site))?;
     }
     Ok(())
 }

@@ -209,6 +209,9 @@ pub enum Write {
         by: ReadBy,
         /// What is not as it should be.
         finding: Option<AuditFinding>,
+        /// The name of the site that its device brings along, where the sites of that name were looked up.
+        #[serde(default)]
+        site: Option<String>,
         /// When.
         at: Moment,
     },

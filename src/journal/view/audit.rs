@@ -519,6 +519,7 @@ mod tests {
             run,
             by: ReadBy::Key,
             finding,
+            site: None,
             at: at(9_000),
         };
         apply(&mut bench.journal, audited).unwrap();

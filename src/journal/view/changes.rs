@@ -491,7 +491,8 @@ mod tests {
         };
         let content = journal.work(job).unwrap().expect("a job").content_hash;
         let (by, finding) = (ReadBy::Key, Some(finding));
-        apply(journal, Write::Audited { job, id: None, content, run, by, finding, at: at(3_200) }).unwrap();
+        let audited = Write::Audited { job, id: None, content, run, by, finding, site: None, at: at(3_200) };
+        apply(journal, audited).unwrap();
         let again = |journal: &mut Journal, code: &str, moment: i64| {
             let selection = Selection { code: Some(code.to_owned()), ..Selection::default() };
             assert_eq!(journal.retry(&selection, "kim", at(moment)).unwrap().retried, 1);

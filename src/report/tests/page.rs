@@ -108,7 +108,8 @@ fn a_row_that_failed_is_listed_under_its_finding_of_verification_as_well() {
         found: vec![],
     };
     let (finding, by) = (Some(finding), ReadBy::Key);
-    bench.apply(&[Write::Audited { job, id: Some(id(11)), content, run, by, finding, at: at(41) }]);
+    let (id, site) = (Some(id(11)), None);
+    bench.apply(&[Write::Audited { job, id, content, run, by, finding, site, at: at(41) }]);
     let page = body(&bench.write(import, "reports"));
     let (_, attention) = page.split_once("id=\"attention\"").expect("its part");
     let (_, group) = attention.split_once("id=\"code=audit.vanished\"").expect("where its cause leads");

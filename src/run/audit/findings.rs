@@ -61,7 +61,9 @@ pub(super) struct RowFindings {
     pub(super) of_another: Option<String>,
     /// Records equal to its own that nobody owns.
     pub(super) twins: Vec<Candidate>,
-    /// Sites of the name it brings along that nobody owns.
+    /// The name of the site that it brings along, where the sites of that name were looked up.
+    pub(super) site: Option<String>,
+    /// Those of them that nobody owns.
     pub(super) sites: Vec<Candidate>,
     /// How many of those are its own or those of other devices.
     pub(super) expected_sites: u64,

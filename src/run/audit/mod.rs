@@ -484,10 +484,11 @@ impl Audit {
         let Some(row) = self.rows.remove(&job) else { return };
         let (subject, by) = (row.subject(), row.by);
         let (id, run, at) = (row.work.remote_id, self.run, cx.wall);
+        let site = row.findings.site.clone();
         let finding = row.findings.noted(&row.work);
         self.figures.add(subject, by, finding.as_ref().map(|finding| finding.code.as_str()));
         let content = row.work.content_hash;
-        self.actions.push(RunAction::Write(Write::Audited { job, id, content, run, by, finding, at }));
+        self.actions.push(RunAction::Write(Write::Audited { job, id, content, run, by, finding, site, at }));
         if self.awaits_rows() {
             self.done_meanwhile.insert(job);
         }

@@ -337,6 +337,7 @@ impl Audit {
             return self.conclude(cx, job);
         };
         let company = lookups::link(&row.work, Role::Company);
+        row.findings.site = device.custom_site_name.as_deref().map(str::to_owned);
         row.findings.sites = findings::sites(device, company, found);
         if row.findings.sites.is_empty() {
             return self.conclude(cx, job);

@@ -15,7 +15,7 @@ fn audited(
 ) -> Write {
     let finding = code.map(|code| AuditFinding { code: code.into(), message: "gone".into(), found: vec![] });
     let content = format!("hash of {name}");
-    Write::Audited { job, id, content, run, by, finding, at: at(9_000) }
+    Write::Audited { job, id, content, run, by, finding, site: None, at: at(9_000) }
 }
 
 #[test]
