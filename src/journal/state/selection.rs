@@ -15,6 +15,21 @@ macro_rules! refused {
 }
 pub(in crate::journal) use refused;
 
+/// The condition that a job has a row where a selection looks for one.
+macro_rules! has_selected_row {
+    ($job:literal) => {
+        concat!(
+            "EXISTS (
+               SELECT 1 FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
+               WHERE sheet_row.job = ",
+            $job,
+            " AND (:import IS NULL OR sheet.import = :import)
+                 AND (:sheet IS NULL OR sheet.name = :sheet)
+                 AND (:row IS NULL OR (sheet_row.place & 4294967295) = :row))"
+        )
+    };
+}
+
 /// Which jobs are meant; what is `None` restricts nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
@@ -26,6 +41,13 @@ pub struct Selection {
     pub row: Option<u32>,
     /// Those that were rejected, incomplete or held with this code.
     pub code: Option<String>,
+}
+
+impl Selection {
+    /// Whether only jobs with certain rows are meant.
+    fn is_of_rows(&self) -> bool {
+        self.import.is_some() || self.sheet.is_some() || self.row.is_some()
+    }
 }
 
 impl View {
@@ -44,24 +66,19 @@ pub(in crate::journal) fn selected(
     state: JobState,
     selection: &Selection,
 ) -> Result<Vec<JobId>> {
-    let placed = selection.import.is_some() || selection.sheet.is_some() || selection.row.is_some();
     let jobs = jobs_in(state);
     let mut statement = connection.prepare_cached(&format!(
         "SELECT id FROM {jobs} AND state = :state AND (:code IS NULL OR code = :code)
-           AND (NOT :placed OR EXISTS (
-               SELECT 1 FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
-               WHERE sheet_row.job = job.id
-                 AND (:import IS NULL OR sheet.import = :import)
-                 AND (:sheet IS NULL OR sheet.name = :sheet)
-                 AND (:row IS NULL OR (sheet_row.place & 4294967295) = :row)))
-         ORDER BY id"
+           AND (NOT :placed OR {})
+         ORDER BY id",
+        has_selected_row!("job.id")
     ))?;
     let jobs = statement
         .query_map(
             named_params! {
                 ":state": state,
                 ":code": selection.code,
-                ":placed": placed,
+                ":placed": selection.is_of_rows(),
                 ":import": selection.import,
                 ":sheet": selection.sheet,
                 ":row": selection.row,
@@ -93,23 +110,15 @@ pub(in crate::journal) fn is_selected(
     job: JobId,
     selection: &Selection,
 ) -> Result<bool> {
-    if selection.import.is_none() && selection.sheet.is_none() && selection.row.is_none() {
+    if !selection.is_of_rows() {
         return Ok(true);
     }
-    let selected = connection
-        .prepare_cached(
-            "SELECT EXISTS (SELECT 1 FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
-               WHERE sheet_row.job = :job
-                 AND (:import IS NULL OR sheet.import = :import)
-                 AND (:sheet IS NULL OR sheet.name = :sheet)
-                 AND (:row IS NULL OR (sheet_row.place & 4294967295) = :row))",
-        )?
-        .query_row(
-            named_params! {
-                ":job": job, ":import": selection.import, ":sheet": selection.sheet, ":row": selection.row,
-            },
-            |row| row.get(0),
-        )?;
+    let selected = connection.prepare_cached(concat!("SELECT ", has_selected_row!(":job")))?.query_row(
+        named_params! {
+            ":job": job, ":import": selection.import, ":sheet": selection.sheet, ":row": selection.row,
+        },
+        |row| row.get(0),
+    )?;
     Ok(selected)
 }
 
