@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::references::column_of;
 use super::{Between, Index, Resolution, RowEntry, TextSpan, To};
 use crate::model::key::{comparable, mac_digits};
-use crate::model::kind::Kind;
+use crate::model::kind::{Kind, Upkeep};
 use crate::sheet::field::{fold_key, folded_key};
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::{Finding, Related, ValueKind, shown};
@@ -215,12 +215,22 @@ pub(super) fn natural(
                             rule: "one update for each record".to_owned(),
                         };
                     }
+                    let (what, rule) = match upkeep {
+                        // A device is in one site, whichever the rows say.
+                        Upkeep::SiteAssignments => {
+                            ("assigns the same device".to_owned(), "one row for each device".to_owned())
+                        }
+                        _ => (
+                            format!("is about the same {} of the same record", upkeep.thing()),
+                            format!("one row for each {} of a record", upkeep.thing()),
+                        ),
+                    };
                     return Repeat {
                         code: Code::DupNaturalKey,
-                        what: format!("is about the same {} of the same record: {advice}", upkeep.thing()),
+                        what: format!("{what}: {advice}"),
                         column: subject_column(upkeep),
                         value: entry.unique,
-                        rule: format!("one row for each {} of a record", upkeep.thing()),
+                        rule,
                     };
                 }
             };

@@ -109,7 +109,10 @@ pub(crate) fn map(
             mapped = Mapped::Unknown;
         }
         if let Mapped::Column { column, entry } = &mapped {
-            claim(column, entry.clone(), index, headers, &mut first, &mut problems);
+            let is_first = claim(column, entry.clone(), index, headers, &mut first, &mut problems);
+            if !is_first {
+                mapped = Mapped::Unknown;
+            }
         }
         mapping.push(mapped);
     }
@@ -161,7 +164,7 @@ fn of_updates(kind: Kind, header: &str, index: usize) -> HeaderProblem {
     }
 }
 
-/// Notes which header claims a column first; the second is a finding.
+/// Notes which header claims a column first, and whether this one is the first; the second is a finding.
 fn claim(
     column: &'static Column,
     entry: Option<String>,
@@ -169,24 +172,30 @@ fn claim(
     headers: &[String],
     first: &mut HashMap<(&'static str, Option<String>), usize>,
     problems: &mut Vec<HeaderProblem>,
-) {
+) -> bool {
     let meta = column.family() == Some(Family::Meta);
     if let Some(&other) = first.get(&(column.name, entry.clone())) {
+        // An option names a header, and so both where they are equal.
+        let ignore = match headers[index].trim() == headers[other].trim() {
+            true => "",
+            false => ", or ignore one with --ignore-column",
+        };
         problems.push(HeaderProblem {
             code: if meta { Code::DupMetadataKey } else { Code::HeaderDuplicate },
             column: Some(index),
             other: Some(other),
             message: format!(
-                "'{}' means the same as '{}' in column {}: remove one of them, or ignore one with --ignore-column",
+                "'{}' means the same as '{}' in column {}: remove one of them{ignore}",
                 shown(&headers[index]),
                 shown(&headers[other]),
                 letters(other)
             ),
             suggestion: None,
         });
-    } else {
-        first.insert((column.name, entry), index);
+        return false;
     }
+    first.insert((column.name, entry), index);
+    true
 }
 
 /// What one header that is neither blank nor ignored means.

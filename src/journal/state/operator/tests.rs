@@ -152,7 +152,8 @@ fn what_was_in_doubt_at_a_later_step_is_not_of_the_first_one_that_is_carried_out
         AuditFinding { code: AuditFinding::REVERTED.to_owned(), message: "gone".into(), found: vec![] };
     let content = journal.work(job).unwrap().unwrap().content_hash;
     let (by, finding) = (ReadBy::Key, Some(finding));
-    apply(journal, Write::Audited { job, id: None, content, run, by, finding, at: at(5_200) }).unwrap();
+    apply(journal, Write::Audited { job, id: None, content, run, by, finding, site: None, at: at(5_200) })
+        .unwrap();
     let selection = Selection { code: Some(AuditFinding::REVERTED.to_owned()), ..Selection::default() };
     assert_eq!(journal.retry(&selection, "kim", at(8_000)).unwrap().retried, 1);
     let work = journal.work(job).unwrap().unwrap();
