@@ -109,10 +109,7 @@ pub(crate) fn map(
             mapped = Mapped::Unknown;
         }
         if let Mapped::Column { column, entry } = &mapped {
-            let is_first = claim(column, entry.clone(), index, headers, &mut first, &mut problems);
-            if !is_first {
-                mapped = Mapped::Unknown;
-            }
+            claim(column, entry.clone(), index, headers, &mut first, &mut problems);
         }
         mapping.push(mapped);
     }
@@ -164,7 +161,7 @@ fn of_updates(kind: Kind, header: &str, index: usize) -> HeaderProblem {
     }
 }
 
-/// Notes which header claims a column first, and whether this one is the first; the second is a finding.
+/// Notes which header claims a column first; the second is a finding.
 fn claim(
     column: &'static Column,
     entry: Option<String>,
@@ -172,7 +169,7 @@ fn claim(
     headers: &[String],
     first: &mut HashMap<(&'static str, Option<String>), usize>,
     problems: &mut Vec<HeaderProblem>,
-) -> bool {
+) {
     let meta = column.family() == Some(Family::Meta);
     if let Some(&other) = first.get(&(column.name, entry.clone())) {
         // An option names a header, and so both where they are equal.
@@ -192,10 +189,9 @@ fn claim(
             ),
             suggestion: None,
         });
-        return false;
+    } else {
+        first.insert((column.name, entry), index);
     }
-    first.insert((column.name, entry), index);
-    true
 }
 
 /// What one header that is neither blank nor ignored means.

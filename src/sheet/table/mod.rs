@@ -210,7 +210,9 @@ impl Table {
                 finding.column = problem.suggestion.as_deref().map(|name| format!("{kind}.{name}"));
             }
             finding.suggestion = problem.suggestion;
-            if let Some(other) = problem.other {
+            if let (Some(column), Some(other)) = (problem.column, problem.other) {
+                // The cells of the first of two equal ones are those that are looked into.
+                table.mapping[column] = Mapped::Unknown;
                 finding.related.push(table.related(table.header_row, Some(other), "first use"));
             }
             findings.push(finding);
