@@ -30,8 +30,8 @@ pub(crate) struct CsvRecord {
     pub(crate) row: u32,
     /// The physical line where it starts.
     pub(crate) line: u64,
-    /// Its cells; none for an empty line. Of those beyond [`COLUMN_LIMIT`] one surplus cell is kept, the first that is not
-    /// blank, so that a record is told as too wide without growing with its separators.
+    /// Its cells; none for an empty line. Of those beyond [`COLUMN_LIMIT`] one surplus cell is kept, with what they have in it, so
+    /// that a record is told as too wide and shown without growing with its separators.
     pub(crate) cells: Vec<SmolStr>,
     /// What is wrong with it.
     pub(crate) damage: Option<Damage>,
@@ -228,7 +228,7 @@ impl<R: Read> Records<R> {
         // Cells start and end at ASCII characters, so that slicing the checked text never splits a character.
         let text = std::str::from_utf8(&bytes[self.start..]).ok();
         let mut bad = Vec::new();
-        let mut cells = Vec::with_capacity(self.spans.len().min(COLUMN_LIMIT + 1));
+        let mut cells = Cells::of(self.spans.len());
         for (index, span) in self.spans.iter().enumerate() {
             let cell = match text {
                 Some(text) => Cow::Borrowed(&text[span.start - self.start..span.end - self.start]),
@@ -242,12 +242,12 @@ impl<R: Read> Records<R> {
                     String::from_utf8_lossy(cell)
                 }
             };
-            let cell = || match span.rewrite {
+            cells.push(match span.rewrite {
                 true => cut::plainly(&cell, self.escape).into(),
                 false => SmolStr::from(cell),
-            };
-            keep(&mut cells, cell);
+            });
         }
+        let mut cells = cells.finish();
         if self.ended
             && end == self.buffer.len()
             && let Some(last) = cells.last_mut()
@@ -287,10 +287,9 @@ impl<R: Read> Records<R> {
             }
         }
         let delimiter = char::from(self.delimiter);
-        let mut cells = Vec::new();
-        String::from_utf8_lossy(&line)
-            .split(delimiter)
-            .for_each(|cell| keep(&mut cells, || SmolStr::new(cell)));
+        let mut cells = Cells::of(0);
+        String::from_utf8_lossy(&line).split(delimiter).for_each(|cell| cells.push(SmolStr::new(cell)));
+        let cells = cells.finish();
         self.row = self.row.saturating_add(1);
         let number = self.line;
         self.line += 1;
@@ -298,12 +297,36 @@ impl<R: Read> Records<R> {
     }
 }
 
-/// Keeps the next cell of a record, if it is one of those that are kept.
-fn keep(cells: &mut Vec<SmolStr>, cell: impl FnOnce() -> SmolStr) {
-    match cells.get_mut(COLUMN_LIMIT) {
-        None => cells.push(cell()),
-        Some(surplus) if is_blank(surplus) => *surplus = cell(),
-        Some(_) => {}
+/// The cells of one record.
+struct Cells {
+    kept: Vec<SmolStr>,
+    /// What stands beyond the columns that are read.
+    surplus: Option<String>,
+}
+
+impl Cells {
+    /// Room for so many.
+    fn of(count: usize) -> Self {
+        Self { kept: Vec::with_capacity(count.min(COLUMN_LIMIT + 1)), surplus: None }
+    }
+
+    fn push(&mut self, cell: SmolStr) {
+        if self.kept.len() < COLUMN_LIMIT {
+            self.kept.push(cell);
+            return;
+        }
+        let surplus = self.surplus.get_or_insert_default();
+        if !is_blank(&cell) {
+            if !surplus.is_empty() {
+                surplus.push_str("; ");
+            }
+            surplus.push_str(&cell);
+        }
+    }
+
+    fn finish(mut self) -> Vec<SmolStr> {
+        self.kept.extend(self.surplus.map(SmolStr::from));
+        self.kept
     }
 }
 
