@@ -193,6 +193,6 @@ pub(in crate::cli) struct RecentPace {
     pub(super) seconds: u64,
     /// Requests that were sent for rows.
     pub(super) requests: u64,
-    /// Rows that came to an end.
+    /// Rows that came to an end by what the service did; not those that were cancelled or skipped.
     pub(super) rows_finished: u64,
 }

@@ -161,14 +161,15 @@ fn moment(number: i64, step_ms: i64) -> Moment {
 pub struct Recent {
     /// Requests for rows that left.
     pub requests: u64,
-    /// Rows that came to an end.
+    /// Rows that came to an end by what the service did; not those that were cancelled or skipped.
     pub finished: u64,
 }
 
 /// Requests that left since `?1`, read from an index: a journal has millions.
 const REQUESTS: &str = "SELECT count(*) FROM attempt WHERE sent_at > ?1";
-/// Rows that came to an end since `?1`, likewise.
-const FINISHED: &str = "SELECT count(*) FROM job WHERE finished_at > ?1";
+/// Rows that came to an end since `?1`, likewise; a person, or what became of another row, ended those that are left out.
+const FINISHED: &str =
+    "SELECT count(*) FROM job WHERE finished_at > ?1 AND state NOT IN ('skipped', 'cancelled')";
 
 impl View {
     /// The run that holds the lock of this journal. Where that cannot be seen, it is taken to be held: what is said of
@@ -276,15 +277,26 @@ mod tests {
     }
 
     #[test]
-    fn what_happened_lately_is_read_from_indexes_alone() {
+    fn what_happened_lately_is_read_by_indexes() {
         let bench = bench();
-        for (sql, index) in [(REQUESTS, "attempt_sent"), (FINISHED, "job_finished")] {
-            let columns = if index == "attempt_sent" { "sent_at>?" } else { "finished_at>?" };
-            let table = if index == "attempt_sent" { "attempt" } else { "job" };
-            assert_eq!(
-                plan(&bench.journal, sql),
-                [format!("SEARCH {table} USING COVERING INDEX {index} ({columns})")]
-            );
+        for (sql, expected) in [
+            (REQUESTS, "SEARCH attempt USING COVERING INDEX attempt_sent (sent_at>?)"),
+            (FINISHED, "SEARCH job USING INDEX job_finished (finished_at>?)"),
+        ] {
+            assert_eq!(plan(&bench.journal, sql), [expected]);
         }
+    }
+
+    #[test]
+    fn rows_that_were_cancelled_lately_are_not_among_those_that_the_service_finished() {
+        let mut bench = bench();
+        let (imported, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt", "Coil"], false);
+        claim_at(&mut bench.journal, jobs[0], MINUTE);
+        let how = crate::journal::How::Created;
+        let evidence = Evidence { execution: Execution::Confirmed, ..Evidence::at(at(MINUTE)) };
+        let done = Write::Advance { job: jobs[0], from: Sending, how, id: Some(id(1)), evidence };
+        apply(&mut bench.journal, done).unwrap();
+        assert_eq!(bench.journal.cancel(imported.import, "me", at(MINUTE)).unwrap().cancelled, 2);
+        assert_eq!(bench.journal.recent(at(0)).unwrap(), Recent { requests: 1, finished: 1 });
     }
 }
