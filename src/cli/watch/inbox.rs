@@ -137,6 +137,8 @@ pub(super) struct Found {
     pub(super) whole: Vec<PathBuf>,
     /// How many are still being written.
     pub(super) growing: usize,
+    /// How many of these are dated ahead of this machine's clock: their date does not tell how long they have been at rest.
+    pub(super) ahead: usize,
     /// What may have been meant as a sheet and is left alone, and was not there at the look before.
     pub(super) passed_over: Vec<(PathBuf, PassedOver)>,
 }
@@ -220,7 +222,10 @@ impl Inbox {
             let seen = before.unwrap_or(Seen { look, since: now.elapsed });
             match seen.is_whole(now, self.at_rest) {
                 true => found.whole.push(path.clone()),
-                false => found.growing += 1,
+                false => {
+                    found.growing += 1;
+                    found.ahead += usize::from(seen.look.modified > now.moment);
+                }
             }
             there.insert(path, seen);
         }
@@ -438,7 +443,9 @@ mod tests {
         // One that was renamed in is as old as its last change, and one from a clock that is ahead is watched.
         let renamed = write(&folder, "b.csv", "name", -500);
         let ahead = write(&folder, "c.csv", "name", 9_000);
-        assert_eq!(inbox.look(after(20)).unwrap().whole, [folder.path().join("a.csv"), renamed]);
+        let found = inbox.look(after(20)).unwrap();
+        assert_eq!(found.whole, [folder.path().join("a.csv"), renamed]);
+        assert_eq!((found.growing, found.ahead), (1, 1));
         assert!(inbox.look(after(30)).unwrap().whole.contains(&ahead));
     }
 

@@ -15,7 +15,7 @@ use std::time::Duration;
 use serde::Serialize;
 use tokio::sync::mpsc;
 
-use self::inbox::{Entry, Inbox, Now};
+use self::inbox::{Entry, Found, Inbox, Now};
 use self::process::{Next, Outcome, process, stopped};
 use crate::advice::quoted;
 use crate::cli::args::watch::Watch as Typed;
@@ -85,6 +85,8 @@ pub(super) fn watch(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         due: None,
         pause: typed.every,
         figures: Figures::default(),
+        has_looked: false,
+        looks_again: false,
     };
     let summary = watching.go_on();
     service_manager::stopping();
@@ -122,6 +124,9 @@ struct Watching<'a> {
     due: Option<Duration>,
     pause: Duration,
     figures: Figures,
+    /// Whether there was a look, and whether it takes another one to tell which files are whole.
+    has_looked: bool,
+    looks_again: bool,
 }
 
 /// Why the loop ends.
@@ -140,14 +145,16 @@ impl Watching<'_> {
             if let Some(ended) = self.look()? {
                 return ended;
             }
-            if self.typed.once {
+            let again = std::mem::take(&mut self.looks_again);
+            if self.typed.once && !again {
                 let waits = if self.waiting.is_empty() { End::Done } else { End::RowsWaiting };
                 return Ok(Summary::new(worse(self.figures.worst, waits)));
             }
+            let pause = if again { self.typed.at_rest } else { self.typed.every };
             let is_stopped = runtime.block_on(async {
                 let clock = &self.context.clock;
                 tokio::select! {
-                    () = clock.sleep_until(clock.elapsed() + self.typed.every) => false,
+                    () = clock.sleep_until(clock.elapsed() + pause) => false,
                     _ = self.stop.recv() => true,
                 }
             });
@@ -161,7 +168,9 @@ impl Watching<'_> {
     fn look(&mut self) -> Result<Ended> {
         let now = Now { moment: self.context.now(), elapsed: self.context.clock.elapsed() };
         // What was left by the watch before goes first: later files may refer to it.
-        if self.due.is_none_or(|due| now.elapsed >= due)
+        let is_second = self.typed.once && self.has_looked;
+        if !is_second
+            && self.due.is_none_or(|due| now.elapsed >= due)
             && let Some(ended) = self.try_waiting(true)?
         {
             return Ok(Some(ended));
@@ -171,9 +180,8 @@ impl Watching<'_> {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             self.context.terminal.warn(format!("{}: left alone: {}", clean(&name), why.words()));
         }
-        if self.typed.once && found.growing > 0 {
-            let files = counted(found.growing as u64, "file has", "files have");
-            self.context.terminal.say(format!("{files} changed lately: left to the next look"));
+        if self.typed.once {
+            self.tell_growing(&found);
         }
         for path in found.whole {
             if self.is_stopped() {
@@ -191,6 +199,25 @@ impl Watching<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Says which files are not whole, where there is one look. Those whose date is ahead of the clock are looked at once more,
+    /// as the date does not tell how long they have been at rest: not whole is what has changed by then.
+    fn tell_growing(&mut self, found: &Found) {
+        let ahead = if self.has_looked { 0 } else { found.ahead };
+        self.looks_again = ahead > 0;
+        self.has_looked = true;
+        if ahead > 0 {
+            let files = counted(ahead as u64, "file is", "files are");
+            let seconds = self.typed.at_rest.as_secs();
+            self.context.terminal.say(format!(
+                "{files} dated ahead of this machine's clock: looked at again after {seconds} s"
+            ));
+        }
+        if found.growing > ahead {
+            let files = counted((found.growing - ahead) as u64, "file has", "files have");
+            self.context.terminal.say(format!("{files} changed lately: left to the next look"));
+        }
     }
 
     /// Looks whether files that waited are finished; when it is time, one run is made for all of them.

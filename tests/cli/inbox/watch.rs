@@ -286,6 +286,20 @@ fn a_file_that_is_still_written_is_left_until_it_is_whole() {
 }
 
 #[test]
+fn a_file_that_is_dated_ahead_of_the_clock_is_taken_when_it_does_not_change_between_two_looks() {
+    let bench = with_inbox(Scenario::default());
+    let path = bench.write("inbox/companies.csv", &bench::companies(2));
+    let ahead = SystemTime::now() + Duration::from_secs(7_200);
+    let file = fs::File::options().write(true).open(&path).expect("a file");
+    file.set_modified(ahead).expect("a date");
+    let outcome = bench.fleetload(&["watch", "inbox", "--once", "--at-rest", "1"]).expect_code(0);
+    let words = "1 file is dated ahead of this machine's clock: looked at again after 1 s";
+    assert!(outcome.stderr.contains(words), "{}", outcome.stderr);
+    assert!(outcome.stdout.contains("companies.csv: done, import 1"), "{}", outcome.stdout);
+    assert_eq!(bench.created("company").len(), 2);
+}
+
+#[test]
 fn while_the_quota_is_spent_the_file_waits_and_others_are_imported() {
     let bench = with_inbox(Scenario { daily_quota: 3, ..Scenario::default() });
     bench.write("inbox/1-companies.csv", &bench::companies(2));
