@@ -102,6 +102,8 @@ pub(super) struct Entry {
     pub(super) name: String,
     /// Whether nothing was done about it yet.
     pub(super) is_new: bool,
+    /// What was said last of why it waits.
+    pub(super) told: Option<String>,
     /// As it was when it was taken.
     look: Look,
 }
@@ -110,7 +112,7 @@ impl Entry {
     fn of(folder: PathBuf, sheet: PathBuf) -> Option<Self> {
         let look = Look::of(&sheet.symlink_metadata().ok().filter(Metadata::is_file)?);
         let name = sheet.file_name()?.to_str()?.to_owned();
-        Some(Self { folder, sheet, name, is_new: false, look })
+        Some(Self { folder, sheet, name, is_new: false, told: None, look })
     }
 
     /// Whether somebody who had it open has gone on writing.

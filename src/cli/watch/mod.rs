@@ -28,7 +28,7 @@ use crate::cli::service_manager;
 use crate::cli::settings::Purpose;
 use crate::cli::summary::{HeldBySummary, Summary, SummaryFields};
 use crate::ending::End;
-use crate::error::{Error, Result};
+use crate::error::{Error, Exit, Result};
 use crate::model::id::ImportId;
 use crate::model::time::{Moment, Rfc3339};
 use crate::status::run_state::worse;
@@ -261,9 +261,15 @@ impl Watching<'_> {
                 return Ok(Some(stopped(outcome)));
             }
             Next::Wait(until) => {
+                if outcome.ran || outcome.import.is_some() {
+                    let why = self.why_it_waits(&outcome, until);
+                    let told = Some(format!("{} {}", outcome.words, why.as_deref().unwrap_or_default()));
+                    if entry.told != told {
+                        self.tell(now, &entry, &outcome, "waiting", why.as_deref());
+                        entry.told = told;
+                    }
+                }
                 if outcome.ran {
-                    let goes_on = until.map(|until| format!("goes on {}", self.context.moment(until)));
-                    self.tell(now, &entry, &outcome, "waiting", goes_on.as_deref());
                     let wait = until
                         .map_or(Duration::ZERO, |until| until.since(now).min(LONGEST_WAIT))
                         .max(self.pause);
@@ -294,6 +300,24 @@ impl Watching<'_> {
         self.figures.worst = worse(self.figures.worst, outcome.end);
         self.tell(now, &entry, &outcome, place.name(), Some(&format!("see {}", folder.display())));
         Ok((outcome.ended == End::Signal).then(|| Ok(Summary::new(End::Signal))))
+    }
+
+    /// When a file goes on, or else why its rows wait and what to type. Of one that was not imported its words say that.
+    fn why_it_waits(&self, outcome: &Outcome, until: Option<Moment>) -> Option<String> {
+        if let Some(until) = until {
+            return Some(format!("goes on {}", self.context.moment(until)));
+        }
+        let import = outcome.import.as_ref()?.import;
+        let again = |command: &str| self.context.again(command);
+        Some(match (outcome.end, outcome.end.exit()) {
+            (End::ImportPaused, _) => {
+                format!("the import is paused; to let it go on: {}", again(&format!("resume {import}")))
+            }
+            (end, Exit::Service) => {
+                format!("{}; to find the cause: {}", end.entry().words, again("doctor"))
+            }
+            (end, _) => end.entry().words.to_owned(),
+        })
     }
 
     /// The line about a file.
@@ -342,7 +366,7 @@ pub(in crate::cli) struct FileObject<'a> {
     imported_before: bool,
     /// How it stands, in words.
     words: &'a str,
-    /// Where it is now, or when it goes on.
+    /// Where it is now, when it goes on, or why it waits.
     more: Option<&'a str>,
 }
 

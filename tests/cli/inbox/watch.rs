@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
 use serde_json::Value;
 
+use crate::bench::child::UnderWay;
 use crate::bench::{self, Bench, Outcome};
 
 /// One look; files count as whole at once.
@@ -297,6 +298,35 @@ fn a_file_that_is_dated_ahead_of_the_clock_is_taken_when_it_does_not_change_betw
     assert!(outcome.stderr.contains(words), "{}", outcome.stderr);
     assert!(outcome.stdout.contains("companies.csv: done, import 1"), "{}", outcome.stdout);
     assert_eq!(bench.created("company").len(), 2);
+}
+
+#[test]
+fn a_file_that_waits_is_told_with_the_reason_and_again_only_when_that_changes() {
+    let bench = with_inbox(Scenario::default());
+    bench.write("inbox/1-companies.csv", &bench::companies(2));
+    let refused = Fault::new("auth", FaultKind::InvalidClient);
+    bench.sandbox().change(|scenario| scenario.fault.push(refused)).expect("a consistent scenario");
+    let mut watch = bench.start(&["watch", "inbox", "--every", "1", "--at-rest", "0", "--json"]);
+    let waiting = |watch: &mut UnderWay| {
+        watch.news().find(|line| line.contains(r#""state":"waiting""#)).expect("a file waits")
+    };
+    let told_first = waiting(&mut watch);
+    let refused = "the service refuses the client id, the secret or a fresh access token; to find the cause: fleetload doctor";
+    assert!(told_first.contains(refused), "{told_first}");
+    let tries = bench.requests("auth");
+    watch.until(|| bench.requests("auth") > tries);
+    bench.fleetload(&["pause", "1"]).expect_code(0);
+    let told_next = waiting(&mut watch);
+    assert!(
+        told_next.contains("the import is paused; to let it go on: fleetload resume 1"),
+        "not the same again: {told_next}"
+    );
+    bench.clear_faults();
+    bench.fleetload(&["resume", "1"]).expect_code(0);
+    watch.until(|| bench.path("inbox/done/1-companies.csv").exists());
+    watch.signal("-TERM");
+    let told = told(&watch.ended().expect_code(5).stdout);
+    assert_eq!(told.iter().map(|told| &told["state"]).collect::<Vec<_>>(), ["done"], "{told:?}");
 }
 
 #[test]
