@@ -25,7 +25,6 @@ use tokio::task::{self, JoinError, JoinSet};
 use super::audit::{Audit, AuditContext};
 use super::canary::Canary;
 use super::clock_watch::ClockWatch;
-use super::decide::pre_send;
 use super::decide::settle::{self, SettledStep};
 use super::ending::Ending;
 use super::evidence::list_ahead::ListAhead;
@@ -379,10 +378,13 @@ impl Dispatcher {
     /// leaves. A look-up changes nothing and leaves at once.
     fn begin(&mut self, operation: Operation, request: QueuedRequest) {
         if let QueuedRequest::Send(job) = request
+            && self.gates.is_closed(operation)
             && self.in_flight.waited(job, self.clock.elapsed()) >= shared_lists::GOOD_FOR
         {
-            // What was looked up before it waited for quota, hours or the service may have changed.
-            return self.decide(job, pre_send::first_lookup);
+            // What was looked up before it waited for quota, hours or the service may have changed. What finds out whether the
+            // service works again is not held back for it.
+            self.drop_job(job);
+            return self.carry_out(vec![RunAction::QueueAgain]);
         }
         failpoint::reach("permission.granted");
         let phase = self.gates.on_permitted(operation);

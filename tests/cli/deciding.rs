@@ -496,7 +496,10 @@ fn a_device_with_a_site_of_its_own_is_never_sent_again_by_itself() {
     assert_eq!(row["code"], "site.unclear");
     bench.fleetload(&["resolve", &row["job"].to_string(), "--abandon"]).expect_code(0);
     devices(&format!(",,{site}"));
-    bench.fleetload(&["run", "devices.csv"]).expect_code(0);
+    // That the site was left over stays to be reviewed.
+    bench.fleetload(&["run", "devices.csv"]).expect_code(8);
+    bench.fleetload(&["resolve", &row["job"].to_string(), "--seen"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(0);
     assert_eq!((bench.created("device").len(), bench.created("site").len()), (2, 1));
 }
 

@@ -8,6 +8,7 @@ use crate::bench::{self, Bench, Outcome};
 use crate::inside::{self, Virtual};
 use crate::relay::gated;
 use fleetload::model::event::Event;
+use fleetload::model::operation::Operation;
 use fleetload::model::state::JobState;
 use fleetload::run::Ending;
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
@@ -55,15 +56,20 @@ fn doubted(told: &[Event]) -> u64 {
 
 /// Runs through an outage in virtual time. When the service has been tried once more and in vain, `check` looks at what was
 /// told until then; after it nothing fails any more, and the run comes to its end.
-fn through_an_outage(bench: &Bench, check: impl FnOnce(&[Event])) {
-    let breaker = |event: &Event, is_open: bool| matches!(event, Event::Breaker { operation, open, .. } if operation.creates() && *open == is_open);
+fn through_an_outage(bench: &Bench, tried: fn(Operation) -> bool, check: impl FnOnce(&[Event])) {
+    let of = |event: &Event, is_open: bool, of: fn(Operation) -> bool| matches!(event, Event::Breaker { operation, open, .. } if of(*operation) && *open == is_open);
+    let breaker = |event: &Event, is_open: bool| of(event, is_open, Operation::creates);
     inside::drive_virtually(async {
         let mut options = inside::options(Duration::from_secs(1));
         options.limits.concurrency = CONCURRENCY as usize;
         let delay = Duration::from_millis(50);
         let mut run = inside::start_virtually(bench, Virtual::start(), delay, options);
         run.hears("it opens", |event| breaker(event, true)).await;
-        run.hears("it was tried once more", |event| breaker(event, true)).await;
+        let mut opened = run.told.iter().filter(|event| of(event, true, tried)).count();
+        while opened < 2 {
+            run.hears("it was tried once more", |event| of(event, true, tried)).await;
+            opened += 1;
+        }
         check(&run.told);
         bench.clear_faults();
         let heard = run.told.len();
@@ -89,7 +95,7 @@ fn finish(run: UnderWay) -> (i32, Vec<Value>) {
 fn of_an_outage_no_more_rows_are_in_doubt_than_were_under_way_and_twenty() {
     let dark = Fault::new("addDevice", FaultKind::StallAfter).after(60);
     let bench = with_devices(quick().with_fault(dark), 400);
-    through_an_outage(&bench, |told| {
+    through_an_outage(&bench, Operation::creates, |told| {
         let fired = bench.statistics().faults_fired["stall_after"];
         let (in_doubt, probes) = (doubted(told), 1);
         assert!(in_doubt > 20, "the outage was met: {in_doubt}");
@@ -102,7 +108,7 @@ fn of_an_outage_no_more_rows_are_in_doubt_than_were_under_way_and_twenty() {
 }
 
 #[test]
-fn maintenance_is_waited_for_with_questions_and_uses_up_no_try_of_any_row() {
+fn maintenance_is_waited_for_with_look_ups_and_uses_up_no_try_of_any_row() {
     let bench = with_devices(quick(), 300);
     let page = Fault::new("*", FaultKind::Html503Before);
     // From the first device on, as the sandbox counts creations.
@@ -112,17 +118,24 @@ fn maintenance_is_waited_for_with_questions_and_uses_up_no_try_of_any_row() {
         scenario.fault.push(Fault { operation: "lookups".to_owned(), after: 40, ..page.clone() });
     };
     bench.sandbox().change(maintenance).expect("a consistent scenario");
-    through_an_outage(&bench, |told| {
-        let sent = bench.requests("addDevice");
-        assert!(sent <= CONCURRENCY + 20, "{sent} creations left into the maintenance");
-        assert!(doubted(told) <= CONCURRENCY + 20);
-        assert_eq!(bench.requests("getCompany"), 1, "the service was tried by a question");
-        let Some(Event::Breaker { next_try_in: Some(wait), .. }) = told.last() else { panic!("{told:#?}") };
-        assert!(*wait > Duration::from_secs(5), "{wait:?}");
-        let status = bench.fleetload(&["status"]).expect_code(0);
-        assert!(status.stdout.contains("addDevice"), "{}", status.stdout);
-        assert!(bench.statistics().faults_fired["html_503_before"] > 40);
-    });
+    // What was returned is looked up before it is sent again, so that a look-up tries.
+    through_an_outage(
+        &bench,
+        |operation| operation == Operation::GetDeviceByMac,
+        |told| {
+            let sent = bench.requests("addDevice");
+            assert!(sent <= CONCURRENCY + 20, "{sent} creations left into the maintenance");
+            assert!(doubted(told) <= CONCURRENCY + 20);
+            assert_eq!(bench.requests("getCompany"), 0, "the look-ups try the service");
+            let Some(Event::Breaker { next_try_in: Some(wait), .. }) = told.last() else {
+                panic!("{told:#?}")
+            };
+            assert!(*wait > Duration::from_secs(5), "{wait:?}");
+            let status = bench.fleetload(&["status"]).expect_code(0);
+            assert!(status.stdout.contains("addDevice"), "{}", status.stdout);
+            assert!(bench.statistics().faults_fired["html_503_before"] > 40);
+        },
+    );
     assert_eq!(bench.created("device").len(), 300);
     bench.assert_exact(1);
     for row in bench.results(1) {

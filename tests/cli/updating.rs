@@ -164,7 +164,7 @@ fn a_part_of_an_address_that_the_service_does_not_show_is_refused_at_the_cells_t
     let message = row["message"].as_str().expect("words");
     assert!(message.ends_with("fill in city and the other cells of the address"), "{message}");
     let advice = row["advice"].as_str().expect("words");
-    let words = "Fill in cell D2 (city). Correct the cell as the message says, in fix.xlsx, and type: ";
+    let words = "Fill in cell D2 (city). Correct the cell as the message says in fix.xlsx, and type: ";
     assert!(advice.starts_with(words), "{advice}");
 }
 

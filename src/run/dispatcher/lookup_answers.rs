@@ -52,7 +52,7 @@ impl Dispatcher {
     }
 
     /// Decides about a row, and carries that out.
-    pub(super) fn decide(&mut self, job: JobId, rule: impl FnOnce(&Work, &RunFacts<'_>) -> RowDecision) {
+    fn decide(&mut self, job: JobId, rule: impl FnOnce(&Work, &RunFacts<'_>) -> RowDecision) {
         let Some(work) = self.in_flight.work(job) else { return };
         let facts = RunFacts {
             usable: &|operation| self.gates.usable(operation),
