@@ -13,6 +13,7 @@ use smol_str::SmolStr;
 
 use super::kept_rows::{KeptIdentity, KeptRow};
 use crate::journal::{Because, LeftOut, Provenance};
+use crate::model::digest::add_text;
 use crate::model::key::{below, comparable, key_in_owner, mac_digits};
 use crate::model::kind::Kind;
 use crate::sheet::finding::{Code, Finding};
@@ -140,8 +141,7 @@ fn digest_of_cells(headers: &[String], cells: &[SmolStr]) -> String {
     let mut digest = Sha256::new();
     let columns = headers.iter().zip(cells).filter(|(header, cell)| !is_result(header) && !cell.is_empty());
     for text in columns.flat_map(|(header, cell)| [header.trim(), cell.trim()]) {
-        digest.update(text.len().to_le_bytes());
-        digest.update(text);
+        add_text(&mut digest, text);
     }
     BASE64.encode(digest.finalize())
 }

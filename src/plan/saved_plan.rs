@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::action::{ActionCounts, PlannedAction};
 use super::survey::{JobOrigin, Survey};
-use crate::model::digest::hexadecimal;
+use crate::model::digest::{add_text, hexadecimal};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::time::Moment;
@@ -60,9 +60,7 @@ impl RowDigest {
     /// Takes in a row.
     pub fn row(&mut self, number: u32, natural_key: &str, content_hash: &str, disposition: &str) {
         for part in [natural_key, content_hash, disposition] {
-            // With the lengths no two lists of rows are the same text.
-            self.0.update((part.len() as u64).to_le_bytes());
-            self.0.update(part);
+            add_text(&mut self.0, part);
         }
         self.0.update(number.to_le_bytes());
     }

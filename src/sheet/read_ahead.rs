@@ -25,8 +25,9 @@ fn is_enough(items: usize, bytes: usize) -> bool {
     items >= BATCH || bytes >= BATCH_BYTES
 }
 
-/// Has `read` hand over items, each with the bytes that it takes ([`weight`]), and `each` work on them, until `each` or the items end. `read`
-/// runs on a thread of its own, and its callback breaks when nobody wants more. What `read` returned; `None` where `each` wanted no more.
+/// Has `read` hand over items, each with the bytes that it takes ([`weight`]), and `each` work on them, until `each` or the items
+/// end. `read` runs on a thread of its own, and its callback breaks when nobody wants more. What `read` returned; `None` where
+/// `each` wanted no more.
 ///
 /// `each` takes an item away, or works on it where it lies: what is left of it goes back to the thread that made it, which has to
 /// give its memory back then. That is for an `each` that has the longest way; any other one frees what it has just looked at

@@ -166,9 +166,9 @@ pub(super) fn needs(facts: &Facts, state: RunState, commands: &Commands<'_>) -> 
         );
         put("import_paused", left, words, &format!("resume {number}"));
     }
+    let detail = facts.run.as_ref().and_then(|run| run.detail.as_deref());
     if state == RunState::Ended(End::Canary) {
-        let rows =
-            facts.run.as_ref().and_then(|run| run.detail.as_deref()).unwrap_or("not all rows are right");
+        let rows = detail.unwrap_or("not all rows are right");
         let words =
             format!("canary: {rows}; correct them and run the sheet again, or send the other rows anyway");
         put("canary", moving(&facts.tally), words, "run --canary 0");
@@ -180,7 +180,6 @@ pub(super) fn needs(facts: &Facts, state: RunState, commands: &Commands<'_>) -> 
             format!("verification found problems with {rows}: review {what}, then mark {what} as reviewed");
         put("read_back", review.rows(), words, &review.command());
     }
-    let detail = facts.run.as_ref().and_then(|run| run.detail.as_deref());
     match state {
         // No doctor finds it: the path is known, and whether it is right shows when a row is sent.
         RunState::Ended(end @ End::EndpointMissing) => {

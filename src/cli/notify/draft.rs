@@ -221,7 +221,7 @@ impl Drafter {
             exit_code: Some(entry.exit.code()),
             ..facts.unwrap_or_else(|| self.bare(event, &text))
         };
-        // That of a journal that cannot be read is told as well.
+        // A failure is reported as well where the journal cannot be read.
         let run_and_day = journal.filter(|_| has_begun).and_then(|journal| self.run_and_day(journal).ok());
         let which = run_and_day.unwrap_or_else(|| format!("day {}", self.clock.now().day()));
         Draft { key: format!("{} {} {text} {which}", event.as_str(), entry.reason), notification }

@@ -150,12 +150,12 @@ pub(in crate::journal) fn standing(connection: &Connection) -> Result<HashMap<Jo
              JOIN import ON import.id = sheet.import
          WHERE sheet_row.job = ?1 AND sheet_row.disposition = 'revised' AND import.at > ?2)",
     )?;
-    let mut standing = latest(connection)?;
+    let mut standing = HashMap::new();
     for (job, decided) in latest(connection)? {
         let is_overtaken =
             decided.id.is_none() && is_revised.query_row((job, decided.at), |row| row.get(0))?;
-        if is_overtaken {
-            standing.remove(&job);
+        if !is_overtaken {
+            standing.insert(job, decided);
         }
     }
     Ok(standing)

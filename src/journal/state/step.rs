@@ -66,7 +66,7 @@ pub(in crate::journal) fn revise(
     }
     for (n, asked, before) in read_before {
         let asks_for_the_same = texts.get(n as usize) == Some(&asked);
-        if asks_for_the_same || is_doubted(connection, (standing.job, natural_key), n)? {
+        if asks_for_the_same || is_doubted(connection, standing, natural_key, n)? {
             connection
                 .prepare_cached("UPDATE step SET before = ?3 WHERE id = ?1 << 16 | ?2 AND ended = 0")?
                 .execute((standing.job, n, &before))?;
@@ -92,14 +92,14 @@ fn read_before(connection: &Connection, job: JobId) -> Result<Vec<(u32, String, 
 
 /// Whether a job whose steps were replaced stands at the step `n` with the natural key that it had, and an earlier request for
 /// that step may still be carried out.
-fn is_doubted(connection: &Connection, (job, natural_key): (JobId, &str), n: u32) -> Result<bool> {
-    if next(connection, job)?.is_none_or(|(next, _)| next != n) {
+fn is_doubted(connection: &Connection, standing: &JobRow, natural_key: &str, n: u32) -> Result<bool> {
+    let is_next = next(connection, standing.job)?.is_some_and(|(next, _)| next == n);
+    if !(standing.doubted && standing.step == n && is_next) {
         return Ok(false);
     }
-    let is_doubted = connection
-        .prepare_cached("SELECT doubted AND natural_key = ?2 AND step = ?3 FROM job WHERE id = ?1")?
-        .query_row((job, natural_key, n), |row| row.get(0))?;
-    Ok(is_doubted)
+    Ok(connection
+        .prepare_cached("SELECT natural_key = ?2 FROM job WHERE id = ?1")?
+        .query_row((standing.job, natural_key), |row| row.get(0))?)
 }
 
 /// Keeps what the record had before the step that a job stands at, with the claim of that step. What was read before an

@@ -167,7 +167,7 @@ pub struct Recent {
 
 /// Requests that left since `?1`, read from an index: a journal has millions.
 const REQUESTS: &str = "SELECT count(*) FROM attempt WHERE sent_at > ?1";
-/// Rows that came to an end since `?1`, likewise; a person, or what became of another row, ended those that are left out.
+/// Rows that came to an end since `?1`, by an index: those that were cancelled, or skipped below another row, are left out.
 const FINISHED: &str =
     "SELECT count(*) FROM job WHERE finished_at > ?1 AND state NOT IN ('skipped', 'cancelled')";
 

@@ -1,5 +1,6 @@
 //! What a record has one of, and what an action asks it to be: an entry of its metadata, its subscription to a template, its
-//! membership in a VPN cloud and its cipher suite there, its site. Two rows of one import that ask for different things contradict each other.
+//! membership in a VPN cloud and its cipher suite there, its site. Two rows of one import that ask for different things
+//! contradict each other.
 
 use super::opposes::entries;
 use super::{Action, Offer};

@@ -211,10 +211,9 @@ pub(in crate::run) fn unless_corrected(work: &Work, write: Write) -> RowDecision
 /// The list of the parent's children may be one page of a longer one, and companies of the row's name are
 /// there, below which parent is not said: one of them may be the row's, beyond the end of the list.
 fn hold_for_namesakes(work: &Work, facts: &RunFacts<'_>, seen: &[SeenRecord]) -> RowDecision {
-    let known = work.baseline.as_deref().unwrap_or_default();
     let candidates: Vec<_> = seen
         .iter()
-        .filter(|seen| seen.owner.is_none() && seen.found.id.is_none_or(|id| !known.contains(&id)))
+        .filter(|seen| seen.owner.is_none() && !classify::was_there(work, &seen.found))
         .map(|seen| matching::candidate(&seen.found, "it may be below another parent"))
         .collect();
     if candidates.is_empty() {

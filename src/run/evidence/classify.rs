@@ -41,7 +41,7 @@ fn related<'s>(work: &Work, seen: &'s [SeenRecord]) -> Vec<(&'s Found, RecordMat
 }
 
 /// Whether a record is in the row's baseline: it was seen before an earlier send, or shown to a person, and is not the row's.
-fn was_there(work: &Work, found: &Found) -> bool {
+pub(in crate::run) fn was_there(work: &Work, found: &Found) -> bool {
     matches!((&work.baseline, found.id), (Some(baseline), Some(id)) if baseline.contains(&id))
 }
 

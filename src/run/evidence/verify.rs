@@ -444,13 +444,10 @@ fn sort_out(journal: &Journal, work: &Work, shown: &[RemoteId], found: Vec<Found
 
 /// Whether a record cannot come from a request for the row.
 fn was_there(work: &Work, shown: &[RemoteId], found: &Found, relation: &RecordMatch) -> bool {
-    let Some(id) = found.id else { return false };
     let never_sent = work.first_sent_at.is_none() && !work.doubted && !work.executed;
-    match &work.baseline {
-        Some(baseline) if baseline.contains(&id) => true,
-        // The person was shown it, with what differs, and says that it is not the row's.
-        Some(_) | None => never_sent && shown.contains(&id) && *relation != RecordMatch::Agrees,
-    }
+    // The person was shown it, with what differs, and says that it is not the row's.
+    let is_ruled_out = |id| never_sent && shown.contains(&id) && *relation != RecordMatch::Agrees;
+    classify::was_there(work, found) || found.id.is_some_and(is_ruled_out)
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ pub(crate) struct CsvRecord {
     /// The physical line where it starts.
     pub(crate) line: u64,
     /// Its cells; none for an empty line. Of those beyond [`COLUMN_LIMIT`] one surplus cell is kept, with what they have in it, so
-    /// that a record is told as too wide and shown without growing with its separators.
+    /// that a finding can say that the record is too wide, and it is shown without growing with its separators.
     pub(crate) cells: Vec<SmolStr>,
     /// What is wrong with it.
     pub(crate) damage: Option<Damage>,
