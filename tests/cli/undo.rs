@@ -78,6 +78,20 @@ fn what_was_there_before_is_that_of_before_the_first_request_when_its_answer_is_
     assert_eq!(told(&bench, 3)[0], ("done".to_owned(), before, "the value was \"A-1\" before".to_owned()));
 }
 
+#[test]
+fn what_was_there_before_is_kept_of_a_row_that_is_sent_again_below_a_record_of_its_run() {
+    let refused = Fault::new("putSiteMetadata", FaultKind::NoDataFound).times(1);
+    let blind = Fault::new("getSite", FaultKind::NotFound404);
+    let bench = Bench::new(Scenario::default().with_fault(refused).with_fault(blind));
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("sites.csv", &bench::sites(1, 1));
+    bench.write("metadata.csv", "owner_kind,owner,key,value,action\nsite,S0,floor,3,\n");
+    bench.fleetload(&["run", "companies.csv", "sites.csv", "metadata.csv"]).expect_code(0);
+    assert_eq!((bench.statistics().faults_fired["no_data_found"], bench.requests("putSiteMetadata")), (1, 2));
+    let before = json!({"operation": "putSiteMetadata", "was": "absent"});
+    assert_eq!(told(&bench, 1)[2], ("done".to_owned(), before, String::new()));
+}
+
 /// What every record has besides its own fields, in words; licences are no matter of an undo.
 fn state(bench: &Bench) -> Vec<String> {
     let all = bench.sandbox().attachments(wall_clock()).into_iter();

@@ -361,7 +361,7 @@ impl InFlight {
             content: active.work.content_hash.clone(),
             // It may be sent again from memory.
             baseline: active.baseline.clone(),
-            before: active.before.take(),
+            before: active.before.clone(),
         };
         self.queue(operation).claims += 1;
         Some(content)
