@@ -378,11 +378,10 @@ impl Dispatcher {
     /// leaves. A look-up changes nothing and leaves at once.
     fn begin(&mut self, operation: Operation, request: QueuedRequest) {
         if let QueuedRequest::Send(job) = request
-            && self.gates.is_closed(operation)
             && self.in_flight.waited(job, self.clock.elapsed()) >= shared_lists::GOOD_FOR
         {
-            // What was looked up before it waited for quota, hours or the service may have changed. What finds out whether the
-            // service works again is not held back for it.
+            // What was looked up before it waited for quota, hours or the service may have changed, also of the row that is to
+            // find out whether the service works again. Where look-ups fail as well, they find it out.
             self.drop_job(job);
             return self.carry_out(vec![RunAction::QueueAgain]);
         }

@@ -7,6 +7,7 @@ use crate::bench::child::UnderWay;
 use crate::bench::{self, Bench, Outcome};
 use crate::inside::{self, Virtual};
 use crate::relay::gated;
+use fleetload::clock::Clock as _;
 use fleetload::model::event::Event;
 use fleetload::model::operation::Operation;
 use fleetload::model::state::JobState;
@@ -141,6 +142,35 @@ fn maintenance_is_waited_for_with_look_ups_and_uses_up_no_try_of_any_row() {
     for row in bench.results(1) {
         assert!(row["attempts"].as_u64() <= Some(3), "{row}");
     }
+}
+
+#[test]
+fn the_row_that_tries_the_service_after_a_long_outage_is_looked_up_again_before_it_is_sent() {
+    let bench = Bench::new(quick().with_fault(Fault::new("addSite", FaultKind::Error500Before).after(30)));
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("sites.csv", &bench::sites(100, 1));
+    bench.fleetload(&["import", "companies.csv", "sites.csv"]).expect_code(0);
+    let breaker = |event: &Event, wait: Option<Duration>| matches!(event, Event::Breaker { operation: Operation::AddSite, next_try_in, .. } if *next_try_in == wait);
+    inside::drive_virtually(async {
+        let (clock, delay) = (Virtual::start(), Duration::from_millis(50));
+        let options = inside::options(Duration::from_secs(1));
+        let mut run = inside::start_virtually(&bench, clock.clone(), delay, options);
+        // The next try comes more than ten minutes after the rows were looked up.
+        run.hears("it failed for long", |event| breaker(event, Some(Duration::from_secs(300)))).await;
+        assert!(clock.elapsed() > Duration::from_secs(310), "{:?}", clock.elapsed());
+        bench.clear_faults();
+        // A colleague does not wait for it, but leaves a few sites to others.
+        bench.write("sites.csv", &bench::sites(90, 1));
+        bench.fleetload(&["run", "companies.csv", "sites.csv", "--journal", "colleague.db"]).expect_code(0);
+        let sites = bench.created("site").len();
+        assert_eq!(sites, 90);
+        run.hears("it works again", |event| breaker(event, None)).await;
+        let (journal, ending, told) = run.ends().await;
+        assert_eq!(ending, Ending::Finished, "{told:#?}");
+        let tally = journal.tally(None).expect("counts");
+        assert!(tally.in_state(JobState::Existing) > 30, "{tally:?}");
+    });
+    assert_eq!(bench.created("site").len(), 100, "none was created twice");
 }
 
 #[test]
