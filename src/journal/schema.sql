@@ -436,7 +436,7 @@ CREATE TABLE run (
     typed TEXT,
     -- What it read back, in numbers.
     audit TEXT,
-    -- What it has still to do, as JSON, while it goes on.
+    -- What it has still to do, as JSON, while it goes on; then the paused sheets that it left, if it left any.
     remaining TEXT,
     -- How often a person asked it to try again at once, while it goes on.
     asked_now INTEGER NOT NULL DEFAULT 0,

@@ -4,8 +4,8 @@ use crate::ending::{End, RunEnd};
 use crate::error::Result;
 use crate::journal::{CanaryRow, EndOfRun, Journal};
 use crate::model::amount::counted;
-use crate::model::id::{ImportId, SheetId};
-use crate::model::remaining::sheet_paused;
+use crate::model::id::SheetId;
+use crate::model::remaining::SheetPause;
 use crate::model::time::Moment;
 use crate::model::verdict::{Refusal, Verdict};
 use crate::run::first_sign_in;
@@ -63,18 +63,10 @@ pub enum Ending {
 pub struct LeftSheet {
     /// Its number in the journal.
     pub sheet: SheetId,
-    /// The import it belongs to.
-    pub import: ImportId,
-    /// How it is called.
-    pub title: String,
-    /// How many rows in a row were refused alike.
-    pub times: u32,
-    /// With which code.
-    pub code: String,
-    /// In the service's words.
+    /// Which it is, why it was paused, and how many of its rows stay ready.
+    pub pause: SheetPause,
+    /// Why the service refused them, in its words.
     pub message: String,
-    /// Its rows that were not sent and stay ready.
-    pub unsent: u64,
 }
 
 impl Ending {
@@ -137,9 +129,9 @@ impl Ending {
     pub(super) fn counted(self, journal: &Journal) -> Result<Self> {
         let Self::SheetsLeft { mut sheets } = self else { return Ok(self) };
         for left in &mut sheets {
-            left.unsent = journal.unsent(left.sheet)?;
+            left.pause.rows = journal.unsent(left.sheet)?;
         }
-        sheets.retain(|left| left.unsent > 0);
+        sheets.retain(|left| left.pause.rows > 0);
         Ok(if sheets.is_empty() { Self::Finished } else { Self::SheetsLeft { sheets } })
     }
 
@@ -160,8 +152,7 @@ impl Ending {
         let (detail, resumes_at) = match self {
             Self::Finished => (None, None),
             Self::SheetsLeft { sheets } => {
-                let sheets: Vec<String> =
-                    sheets.iter().map(|left| sheet_paused(&left.title, left.times, &left.code)).collect();
+                let sheets: Vec<String> = sheets.iter().map(|left| left.pause.words()).collect();
                 (Some(sheets.join("; ")), None)
             }
             Self::CanaryWrong { rows, of } => {

@@ -46,6 +46,8 @@ pub(super) struct Facts {
     pub(super) run: Option<RunInfo>,
     /// The sheets that a run in progress does not go on with.
     pub(super) sheet_pauses: Vec<SheetPause>,
+    /// The paused sheets that the last run left.
+    pub(super) sheets_left: Vec<SheetPause>,
 }
 
 /// The sheets that the run in progress does not go on with, as the service rejected their rows; nothing where none is in
@@ -55,6 +57,11 @@ pub(super) struct Facts {
 /// Journal when it cannot be read.
 pub fn sheet_pauses(journal: &Journal) -> Result<Vec<SheetPause>> {
     let run = journal.last_run()?.filter(|run| run.ended_at.is_none() && journal.is_run_at_work());
+    noted_pauses(journal, run.as_ref())
+}
+
+/// The paused sheets that a run has noted last.
+fn noted_pauses(journal: &Journal, run: Option<&RunInfo>) -> Result<Vec<SheetPause>> {
     let noted = run.map(|run| journal.noted_remaining(run.run)).transpose()?.flatten();
     Ok(noted.map_or_else(Vec::new, |noted| noted.sheet_pauses))
 }
@@ -163,6 +170,12 @@ impl Facts {
         };
         let waits_for_quota =
             run.as_ref().is_some_and(|run| run.waits_for == Some(RunEnd::Early(End::Quota)));
+        let of_wanted = |mut pauses: Vec<SheetPause>| {
+            pauses.retain(|pause| import.is_none_or(|wanted| wanted == pause.import));
+            pauses
+        };
+        let has_left = |run: &&RunInfo| run.ending == Some(RunEnd::Early(End::SheetPaused));
+        let sheets_left = of_wanted(noted_pauses(journal, run.as_ref().filter(has_left))?);
         Ok(Self {
             tally,
             left_out,
@@ -179,18 +192,15 @@ impl Facts {
             later,
             needs_no_quota: waits_for_quota && journal.can_send_without_quota(import)?,
             run,
-            sheet_pauses: sheet_pauses(journal)?
-                .into_iter()
-                .filter(|pause| import.is_none_or(|wanted| wanted == pause.import))
-                .collect(),
+            sheet_pauses: of_wanted(sheet_pauses(journal)?),
+            sheets_left,
         })
     }
 
-    /// Rows that the last run left as it had paused their sheets, and why, in its words.
-    pub(super) fn of_paused_sheets(&self) -> Option<(u64, &str)> {
-        let run = self.run.as_ref().filter(|run| run.ending == Some(RunEnd::Early(End::SheetPaused)))?;
+    /// Rows that the last run left as it had paused their sheets.
+    pub(super) fn of_paused_sheets(&self) -> Option<u64> {
         let rows = moving(&self.tally).saturating_sub(self.paused + self.later);
-        (rows > 0).then(|| (rows, run.detail.as_deref().unwrap_or("a sheet is paused")))
+        (rows > 0 && !self.sheets_left.is_empty()).then_some(rows)
     }
 
     /// Rows that differ from what was imported earlier.

@@ -5,7 +5,6 @@ use super::row_words::{incomplete, not_imported};
 use super::run_state::{RunState, unfinished};
 use crate::ending::End;
 use crate::model::amount::{count, counted, listed};
-use crate::model::remaining::sheets_paused;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
@@ -64,9 +63,9 @@ impl Status {
             RunState::Ended(End::Signal) => format!("stopped on request: {left}"),
             RunState::Ended(End::Killed) => format!("the last run was killed: {left}"),
             RunState::Ended(End::SheetPaused) => {
-                let sheets = match self.facts.of_paused_sheets().map_or(1, |(_, why)| sheets_paused(why)) {
-                    1 => "a paused sheet".to_owned(),
-                    sheets => format!("{} paused sheets", count(sheets)),
+                let sheets = match self.facts.sheets_left.len() {
+                    0 | 1 => "a paused sheet".to_owned(),
+                    sheets => format!("{} paused sheets", count(sheets as u64)),
                 };
                 format!("finished except for {sheets}: {left}")
             }

@@ -16,7 +16,7 @@ use crate::journal::ImportInfo;
 use crate::model::amount::counted;
 use crate::model::id::JobId;
 use crate::model::operation::Operation;
-use crate::model::remaining::{sheet_paused, sheets_paused};
+use crate::model::remaining::SheetPause;
 use crate::model::state::JobState;
 
 /// Something that needs a person, and the command for it.
@@ -142,13 +142,14 @@ pub(super) fn needs(facts: &Facts, state: RunState, commands: &Commands<'_>) -> 
         let rows = counted(held, "row needs", "rows need");
         put("held", held, format!("{rows} your decision: check the service first"), "resolve");
     }
-    if let Some((rows, why)) = facts.of_paused_sheets() {
-        let them = if sheets_paused(why) == 1 { "the sheet and run it" } else { "the sheets and run them" };
-        let words = format!("{why}; correct {them} again, or send the rest anyway");
+    if let Some(rows) = facts.of_paused_sheets() {
+        let why: Vec<String> = facts.sheets_left.iter().map(SheetPause::words).collect();
+        let them = if why.len() == 1 { "the sheet and run it" } else { "the sheets and run them" };
+        let words = format!("{}; correct {them} again, or send the rest anyway", why.join("; "));
         put("set_aside", rows, words, "run --despite-rejections");
     }
     for pause in &facts.sheet_pauses {
-        let sheet = sheet_paused(&pause.title, pause.times, &pause.code);
+        let sheet = pause.words();
         let rows = counted(pause.rows, "more row of it is", "more rows of it are");
         let when = match pause.asked {
             true => "answer the question at the terminal of the run, or, when the run has ended,",

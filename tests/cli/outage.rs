@@ -261,6 +261,15 @@ fn of_two_paused_sheets_both_are_counted() {
     let told = bench.fleetload(&["status"]).expect_code(0).stdout;
     assert!(told.starts_with("finished except for 2 paused sheets: "), "{told}");
     assert!(told.contains("; correct the sheets and run them again, or send the rest anyway"), "{told}");
+    for (import, sheet) in [("1", "devices.csv"), ("2", "people.csv")] {
+        let told = bench.fleetload(&["status", import]).expect_code(0).stdout;
+        assert!(told.starts_with("finished except for a paused sheet: "), "{told}");
+        let why = "is paused: the service rejected 50 of its rows in a row with invalidData";
+        let need = format!(
+            "\n  the sheet {sheet} {why}; correct the sheet and run it again, or send the rest anyway\n"
+        );
+        assert!(told.contains(&need), "{told}");
+    }
 }
 
 #[test]

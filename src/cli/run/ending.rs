@@ -23,7 +23,6 @@ use crate::journal::{
 use crate::model::amount::listed;
 use crate::model::id::{ImportId, JobId};
 use crate::model::kind::Plural;
-use crate::model::remaining::sheet_paused;
 use crate::model::state::JobState;
 use crate::model::time::{Moment, Rfc3339};
 use crate::run::{Ending, LeftSheet};
@@ -354,18 +353,18 @@ fn tell_canary(context: &Context<'_>, (rows, of): (&[CanaryRow], u64), fixes: &F
 fn tell_sheets_left(context: &Context<'_>, sheets: &[LeftSheet], fixes: &Fixes) {
     let terminal = context.terminal;
     for left in sheets {
-        let words = sheet_paused(&left.title, left.times, &left.code);
+        let (words, rows) = (left.pause.words(), left.pause.rows);
         terminal.result(Line::new().ink(Ink::Warning, words).text(format!(": {}", left.message)));
         terminal.result(format!(
             "{} not sent and {} ready",
-            counted(left.unsent, "of its rows was", "of its rows were"),
-            if left.unsent == 1 { "stays" } else { "stay" }
+            counted(rows, "of its rows was", "of its rows were"),
+            if rows == 1 { "stays" } else { "stay" }
         ));
     }
     // The rows that were not sent may have the same mistake; a sheet to fix has none of them.
     let sheet =
         "if more of its rows have this mistake, correct it in the sheet itself and run that again".to_owned();
-    let imports: BTreeSet<ImportId> = sheets.iter().map(|left| left.import).collect();
+    let imports: BTreeSet<ImportId> = sheets.iter().map(|left| left.pause.import).collect();
     let files = imports.iter().filter_map(|import| fixes.get(import));
     let files: Vec<String> = files.map(|(file, _)| file.display().to_string()).collect();
     let refused = match listed(&files) {

@@ -179,7 +179,7 @@ pub struct HeldBack {
     pub brief: bool,
 }
 
-/// A sheet that a run does not go on with.
+/// A sheet that a run does not go on with, or has left.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SheetPause {
     /// Its import.
@@ -196,17 +196,16 @@ pub struct SheetPause {
     pub rows: u64,
 }
 
-/// What stands between the name of a paused sheet and the reason, in words.
-const IS_PAUSED: &str = " is paused: the service rejected ";
+impl SheetPause {
+    /// That the sheet is paused, and why, in words.
+    pub fn words(&self) -> String {
+        sheet_paused(&self.title, self.times, &self.code)
+    }
+}
 
 /// That a sheet is paused, and why, in words.
 pub fn sheet_paused(title: &str, times: u32, code: &str) -> String {
-    format!("the sheet {title}{IS_PAUSED}{times} of its rows in a row with {code}")
-}
-
-/// Of how many sheets words of [`sheet_paused`] tell; at least of one.
-pub fn sheets_paused(words: &str) -> u64 {
-    (words.matches(IS_PAUSED).count() as u64).max(1)
+    format!("the sheet {title} is paused: the service rejected {times} of its rows in a row with {code}")
 }
 
 /// Requests under way while the service answers none.

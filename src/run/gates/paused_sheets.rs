@@ -46,6 +46,20 @@ struct PausedSheet {
     asked: bool,
 }
 
+impl PausedSheet {
+    /// The pause of a sheet of which so many rows could be sent.
+    fn with_rows(&self, rows: u64) -> SheetPause {
+        SheetPause {
+            import: self.import,
+            title: self.title.clone(),
+            times: EQUAL,
+            code: self.rejection.code.clone(),
+            asked: self.asked,
+            rows,
+        }
+    }
+}
+
 impl PausedSheets {
     pub(in crate::run) fn new(policy: OnRejections) -> Self {
         Self { policy, streaks: HashMap::new(), paused: BTreeMap::new(), despite: HashSet::new() }
@@ -139,14 +153,7 @@ impl PausedSheets {
     /// The sheets that are paused and of which so many rows could be sent, for whoever asks the journal.
     pub(in crate::run) fn noted(&self, unsent: &BTreeMap<SheetId, u64>) -> Vec<SheetPause> {
         let noted = |(sheet, paused): (&SheetId, &PausedSheet)| {
-            Some(SheetPause {
-                import: paused.import,
-                title: paused.title.clone(),
-                times: EQUAL,
-                code: paused.rejection.code.clone(),
-                asked: paused.asked,
-                rows: unsent.get(sheet).copied().filter(|rows| *rows > 0)?,
-            })
+            Some(paused.with_rows(unsent.get(sheet).copied().filter(|rows| *rows > 0)?))
         };
         // One whose name the journal has not said yet is noted with the next count.
         self.paused.iter().filter(|(_, paused)| !paused.title.is_empty()).filter_map(noted).collect()
@@ -190,12 +197,8 @@ impl PausedSheets {
             .iter()
             .map(|(&sheet, paused)| LeftSheet {
                 sheet,
-                import: paused.import,
-                title: paused.title.clone(),
-                times: EQUAL,
-                code: paused.rejection.code.clone(),
+                pause: paused.with_rows(0),
                 message: words(&paused.rejection),
-                unsent: 0,
             })
             .collect()
     }
@@ -301,7 +304,7 @@ mod tests {
         assert!(!paused_sheets.awaits_answer());
         let left = paused_sheets.left();
         assert_eq!(
-            (left[0].code.as_str(), left[0].message.as_str()),
+            (left[0].pause.code.as_str(), left[0].message.as_str()),
             ("invalidData", "device.costCentre: no")
         );
     }
