@@ -6,14 +6,13 @@
 use crate::error::Result;
 use crate::failpoint;
 use crate::journal::lineage::spill;
-use crate::journal::state::attempt::end_attempt;
+use crate::journal::state::doubt;
 use crate::journal::state::hold::put_on_hold;
 use crate::journal::state::job_row;
 use crate::journal::{Evidence, JobQueue};
 use crate::mistake::{self, Mistake};
 use crate::model::id::JobId;
 use crate::model::reason::Reason;
-use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::model::verdict::{Doubt, Execution};
 
@@ -50,30 +49,23 @@ impl JobQueue<'_> {
             .prepare_cached("SELECT id FROM job INDEXED BY job_sending WHERE state = 'sending' ORDER BY id")?
             .query_map([], |row| row.get(0))?
             .collect::<rusqlite::Result<_>>()?;
-        let doubt = Doubt::ProcessEnded;
         // Doubtful for the quota as well: an attempt that was under way is not lost from the ledger.
         let execution = match mistake::made(Mistake::UnderWayForgotten) {
             true => Execution::NotExecuted,
             false => Execution::Doubtful,
         };
-        let evidence = Evidence { execution, code: Some(doubt.code().to_owned()), ..Evidence::at(at) };
+        let evidence =
+            Evidence { execution, code: Some(Doubt::ProcessEnded.code().to_owned()), ..Evidence::at(at) };
         for job in sending {
             let standing = job_row::of(&transaction, job)?;
-            standing.leaves(&[JobState::Sending], "recovered")?;
             if mistake::made(Mistake::RestartMeansReady) {
                 let sql = "UPDATE job SET state = 'ready' WHERE id = ?1 AND state = ?2";
                 standing.change(&transaction, sql, &[])?;
                 continue;
             }
-            end_attempt(&transaction, &standing, &evidence)?;
-            standing.change(
-                &transaction,
-                "UPDATE job SET state = 'in_doubt', doubted = 1, doubts = doubts + 1, deaths = deaths + 1, doubt = ?3, doubt_since = ?4,
-                    due = ?4, absent_reads = 0, looks = 0, code = ?3, message = ?5,
-                    audit = iif(remote_id IS NULL, NULL, audit)
-                 WHERE id = ?1 AND state = ?2",
-                &[&doubt, &at, &doubt.words()],
-            )?;
+            let sql = "UPDATE job SET deaths = deaths + 1 WHERE id = ?1 AND state = ?2";
+            standing.change(&transaction, sql, &[])?;
+            doubt::begin(&transaction, job, Doubt::ProcessEnded, (false, true), at, &evidence)?;
             failpoint::reach("recovery.put-in-doubt");
             if standing.deaths + 1 < DEATHS {
                 recovered.doubtful += 1;

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use crate::error::{Error, Result};
 use crate::journal::state::attempt::end_attempt;
-use crate::journal::state::job_row;
+use crate::journal::state::job_row::{self, JobRow};
 use crate::journal::state::write::{Evidence, Moved};
 use crate::model::id::JobId;
 use crate::model::state::JobState::{self, Deferred, InDoubt, Ready, Sending};
@@ -25,14 +25,7 @@ pub(in crate::journal) fn begin(
     let standing = job_row::of(connection, job)?;
     standing.leaves(&[Sending], "put in doubt")?;
     end_attempt(connection, &standing, evidence)?;
-    standing.change(
-        connection,
-        "UPDATE job SET state = 'in_doubt', doubted = doubted OR NOT ?3, executed = ?3, doubt = ?4, doubt_since = ?5, due = ?6,
-            doubts = doubts + ?8, absent_reads = 0, looks = 0, code = ?4, message = ?7, audit = iif(remote_id IS NULL, NULL, audit)
-         WHERE id = ?1 AND state = ?2",
-        &[&executed, &doubt, &evidence.at, &until, &doubt.words(), &charged],
-    )?;
-    Ok(vec![standing.moved(InDoubt)])
+    enter(connection, &standing, doubt, (executed, charged), (evidence.at, until))
 }
 
 /// ready or deferred → in doubt, for a job of which this copy of the journal may not know everything, or of which an earlier
@@ -46,12 +39,23 @@ pub(in crate::journal) fn suspect(
 ) -> Result<Vec<Moved>> {
     let standing = job_row::of(connection, job)?;
     standing.leaves_as(from, &[Ready, Deferred], "suspected")?;
+    enter(connection, &standing, doubt, (false, true), (at, at))
+}
+
+/// Into doubt since a moment, to be looked up at another; the guard is the caller's.
+fn enter(
+    connection: &Connection,
+    standing: &JobRow,
+    doubt: Doubt,
+    (executed, charged): (bool, bool),
+    (since, until): (Moment, Moment),
+) -> Result<Vec<Moved>> {
     standing.change(
         connection,
-        "UPDATE job SET state = 'in_doubt', doubted = 1, doubts = doubts + 1, doubt = ?3, doubt_since = ?4, due = ?4,
-            absent_reads = 0, looks = 0, code = ?3, message = ?5, audit = iif(remote_id IS NULL, NULL, audit)
+        "UPDATE job SET state = 'in_doubt', doubted = doubted OR NOT ?3, executed = ?3, doubt = ?4, doubt_since = ?5, due = ?6,
+            doubts = doubts + ?8, absent_reads = 0, looks = 0, code = ?4, message = ?7, audit = iif(remote_id IS NULL, NULL, audit)
          WHERE id = ?1 AND state = ?2",
-        &[&doubt, &at, &doubt.words()],
+        &[&executed, &doubt, &since, &until, &doubt.words(), &charged],
     )?;
     Ok(vec![standing.moved(InDoubt)])
 }
