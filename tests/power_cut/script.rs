@@ -157,13 +157,7 @@ fn through_the_writer(journal: Journal, path: &Path, jobs: &Jobs, scribe: &Arc<S
         },
     ]);
     desk.write(vec![
-        Write::KeepDoubting {
-            job: airport,
-            until: at(90),
-            absent_reads: 1,
-            note: "not found".into(),
-            at: at(30),
-        },
+        Write::KeepDoubting { job: airport, until: at(90), absent_reads: 1, note: "not found".into() },
         Write::Ceiling { day: DAY, ceiling: 5_000, at: at(30) },
         claim(till0, Operation::PutDeviceMetadataList),
     ]);
@@ -379,6 +373,5 @@ fn postpone(job: JobId) -> Write {
         until: at(500),
         code: "parent.busy".into(),
         reason: "another row goes first".into(),
-        at: at(40),
     }
 }

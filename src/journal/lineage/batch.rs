@@ -120,14 +120,14 @@ fn carry_out(connection: &Connection, write: &Write) -> Result<Vec<Moved>> {
             cancellation::instead_of_sending(connection, moved, evidence.at)
         }
         Write::Leave { job, from, id, evidence } => transition::leave(connection, *job, *from, *id, evidence),
-        Write::Postpone { job, from, until, code, reason, at: _ } => {
+        Write::Postpone { job, from, until, code, reason } => {
             transition::postpone(connection, *job, *from, *until, (code, reason))
         }
         Write::Doubt { job, doubt, executed, charged, until, evidence } => {
             doubt::begin(connection, *job, *doubt, (*executed, *charged), *until, evidence)
         }
         Write::Suspect { job, from, doubt, at } => doubt::suspect(connection, *job, *from, *doubt, *at),
-        Write::KeepDoubting { job, until, absent_reads, note, at: _ } => {
+        Write::KeepDoubting { job, until, absent_reads, note } => {
             doubt::keep(connection, *job, *until, *absent_reads, note)
         }
         Write::Release { job, note, at } => {

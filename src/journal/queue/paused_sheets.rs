@@ -89,7 +89,6 @@ mod tests {
             until: at(10_000),
             code: "look-up".into(),
             reason: "the look-up failed".into(),
-            at: at(1_000),
         };
         apply(&mut bench.journal, later).unwrap();
         assert_eq!(handed_out(&mut bench.journal), (vec![first[0], others[0]], true));

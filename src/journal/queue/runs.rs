@@ -359,8 +359,7 @@ mod tests {
         let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt", "Cord"], false);
         for (job, code) in [(jobs[0], "look-up"), (jobs[1], "noDataFound")] {
             let (reason, until) = ("later".to_owned(), at(9_000));
-            let write =
-                Write::Postpone { job, from: JobState::Ready, until, code: code.into(), reason, at: at(1) };
+            let write = Write::Postpone { job, from: JobState::Ready, until, code: code.into(), reason };
             apply(&mut bench.journal, write).unwrap();
         }
         assert_eq!(bench.journal.ask_now(at(20)).unwrap(), None, "no run is under way");

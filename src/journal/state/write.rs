@@ -111,8 +111,6 @@ pub enum Write {
         code: String,
         /// The reason in words.
         reason: String,
-        /// When.
-        at: Moment,
     },
     /// sending → in doubt.
     Doubt {
@@ -151,8 +149,6 @@ pub enum Write {
         absent_reads: u32,
         /// What was found, in words.
         note: String,
-        /// When.
-        at: Moment,
     },
     /// in doubt → ready: proved absent; may be sent again.
     Release {

@@ -116,7 +116,6 @@ pub(in crate::run) fn postpone(work: &Work, facts: &RunFacts<'_>, why: &str) -> 
         until: facts.now.plus(FAILED_LOOK_WAIT),
         code: Reason::LookupFailed.as_str().to_owned(),
         reason: format!("waits for the look-up before sending: {why}"),
-        at: facts.now,
     })
 }
 

@@ -71,7 +71,7 @@ fn without_lookup(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
             return send_again(work, facts, "its MAC address cannot be registered twice");
         }
         let until = settle_moment(work, facts);
-        return stay_in_doubt(work, facts, until, work.absent_reads, "waiting for late answers to settle");
+        return stay_in_doubt(work, until, work.absent_reads, "waiting for late answers to settle");
     }
     if mistake::made(Mistake::LicenceSentAgain) && work.action.repeat() == Repeat::Unknown {
         return send_again(work, facts, "its outcome was unknown");
@@ -115,7 +115,7 @@ pub(in crate::run) fn on_answer(
         advance(work, facts, How::Done, None)
     } else if work.doubt == Some(Doubt::Refused) && !is_settled(work, facts) {
         let until = next_lookup(work, facts);
-        stay_in_doubt(work, facts, until, work.absent_reads, "its values are not there so far")
+        stay_in_doubt(work, until, work.absent_reads, "its values are not there so far")
     } else if work.doubt == Some(Doubt::Refused) && seen == SeenChange::Unclear {
         let reason = format!(
             "{}, the service refused the row when it was sent again, and the look-up does not show all that the row asks for",
@@ -253,7 +253,7 @@ fn absent(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
     let reads = work.absent_reads + 1;
     if !is_settled(work, facts) || reads < ABSENT_READS {
         let until = next_lookup(work, facts);
-        return stay_in_doubt(work, facts, until, reads, "not found so far");
+        return stay_in_doubt(work, until, reads, "not found so far");
     }
     let makes_a_site = classify::makes_a_site(work);
     if !work.executed && facts.policy.in_doubt == InDoubt::Settle && !makes_a_site {
@@ -334,7 +334,7 @@ fn look_up_later(work: &Work, facts: &RunFacts<'_>, note: &str) -> RowDecision {
             None => hold(work, facts, Reason::LookupInconclusive.as_str(), note.to_owned(), Vec::new()),
         };
     }
-    stay_in_doubt(work, facts, next_lookup(work, facts), work.absent_reads, note)
+    stay_in_doubt(work, next_lookup(work, facts), work.absent_reads, note)
 }
 
 fn advance(work: &Work, facts: &RunFacts<'_>, how: How, id: Option<RemoteId>) -> RowDecision {
@@ -342,15 +342,9 @@ fn advance(work: &Work, facts: &RunFacts<'_>, how: How, id: Option<RemoteId>) ->
     RowDecision::write(Write::Advance { job: work.job, from, how, id, evidence })
 }
 
-fn stay_in_doubt(
-    work: &Work,
-    facts: &RunFacts<'_>,
-    until: Moment,
-    absent_reads: u32,
-    note: &str,
-) -> RowDecision {
+fn stay_in_doubt(work: &Work, until: Moment, absent_reads: u32, note: &str) -> RowDecision {
     let (job, note) = (work.job, note.to_owned());
-    RowDecision::write(Write::KeepDoubting { job, until, absent_reads, note, at: facts.now })
+    RowDecision::write(Write::KeepDoubting { job, until, absent_reads, note })
 }
 
 fn hold(

@@ -162,7 +162,6 @@ fn wait_for_list(work: &Work, facts: &RunFacts<'_>, lookup: &Lookup, missing: &s
             "the record was created moments ago, and the service does not list its {what} '{missing}' yet: it is looked \
              up again"
         ),
-        at: facts.now,
     };
     RowDecision::WriteUnlisted(lookup.clone(), Box::new(write))
 }

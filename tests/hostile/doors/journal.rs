@@ -282,7 +282,6 @@ fn work(journal: &mut Journal) {
         until: NOW,
         code: "quota".into(),
         reason: "spent".into(),
-        at: NOW,
     };
     drop(journal.queue().apply(&[reopened]));
 }

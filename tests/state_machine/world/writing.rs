@@ -63,7 +63,7 @@ impl World {
             }
             What::Defer { after } => Write::Defer { job, until: later(*after), code, reason, evidence },
             What::Return => Write::Return { job, code, reason, evidence },
-            What::Postpone { after } => Write::Postpone { job, from, until: later(*after), code, reason, at },
+            What::Postpone { after } => Write::Postpone { job, from, until: later(*after), code, reason },
             What::Doubt { executed, charged, after } => Write::Doubt {
                 job,
                 doubt: if *executed { Doubt::NoId } else { Doubt::Timeout },
@@ -72,13 +72,9 @@ impl World {
                 until: later(*after),
                 evidence,
             },
-            What::KeepDoubting { after, absent_reads } => Write::KeepDoubting {
-                job,
-                until: later(*after),
-                absent_reads: *absent_reads,
-                note: reason,
-                at,
-            },
+            What::KeepDoubting { after, absent_reads } => {
+                Write::KeepDoubting { job, until: later(*after), absent_reads: *absent_reads, note: reason }
+            }
             What::Release => Write::Release { job, note: reason, at },
             What::Hold { candidates } => Write::Hold {
                 job,

@@ -22,7 +22,6 @@ fn a_page_holds_what_is_ready_and_what_is_due_oldest_first_and_tells_the_next_ti
             until: at(until),
             code: "look-up".into(),
             reason: "the look-up failed".into(),
-            at: at(1_000),
         };
         apply(&mut bench.journal, write).unwrap();
     }

@@ -54,14 +54,7 @@ fn writes(job: JobId, from: JobState) -> Vec<(Write, &'static [JobState], JobSta
             Existing,
         ),
         (
-            Write::Postpone {
-                job,
-                from,
-                until: at(9_000),
-                code: code.clone(),
-                reason: reason.clone(),
-                at: at(3_000),
-            },
+            Write::Postpone { job, from, until: at(9_000), code: code.clone(), reason: reason.clone() },
             &[Ready, Deferred],
             Deferred,
         ),
@@ -83,13 +76,7 @@ fn writes(job: JobId, from: JobState) -> Vec<(Write, &'static [JobState], JobSta
             InDoubt,
         ),
         (
-            Write::KeepDoubting {
-                job,
-                until: at(9_000),
-                absent_reads: 1,
-                note: "not there".into(),
-                at: at(3_000),
-            },
+            Write::KeepDoubting { job, until: at(9_000), absent_reads: 1, note: "not there".into() },
             &[InDoubt],
             InDoubt,
         ),
@@ -439,7 +426,6 @@ fn looks_that_decide_nothing_are_counted_and_the_first_doubt_is_remembered() {
             until: at(until),
             absent_reads: look,
             note: "not there".into(),
-            at: at(5_000),
         };
         apply(&mut bench.journal, keep).unwrap();
     }
