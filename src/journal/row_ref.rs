@@ -6,6 +6,14 @@ use crate::error::Result;
 use crate::journal::SheetId;
 use crate::model::id::{ImportId, JobId};
 
+/// The sheet that named a job last, in SQL; 0 where it has no row.
+macro_rules! last_sheet_of_job {
+    () => {
+        "coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0)"
+    };
+}
+pub(in crate::journal) use last_sheet_of_job;
+
 /// The import that named a job last, in SQL; the job's own word where it has no row.
 macro_rules! last_import_of_job {
     () => {

@@ -5,6 +5,7 @@ use rusqlite::Row;
 
 use crate::error::Result;
 use crate::journal::file::column::{count, natural};
+use crate::journal::row_ref::last_sheet_of_job;
 use crate::journal::{AuditScope, JobQueue, SheetId, View, Work, WorkPage, row_ref};
 use crate::model::id::{ImportId, JobId};
 use crate::model::kind::Kind;
@@ -67,8 +68,9 @@ pub enum CanaryVerification {
 macro_rules! sendable {
     ($state:literal) => {
         concat!(
-            "SELECT job.id AS id, job.kind AS kind,
-                 coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0) AS sheet,
+            "SELECT job.id AS id, job.kind AS kind, ",
+            last_sheet_of_job!(),
+            " AS sheet,
                  coalesce((SELECT coalesce(CAST(target_job AS TEXT), hex(target_id)) FROM link
                      WHERE link.job = job.id ORDER BY role LIMIT 1), '') AS owner
              FROM job WHERE state = '",

@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::journal::file::column::natural;
 use crate::journal::file::sqlite_error::{damaged, unwritable};
 use crate::journal::queue::work::list;
+use crate::journal::row_ref::last_sheet_of_job;
 use crate::journal::view::audit::due_by_kind;
 use crate::journal::{AuditScope, JobQueue, RunId, View};
 use crate::model::id::{ImportId, SheetId};
@@ -304,13 +305,13 @@ impl JobQueue<'_> {
     fn find_deferred(&self, unfinished: &mut Unfinished) -> Result<()> {
         (unfinished.deferred_until, unfinished.unseen) = self
             .connection
-            .prepare_cached(
+            .prepare_cached(concat!(
                 "SELECT max(due), coalesce(sum(code IN ('noDataFound', 'not-listed')), 0)
                  FROM job INDEXED BY job_deferred JOIN import ON import.id = job.last_import
-                 WHERE state = 'deferred' AND paused_at IS NULL
-                   AND (?1 = '[]' OR (SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id)
-                       NOT IN (SELECT value FROM json_each(?1)))",
-            )?
+                 WHERE state = 'deferred' AND paused_at IS NULL AND (?1 = '[]' OR ",
+                last_sheet_of_job!(),
+                " NOT IN (SELECT value FROM json_each(?1)))"
+            ))?
             .query_row([self.journal.paused_sheet_list()], |row| Ok((row.get(0)?, natural(row.get(1)?))))?;
         Ok(())
     }

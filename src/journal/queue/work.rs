@@ -9,6 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Params, Row};
 
 use crate::error::Result;
 use crate::journal::file::column::{Id, count};
+use crate::journal::row_ref::last_sheet_of_job;
 use crate::journal::state::baseline;
 use crate::journal::state::step::text;
 use crate::journal::stored_row::{StoredTexts, stored_action};
@@ -110,16 +111,15 @@ pub struct WorkPage {
 
 /// Selects what [`read`] reads.
 macro_rules! work {
-    ($rest:literal) => {
+    ($rest:expr) => {
         work!("job", $rest)
     };
-    ($from:literal, $rest:literal) => {
+    ($from:literal, $rest:expr) => {
         concat!(
             "SELECT job.id, job.kind, job.state, job.step, job.operation, job.remote_id, job.step_attempts, job.unsure,
                 job.deaths, job.doubted, job.executed, job.doubt, job.doubt_since, job.absent_reads, job.looks,
                 job.baseline, job.first_sent_at, ", stored_action!("step"), ", ", stored_action!("first"), ",
-                job.doubts, job.content_hash, job.name,
-                coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0),
+                job.doubts, job.content_hash, job.name, ", last_sheet_of_job!(), ",
                 job.last_import, (SELECT priority FROM import WHERE import.id = job.last_import)
              FROM ", $from, " JOIN step ON step.id = job.id << 16 | job.step
              LEFT JOIN step AS first ON first.id = job.id << 16 AND job.step > 0 WHERE ",
@@ -128,16 +128,47 @@ macro_rules! work {
     };
 }
 
+/// That a job is of none of the paused sheets ?3, is none of the jobs ?4, and is of one of the imports ?5, or of any where none
+/// is named.
+macro_rules! may_be_handed_out {
+    () => {
+        concat!(
+            "(?3 = '[]' OR ",
+            last_sheet_of_job!(),
+            " NOT IN (SELECT value FROM json_each(?3)))
+             AND job.id NOT IN (SELECT value FROM json_each(?4))
+             AND (?5 = '[]' OR job.last_import IN (SELECT value FROM json_each(?5)))"
+        )
+    };
+}
+
 /// Ready jobs in the order in which they are sent: import by import, each read by its place in `job_ready`.
 const READY: &str = work!(
     "import CROSS JOIN job INDEXED BY job_ready",
-    "import.paused_at IS NULL AND job.state = 'ready' AND job.operation = ?1 AND job.last_import = import.id
-     AND (?3 = '[]' OR coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0)
-         NOT IN (SELECT value FROM json_each(?3)))
-     AND job.id NOT IN (SELECT value FROM json_each(?4))
-     AND (?5 = '[]' OR import.id IN (SELECT value FROM json_each(?5)))
-     ORDER BY import.priority DESC, import.id, job.id LIMIT ?2"
+    concat!(
+        "import.paused_at IS NULL AND job.state = 'ready' AND job.operation = ?1 AND job.last_import = import.id AND ",
+        may_be_handed_out!(),
+        " ORDER BY import.priority DESC, import.id, job.id LIMIT ?2"
+    )
 );
+
+/// That a job of an operation is deferred, and what else it takes to hand it out.
+macro_rules! deferred {
+    () => {
+        concat!(
+            "job.state = 'deferred' AND job.operation = ?1
+             AND EXISTS (SELECT 1 FROM import WHERE import.id = job.last_import AND import.paused_at IS NULL) AND ",
+            may_be_handed_out!()
+        )
+    };
+}
+
+/// Deferred jobs that are due.
+const DUE: &str = work!(concat!(deferred!(), " AND job.due <= ?6 ORDER BY job.due, job.id LIMIT ?2"));
+
+/// When the next deferred job is due.
+const NEXT_DUE: &str =
+    concat!("SELECT due FROM job WHERE ", deferred!(), " AND due > ?2 ORDER BY due LIMIT 1");
 
 impl JobQueue<'_> {
     /// Jobs of one operation that may be sent, of all imports; see [`Self::ready_of`].
@@ -169,31 +200,12 @@ impl JobQueue<'_> {
         let (limit_there, aside, in_hand) = (count(limit), self.journal.paused_sheet_list(), list(in_hand));
         let imports = list(imports);
         let mut work = read(connection, READY, (operation, limit_there, &aside, &in_hand, &imports))?;
-        work.extend(read(
-            connection,
-            work!(
-                "job.state = 'deferred' AND job.operation = ?1 AND job.due <= ?2
-                 AND (?4 = '[]' OR coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0)
-                     NOT IN (SELECT value FROM json_each(?4)))
-                 AND job.id NOT IN (SELECT value FROM json_each(?5))
-                 AND EXISTS (SELECT 1 FROM import WHERE import.id = job.last_import AND import.paused_at IS NULL)
-                 AND (?6 = '[]' OR job.last_import IN (SELECT value FROM json_each(?6)))
-                 ORDER BY job.due, job.id LIMIT ?3"
-            ),
-            (operation, now, limit_there, &aside, &in_hand, &imports),
-        )?);
+        let values = (operation, limit_there, &aside, &in_hand, &imports, now);
+        work.extend(read(connection, DUE, values)?);
         work.sort_unstable_by_key(|work| (Reverse(work.priority), work.import, work.job));
         work.truncate(limit);
         let next_due = connection
-            .prepare_cached(
-                "SELECT due FROM job WHERE state = 'deferred' AND operation = ?1 AND due > ?2
-                 AND (?3 = '[]' OR coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0)
-                     NOT IN (SELECT value FROM json_each(?3)))
-                 AND job.id NOT IN (SELECT value FROM json_each(?4))
-                 AND EXISTS (SELECT 1 FROM import WHERE import.id = job.last_import AND import.paused_at IS NULL)
-                 AND (?5 = '[]' OR job.last_import IN (SELECT value FROM json_each(?5)))
-                 ORDER BY due LIMIT 1",
-            )?
+            .prepare_cached(NEXT_DUE)?
             .query_row((operation, now, &aside, &in_hand, &imports), |row| row.get(0))
             .optional()?;
         Ok(WorkPage { work, next_due })

@@ -88,12 +88,8 @@ fn the_pages_are_read_by_their_partial_indexes() {
     let plan = |sql: &str| plan(&bench.journal, sql).join("; ");
     for (sql, index) in [
         (READY, "job_ready (operation=? AND last_import=?)"),
-        (
-            work!(
-                "job.state = 'deferred' AND job.operation = ?1 AND job.due <= ?2 ORDER BY job.due, job.id LIMIT ?3"
-            ),
-            "job_deferred",
-        ),
+        (DUE, "job_deferred (operation=? AND due<?)"),
+        (NEXT_DUE, "job_deferred (operation=? AND due>?)"),
         (work!("job.state = 'in_doubt' AND job.due <= ?1 ORDER BY job.due, job.id LIMIT ?2"), "job_in_doubt"),
         ("SELECT id FROM job INDEXED BY job_sending WHERE state = 'sending' ORDER BY id", "job_sending"),
         ("SELECT 1 FROM job WHERE state = 'held' AND operation = ?1", "job_held"),
