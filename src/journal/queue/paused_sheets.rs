@@ -2,6 +2,7 @@
 //! later run begins with none.
 
 use crate::error::Result;
+use crate::journal::queue::work::list;
 use crate::journal::row_ref;
 use crate::journal::{JobQueue, Journal, SheetId, View};
 use crate::model::id::ImportId;
@@ -20,8 +21,7 @@ pub struct PausedSheetName {
 impl Journal {
     /// The paused sheets, as SQL takes a list.
     pub(in crate::journal) fn paused_sheet_list(&self) -> String {
-        let sheets: Vec<String> = self.paused_sheets.iter().map(SheetId::to_string).collect();
-        format!("[{}]", sheets.join(","))
+        list(&self.paused_sheets)
     }
 }
 

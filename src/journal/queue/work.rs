@@ -332,9 +332,9 @@ impl View {
     }
 }
 
-/// Numbers of jobs or imports as SQL takes a list.
-pub(in crate::journal) fn list(numbers: &[impl ToString]) -> String {
-    let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+/// Numbers of jobs, sheets or imports as SQL takes a list.
+pub(in crate::journal) fn list(numbers: impl IntoIterator<Item: ToString>) -> String {
+    let numbers: Vec<String> = numbers.into_iter().map(|number| number.to_string()).collect();
     format!("[{}]", numbers.join(","))
 }
 
