@@ -64,7 +64,7 @@ pub use first_sign_in::sign_in;
 pub use id_check::{look_up_of, verify_ids};
 pub use opening::require_available;
 pub use session::run;
-pub use waiting::{Begun, Waited, end_unsent, wait_to_begin};
+pub use waiting::{Begun, Waited, end_unsent, note_empty, wait_to_begin};
 pub use watchdog::{CHECK_EVERY, PATIENCE, Pulse, Standstill, Watchdog};
 
 /// Everything a run is told besides journal and client.

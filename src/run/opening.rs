@@ -56,17 +56,11 @@ impl RunOpening {
         now: Moment,
         date: Option<Moment>,
     ) -> Result<Self> {
-        let policy = options.policy;
         let operations = journal.lanes()?;
         require_available(client.endpoints(), &operations)?;
-        let terms = RunConfig {
-            daily_quota: options.limits.daily_quota,
-            ..RunConfig::of(client.endpoints(), policy)
-        };
-        let changes = journal.last_terms()?.and_then(|earlier| terms.changes_since(&earlier));
-        journal.queue().note_terms(run, &terms.text())?;
+        let changes = note_terms(journal, run, client.endpoints(), options)?;
         // Moments written by a clock that was ahead would keep their rows waiting until it is right.
-        journal.queue().bring_forward(Duration::ZERO, now, latest_due(now, policy.settle))?;
+        journal.queue().bring_forward(Duration::ZERO, now, latest_due(now, options.policy.settle))?;
         let (today, learned_ceiling) = (quota_today(journal, now, date)?, journal.latest_ceiling()?);
         let (turns, reserves) = (journal.import_turns()?, journal.import_reserves(today.day, now, None)?);
         let ceiling = options.limits.daily_quota.or(learned_ceiling);
@@ -87,6 +81,20 @@ impl RunOpening {
             canary_words,
         })
     }
+}
+
+/// Notes what a run goes by; what is different from the last run, in words.
+pub(super) fn note_terms(
+    journal: &mut Journal,
+    run: RunId,
+    endpoints: &Endpoints,
+    options: &RunOptions,
+) -> Result<Option<String>> {
+    let terms =
+        RunConfig { daily_quota: options.limits.daily_quota, ..RunConfig::of(endpoints, options.policy) };
+    let changes = journal.last_terms()?.and_then(|earlier| terms.changes_since(&earlier));
+    journal.queue().note_terms(run, &terms.text())?;
+    Ok(changes)
 }
 
 /// That a day has fewer creations than what is reserved for imports with rows to send.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 use super::ending::Ending;
+use super::opening::note_terms;
 use super::{Interrupt, OnClose, RunOptions};
 use crate::clock::Clock;
 use crate::ending::End;
@@ -14,6 +15,7 @@ use crate::error::{Exit, Result};
 use crate::journal::{Journal, RunId, Waiting};
 use crate::model::time::Moment;
 use crate::model::window::Standing;
+use crate::service::Endpoints;
 
 /// The longest sleep: a machine that was suspended, or a clock that was set, is noticed within this.
 const LONGEST_SLEEP: Duration = Duration::from_secs(15);
@@ -111,6 +113,22 @@ fn ended(options: &RunOptions, now: Moment, until: Moment) -> Option<Ending> {
         until,
         why: options.hours.why_closed(now),
     })
+}
+
+/// Notes a run that finds nothing to send or to verify: its terms say that what the run before it was to verify is not to be
+/// verified any more.
+///
+/// # Errors
+/// Journal when it cannot be written.
+pub fn note_empty(
+    journal: &mut Journal,
+    endpoints: &Endpoints,
+    options: &RunOptions,
+    at: Moment,
+) -> Result<()> {
+    let run = journal.queue().begin_run(at)?;
+    note_terms(journal, run, endpoints, options)?;
+    end(journal, run, at, &Ending::Finished)
 }
 
 fn end(journal: &mut Journal, run: RunId, at: Moment, ending: &Ending) -> Result<()> {

@@ -161,15 +161,6 @@ fn import_and_run(context: &Context<'_>, typed: &Typed, notifier: &Notifier) -> 
     let scope = settings.audit_scope();
     let unread = scope.map_or(Ok(0), |scope| journal.count_unaudited(scope).map(|due| due.total()))?;
     let ended = |ending| Ended { ending, earlier, scope, imported, concerned: &concerned, notifier };
-    if !journal.goes_on()? && unread == 0 {
-        journal.finish_page_check()?;
-        context.terminal.say(match journal.paused_rows(None)? {
-            0 => "nothing is left to be sent",
-            _ => "nothing can be sent: the rows that are left belong to paused imports, or wait for rows of them",
-        });
-        watch.reporting();
-        return conclude(context, &journal, &ended(&Ending::Finished));
-    }
     let passes = Passes {
         context,
         typed,
@@ -184,6 +175,16 @@ fn import_and_run(context: &Context<'_>, typed: &Typed, notifier: &Notifier) -> 
         notifier,
         meter,
     };
+    if !journal.goes_on()? && unread == 0 {
+        journal.finish_page_check()?;
+        passes.note_unverified(&mut journal)?;
+        context.terminal.say(match journal.paused_rows(None)? {
+            0 => "nothing is left to be sent",
+            _ => "nothing can be sent: the rows that are left belong to paused imports, or wait for rows of them",
+        });
+        watch.reporting();
+        return conclude(context, &journal, &ended(&Ending::Finished));
+    }
     let (journal, ending) = passes.make(journal, locks)?;
     watch.reporting();
     // Connections that are kept open hold files that the reports may need.

@@ -26,7 +26,9 @@ use crate::model::id::ImportId;
 use crate::model::id::check::IdCheck;
 use crate::model::time::Moment;
 use crate::model::window::SendingHours;
-use crate::run::{Ending, Interrupt, ListAhead, OnRejections, RunOptions, Waited, end_unsent, wait_to_begin};
+use crate::run::{
+    Ending, Interrupt, ListAhead, OnRejections, RunOptions, Waited, end_unsent, note_empty, wait_to_begin,
+};
 use crate::service::{Client, Rate};
 use crate::term::{EventObject, counted, span};
 
@@ -92,6 +94,15 @@ impl Passes<'_> {
                 }
             };
         }
+    }
+
+    /// Notes a run that sends and verifies nothing, where the one before it has left rows to verify.
+    pub(in crate::cli) fn note_unverified(&self, journal: &mut Journal) -> Result<()> {
+        if journal.left_to_verify(None)? == 0 {
+            return Ok(());
+        }
+        let options = self.options(self.settings);
+        note_empty(journal, &self.settings.endpoints()?, &options, self.context.now())
     }
 
     /// One pass, over the service or a simulated one.

@@ -195,6 +195,28 @@ fn a_file_whose_rows_are_done_and_not_verified_as_the_watch_was_killed_is_verifi
 }
 
 #[test]
+fn a_file_whose_rows_are_not_to_be_verified_any_more_after_a_kill_is_done() {
+    let bench = with_inbox(Scenario { rate: 0, ..Scenario::default() });
+    bench.write("companies.csv", &bench::companies(1));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    bench.write("inbox/devices.csv", &bench::devices(4, 1));
+    let silent = Fault::new("getDevice", FaultKind::StallBefore);
+    bench.sandbox().change(|scenario| scenario.fault.push(silent)).expect("a consistent scenario");
+    let mut watch = bench.start(&["watch", "inbox", "--every", "1", "--at-rest", "0"]);
+    watch.until(|| bench.statistics().faults_fired.contains_key("stall_before"));
+    let counts = || bench.fleetload(&["status", "--json"]).summary()["counts"].clone();
+    watch.until(|| counts()["created"] == 5);
+    watch.kill();
+    bench.fleetload(&["status", "--check"]).expect_code(5);
+
+    let outcome = bench.fleetload(&[&ONCE[..], &["--audit", "none"]].concat()).expect_code(0);
+    assert!(outcome.stdout.contains("devices.csv: done, import 2, 4 rows: 4 created"), "{outcome:?}");
+    assert_eq!(names(&bench.path("inbox/working")), [""; 0]);
+    let status = bench.fleetload(&["status", "--check"]).expect_code(0).stdout;
+    assert!(status.contains("4 records are not verified yet"), "{status}");
+}
+
+#[test]
 fn a_file_whose_rows_cannot_be_verified_is_done_and_not_run_again() {
     let by_id = Fault::new("getDevice", FaultKind::Error500Before);
     let by_key = Fault::new("getDeviceByMac", FaultKind::Error500Before).after(3);
