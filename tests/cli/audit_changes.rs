@@ -190,6 +190,29 @@ fn one_command_says_of_all_findings_that_they_are_reviewed() {
 }
 
 #[test]
+fn what_was_reviewed_is_left_as_it_is_unless_its_row_is_named() {
+    let bench = bench_of(instant());
+    break_it(&bench, Fault::new("putDeviceLabel", FaultKind::Vanished).after(1).times(2));
+    bench.write("labels.csv", &for_each("owner_kind,owner,interface,label", "device,#,,north"));
+    bench.fleetload(&["run", "labels.csv"]).expect_code(8);
+    let rows = reverted(&bench, 2);
+    for row in &rows {
+        bench.fleetload(&["resolve", &row["job"].to_string(), "--seen"]).expect_code(0);
+    }
+    let retry = ["retry", "2", "--code", "audit.reverted"];
+    says(&bench.fleetload(&retry).expect_code(0), "nothing was changed");
+    let sent = bench.requests("putDeviceLabel");
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.requests("putDeviceLabel"), sent, "they are left as they are");
+
+    let row = rows[0]["row"].to_string();
+    let named = [&retry[..], &["--sheet", "labels", "--row", &row]].concat();
+    says(&bench.fleetload(&named).expect_code(0), "1 row is ready again");
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.requests("putDeviceLabel"), sent + 1);
+}
+
+#[test]
 fn a_change_that_a_later_row_changes_again_is_not_said_to_be_undone() {
     let bench = bench_of(instant());
     let [template, other] = ENTERPRISE_TEMPLATES;

@@ -46,13 +46,17 @@ impl ReadBy {
 // CROSS JOIN: the few findings are looked up among all jobs, and not the other way round.
 pub(in crate::journal) const REVERTED_JOBS: &str =
     "SELECT job.id FROM audit CROSS JOIN job ON job.id = audit.job
-     WHERE audit.code = ?1 AND job.state IN ('done', 'incomplete') ORDER BY audit.job";
+     WHERE audit.code = ?1 AND job.state IN ('done', 'incomplete') AND (?2 OR NOT EXISTS (
+         SELECT 1 FROM decision AS seen
+         WHERE seen.job = audit.job AND seen.what = 'seen' AND seen.details = CAST(audit.run AS TEXT)))
+     ORDER BY audit.job";
 
-/// The upkeep rows that a selection means and of which what they changed is not so any more, oldest first.
+/// The upkeep rows that a selection means and of which what they changed is not so any more, oldest first. One whose finding was
+/// reviewed is to stay as it is, unless its row is named.
 pub(in crate::journal) fn reverted(connection: &Connection, selection: &Selection) -> Result<Vec<JobId>> {
     let jobs: Vec<JobId> = connection
         .prepare_cached(REVERTED_JOBS)?
-        .query_map([AuditFinding::REVERTED], |row| row.get(0))?
+        .query_map((AuditFinding::REVERTED, selection.row.is_some()), |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
     let mut meant = Vec::new();
     for job in jobs {
