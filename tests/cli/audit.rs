@@ -534,3 +534,24 @@ fn a_process_killed_while_it_reads_back_leaves_the_rest_to_the_next_run() {
     says(&outcome, "1 missing");
     assert_eq!(audit(&bench, 1), json!({"checked": 41, "vanished": 1}));
 }
+
+#[test]
+fn a_finding_about_a_row_that_was_left_out_and_came_again_is_one_of_both_imports() {
+    for selection in [&["--import", "1"][..], &["--sheet", "devices"], &["--import", "2"]] {
+        let bench = Bench::new(instant());
+        bench.write("companies.csv", &bench::companies(1));
+        let devices = bench::devices(3, 1);
+        bench.write("devices.csv", &devices.replace("00:1a:2b:00:00:02", "00:1a"));
+        bench.fleetload(&["run", "companies.csv", "devices.csv", "--skip-invalid"]).expect_code(4);
+        let vanished = Fault::new("addDevice", FaultKind::Vanished);
+        bench.sandbox().change(|scenario| scenario.fault.push(vanished)).expect("a consistent scenario");
+        bench.write("corrected.csv", &devices);
+        bench.fleetload(&["run", "corrected.csv", "--kind", "devices"]).expect_code(8);
+        assert_eq!(bench.statistics().faults_fired["vanished"], 1);
+        let status = bench.fleetload(&["status", "1"]).expect_code(0);
+        says(&status, "verification found problems with 1 row");
+        let seen = bench.fleetload(&[&["resolve", "--seen"], selection].concat()).expect_code(0);
+        says(&seen, "audit.vanished marked as reviewed");
+        bench.fleetload(&["run"]).expect_code(0);
+    }
+}

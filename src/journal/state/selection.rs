@@ -104,7 +104,13 @@ fn jobs_in(state: JobState) -> String {
     }
 }
 
-/// Whether a job has a row where a selection looks for one.
+/// The jobs of rows that were left out, and came again later, where a selection looks for rows.
+const LEFT_OUT: &str = "SELECT left_out.job FROM sheet JOIN left_out
+       ON left_out.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
+     WHERE (:import IS NULL OR sheet.import = :import) AND (:sheet IS NULL OR sheet.name = :sheet)
+       AND (:row IS NULL OR (left_out.place & 4294967295) = :row)";
+
+/// Whether a job has a row where a selection looks for one, one included that was left out and came again.
 pub(in crate::journal) fn is_selected(
     connection: &Connection,
     job: JobId,
@@ -113,7 +119,8 @@ pub(in crate::journal) fn is_selected(
     if !selection.is_of_rows() {
         return Ok(true);
     }
-    let selected = connection.prepare_cached(concat!("SELECT ", has_selected_row!(":job")))?.query_row(
+    let sql = format!("SELECT {} OR :job IN ({LEFT_OUT})", has_selected_row!(":job"));
+    let selected = connection.prepare_cached(&sql)?.query_row(
         named_params! {
             ":job": job, ":import": selection.import, ":sheet": selection.sheet, ":row": selection.row,
         },
