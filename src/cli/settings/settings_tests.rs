@@ -431,3 +431,19 @@ fn a_reckoning_needs_no_account_and_a_rehearsal_ignores_the_one_there_is() {
     assert_eq!(rehearsal.settle.value, REHEARSAL_SETTLE);
     assert_eq!(rehearsal.rate.value, Rate::PerSecond(7.0));
 }
+
+#[test]
+fn what_holds_for_windows_that_are_typed_is_listed_without_a_window_in_the_file() {
+    let listed = |lines: &str| {
+        let settings = of_file(&format!("[profile.acme.window]\n{lines}")).unwrap();
+        let listed = settings.listed().into_iter().filter(|(name, ..)| name.starts_with("window."));
+        listed.map(|(name, value, _)| format!("{name} = {value}")).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(""), [""; 0]);
+    assert_eq!(listed("zone = 'Pacific/Auckland'"), ["window.zone = Pacific/Auckland"]);
+    assert_eq!(listed("on_close = 'exit'"), ["window.on_close = exit"]);
+    assert_eq!(
+        listed("between = ['22:00-06:00']"),
+        ["window.between = 22:00-06:00", "window.on_close = wait"]
+    );
+}

@@ -71,17 +71,19 @@ impl WindowSettings {
         Ok(SendingHours { from, windows: Some(windows) })
     }
 
-    /// Each setting with its value and origin, where there is a window.
+    /// Each setting with its value and origin. Without a window they hold for those that are typed.
     pub(super) fn listed(&self, put: &mut dyn FnMut(&str, String, &dyn std::fmt::Display)) {
-        if self.between.value.is_empty() {
-            return;
+        let has_window = !self.between.value.is_empty();
+        if has_window {
+            let between: Vec<String> = self.between.value.iter().map(Window::to_string).collect();
+            put("window.between", between.join(", "), &self.between.origin);
         }
-        let between: Vec<String> = self.between.value.iter().map(Window::to_string).collect();
-        put("window.between", between.join(", "), &self.between.origin);
         if let Some(zone) = &self.zone {
             put("window.zone", zone.value.iana_name().unwrap_or_default().to_owned(), &zone.origin);
         }
-        put("window.on_close", self.on_close.value.to_string(), &self.on_close.origin);
+        if has_window || self.on_close.origin != Origin::Default {
+            put("window.on_close", self.on_close.value.to_string(), &self.on_close.origin);
+        }
     }
 }
 
