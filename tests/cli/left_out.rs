@@ -609,6 +609,45 @@ fn a_cell_that_is_refused_for_its_kind_is_refused_in_every_report_until_it_is_co
 }
 
 #[test]
+fn a_cell_whose_kind_is_denied_is_refused_in_every_report_until_it_is_corrected() {
+    let bench = Bench::new(Scenario::default());
+    let mut book = Workbook::new();
+    let sheet = book.add_worksheet();
+    sheet.set_name("Companies").expect("a name");
+    let companies = bench::companies(3);
+    for (row, line) in (0..).zip(companies.lines()) {
+        for (column, text) in (0..).zip(line.split(',')) {
+            sheet.write_string(row, column, text).expect("a cell");
+        }
+    }
+    let phone = companies.lines().next().expect("a header").split(',').position(|name| name == "phone");
+    let phone = u16::try_from(phone.expect("a column")).expect("a few columns");
+    // A number that may have lost a zero: a warning, unless it is denied.
+    sheet.write_number(2, phone, 95_550_151).expect("a cell");
+    book.save(bench.path("companies.xlsx")).expect("a workbook");
+    let strictly = ["--skip-invalid", "--deny", "cell.numeric-identifier"];
+    bench.fleetload(&[&["run", "companies.xlsx"], &strictly[..]].concat()).expect_code(4);
+    let expected = [("cell.numeric-identifier".to_owned(), "phone".to_owned())];
+    assert_eq!(refused(&bench, 1), expected);
+
+    let reports = ["fix.xlsx", "results.xlsx", "Companies.fix.csv", "Companies.results.csv"];
+    copy_to_run_again(&bench, &reports);
+    for (import, report) in (2..).zip(reports) {
+        let file = format!("again-{report}");
+        bench.fleetload(&[&["run", &file, "--kind", "companies"], &strictly[..]].concat()).expect_code(4);
+        assert_eq!(refused(&bench, import).len(), 1, "{report}");
+        assert_eq!(bench.created("company").len(), 2, "{report}: nothing was corrected");
+    }
+    let mut sheets = books::read(&bench.path("again-fix.xlsx"));
+    let sheet = sheets.last_mut().expect("the companies");
+    let column = sheet.column("phone");
+    sheet.rows[1][column] = Data::String("+64 9 555 0151".to_owned());
+    books::write(&bench.path("corrected.xlsx"), &sheets);
+    bench.fleetload(&[&["run", "corrected.xlsx"], &strictly[1..]].concat()).expect_code(0);
+    assert_eq!(bench.created("company").len(), 3);
+}
+
+#[test]
 fn a_phone_that_is_a_date_and_a_link_to_another_address_are_refused_until_they_are_corrected() {
     let bench = Bench::new(Scenario::default());
     let mut book = Workbook::new();

@@ -26,6 +26,7 @@ use uuid::Uuid;
 
 use super::cell::{Cell, CellKind};
 use super::finding::code::{Code, Severity};
+use super::finding::severity_policy::SeverityPolicy;
 use super::options::{CountryForm, MacForm, Options};
 use super::table::Table;
 use super::table::column::{Column, Family, Form};
@@ -148,6 +149,7 @@ pub(crate) struct Ways {
     country: CountryForm,
     mac_form: MacForm,
     longest_text: usize,
+    policy: SeverityPolicy,
     zones: Option<Arc<ZoneList>>,
     countries_seen: Remembered,
     zones_seen: Remembered,
@@ -161,6 +163,7 @@ impl Ways {
             country: options.country.unwrap_or(CountryForm::AsIs),
             mac_form: options.mac_form.unwrap_or(MacForm::Colon),
             longest_text: options.longest_text.unwrap_or(LONG_TEXT),
+            policy: options.policy.clone(),
             zones: options.zones.clone(),
             countries_seen: Remembered::default(),
             zones_seen: Remembered::default(),
@@ -217,6 +220,13 @@ impl CellReading {
         }
     }
 
+    /// Whether the row cannot be used because of this cell, by what a person denied too.
+    fn is_refused(&self, ways: &Ways) -> bool {
+        let is_denied =
+            |problem: &Problem| problem.severity == Severity::Warning && ways.policy.denies(problem.code);
+        self.is_wrong() || self.problems().iter().any(is_denied)
+    }
+
     /// Whether the row cannot be used because of this cell.
     pub(crate) fn is_wrong(&self) -> bool {
         self.problems().iter().any(|problem| matches!(problem.severity, Severity::Error | Severity::Fatal))
@@ -252,9 +262,11 @@ pub(crate) fn read(
 ) -> CellReading {
     let mut reading = read_as_it_is(column, cell, beside, setting, ways);
     let is_text_alone = cell.kind == CellKind::Text && beside.link.is_none();
-    if reading.is_wrong() && !is_text_alone {
-        let (text, beside) = (Cell::text(cell.text.clone()), CellContext { link: None, ..beside });
-        if !read_as_it_is(column, &text, beside, setting, ways).is_wrong() {
+    if !is_text_alone && reading.is_refused(ways) {
+        let restored = reading.remarks.as_ref().and_then(|remarks| remarks.restored.as_ref());
+        let shown = restored.map_or_else(|| cell.text.clone(), |text| text.as_str().into());
+        let (text, beside) = (Cell::text(shown), CellContext { link: None, ..beside });
+        if !read_as_it_is(column, &text, beside, setting, ways).is_refused(ways) {
             reading.restore(NOT_ACCEPTED.to_owned());
         }
     }

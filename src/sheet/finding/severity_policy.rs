@@ -66,11 +66,18 @@ impl SeverityPolicy {
         }
         if self.allowed.contains(&finding.code) {
             finding.severity = Severity::Info;
-        } else if self.all_warnings || self.denied.contains(&finding.code) {
-            finding.severity = Severity::Error;
-            return true;
+            return false;
         }
-        false
+        let is_denied = self.denies(finding.code);
+        if is_denied {
+            finding.severity = Severity::Error;
+        }
+        is_denied
+    }
+
+    /// Whether warnings of a code count as errors.
+    pub(crate) fn denies(&self, code: Code) -> bool {
+        !self.allowed.contains(&code) && (self.all_warnings || self.denied.contains(&code))
     }
 }
 
