@@ -677,3 +677,31 @@ fn several_processes_may_make_the_same_journal_at_once() {
     let status = bench.fleetload(&["status", "--json"]).expect_code(0);
     assert!(status.stdout.contains("\"rows\":20"), "{}", status.stdout);
 }
+
+#[test]
+fn what_is_advised_at_an_older_copy_is_what_a_run_takes() {
+    let bench = paced(30);
+    bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
+    copy(&bench, "fleetload.db", "backup.db", true);
+    kill_after(&bench, &["run", "--json"], 15);
+    for part in ["fleetload.db", "fleetload.db-wal", "fleetload.db-shm"] {
+        fs::remove_file(bench.path(part)).expect("a part of the journal");
+    }
+    copy(&bench, "backup.db", "fleetload.db", true);
+    bench.fleetload(&["pause", "1"]).expect_code(0);
+    for command in ["resume", "report"] {
+        let outcome = bench.fleetload(&[command, "1"]).expect_code(0);
+        let told = &outcome.stderr;
+        assert!(told.contains("the journal is an older copy"), "{command}: {told}");
+        assert!(
+            told.contains("if there is none, accept this one: fleetload run --accept-journal\n"),
+            "{told}"
+        );
+        assert!(!told.contains("fleetload run\n"), "{command}: {told}");
+    }
+    bench.fleetload(&["run"]).expect_code(6);
+    bench.fleetload(&["run", "--accept-journal"]).expect_code(0);
+    assert_no_doubles(&bench);
+    let told = bench.fleetload(&["report", "1"]).expect_code(0).stderr;
+    assert!(!told.contains("older copy"), "{told}");
+}

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::cli::args::commands::{Pause as Typed, Priority, Reserve};
 use crate::cli::args::options::Overrides;
 use crate::cli::context::Context;
-use crate::cli::run::reports;
+use crate::cli::run::{preconditions, reports};
 use crate::cli::settings::Purpose;
 use crate::cli::summary::{Summary, SummaryFields};
 use crate::ending::End;
@@ -71,7 +71,8 @@ pub(in crate::cli) fn resume(context: &Context<'_>, typed: &Typed) -> Result<Sum
     };
     context.terminal.result(told);
     if !journal.is_run_at_work() && change.ready + change.blocked > 0 && journal.goes_on()? {
-        context.terminal.hint(context.advice("to send them: ", "run"));
+        let older = preconditions::older_advice(context, &journal);
+        context.terminal.hint(older.unwrap_or_else(|| context.advice("to send them: ", "run")));
     }
     ended(context, &journal, typed, (change, false))
 }

@@ -83,6 +83,20 @@ pub(in crate::cli) fn would_refuse(journal: &Journal) -> Option<Regression> {
     journal.look_for_regression(&register).ok().flatten()
 }
 
+/// Why a run would refuse a journal, and what to do, in words before the command that accepts it.
+pub(in crate::cli) fn older_words(regression: &Regression) -> String {
+    format!(
+        "the journal {}, so a run refuses it: use the newest copy; if there is none, accept this one",
+        regression.words()
+    )
+}
+
+/// What to type at an older copy, in place of what would be typed next; `None` where a run would not refuse the journal.
+pub(in crate::cli) fn older_advice(context: &Context<'_>, journal: &Journal) -> Option<Advice> {
+    let regression = would_refuse(journal).filter(|_| !journal.is_run_at_work())?;
+    Some(context.advice(format!("{}: ", older_words(&regression)), "run --accept-journal"))
+}
+
 /// Before a person decides what becomes of rows: stops at an older copy, which may not know that they were sent.
 pub(in crate::cli) fn refuse_older(context: &Context<'_>, journal: &Journal) -> Result<()> {
     match would_refuse(journal).filter(|_| !journal.is_run_at_work()) {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::preconditions;
 use crate::cli::args::commands::OfImport;
 use crate::cli::context::Context;
 use crate::cli::status::next_commands;
@@ -28,7 +29,10 @@ pub(in crate::cli) fn report(context: &Context<'_>, typed: &OfImport) -> Result<
         let (import, standing) = asked_for(context, typed, &journal)?;
         context.tell_whose(&journal.whose()?);
         let (written, _) = write(context, &journal, import, &standing)?;
-        next_commands::tell_next(context, &Status::now(&journal, Some(import), context.now())?);
+        match preconditions::older_advice(context, &journal) {
+            Some(older) => context.terminal.hint(older),
+            None => next_commands::tell_next(context, &Status::now(&journal, Some(import), context.now())?),
+        }
         Ok(summary(End::Done, import, &standing, &written))
     });
     match written {

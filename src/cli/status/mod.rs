@@ -20,7 +20,7 @@ use super::args::options::Overrides;
 use super::context::Context;
 use super::lock_holder;
 use super::notify::notifier::{deliver_advice, not_delivered};
-use super::run::preconditions::would_refuse;
+use super::run::preconditions::{older_words, would_refuse};
 use super::settings::Purpose;
 use super::summary::Summary;
 use crate::ending::{End, RunEnd};
@@ -392,16 +392,15 @@ impl Overview {
         let mut needs = NextCommands::of(context).with(unavailable, |commands| status.needs(commands));
         let refused = if status.at_work() { None } else { would_refuse(journal) };
         if let Some(regression) = &refused {
-            needs.insert(0, Need {
-                cause: "journal_older",
-                count: unfinished(status.tally()),
-                words: format!(
-                    "the journal {}, so a run refuses it: use the newest copy; if there is none, accept this one",
-                    regression.words()
-                )
-                .into(),
-                command: context.again("run --accept-journal"),
-            });
+            needs.insert(
+                0,
+                Need {
+                    cause: "journal_older",
+                    count: unfinished(status.tally()),
+                    words: older_words(regression).into(),
+                    command: context.again("run --accept-journal"),
+                },
+            );
         }
         let mut quota = journal.limited_quota(now, configured_quota(context, journal)?, status.at_work())?;
         quota.partial |= refused.is_some();
