@@ -105,6 +105,11 @@ impl Context<'_> {
         Advice::new().words(words).command(self.again(command))
     }
 
+    /// An error whose commands are about the same journal, account and rehearsal.
+    pub(super) fn with_commands(&self, error: Error) -> Error {
+        error.map_hint(|hint| self.commands().said(hint, None))
+    }
+
     /// The commands that are told: about the same journal, account and rehearsal, with files read as they were.
     pub(super) fn commands(&self) -> Again {
         let common = self.common;

@@ -207,7 +207,8 @@ fn carry_out(terminal: &Terminal, environment: &Environment, args: &Args) -> Sum
         signals: None,
         meter: Meter::default(),
     };
-    let summary = command(&context, args).unwrap_or_else(|error| failed(terminal, &error));
+    let summary =
+        command(&context, args).unwrap_or_else(|error| failed(terminal, &context.with_commands(error)));
     let whose = context.whose.take().unwrap_or_default();
     let summary = summary.of_account(&whose, context.rehearsing.get());
     let summary = if terminal.json() && context.at_journal.get() {

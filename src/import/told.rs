@@ -216,8 +216,8 @@ pub(super) fn second_device(
         Some(rejected) => (
             Code::DupNaturalKey,
             format!(
-                "{has} since this row was rejected: if both are the same device, take this row out, and cancel the rejected \
-                 one with fleetload cancel {}; if it is another one, give it a name of its own",
+                "{has} since this row was rejected: if both are the same device, take this row out, and cancel import {}, which \
+                 has the rejected one; if it is another one, give it a name of its own",
                 writer.last_import_of(rejected.job)?
             ),
         ),

@@ -1,7 +1,7 @@
 //! The command to type next, so that it is about the same journal, account and rehearsal as the one before.
 //!
 //! The one owner of such lines: the terminal, the tables, the workbooks and the pages take them from here. Advice is
-//! written with bare commands, which [`Again::said`] completes.
+//! written with bare commands, which [`Again::said`] completes; one that is complete stays as it is.
 
 use std::path::Path;
 
@@ -93,10 +93,16 @@ impl Again {
     }
 
     fn completed(&self, command: &str) -> String {
-        let bare = command.strip_prefix("fleetload ").unwrap_or(command);
+        let program = self.program.as_deref().unwrap_or("fleetload");
+        let bare =
+            [program, "fleetload"].iter().find_map(|name| command.strip_prefix(name)?.strip_prefix(' '));
+        // It is one of another program.
+        let Some(bare) = bare else { return command.to_owned() };
         match bare.split_once(FILE) {
-            Some((before, after)) => self.command(&format!("{before}{FILE}{}{after}", self.reading)),
-            None => self.command(bare),
+            Some((before, after)) if !after.starts_with(&self.reading) || self.reading.is_empty() => {
+                self.command(&format!("{before}{FILE}{}{after}", self.reading))
+            }
+            Some(_) | None => self.command(bare),
         }
     }
 }
@@ -149,5 +155,18 @@ mod tests {
         assert_eq!(with(&again(), None), format!("{advice} {options}"));
         let decided = words(Advice::new().command("fleetload resolve 7 --abandon"));
         assert_eq!(Again::default().said(&decided, Some(fix)), decided, "it is not among those rows");
+    }
+
+    #[test]
+    fn what_is_complete_stays_and_so_does_what_another_program_takes() {
+        for again in [again(), again().through("sudo fleetload-service"), Again::default()] {
+            for command in ["fleetload run FILE", "fleetload status --all", "fleetload plan FILE --save PLAN"]
+            {
+                let once = again.said(&Advice::new().command(command), None);
+                assert_eq!(again.said(&once, None), once);
+            }
+            let other = Advice::new().command("kill -CONT 17");
+            assert_eq!(again.said(&other, None), other);
+        }
     }
 }

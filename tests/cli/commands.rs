@@ -499,3 +499,33 @@ fn the_report_of_one_journal_is_never_put_in_the_place_of_that_of_another() {
         assert!(status.stdout.contains(&run), "{status:?}");
     }
 }
+
+#[test]
+fn the_commands_of_an_error_are_about_the_same_journal_and_account() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    bench.write("broken.csv", "no,header\n1,2\n");
+    let own = ["--journal", "own.db", "--profile", "bench"];
+    bench.fleetload(&[&["import", "companies.csv"], &own[..]].concat()).expect_code(0);
+    bench.fleetload(&[&["plan", "--save", "agreed.json", "companies.csv"], &own[..]].concat()).expect_code(0);
+    bench.write("companies.csv", &bench::companies(3));
+    let table: [(&[&str], i32, &[&str]); 7] = [
+        (&["find", "templates", "Retail"], 2, &["fleetload find templates --device DEVICE"]),
+        (&["find", "sites"], 2, &["fleetload find sites NAME", "fleetload find sites --company COMPANY"]),
+        (&["export", "time-zones", "--company", "Acme"], 2, &["fleetload export time-zones"]),
+        (&["export", "devices", "--sheet", "broken.csv"], 3, &["fleetload check broken.csv"]),
+        (&["run", "--plan", "agreed.json", "companies.csv"], 3, &["fleetload plan FILE --save PLAN"]),
+        (&["resolve", "99", "--abandon"], 2, &["fleetload status"]),
+        (&["resolve", "--call", "7", "--seen"], 2, &["fleetload status"]),
+    ];
+    for (arguments, code, commands) in table {
+        let told = bench.fleetload(&[arguments, &own[..]].concat()).expect_code(code).stderr;
+        for command in commands {
+            let whole = format!("{command} {}", own.join(" "));
+            assert!(told.contains(&whole), "{arguments:?}, {whole}: {told}");
+            assert_eq!(told.matches(command).count(), 1, "{arguments:?}: {told}");
+        }
+    }
+    let rehearsed = bench.fleetload(&["find", "templates", "Retail", "--sandbox"]).expect_code(2).stderr;
+    assert!(rehearsed.contains("fleetload find templates --device DEVICE --sandbox"), "{rehearsed}");
+}

@@ -45,7 +45,7 @@ fn a_device_that_was_created_from_the_corrected_sheet_is_not_created_again_from_
     bench.write(&path, &text.replace("Edge 300", "Edge 200"));
     let refused = bench.fleetload(&["run", &path]).expect_code(3);
     assert!(refused.stdout.contains("since this row was rejected"), "{}", refused.stdout);
-    assert!(refused.stdout.contains("fleetload cancel 1"), "{}", refused.stdout);
+    assert!(refused.stdout.contains("cancel import 1"), "{}", refused.stdout);
     bench.fleetload(&["cancel", "1"]).expect_code(0);
     std::fs::remove_file(bench.path(&path)).ok();
     assert_settled(&bench);

@@ -196,7 +196,7 @@ fn decide(
     };
     let moved = journal
         .resolve(job, decision, check.as_deref(), &context.who(), context.now())
-        .map_err(|error| error.map_hint(|hint| context.commands().said(hint, None)))?;
+        .map_err(|error| context.with_commands(error))?;
     // The step that is left, where this one is done.
     let next = match decision {
         Decision::Created(_) => journal.work(job)?.and_then(|work| work.action.operation(work.kind)),

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::dry_run::Surveyed;
-use crate::advice::quoted;
+use crate::advice::{Advice, quoted};
 use crate::cli::atomic_file;
 use crate::cli::context::Context;
 use crate::ending::End;
@@ -113,9 +113,14 @@ pub(in crate::cli) fn require(context: &Context<'_>, planned: &SavedPlan, now: &
         return Ok(());
     }
     tell(context, planned, now);
-    Err(Error::sheets("what would happen is not what the plan says; nothing was imported and nothing was sent")
-        .ending(End::NotAsPlanned)
-        .hint("look at the differences, then plan the files again and save that plan: fleetload plan FILE --save PLAN"))
+    Err(Error::sheets(
+        "what would happen is not what the plan says; nothing was imported and nothing was sent",
+    )
+    .ending(End::NotAsPlanned)
+    .hint(
+        Advice::from("look at the differences, then plan the files again and save that plan: ")
+            .command("fleetload plan FILE --save PLAN"),
+    ))
 }
 
 /// Forgets a plan that has been carried out.

@@ -7,6 +7,7 @@ use super::access::ServiceAccess;
 use super::export_output::{Output, StoppedExportSummary};
 use super::reference::resolve;
 use super::sheet_records::records_of_sheet;
+use crate::advice::Advice;
 use crate::cli::args::options::Overrides;
 use crate::cli::args::reading::Export as Typed;
 use crate::cli::context::Context;
@@ -32,13 +33,13 @@ const REDRAW: Duration = Duration::from_millis(200);
 
 /// Reads what is asked for and writes it.
 pub(in crate::cli) fn export(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
+    context.rehearse(&typed.rehearsal);
     let subject = subject(typed)?;
     let format = super::export_output::format(typed)?;
     let overrides = Overrides { rate: typed.rate.clone(), ..Overrides::default() };
     let (access, records) = match typed.import {
         None => (ServiceAccess::to_read(context, &typed.rehearsal, &overrides)?, None),
         Some(import) => {
-            context.rehearse(&typed.rehearsal);
             let journal = context.journal()?;
             let records = records_of(&journal, import)?;
             let access = ServiceAccess::of_journal(context, &typed.rehearsal, &overrides, &journal)?;
@@ -69,7 +70,7 @@ fn subject(typed: &Typed) -> Result<Subject> {
     let named = typed.company.is_some() || site || device || typed.import.is_some() || typed.sheet.is_some();
     if has(OwnerKind::Account) && named {
         return Err(Error::usage(format!("{} are the same for all records", subject.word()))
-            .hint(format!("type: fleetload export {}", subject.word())));
+            .hint(Advice::from("type: ").command(format!("fleetload export {}", subject.word()))));
     }
     if (site && !has(OwnerKind::Site) && !has(OwnerKind::Device)) || (device && !has(OwnerKind::Device)) {
         let option = if site { "--site" } else { "--device" };

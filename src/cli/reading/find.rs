@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::access::ServiceAccess;
 use super::reference::resolve;
+use crate::advice::Advice;
 use crate::cli::args::options::Overrides;
 use crate::cli::args::reading::Find as Typed;
 use crate::cli::context::Context;
@@ -24,6 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Finds records and shows them.
 pub(in crate::cli) fn find(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
+    context.rehearse(&typed.rehearsal);
     check(typed)?;
     let access = ServiceAccess::to_read(context, &typed.rehearsal, &Overrides::default())?;
     let found = answer(context, typed, &access);
@@ -40,9 +42,10 @@ fn check(typed: &Typed) -> Result<()> {
     match (typed.kind, &typed.device) {
         (Sought::Templates | Sought::Clouds, None) => {
             let kind = typed.kind.plural();
-            return Err(Error::usage(format!("the service lists {kind} for a device only")).hint(format!(
-                "name a device: fleetload find {kind} --device DEVICE, with its id, MAC address or exact name"
-            )));
+            let hint = Advice::from("name a device: ")
+                .command(format!("fleetload find {kind} --device DEVICE"))
+                .words(", with its id, MAC address or exact name");
+            return Err(Error::usage(format!("the service lists {kind} for a device only")).hint(hint));
         }
         (Sought::Templates | Sought::Clouds, Some(_)) => {}
         (Sought::Companies | Sought::Sites | Sought::Devices | Sought::People, Some(_)) => {
@@ -52,8 +55,12 @@ fn check(typed: &Typed) -> Result<()> {
     }
     if name.is_none() && typed.company.is_none() && typed.device.is_none() {
         let kind = typed.kind.plural();
+        let hint = Advice::new()
+            .command(format!("fleetload find {kind} NAME"))
+            .words(", or ")
+            .command(format!("fleetload find {kind} --company COMPANY"));
         return Err(Error::usage(format!("give a name to search for, or the company whose {kind} you want"))
-            .hint(format!("fleetload find {kind} NAME, or fleetload find {kind} --company COMPANY")));
+            .hint(hint));
     }
     if typed.kind == Sought::People
         && typed.company.is_none()

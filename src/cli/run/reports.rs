@@ -144,7 +144,7 @@ fn unreadable(path: &Path, salvaged: &Salvaged, import: ImportId) -> Vec<String>
     lines
 }
 
-/// Writes the reports of an import into a folder. The commands of an error too are about the same journal.
+/// Writes the reports of an import into a folder.
 fn write_into(
     journal: &Journal,
     (import, folder): (ImportId, &Path),
@@ -152,7 +152,6 @@ fn write_into(
     again: &Again,
 ) -> Result<Written> {
     report::write(journal, import, folder, standing, Caller { again, folder })
-        .map_err(|error| error.map_hint(|hint| again.said(hint, None)))
 }
 
 /// Writes the reports of an import and says where they are; those, and the commands that they tell.

@@ -100,6 +100,7 @@ pub(super) fn process(
         match run(&context, &typed.as_run(files)) {
             Ok(summary) => ended = summary.end(),
             Err(failure) => {
+                let failure = context.with_commands(failure);
                 terminal.error(&failure);
                 ended = failure.end();
                 error = Some(failure);
