@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use anstyle::{AnsiColor, Effects, Style};
 use comfy_table::presets::NOTHING;
-use comfy_table::{CellAlignment, Table as Grid};
+use comfy_table::{Cell, CellAlignment, Row, Table as Grid};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::clean::clean;
@@ -309,7 +309,31 @@ impl Table {
 
     /// Whether its lines fit into so many columns.
     pub fn fits(&self, columns: usize) -> bool {
-        self.grid.lines().all(|line| line.trim_end().chars().count() <= columns)
+        self.grid.lines().all(|line| line.trim_end().width() <= columns)
+    }
+
+    /// The lines of the table; where they do not fit into so many columns, each row in words instead.
+    pub fn lines_within(self, columns: Option<usize>) -> Vec<Line> {
+        match columns {
+            Some(columns) if !self.fits(columns) => self.in_words(),
+            Some(_) | None => self.lines(),
+        }
+    }
+
+    /// Each row in words: its first cell, then the others that are filled, each behind the head of its column.
+    fn in_words(&self) -> Vec<Line> {
+        let heads: Vec<String> =
+            self.grid.header().into_iter().flat_map(Row::cell_iter).map(Cell::content).collect();
+        let words = |row: &Row| {
+            let cells: Vec<String> = row.cell_iter().map(Cell::content).collect();
+            let filled = heads.iter().zip(&cells).skip(1).filter(|(_, cell)| !cell.is_empty());
+            let parts: Vec<String> =
+                filled.map(|(head, cell)| format!("{head} {cell}").trim_start().to_owned()).collect();
+            let first = cells.first().map_or("", String::as_str);
+            let colon = if parts.is_empty() { "" } else { ": " };
+            Line::plain(format!(" {first}{colon}{}", parts.join("; ")))
+        };
+        self.grid.row_iter().map(words).collect()
     }
 
     /// The lines of the table, the heads first.
@@ -415,5 +439,23 @@ mod tests {
             lines,
             [" kind        rows", " devices    1,000", " 東京           7", " \\u{1b}[2J      7"]
         );
+    }
+
+    #[test]
+    fn a_table_that_is_wider_than_the_terminal_has_its_rows_in_words() {
+        let lines = |columns| {
+            let mut table = Table::new(&["company, site", "devices", "", "latest online since"], &[1]);
+            table.row(["Northwind Networks", "1,000", "exact", "2026-03-02 10:00"]);
+            table.row(["  東京東京東京東京", "7", "", ""]);
+            let lines = table.lines_within(columns);
+            lines.iter().map(|line| line.render(false, columns)).collect::<Vec<_>>().join("\n")
+        };
+        let whole = lines(None);
+        assert_eq!(lines(Some(80)), whole, "it fits");
+        assert!(whole.starts_with(" company, site"), "{whole}");
+        let expected = " Northwind Networks: devices 1,000; exact;\n   latest online since 2026-03-02 10:00\n   \
+                        東京東京東京東京: devices 7";
+        assert_eq!(lines(Some(48)), expected);
+        assert_eq!(lines(Some(30)).lines().filter(|line| line.width() > 30).count(), 0);
     }
 }

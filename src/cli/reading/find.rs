@@ -133,7 +133,7 @@ fn tell(context: &Context<'_>, access: &ServiceAccess, query: &Query, result: &S
         for hit in &result.hits {
             terminal.object(&FoundObject::of(query.sought, hit));
         }
-        for line in table(query, &result.hits).lines() {
+        for line in table(query, &result.hits).lines_within(terminal.result_columns()) {
             terminal.result(line);
         }
         let of = query.sought;

@@ -100,7 +100,7 @@ impl Seen<'_> {
             table.row(&cells);
         }
         terminal.result("");
-        for line in table.lines() {
+        for line in table.lines_within(terminal.result_columns()) {
             terminal.result(line);
         }
         if groups.len() > GROUPS {
@@ -131,7 +131,7 @@ impl Seen<'_> {
                 table.row(&cells);
             }
             terminal.result("");
-            for line in table.lines() {
+            for line in table.lines_within(terminal.result_columns()) {
                 terminal.result(line);
             }
             if shown.len() > most {
