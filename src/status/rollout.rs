@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::ending::End;
 use crate::error::Result;
 use crate::journal::{DeviceRow, Journal, Place};
+use crate::model::amount::{count, counted};
 use crate::model::device_status::{DeviceStatus, Shown};
 use crate::model::id::ImportId;
 use crate::model::kind::Kind;
@@ -77,6 +78,19 @@ impl RolloutDevice {
         match &self.shown {
             Some(Shown::Status(status, _)) => Some(status),
             Some(Shown::Nothing(_) | Shown::Unknown(_)) | None => None,
+        }
+    }
+
+    /// The status as the service writes it, else how far it has come.
+    pub fn status_words(&self) -> &str {
+        self.status().map_or(self.standing().words(), |status| &status.word)
+    }
+
+    /// Its company and its site, in words.
+    pub fn place(&self) -> String {
+        match &self.row.site {
+            Some(site) => format!("{}, {}", self.row.company.words(), site.words()),
+            None => self.row.company.words(),
         }
     }
 
@@ -223,6 +237,24 @@ impl Rollout {
             RolloutDevice { row, shown, was_online }
         });
         Ok(Some((Self { devices: devices.collect(), not_imported }, look.at)))
+    }
+
+    /// How many of the devices with a record are online, in words.
+    pub fn online_words(&self) -> String {
+        let counts = self.counts();
+        let with_record = counted(counts.devices - counts.no_record, "device", "devices");
+        format!("{} of {with_record} online", count(counts.online))
+    }
+
+    /// How many rows of devices were not imported, in words; `None` where all were.
+    pub fn not_imported_words(&self) -> Option<String> {
+        let rows = counted(self.not_imported, "row of a device was", "rows of devices were");
+        (self.not_imported > 0).then(|| format!("{rows} not imported"))
+    }
+
+    /// Whether the service gave a time with some status.
+    pub fn has_times(&self) -> bool {
+        self.devices.iter().any(|device| device.status().is_some_and(|status| status.since.is_some()))
     }
 
     /// All devices counted.

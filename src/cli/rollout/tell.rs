@@ -39,8 +39,7 @@ impl Seen<'_> {
         let (terminal, counts) = (context.terminal, self.rollout.counts());
         let with_record = counts.devices - counts.no_record;
         let ink = if counts.online == with_record { Ink::Good } else { Ink::Strong };
-        let words =
-            format!("{} of {} online", count(counts.online), counted(with_record, "device", "devices"));
+        let words = self.rollout.online_words();
         terminal.result(Line::new().ink(ink, words).text(format!(", seen at {}", context.moment(self.at))));
         for standing in Standing::ALL {
             let number = counts.of(standing);
@@ -52,9 +51,8 @@ impl Seen<'_> {
             let line = Line::plain(format!("  {:<11}{:>9}", standing.words(), count(number)));
             terminal.result(line.ink(Ink::Faint, remark));
         }
-        if self.rollout.not_imported > 0 {
-            let rows = counted(self.rollout.not_imported, "row of a device was", "rows of devices were");
-            terminal.result(format!("  {rows} not imported"));
+        if let Some(words) = self.rollout.not_imported_words() {
+            terminal.result(format!("  {words}"));
         }
     }
 
@@ -139,12 +137,7 @@ impl Seen<'_> {
                 terminal.result(format!("and {more}; -v and --out FILE.xlsx have all of them"));
             }
         }
-        if self
-            .rollout
-            .devices
-            .iter()
-            .any(|device| device.status().is_some_and(|status| status.since.is_some()))
-        {
+        if self.rollout.has_times() {
             let words = "times are as the service writes them: it gives no time zone";
             terminal.result("");
             terminal.result(Line::new().ink(Ink::Faint, words));
@@ -153,14 +146,7 @@ impl Seen<'_> {
 
     /// What is new since the look before, in a line.
     pub(super) fn tell_changes(&self, context: &Context<'_>, before: &HashMap<JobId, Standing>) {
-        let counts = self.rollout.counts();
-        let with_record = counts.devices - counts.no_record;
-        let mut words = format!(
-            "{}: {} of {} online",
-            context.moment(self.at),
-            count(counts.online),
-            counted(with_record, "device", "devices")
-        );
+        let mut words = format!("{}: {}", context.moment(self.at), self.rollout.online_words());
         for standing in Standing::ALL {
             let news: Vec<&str> = self
                 .changed(before)
@@ -204,21 +190,11 @@ impl Seen<'_> {
 
 /// A device with its place, its status, since when and the last contact as the service wrote them, and a remark.
 fn row(context: &Context<'_>, device: &RolloutDevice) -> [String; 6] {
-    let (word, since, contact) = match device.status() {
-        Some(status) => (status.word.clone(), status.since.clone(), status.contact.clone()),
-        None => (device.standing().words().to_owned(), None, None),
-    };
     let remark = device.remark(&|at| context.moment(at));
-    let (since, contact) = (since.unwrap_or_default(), contact.unwrap_or_default());
-    [device.row.name.clone(), place(device), word, since, contact, remark]
-}
-
-/// Company and site of a device.
-fn place(device: &RolloutDevice) -> String {
-    match &device.row.site {
-        Some(site) => format!("{}, {}", device.row.company.words(), site.words()),
-        None => device.row.company.words(),
-    }
+    let word = device.status_words().to_owned();
+    let status = device.status().cloned().unwrap_or_default();
+    let (since, contact) = (status.since.unwrap_or_default(), status.contact.unwrap_or_default());
+    [device.row.name.clone(), device.place(), word, since, contact, remark]
 }
 
 /// One look at the devices of an import.

@@ -70,10 +70,7 @@ fn laid_out(rollout: &Rollout, at: Moment) -> RolloutView {
         })
     };
     RolloutView {
-        sentence: {
-            let with_record = counts.devices - counts.no_record;
-            format!("{} of {} online", count(counts.online), counted(with_record, "device", "devices"))
-        },
+        sentence: rollout.online_words(),
         at: When::of(at),
         sentences: sentences(rollout, counts),
         standings: standings.iter().map(|standing| standing.words()).collect(),
@@ -94,11 +91,8 @@ fn sentences(rollout: &Rollout, counts: RolloutCounts) -> Vec<String> {
     if counts.no_record > 0 {
         sentences.push("No record: the row has no record in the service.".to_owned());
     }
-    if rollout.not_imported > 0 {
-        let rows = counted(rollout.not_imported, "row of a device was", "rows of devices were");
-        sentences.push(format!("{rows} not imported."));
-    }
-    if rollout.devices.iter().any(|device| device.status().is_some_and(|status| status.since.is_some())) {
+    sentences.extend(rollout.not_imported_words().map(|words| words + "."));
+    if rollout.has_times() {
         sentences.push("Times of devices are as the service writes them: it gives no time zone.".to_owned());
     }
     sentences
@@ -121,16 +115,11 @@ impl GroupLine {
 
 impl DeviceLine {
     fn of(device: &RolloutDevice) -> Self {
-        let (row, status) = (&device.row, device.status());
-        let place = match &row.site {
-            Some(site) => format!("{}, {}", row.company.words(), site.words()),
-            None => row.company.words(),
-        };
         Self {
-            name: shown(&row.name),
-            place: shown(&place),
-            status: status.map_or_else(|| device.standing().words().to_owned(), |status| shown(&status.word)),
-            since: status.and_then(|status| status.since.as_deref()).map(shown).unwrap_or_default(),
+            name: shown(&device.row.name),
+            place: shown(&device.place()),
+            status: shown(device.status_words()),
+            since: device.status().and_then(|status| status.since.as_deref()).map(shown).unwrap_or_default(),
             remark: shown(&device.remark(&|at| When::of(at).text)),
         }
     }
