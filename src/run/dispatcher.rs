@@ -658,7 +658,7 @@ impl Dispatcher {
                 failpoint::reach("settlement.on-disk");
                 if makes && let Some(work) = self.in_flight.work(job) {
                     self.audit.on_made(work);
-                    self.evidence.lag.on_created(job, work.kind, self.clock.elapsed());
+                    self.evidence.lag.on_created(work, self.clock.elapsed());
                 }
                 match refused {
                     Some(refused) => self.wait_for_references(job, *refused),

@@ -49,11 +49,11 @@ pub(in crate::run) fn first_lookup(work: &Work, facts: &RunFacts<'_>) -> RowDeci
     let due = lookups::creates(work);
     let made_here = || {
         let mut parents = work.parents.iter().filter(|(role, _)| *role == Role::Parent);
-        parents.any(|(_, parent)| facts.evidence.lag.has_company(*parent))
+        parents.any(|(_, parent)| facts.evidence.lag.has_company(*parent, facts.elapsed))
     };
     match due.then(|| lookups::by_key(work, facts.usable)).flatten() {
         None => RowDecision::Send,
-        // A company that this run made has no children but ours.
+        // A company that this run made a while ago at most has no children but ours.
         Some(Lookup::ChildCompanies(_)) if !again && made_here() => {
             RowDecision::Baseline(Some(Vec::new()), Box::new(RowDecision::Send))
         }

@@ -45,6 +45,7 @@ impl Dispatcher {
         if jump > 0 {
             // The machine may have slept: what was looked up before that is looked up again.
             self.evidence.lists.forget();
+            self.evidence.lag.forget_companies();
             self.carry_out(vec![RunAction::QueueAgain]);
             return self.in_flight.on_due_times_changed();
         }

@@ -133,14 +133,23 @@ impl RefusedRow {
 }
 
 impl ReferenceLag {
-    /// The record of a job is confirmed, made or adopted.
-    pub(in crate::run) fn on_created(&mut self, job: JobId, kind: Kind, now: Duration) {
-        self.created.confirm(job, kind, now);
+    /// The record of a row is confirmed, made or adopted.
+    pub(in crate::run) fn on_created(&mut self, work: &Work, now: Duration) {
+        self.created.confirm(work.job, now);
+        // One that was in doubt may have been made long before.
+        if work.kind == Kind::Company && !work.doubted && !work.executed {
+            self.created.add_company(work.job, now);
+        }
     }
 
-    /// Whether a company is one of this run.
-    pub(in crate::run) fn has_company(&self, job: JobId) -> bool {
-        self.created.has_company(job)
+    /// Whether a company was made by this run so lately that nothing is below it but what is ours.
+    pub(in crate::run) fn has_company(&self, job: JobId, now: Duration) -> bool {
+        self.created.has_company(job, now)
+    }
+
+    /// This machine may have slept: nobody can say how long ago the companies were made.
+    pub(in crate::run) fn forget_companies(&mut self) {
+        self.created.forget_companies();
     }
 
     /// Forgets the records that were no longer young at a moment, when every request that is unanswered left then or later.

@@ -5,6 +5,7 @@ use serde_json::json;
 use super::*;
 use crate::model::id::JobId;
 use crate::run::evidence::RunEvidence;
+use crate::run::evidence::shared_lists::GOOD_FOR;
 use crate::run::tests::{OURS, company, device, facts, found, named, record, site};
 
 fn depot() -> Found {
@@ -36,9 +37,12 @@ fn a_row_is_looked_up_before_it_is_sent_where_that_can_be_looked_up() {
         assert_eq!(named(&first_lookup(&work, &facts(&usable, &evidence))), expected, "{case}");
     }
     let mut evidence = RunEvidence::default();
-    evidence.lag.on_created(JobId(7), Kind::Company, Duration::ZERO);
+    evidence.lag.on_created(&Work { job: JobId(7), ..company("Northwind") }, Duration::ZERO);
     let decision = first_lookup(&below(), &facts(&all, &evidence));
     assert_eq!(named(&decision), "is sent, after 0 seen", "its parent was made by this run");
+    let later = RunFacts { elapsed: GOOD_FOR, ..facts(&all, &evidence) };
+    let decision = named(&first_lookup(&below(), &later));
+    assert_eq!(decision, "is compared with getChildCompanies", "others may have made it since");
     let mut facts = facts(&all, &evidence);
     facts.is_paused = true;
     assert_eq!(named(&first_lookup(&below(), &facts)), "is dropped", "its sheet is paused");
