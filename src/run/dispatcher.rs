@@ -126,7 +126,8 @@ impl Dispatcher {
     ) -> Self {
         let (limits, policy) = (options.limits, options.policy);
         let mut evidence = RunEvidence::default();
-        if let Some(ListAhead { of, list, at }) = options.list_ahead.take() {
+        let ahead = options.list_ahead.take().filter(|ahead| ahead.is_good(clock.now()));
+        if let Some(ListAhead { of, list, at, .. }) = ahead {
             evidence.lists.on_list(&of, Some(list), at);
         }
         let canary = opening.canary.clone();

@@ -9,8 +9,8 @@ use fleetload::clock::Clock;
 use fleetload::journal::Writing;
 use fleetload::model::event::Event;
 use fleetload::model::state::JobState;
-use fleetload::run::{Ending, Interrupt, RunOptions};
-use fleetload::sandbox::{Fault, FaultKind, Scenario};
+use fleetload::run::{Ending, Interrupt, ListAhead, RunOptions};
+use fleetload::sandbox::{Fault, FaultKind, ROOT_COMPANY, Scenario};
 
 const MINUTE: Duration = Duration::from_secs(60);
 /// Longer than the slowest machine needs: what never happens fails then instead of hanging.
@@ -194,6 +194,29 @@ fn it_does_not_matter_between_which_two_accesses_to_the_journal_a_clock_is_set_b
             assert!(access > 30, "only {access} accesses");
             return;
         }
+    }
+}
+
+#[test]
+fn a_list_that_was_taken_before_the_machine_slept_is_not_what_the_run_begins_with() {
+    for seconds in [12 * 3600, -3600] {
+        let bench = companies(Scenario { rate: 0, ..Scenario::default() }, 3);
+        inside::drive_virtually(async {
+            let clock = Settable::over(inside::Virtual::start());
+            let transport = Direct::new(bench.sandbox(), clock.clone(), |_: &str| Fate::Answered);
+            let client = inside::client_over(&bench, clock.clone(), transport);
+            let list_ahead = ListAhead::below(&client, &*clock, ROOT_COMPANY).await;
+            assert!(list_ahead.is_some());
+            // Between that and the moment at which the run may send.
+            clock.jump(seconds);
+            bench.fleetload(&["run", "companies.csv", "--journal", "colleague.db"]).expect_code(0);
+            let writing = Writing::AmongTasks(Arc::new(|| Box::pin(std::future::ready(()))));
+            let options = RunOptions { list_ahead, writing, ..inside::options(Duration::from_secs(2)) };
+            let (journal, ending, _) = Inside::start(&bench, client, clock, options).ends().await;
+            assert_eq!(ending, Ending::Finished);
+            assert_eq!(journal.tally(None).expect("counts").in_state(JobState::Existing), 3);
+        });
+        assert_eq!(bench.created("company").len(), 3, "{seconds}: none was created twice");
     }
 }
 

@@ -9,8 +9,10 @@ use std::time::Duration;
 
 use super::question::LookupAnswer;
 use super::record_list::RecordList;
+use super::shared_lists::GOOD_FOR;
 use crate::clock::Clock;
 use crate::model::id::RemoteId;
+use crate::model::time::Moment;
 use crate::run::id_check::SILENCE;
 use crate::service::{Client, Lookup};
 
@@ -21,6 +23,8 @@ pub struct ListAhead {
     pub(in crate::run) list: Arc<RecordList>,
     /// When it was asked for, as [`Clock::elapsed`] has it.
     pub(in crate::run) at: Duration,
+    /// The same by the wall clock, which goes on while the machine sleeps.
+    taken: Moment,
 }
 
 impl ListAhead {
@@ -28,14 +32,21 @@ impl ListAhead {
     /// to the run.
     pub async fn below(client: &Client, clock: &dyn Clock, parent: RemoteId) -> Option<Self> {
         let of = Lookup::ChildCompanies(parent);
-        let at = clock.elapsed();
+        let (at, taken) = (clock.elapsed(), clock.now());
         let answer = tokio::select! {
             answer = client.send(of.call()) => answer,
             () = clock.sleep_until(at.saturating_add(SILENCE)) => return None,
         };
         match LookupAnswer::of(of.operation(), answer.verdict, false) {
-            LookupAnswer::Records(found) => Some(Self { of, list: Arc::new(RecordList::of(found)), at }),
+            LookupAnswer::Records(found) => {
+                Some(Self { of, list: Arc::new(RecordList::of(found)), at, taken })
+            }
             LookupAnswer::Inconclusive(_) | LookupAnswer::Failed(_) | LookupAnswer::Unavailable => None,
         }
+    }
+
+    /// Whether it is used when it is `now` by the wall clock: not once the machine may have slept, or its clock was set back.
+    pub(in crate::run) fn is_good(&self, now: Moment) -> bool {
+        self.taken <= now && now.since(self.taken) < GOOD_FOR
     }
 }
