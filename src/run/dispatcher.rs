@@ -297,7 +297,10 @@ impl Dispatcher {
                 }
                 match self.permission(operation, now) {
                     Permission::Granted(request) => {
-                        self.begin(operation, request);
+                        // What is dropped instead comes again from the journal, which is asked at once.
+                        if !self.begin(operation, request) {
+                            wake = now;
+                        }
                         moving = true;
                     }
                     Permission::Later(at) => {
@@ -376,26 +379,29 @@ impl Dispatcher {
     }
 
     /// A request has its permission. **Claim**: a step of a job is put on disk as `sending` before anything
-    /// leaves. A look-up changes nothing and leaves at once.
-    fn begin(&mut self, operation: Operation, request: QueuedRequest) {
+    /// leaves. A look-up changes nothing and leaves at once. Whether it was begun: not what waited for too long, which is dropped
+    /// with what waits behind it.
+    fn begin(&mut self, operation: Operation, request: QueuedRequest) -> bool {
         if let QueuedRequest::Send(job) = request
             && self.in_flight.waited(job, self.clock.elapsed()) >= shared_lists::GOOD_FOR
         {
             // What was looked up before it waited for quota, hours or the service may have changed, also of the row that is to
             // find out whether the service works again. Where look-ups fail as well, they find it out.
             self.drop_job(job);
-            return self.carry_out(vec![RunAction::QueueAgain]);
+            self.carry_out(vec![RunAction::QueueAgain]);
+            return false;
         }
         failpoint::reach("permission.granted");
         let phase = self.gates.on_permitted(operation);
         match request {
             QueuedRequest::Send(job) => {
                 let Some(import) = self.in_flight.work(job).map(|work| work.import) else {
-                    return self.gates.on_not_sent(operation, phase);
+                    self.gates.on_not_sent(operation, phase);
+                    return true;
                 };
                 self.check_clock();
                 let counted = operation.creates().then(|| self.gates.count_creation(import));
-                let Some(claim) = self.in_flight.begin_claim(job, phase, counted) else { return };
+                let Some(claim) = self.in_flight.begin_claim(job, phase, counted) else { return true };
                 let (content, at) = (Some(claim.content), self.clock.now());
                 let (baseline, before) = (claim.baseline, claim.before);
                 let ticket = Ticket::Claim { job, operation, since: self.clock.elapsed() };
@@ -412,12 +418,14 @@ impl Dispatcher {
                 self.send(operation, call, QueuedRequest::Lookup { lookup, question, tries }, phase);
             }
         }
+        true
     }
 
     /// The claim is on disk: its request may leave.
     fn on_claimed(&mut self, job: JobId, operation: Operation) {
         failpoint::reach("claim.on-disk");
         self.in_flight.on_claimed(job, operation);
+        self.check_clock();
         self.send_claimed(operation);
     }
 
@@ -435,6 +443,8 @@ impl Dispatcher {
                 Some("the service began to fail")
             } else if self.is_paused(work) {
                 Some("its sheet or import was paused")
+            } else if self.in_flight.waited(job, self.clock.elapsed()) >= shared_lists::GOOD_FOR {
+                Some("it was looked up too long before")
             } else {
                 None
             };
@@ -512,7 +522,7 @@ impl Dispatcher {
             }
             QueuedRequest::Lookup { lookup, question, tries } => {
                 failpoint::reach("look.received");
-                self.on_lookup_response((lookup, question, tries), answer, phase);
+                self.on_lookup_response((lookup, question, tries), (answer, sent), phase);
             }
         }
     }

@@ -221,6 +221,49 @@ fn a_list_that_was_taken_before_the_machine_slept_is_not_what_the_run_begins_wit
 }
 
 #[test]
+fn whatever_a_machine_was_at_when_it_fell_asleep_it_makes_nothing_that_was_made_meanwhile() {
+    for access in 1.. {
+        let bench = Arc::new(Bench::new(Scenario { rate: 0, ..Scenario::default() }));
+        bench.write("companies.csv", &bench::companies(1));
+        bench.write("sites.csv", &bench::sites(2, 1).replace("C0,", &format!("{},", bench::root())));
+        let sheets = ["companies.csv", "sites.csv"];
+        bench.fleetload(&["import", sheets[0], sheets[1]]).expect_code(0);
+        let mut left = 0;
+        inside::drive_virtually(async {
+            let clock = Settable::over(inside::Virtual::start());
+            let requests = Nth::default();
+            let uneven = move |_: &str| Fate::AnsweredAfter(Duration::from_millis(requests.next() * 7 % 20));
+            let transport = Direct::new(bench.sandbox(), clock.clone(), uneven);
+            let client = inside::client_over(&bench, clock.clone(), transport);
+            let nth = Nth::default();
+            let sleeps = {
+                let (clock, bench) = (Arc::clone(&clock), Arc::clone(&bench));
+                Writing::AmongTasks(Arc::new(move || {
+                    if nth.next() == access {
+                        let colleague = ["run", sheets[0], sheets[1], "--journal", "colleague.db"];
+                        bench.fleetload(&colleague).expect_code(0);
+                        clock.jump(12 * 3600);
+                    }
+                    Box::pin(tokio::time::sleep(Duration::from_millis(5)))
+                }))
+            };
+            let options = RunOptions { writing: sleeps, ..inside::options(Duration::from_secs(2)) };
+            let (journal, ending, told) = Inside::start(&bench, client, clock.clone(), options).ends().await;
+            assert_eq!(ending, Ending::Finished, "access {access}");
+            left = journal.tally(None).expect("counts").in_state(JobState::Existing);
+            assert!(left == 0 || noted(&told, "the clock jumped ahead by 12 h"), "{told:#?}");
+        });
+        let made = (bench.created("company").len(), bench.created("site").len());
+        assert_eq!(made, (1, 2), "access {access}: none was created twice");
+        if left == 0 {
+            // The run had made all of them before.
+            assert!(access > 5, "only {access} accesses");
+            return;
+        }
+    }
+}
+
+#[test]
 fn moments_left_behind_by_a_clock_that_was_ahead_keep_no_row_waiting_at_the_next_start() {
     let lost = Fault::new("addCompany", FaultKind::AnswerLost).times(1);
     let bench = companies(Scenario { rate: 0, ..Scenario::default() }.with_fault(lost), 3);

@@ -1,7 +1,14 @@
 //! Rows that a person decides: shown with what is there, decided many at a time, checked before they are believed,
 //! and on record. And what becomes held, or must not, when answers are lost.
 
+use std::time::Duration;
+
 use crate::bench::{self, Bench, Outcome};
+use crate::inside::{self, Virtual};
+use fleetload::clock::Clock;
+use fleetload::model::event::Event;
+use fleetload::model::state::JobState;
+use fleetload::run::{Ending, Interrupt};
 use fleetload::sandbox::{CompanyEntry, Fault, FaultKind, Scenario};
 use serde_json::Value;
 
@@ -563,6 +570,52 @@ fn a_row_that_was_cancelled_in_doubt_and_comes_again_corrected_is_not_sent_on_ho
     bench.fleetload(&["resolve", &job, "--created", &bench.unowned(2, "company")]).expect_code(0);
     bench.fleetload(&["run"]);
     assert_eq!(bench.created("company").len(), 3);
+}
+
+#[test]
+fn a_run_at_work_takes_up_a_row_that_was_cancelled_in_doubt_and_comes_again_corrected() {
+    let (bench, job) = one_held_company(FaultKind::AnswerLost);
+    // Another row waits for the quota meanwhile.
+    bench.sandbox().change(|scenario| scenario.daily_quota = 3).expect("a scenario");
+    bench.write("more.csv", &bench::companies(4));
+    bench.fleetload(&["import", "more.csv", "--kind", "companies"]).expect_code(0);
+    inside::drive_virtually(async {
+        let (clock, options) = (Virtual::start_now(), inside::options(Duration::from_secs(1)));
+        let mut run = inside::start_virtually(&bench, clock, Duration::from_millis(50), options);
+        run.hears("it is parked", |event| matches!(event, Event::Parked { .. })).await;
+        bench.fleetload(&["resolve", &job, "--abandon"]).expect_code(0);
+        bench.write("companies.csv", &bench::companies(3).replace("Queen Street", "Quay Street"));
+        bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+        run.hears_of(JobState::Held).await;
+        run.interrupt.send(Interrupt::Drain).await.expect("the run listens");
+        run.ends().await;
+    });
+    assert_eq!(bench.created("company").len(), 3);
+}
+
+#[test]
+fn a_look_after_a_lost_answer_says_nothing_of_values_that_came_while_it_was_under_way() {
+    let bench = Bench::new(unlimited().with_fault(lost("addCompany", FaultKind::AnswerLost)));
+    bench.write("companies.csv", &bench::companies(1));
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    inside::drive_virtually(async {
+        let clock = Virtual::start_now();
+        let options = inside::options(Duration::from_secs(60));
+        let mut run = inside::start_virtually(&bench, clock.clone(), Duration::from_secs(3), options);
+        run.hears_of(JobState::InDoubt).await;
+        // The record is read in full.
+        while bench.requests("getCompany") == 0 {
+            clock.sleep_until(clock.elapsed() + Duration::from_millis(100)).await;
+        }
+        bench.fleetload(&["resolve", "1", "--abandon"]).expect_code(0);
+        bench.write("companies.csv", &bench::companies(1).replace("Queen Street", "Quay Street"));
+        bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+        let (journal, ending, told) = run.ends().await;
+        assert_eq!(ending, Ending::Finished, "{told:#?}");
+        let tally = journal.tally(None).expect("counts");
+        assert_eq!(tally.in_state(JobState::Held), 1, "the record has the values of before: {tally:?}");
+    });
+    assert_eq!(bench.created("company").len(), 1);
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! The daily quota: parked when it is spent, woken at the service's midnight, or left for a later run.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::bench::{self, Bench};
-use crate::inside::{self, Virtual};
+use crate::inside::{self, Direct, Fate, Inside, Virtual};
 use fleetload::clock::Clock;
 use fleetload::ending::End;
+use fleetload::journal::Writing;
 use fleetload::model::event::Event;
 use fleetload::run::Ending;
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
@@ -58,6 +60,51 @@ fn a_step_that_creates_nothing_and_is_refused_for_the_quota_waits_for_midnight_a
     });
     assert_eq!(bench.statistics().answers["quotaLimitExceeded"], 3);
     assert_eq!(bench.requests("putDeviceLabels"), 4);
+    bench.fleetload(&["report", "1"]).expect_code(0);
+    bench.assert_exact(1);
+}
+
+#[test]
+fn of_the_steps_that_create_nothing_and_wait_for_the_quota_one_finds_out_whether_it_is_there_again() {
+    // On the day, and twice after its midnight, as for a late reset.
+    let devices = bench::devices(200, 1).replacen('\n', ",labels\n", 1).replace(",NZ\n", ",NZ,front\n");
+    let bench = Bench::new(Scenario { rate: 0, ..service(1000, 3600) });
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", &devices);
+    bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
+    let refused_until = Arc::new(Mutex::new(None));
+    inside::drive_virtually(async {
+        let clock = Virtual::start_now();
+        let fate = {
+            let sandbox = Arc::clone(bench.sandbox());
+            let (clock, refused_until) = (clock.clone(), Arc::clone(&refused_until));
+            move |path: &str| {
+                let mut until = refused_until.lock().expect("no panic");
+                if path.contains("putDeviceLabels") && until.is_none() {
+                    *until = Some(clock.elapsed() + Duration::from_secs(3600 + 120));
+                    let spent = Fault::new("putDeviceLabels", FaultKind::QuotaExceeded);
+                    sandbox.change(|scenario| scenario.fault = vec![spent]).expect("a scenario");
+                }
+                if until.is_some_and(|until| clock.elapsed() >= until) {
+                    sandbox.change(|scenario| scenario.fault.clear()).expect("a scenario");
+                }
+                Fate::AnsweredAfter(Duration::from_millis(300))
+            }
+        };
+        let transport = Direct::new(bench.sandbox(), clock.clone(), fate);
+        let client = inside::client_over(&bench, clock.clone(), transport);
+        let mut options = inside::options(Duration::from_secs(1));
+        options.limits.concurrency = 64;
+        options.writing = Writing::AmongTasks(Arc::new(|| Box::pin(std::future::ready(()))));
+        let (_, ending, told) = Inside::start(&bench, client, clock, options).ends().await;
+        assert_eq!(ending, Ending::Finished, "{told:#?}");
+    });
+    let refused = bench.statistics().faults_fired["quota_exceeded"];
+    assert!(
+        (4..=66).contains(&refused),
+        "those under way on the day, and one at each try after it: {refused}"
+    );
+    assert_eq!(bench.requests("putDeviceLabels"), 200 + refused);
     bench.fleetload(&["report", "1"]).expect_code(0);
     bench.assert_exact(1);
 }

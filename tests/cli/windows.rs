@@ -163,6 +163,21 @@ fn beyond_the_quota(windows: &[&str]) -> (Bench, RunOptions) {
 }
 
 #[test]
+fn rows_that_are_looked_up_again_after_midnight_are_looked_up_at_once() {
+    let (bench, options) = beyond_the_quota(&["00:00-24:00"]);
+    inside::drive_virtually(async {
+        let (run, left) = recorded(&bench, options);
+        let (_, ending, told) = run.ends().await;
+        assert_eq!(ending, Ending::Finished, "{told:#?}");
+        let midnight = at("2026-03-02T00:00:00Z");
+        let left = left.lock().expect("no panic");
+        let first = left.iter().find(|moment| **moment >= midnight).expect("requests after midnight");
+        assert!(first.since(midnight) < Duration::from_secs(5), "the first left at {first}");
+    });
+    assert_eq!(bench.created("company").len(), 30);
+}
+
+#[test]
 fn a_run_that_waits_for_the_quota_and_its_window_says_when_both_are_there_and_goes_on_then() {
     let (bench, options) = beyond_the_quota(&["09:00-12:00", "20:00-22:00"]);
     let both = at("2026-03-02T09:00:00Z");

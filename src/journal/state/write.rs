@@ -175,7 +175,7 @@ pub enum Write {
         evidence: Evidence,
     },
     /// The write within, provided that the job still has the values it is about: an import may have corrected the row
-    /// meanwhile. What a look before sending concludes is written like this, however long the look was held back.
+    /// meanwhile. What a look concludes is written like this, however long it was held back.
     IfUnchanged {
         /// The digest of those values.
         content: String,

@@ -201,8 +201,8 @@ pub(in crate::run) fn on_owners(
     unless_corrected(work, write)
 }
 
-/// Settles what a look before sending says of a job. The look may have been held back for minutes: it says nothing
-/// of a row that an import has corrected meanwhile, which is looked up again with the values it has now.
+/// Settles what a look says of a job. The look may have been held back for minutes: it says nothing of a row that an
+/// import has corrected meanwhile, which is looked up again with the values it has now.
 pub(in crate::run) fn unless_corrected(work: &Work, write: Write) -> RowDecision {
     RowDecision::write(Write::IfUnchanged { content: work.content_hash.clone(), then: Box::new(write) })
 }

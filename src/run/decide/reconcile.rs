@@ -11,6 +11,7 @@
 
 use std::time::Duration;
 
+use super::pre_send::unless_corrected;
 use super::{FoundRecords, RowDecision, RunFacts};
 use crate::failpoint;
 use crate::journal::{Candidate, Evidence, How, Work, Write};
@@ -169,12 +170,11 @@ pub(in crate::run) fn on_owners(
         Classified::Existing(id) => advance(work, facts, How::Existing, Some(id)),
         // The refusal it comes from was one of the service, and counted against the quota.
         Classified::Taken(candidate) => RowDecision::Refused(classify::taken(&candidate)),
-        Classified::Owned(owner, candidate) => RowDecision::write(Write::Reject {
-            job: work.job,
-            from: JobState::InDoubt,
-            rejection: classify::owned(owner, &candidate),
-            evidence: Evidence::at(facts.now),
-        }),
+        Classified::Owned(owner, candidate) => {
+            let (job, from, evidence) = (work.job, JobState::InDoubt, Evidence::at(facts.now));
+            let rejection = classify::owned(owner, &candidate);
+            unless_corrected(work, Write::Reject { job, from, rejection, evidence })
+        }
         Classified::Unclear(candidates) => {
             let cause = cause(work);
             let reason =
@@ -321,7 +321,7 @@ fn send_again(work: &Work, facts: &RunFacts<'_>, note: &str) -> RowDecision {
         return hold(work, facts, Reason::AnswerNever.as_str(), reason, Vec::new());
     }
     let deed = if work.doubt == Some(Doubt::JournalBehind) { "sent" } else { "sent again" };
-    RowDecision::write(Write::Release { job: work.job, note: format!("{deed}: {note}"), at: facts.now })
+    unless_corrected(work, Write::Release { job: work.job, note: format!("{deed}: {note}"), at: facts.now })
 }
 
 /// This look decided nothing. After enough late ones a person is asked; not while the service fails at the
@@ -339,7 +339,7 @@ fn look_up_later(work: &Work, facts: &RunFacts<'_>, note: &str) -> RowDecision {
 
 fn advance(work: &Work, facts: &RunFacts<'_>, how: How, id: Option<RemoteId>) -> RowDecision {
     let (from, evidence) = (JobState::InDoubt, Evidence::at(facts.now));
-    RowDecision::write(Write::Advance { job: work.job, from, how, id, evidence })
+    unless_corrected(work, Write::Advance { job: work.job, from, how, id, evidence })
 }
 
 fn stay_in_doubt(work: &Work, until: Moment, absent_reads: u32, note: &str) -> RowDecision {
@@ -355,14 +355,8 @@ fn hold(
     candidates: Vec<Candidate>,
 ) -> RowDecision {
     let (from, evidence) = (JobState::InDoubt, Evidence::at(facts.now));
-    RowDecision::write(Write::Hold {
-        job: work.job,
-        from,
-        code: code.to_owned(),
-        reason,
-        candidates,
-        evidence,
-    })
+    let (job, code) = (work.job, code.to_owned());
+    unless_corrected(work, Write::Hold { job, from, code, reason, candidates, evidence })
 }
 
 fn is_settled(work: &Work, facts: &RunFacts<'_>) -> bool {

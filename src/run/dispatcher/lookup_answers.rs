@@ -12,6 +12,7 @@ use crate::model::id::{JobId, RemoteId, SheetId};
 use crate::model::operation::Operation;
 use crate::model::reason::ServiceCode;
 use crate::model::state::JobState;
+use crate::model::time::Moment;
 use crate::run::decide::{FoundRecords, RowDecision, RunFacts, pre_send, reconcile};
 use crate::run::evidence::ControlResult;
 use crate::run::evidence::lookups::{self, ReferencedRecord};
@@ -19,7 +20,7 @@ use crate::run::evidence::matching::SeenRecord;
 use crate::run::evidence::question::{Asker, LookupAnswer, Question, Subject, Tries};
 use crate::run::evidence::record_list::RecordList;
 use crate::run::evidence::reference_lag::{LagStep, RefusedRow};
-use crate::run::evidence::shared_lists::{ListNeed, ListUser};
+use crate::run::evidence::shared_lists::{GOOD_FOR, ListNeed, ListUser};
 use crate::run::gates::{BreakerOutcome, Phase, consequence_of_lookup};
 use crate::run::in_flight::{QueuedRequest, Stage};
 use crate::run::run_action::Inquiry;
@@ -98,8 +99,10 @@ impl Dispatcher {
             }
             RowDecision::Refused(rejection) => {
                 self.count_verdict(job, Some(&rejection));
-                let evidence = Evidence::at(self.clock.now());
-                self.settle(job, Write::Reject { job, from: JobState::InDoubt, rejection, evidence });
+                let (from, evidence) = (JobState::InDoubt, Evidence::at(self.clock.now()));
+                self.decide(job, |work, _| {
+                    pre_send::unless_corrected(work, Write::Reject { job, from, rejection, evidence })
+                });
             }
             RowDecision::Drop => self.drop_job(job),
             RowDecision::Baseline(baseline, then) => {
@@ -144,11 +147,11 @@ impl Dispatcher {
         self.decide(job, |work, facts| pre_send::on_list(work, facts, lookup, list));
     }
 
-    /// A look-up has its answer: it is asked again when that tells nothing, else it goes to whoever asked.
+    /// A look-up that was `sent` then has its answer: it is asked again when that tells nothing, else it goes to whoever asked.
     pub(super) fn on_lookup_response(
         &mut self,
         (lookup, question, tries): (Lookup, Question, Tries),
-        answer: Answer,
+        (answer, sent): (Answer, Moment),
         phase: Phase,
     ) {
         let operation = lookup.operation();
@@ -161,7 +164,10 @@ impl Dispatcher {
         if self.drain.is_some() {
             return;
         }
+        // An answer that was read late, as the machine slept or this process stood still, says nothing of now.
+        let is_old = self.clock.now().since(sent) >= GOOD_FOR;
         let again = tries.again(question.asker, &answer.verdict, self.gates.is_closed(operation));
+        let again = again.or_else(|| is_old.then_some(tries));
         // Another answer may have shown meanwhile that the look-up is not available: nothing leaves its queue then.
         if let Some(tries) = again
             && self.gates.halt(operation).is_none()

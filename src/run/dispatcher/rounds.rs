@@ -46,6 +46,7 @@ impl Dispatcher {
             // The machine may have slept: what was looked up before that is looked up again.
             self.evidence.lists.forget();
             self.evidence.lag.forget_companies();
+            self.in_flight.on_sleep();
             self.carry_out(vec![RunAction::QueueAgain]);
             return self.in_flight.on_due_times_changed();
         }
@@ -179,6 +180,8 @@ impl Dispatcher {
         }
         if let Some(tally) = tally {
             self.tell(Event::Rows { tally });
+            // It has changed since the run began: another command may have put rows in doubt.
+            self.in_flight.on_doubts_changed();
         }
         for &operation in operations {
             self.gates.require(operation);

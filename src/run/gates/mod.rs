@@ -251,12 +251,23 @@ impl Gates {
     pub(super) fn on_permitted(&mut self, operation: Operation) -> Phase {
         let now = self.clock.elapsed();
         self.connectivity.on_send(now);
+        if self.is_uncounted(operation) {
+            self.quota.go_ahead();
+        }
         self.gate(operation).breaker_mut().on_send()
+    }
+
+    /// Whether requests of an operation wait for the quota and do not count against it.
+    fn is_uncounted(&self, operation: Operation) -> bool {
+        !operation.creates() && self.waits_for_quota(operation)
     }
 
     /// What was permitted did not leave: it finds out nothing about the operation or the service, so another one may.
     pub(super) fn on_not_sent(&mut self, operation: Operation, phase: Phase) {
         self.connectivity.on_not_sent();
+        if self.is_uncounted(operation) {
+            self.quota.on_unknown_outcome();
+        }
         self.gate(operation).breaker_mut().on_no_outcome(phase);
     }
 
@@ -388,6 +399,9 @@ impl Gates {
     ) -> Vec<RunAction> {
         if !matches!(consequence, Consequence::Unreachable(_) | Consequence::LowerConcurrency(_)) {
             self.connectivity.on_answer();
+        }
+        if self.is_uncounted(operation) {
+            self.quota.on_unknown_outcome();
         }
         let now = self.clock.elapsed();
         let breaker = self.gate(operation).breaker_mut();

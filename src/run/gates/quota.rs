@@ -189,10 +189,15 @@ impl DailyQuota {
     pub(super) fn on_send(&mut self, now: Moment) -> Day {
         self.roll_over(now);
         self.sent += 1;
+        self.go_ahead();
+        self.day
+    }
+
+    /// A request leaves that waits for the quota, whether it counts or not. Where one goes ahead of the others, it is this one.
+    pub(super) fn go_ahead(&mut self) {
         if let QuotaGate::OneAhead { probing, .. } = &mut self.gate {
             *probing = true;
         }
-        self.day
     }
 
     /// A creation that left on `day` was not executed and does not count.
@@ -203,7 +208,8 @@ impl DailyQuota {
         self.on_unknown_outcome();
     }
 
-    /// A creation came back without telling whether it was executed: it counts, and another may find out.
+    /// A request came back without telling whether the quota allows it, or has not left: another may find out. A creation that may
+    /// have been executed counts.
     pub(super) fn on_unknown_outcome(&mut self) {
         if let QuotaGate::OneAhead { probing, .. } = &mut self.gate {
             *probing = false;

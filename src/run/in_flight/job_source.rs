@@ -143,7 +143,7 @@ impl InFlight {
                 counted: None,
                 baseline: None,
                 before: None,
-                queued_at: Duration::ZERO,
+                queued_at: None,
                 sent_at,
             });
             fresh.push(job);
