@@ -15,7 +15,7 @@ use fleetload::sandbox::Scenario;
 use fleetload::service::{HttpAnswer, HttpRequest, Rate, Sending, Transport};
 
 use crate::bench::{self, Bench};
-use crate::inside::{self, Direct, Fate, Inside, Virtual};
+use crate::inside::{self, Direct, Fate, Inside, Settable, Virtual};
 
 /// A bench with one company, two sites and devices that are put in them in turn, by this model.
 fn bench_of(scenario: Scenario, limits: &str, devices: usize, model: &str) -> Bench {
@@ -74,7 +74,7 @@ fn the_sheet_pauses_after_fifty_rows_with_a_wrong_model_and_what_was_under_way()
 /// The way to a service that shows the sites late: until then devices are refused, and looks at sites find nothing.
 struct Late {
     way: Arc<Direct>,
-    clock: Arc<Virtual>,
+    clock: Arc<dyn Clock>,
     until: Duration,
     /// Whether sites can be looked up at all.
     has_look: bool,
@@ -121,8 +121,7 @@ fn run_late(bench: &Bench, seconds: u64, has_look: bool) -> Run {
         let clock = Virtual::start();
         let way = Direct::new(bench.sandbox(), clock.clone(), |_: &str| Fate::AnsweredAfter(ROUND_TRIP));
         let until = Duration::from_secs(seconds);
-        let (refused, at) = (AtomicU64::new(0), clock.clone());
-        let late = Arc::new(Late { way, clock: at, until, has_look, refused });
+        let late = Arc::new(Late { way, clock: clock.clone(), until, has_look, refused: AtomicU64::new(0) });
         let client = inside::client_over(bench, clock.clone(), late.clone());
         let rate = Rate::PerSecond(98.0);
         let limits = RunLimits { rate, concurrency: 256, daily_quota: None, reserve: 0 };
@@ -148,6 +147,32 @@ fn rows_below_a_record_that_shows_late_wait_for_it_and_are_all_created() {
     let told = run.told.iter().filter(|event| matches!(event, Event::Unseen { .. })).count() as u64;
     assert!((1..=run.refused).contains(&told), "{told} of {}", run.refused);
     assert!(run.took < Duration::from_secs(25), "{:?}", run.took);
+}
+
+#[test]
+fn rows_that_waited_for_such_a_record_while_the_machine_slept_are_looked_up_before_they_are_sent_again() {
+    let bench = bench_of(Scenario::default(), "", 4, "Edge 100");
+    let sheet = std::fs::read_to_string(bench.path("devices.csv")).expect("the sheet");
+    // The service refuses a second device of the same MAC address, but not of the same name.
+    let without = (0..4).fold(sheet, |sheet, n| sheet.replace(&format!("00:1a:2b:00:00:{n:02x}"), ""));
+    bench.write("devices.csv", &without);
+    bench.fleetload(&[&["import"], &SHEETS[1..]].concat()).expect_code(0);
+    inside::drive_virtually(async {
+        let clock = Settable::over(Virtual::start());
+        let way = Direct::new(bench.sandbox(), clock.clone(), |_: &str| Fate::AnsweredAfter(ROUND_TRIP));
+        let (until, refused) = (Duration::from_secs(20), AtomicU64::new(0));
+        let late = Arc::new(Late { way, clock: clock.clone(), until, has_look: true, refused });
+        let client = inside::client_over(&bench, clock.clone(), late);
+        let writing = Writing::AmongTasks(Arc::new(|| Box::pin(std::future::ready(()))));
+        let options = RunOptions { writing, ..inside::options(Duration::from_secs(60)) };
+        let mut run = Inside::start(&bench, client, clock.clone(), options);
+        run.hears("rows wait", |event| matches!(event, Event::Unseen { .. })).await;
+        bench.fleetload(&[&SHEETS[..], &["--journal", "colleague.db"]].concat()).expect_code(0);
+        clock.jump(12 * 3600);
+        let (_, ending, told) = run.ends().await;
+        assert_eq!(ending, Ending::Finished, "{told:#?}");
+    });
+    assert_eq!(bench.created("device").len(), 4, "none was created twice");
 }
 
 #[test]

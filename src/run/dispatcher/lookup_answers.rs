@@ -70,10 +70,13 @@ impl Dispatcher {
 
     fn carry_out_decision(&mut self, job: JobId, decision: RowDecision) {
         match decision {
-            RowDecision::Send => self.queue_send(job),
+            RowDecision::Send => {
+                self.in_flight.on_looked_up(job, self.clock.elapsed());
+                self.queue_send(job);
+            }
             RowDecision::SendOver(before) => {
                 self.in_flight.set_before(job, before);
-                self.queue_send(job);
+                self.carry_out_decision(job, RowDecision::Send);
             }
             RowDecision::Ask(lookup, question) => self.ask(lookup, question),
             RowDecision::CompareWithList(lookup) => self.compare_with_list(job, lookup),
@@ -117,7 +120,7 @@ impl Dispatcher {
         let Some(work) = self.in_flight.work(job) else { return };
         let operation = work.operation;
         if self.gates.usable(operation) && !self.is_paused(work) && !self.in_flight.is_kept_back(work) {
-            self.in_flight.queue_send(job, self.clock.elapsed());
+            self.in_flight.queue_send(job);
         } else {
             self.drop_job(job);
         }

@@ -143,7 +143,7 @@ impl InFlight {
                 counted: None,
                 baseline: None,
                 before: None,
-                queued_at: None,
+                looked_up_at: None,
                 sent_at,
             });
             fresh.push(job);

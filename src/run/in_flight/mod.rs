@@ -161,8 +161,8 @@ struct ActiveJob {
     baseline: Option<Vec<RemoteId>>,
     /// What the look-up before sending showed of what its step changes, to be stored with the claim.
     before: Option<Before>,
-    /// Since when it waits to be sent after it was looked up, by [`crate::clock::Clock::elapsed`]; `None` where nobody can say.
-    queued_at: Option<Duration>,
+    /// When it was looked up before sending, by [`crate::clock::Clock::elapsed`]; `None` where nobody can say.
+    looked_up_at: Option<Duration>,
     /// When its request left, by [`crate::clock::Clock::elapsed`].
     sent_at: Duration,
 }
@@ -301,23 +301,31 @@ impl InFlight {
         }
     }
 
+    /// A job was looked up before it is sent.
+    pub(super) fn on_looked_up(&mut self, job: JobId, now: Duration) {
+        if let Some(active) = self.jobs.get_mut(&job) {
+            active.looked_up_at = Some(now);
+        }
+    }
+
     /// Queues the step of a job.
-    pub(super) fn queue_send(&mut self, job: JobId, now: Duration) {
+    pub(super) fn queue_send(&mut self, job: JobId) {
         let Some(active) = self.jobs.get_mut(&job) else { return };
-        (active.stage, active.queued_at) = (Stage::Queued, Some(now));
+        active.stage = Stage::Queued;
         let operation = active.work.operation;
         self.push(operation, QueuedRequest::Send(job));
     }
 
     /// For how long a job has waited to be sent since it was looked up.
     pub(super) fn waited(&self, job: JobId, now: Duration) -> Duration {
-        let waited = |active: &ActiveJob| active.queued_at.map_or(Duration::MAX, |at| now.saturating_sub(at));
+        let waited =
+            |active: &ActiveJob| active.looked_up_at.map_or(Duration::MAX, |at| now.saturating_sub(at));
         self.jobs.get(&job).map_or(Duration::ZERO, waited)
     }
 
     /// The machine may have slept: nobody can say how long ago the jobs were looked up that wait to be sent.
     pub(super) fn on_sleep(&mut self) {
-        self.jobs.values_mut().for_each(|active| active.queued_at = None);
+        self.jobs.values_mut().for_each(|active| active.looked_up_at = None);
     }
 
     /// The records that a job waits to know the owners of, when it does.
