@@ -80,8 +80,7 @@ pub(super) struct Known {
     pub(super) is_unique: bool,
     /// In what else the row is like the job with its natural key, where that is a MAC address or a username.
     pub(super) alike: Option<Alike>,
-    /// The jobs with the row's own key, newest first; not looked up where the job with its natural key has that key, nor
-    /// where it has another one and natural keys are names.
+    /// The jobs with the row's own key, newest first; not looked up where the job with its natural key has that key.
     pub(super) by_key: Vec<SameKey>,
 }
 
@@ -153,13 +152,12 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
         if claim.earlier.by_former_name && claim.key.is_some() && known.sheet_key.is_none() {
             return Decision::FormerName(known.job);
         }
+        let may_move = claim.more_come
+            && matches!(progress(known), JobProgress::Waiting | JobProgress::Failed)
+            && known.remote_id.is_none()
+            && !touched(known.job);
         if belongs_to_another(claim, known) {
-            let may_move = matches!(progress(known), JobProgress::Waiting | JobProgress::Failed);
-            return if claim.more_come && may_move && known.remote_id.is_none() && !touched(known.job) {
-                Decision::Awaits(known.job)
-            } else {
-                Decision::Collides(known.job)
-            };
+            return if may_move { Decision::Awaits(known.job) } else { Decision::Collides(known.job) };
         }
         if touched(known.job) {
             return match claim.earlier.alike {
@@ -167,8 +165,8 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
                 None => Decision::Twice(known.job),
             };
         }
-        if let (Keyed::First, Some(other)) = (keyed(claim), taken(claim)) {
-            return Decision::KeyTaken(other);
+        if let (Keyed::First | Keyed::Another, Some(other)) = (keyed(claim), taken(claim)) {
+            return if may_move { Decision::Awaits(known.job) } else { Decision::KeyTaken(other) };
         }
         if known.content_hash == claim.content_hash && !claim.earlier.was_changed {
             return Decision::Recognise(known.job);

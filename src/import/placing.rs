@@ -159,8 +159,7 @@ struct Placing<'e, 'j> {
     touched: HashSet<JobId>,
     /// Rows that come before another row they need, by the number of that.
     waiting: HashMap<usize, Vec<Unlinked>>,
-    /// Rows with the MAC address, the username, a former name or, of devices, the name of a job that a row after them may be;
-    /// and that job.
+    /// Rows with the MAC address, the username, the name or a former name of a job that a row after them may be; and that job.
     awaiting: Vec<(Ready, JobId)>,
     /// Rows with settings of a device in a VPN cloud: those of one device and cloud are one job, which is made when all of
     /// them are there.
@@ -296,8 +295,8 @@ impl Placing<'_, '_> {
         Ok(())
     }
 
-    /// Places the rows that awaited that a row after them gives another job another MAC address or username: all other
-    /// rows of their kind are placed.
+    /// Places the rows that awaited that a row after them gives another job another MAC address, username or name: all
+    /// other rows of their kind are placed.
     fn take_awaiting(&mut self) -> Result<()> {
         loop {
             let awaiting = mem::take(&mut self.awaiting);

@@ -3,6 +3,7 @@
 mod again;
 mod collisions;
 mod left_out;
+mod several_imports;
 
 use std::path::Path;
 

@@ -95,7 +95,16 @@ pub(super) fn said(
         Decision::KeyTaken(job) => {
             let other = known.by_key.iter().find(|same| same.known.job == *job);
             let Some(other) = other.map(|same| &same.known) else { return Ok(None) };
-            let advice = if known.natural.is_some() {
+            let natural = known.natural.as_ref().map(|known| known.sheet_key.as_deref());
+            let with_its_key;
+            let advice = if let Some(Some(own)) = natural {
+                with_its_key = format!(
+                    "and this row is another one, which an earlier import brought with the key '{}': write that key, or \
+                     correct the name",
+                    shown(own)
+                );
+                with_its_key.as_str()
+            } else if natural.is_some() {
                 "and this row is another one, which an earlier import brought without a key: choose another key"
             } else if other.remote_id.is_some() {
                 "which exists: choose another key, or correct the name if the same company is meant"

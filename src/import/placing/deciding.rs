@@ -75,9 +75,7 @@ impl Placing<'_, '_> {
             by_former_name = natural.is_some();
         }
         let mut by_key = Vec::new();
-        let settles = |known: &KnownJob| {
-            known.sheet_key.is_some() && (!is_unique || known.sheet_key == values.sheet_key)
-        };
+        let settles = |known: &KnownJob| known.sheet_key == values.sheet_key;
         if let (false, Some(key)) = (natural.as_ref().is_some_and(settles), &values.sheet_key) {
             let nameless = nameless(record);
             for mut known in self.writer.by_sheet_key(kind, key)? {
@@ -208,8 +206,9 @@ impl Placing<'_, '_> {
         if let (Decision::Collides(job) | Decision::Awaits(job), Some(natural)) = (&decision, &known.natural)
             && natural.state == JobState::Cancelled
             && natural.remote_id.is_none()
+            && (known.is_unique || !self.writer.may_have_made(natural)?)
         {
-            // Given up, it needs its MAC address or username no longer.
+            // Given up, it needs its MAC address, username or name no longer.
             self.writer.release_natural_key(*job)?;
             known = Known { natural: None, alike: None, ..known };
             (decision, keyed) = self.judge(ready, &known, more_come);
@@ -446,7 +445,7 @@ pub(super) enum Placement {
     Is(JobId, Disposition, Vec<Difference>),
     /// It is not imported.
     LeftOut,
-    /// It waits for the rows after it: one of them may be this job, or give it another MAC address or username.
+    /// It waits for the rows after it: one of them may be this job, or give it another MAC address, username or name.
     Awaits(JobId),
 }
 

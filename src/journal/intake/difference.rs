@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use rusqlite::OptionalExtension as _;
 
 use crate::error::Result;
-use crate::journal::SheetId;
 use crate::journal::file::sqlite_error::{damaged, unwritable};
 use crate::journal::intake::import_writer::ImportWriter;
-use crate::journal::row_ref;
+use crate::journal::state::cancellation;
 use crate::journal::state::dependents::changed_record::{self, SET_ASIDE};
 use crate::journal::state::{job_row, step};
 use crate::journal::stored_row::StoredTexts;
 use crate::journal::view::changes::{self, LaterChange, LaterScope};
 use crate::journal::view::differences::Difference;
+use crate::journal::{KnownJob, SheetId, row_ref};
 use crate::model::action::Action;
 use crate::model::action::record_update::FieldValues;
 use crate::model::id::{JobId, RemoteId};
@@ -151,6 +151,11 @@ impl ImportWriter<'_> {
             )?
             .query_row((job, sheet, number), |row| row.get(0))?;
         Ok(is_own.then_some(SamePlace::Own))
+    }
+
+    /// Whether it is unknown whether a job that was cancelled made its record.
+    pub fn may_have_made(&self, known: &KnownJob) -> Result<bool> {
+        cancellation::is_in_doubt(&self.transaction, known.job, &known.natural_key, 0)
     }
 
     /// Takes its natural key from a job of which nothing was ever made, so that another row may have it.

@@ -1,0 +1,91 @@
+//! Rows that later imports bring with the key, the name or the owner of another row.
+
+use super::*;
+
+impl Bench {
+    /// What rows of an import are, each with the name of its record and, of a row below a row, that of its owner.
+    fn placed(&self, import: ImportId) -> Vec<(String, Disposition)> {
+        let rows = self.rows(import);
+        rows.into_iter().map(|row| (self.called(row.job.unwrap()), row.disposition)).collect()
+    }
+
+    /// The name of a job, below that of its owner if a row made that.
+    fn called(&self, job: JobId) -> String {
+        let name = self.journal.row_identity(job).unwrap().unwrap().name;
+        let owner = self.journal.links_of(job).unwrap().into_iter().find_map(|link| match link.target {
+            Target::Job(owner) => Some(self.called(owner)),
+            Target::Remote(_) => None,
+        });
+        owner.map_or(name.clone(), |owner| format!("{owner}/{name}"))
+    }
+
+    fn job_of(&self, import: ImportId, key: &str) -> JobId {
+        self.rows(import).into_iter().find(|row| row.cells[0] == key).and_then(|row| row.job).unwrap()
+    }
+}
+
+#[test]
+fn names_that_move_between_rows_with_keys_stay_with_their_keys() {
+    use Disposition::Revised;
+    let below = "key,company,name\ns1,c1,HQ\n";
+    for [first, second] in [["Globex", "Initech"], ["Globex", "Acme"]] {
+        let mut bench = Bench::new();
+        let before = companies(&format!("c1,{ROOT},Acme,\nc2,{ROOT},Globex,\n"));
+        let (import, _) = bench.import(&[("companies.csv", &before), ("sites.csv", below)]).unwrap();
+        let site = bench.job_of(import.import, "s1");
+        let now = companies(&format!("c1,{ROOT},{first},\nc2,{ROOT},{second},\n"));
+        let (again, _) = bench.import(&[("companies.csv", &now)]).unwrap();
+        assert_eq!(bench.placed(again.import), [(first.into(), Revised), (second.into(), Revised)]);
+        assert_eq!(bench.called(site), format!("{first}/HQ"), "the site is below the row with the key c1");
+        for key in ["c1", "c2"] {
+            let has_key = bench.journal.by_sheet_key(Kind::Company, key).unwrap();
+            assert_eq!(has_key.len(), 1, "{key}");
+            assert_eq!(has_key[0].job, bench.job_of(import.import, key));
+        }
+
+        // Sites and devices alike, of which one may have been refused.
+        let owner = companies(&format!("c,{ROOT},Company,\n"));
+        for (file, operation) in [("sites.csv", Operation::AddSite), ("devices.csv", Operation::AddDevice)] {
+            let mut bench = Bench::new();
+            let rows = |first, second| format!("key,company,name\nc1,c,{first}\nc2,c,{second}\n");
+            let (import, _) =
+                bench.import(&[("companies.csv", &owner), (file, &rows("Acme", "Globex"))]).unwrap();
+            bench.create(bench.job_of(import.import, "c"), Operation::AddCompany);
+            bench.reject(bench.job_of(import.import, "c1"), operation);
+            let (again, _) = bench.import(&[(file, &rows(first, second))]).unwrap();
+            let expected = [first, second].map(|name| (format!("Company/{name}"), Revised));
+            assert_eq!(bench.placed(again.import), expected, "{file}");
+            for key in ["c1", "c2"] {
+                assert_eq!(bench.job_of(again.import, key), bench.job_of(import.import, key), "{file} {key}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_row_with_the_name_of_one_record_and_the_key_of_another_is_refused() {
+    let mut bench = Bench::new();
+    let before = companies(&format!("c1,{ROOT},Acme,\nc2,{ROOT},Globex,\n"));
+    let (import, _) = bench.import(&[("companies.csv", &before)]).unwrap();
+    let refusal = |bench: &mut Bench| {
+        let wrong = companies(&format!("c1,{ROOT},Globex,\n"));
+        let refused = bench.import(&[("companies.csv", &wrong)]).unwrap_err();
+        assert_eq!(codes(&refused), [(Code::DupKey, "A2".into())]);
+        let message = refused.iter().next().unwrap().message.clone();
+        assert!(message.contains("'Acme'") && message.contains("brought with the key 'c2'"), "{message}");
+    };
+    refusal(&mut bench);
+    bench.create(bench.job_of(import.import, "c2"), Operation::AddCompany);
+    refusal(&mut bench);
+    // The name of a row that was given up is free.
+    let mut bench = Bench::new();
+    let other = companies(&format!("c2,{ROOT},Globex,\n"));
+    let (import, _) = bench.import(&[("companies.csv", &other)]).unwrap();
+    let at = bench.now();
+    bench.journal.cancel(import.import, "ann", at).unwrap();
+    bench.import(&[("companies.csv", &companies(&format!("c1,{ROOT},Acme,\n")))]).unwrap();
+    let renamed = companies(&format!("c1,{ROOT},Globex,\n"));
+    let (again, _) = bench.import(&[("companies.csv", &renamed)]).unwrap();
+    assert_eq!(bench.placed(again.import), [("Globex".into(), Disposition::Revised)]);
+    assert_eq!(bench.journal.by_sheet_key(Kind::Company, "c1").unwrap().len(), 1);
+}
