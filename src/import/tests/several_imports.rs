@@ -89,3 +89,33 @@ fn a_row_with_the_name_of_one_record_and_the_key_of_another_is_refused() {
     assert_eq!(bench.placed(again.import), [("Globex".into(), Disposition::Revised)]);
     assert_eq!(bench.journal.by_sheet_key(Kind::Company, "c1").unwrap().len(), 1);
 }
+
+#[test]
+fn a_row_of_another_company_in_a_file_of_the_same_name_does_not_answer_for_one_that_was_left_out() {
+    for stranger in ["Globex HQ", "HQ"] {
+        let mut bench = Bench::new();
+        let owners = companies(&format!("c1,{ROOT},Acme,\nc2,{ROOT},Globex,\n"));
+        let wrong = "key,company,name,latitude\ns1,c1,HQ,north\n";
+        let first = bench.import_the_right_ones(&[("companies.csv", &owners), ("sites.csv", wrong)]);
+        assert_eq!(bench.waiting(first), [2]);
+        bench.import(&[("sites.csv", &format!("key,company,name\ns1,c2,{stranger}\n"))]).unwrap();
+        assert_eq!(bench.waiting(first), [2], "{stranger}");
+        bench.import(&[("sites.csv", "key,company,name\ns1,c1,Head Office\n")]).unwrap();
+        assert!(bench.waiting(first).is_empty(), "its key and its company are the same");
+    }
+}
+
+#[test]
+fn a_row_whose_company_was_wrong_is_answered_by_the_row_with_its_key_and_name_in_the_same_sheet() {
+    let mut bench = Bench::new();
+    let owners = companies(&format!("c1,{ROOT},Acme,\n"));
+    let right = "key,company,name\ns1,c1,HQ\ns2,c1,Depot\n";
+    bench.import(&[("companies.csv", &owners), ("sites.csv", right)]).unwrap();
+    // What it belongs to is not there, or is left out itself.
+    let wrong = companies("c3,nowhere,Initech,\n");
+    let sheet = "key,company,name\ns1,c2,HQ\ns2,c3,Depot\n";
+    let first = bench.import_the_right_ones(&[("companies.csv", &wrong), ("sites.csv", sheet)]);
+    assert_eq!(bench.waiting(first), [2, 2, 3]);
+    bench.import(&[("sites.csv", right)]).unwrap();
+    assert_eq!(bench.waiting(first), [2], "only the company waits");
+}

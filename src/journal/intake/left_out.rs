@@ -98,6 +98,7 @@ impl ImportWriter<'_> {
             sheet: row.sheet_key.as_deref(),
             natural: row.natural_key.as_deref(),
             name: row.name.as_deref(),
+            names_it_alone: true,
         };
         let before = match self.some_wait {
             true => origins(&self.transaction, &keys, provenance)?,
@@ -139,10 +140,12 @@ struct Keys<'a> {
     natural: Option<&'a str>,
     /// What it is known by among those with the same owner.
     name: Option<&'a str>,
+    /// Whether no other row has that name, and it is right, so that the row is known by it alone.
+    names_it_alone: bool,
 }
 
-/// The rows that earlier imports left out and that this one is, each by its origin: those with its key under the same owner
-/// or in the same sheet; those with its natural key, which alone may be mistyped, and the same key or owner; and the one with
+/// The rows that earlier imports left out and that this one is, each by its origin: those with its key under the same owner,
+/// or, where their owner was wrong, with its key and name in the same sheet; those with its natural key, which alone may be mistyped, and the same key or owner; and the one with
 /// its name under the same owner, as well as the one where it says it comes from, unless it may be one of several.
 fn origins(transaction: &Transaction<'_>, keys: &Keys<'_>, row: &Provenance<'_>) -> Result<Vec<i64>> {
     let mut statement = transaction.prepare_cached(
@@ -152,17 +155,18 @@ fn origins(transaction: &Transaction<'_>, keys: &Keys<'_>, row: &Provenance<'_>)
                  JOIN sheet ON sheet.id = left_out.place >> 32
                  WHERE left_out.job IS NULL AND left_out.kind = ?2 AND sheet.import < (SELECT import FROM now))
          SELECT origin FROM waiting
-             WHERE sheet_key = ?3 AND (owner = ?6 OR title = (SELECT title FROM now))
+             WHERE sheet_key = ?3 AND (owner = ?6 OR title = (SELECT title FROM now) AND name = ?5 AND (state = 'skipped'
+                 OR EXISTS (SELECT 1 FROM json_each(violations) WHERE value ->> 'path' IN ('company', 'parent'))))
          UNION SELECT origin FROM waiting
              WHERE natural_key = ?4 AND (sheet_key = ?3 OR owner = ?6) AND coalesce(sheet_key = ?3, TRUE)
          UNION SELECT min(origin) FROM waiting
-             WHERE name = ?5 AND owner = ?6 AND coalesce(sheet_key = ?3, TRUE) HAVING count(DISTINCT origin) = 1
+             WHERE ?7 AND name = ?5 AND owner = ?6 AND coalesce(sheet_key = ?3, TRUE) HAVING count(DISTINCT origin) = 1
          ORDER BY 1",
     )?;
-    let found = statement
-        .query_map((row.sheet, keys.kind, keys.sheet, keys.natural, keys.name, &row.owner), |found| {
-            found.get(0)
-        })?;
+    let found = statement.query_map(
+        (row.sheet, keys.kind, keys.sheet, keys.natural, keys.name, &row.owner, keys.names_it_alone),
+        |found| found.get(0),
+    )?;
     let mut origins = found.collect::<rusqlite::Result<Vec<i64>>>()?;
     if let Some((title, number)) = row.source.and_then(|source| source.rsplit_once('!'))
         && let Ok(number) = number.parse::<u32>()
@@ -199,7 +203,7 @@ impl ImportWriter<'_> {
     }
 
     /// Lets the job of a row be the answer of the rows that earlier imports left out and that it is, known by its keys or
-    /// by where it says it comes from; by its name only when the job `is_new`, since others may have the name too, or it was
+    /// by where it says it comes from; by its name alone only when the job `is_new`, since others may have the name too, or it was
     /// wrong.
     pub fn comes_again(
         &mut self,
@@ -211,12 +215,13 @@ impl ImportWriter<'_> {
         if !self.some_wait {
             return Ok(());
         }
-        let name = values.record().and_then(key_of_record).filter(|_| is_new);
+        let name = values.record().and_then(key_of_record);
         let keys = Keys {
             kind: values.kind.sheet(),
             sheet: values.sheet_key.as_deref(),
             natural: row.natural_key.as_deref(),
             name: name.as_deref(),
+            names_it_alone: is_new,
         };
         for origin in origins(&self.transaction, &keys, row)? {
             self.transaction
