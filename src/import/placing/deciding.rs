@@ -69,10 +69,22 @@ impl Placing<'_, '_> {
         let (kind, record) = (values.kind, ready.record()?);
         let is_unique = is_unique(record);
         let mut natural = self.writer.by_natural_key(kind, &values.natural_key)?;
+        let by_id = match (&natural, is_unique) {
+            (None, false) => self.key_by_id_of_owner(values, record)?,
+            _ => None,
+        };
+        if let Some(key) = &by_id {
+            natural = self.writer.by_natural_key(kind, key)?;
+        }
         let mut by_former_name = false;
-        if natural.is_none() {
-            natural = self.by_former_key(values)?;
-            by_former_name = natural.is_some();
+        for key in [Some(&values.natural_key), by_id.as_ref()].into_iter().flatten() {
+            if natural.is_none() {
+                natural = self.by_former_key(values, key)?;
+                by_former_name = natural.is_some();
+            }
+        }
+        if let Some(known) = &mut natural {
+            self.link_as_now(known)?;
         }
         let mut by_key = Vec::new();
         let settles = |known: &KnownJob| known.sheet_key == values.sheet_key;
@@ -86,8 +98,7 @@ impl Placing<'_, '_> {
             }
         }
         let mut alike = None;
-        if let (true, Some(known)) = (is_unique, &mut natural) {
-            known.links = self.links_now(&known.links)?;
+        if let (true, Some(known)) = (is_unique, &natural) {
             let company = owner(&known.links) == owner(&values.links);
             alike = Some(match (&values.sheet_key, &known.sheet_key) {
                 // Nothing else is asked.
@@ -122,9 +133,8 @@ impl Placing<'_, '_> {
                     false => self.content_made(known.job)?,
                 };
                 let now = self.content_now((known.job, known.remote_id), &made, values)?;
-                let links = self.links_now(&known.links)?;
                 earlier.was_changed = now != made;
-                earlier.same_record = same_links(&links, &values.links)
+                earlier.same_record = same_links(&known.links, &values.links)
                     && now.1.iter().find_map(Action::record) == Some(record);
                 earlier.same_later = later(&made.1).eq(later(&values.steps));
             }
@@ -132,14 +142,39 @@ impl Placing<'_, '_> {
         Ok(Known { natural, ..earlier })
     }
 
-    /// The job whose record had the name of a row before an update gave it another one. A row with another key is another
+    /// The natural key of a row as it was while no job owned the record of its owner, which rows named by its id then.
+    fn key_by_id_of_owner(&self, values: &NewJob, record: &Record) -> Result<Option<String>> {
+        let Some(Target::Job(owner)) = owner(&values.links) else { return Ok(None) };
+        let Some(id) = self.writer.remote_id_of(owner)? else { return Ok(None) };
+        let by_id = |link: &Link| match link.target {
+            Target::Job(job) if job == owner => Link { target: Target::Remote(id), ..*link },
+            Target::Job(_) | Target::Remote(_) => *link,
+        };
+        let links: Vec<Link> = values.links.iter().map(by_id).collect();
+        Ok(Some(key::natural_key(record, &links)))
+    }
+
+    /// Writes what a job belongs to as the rows of this import have it, so that the two can be compared.
+    fn link_as_now(&mut self, known: &mut KnownJob) -> Result<()> {
+        let links = self.links_now(&known.links)?;
+        if links != known.links {
+            let steps = self.writer.steps_of(known.job)?;
+            let written: Vec<WrittenStep> =
+                steps.iter().map(|step| journal::written_step(known.kind, step)).collect::<Result<_>>()?;
+            known.content_hash = StepsDigest::of(&written).linked(&links);
+            known.links = links;
+        }
+        Ok(())
+    }
+
+    /// The job whose record had this natural key before an update gave it another name. A row with another key is another
     /// record, to which that name is free.
-    fn by_former_key(&mut self, values: &NewJob) -> Result<Option<KnownJob>> {
+    fn by_former_key(&self, values: &NewJob, natural_key: &str) -> Result<Option<KnownJob>> {
         let is_other = |known: &KnownJob| match (&values.sheet_key, &known.sheet_key) {
             (Some(key), Some(own)) => key != own,
             (Some(_) | None, None) | (None, Some(_)) => false,
         };
-        let known = self.writer.by_former_key(values.kind, &values.natural_key)?;
+        let known = self.writer.by_former_key(values.kind, natural_key)?;
         Ok(known.filter(|known| !is_other(known)))
     }
 

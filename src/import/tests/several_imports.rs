@@ -119,3 +119,38 @@ fn a_row_whose_company_was_wrong_is_answered_by_the_row_with_its_key_and_name_in
     bench.import(&[("sites.csv", right)]).unwrap();
     assert_eq!(bench.waiting(first), [2], "only the company waits");
 }
+
+#[test]
+fn rows_below_a_company_that_was_named_by_its_id_are_known_once_a_row_owns_it() {
+    let id = RemoteId::from_u128(0xA000 + 1);
+    for outcome in ["ready", "created", "rejected"] {
+        let mut bench = Bench::new();
+        let below = |parent: &str| {
+            let devices = format!("key,company,name\n,{parent},Till\n");
+            (companies(&format!("k1,{parent},Branch,\n")), devices)
+        };
+        let (branches, devices) = below(&id.to_string());
+        // Its job gets the first number, and with it that id.
+        let owner = companies(&format!("acme,{ROOT},Acme,\n"));
+        let files = [("acme.csv", owner.as_str()), ("companies.csv", &branches), ("devices.csv", &devices)];
+        let (first, _) = bench.import(&files).unwrap();
+        let owner = bench.job_of(first.import, "acme");
+        let (branch, till) = (bench.job_of(first.import, "k1"), bench.job_of(first.import, ""));
+        assert_eq!(bench.create(owner, Operation::AddCompany), id);
+        for (job, operation) in [(branch, Operation::AddCompany), (till, Operation::AddDevice)] {
+            match outcome {
+                "created" => drop(bench.create(job, operation)),
+                "rejected" => bench.reject(job, operation),
+                _ => {}
+            }
+        }
+        for parent in ["acme", &id.to_string()] {
+            let (branches, devices) = below(parent);
+            let (again, findings) =
+                bench.import(&[("companies.csv", &branches), ("devices.csv", &devices)]).unwrap();
+            assert_eq!((again.recognised, again.rows), (2, 2), "{outcome} {parent}: {:?}", codes(&findings));
+            assert_eq!(bench.job_of(again.import, "k1"), branch);
+            assert_eq!(bench.job_of(again.import, ""), till);
+        }
+    }
+}
