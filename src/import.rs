@@ -16,6 +16,7 @@ mod prepared;
 mod told;
 
 use std::collections::BTreeSet;
+use std::mem;
 use std::path::PathBuf;
 
 use smol_str::SmolStr;
@@ -27,7 +28,7 @@ use crate::error::{Error, Result};
 use crate::journal::{ImportWriter, Imported, Journal, KnownJob, Provenance, SheetId};
 use crate::model::id::JobId;
 use crate::model::kind::Kind;
-use crate::model::record::Role;
+use crate::model::record::{Role, Target};
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::model::zone::ZoneList;
@@ -407,15 +408,36 @@ impl Known for Earlier<'_> {
             By::Mac(digits) => journal.by_natural_key(kind, digits)?.into_iter().collect(),
             By::Id(id) => journal.by_remote_id(kind, id)?.into_iter().collect(),
         };
-        // A job that was given up does not stand in the way of the one that took its place.
-        let alive = |job: &KnownJob| {
-            !matches!(job.state, JobState::Rejected | JobState::Skipped | JobState::Cancelled)
-        };
-        if jobs.iter().any(alive) {
-            jobs.retain(alive);
+        if jobs.len() > 1 {
+            drop_replaced(journal, &mut jobs)?;
         }
         Ok(jobs.into_iter().map(|job| job.job).collect())
     }
+}
+
+/// Drops what is not meant where a job that is wanted has the same key or name: jobs that were given up, and jobs of the same
+/// owner that came to nothing, as it took their place. The rejected row of another owner may be the one that is meant.
+fn drop_replaced(journal: &Journal, jobs: &mut Vec<KnownJob>) -> Result<()> {
+    let owner = |job: &KnownJob| -> Result<Option<Target>> {
+        Ok(match identity::owner(&job.links) {
+            Some(Target::Remote(id)) => {
+                let made = journal.by_remote_id(Kind::Company, id)?;
+                Some(made.map_or(Target::Remote(id), |made| Target::Job(made.job)))
+            }
+            owner => owner,
+        })
+    };
+    let is_wanted = |job: &KnownJob| !identity::came_to_nothing(job);
+    let owners = jobs.iter().filter(|job| is_wanted(job)).map(&owner).collect::<Result<Vec<_>>>()?;
+    if owners.is_empty() {
+        return Ok(());
+    }
+    for job in mem::take(jobs) {
+        if is_wanted(&job) || job.state != JobState::Cancelled && !owners.contains(&owner(&job)?) {
+            jobs.push(job);
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -154,3 +154,40 @@ fn rows_below_a_company_that_was_named_by_its_id_are_known_once_a_row_owns_it() 
         }
     }
 }
+
+#[test]
+fn a_name_that_two_customers_have_is_ambiguous_also_where_one_of_them_was_rejected() {
+    let mut bench = Bench::new();
+    let resellers = companies(&format!("r1,{ROOT},One,\nr2,{ROOT},Two,\n"));
+    let (owners, _) = bench.import(&[("resellers.csv", &resellers)]).unwrap();
+    let (first, _) = bench.import(&[("companies.csv", &companies("a1,r1,Acme,\n"))]).unwrap();
+    for key in ["r1", "r2"] {
+        bench.create(bench.job_of(owners.import, key), Operation::AddCompany);
+    }
+    bench.reject(bench.job_of(first.import, "a1"), Operation::AddCompany);
+    bench.import(&[("more.csv", &companies("a2,r2,Acme,\n"))]).unwrap();
+    let sites = "key,company,name\ns1,Acme,Depot\n";
+    let refused = bench.import(&[("sites.csv", sites)]).unwrap_err();
+    assert_eq!(codes(&refused), [(Code::RefAmbiguous, "B2".into())]);
+    let at = bench.now();
+    bench.journal.cancel(first.import, "ann", at).unwrap();
+    let (imported, _) = bench.import(&[("sites.csv", sites)]).unwrap();
+    assert_eq!(bench.placed(imported.import)[0].0, "Two/Acme/Depot", "what was given up is not meant");
+}
+
+#[test]
+fn a_rejected_row_is_not_meant_where_another_one_of_its_company_has_its_name() {
+    let mut bench = Bench::new();
+    let owner = companies(&format!("acme,{ROOT},Acme,\n"));
+    let (first, _) = bench
+        .import(&[("companies.csv", &owner), ("sites.csv", "key,company,name,reference\nd1,acme,Depot,D1\n")])
+        .unwrap();
+    let id = bench.create(bench.job_of(first.import, "acme"), Operation::AddCompany);
+    bench.reject(bench.job_of(first.import, "d1"), Operation::AddSite);
+    let corrected = format!("key,company,name,reference\nd2,{id},Depot,D-1\n");
+    let (again, _) = bench.import(&[("sites.csv", &corrected)]).unwrap();
+    let site = bench.rows(again.import)[0].job.unwrap();
+    let (device, _) = bench.import(&[("devices.csv", "company,name,site\nacme,Till,Depot\n")]).unwrap();
+    let links = bench.journal.links_of(bench.rows(device.import)[0].job.unwrap()).unwrap();
+    assert_eq!(links[1].target, Target::Job(site));
+}
