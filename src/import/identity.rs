@@ -215,8 +215,9 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
             }
             continue;
         }
-        // The owner is part of this import too, so that the row was moved rather than copied from elsewhere.
-        let moved = is_touched(&known.links, touched);
+        // The owner is part of this import too, so that the row was moved rather than copied from elsewhere; one that is
+        // alike in nothing is that of another company.
+        let moved = is_touched(&known.links, touched) && (*same_name || *same_values);
         match stands {
             // What came to nothing may have done so because of its owner.
             JobProgress::Failed if same_owner || moved || *same_values => return Decision::Revise(known.job),
@@ -442,11 +443,14 @@ mod tests {
         for (kind, state, owner, alike, expected) in table {
             assert_eq!(by_key(kind, state, owner, alike, &[]), expected, "{kind} {state} {owner} {alike:?}");
         }
-        assert_eq!(
-            by_key(Kind::Device, Ready, GLOBEX, NEITHER, &[ACME]),
-            Decision::Revise(JOB),
-            "moved within one workbook"
-        );
+        for (alike, expected) in
+            [(NAME, Decision::Revise(JOB)), (VALUES, Decision::Revise(JOB)), (NEITHER, Decision::Add)]
+        {
+            for state in [Ready, Rejected] {
+                let moved = by_key(Kind::Device, state, GLOBEX, alike, &[ACME]);
+                assert_eq!(moved, expected, "within one workbook {state} {alike:?}");
+            }
+        }
     }
 
     #[test]

@@ -191,3 +191,35 @@ fn a_rejected_row_is_not_meant_where_another_one_of_its_company_has_its_name() {
     let links = bench.journal.links_of(bench.rows(device.import)[0].job.unwrap()).unwrap();
     assert_eq!(links[1].target, Target::Job(site));
 }
+
+#[test]
+fn a_key_under_another_company_of_the_same_import_takes_no_row_of_another_name_and_other_values() {
+    let owners = companies(&format!("c1,{ROOT},Acme,\nc2,{ROOT},Globex,\n"));
+    let hq = |company: &str, name: &str, city: &str| {
+        format!("key,company,name,city\nhq,{company},{name},{city}\n")
+    };
+    for state in ["ready", "rejected"] {
+        for (name, city, is_same) in [
+            ("Globex HQ", "Napier", false),
+            ("Acme HQ", "Napier", true),
+            ("Globex HQ", "Auckland", true),
+            ("Acme HQ", "Auckland", true),
+        ] {
+            let mut bench = Bench::new();
+            let first = [("companies.csv", owners.as_str()), ("sites.csv", &hq("c1", "Acme HQ", "Auckland"))];
+            let (import, _) = bench.import(&first).unwrap();
+            let job = bench.job_of(import.import, "hq");
+            if state == "rejected" {
+                bench.create(bench.job_of(import.import, "c1"), Operation::AddCompany);
+                bench.reject(job, Operation::AddSite);
+            }
+            let (again, _) =
+                bench.import(&[("companies.csv", &owners), ("sites.csv", &hq("c2", name, city))]).unwrap();
+            assert_eq!(bench.job_of(again.import, "hq") == job, is_same, "{state} {name} {city}");
+            assert_eq!(
+                bench.called(job),
+                if is_same { format!("Globex/{name}") } else { "Acme/Acme HQ".into() }
+            );
+        }
+    }
+}
