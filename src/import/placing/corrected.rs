@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use super::super::identity::{owner, person_or_thing};
 use super::super::prepared::Ready;
 use super::Placing;
+use super::deciding::nameless;
 use crate::error::Result;
 use crate::journal::KnownJob;
 use crate::model::action::wishes;
@@ -49,17 +50,17 @@ impl Placing<'_, '_> {
         Ok(sheets)
     }
 
-    /// Whether nothing was made of a job, and its record has the name and the company of a row's. Where one of them has a
-    /// key, the key says which row is which.
+    /// Whether nothing was made of a job, and its record has the company of a row's, and its name or all else. Where one of
+    /// them has a key, the key says which row is which.
     fn is_same_record(&mut self, ready: &Ready, failed: &KnownJob) -> Result<bool> {
         let has_key = ready.values.sheet_key.is_some() || failed.sheet_key.is_some();
         if has_key || failed.remote_id.is_some() || failed.state == JobState::Incomplete {
             return Ok(false);
         }
         let links = self.links_now(&failed.links)?;
-        let earlier = self.writer.record_of(failed.job)?;
+        let (earlier, own) = (self.writer.record_of(failed.job)?, ready.record()?);
         Ok(owner(&links) == owner(&ready.values.links)
-            && person_or_thing(&earlier) == person_or_thing(ready.record()?))
+            && (person_or_thing(&earlier) == person_or_thing(own) || nameless(&earlier) == nameless(own)))
     }
 
     /// Whether a row of upkeep is about the record that a failed one is about, and asks for nothing else of it.

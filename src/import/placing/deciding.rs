@@ -511,7 +511,7 @@ fn same_links(some: &[Link], others: &[Link]) -> bool {
 }
 
 /// A record without what it is known by.
-fn nameless(record: &Record) -> Record {
+pub(super) fn nameless(record: &Record) -> Record {
     let mut record = record.clone();
     match &mut record {
         Record::Company(company) => company.name = SmolStr::default(),

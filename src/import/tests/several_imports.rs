@@ -223,3 +223,23 @@ fn a_key_under_another_company_of_the_same_import_takes_no_row_of_another_name_a
         }
     }
 }
+
+#[test]
+fn the_name_of_a_row_without_a_key_is_corrected_in_its_fix_sheet() {
+    let fix = |name: &str, fax: &str| {
+        format!("parent,name,fax,result_source\n{ROOT},{name},{fax},companies.csv!companies!2\n")
+    };
+    for (corrected, is_same) in [(fix("Acme", ""), true), (fix("Acme", "+64 9 555 0199"), false)] {
+        let mut bench = Bench::new();
+        let wrong = format!("parent,name,fax\n{ROOT},Acme*,\n");
+        let sites = "company,name\nAcme*,HQ\n";
+        let (first, _) = bench.import(&[("companies.csv", &wrong), ("sites.csv", sites)]).unwrap();
+        let job = bench.rows(first.import)[0].job.unwrap();
+        bench.reject(job, Operation::AddCompany);
+        let (again, _) = bench.import(&[("companies.fix.csv", &corrected)]).unwrap();
+        let expected = if is_same { Disposition::Revised } else { Disposition::New };
+        assert_eq!(bench.placed(again.import), [("Acme".into(), expected)]);
+        let below = bench.rows(first.import)[1].state;
+        assert_eq!(below, if is_same { JobState::Blocked } else { JobState::Skipped });
+    }
+}
