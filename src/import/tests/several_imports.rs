@@ -243,3 +243,14 @@ fn the_name_of_a_row_without_a_key_is_corrected_in_its_fix_sheet() {
         assert_eq!(below, if is_same { JobState::Blocked } else { JobState::Skipped });
     }
 }
+
+#[test]
+fn a_correction_without_a_key_leaves_the_row_its_key() {
+    let mut bench = Bench::new();
+    bench.import(&[("companies.csv", &companies(&format!("acme,{ROOT},Acme,\n")))]).unwrap();
+    let keyless = companies(&format!(",{ROOT},Acme,+64 9 555 0199\n"));
+    let (again, _) = bench.import(&[("companies.csv", &keyless)]).unwrap();
+    assert_eq!(again.revised, 1);
+    assert_eq!(bench.journal.by_sheet_key(Kind::Company, "acme").unwrap().len(), 1);
+    bench.import(&[("sites.csv", "key,company,name\ns1,acme,S1\n")]).unwrap();
+}

@@ -279,7 +279,7 @@ impl ImportWriter<'_> {
             // outcome was unknown is in doubt again: what was sent of it may have been carried out.
             "UPDATE job SET state = ?3, step = ?4, operation = ?5, finished_at = ?6,
                 outcome = iif(?12, outcome, NULL),
-                natural_key = ?7, sheet_key = ?8, name = ?9, content_hash = ?10,
+                natural_key = ?7, sheet_key = coalesce(?8, sheet_key), name = ?9, content_hash = ?10,
                 doubted = iif(natural_key = ?7 AND step = ?4, doubted OR executed, 0),
                 doubts = iif(natural_key = ?7 AND step = ?4, doubts, 0),
                 first_sent_at = iif(natural_key = ?7 AND step = ?4, first_sent_at, NULL),
