@@ -358,9 +358,12 @@ impl Placing<'_, '_> {
             self.writer.release_natural_key(earlier.job)?;
             return Ok(Decision::Add);
         }
-        let is_failed =
-            matches!(earlier.state, JobState::Rejected | JobState::Incomplete | JobState::Skipped);
-        let is_waiting = matches!(earlier.state, JobState::Blocked | JobState::Ready | JobState::Deferred);
+        let is_failed = matches!(earlier.state, JobState::Rejected | JobState::Incomplete);
+        // Nothing was sent of one that is skipped, and it waits again as soon as what it belongs to does.
+        let is_waiting = matches!(
+            earlier.state,
+            JobState::Blocked | JobState::Ready | JobState::Deferred | JobState::Skipped
+        );
         let (covers, is_apart) = (own.is_superset(&of_earlier), own.is_disjoint(&of_earlier));
         if own.is_empty() || is_failed && !covers || is_waiting && is_apart {
             let number = format!("{}.{}", ready.origin.sheet, ready.row.number);

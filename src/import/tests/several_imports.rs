@@ -254,3 +254,25 @@ fn a_correction_without_a_key_leaves_the_row_its_key() {
     assert_eq!(bench.journal.by_sheet_key(Kind::Company, "acme").unwrap().len(), 1);
     bench.import(&[("sites.csv", "key,company,name\ns1,acme,S1\n")]).unwrap();
 }
+
+#[test]
+fn a_skipped_update_is_replaced_by_its_correction() {
+    let mut bench = Bench::new();
+    let owner = companies(&format!("acme,{ROOT},Acme,\n"));
+    let update = |columns: &str, cells: &str| format!("action,key,{columns}\nupdate,s1,{cells}\n");
+    let site = "key,company,name\ns1,acme,S1\n";
+    let (first, _) = bench.import(&[("companies.csv", &owner), ("sites.csv", site)]).unwrap();
+    let (changed, _) = bench
+        .import(&[("site updates.csv", &update("fax,timezone", "+64 9 555 0198,Europe/Berlin"))])
+        .unwrap();
+    let job = bench.rows(changed.import)[0].job.unwrap();
+    bench.reject(bench.job_of(first.import, "acme"), Operation::AddCompany);
+    assert_eq!(bench.rows(changed.import)[0].state, JobState::Skipped);
+    let (again, _) = bench.import(&[("site updates.csv", &update("fax", "+64 9 555 0199"))]).unwrap();
+    let rows = bench.rows(again.import);
+    assert_eq!((rows[0].job, rows[0].disposition), (Some(job), Disposition::Revised));
+    let action = bench.journal.queue().work(job).unwrap().unwrap().action;
+    let crate::model::action::Action::Update(update) = action else { panic!("{action:?}") };
+    let sent = serde_json::to_string(&update).unwrap();
+    assert!(sent.contains("+64 9 555 0199") && sent.contains("Europe/Berlin"), "of both rows: {sent}");
+}
