@@ -276,3 +276,29 @@ fn a_skipped_update_is_replaced_by_its_correction() {
     let sent = serde_json::to_string(&update).unwrap();
     assert!(sent.contains("+64 9 555 0199") && sent.contains("Europe/Berlin"), "of both rows: {sent}");
 }
+
+#[test]
+fn a_row_that_came_again_unchanged_is_reported_with_the_import_that_gave_it_other_values() {
+    let mut bench = Bench::new();
+    let replaced = |bench: &Bench, import: ImportId| {
+        bench.rows(import)[0].replaced_by.map(|replaced| (replaced.import, replaced.was_sent))
+    };
+    let acme = |fax: &str| companies(&format!("acme,{ROOT},Acme,{fax}\n"));
+    let [first, second, third] = ["", "", "+64 9 555 0199"]
+        .map(|fax| bench.import(&[("companies.csv", &acme(fax))]).unwrap().0.import);
+    for import in [first, second] {
+        assert_eq!(replaced(&bench, import), Some((third, false)));
+    }
+    assert_eq!(replaced(&bench, third), None);
+
+    // The row was sent before it came again.
+    let tier = |value: &str| format!("owner_kind,owner,key,value\ncompany,{ROOT},tier,{value}\n");
+    let (first, _) = bench.import(&[("metadata.csv", &tier("gold"))]).unwrap();
+    bench.reject(bench.rows(first.import)[0].job.unwrap(), Operation::PutCompanyMetadata);
+    let (second, _) = bench.import(&[("metadata.csv", &tier("gold"))]).unwrap();
+    let (third, _) = bench.import(&[("metadata.csv", &tier("silver"))]).unwrap();
+    assert_eq!((second.recognised, third.revised), (1, 1));
+    for import in [first.import, second.import] {
+        assert_eq!(replaced(&bench, import), Some((third.import, true)));
+    }
+}

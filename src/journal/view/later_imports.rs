@@ -104,12 +104,12 @@ pub struct ReplacedBy {
     pub was_sent: bool,
 }
 
-/// The rows of a sheet of which a later import has asked something else of the same record, by their places. Their import was
-/// made at this moment, and has its last row at `last_of_import`.
+/// The rows of a sheet of which a later import has asked something else of the same record, by their places. Their import has
+/// its last row at `last_of_import`.
 pub(in crate::journal) fn replaced(
     connection: &Connection,
     sheet: SheetId,
-    (last_of_import, imported_at): (i64, Moment),
+    last_of_import: i64,
 ) -> Result<HashMap<i64, ReplacedBy>> {
     let (first, last) = row_ref::range(sheet);
     let is_last = "SELECT NOT EXISTS (SELECT 1 FROM sheet_row WHERE place > ?1)";
@@ -117,25 +117,32 @@ pub(in crate::journal) fn replaced(
         return Ok(HashMap::new());
     }
     let mut statement = connection.prepare_cached(
-        "SELECT own.place, import.id, import.at FROM sheet_row AS later CROSS JOIN sheet_row AS own ON own.job = later.job
+        "SELECT own.place, import.id, import.at,
+             (SELECT min(import.at) FROM sheet_row AS given JOIN sheet ON sheet.id = given.place >> 32
+                  JOIN import ON import.id = sheet.import
+              WHERE given.job = own.job AND given.place = (
+                  SELECT max(place) FROM sheet_row AS giving WHERE giving.job = own.job AND giving.place <= own.place
+                      AND giving.disposition IN ('new', 'revised')))
+         FROM sheet_row AS later CROSS JOIN sheet_row AS own ON own.job = later.job
          JOIN sheet ON sheet.id = later.place >> 32 JOIN import ON import.id = sheet.import
          WHERE later.place > ?3 AND later.disposition = 'revised'
-             AND own.place BETWEEN ?1 AND ?2 AND own.disposition IN ('new', 'revised')
+             AND own.place BETWEEN ?1 AND ?2 AND own.disposition IN ('new', 'revised', 'recognised')
          ORDER BY later.place DESC",
     )?;
     let mut found = statement.query((first, last, last_of_import))?;
-    // Newest first: that import is reported, and what was sent before the oldest was sent for this row.
-    let mut replaced: HashMap<i64, (ImportId, Moment)> = HashMap::new();
+    // Newest first: that import is reported, and what was sent from when the row's values came until the oldest was sent for
+    // this row.
+    let mut replaced: HashMap<i64, (ImportId, Option<Moment>, Moment)> = HashMap::new();
     while let Some(row) = found.next()? {
         let (place, import, at) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        replaced.entry(place).and_modify(|(_, first)| *first = at).or_insert((import, at));
+        replaced.entry(place).and_modify(|(.., until)| *until = at).or_insert((import, row.get(3)?, at));
     }
     let mut was_sent = connection.prepare_cached(
         "SELECT 1 FROM attempt JOIN sheet_row ON sheet_row.job = attempt.job
          WHERE sheet_row.place = ?1 AND attempt.sent_at BETWEEN ?2 AND ?3",
     )?;
-    let replaced = replaced.into_iter().map(|(place, (import, at))| {
-        let was_sent = was_sent.exists((place, imported_at, at))?;
+    let replaced = replaced.into_iter().map(|(place, (import, from, until))| {
+        let was_sent = was_sent.exists((place, from, until))?;
         Ok((place, ReplacedBy { import, was_sent }))
     });
     replaced.collect()

@@ -346,7 +346,7 @@ impl View {
             Some((import, at)) => (row_ref::range_of(&self.connection, import)?.1, at),
             None => (row_ref::range(sheet).1, Moment::from_millis(i64::MIN)),
         };
-        let replaced = later_imports::replaced(&self.connection, sheet, (last, imported_at))?;
+        let replaced = later_imports::replaced(&self.connection, sheet, last)?;
         let some_are_paused = self.import_turns()?.iter().any(|turn| turn.paused_at.is_some());
         let mut texts = StoredTexts::of(&self.connection);
         let mut blockers = Blockers::default();
