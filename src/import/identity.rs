@@ -84,6 +84,14 @@ pub(super) struct Known {
     pub(super) by_key: Vec<SameKey>,
 }
 
+impl Known {
+    /// Whether a job that is known of the row is on hold.
+    pub(super) fn is_held(&self, job: JobId) -> bool {
+        let mut all = self.natural.iter().chain(self.by_key.iter().map(|same| &same.known));
+        all.any(|known| known.job == job && known.state == JobState::Held)
+    }
+}
+
 /// In what a row is like the job with its MAC address or username, besides that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Alike {

@@ -65,17 +65,21 @@ pub(super) fn said(
                 "unchanged since an earlier import; nothing new is sent for it".to_owned(),
             ),
         },
-        Decision::LeaveUnderWay(job) => (
-            Code::RowDiffers,
-            Severity::Warning,
-            first_column(differences, name),
-            format!(
-                "job {job} is being sent, or its outcome is not known yet: the values it was sent with stay, and those \
-                 of the row are not used: {}{stays}{}",
-                columns(differences),
-                if kind.is_record() { "" } else { "; import the row again once that is settled" },
-            ),
-        ),
+        Decision::LeaveUnderWay(job) => {
+            let differing = columns(differences);
+            let message = match known.is_held(*job) {
+                true => format!(
+                    "job {job} is on hold, and the values of the row are not used: {differing}{stays}; decide the job with \
+                     `fleetload resolve {job}`, then import the row again"
+                ),
+                false => format!(
+                    "job {job} is being sent, or its outcome is not known yet: the values it was sent with stay, and those \
+                     of the row are not used: {differing}{stays}{}",
+                    if kind.is_record() { "" } else { "; import the row again once that is settled" },
+                ),
+            };
+            (Code::RowDiffers, Severity::Warning, first_column(differences, name), message)
+        }
         Decision::ReviseLater(_) if differences.is_empty() => return Ok(None),
         Decision::ChangedSince(job) | Decision::ReviseLater(job) => (
             Code::RowDiffers,

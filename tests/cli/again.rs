@@ -659,10 +659,12 @@ fn an_upkeep_row_that_asks_otherwise_while_the_earlier_one_is_on_hold_is_told_an
     bench.fleetload(&["run", "metadata.csv"]).expect_code(8);
     bench.write("metadata.csv", &sheet("silver,"));
     let checked = bench.fleetload(&["check", "metadata.csv", "--json"]).expect_code(0);
-    let told = "job 1 is being sent, or its outcome is not known yet: the values it was sent with stay, and those of the \
-                row are not used: value was 'gold', is 'silver' now; import the row again once that is settled";
+    let told = "job 1 is on hold, and the values of the row are not used: value was 'gold', is 'silver' now; decide the job \
+                with `fleetload resolve 1`, then import the row again";
     assert!(checked.stdout.contains(told), "{}", checked.stdout);
-    bench.fleetload(&["run", "metadata.csv"]).expect_code(8);
+    let run = bench.fleetload(&["run", "metadata.csv"]).expect_code(8);
+    let told = "1 row differs from what was imported earlier; its values are not sent";
+    assert!(run.stderr.contains(told), "{}", run.stderr);
     bench.fleetload(&["resolve", "1", "--created", &root, "--unchecked"]).expect_code(0);
     let ending = |import| {
         let row = &bench.results(import)[0];

@@ -376,9 +376,9 @@ fn tell_imported(context: &Context<'_>, info: &ImportInfo, imported: &Imported, 
     )));
     if imported.changed_since > 0 {
         terminal.warn(format!(
-            "{} from what was imported earlier; nothing is sent for {}, and the record stays as it is",
+            "{} from what was imported earlier; {} values are not sent",
             counted(imported.changed_since, "row differs", "rows differ"),
-            if imported.changed_since == 1 { "it" } else { "them" }
+            if imported.changed_since == 1 { "its" } else { "their" }
         ));
     }
     terminal.object(&ImportedObject {

@@ -302,3 +302,23 @@ fn a_row_that_came_again_unchanged_is_reported_with_the_import_that_gave_it_othe
         assert_eq!(replaced(&bench, import), Some((third.import, true)));
     }
 }
+
+#[test]
+fn other_values_for_a_row_on_hold_are_told_with_the_command_that_decides_it() {
+    let mut bench = Bench::new();
+    let acme = |fax: &str| companies(&format!("acme,{ROOT},Acme,{fax}\n"));
+    let (first, _) = bench.import(&[("companies.csv", &acme(""))]).unwrap();
+    let job = bench.rows(first.import)[0].job.unwrap();
+    let evidence = Evidence::at(bench.now());
+    let (code, reason, candidates) = ("existing.unclear".to_owned(), "two".to_owned(), Vec::new());
+    bench.apply(Write::Hold { job, from: JobState::Ready, code, reason, candidates, evidence });
+    let (_, findings) = bench.import(&[("companies.csv", &acme("+64 9 555 0199"))]).unwrap();
+    let told = findings.iter().next().unwrap();
+    assert_eq!(
+        told.message,
+        format!(
+            "job {job} is on hold, and the values of the row are not used: fax was blank, is '+64 9 555 0199' now; decide \
+             the job with `fleetload resolve {job}`, then import the row again"
+        )
+    );
+}
