@@ -19,6 +19,13 @@ impl Bench {
         owner.map_or(name.clone(), |owner| format!("{owner}/{name}"))
     }
 
+    /// Puts a job on hold.
+    fn hold(&mut self, job: JobId, from: JobState) {
+        let evidence = Evidence::at(self.now());
+        let (code, reason, candidates) = ("existing.unclear".to_owned(), "two".to_owned(), Vec::new());
+        self.apply(Write::Hold { job, from, code, reason, candidates, evidence });
+    }
+
     fn job_of(&self, import: ImportId, key: &str) -> JobId {
         self.rows(import).into_iter().find(|row| row.cells[0] == key).and_then(|row| row.job).unwrap()
     }
@@ -77,17 +84,37 @@ fn a_row_with_the_name_of_one_record_and_the_key_of_another_is_refused() {
     refusal(&mut bench);
     bench.create(bench.job_of(import.import, "c2"), Operation::AddCompany);
     refusal(&mut bench);
-    // The name of a row that was given up is free.
-    let mut bench = Bench::new();
-    let other = companies(&format!("c2,{ROOT},Globex,\n"));
-    let (import, _) = bench.import(&[("companies.csv", &other)]).unwrap();
-    let at = bench.now();
-    bench.journal.cancel(import.import, "ann", at).unwrap();
-    bench.import(&[("companies.csv", &companies(&format!("c1,{ROOT},Acme,\n")))]).unwrap();
-    let renamed = companies(&format!("c1,{ROOT},Globex,\n"));
-    let (again, _) = bench.import(&[("companies.csv", &renamed)]).unwrap();
-    assert_eq!(bench.placed(again.import), [("Globex".into(), Disposition::Revised)]);
-    assert_eq!(bench.journal.by_sheet_key(Kind::Company, "c1").unwrap().len(), 1);
+}
+
+#[test]
+fn the_name_of_a_row_that_was_given_up_is_free_unless_its_record_may_have_been_made() {
+    for may_be_there in [false, true] {
+        let mut bench = Bench::new();
+        let other = companies(&format!("c2,{ROOT},Globex,\n"));
+        let (import, _) = bench.import(&[("companies.csv", &other)]).unwrap();
+        if may_be_there {
+            let job = bench.job_of(import.import, "c2");
+            bench.claim(job, Operation::AddCompany);
+            bench.hold(job, JobState::Sending);
+            let at = bench.now();
+            bench.journal.resolve(job, crate::journal::Decision::Abandon, None, "ann", at).unwrap();
+        } else {
+            let at = bench.now();
+            bench.journal.cancel(import.import, "ann", at).unwrap();
+        }
+        bench.import(&[("companies.csv", &companies(&format!("c1,{ROOT},Acme,\n")))]).unwrap();
+        match bench.import(&[("companies.csv", &companies(&format!("c1,{ROOT},Globex,\n")))]) {
+            Ok((again, _)) => {
+                assert!(!may_be_there);
+                assert_eq!(bench.placed(again.import), [("Globex".into(), Disposition::Revised)]);
+                assert_eq!(bench.journal.by_sheet_key(Kind::Company, "c1").unwrap().len(), 1);
+            }
+            Err(refused) => {
+                assert!(may_be_there);
+                assert_eq!(codes(&refused), [(Code::DupKey, "A2".into())]);
+            }
+        }
+    }
 }
 
 #[test]
@@ -309,9 +336,7 @@ fn other_values_for_a_row_on_hold_are_told_with_the_command_that_decides_it() {
     let acme = |fax: &str| companies(&format!("acme,{ROOT},Acme,{fax}\n"));
     let (first, _) = bench.import(&[("companies.csv", &acme(""))]).unwrap();
     let job = bench.rows(first.import)[0].job.unwrap();
-    let evidence = Evidence::at(bench.now());
-    let (code, reason, candidates) = ("existing.unclear".to_owned(), "two".to_owned(), Vec::new());
-    bench.apply(Write::Hold { job, from: JobState::Ready, code, reason, candidates, evidence });
+    bench.hold(job, JobState::Ready);
     let (_, findings) = bench.import(&[("companies.csv", &acme("+64 9 555 0199"))]).unwrap();
     let told = findings.iter().next().unwrap();
     assert_eq!(
