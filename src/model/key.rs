@@ -116,6 +116,13 @@ pub fn of_update(upkeep_key: &str) -> &str {
     upkeep_key.match_indices(SEPARATOR).nth(1).map_or(upkeep_key, |(at, _)| &upkeep_key[..=at])
 }
 
+/// Between which the natural keys are of rows about this label of any interface of the record which the row with this natural
+/// key is about.
+pub fn of_label(upkeep_key: &str, label: &str) -> (String, String) {
+    let label = format!("{}{}", of_update(upkeep_key), comparable(label));
+    (format!("{label} ("), format!("{label} )"))
+}
+
 /// The natural key of an upkeep row without what stands behind it where another row has it now ([`beside`]).
 pub fn without_number(upkeep_key: &str) -> &str {
     upkeep_key.match_indices(SEPARATOR).nth(2).map_or(upkeep_key, |(at, _)| &upkeep_key[..at])

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fleetload::sandbox::{Fault, FaultKind, Scenario, VPN_CLOUDS};
+use fleetload::sandbox::{Fault, FaultKind, Scenario, TEMPLATE_DEVICE, VPN_CLOUDS};
 use serde_json::Value;
 
 use crate::bench::{self, Bench};
@@ -319,4 +319,26 @@ fn an_interface_of_a_device_that_was_created_just_now_is_waited_for() {
     run(&bench, 4);
     assert!(endings(&bench, 2).contains(&"label 5: rejected".to_owned()));
     assert_eq!(bench.requests("listInterfaces"), 4 + 2 + 1 + 1, "the last of the first import to read back");
+}
+
+#[test]
+fn a_label_that_was_deleted_by_the_id_of_its_interface_is_put_again() {
+    let bench = Bench::new(Scenario::default());
+    bench.profile("", "", "");
+    let id = uuid::Uuid::from_u128(TEMPLATE_DEVICE.as_u128() ^ 2).to_string();
+    let run = |interface: &str, action: &str| {
+        let head = "owner_kind,owner,interface,label,action";
+        let rows = format!("{head}\ninterface,{TEMPLATE_DEVICE},{interface},zed,{action}\n");
+        bench.write("labels.csv", &rows);
+        bench.fleetload(&["run", "labels.csv"]).expect_code(0);
+    };
+    run("LAN 1", "put");
+    run(&id, "delete");
+    assert_eq!(changes(&bench), ["deleteInterfaceLabel", "putInterfaceLabel"]);
+    run("LAN 1", "put");
+    assert_eq!(bench.results(3)[0]["status"], "done");
+    assert_eq!(changes(&bench), ["deleteInterfaceLabel", "putInterfaceLabel", "putInterfaceLabel"]);
+    run("LAN 1", "put");
+    assert_eq!(bench.results(4)[0]["code"], "row.unchanged");
+    assert_eq!(changes(&bench).len(), 3);
 }

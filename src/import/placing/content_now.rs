@@ -22,9 +22,18 @@ impl Placing<'_, '_> {
         }
         let own = self.writer.steps_of(known.job)?;
         let Some(record) = self.record_changed_by(known, &own)? else { return Ok(false) };
+        let label = match own.first() {
+            Some(
+                Action::PutLabel(OwnedLabel { owner: Owner::Interface { .. }, label })
+                | Action::DeleteLabel(OwnedLabel { owner: Owner::Interface { .. }, label }),
+            ) => Some(label.as_str()),
+            _ => None,
+        };
         let scope = match known.kind {
             // Earlier rows of such a sheet about the same label, entry or code are no later ones; and a record may have many.
-            Kind::Upkeep(Upkeep::Labels | Upkeep::Metadata | Upkeep::Licences) => LaterScope::ByRecordRows,
+            Kind::Upkeep(Upkeep::Labels | Upkeep::Metadata | Upkeep::Licences) => {
+                LaterScope::ByRecordRows { label }
+            }
             _ => LaterScope::All,
         };
         for change in self.writer.changed_later(known.job, record, scope)? {

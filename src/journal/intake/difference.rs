@@ -84,7 +84,12 @@ impl ImportWriter<'_> {
     }
 
     /// What other jobs changed of a record since a job; the earliest first.
-    pub fn changed_later(&self, job: JobId, record: RemoteId, scope: LaterScope) -> Result<Vec<LaterChange>> {
+    pub fn changed_later(
+        &self,
+        job: JobId,
+        record: RemoteId,
+        scope: LaterScope<'_>,
+    ) -> Result<Vec<LaterChange>> {
         changes::changed_later(&self.transaction, job, record, scope)
     }
 

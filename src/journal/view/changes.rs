@@ -185,16 +185,32 @@ macro_rules! about_record {
     };
 }
 
+/// The jobs that make the record `?2` or, with the natural key `?3`, update it, and those with a natural key between `?5` and
+/// `?6`.
+macro_rules! by_record_rows {
+    () => {
+        concat!(
+            "SELECT id AS job FROM job WHERE ",
+            is_about_the_same!("natural_key", "?3"),
+            " UNION SELECT id FROM job WHERE remote_id = ?2
+             UNION SELECT id FROM job WHERE natural_key > ?5 AND natural_key < ?6"
+        )
+    };
+}
+
 /// Which later changes of a record are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LaterScope {
+pub enum LaterScope<'a> {
     /// Those since the job was carried out, or found the record as asked.
     All,
     /// Those since it made or found the record itself, whatever it did to it after that.
     AfterCreation,
     /// Of all only those by the row that makes the record and by those that update it: of many rows about one record none is
-    /// looked at.
-    ByRecordRows,
+    /// looked at, but those about the same label of an interface, which may be named otherwise.
+    ByRecordRows {
+        /// The text of that label.
+        label: Option<&'a str>,
+    },
 }
 
 /// What other jobs changed of a record since a job; the earliest first.
@@ -202,29 +218,27 @@ pub(in crate::journal) fn changed_later(
     connection: &Connection,
     job: JobId,
     record: RemoteId,
-    scope: LaterScope,
+    scope: LaterScope<'_>,
 ) -> Result<Vec<LaterChange>> {
     let sql = match scope {
         LaterScope::All => changed_later!(about_record!(), ""),
         LaterScope::AfterCreation => changed_later!(about_record!(), " AND own.step = 0"),
-        LaterScope::ByRecordRows => changed_later!(
-            concat!(
-                "SELECT id AS job FROM job WHERE ",
-                is_about_the_same!("natural_key", "?3"),
-                " UNION SELECT id FROM job WHERE remote_id = ?2"
-            ),
-            ""
-        ),
+        LaterScope::ByRecordRows { .. } => changed_later!(by_record_rows!(), ""),
     };
     let own: String = connection
         .prepare_cached("SELECT natural_key FROM job WHERE id = ?1")?
         .query_row([job], |row| row.get(0))?;
-    let others = match scope {
-        LaterScope::All | LaterScope::AfterCreation => record.to_string(),
-        LaterScope::ByRecordRows => key::of_update(&own).to_owned(),
-    };
     let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query((job, Id(record), others, key::without_number(&own)))?;
+    let same = key::without_number(&own);
+    let mut rows = match scope {
+        LaterScope::All | LaterScope::AfterCreation => {
+            statement.query((job, Id(record), record.to_string(), same))?
+        }
+        LaterScope::ByRecordRows { label } => {
+            let (from, to) = label.map(|label| key::of_label(&own, label)).unwrap_or_default();
+            statement.query((job, Id(record), key::of_update(&own), same, from, to))?
+        }
+    };
     let mut texts = StoredTexts::of(connection);
     let mut later = Vec::new();
     while let Some(row) = rows.next()? {
