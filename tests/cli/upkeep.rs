@@ -342,3 +342,30 @@ fn a_label_that_was_deleted_by_the_id_of_its_interface_is_put_again() {
     assert_eq!(bench.results(4)[0]["code"], "row.unchanged");
     assert_eq!(changes(&bench).len(), 3);
 }
+
+#[test]
+fn a_licence_code_that_the_row_of_its_device_adds_is_added_once() {
+    let bench = bench_of(Scenario::default());
+    let coded = devices().replace("country\n", "country,licence_code\n").replace(",NZ\n", ",NZ,L-5\n");
+    bench.write("devices.csv", &coded);
+    bench.write("licences.csv", "device,licence_code\nT0,L-5\nT1,L-6\n");
+    for files in [["licences.csv", "devices.csv"], ["devices.csv", "licences.csv"]] {
+        let told =
+            bench.fleetload(&[&["run", "companies.csv"], &files[..], &["--json"]].concat()).expect_code(3);
+        let found: Vec<Value> =
+            told.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        let errors: Vec<_> = found.iter().filter(|line| line["severity"] == "error").collect();
+        let [error] = errors[..] else { panic!("{errors:?}") };
+        let place = [&error["code"], &error["file"], &error["cell"]];
+        assert_eq!(place, ["dup.natural-key", "licences.csv", "B2"], "{error}");
+    }
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
+    for (import, second) in [(2, ""), (3, "row.unchanged")] {
+        bench.fleetload(&["run", "licences.csv"]).expect_code(0);
+        let rows = bench.results(import);
+        let told = rows.iter().map(|row| (row["status"].as_str(), row["code"].as_str().unwrap_or_default()));
+        let unchanged = (Some("created"), "row.unchanged");
+        assert_eq!(told.collect::<Vec<_>>(), [unchanged, (Some("done"), second)]);
+        assert_eq!(bench.requests("addLicenceCode"), 3 + 1);
+    }
+}

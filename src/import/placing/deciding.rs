@@ -20,7 +20,7 @@ use crate::model::action::{Action, wishes};
 use crate::model::id::JobId;
 use crate::model::key::{self, mac_digits};
 use crate::model::kind::Kind;
-use crate::model::record::{Link, Record, Target};
+use crate::model::record::{Link, Record, Role, Target, target_of};
 use crate::model::state::JobState;
 use crate::sheet::cross_row::To;
 
@@ -238,6 +238,11 @@ impl Placing<'_, '_> {
         if let Some(natural) = known.natural.as_ref().filter(|_| is_upkeep && corrected.is_none()) {
             decision = self.beside(ready, natural, decision)?;
         }
+        if decision == Decision::Add
+            && let Some(device) = self.device_with_code(ready)?
+        {
+            decision = Decision::Recognise(device);
+        }
         if let (Decision::Collides(job) | Decision::Awaits(job), Some(natural)) = (&decision, &known.natural)
             && natural.state == JobState::Cancelled
             && natural.remote_id.is_none()
@@ -342,6 +347,28 @@ impl Placing<'_, '_> {
     fn rejected(&self, job: JobId) -> Result<Option<KnownJob>> {
         let known = self.writer.by_job(job)?;
         Ok(known.filter(|known| known.state == JobState::Rejected && known.remote_id.is_none()))
+    }
+
+    /// The job that makes the device of a licence row and adds the same code to it.
+    fn device_with_code(&self, ready: &Ready) -> Result<Option<JobId>> {
+        let values = &ready.values;
+        let ([code @ Action::AddLicence(_)], Some(Target::Job(job))) =
+            (&values.steps[..], target_of(&values.links, Role::Device))
+        else {
+            return Ok(None);
+        };
+        let Some(known) = self.writer.by_job(job)? else { return Ok(None) };
+        let Some(step) = self.writer.steps_of(job)?.iter().position(|step| step == code) else {
+            return Ok(None);
+        };
+        let adds_it = match known.state {
+            // What failed or was given up adds nothing more.
+            JobState::Incomplete | JobState::Cancelled => {
+                self.writer.steps_sent(job)?.keys().any(|sent| usize::try_from(*sent) == Ok(step))
+            }
+            _ => true,
+        };
+        Ok(adds_it.then_some(job))
     }
 
     /// An upkeep row is a job of its own where an earlier one about the same has a result already, or asks for something else

@@ -1,6 +1,6 @@
 //! What a record has one of, and what an action asks it to be: an entry of its metadata, its subscription to a template, its
-//! membership in a VPN cloud and its cipher suite there, its site. Two rows of one import that ask for different things
-//! contradict each other.
+//! membership in a VPN cloud and its cipher suite there, its site; and a licence code, which is added to it once. Two rows of
+//! one import that ask for different things contradict each other.
 
 use super::opposes::entries;
 use super::{Action, Offer};
@@ -19,6 +19,8 @@ pub enum Setting {
     CipherSuite(String),
     /// The site of a device.
     Site,
+    /// A licence code, which is the value.
+    Licence,
 }
 
 /// What it is to be.
@@ -57,11 +59,11 @@ pub fn asked(action: &Action) -> Vec<(Setting, Wish<'_>)> {
             membership.into_iter().chain(suite).collect()
         }
         Action::AssignToSite => vec![(Setting::Site, Wish::There)],
+        Action::AddLicence(code) => vec![(Setting::Licence, Wish::Value(code))],
         Action::Create(_)
         | Action::Update(_)
         | Action::Keep(_)
         | Action::PutLabels(_)
-        | Action::AddLicence(_)
         | Action::PutLabel(_)
         | Action::DeleteLabel(_) => Vec::new(),
     }
@@ -107,6 +109,7 @@ mod tests {
                 ],
             ),
             (Action::AssignToSite, vec![(Setting::Site, Wish::There)]),
+            (Action::AddLicence("L-5".into()), vec![(Setting::Licence, Wish::Value("L-5"))]),
             (Action::Keep(Box::new(Action::PutMetadataEntry(entry(Some("2"))))), vec![]),
         ];
         for (action, expected) in table {

@@ -1,13 +1,14 @@
 //! Rows that change a record and ask for different things: two values of a metadata entry, a subscription and its end, two
 //! cipher suites in one cloud, two sites.
 //! Both would be carried out, and which of them stays would be chance. What the row that makes a record puts on it comes first
-//! (`record_order`), and may be changed by others.
+//! (`record_order`), and may be changed by others; but its licence code is not added once more.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
 use super::duplicates::repeated;
 use super::{Between, Index, Resolution, RowEntry, To};
+use crate::model::action::Action;
 use crate::model::action::setting::{Setting, Wish, asked};
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::{Finding, ValueKind, shown};
@@ -38,7 +39,7 @@ struct Asked {
 }
 
 /// A [`Wish`], of whose value a digest is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum KeptWish {
     Value(u32),
     There,
@@ -46,10 +47,11 @@ enum KeptWish {
 }
 
 impl Settings {
-    /// Takes in what a row that changes a record asks for.
-    pub(super) fn add(&mut self, row: usize, draft: &Draft) {
+    /// Takes in what a row asks for; of one that makes a record its licence code.
+    pub(super) fn add(&mut self, row: usize, draft: &Draft, changes: bool) {
         let Ok(row) = u32::try_from(row) else { return };
-        for (setting, wish) in draft.steps.iter().flat_map(asked) {
+        let is_taken_in = |step: &&Action| changes || matches!(step, Action::AddLicence(_));
+        for (setting, wish) in draft.steps.iter().filter(is_taken_in).flat_map(asked) {
             let wish = match wish {
                 // The lower half is as good as any.
                 Wish::Value(value) => KeptWish::Value(self.hasher.hash_one(value) as u32),
@@ -59,6 +61,10 @@ impl Settings {
             let setting = self.number(setting);
             self.asked.push(Asked { row, setting, wish });
         }
+    }
+
+    fn is_licence(&self, asked: &Asked) -> bool {
+        self.distinct[asked.setting as usize] == Setting::Licence
     }
 
     fn number(&mut self, setting: Setting) -> u32 {
@@ -79,13 +85,19 @@ pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mu
         let entry = &between.entries[asked.row as usize];
         (!entry.unusable).then(|| record(between, asked.row, resolutions)).flatten()
     };
-    let index = Index::new(settings.asked.len(), |at| {
-        let asked = &settings.asked[at];
-        of(asked).map(|record| (record, asked.setting))
-    });
+    // A record has many licence codes.
+    let thing = |asked: &Asked| {
+        let code = Some(asked.wish).filter(|_| settings.is_licence(asked));
+        of(asked).map(|record| (record, asked.setting, code))
+    };
+    let index = Index::new(settings.asked.len(), |at| thing(&settings.asked[at]));
     let asked_of = |at: u32| settings.asked[at as usize];
-    let repeats = repeated(&index, |at| of(&asked_of(at)).map(|record| (record, asked_of(at).setting)));
-    let pairs = repeats.into_iter().map(|(at, first)| (asked_of(at), asked_of(first)));
+    let repeats = repeated(&index, |at| thing(&asked_of(at)));
+    let pairs = repeats.into_iter().map(|(at, first)| match (asked_of(at), asked_of(first)) {
+        // The row that makes the device is kept.
+        (asked, first) if settings.is_licence(&asked) && makes(between, &asked) => (first, asked),
+        pair => pair,
+    });
     // What the cells of one row say against each other is reported there.
     let contradictions: Vec<(Asked, Asked)> = pairs
         .filter(|(asked, first)| {
@@ -99,9 +111,19 @@ pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mu
     }
 }
 
-/// The record that a row changes.
+/// Whether the row makes its record.
+fn makes(between: &Between, asked: &Asked) -> bool {
+    let entry = &between.entries[asked.row as usize];
+    between.kind(entry).is_record() && !entry.is_update
+}
+
+/// The record that a row changes, or makes.
 fn record(between: &Between, row: u32, resolutions: &[Resolution]) -> Option<To> {
-    match resolutions.get(between.entries[row as usize].owner as usize)? {
+    let entry = &between.entries[row as usize];
+    if between.kind(entry).is_record() && !entry.is_update {
+        return Some(To::Row(row as usize));
+    }
+    match resolutions.get(entry.owner as usize)? {
         Resolution::To(to) => Some(*to),
         Resolution::Failed { .. } => None,
     }
@@ -119,8 +141,10 @@ fn is_otherwise(
     (asked, first): (&Asked, &Asked),
     settings: &Settings,
 ) -> bool {
-    if settings.distinct[asked.setting as usize] != Setting::Site {
-        return asked.wish != first.wish;
+    match settings.distinct[asked.setting as usize] {
+        Setting::Site => {}
+        Setting::Licence => return true,
+        _ => return asked.wish != first.wish,
     }
     let site =
         |asked: &Asked| match resolutions.get(site_of(&between.entries[asked.row as usize])? as usize)? {
@@ -152,13 +176,21 @@ fn finding(between: &Between, asked: &Asked, first: &Asked, setting: &Setting) -
             format!("gives this device another cipher suite in the VPN cloud '{}'", shown(name))
         }
         Setting::Site => "puts this device into another site".to_owned(),
+        Setting::Licence => "adds the same licence code to this device".to_owned(),
     };
-    let message = format!(
-        "{} {does}: keep the one that is right, and clear or delete the other",
-        between.row_as_seen(before, entry)
-    );
+    let (code, advice, rule) = match setting {
+        Setting::Licence => {
+            (Code::DupNaturalKey, "delete this row", "one row for each licence code of a device")
+        }
+        _ => (
+            Code::RowConflict,
+            "keep the one that is right, and clear or delete the other",
+            "one value for each metadata entry, template, cloud, cipher suite and site of a record",
+        ),
+    };
+    let message = format!("{} {does}: {advice}", between.row_as_seen(before, entry));
     let table = &between.tables[entry.table as usize];
-    let mut finding = between.finding(Code::RowConflict, message, entry, "");
+    let mut finding = between.finding(code, message, entry, "");
     let (column, position) = column_of(table, setting);
     if let Some(column) = column {
         finding = table.name_column(finding, position, column);
@@ -166,12 +198,11 @@ fn finding(between: &Between, asked: &Asked, first: &Asked, setting: &Setting) -
     if let Setting::Template(text) | Setting::Cloud(text) = setting {
         finding = finding.showing(text, ValueKind::Text);
     }
-    finding.rule = Some(
-        "one value for each metadata entry, template, cloud, cipher suite and site of a record".to_owned(),
-    );
+    finding.rule = Some(rule.to_owned());
     let of_first = &between.tables[before.table as usize];
     let (_, position) = column_of(of_first, setting);
-    finding.related.push(of_first.related(before.row, position, "asks for something else"));
+    let note = if code == Code::RowConflict { "asks for something else" } else { "first use" };
+    finding.related.push(of_first.related(before.row, position, note));
     finding
 }
 
@@ -189,6 +220,7 @@ fn column_of(table: &Table, setting: &Setting) -> (Option<&'static Column>, Opti
         Setting::Cloud(_) => "cloud",
         Setting::CipherSuite(_) => "cipher_suite",
         Setting::Site => "site",
+        Setting::Licence => "licence_code",
     };
     (column(table.kind, name), table.position(name))
 }

@@ -271,8 +271,8 @@ impl Between {
             }
         }
         let number = self.entries.push(entry);
-        if let Some(draft) = row.draft.as_ref().filter(|_| !kind.is_record() || entry.is_update) {
-            self.settings.add(number, draft);
+        if let Some(draft) = row.draft.as_ref() {
+            self.settings.add(number, draft, !kind.is_record() || entry.is_update);
         }
         number
     }
