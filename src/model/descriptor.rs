@@ -127,8 +127,8 @@ pub struct ActionDescriptor {
     pub shown_by: &'static [Operation],
     /// What it does to a record, in words: `setting its labels`.
     pub words: &'static str,
-    /// The one column of a sheet that asks for it; `None` where several do.
-    pub column: Option<&'static str>,
+    /// The columns that ask for it, one in each kind of sheet; empty where several columns of a sheet do.
+    pub columns: &'static [&'static str],
 }
 
 /// Declares the descriptors of the actions, in the order in which a row asks for them, so that none is missing in the list.
@@ -155,7 +155,7 @@ actions! {
         ],
         shown_by: &[],
         words: "creating it",
-        column: None,
+        columns: &[],
     };
 
     UPDATE = ActionDescriptor {
@@ -167,7 +167,7 @@ actions! {
         ],
         shown_by: &[Operation::GetCompany, Operation::GetSite, Operation::GetDevice],
         words: "changing its fields",
-        column: None,
+        columns: &[],
     };
 
     PUT_LABELS = ActionDescriptor {
@@ -175,7 +175,7 @@ actions! {
         operations: &[(Kind::Site, Operation::PutSiteLabels), (Kind::Device, Operation::PutDeviceLabels)],
         shown_by: &[Operation::ListSiteLabels, Operation::ListDeviceLabels],
         words: "setting its labels",
-        column: None,
+        columns: &[],
     };
 
     PUT_METADATA = ActionDescriptor {
@@ -194,7 +194,7 @@ actions! {
         ],
         shown_by: &[Operation::ListCompanyMetadata, Operation::ListSiteMetadata, Operation::ListDeviceMetadata],
         words: "setting its metadata",
-        column: None,
+        columns: &[],
     };
 
     ADD_LICENCE = ActionDescriptor {
@@ -202,7 +202,7 @@ actions! {
         operations: &[(Kind::Device, Operation::AddLicenceCode)],
         shown_by: &[],
         words: "adding its licence code",
-        column: Some("licence_code"),
+        columns: &["licence_code"],
     };
 
     SUBSCRIBE_TEMPLATE = ActionDescriptor {
@@ -210,7 +210,7 @@ actions! {
         operations: &[(Kind::Device, Operation::SubscribeTemplate)],
         shown_by: &[Operation::ListAssignedTemplates],
         words: "subscribing it to its enterprise template",
-        column: Some("enterprise_template"),
+        columns: &["enterprise_template", "template"],
     };
 
     JOIN_VPN_CLOUD = ActionDescriptor {
@@ -218,7 +218,7 @@ actions! {
         operations: &[(Kind::Device, Operation::AddDeviceToVpnCloud)],
         shown_by: &[Operation::ListDeviceVpnClouds],
         words: "adding it to its VPN cloud",
-        column: Some("vpn_clouds"),
+        columns: &["vpn_clouds", "cloud"],
     };
 
     PUT_LABEL = ActionDescriptor {
@@ -230,7 +230,7 @@ actions! {
         ],
         shown_by: &[Operation::ListSiteLabels, Operation::ListDeviceLabels, Operation::ListInterfaceLabels],
         words: "putting the label",
-        column: Some("label"),
+        columns: &["label"],
     };
 
     DELETE_LABEL = ActionDescriptor {
@@ -238,7 +238,7 @@ actions! {
         operations: &[(Kind::Device, Operation::DeleteInterfaceLabel)],
         shown_by: &[Operation::ListInterfaceLabels],
         words: "deleting the label",
-        column: Some("label"),
+        columns: &["label"],
     };
 
     PUT_METADATA_ENTRY = ActionDescriptor {
@@ -250,7 +250,7 @@ actions! {
         ],
         shown_by: &[Operation::ListCompanyMetadata, Operation::ListSiteMetadata, Operation::ListDeviceMetadata],
         words: "putting the entry",
-        column: Some("value"),
+        columns: &["value"],
     };
 
     DELETE_METADATA_ENTRY = ActionDescriptor {
@@ -262,7 +262,7 @@ actions! {
         ],
         shown_by: &[Operation::ListCompanyMetadata, Operation::ListSiteMetadata, Operation::ListDeviceMetadata],
         words: "deleting the entry",
-        column: Some("key"),
+        columns: &["key"],
     };
 
     UNSUBSCRIBE_TEMPLATE = ActionDescriptor {
@@ -270,7 +270,7 @@ actions! {
         operations: &[(Kind::Device, Operation::UnsubscribeTemplate)],
         shown_by: &[Operation::ListAssignedTemplates],
         words: "unsubscribing the device from the template",
-        column: Some("template"),
+        columns: &["template"],
     };
 
     LEAVE_VPN_CLOUD = ActionDescriptor {
@@ -278,7 +278,7 @@ actions! {
         operations: &[(Kind::Device, Operation::RemoveDeviceFromVpnCloud)],
         shown_by: &[Operation::ListDeviceVpnClouds],
         words: "removing the device from the VPN cloud",
-        column: Some("cloud"),
+        columns: &["cloud"],
     };
 
     CONFIGURE_VPN = ActionDescriptor {
@@ -286,7 +286,7 @@ actions! {
         operations: &[(Kind::Device, Operation::UpdateDeviceVpnConfiguration)],
         shown_by: &[Operation::GetDeviceVpnConfiguration],
         words: "configuring the device in the VPN cloud",
-        column: Some("cloud"),
+        columns: &["cloud"],
     };
 
     ASSIGN_TO_SITE = ActionDescriptor {
@@ -294,7 +294,7 @@ actions! {
         operations: &[(Kind::Device, Operation::AssignDeviceToSite)],
         shown_by: &[Operation::ListSiteDeviceOnlineStatuses],
         words: "assigning the device to the site",
-        column: Some("site"),
+        columns: &["site"],
     };
 }
 

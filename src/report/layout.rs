@@ -10,6 +10,7 @@ use crate::journal::{Difference, Journal, RowView, SheetId, SheetInfo};
 use crate::model::descriptor::ActionDescriptor;
 use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
+use crate::model::reason::ServiceCode;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
@@ -359,9 +360,15 @@ impl Layout {
     /// The column a rejection without violations speaks of, where there is no doubt: the one cell that a later step
     /// carries out, or the value that the service keeps unique (specification 2.5 and 7).
     fn culprit(&self, row: &RowView) -> Option<&'static Column> {
-        let asked_in = row.operation.and_then(ActionDescriptor::of).and_then(|action| action.column);
-        let name = match asked_in {
-            Some(name) if row.code.as_deref() == Some("noDataFound") => {
+        let code = row.code.as_deref();
+        let is = |known: ServiceCode| code == Some(known.as_str());
+        if is(ServiceCode::InvalidState) || is(ServiceCode::GeneralError) {
+            // What is wrong is the state of a record, or anything that the message says.
+            return None;
+        }
+        let asked_in = row.operation.and_then(ActionDescriptor::of).map_or(&[][..], |action| action.columns);
+        let name = match asked_in.iter().find(|name| self.cell(row, name).is_some()) {
+            Some(name) if is(ServiceCode::NoDataFound) => {
                 // The record that the row is about is gone where the service names the id of another thing than the cell does.
                 let (cell, message) = (self.cell(row, name)?, row.message.as_deref()?);
                 if names_other_id(message, cell) {
@@ -370,10 +377,11 @@ impl Layout {
                 name
             }
             Some(name) => name,
-            None => match (row.code.as_deref(), self.kind) {
-                (Some("duplicateEntity"), Kind::Device) => "mac",
-                (Some("duplicateEntity"), Kind::Person) => "username",
-                (Some("noDataFound"), _) => return self.named_in(row.message.as_deref()?, row),
+            None if !asked_in.is_empty() => return None,
+            None => match self.kind {
+                Kind::Device if is(ServiceCode::DuplicateEntity) => "mac",
+                Kind::Person if is(ServiceCode::DuplicateEntity) => "username",
+                _ if is(ServiceCode::NoDataFound) => return self.named_in(row.message.as_deref()?, row),
                 _ => return None,
             },
         };

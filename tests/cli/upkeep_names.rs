@@ -222,3 +222,27 @@ fn a_device_is_not_created_where_no_list_shows_the_id_of_its_template() {
     device(&bench, &ENTERPRISE_TEMPLATES[0].to_string(), "");
     bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
 }
+
+#[test]
+fn a_cell_is_blamed_for_what_it_names_and_not_for_the_state_of_a_record() {
+    let nobody = "11111111-1111-4111-8111-111111111111";
+    let blamed = |bench: &Bench, import| -> Vec<(String, String)> {
+        let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+        bench.results(import).iter().map(|row| (text(&row["code"]), text(&row["column"]))).collect()
+    };
+    let both = |code: &str, columns: [&str; 2]| columns.map(|column| (code.to_owned(), column.to_owned()));
+    let bench = bench_of(&format!("{nobody},"), &format!("{nobody},"));
+    run(&bench, 4);
+    assert_eq!(blamed(&bench, 1), both("noDataFound", ["template", "cloud"]));
+    for (import, kind, code) in
+        [(2, FaultKind::InvalidState, "invalidState"), (3, FaultKind::GeneralError, "generalError")]
+    {
+        let faults =
+            ["subscribeTemplate", "addDeviceToVpnCloud"].map(|operation| Fault::new(operation, kind));
+        bench.sandbox().change(|scenario| scenario.fault = faults.into()).expect("faults");
+        let at = import - 2;
+        write(&bench, &format!("{},", ENTERPRISE_TEMPLATES[at]), &format!("{},", VPN_CLOUDS[at]));
+        run(&bench, 4);
+        assert_eq!(blamed(&bench, u32::try_from(import).expect("a number")), both(code, ["", ""]));
+    }
+}

@@ -199,8 +199,8 @@ fn named(action: &Action) -> (&'static str, &'static str) {
 
 /// The cell that names something: in a sheet of records the column of the step, which is no field of the record.
 fn cell(work: &Work, field: &'static str) -> &'static str {
-    let of_step = work.action.descriptor().column.filter(|_| work.kind.sheet().is_record());
-    of_step.unwrap_or(field)
+    let of_step = work.action.descriptor().columns.first().filter(|_| work.kind.sheet().is_record());
+    of_step.copied().unwrap_or(field)
 }
 
 /// A row that names what its record neither has nor can have.
