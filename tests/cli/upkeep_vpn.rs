@@ -472,3 +472,20 @@ fn settings_that_ask_for_less_than_the_rejected_ones_are_no_correction_of_all_of
     bench.fleetload(&["report", "1"]);
     assert_eq!((outcomes(&bench, 1), sent(&bench)), (vec!["done".to_owned(); 2], 2));
 }
+
+#[test]
+fn settings_of_one_interface_by_its_name_and_by_its_id_contradict_each_other() {
+    let id = interface(2);
+    let bench = bench_of(&format!("Guest,,,,,,,\nGuest,configure,,LAN 1,,,1,\nGuest,configure,,{id},in,,2,"));
+    run(&bench, 4);
+    assert_eq!(outcomes(&bench, 1), ["done", "rejected row.conflict", "rejected row.conflict"]);
+    let rejected = &bench.results(1)[1];
+    assert_eq!(rejected["column"], "interface", "{rejected}");
+    let said = format!("'{id}' and 'LAN 1' are the same interface: give its settings in one row");
+    assert!(rejected["message"].as_str().expect("words").contains(&said), "{rejected}");
+    assert_eq!(bench.requests(UPDATE), 0);
+    // Corrected, it is sent once.
+    write(&bench, &format!("Guest,,,,,,,\nGuest,configure,,{id},in,,2,"));
+    run(&bench, 0);
+    assert_eq!(bench.requests(UPDATE), 1);
+}

@@ -153,6 +153,14 @@ impl VpnSettings {
         Self { cloud, cipher_suite, interfaces, ..Self::default() }
     }
 
+    /// Two names of one interface, once the ids are known.
+    pub fn twice(&self) -> Option<(&str, &str)> {
+        self.interfaces.iter().enumerate().find_map(|(at, own)| {
+            let other = self.interfaces[..at].iter().find(|other| own.id.is_some() && other.id == own.id)?;
+            Some((other.interface.as_str(), own.interface.as_str()))
+        })
+    }
+
     /// What the request sends.
     pub fn sent(&self) -> &Self {
         self.send.as_deref().unwrap_or(self)

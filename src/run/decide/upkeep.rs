@@ -17,6 +17,7 @@ use crate::run::evidence::classify::refusal;
 use crate::run::evidence::lookups;
 use crate::run::evidence::record_list::RecordList;
 use crate::service::{Found, Lookup, NameSearch, before, find_name, is_shown, may_be_a_page, shown_settings};
+use crate::sheet::finding::Code;
 use crate::sheet::{did_you_mean, nearest};
 
 /// How long a row waits for the list of what a record has that was created moments ago.
@@ -116,7 +117,14 @@ fn on_names(
     list: Option<&[Found]>,
 ) -> RowDecision {
     let missing = match list.map(|found| find_name(&work.action, found)) {
-        Some(NameSearch::Found(action)) => return RowDecision::Resolved(Box::new(action)),
+        Some(NameSearch::Found(action)) => {
+            if let Action::ConfigureVpn(settings) = &action
+                && let Some((one, other)) = settings.twice()
+            {
+                return one_interface(work, facts, one, other);
+            }
+            return RowDecision::Resolved(Box::new(action));
+        }
         Some(NameSearch::Several(ids)) => return ambiguous(work, facts, &ids),
         Some(NameSearch::Missing(name)) => name,
         None => String::new(),
@@ -245,6 +253,13 @@ fn ambiguous(work: &Work, facts: &RunFacts<'_>, ids: &[RemoteId]) -> RowDecision
         facts,
         with_cell(refusal(Reason::NameAmbiguous.as_str(), message), cell(work, field)),
     )
+}
+
+/// Rows that name one interface twice.
+fn one_interface(work: &Work, facts: &RunFacts<'_>, one: &str, other: &str) -> RowDecision {
+    let message = format!("'{one}' and '{other}' are the same interface: give its settings in one row");
+    let rejection = refusal(Code::RowConflict.as_str(), message);
+    write_rejection(work, facts, with_cell(rejection, "interfaceDeviceId"))
 }
 
 /// A rejection that is about one field of the row.
