@@ -127,7 +127,8 @@ fn a_licence_code_of_a_new_device_on_hold_is_decided_as_a_change_that_no_look_up
         "no look-up shows licence codes: look at the devices in the service, then decide:",
         &format!("fleetload resolve {} --done --unchecked", jobs[0]),
         &format!("fleetload resolve {} --not-done --unchecked", jobs[0]),
-        "together: fleetload resolve --import 1 --code lookup.unavailable --not-done --unchecked",
+        "only if none of the 2 rows with the code lookup.unavailable was carried out, as each is then sent again without a \
+         look-up: fleetload resolve --import 1 --code lookup.unavailable --not-done --unchecked",
     ];
     says(&outcome, &told);
     assert!(!outcome.stderr.contains("--created"), "{}", outcome.stderr);

@@ -88,14 +88,27 @@ fn at_once(context: &Context<'_>, advice: Advice, import: Option<ImportId>, held
         return advice;
     }
     let decision = if alike.clone().any(HeldJob::is_change) { "--not-done" } else { "--not-created" };
-    let (check, unchecked) = match alike.clone().any(HeldJob::is_unseen) {
-        true => ("", " --unchecked"),
-        false if *code == Reason::LookupUnavailable.as_str() => (", without a look-up", " --unchecked"),
-        false => (", each after a look-up of its own", ""),
+    let is_unchecked = alike.clone().any(HeldJob::is_unseen) || *code == Reason::LookupUnavailable.as_str();
+    let (words, unchecked) = match is_unchecked {
+        true => (
+            format!(
+                "only if none of the {} rows with the code {code} was carried out, as each is then sent again without a \
+                 look-up: ",
+                count(rows)
+            ),
+            " --unchecked",
+        ),
+        false => (
+            format!(
+                "to decide all {} with the code {code} together, each after a look-up of its own: ",
+                count(rows)
+            ),
+            "",
+        ),
     };
     let import = import.map_or_else(String::new, |import| format!(" --import {import}"));
     advice
-        .words(format!("\nto decide all {} with the code {code} together{check}: ", count(rows)))
+        .words(format!("\n{words}"))
         .command(context.again(&format!("resolve{import} --code {code} {decision}{unchecked}")))
 }
 
