@@ -1,10 +1,14 @@
-//! Places of rows: the number under which a row of a sheet is kept, and how its place is written for people.
+//! Places of rows: the number under which a row of a sheet is kept, and how its place is written for people; and the records
+//! that an upkeep row is about.
 
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::Result;
 use crate::journal::SheetId;
+use crate::journal::file::column::Id;
 use crate::model::id::{ImportId, JobId};
+use crate::model::kind::Kind;
+use crate::model::record::Role;
 
 /// The sheet that named a job last, in SQL; 0 where it has no row.
 macro_rules! last_sheet_of_job {
@@ -93,6 +97,26 @@ pub(in crate::journal) fn of_job(connection: &Connection, job: JobId) -> Result<
         Some(key) => written(connection, key),
         None => Ok(format!("job {job}")),
     }
+}
+
+/// The records that an upkeep row is about, by their names or, where no row has them, their ids; none for other rows.
+pub(in crate::journal) fn about(
+    connection: &Connection,
+    job: JobId,
+    kind: Kind,
+) -> Result<Vec<(Role, String)>> {
+    if kind.is_record() {
+        return Ok(Vec::new());
+    }
+    let mut statement = connection.prepare_cached(
+        "SELECT link.role, parent.name, coalesce(link.target_id, parent.remote_id)
+         FROM link LEFT JOIN job AS parent ON parent.id = link.target_job WHERE link.job = ?1 ORDER BY link.role",
+    )?;
+    let links = statement.query_map([job], |row| {
+        let (name, id): (Option<String>, Option<Id>) = (row.get(1)?, row.get(2)?);
+        Ok((row.get(0)?, name.or(id.map(|id| id.0.to_string())).unwrap_or_default()))
+    })?;
+    Ok(links.collect::<rusqlite::Result<_>>()?)
 }
 
 #[cfg(test)]

@@ -24,6 +24,11 @@ fn says(outcome: &Outcome, words: &[&str]) {
     }
 }
 
+/// The page of the first import.
+fn on_page(bench: &Bench) -> String {
+    std::fs::read_to_string(bench.path("reports/1/report.html")).expect("the page")
+}
+
 /// A label of an interface on hold: the answer to putting it was lost, and the list that would show it is refused.
 fn held_label(kind: FaultKind) -> (Bench, Outcome, Value) {
     let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
@@ -90,7 +95,15 @@ fn licence_codes_on_hold_are_decided_together_and_nobody_is_sent_to_a_look_up_th
     break_them(&bench, &[Fault::new("addLicenceCode", FaultKind::AnswerLost)]);
     write(&bench, "licences.csv", "device,licence_code\n#,LIC-1\n#,LIC-2\n");
     let outcome = bench.fleetload(&["run", "licences.csv"]).expect_code(8);
-    says(&outcome, &["no look-up shows licence codes: look at the devices in the service, then decide:"]);
+    let device = TEMPLATE_DEVICE.to_string();
+    says(
+        &outcome,
+        &[
+            "no look-up shows licence codes: look at the devices in the service, then decide:",
+            &format!("licence \"LIC-2\" of device \"{device}\""),
+        ],
+    );
+    assert!(on_page(&bench).contains(&format!("<bdi>{device}, LIC-2</bdi>")), "{}", on_page(&bench));
     assert!(!outcome.stderr.contains("to see what the service has of them"), "{}", outcome.stderr);
     let rows = bench.results(1);
     assert!(rows[0]["advice"].as_str().expect("words").contains("whether the device has the licence code"));
@@ -181,4 +194,37 @@ fn a_row_that_creates_a_record_needs_the_id_of_it() {
     let job = bench.results(1)[0]["job"].to_string();
     let refused = bench.fleetload(&["resolve", &job, "--done"]).expect_code(2);
     says(&refused, &[&format!("resolve {job} --created ID")]);
+}
+
+#[test]
+fn a_row_on_hold_that_has_no_name_is_named_by_the_records_that_it_is_about() {
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
+    bench.profile("", "", "");
+    bench.write("companies.csv", &crate::bench::companies(1));
+    bench.write("sites.csv", &crate::bench::sites(1, 1));
+    bench.write("devices.csv", &crate::bench::devices(1, 1));
+    bench.fleetload(&["run", "companies.csv", "sites.csv", "devices.csv"]).expect_code(0);
+    let faults = [
+        Fault::new("assignDeviceToSite", FaultKind::AnswerLost),
+        Fault::new("listSiteDeviceOnlineStatuses", FaultKind::GeneralError),
+        Fault::new("putDeviceMetadata", FaultKind::AnswerLost),
+        Fault::new("listDeviceMetadata", FaultKind::GeneralError),
+    ];
+    break_them(&bench, &faults);
+    let (device, site) = (bench.names("device").remove(0), bench.names("site").remove(0));
+    bench.write("site_assignments.csv", "device,site\n#,S0\n".replace('#', &device).as_str());
+    bench.write(
+        "metadata.csv",
+        "owner_kind,owner,key,value\ndevice,#,asset,A-1\n".replace('#', &device).as_str(),
+    );
+    let outcome = bench.fleetload(&["run", "site_assignments.csv", "metadata.csv"]).expect_code(8);
+    let told = [
+        format!("site assignment of device \"{device}\", site \"{site}\""),
+        format!("metadata entry \"asset\" of device \"{device}\""),
+    ];
+    says(&outcome, &told.each_ref().map(String::as_str));
+    let page = std::fs::read_to_string(bench.path("reports/2/report.html")).expect("the page");
+    for name in [format!("<bdi>{device}, S0</bdi>"), format!("<bdi>{device}, asset</bdi>")] {
+        assert!(page.contains(&name), "{page}");
+    }
 }

@@ -9,7 +9,9 @@ use crate::cli::context::Context;
 use crate::error::Result;
 use crate::journal::{AuditFigures, Audited, Candidate, DecidedJob, HeldJob, Journal, Selection};
 use crate::model::id::ImportId;
+use crate::model::kind::Kind;
 use crate::model::reason::Reason;
+use crate::model::record::Role;
 use crate::status::{Review, row_advice, row_words};
 use crate::term::{Ink, Line, count, counted};
 
@@ -125,12 +127,25 @@ pub(in crate::cli) fn ways(context: &Context<'_>, advice: Advice, held: &HeldJob
     })
 }
 
+/// What a row is, by its name and, where it is an upkeep row, the records that it is about.
+fn what(kind: Kind, name: &str, about: &[(Role, String)]) -> String {
+    let mut what = kind.singular().to_owned();
+    if !name.is_empty() || about.is_empty() {
+        what += &format!(" \"{name}\"");
+    }
+    for (at, (role, record)) in about.iter().enumerate() {
+        what += if at == 0 { " of " } else { ", " };
+        what += &format!("{} \"{record}\"", role.as_str());
+    }
+    what
+}
+
 fn tell_one(context: &Context<'_>, job: &HeldJob) {
     let terminal = context.terminal;
     terminal.result(
         Line::plain("  job ")
             .ink(Ink::Strong, job.job.to_string())
-            .text(format!("  {} \"{}\"  ", job.kind.singular(), job.name))
+            .text(format!("  {}  ", what(job.kind, &job.name, &job.about)))
             .ink(Ink::Faint, &job.place),
     );
     terminal.result(format!("    {} ({}), since {}", job.reason, job.code, context.moment(job.since)));
@@ -168,7 +183,7 @@ pub(in crate::cli) fn tell_decided(
         terminal.result(
             Line::plain("  job ")
                 .ink(Ink::Strong, one.job.to_string())
-                .text(format!("  {} \"{}\"  ", one.kind.singular(), one.name))
+                .text(format!("  {}  ", what(one.kind, &one.name, &one.about)))
                 .ink(Ink::Faint, &one.place),
         );
         terminal.result(format!(
@@ -179,7 +194,7 @@ pub(in crate::cli) fn tell_decided(
         ));
     }
     for one in &decided {
-        let DecidedJob { job, kind, name, place, decided } = one;
+        let DecidedJob { job, kind, name, about: _, place, decided } = one;
         terminal.object(&DecidedRowObject { job: *job, kind: *kind, name, place, decided });
     }
     Ok(())
@@ -231,7 +246,7 @@ fn list_findings(context: &Context<'_>, findings: &[Audited]) {
         terminal.result(
             Line::plain("  job ")
                 .ink(Ink::Strong, finding.job.to_string())
-                .text(format!("  {} \"{}\"  ", finding.kind.singular(), finding.name))
+                .text(format!("  {}  ", what(finding.kind, &finding.name, &finding.about)))
                 .ink(Ink::Faint, &finding.place),
         );
         let seen = finding

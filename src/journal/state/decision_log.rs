@@ -14,6 +14,7 @@ use crate::journal::row_ref;
 use crate::journal::state::selection::{Selection, is_selected};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
+use crate::model::record::Role;
 use crate::model::state::JobState;
 use crate::model::time::{Moment, rfc_3339};
 
@@ -76,6 +77,8 @@ pub struct DecidedJob {
     pub kind: Kind,
     /// Its name.
     pub name: String,
+    /// The records that an upkeep row is about, by their names or ids.
+    pub about: Vec<(Role, String)>,
     /// `file!sheet!row` of the row that named it last.
     pub place: String,
     /// What was decided.
@@ -175,7 +178,8 @@ impl View {
                 .prepare_cached("SELECT kind, name FROM job WHERE id = ?1")?
                 .query_row([job], |row| Ok((row.get(0)?, row.get(1)?)))?;
             let place = row_ref::of_job(&self.connection, job)?;
-            decided.push(DecidedJob { job, kind, name, place, decided: decision });
+            let about = row_ref::about(&self.connection, job, kind)?;
+            decided.push(DecidedJob { job, kind, name, about, place, decided: decision });
         }
         decided.sort_by_key(|decided| (decided.decided.at, decided.job));
         Ok(decided)

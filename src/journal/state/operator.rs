@@ -64,6 +64,8 @@ pub struct HeldJob {
     pub operation: Operation,
     /// Its name.
     pub name: String,
+    /// The records that an upkeep row is about, by their names or ids.
+    pub about: Vec<(Role, String)>,
     /// `file!sheet!row` of the row that named it last.
     pub place: String,
     /// The machine code of the reason.
@@ -235,6 +237,7 @@ impl View {
                         kind: row.get(0)?,
                         operation: row.get(6)?,
                         name: row.get(1)?,
+                        about: Vec::new(),
                         place: String::new(),
                         code: row.get(2)?,
                         reason: row.get::<_, Option<String>>(3)?.unwrap_or_default(),
@@ -247,6 +250,7 @@ impl View {
             let Some((mut job, candidates)) = found else { continue };
             job.candidates = parse_candidates(candidates.as_deref())?;
             job.place = row_ref::of_job(&self.connection, job.job)?;
+            job.about = row_ref::about(&self.connection, job.job, job.kind)?;
             held.push(job);
         }
         Ok(held)

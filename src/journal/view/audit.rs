@@ -21,6 +21,7 @@ use crate::journal::view::every_row::rows_with_job;
 use crate::journal::{Candidate, Journal, RunId, View};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::{Kind, Upkeep};
+use crate::model::record::Role;
 use crate::model::time::Moment;
 
 /// Which rows are read back.
@@ -222,6 +223,8 @@ pub struct Audited {
     pub kind: Kind,
     /// Its name.
     pub name: String,
+    /// The records that an upkeep row is about, by their names or ids.
+    pub about: Vec<(Role, String)>,
     /// Its place, `file!sheet!row`.
     pub place: String,
     /// The import of that row.
@@ -317,12 +320,13 @@ fn findings(connection: &Connection, import: Option<ImportId>, after: Option<Run
     let mut rows = statement.query((import, after.unwrap_or(RunId(0))))?;
     let mut findings = Vec::new();
     while let Some(row) = rows.next()? {
-        let job = row.get(0)?;
+        let (job, kind) = (row.get(0)?, row.get(1)?);
         let found: String = row.get(6)?;
         findings.push(Audited {
             job,
-            kind: row.get(1)?,
+            kind,
             name: row.get(2)?,
+            about: row_ref::about(connection, job, kind)?,
             place: row_ref::of_job(connection, job)?,
             import: row_ref::last_import_of(connection, job)?,
             id: row.get::<_, Option<Id>>(3)?.map(|id| id.0),

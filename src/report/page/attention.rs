@@ -29,6 +29,10 @@ const GROUPS: usize = 1_000;
 /// Letters of a text of somebody else's that are shown; a cell may hold a book.
 const LETTERS: usize = 600;
 
+/// The columns of an upkeep sheet that say what a row is about: the record, and what of it.
+const UPKEEP_COLUMNS: [&str; 9] =
+    ["owner", "device", "site", "cloud", "interface", "template", "label", "key", "licence_code"];
+
 /// Rows that need attention.
 #[derive(Default)]
 pub(super) struct Attention {
@@ -273,14 +277,21 @@ impl Rows {
 impl AttentionRow {
     fn of(layout: &Layout, line: &ResultLine, sort: Sort) -> Self {
         let blamed = line.blames.iter().find_map(|blame| blame.positions.first().copied());
-        let name = layout.cell(&line.row, "name").or_else(|| layout.cell(&line.row, "username"));
+        let cell = |column: &&str| layout.cell(&line.row, column);
+        let (name, key) = match layout.kind.is_record() {
+            true => (
+                ["name", "username", "id"].iter().find_map(cell).unwrap_or_default().to_owned(),
+                cell(&"key"),
+            ),
+            false => (UPKEEP_COLUMNS.iter().filter_map(cell).collect::<Vec<_>>().join(", "), None),
+        };
         Self {
             place: match blamed {
                 Some(position) => layout.address(position, line.row.number),
                 None => format!("row {}", line.row.number),
             },
-            name: readable(name.unwrap_or_default()),
-            key: readable(layout.cell(&line.row, "key").unwrap_or_default()),
+            name: readable(&name),
+            key: readable(key.unwrap_or_default()),
             job: line.row.job.map(|job| job.to_string()).unwrap_or_default(),
             message: match sort {
                 // The row that it depends on is mostly in the same file, which is named above.
