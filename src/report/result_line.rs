@@ -252,12 +252,16 @@ fn changed(row: &RowView) -> String {
     before.filter(|words| !words.is_empty()).collect::<Vec<_>>().join("; ")
 }
 
-/// A row that was carried out, and rejected when a person had it carried out again, tells what it changed the first time.
+/// A row that was carried out, and rejected when a person had it carried out again, tells what it changed the first time; one of
+/// which a later step failed, what the steps before changed.
 fn carried_out_before(message: String, row: &RowView) -> String {
     match (row.state, changed(row).as_str()) {
         (JobState::Rejected, "") if row.before.is_empty() => message,
         (JobState::Rejected, "") => format!("{message}; it had been carried out before that"),
         (JobState::Rejected, words) => format!("{message}; it had been carried out before that: {words}"),
+        (JobState::Incomplete, words) if !words.is_empty() => {
+            format!("{message}; this was carried out: {words}")
+        }
         _ => message,
     }
 }

@@ -749,6 +749,8 @@ fn a_step_that_fails_after_the_fields_were_changed_says_what_was_changed() {
 
 #[test]
 fn a_change_that_is_refused_after_a_lost_answer_is_rejected_only_when_late_requests_are_over() {
+    assert!(message.ends_with("; this was carried out: name was \"Branch 0\", now \"Depot\""), "{message}");
+    assert_eq!(bench.results(2)[0]["before"][0]["fields"], json!({"name": "Branch 0"}));
     let lost = Fault::new("updateSite", FaultKind::RequestLost).times(1);
     let refused = Fault::new("updateSite", FaultKind::InvalidData);
     let bench = created(Scenario::default().with_fault(lost).with_fault(refused));

@@ -365,7 +365,7 @@ pub(in crate::journal) fn before(
 }
 
 /// Whether what a job brought about was carried out for the rows of an import, made at this moment and with its last row at
-/// `last`: the job was not done, or rejected, before, and no row after those asked for something else.
+/// `last`: the job had not ended before, and no row after those asked for something else.
 pub(in crate::journal) fn is_of(
     connection: &Connection,
     job: JobId,
@@ -374,7 +374,7 @@ pub(in crate::journal) fn is_of(
 ) -> Result<bool> {
     let is_of = connection
         .prepare_cached(
-            "SELECT state IN ('done', 'rejected') AND finished_at > ?3 AND NOT EXISTS (
+            "SELECT state IN ('done', 'rejected', 'incomplete') AND finished_at > ?3 AND NOT EXISTS (
                  SELECT 1 FROM sheet_row AS later
                  WHERE later.job = job.id AND later.place > ?2 AND later.disposition = 'revised')
              FROM job WHERE id = ?1",
