@@ -110,8 +110,10 @@ pub fn of(code: Option<&str>, state: JobState) -> RowAdvice {
         }
         // Rows that are settled need no advice, whatever happened on the way.
         _ if general.needs_nobody() => RowAdvice::of(&general.words, general),
-        // A code may be left from before; what goes on automatically needs no more than that.
-        Some(entry) if !goes_on(state) => RowAdvice::of(&entry.words, entry),
+        // A code may be left from before; what goes on automatically needs no more than that. It does not without the profile.
+        Some(entry) if !goes_on(state) || waits_for_profile(entry, state) => {
+            RowAdvice::of(&entry.words, entry)
+        }
         Some(entry) => RowAdvice::of(&entry.words, general),
         None => RowAdvice::of(&general.words, general),
     }
@@ -196,6 +198,12 @@ pub fn of_held_change(kind: Kind, operation: Operation, job: JobId) -> Advice {
         .command(typed(&format!("resolve {job} --abandon")))
 }
 
+/// Whether a row waits for a person to map its operation in the profile.
+fn waits_for_profile(entry: &Entry, state: JobState) -> bool {
+    let is_to_be_sent = matches!(state, JobState::Blocked | JobState::Ready | JobState::Deferred);
+    is_to_be_sent && entry.code == Reason::EndpointMissing.as_str()
+}
+
 /// Whether the next run goes on with a row by itself.
 fn goes_on(state: JobState) -> bool {
     match state {
@@ -247,6 +255,15 @@ mod tests {
             assert_eq!(next.is_empty(), state.is_success(), "{state}: {next}");
             assert!(!next.contains('{'), "{next}");
         }
+    }
+
+    #[test]
+    fn a_row_that_waits_for_the_profile_is_told_what_to_set_there() {
+        let next = |state| of(Some("endpoint.missing"), state).next(JobId(7), ImportId(3)).to_string();
+        for state in [JobState::Ready, JobState::Deferred] {
+            assert!(next(state).contains("[profile.NAME.endpoints.OPERATION]"), "{}", next(state));
+        }
+        assert!(next(JobState::InDoubt).contains("fleetload run"), "{}", next(JobState::InDoubt));
     }
 
     #[test]
