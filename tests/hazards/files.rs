@@ -460,6 +460,12 @@ fn f22_a_question_mark_in_the_place_of_a_letter_is_an_error() {
     assert_eq!(person("A", "j?ne", "a@x.example"), ["error cell.replacement-char F2"]);
     assert_eq!(person("A", "a", "k?@x.example"), ["error cell.replacement-char G2"]);
     assert_eq!(person("A", "a", "mailto:a@x.example?subject=Hello"), ["error cell.email G2"]);
+    // Labels and metadata are the texts of programs as well.
+    let owner = "6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11";
+    let labels = format!("owner_kind,owner,label\ndevice,{owner},a/b?c\n");
+    assert_eq!(Desk::with("labels.csv", labels).found(), NOTHING);
+    let metadata = format!("owner_kind,owner,key,value\ndevice,{owner},a/b?c,x?y/z\n");
+    assert_eq!(Desk::with("metadata.csv", metadata).found(), NOTHING);
 }
 
 /// An export cut at the limit of Excel before 2007. The rows between are blank, which Excel counts as well.

@@ -63,9 +63,10 @@ pub(super) fn damaged(column: &Column, text: &str) -> Option<Problem> {
 }
 
 /// Question marks where letters were: programs write them for letters that an encoding lacks. In names, addresses,
-/// usernames and e-mail only; notes in labels and metadata may ask something.
+/// usernames and e-mail only; labels and metadata may ask something, and are the paths and queries of programs.
 fn lost_letter(column: &Column, text: &str) -> Option<Problem> {
     let is_lost = match column.form {
+        Form::Text if matches!(column.name, "label" | "key" | "value") => false,
         Form::Name | Form::Text | Form::Country => {
             let may_be_placeholder = !is_never_placeholder(column);
             has_mark_for_letter(text) && !(may_be_placeholder && is_placeholder(text))
