@@ -123,7 +123,8 @@ fn verified_changes(figures: &AuditFigures) -> Option<String> {
     }
     if figures.changes_not_checked > 0 {
         parts.push(format!(
-            "{} not be verified: the look-up was inconclusive or is not available, or the same was changed again",
+            "{} not be verified: the service does not show this, the look-up was inconclusive or is not available, or the \
+             same was changed again",
             counted(figures.changes_not_checked, "change could", "changes could")
         ));
     }
@@ -212,9 +213,9 @@ mod tests {
                     changes_not_verified_yet: 7,
                     ..changed(3, 0)
                 },
-                "3 changes verified: all as asked; 2 changes could not be verified: the look-up was inconclusive or is \
-                 not available, or the same was changed again; 1 licence code could not be verified: the service has no \
-                 look-up for them; 7 changes are not verified yet",
+                "3 changes verified: all as asked; 2 changes could not be verified: the service does not show this, the \
+                 look-up was inconclusive or is not available, or the same was changed again; 1 licence code could \
+                 not be verified: the service has no look-up for them; 7 changes are not verified yet",
             ),
         ];
         for (figures, expected) in table {
