@@ -151,6 +151,11 @@ fn what_cannot_be_changed_or_is_not_said_is_refused_at_its_cell() {
         "{message}"
     );
     assert!(message.contains("cannot change the address1 of a device"), "{message}");
+    bench.write("devices.csv", "action,key,licence_code\nupdate,T0,L-9\n");
+    bench.fleetload(&["run", "devices.csv"]).expect_code(4);
+    let [(_, code, message)] = &endings(&bench, 3)[..] else { panic!("one row") };
+    assert_eq!(code, "not-changeable");
+    assert!(message.ends_with(": add the code in the sheet licences, and clear the cell"), "{message}");
     assert_eq!(updates(&bench), 0);
 }
 
@@ -744,13 +749,13 @@ fn a_step_that_fails_after_the_fields_were_changed_says_what_was_changed() {
         ),
         "{message}"
     );
+    assert!(message.ends_with("; this was carried out: name was \"Branch 0\", now \"Depot\""), "{message}");
+    assert_eq!(bench.results(2)[0]["before"][0]["fields"], json!({"name": "Branch 0"}));
     assert_eq!(updates(&bench), 1);
 }
 
 #[test]
 fn a_change_that_is_refused_after_a_lost_answer_is_rejected_only_when_late_requests_are_over() {
-    assert!(message.ends_with("; this was carried out: name was \"Branch 0\", now \"Depot\""), "{message}");
-    assert_eq!(bench.results(2)[0]["before"][0]["fields"], json!({"name": "Branch 0"}));
     let lost = Fault::new("updateSite", FaultKind::RequestLost).times(1);
     let refused = Fault::new("updateSite", FaultKind::InvalidData);
     let bench = created(Scenario::default().with_fault(lost).with_fault(refused));

@@ -234,9 +234,11 @@ fn fixed(kind: Kind, difference: &FieldDifference) -> String {
         Some(shown) => format!("it is '{shown}'"),
         None => "the service does not show it".to_owned(),
     };
-    format!(
-        "the service cannot change the {field} of a {kind}, and {has}: clear the cell, or enter what it is"
-    )
+    let advice = match field {
+        "licenceCode" => "add the code in the sheet licences, and clear the cell",
+        _ => "clear the cell, or enter what it is",
+    };
+    format!("the service cannot change the {field} of a {kind}, and {has}: {advice}")
 }
 
 /// A field as the service calls it, without the object around it.
