@@ -16,7 +16,7 @@ use crate::model::kind::Kind;
 use crate::private_file;
 use crate::report::undo_workbook;
 use crate::status::undo::{LeftReason, NotUndone, Undo};
-use crate::term::{Ink, Line, Object, counted};
+use crate::term::{Ink, Line, Object, count, counted};
 
 /// Rows that are listed of each reason; the workbook and `--json` have more.
 const LISTED: usize = 5;
@@ -30,8 +30,8 @@ pub(super) fn undo(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     let imports = journal.imports()?;
     let import = ImportInfo::find(&imports, typed.import)?.import;
     let undo = Undo::of(&journal, import)?;
-    let count = undo.count();
-    if count > 0 {
+    let restores = undo.count();
+    if restores > 0 {
         write(&typed.out, &undo_workbook(&undo, import, &whose)?)?;
     }
     tell(context, typed, &undo);
@@ -58,9 +58,9 @@ pub(super) fn undo(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     let end = if undo.left.is_empty() { End::Done } else { End::NotUndone };
     Ok(Summary::new(end).with(&UndoSummary {
         import,
-        restores: count,
+        restores,
         not_restored: rows_of(&undo.left),
-        workbook: (count > 0).then_some(&typed.out),
+        workbook: (restores > 0).then_some(&typed.out),
     }))
 }
 
@@ -88,11 +88,15 @@ fn tell(context: &Context<'_>, typed: &Typed, undo: &Undo) {
         terminal.result(Line::new().ink(Ink::Warning, "not restored:"));
     }
     for (reason, left) in by_reason {
-        terminal.result(format!(
-            "  {}: {}",
-            counted(rows_of(left.iter().copied()) as u64, "row", "rows"),
-            reason.words()
-        ));
+        let rows = rows_of(left.iter().copied());
+        // Several fields of one row may be left.
+        let of_them = if rows == left.len() {
+            String::new()
+        } else {
+            format!(" with {} values", count(left.len() as u64))
+        };
+        let rows = counted(rows as u64, "row", "rows");
+        terminal.result(format!("  {rows}{of_them}: {}", reason.words()));
         for left in left.iter().take(LISTED) {
             let subject =
                 if left.subject.is_empty() { String::new() } else { format!(" '{}'", left.subject) };
