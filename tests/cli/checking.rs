@@ -439,3 +439,27 @@ fn headers_that_are_not_known_come_with_one_command_and_a_file_is_named_once() {
     let told = bench.fleetload(&["check", "sites.csv", "--map", "A = B=label:1"]).expect_code(0);
     assert!(told.stdout.contains("\"A = B\" -> label:1 (as given)"), "{}", told.stdout);
 }
+
+#[test]
+fn a_row_with_an_error_keeps_no_other_row_from_being_compared_with_the_journal() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    bench.write("sites.csv", &bench::sites(2, 2));
+    bench.write("devices.csv", &bench::devices(2, 2));
+    bench.fleetload(&["run", "companies.csv", "sites.csv", "devices.csv"]).expect_code(0);
+    let device = bench.names("device").remove(0);
+    for (more, expected) in
+        [("", vec!["ref.wrong-owner B2"]), (",S0\n", vec!["cell.required A3", "ref.wrong-owner B2"])]
+    {
+        bench.write("site_assignments.csv", &format!("device,site\n{device},S1\n{more}"));
+        let told = bench.fleetload(&["check", "site_assignments.csv", "--json"]).expect_code(3);
+        let lines =
+            told.stdout.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
+        let mut found: Vec<String> = lines
+            .filter(|line| line["severity"] == "error")
+            .map(|line| format!("{} {}", line["code"], line["cell"]).replace('"', ""))
+            .collect();
+        found.sort();
+        assert_eq!(found, expected);
+    }
+}

@@ -29,10 +29,10 @@ pub(in crate::cli) fn check(context: &Context<'_>, typed: &Typed) -> Result<Summ
     let row_use = if journal.is_some() { RowUse::Import } else { RowUse::Check };
     let mut examined = import::read(context, row_use, &typed.files, &manner, journal.as_ref())?;
     let manner = manner.without(&import::idle(&examined, &manner));
-    if examined.is_clean()
+    if !examined.findings.forbid_import(true)
         && let Some(journal) = journal
     {
-        // What is in the journal is compared with; nothing of the comparison is kept, and nobody waits for it.
+        // Rows without errors are compared with what is in the journal; nothing of that is kept, and nobody waits for it.
         let mut scratch = TempJournal::of(Some(&journal))?;
         let against_journal = rehearse(&examined, &mut scratch.journal, context.now())?;
         examined.findings.append(against_journal);
