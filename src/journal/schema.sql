@@ -392,6 +392,7 @@ CREATE INDEX left_out_sheet_key ON left_out (kind, sheet_key) WHERE job IS NULL 
 CREATE INDEX left_out_name ON left_out (kind, name) WHERE job IS NULL AND name IS NOT NULL;
 CREATE INDEX left_out_origin ON left_out (origin) WHERE job IS NULL;
 CREATE INDEX left_out_natural_key ON left_out (kind, natural_key) WHERE job IS NULL AND natural_key IS NOT NULL;
+CREATE INDEX left_out_job ON left_out (job) WHERE job IS NOT NULL;
 
 -- In what a row differs from the record that was made of its job earlier: the columns, with the values of both.
 CREATE TABLE difference (

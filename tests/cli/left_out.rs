@@ -34,6 +34,24 @@ fn rows_that_only_came_along_are_to_be_imported_again_and_not_to_be_corrected() 
     assert_eq!(of, [6, 4, 0, 2].map(serde_json::Value::from), "{figures}");
 }
 
+#[test]
+fn an_import_with_rows_that_were_left_out_is_shown_beside_a_row_of_another_one_that_a_person_decided() {
+    let lost = Fault { times: Some(1), ..Fault::new("addCompany", FaultKind::AnswerLost) };
+    let bench = Bench::new(Scenario::default().with_fault(lost));
+    bench.profile("paths = \"documented\"", "rate = \"unlimited\"", "");
+    bench.write("companies.csv", &bench::companies(1));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(8);
+    assert_eq!(bench.statistics().faults_fired["answer_lost"], 1);
+    bench.fleetload(&["resolve", "1", "--abandon"]).expect_code(0);
+    let second = bench::companies(3).replace("Customer 1,+64 9 555 0001", "Customer 1,");
+    bench.write("more.csv", &second.replace("Customer 0", "Customer 3"));
+    bench.fleetload(&["run", "more.csv", "--skip-invalid"]).expect_code(4);
+    let Outcome { stdout: told, .. } = bench.fleetload(&["status", "2"]).expect_code(0);
+    assert!(!told.contains("decided by a person"), "{told}");
+    let Outcome { stdout: told, .. } = bench.fleetload(&["status", "1"]).expect_code(0);
+    assert!(told.contains("1 row was decided by a person"), "{told}");
+}
+
 const FILES: [&str; 4] = ["run", "companies.csv", "sites.csv", "devices.csv"];
 
 #[test]

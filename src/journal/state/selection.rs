@@ -15,17 +15,18 @@ macro_rules! refused {
 }
 pub(in crate::journal) use refused;
 
-/// The condition that a job has a row where a selection looks for one.
+/// The condition that a job has a row where a selection looks for one, among those of a table.
 macro_rules! has_selected_row {
-    ($job:literal) => {
+    ($rows:literal, $job:literal) => {
         concat!(
-            "EXISTS (
-               SELECT 1 FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
-               WHERE sheet_row.job = ",
+            "EXISTS (SELECT 1 FROM ",
+            $rows,
+            " AS own JOIN sheet ON sheet.id = own.place >> 32
+               WHERE own.job = ",
             $job,
             " AND (:import IS NULL OR sheet.import = :import)
                  AND (:sheet IS NULL OR sheet.name = :sheet)
-                 AND (:row IS NULL OR (sheet_row.place & 4294967295) = :row))"
+                 AND (:row IS NULL OR (own.place & 4294967295) = :row))"
         )
     };
 }
@@ -71,7 +72,7 @@ pub(in crate::journal) fn selected(
         "SELECT id FROM {jobs} AND state = :state AND (:code IS NULL OR code = :code)
            AND (NOT :placed OR {})
          ORDER BY id",
-        has_selected_row!("job.id")
+        has_selected_row!("sheet_row", "job.id")
     ))?;
     let jobs = statement
         .query_map(
@@ -104,12 +105,6 @@ fn jobs_in(state: JobState) -> String {
     }
 }
 
-/// The jobs of rows that were left out, and came again later, where a selection looks for rows.
-const LEFT_OUT: &str = "SELECT left_out.job FROM sheet JOIN left_out
-       ON left_out.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
-     WHERE (:import IS NULL OR sheet.import = :import) AND (:sheet IS NULL OR sheet.name = :sheet)
-       AND (:row IS NULL OR (left_out.place & 4294967295) = :row)";
-
 /// Whether a job has a row where a selection looks for one, one included that was left out and came again.
 pub(in crate::journal) fn is_selected(
     connection: &Connection,
@@ -119,8 +114,13 @@ pub(in crate::journal) fn is_selected(
     if !selection.is_of_rows() {
         return Ok(true);
     }
-    let sql = format!("SELECT {} OR :job IN ({LEFT_OUT})", has_selected_row!(":job"));
-    let selected = connection.prepare_cached(&sql)?.query_row(
+    let sql = concat!(
+        "SELECT ",
+        has_selected_row!("sheet_row", ":job"),
+        " OR ",
+        has_selected_row!("left_out", ":job")
+    );
+    let selected = connection.prepare_cached(sql)?.query_row(
         named_params! {
             ":job": job, ":import": selection.import, ":sheet": selection.sheet, ":row": selection.row,
         },

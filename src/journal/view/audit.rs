@@ -295,11 +295,11 @@ impl View {
 /// `?1`, all have.
 macro_rules! is_of_import {
     () => {
-        "(?1 IS NULL OR EXISTS (
-             SELECT 1 FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
-             WHERE sheet_row.job = audit.job AND sheet.import = ?1)
-         OR audit.job IN (SELECT left_out.job FROM sheet JOIN left_out
-             ON left_out.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1 WHERE sheet.import = ?1))"
+        "(?1 IS NULL
+         OR EXISTS (SELECT 1 FROM sheet_row AS own JOIN sheet ON sheet.id = own.place >> 32
+             WHERE own.job = audit.job AND sheet.import = ?1)
+         OR EXISTS (SELECT 1 FROM left_out AS own JOIN sheet ON sheet.id = own.place >> 32
+             WHERE own.job = audit.job AND sheet.import = ?1))"
     };
 }
 
