@@ -298,7 +298,7 @@ impl Dispatcher {
                 match self.permission(operation, now) {
                     Permission::Granted(request) => {
                         // What is dropped instead comes again from the journal, which is asked at once.
-                        if !self.begin(operation, request) {
+                        if self.begin(operation, request) {
                             wake = now;
                         }
                         moving = true;
@@ -378,9 +378,8 @@ impl Dispatcher {
         self.in_flight.is_empty() || under_way < (self.gates.capacity() / AUDIT_SHARE).max(1)
     }
 
-    /// A request has its permission. **Claim**: a step of a job is put on disk as `sending` before anything
-    /// leaves. A look-up changes nothing and leaves at once. Whether it was begun: not what waited for too long, which is dropped
-    /// with what waits behind it.
+    /// A request has its permission. **Claim**: a step of a job is put on disk as `sending` before anything leaves. A look-up
+    /// changes nothing and leaves at once. Returns whether the queue was emptied instead, as what was in it waited for too long.
     fn begin(&mut self, operation: Operation, request: QueuedRequest) -> bool {
         if let QueuedRequest::Send(job) = request
             && self.in_flight.waited(job, self.clock.elapsed()) >= shared_lists::GOOD_FOR
@@ -389,7 +388,7 @@ impl Dispatcher {
             // find out whether the service works again. Where look-ups fail as well, they find it out.
             self.drop_job(job);
             self.carry_out(vec![RunAction::QueueAgain]);
-            return false;
+            return true;
         }
         failpoint::reach("permission.granted");
         let phase = self.gates.on_permitted(operation);
@@ -397,11 +396,11 @@ impl Dispatcher {
             QueuedRequest::Send(job) => {
                 let Some(import) = self.in_flight.work(job).map(|work| work.import) else {
                     self.gates.on_not_sent(operation, phase);
-                    return true;
+                    return false;
                 };
                 self.check_clock();
                 let counted = operation.creates().then(|| self.gates.count_creation(import));
-                let Some(claim) = self.in_flight.begin_claim(job, phase, counted) else { return true };
+                let Some(claim) = self.in_flight.begin_claim(job, phase, counted) else { return false };
                 let (content, at) = (Some(claim.content), self.clock.now());
                 let (baseline, before) = (claim.baseline, claim.before);
                 let ticket = Ticket::Claim { job, operation, since: self.clock.elapsed() };
@@ -418,7 +417,7 @@ impl Dispatcher {
                 self.send(operation, call, QueuedRequest::Lookup { lookup, question, tries }, phase);
             }
         }
-        true
+        false
     }
 
     /// The claim is on disk: its request may leave.

@@ -13,6 +13,7 @@ use crate::model::operation::Operation;
 use crate::model::reason::ServiceCode;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
+use crate::model::verdict::Verdict;
 use crate::run::decide::{FoundRecords, RowDecision, RunFacts, pre_send, reconcile};
 use crate::run::evidence::ControlResult;
 use crate::run::evidence::lookups::{self, ReferencedRecord};
@@ -167,8 +168,10 @@ impl Dispatcher {
         if self.drain.is_some() {
             return;
         }
-        // An answer that was read late, as the machine slept or this process stood still, says nothing of now.
-        let is_old = self.clock.now().since(sent) >= GOOD_FOR;
+        // What was read late, as the machine slept or this process stood still, says nothing of now. An answer that never
+        // came is another matter, however long it was waited for.
+        let is_answered = matches!(answer.verdict, Verdict::Succeeded(_) | Verdict::NoDataFound(_));
+        let is_old = is_answered && self.clock.now().since(sent) >= GOOD_FOR;
         let again = tries.again(question.asker, &answer.verdict, self.gates.is_closed(operation));
         let again = again.or_else(|| is_old.then_some(tries));
         // Another answer may have shown meanwhile that the look-up is not available: nothing leaves its queue then.
@@ -178,7 +181,10 @@ impl Dispatcher {
             self.in_flight.push(operation, QueuedRequest::Lookup { lookup, question, tries });
             return;
         }
-        let answer = LookupAnswer::of(operation, answer.verdict, again.is_some());
+        let answer = match is_old {
+            true => LookupAnswer::Unavailable,
+            false => LookupAnswer::of(operation, answer.verdict, again.is_some()),
+        };
         self.on_lookup_answer(&lookup, question, answer);
     }
 
