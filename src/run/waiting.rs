@@ -116,7 +116,7 @@ fn ended(options: &RunOptions, now: Moment, until: Moment) -> Option<Ending> {
 }
 
 /// Notes a run that finds nothing to send or to verify: its terms say that what the run before it was to verify is not to be
-/// verified any more.
+/// verified any more. What is different from the last run, in words.
 ///
 /// # Errors
 /// Journal when it cannot be written.
@@ -125,10 +125,11 @@ pub fn note_empty(
     endpoints: &Endpoints,
     options: &RunOptions,
     at: Moment,
-) -> Result<()> {
+) -> Result<Option<String>> {
     let run = journal.queue().begin_run(at)?;
-    note_terms(journal, run, endpoints, options)?;
-    end(journal, run, at, &Ending::Finished)
+    let changes = note_terms(journal, run, endpoints, options)?;
+    end(journal, run, at, &Ending::Finished)?;
+    Ok(changes)
 }
 
 fn end(journal: &mut Journal, run: RunId, at: Moment, ending: &Ending) -> Result<()> {

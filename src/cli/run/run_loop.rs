@@ -102,7 +102,11 @@ impl Passes<'_> {
             return Ok(());
         }
         let options = self.options(self.settings);
-        note_empty(journal, &self.settings.endpoints()?, &options, self.context.now())
+        let changes = note_empty(journal, &self.settings.endpoints()?, &options, self.context.now())?;
+        if let Some(changes) = changes {
+            self.context.terminal.say(changes);
+        }
+        Ok(())
     }
 
     /// One pass, over the service or a simulated one.
