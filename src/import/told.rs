@@ -141,7 +141,7 @@ pub(super) fn said(
             Severity::Error,
             name,
             format!(
-                "another row of this import is the same {}, {}: remove one of them",
+                "another row is the same {}, {}: remove one of them",
                 kind.singular(),
                 shown(&writer.place_of(*job)?)
             ),

@@ -359,7 +359,14 @@ fn a_licence_code_that_the_row_of_its_device_adds_is_added_once() {
         let place = [&error["code"], &error["file"], &error["cell"]];
         assert_eq!(place, ["dup.natural-key", "licences.csv", "B2"], "{error}");
     }
-    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
+    // While the device waits, its row alone asks for the code.
+    bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
+    let told = bench.fleetload(&["import", "licences.csv"]).expect_code(3);
+    assert!(
+        told.stdout.contains("dup.natural-key") && told.stdout.contains("devices.csv!devices!2"),
+        "{told:?}"
+    );
+    bench.fleetload(&["run"]).expect_code(0);
     for (import, second) in [(2, ""), (3, "row.unchanged")] {
         bench.fleetload(&["run", "licences.csv"]).expect_code(0);
         let rows = bench.results(import);

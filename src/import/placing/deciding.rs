@@ -241,7 +241,23 @@ impl Placing<'_, '_> {
         if decision == Decision::Add
             && let Some(device) = self.device_with_code(ready)?
         {
-            decision = Decision::Recognise(device);
+            // The row of a device that waits or failed keeps its job: it alone can correct it.
+            decision = match device.state {
+                JobState::Created
+                | JobState::Adopted
+                | JobState::Existing
+                | JobState::Done
+                | JobState::Cancelled => Decision::Recognise(device.job),
+                JobState::Blocked
+                | JobState::Ready
+                | JobState::Deferred
+                | JobState::Sending
+                | JobState::InDoubt
+                | JobState::Held
+                | JobState::Rejected
+                | JobState::Incomplete
+                | JobState::Skipped => Decision::Twice(device.job),
+            };
         }
         if let (Decision::Collides(job) | Decision::Awaits(job), Some(natural)) = (&decision, &known.natural)
             && natural.state == JobState::Cancelled
@@ -350,7 +366,7 @@ impl Placing<'_, '_> {
     }
 
     /// The job that makes the device of a licence row and adds the same code to it.
-    fn device_with_code(&self, ready: &Ready) -> Result<Option<JobId>> {
+    fn device_with_code(&self, ready: &Ready) -> Result<Option<KnownJob>> {
         let values = &ready.values;
         let ([code @ Action::AddLicence(_)], Some(Target::Job(job))) =
             (&values.steps[..], target_of(&values.links, Role::Device))
@@ -368,7 +384,7 @@ impl Placing<'_, '_> {
             }
             _ => true,
         };
-        Ok(adds_it.then_some(job))
+        Ok(adds_it.then_some(known))
     }
 
     /// An upkeep row is a job of its own where an earlier one about the same has a result already, or asks for something else
