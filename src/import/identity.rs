@@ -173,8 +173,14 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
                 None => Decision::Twice(known.job),
             };
         }
-        if let (Keyed::First | Keyed::Another, Some(other)) = (keyed(claim), taken(claim)) {
-            return if may_move { Decision::Awaits(known.job) } else { Decision::KeyTaken(other) };
+        // Of two records that are there each keeps its key, and no other one is made.
+        let are_there = |other: &KnownJob| {
+            [known, other].iter().all(|one| matches!(progress(one), JobProgress::Made | JobProgress::Done))
+        };
+        if let (keyed @ (Keyed::First | Keyed::Another), Some(other)) = (keyed(claim), taken(claim))
+            && (keyed == Keyed::First || !are_there(other))
+        {
+            return if may_move { Decision::Awaits(known.job) } else { Decision::KeyTaken(other.job) };
         }
         if known.content_hash == claim.content_hash && !claim.earlier.was_changed {
             return Decision::Recognise(known.job);
@@ -276,13 +282,13 @@ pub(super) fn keyed(claim: &Claim<'_>) -> Keyed {
 
 /// Another job under the same owner that has the row's key, unless it was given up: what a later sheet means by the key
 /// would be chance.
-fn taken(claim: &Claim<'_>) -> Option<JobId> {
+fn taken<'k>(claim: &'k Claim<'_>) -> Option<&'k KnownJob> {
     let own = owner(claim.links);
     let natural = claim.earlier.natural.as_ref().map(|known| known.job);
     let same = |known: &&KnownJob| {
         owner(&known.links) == own && known.state != JobState::Cancelled && Some(known.job) != natural
     };
-    claim.earlier.by_key.iter().map(|same| &same.known).find(same).map(|known| known.job)
+    claim.earlier.by_key.iter().map(|same| &same.known).find(same)
 }
 
 /// The company, or the parent of a company.

@@ -8,7 +8,7 @@ mod deciding;
 mod second_device;
 mod site_company;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::ControlFlow;
 use std::{mem, panic, thread};
 
@@ -299,11 +299,8 @@ impl Placing<'_, '_> {
     /// other rows of their kind are placed.
     fn take_awaiting(&mut self) -> Result<()> {
         loop {
-            let awaiting = mem::take(&mut self.awaiting);
-            let before = awaiting.len();
-            for (ready, _) in awaiting {
-                self.place_and_those_below(ready, true)?;
-            }
+            let before = self.awaiting.len();
+            self.place_awaiting()?;
             if self.awaiting.is_empty() {
                 return Ok(());
             }
@@ -313,26 +310,62 @@ impl Placing<'_, '_> {
         }
         // What is left gives each other's values to each other, or collides.
         let left = mem::take(&mut self.awaiting);
-        let mut round = Vec::with_capacity(left.len());
-        for (ready, owner) in &left {
-            round.push((Some(*owner), self.own_job(ready)?));
-        }
-        loop {
-            let moving: HashSet<JobId> =
-                round.iter().filter_map(|(owner, own)| own.filter(|_| owner.is_some())).collect();
-            let stuck = |(owner, _): &(Option<JobId>, _)| owner.is_some_and(|owner| !moving.contains(&owner));
-            let Some(at) = round.iter().position(stuck) else {
-                for job in moving {
-                    self.writer.release_natural_key(job)?;
-                }
-                break;
-            };
-            round[at].0 = None;
+        for job in self.moving(&left)? {
+            self.writer.release_natural_key(job)?;
         }
         for (ready, _) in left {
             self.place_and_those_below(ready, false)?;
         }
         Ok(())
+    }
+
+    /// Places each of the rows that await a job, and again once a row is that job: where each awaits the next, all of them are placed.
+    fn place_awaiting(&mut self) -> Result<()> {
+        let mut next: VecDeque<_> = mem::take(&mut self.awaiting).into();
+        let mut still: HashMap<JobId, Vec<(Ready, JobId)>> = HashMap::new();
+        while let Some((ready, _)) = next.pop_front() {
+            let ordinal = ready.origin.ordinal;
+            self.place_and_those_below(ready, true)?;
+            if let Some(job) = self.jobs.of(ordinal) {
+                next.extend(still.remove(&job).unwrap_or_default());
+            }
+            for (ready, awaited) in self.awaiting.drain(..) {
+                still.entry(awaited).or_default().push((ready, awaited));
+            }
+        }
+        self.awaiting = still.into_values().flatten().collect();
+        // The order in which they are placed is that of the rows.
+        self.awaiting.sort_by_key(|(ready, _)| ready.origin.ordinal);
+        Ok(())
+    }
+
+    /// The jobs that the rows which await each other's are now, and whose MAC address, username or name another of them gets.
+    fn moving(&mut self, left: &[(Ready, JobId)]) -> Result<HashSet<JobId>> {
+        let mut own = Vec::with_capacity(left.len());
+        for (ready, _) in left {
+            own.push(self.own_job(ready)?);
+        }
+        let (mut moving, mut awaited): (HashMap<JobId, usize>, HashMap<JobId, Vec<usize>>) =
+            Default::default();
+        for (at, (_, job)) in left.iter().enumerate() {
+            awaited.entry(*job).or_default().push(at);
+            if let Some(own) = own[at] {
+                *moving.entry(own).or_default() += 1;
+            }
+        }
+        let is_stuck = |(_, (_, job)): &(usize, &(Ready, JobId))| !moving.contains_key(job);
+        let mut stuck: Vec<usize> = left.iter().enumerate().filter(is_stuck).map(|(at, _)| at).collect();
+        while let Some(at) = stuck.pop() {
+            let Some(own) = own[at].take() else { continue };
+            if let Some(rows) = moving.get_mut(&own) {
+                *rows -= 1;
+                if *rows == 0 {
+                    moving.remove(&own);
+                    stuck.extend(awaited.remove(&own).unwrap_or_default());
+                }
+            }
+        }
+        Ok(moving.into_keys().collect())
     }
 
     fn place_and_those_below(&mut self, mut ready: Ready, more_come: bool) -> Result<()> {

@@ -87,6 +87,49 @@ fn a_row_with_the_name_of_one_record_and_the_key_of_another_is_refused() {
 }
 
 #[test]
+fn rows_of_records_that_are_there_are_known_by_their_names_when_their_keys_are_numbered_again() {
+    let mut bench = Bench::new();
+    let owner = companies(&format!("c,{ROOT},Company,\n"));
+    let devices = |rows: &str| format!("key,company,name\n{rows}");
+    let before = devices("1,c,Front\n2,c,Back\n3,c,Cellar\n");
+    let (import, _) = bench.import(&[("companies.csv", &owner), ("devices.csv", &before)]).unwrap();
+    bench.create(bench.job_of(import.import, "c"), Operation::AddCompany);
+    let made = ["1", "2", "3"].map(|key| bench.job_of(import.import, key));
+    let again = devices("1,c,Back\n2,c,Cellar\n");
+    let refused = bench.import(&[("devices.csv", &again)]).unwrap_err();
+    let waits = "Front still waits with its key";
+    assert_eq!(codes(&refused), [(Code::DupKey, "A2".into()), (Code::DupKey, "A3".into())], "{waits}");
+    made.into_iter().for_each(|job| {
+        bench.create(job, Operation::AddDevice);
+    });
+    let (known, _) = bench.import(&[("devices.csv", &again)]).unwrap();
+    let names = ["Back", "Cellar"].map(|name| (format!("Company/{name}"), Disposition::Recognised));
+    assert_eq!(bench.placed(known.import), names);
+}
+
+#[test]
+fn of_many_rows_each_with_the_name_that_the_next_one_had_all_are_placed() {
+    const ROWS: usize = 300;
+    let owner = companies(&format!("c,{ROOT},Company,\n"));
+    let devices = |name: &dyn Fn(usize) -> usize| {
+        let rows: String = (0..ROWS).map(|n| format!("k{n},c,Till {}\n", name(n))).collect();
+        format!("key,company,name\n{rows}")
+    };
+    // Up, down, and all around.
+    let (up, down, around) = (|n: usize| n + 1, |n: usize| n.wrapping_sub(1), |n: usize| (n + 1) % ROWS);
+    for name in [&up as &dyn Fn(usize) -> usize, &down, &around] {
+        let mut bench = Bench::new();
+        let first = devices(&|n| n);
+        let (import, _) = bench.import(&[("companies.csv", &owner), ("devices.csv", &first)]).unwrap();
+        let (again, _) = bench.import(&[("devices.csv", &devices(name))]).unwrap();
+        assert_eq!((again.revised, again.added), (ROWS as u64, 0));
+        for key in ["k0", "k1", "k299"] {
+            assert_eq!(bench.job_of(again.import, key), bench.job_of(import.import, key), "{key}");
+        }
+    }
+}
+
+#[test]
 fn the_name_of_a_row_that_was_given_up_is_free_unless_its_record_may_have_been_made() {
     for may_be_there in [false, true] {
         let mut bench = Bench::new();
