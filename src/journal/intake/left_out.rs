@@ -145,8 +145,9 @@ struct Keys<'a> {
 }
 
 /// The rows that earlier imports left out and that this one is, each by its origin: those with its key under the same owner,
-/// or, where their owner was wrong, with its key and name in the same sheet; those with its natural key, which alone may be mistyped, and the same key or owner; and the one with
-/// its name under the same owner, as well as the one where it says it comes from, unless it may be one of several.
+/// or, where their owner was wrong, with its key and name in the same sheet; those with its natural key, which alone may be
+/// mistyped, and the same key or owner; and the one with its name under the same owner, as well as the one where it says it
+/// comes from, unless it may be one of several.
 fn origins(transaction: &Transaction<'_>, keys: &Keys<'_>, row: &Provenance<'_>) -> Result<Vec<i64>> {
     let mut statement = transaction.prepare_cached(
         "WITH now AS (SELECT id, import, file || '!' || name AS title FROM sheet WHERE id = ?1),
@@ -203,8 +204,8 @@ impl ImportWriter<'_> {
     }
 
     /// Lets the job of a row be the answer of the rows that earlier imports left out and that it is, known by its keys or
-    /// by where it says it comes from; by its name alone only when the job `is_new`, since others may have the name too, or it was
-    /// wrong.
+    /// by where it says it comes from; by its name alone only when the job `is_new`, since others may have the name too,
+    /// or it was wrong.
     pub fn comes_again(
         &mut self,
         job: JobId,
