@@ -355,6 +355,13 @@ impl Placing<'_, '_> {
                 return Err(Error::internal("a row that is another one was not refused"));
             }
         };
+        if matches!(disposition, Disposition::Revised | Disposition::Recognised)
+            && differences.is_empty()
+            && self.writer.sent_of(job)?.is_some()
+        {
+            // They count if the record turns out to be that of the earlier request.
+            differences = self.differences(ready, job, Extent::Sent)?;
+        }
         self.touched.insert(job);
         Ok(Placement::Is(job, disposition, differences))
     }
@@ -477,7 +484,10 @@ impl Placing<'_, '_> {
 
     /// In what a row differs from the record of its job, or from what its job asks for.
     fn differences(&mut self, ready: &Ready, job: JobId, extent: Extent) -> Result<Vec<Difference>> {
-        let made = self.content_made(job)?;
+        let mut made = self.content_made(job)?;
+        if let (Extent::Sent, Some(sent)) = (extent, self.writer.sent_of(job)?) {
+            made.1 = with_later(vec![sent], &ready.values.steps);
+        }
         let (links, mut steps) =
             self.content_now((job, self.writer.remote_id_of(job)?), &made, &ready.values)?;
         // The row that the job has its values from says nothing of what was changed since.
@@ -516,6 +526,8 @@ impl Placing<'_, '_> {
 enum Extent {
     /// All that it asks for.
     All,
+    /// The record itself, with what may have been sent before its row was corrected.
+    Sent,
     /// The record itself; what it asks for besides is sent.
     Record,
 }

@@ -54,6 +54,11 @@ impl ImportWriter<'_> {
         step::actions(&self.transaction, job)
     }
 
+    /// What the record of a job may have been made with, where its row was corrected since.
+    pub fn sent_of(&self, job: JobId) -> Result<Option<Action>> {
+        step::sent(&self.transaction, job)
+    }
+
     /// The record of a job as updates have left it.
     ///
     /// # Errors

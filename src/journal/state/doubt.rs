@@ -7,6 +7,7 @@ use rusqlite::Connection;
 use crate::error::{Error, Result};
 use crate::journal::state::attempt::end_attempt;
 use crate::journal::state::job_row::{self, JobRow};
+use crate::journal::state::step;
 use crate::journal::state::write::{Evidence, Moved};
 use crate::model::id::JobId;
 use crate::model::state::JobState::{self, Deferred, InDoubt, Ready, Sending};
@@ -88,6 +89,12 @@ pub(in crate::journal) fn release(connection: &Connection, job: JobId, note: &st
         return Err(Error::internal(format!(
             "job {job} was carried out according to the service, so it must not be sent again"
         )));
+    }
+    let is_over: bool = connection
+        .prepare_cached("SELECT absent_reads > 0 OR doubt IS ?2 FROM job WHERE id = ?1")?
+        .query_row((job, Doubt::Refused), |row| row.get(0))?;
+    if is_over {
+        step::was_not_made_as_sent(connection, job)?;
     }
     standing.change(
         connection,

@@ -38,7 +38,8 @@ pub(in crate::journal) fn operation_of(kind: Kind, action: &Action) -> Result<Op
 /// Replaces the steps of a job, which has this natural key from now on; one that was done and is asked for unchanged stays
 /// done, and so does a creation that made its record. What an upkeep row asks for is to be done again, whatever was done. What
 /// was read before a step that is not done stays with it if the step asks for the same, or if an earlier request for it may
-/// still be carried out. Returns the operation of the first one.
+/// still be carried out; with a creation of which that may be stays what that request was sent with. Returns the operation of
+/// the first one.
 pub(in crate::journal) fn revise(
     connection: &Connection,
     standing: &JobRow,
@@ -46,6 +47,11 @@ pub(in crate::journal) fn revise(
 ) -> Result<Operation> {
     let mut done = written_actions(connection, of_job!(" AND ended = 1"), standing.job)?;
     let read_before = read_before(connection, standing.job)?;
+    let own = steps.first().map(serde_json::to_string).transpose().map_err(unwritable)?;
+    let sent = sent_before(connection, standing, natural_key)?.filter(|sent| Some(sent) != own.as_ref());
+    if sent.is_none() {
+        was_not_made_as_sent(connection, standing.job)?;
+    }
     connection.prepare_cached(of_job!("DELETE FROM step WHERE ", ""))?.execute([standing.job])?;
     let mut first = None;
     let mut texts = Vec::with_capacity(steps.len());
@@ -72,7 +78,73 @@ pub(in crate::journal) fn revise(
                 .execute((standing.job, n, &before))?;
         }
     }
+    if let Some(sent) = sent {
+        connection
+            .prepare_cached("UPDATE step SET sent = ?2 WHERE id = ?1 << 16")?
+            .execute((standing.job, &sent))?;
+    }
     first.ok_or_else(|| Error::internal("a job without a step"))
+}
+
+/// What the creation of a job was sent with, if that may have been carried out and the job keeps its natural key.
+fn sent_before(connection: &Connection, standing: &JobRow, natural_key: &str) -> Result<Option<String>> {
+    let may_be_there: bool = connection
+        .prepare_cached(
+            "SELECT remote_id IS NULL AND natural_key = ?2
+                 AND (doubted OR executed OR (state = 'cancelled' AND doubt IS NOT NULL)) FROM job WHERE id = ?1",
+        )?
+        .query_row((standing.job, natural_key), |row| row.get(0))?;
+    if !(standing.kind.is_record() && may_be_there) {
+        return Ok(None);
+    }
+    let earlier: Option<String> = connection
+        .prepare_cached("SELECT sent FROM step WHERE id = ?1 << 16")?
+        .query_row([standing.job], |row| row.get(0))?;
+    Ok(match earlier {
+        Some(earlier) => Some(earlier),
+        None => written_actions(connection, of_job!(" AND n = 0"), standing.job)?.pop(),
+    })
+}
+
+/// What the record of a job may have been made with, where its row was corrected since.
+pub(in crate::journal) fn sent(connection: &Connection, job: JobId) -> Result<Option<Action>> {
+    let sent: Option<String> = connection
+        .prepare_cached("SELECT sent FROM step WHERE id = ?1 << 16")?
+        .query_row([job], |row| row.get(0))?;
+    sent.map(|sent| parse_action(&sent)).transpose()
+}
+
+/// The record that was found for a job was made with what was sent before its row was corrected, if it was: these are its
+/// values, and in what its rows differ from them is noted with the rows.
+pub(in crate::journal) fn was_made_as_sent(connection: &Connection, job: JobId) -> Result<()> {
+    let changed = connection
+        .prepare_cached(
+            "UPDATE step SET action = sent, shape = NULL, place = NULL, sent = NULL
+             WHERE id = ?1 << 16 AND sent IS NOT NULL",
+        )?
+        .execute([job])?;
+    if changed > 0 {
+        // That of no row, so that each is compared value by value.
+        connection.prepare_cached("UPDATE job SET content_hash = '' WHERE id = ?1")?.execute([job])?;
+    }
+    Ok(())
+}
+
+/// What was sent of a job before its row was corrected was not carried out.
+pub(in crate::journal) fn was_not_made_as_sent(connection: &Connection, job: JobId) -> Result<()> {
+    let forgotten = connection
+        .prepare_cached("UPDATE step SET sent = NULL WHERE id = ?1 << 16 AND sent IS NOT NULL")?
+        .execute([job])?;
+    if forgotten > 0 {
+        // The rows that gave it its values, or have them, do not differ from it.
+        connection
+            .prepare_cached(
+                "DELETE FROM difference WHERE place IN
+                     (SELECT place FROM sheet_row WHERE job = ?1 AND disposition <> 'changed_since')",
+            )?
+            .execute([job])?;
+    }
+    Ok(())
 }
 
 /// What was read before the steps of a job that are not done, each with the number of the step and what that asks for.

@@ -119,6 +119,11 @@ pub(in crate::journal) fn finish_step(
         Some(outcome) if standing.step > 0 => outcome,
         Some(_) | None => how.outcome(),
     };
+    match how {
+        _ if made.is_none() => {}
+        How::Adopted => step::was_made_as_sent(connection, job)?,
+        How::Created | How::Existing | How::Done => step::was_not_made_as_sent(connection, job)?,
+    }
     step::end(connection, job, standing.step)?;
     let next = step::next(connection, job)?;
     let (to, step, operation) = match next {
