@@ -24,7 +24,7 @@ use crate::cli::summary::{Summary, SummaryFields};
 use crate::cli::zones;
 use crate::ending::End;
 use crate::error::Result;
-use crate::journal::{Journal, Register, Storage, Whose, saved_copy_of, state_folder};
+use crate::journal::{Journal, Register, Storage, Whose, state_folder, was_there};
 use crate::model::kind::{Kind, Plural, Upkeep};
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
@@ -585,7 +585,7 @@ fn check_journal(
     tell: &mut dyn FnMut(Health, &str, Option<&str>),
 ) {
     let path = &context.common.journal;
-    if !path.exists() && saved_copy_of(path).is_none() {
+    if !was_there(path) {
         let message = format!("{} does not exist yet; the first import creates it", path.display());
         return tell(Health::Well, &message, None);
     }

@@ -29,7 +29,7 @@ use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::import::{Examined, Outcome, examine, import_when};
-use crate::journal::{Account, ImportInfo, Imported, Journal, saved_copy_of};
+use crate::journal::{Account, ImportInfo, Imported, Journal, was_there};
 use crate::model::id::ImportId;
 use crate::model::id::check::{IdCheck, NamedId};
 use crate::model::kind::{Kind, Plural};
@@ -97,10 +97,11 @@ fn listed(context: &Context<'_>, manner: &ReadingSettings) -> Options {
     Options { list_all: context.terminal.json(), ..manner.options.clone() }
 }
 
-/// The journal of the common options, unless it is not there yet. Where a run has saved a copy of it, it was there.
+/// The journal of the common options, unless it is not there yet. Where a run has saved a copy of it, or its log is left, it
+/// was there.
 pub(super) fn existing(context: &Context<'_>) -> Result<Option<Journal>> {
     let path = &context.common.journal;
-    if !path.exists() && saved_copy_of(path).is_none() {
+    if !was_there(path) {
         return Ok(None);
     }
     let journal = Journal::open_existing(path)?;

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::journal::file::file_watch::FileId;
+use crate::journal::file::file_watch::{FileId, log_of, saved_copy_of};
 use crate::private_file;
 
 /// The first bytes of every SQLite file.
@@ -101,6 +101,35 @@ pub(in crate::journal) fn refuse_other_files(path: &Path) -> Result<()> {
         Error::journal(format!("cannot read the journal {}", path.display())).because(error).hint(hint)
     })?;
     if start.is_empty() || start == MAGIC || is_half_made(path) { Ok(()) } else { Err(no_journal(path)) }
+}
+
+/// Whether a write-ahead log lies beside a database that is empty or not there: SQLite would remove it.
+fn has_lone_log(path: &Path) -> bool {
+    let has_bytes = |path: &Path| fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0);
+    // The log is looked at first: who makes a journal writes the database before the log.
+    has_bytes(&log_of(path)) && !has_bytes(path)
+}
+
+/// Refuses a write-ahead log without its database, before SQLite removes it.
+pub(in crate::journal) fn refuse_lone_log(path: &Path) -> Result<()> {
+    if !has_lone_log(path) {
+        return Ok(());
+    }
+    let (shown, log) = (path.display(), log_of(path));
+    let state = if path.exists() { "is empty" } else { "is not there" };
+    let what = format!(
+        "the journal {shown} {state}, and {} beside it holds what was written to it last; neither was touched",
+        log.display()
+    );
+    Err(Error::journal(what).ending(End::JournalDamaged).hint(format!(
+        "bring back the file {shown} as it was, and leave the other one beside it: the two are one journal. If it cannot be \
+         brought back, move both away and put a backup in their place. A new journal would create the rows again"
+    )))
+}
+
+/// Whether a journal is there, or was: a copy that a run saved, or its log, is left of it.
+pub(crate) fn was_there(path: &Path) -> bool {
+    path.exists() || saved_copy_of(path).is_some() || has_lone_log(path)
 }
 
 /// Whether the power went while SQLite wrote the first page: any part of the page may be there, and SQLite undoes it

@@ -15,7 +15,9 @@ use crate::advice::Advice;
 use crate::ending::End;
 use crate::error::{Error, ErrorKind, Result};
 use crate::failpoint;
-use crate::journal::file::db_file::{OpenFile, create_private, no_journal, refuse_other_files};
+use crate::journal::file::db_file::{
+    OpenFile, create_private, no_journal, refuse_lone_log, refuse_other_files,
+};
 use crate::journal::file::file_watch::{self, FileWatch};
 use crate::journal::file::migrate;
 use crate::journal::{Journal, View};
@@ -54,6 +56,7 @@ impl Journal {
             if let Some(copy) = file_watch::saved_copy_of(path) {
                 return Err(missing(path).hint(file_watch::go_on_with(&copy)));
             }
+            refuse_lone_log(path)?;
             create_private(path)?;
         }
         Self::open_file(path)
@@ -62,11 +65,13 @@ impl Journal {
     /// Opens a journal that must be there already.
     pub fn open_existing(path: &Path) -> Result<Self> {
         if !path.exists() {
-            return Err(missing(path).hint(match file_watch::saved_copy_of(path) {
-                Some(copy) => file_watch::go_on_with(&copy),
-                None => Advice::from("name the journal with --journal FILE, or begin one with: ")
-                    .command("fleetload import FILE"),
-            }));
+            if let Some(copy) = file_watch::saved_copy_of(path) {
+                return Err(missing(path).hint(file_watch::go_on_with(&copy)));
+            }
+            refuse_lone_log(path)?;
+            let begin = Advice::from("name the journal with --journal FILE, or begin one with: ")
+                .command("fleetload import FILE");
+            return Err(missing(path).hint(begin));
         }
         Self::open_file(path)
     }
@@ -79,6 +84,7 @@ impl Journal {
     }
 
     fn open_checked(path: &Path) -> Result<Self> {
+        refuse_lone_log(path)?;
         refuse_other_files(path)?;
         let open_file = OpenFile::hold(path);
         let had_log = file_watch::log_of(path).metadata().is_ok_and(|log| log.len() > 0);
