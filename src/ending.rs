@@ -564,7 +564,7 @@ impl End {
                 "rows-held",
                 HELD,
                 "finished, but some rows are on hold and need your decision",
-                "The rows that depend on them wait. Everything else is done.",
+                "The rows that depend on them wait, and so do those of a paused import. Everything else is done.",
                 &[Words("To see each of them with what the service has, type: "), Command("resolve")],
             ),
             Self::SheetPaused => entry(

@@ -146,14 +146,16 @@ pub fn is_failure(state: JobState) -> bool {
     state.is_failed() || state == JobState::Skipped
 }
 
-/// How a command ends whose rows stand like this: whether there is work left, else whether all of that is `paused`, else whether a
-/// person is needed, else whether something was found by verification, refused or differs.
+/// How a command ends whose rows stand like this: whether there is work left that is not `paused`, else whether a row is on hold,
+/// else whether rows are paused or wait for a person, else whether something was found by verification, refused or differs.
 pub fn end_of_rows(tally: &Tally, paused: u64, differing: u64, findings: bool) -> End {
     if moving(tally) > paused {
         End::RowsWaiting
+    } else if tally.in_state(JobState::Held) > 0 {
+        End::RowsHeld
     } else if moving(tally) > 0 {
         End::ImportPaused
-    } else if tally.in_state(JobState::Held) + tally.in_state(JobState::Blocked) > 0 {
+    } else if tally.in_state(JobState::Blocked) > 0 {
         End::RowsHeld
     } else if findings {
         End::Verification
@@ -302,7 +304,8 @@ mod tests {
         // Of paused imports: nothing goes on before a person resumes them.
         for (states, paused, expected) in [
             (&[Ready, Ready][..], 2, End::ImportPaused),
-            (&[Ready, Blocked, Held], 1, End::ImportPaused),
+            (&[Ready, Blocked, Held], 1, End::RowsHeld),
+            (&[Ready, Blocked], 1, End::ImportPaused),
             (&[Ready, InDoubt], 1, End::RowsWaiting),
             (&[Ready, Ready], 1, End::RowsWaiting),
         ] {

@@ -31,6 +31,7 @@ impl Status {
                 let besides = match self.state {
                     // What is excepted is all that is not as it should be.
                     RunState::Ended(End::RowsHeld | End::SheetPaused) => self.besides(),
+                    RunState::Ended(End::ImportPaused) if self.facts.awaited.is_empty() => self.besides(),
                     _ if !self.facts.awaited.is_empty() => self.beside_awaited(),
                     _ if self.facts.left_out.total() > 0 => vec![left_out(&self.facts.left_out)],
                     _ => Vec::new(),
@@ -138,6 +139,9 @@ impl Status {
         if let Some(awaited) = self.awaited() {
             let rows = unfinished(&self.facts.tally) - self.facts.stuck;
             words.push_str(&format!("; {} for {awaited}", counted(rows, "row waits", "rows wait")));
+        } else if self.facts.paused > 0 {
+            let rows = counted(self.facts.paused, "row remaining", "rows remaining");
+            words.push_str(&format!("; paused: {}, {rows}", self.paused_imports()));
         }
         words
     }

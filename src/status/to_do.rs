@@ -329,8 +329,14 @@ pub(super) fn next(facts: &Facts, (state, at_work): (RunState, bool), commands: 
         };
         return if at_work { at_work_step() } else { step(words, go_on(facts, again)) };
     }
+    let to_correct: Vec<&ImportFacts> =
+        facts.imports.iter().filter(|import| !import.unanswered.is_empty()).collect();
     if let Some((paused, _)) = facts.paused_imports.first().filter(|_| facts.paused > 0) {
-        return step("to let its rows go on", again.command(&format!("resume {paused}")));
+        let mut steps = step("to let its rows go on", again.command(&format!("resume {paused}")));
+        if !commands.in_report {
+            steps.extend(corrections(&to_correct, commands));
+        }
+        return steps;
     }
     if facts.unread > 0 {
         return if at_work { at_work_step() } else { step("to verify the rest", go_on(facts, again)) };
@@ -338,8 +344,6 @@ pub(super) fn next(facts: &Facts, (state, at_work): (RunState, bool), commands: 
     if facts.tally.in_state(JobState::Held) > 0 {
         return Vec::new();
     }
-    let to_correct: Vec<&ImportFacts> =
-        facts.imports.iter().filter(|import| !import.unanswered.is_empty()).collect();
     if let (true, Some((_, by))) = (to_correct.is_empty(), last.unanswered.answered.last()) {
         step("the rows that failed were imported again", again.command(&format!("status {by}")))
     } else if commands.in_report {
@@ -353,16 +357,23 @@ pub(super) fn next(facts: &Facts, (state, at_work): (RunState, bool), commands: 
     } else if to_correct.is_empty() {
         step("the report", again.command(&format!("report {}", last.info.import)))
     } else {
-        let mut steps: Vec<Step> =
-            to_correct.iter().take(NAMED).map(|import| correct(import, commands)).collect();
-        if to_correct.len() > NAMED {
-            let rest = (to_correct.len() - NAMED) as u64;
-            let imports = counted(rest, "more import", "more imports");
-            steps
-                .extend(step(&format!("what to correct in {imports}"), again.command("status --unfinished")));
-        }
-        steps
+        corrections(&to_correct, commands)
     }
+}
+
+/// A step for each of the first imports with rows to correct, and one for the rest.
+fn corrections(to_correct: &[&ImportFacts], commands: &Commands<'_>) -> Vec<Step> {
+    let mut steps: Vec<Step> =
+        to_correct.iter().take(NAMED).map(|import| correct(import, commands)).collect();
+    if to_correct.len() > NAMED {
+        let rest = (to_correct.len() - NAMED) as u64;
+        let imports = counted(rest, "more import", "more imports");
+        steps.push(Step {
+            words: format!("what to correct in {imports}"),
+            command: commands.again.command("status --unfinished"),
+        });
+    }
+    steps
 }
 
 /// How the rows of an import are corrected, or tried again.

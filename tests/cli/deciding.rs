@@ -95,7 +95,7 @@ fn one_held_beside_a_paused_import() -> Bench {
     bench.write("own.csv", &format!("{}\n{}\n", lines[0], lines[2]));
     bench.write("devices.csv", &bench::devices(5, 2));
     bench.fleetload(&["import", "own.csv", "devices.csv"]).expect_code(0);
-    bench.fleetload(&["run"]).expect_code(5);
+    bench.fleetload(&["run"]).expect_code(8);
     bench
 }
 

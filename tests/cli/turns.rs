@@ -87,6 +87,42 @@ fn rows_of_a_paused_import_wait_until_it_is_resumed_and_every_surface_says_so() 
 }
 
 #[test]
+fn rows_on_hold_or_rejected_are_told_also_where_another_import_is_paused() {
+    for (kind, code, reason, words) in [
+        (
+            FaultKind::AnswerLost,
+            8,
+            "rows-held",
+            "1 row that needs your decision; paused: import 1, 3 rows remaining",
+        ),
+        (
+            FaultKind::GeneralError,
+            5,
+            "import-paused",
+            "paused: import 1, 3 rows remaining; 1 row was rejected",
+        ),
+    ] {
+        let fault = Fault { times: Some(1), ..Fault::new("addCompany", kind) };
+        let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() }.with_fault(fault));
+        bench.profile("paths = \"documented\"", "rate = \"unlimited\"", "");
+        import(&bench, "first.csv", 0..3);
+        bench.fleetload(&["pause", "1"]).expect_code(0);
+        bench.write("second.csv", &companies(3..7));
+        let ended = bench.fleetload(&["run", "second.csv"]).expect_code(code);
+        assert!(ended.stdout.contains(words), "{ended:?}");
+        assert!(ended.stderr.contains("fleetload resume 1"), "{ended:?}");
+        match kind {
+            FaultKind::AnswerLost => {
+                assert!(ended.stdout.contains("1 row is on hold and needs your decision:"), "{ended:?}");
+            }
+            _ => assert!(ended.stderr.contains("fleetload retry 2"), "{ended:?}"),
+        }
+        let last = bench.fleetload(&["run", "--json"]).expect_code(code).summary();
+        assert_eq!(last["reason"], reason, "{last}");
+    }
+}
+
+#[test]
 fn a_run_at_work_sends_nothing_more_of_an_import_that_is_paused_and_ends_when_nothing_else_is_left() {
     let bench = slow();
     import(&bench, "companies.csv", 0..60);

@@ -104,6 +104,9 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
         None => None,
     };
     let of_import = of_import.filter(|status| status.end() == end && ended.ending.early().is_none());
+    // Where another import is paused, that is said as well.
+    let paused_elsewhere = journal.paused_rows(None)? != journal.paused_rows(ended.imported.or(about))?;
+    let of_import = of_import.filter(|_| !paused_elsewhere);
     let named = ended.imported.filter(|_| of_import.is_some() && about.is_none());
     let status = match of_import {
         Some(status) => status,
@@ -158,6 +161,7 @@ fn worst_of_rows(journal: &Journal, ended: &Ended<'_>, left: &[ImportId]) -> Res
             if left.is_empty() { End::Done } else { End::RowsFailed }
         }
     };
+    let mut is_held = false;
     for &import in ended.concerned {
         // A row that an earlier import left out is no work of this one.
         let (tally, differing) = match ended.imported {
@@ -166,9 +170,13 @@ fn worst_of_rows(journal: &Journal, ended: &Ended<'_>, left: &[ImportId]) -> Res
             None => (journal.tally(Some(import))?, 0),
         };
         worst = worse(worst, end_of_rows(&tally, journal.paused_rows(Some(import))?, differing, false));
+        is_held |= tally.in_state(JobState::Held) > 0;
         if ended.imported.is_some() && (differing > 0 || tally.count(is_failure) > 0) {
             failed.insert(import);
         }
+    }
+    if worst == End::ImportPaused && is_held {
+        worst = End::RowsHeld;
     }
     Ok((worst, failed.into_iter().collect()))
 }
