@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::bench::{self, Bench};
 use crate::inside;
-use fleetload::sandbox::{Fault, FaultKind, Scenario};
+use fleetload::sandbox::{ClientEntry, Fault, FaultKind, Scenario};
 
 /// A service on which one thing is wrong until the test fixes it.
 fn broken(operation: &str, kind: FaultKind) -> Bench {
@@ -29,6 +29,61 @@ fn stops_and_finishes(bench: &Bench, fault: FaultKind, words: &str) {
 fn a_refused_client_stops_the_run_with_7_and_every_job_ready() {
     let bench = broken("auth", FaultKind::InvalidClient);
     stops_and_finishes(&bench, FaultKind::InvalidClient, "invalid_client");
+}
+
+#[test]
+fn a_journal_that_was_begun_with_a_mistyped_account_goes_on_with_the_right_one() {
+    let own = ClientEntry { id: bench::CLIENT.to_owned(), secret: bench::SECRET.to_owned() };
+    let bench = Bench::new(Scenario { client: vec![own], ..Scenario::default() });
+    let (wrong, right) = ("client_id = \"onbaording\"", "client_id = \"onboarding\"");
+    bench.alter(right, wrong);
+    bench.write("companies.csv", &bench::companies(10));
+    let refused = bench.fleetload(&["run", "companies.csv"]).expect_code(7);
+    assert!(refused.stderr.contains("invalid_client"), "{refused:?}");
+    bench.alter(wrong, right);
+    let outcome = bench.fleetload(&["run"]).expect_code(0);
+    assert!(outcome.stderr.contains("was that of the account onbaording at "), "{outcome:?}");
+    assert!(outcome.stderr.contains("from now on it is that of onboarding at "), "{outcome:?}");
+    bench.assert_exact(1);
+    // Now it is that of this account for good.
+    bench.alter(right, wrong);
+    let refused = bench.fleetload(&["run"]).expect_code(2);
+    assert!(refused.stderr.contains("belongs to the account onboarding at "), "{refused:?}");
+}
+
+#[test]
+fn a_journal_whose_account_gave_a_token_is_not_given_to_another_one() {
+    let bench = broken("creations", FaultKind::UnauthorizedSource);
+    bench.write("companies.csv", &bench::companies(10));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(7);
+    bench.alter("client_id = \"onboarding\"", "client_id = \"other\"");
+    let refused = bench.fleetload(&["run"]).expect_code(2);
+    assert!(refused.stderr.contains("belongs to the account onboarding at "), "{refused:?}");
+}
+
+#[test]
+fn the_doctor_names_the_secret_only_where_the_service_has_refused_it() {
+    for (kind, check, words) in [
+        (FaultKind::InvalidClient, "wrong  credentials: ", "check client_id and the client secret"),
+        (
+            FaultKind::UnauthorizedSource,
+            "wrong  service: ",
+            "check VPN and network, or have the address added",
+        ),
+        (FaultKind::Html503Before, "wrong  service: no token: ", "try again in a few minutes"),
+        (FaultKind::Redirect302, "wrong  service: ", "whether a proxy or the sign-in page of a network"),
+        (FaultKind::NotFound404, "wrong  service: ", "[profile.NAME.endpoints.auth]"),
+    ] {
+        let bench = broken("auth", kind);
+        let told = bench.fleetload(&["doctor"]).expect_code(7).stdout;
+        assert!(told.contains(check) && told.contains(words), "{kind:?}: {told}");
+        assert_eq!(told.contains("secret of the profile"), kind == FaultKind::InvalidClient, "{told}");
+    }
+    let bench = Bench::new(Scenario::default());
+    bench.service_goes_away();
+    let told = bench.fleetload(&["doctor"]).expect_code(7).stdout;
+    assert!(told.contains("wrong  service: no connection: "), "{told}");
+    assert!(told.contains("check base_url, and the network, VPN and proxy of this machine"), "{told}");
 }
 
 #[test]

@@ -29,7 +29,7 @@ use crate::model::kind::{Kind, Plural, Upkeep};
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
-use crate::model::verdict::Verdict;
+use crate::model::verdict::{NotSent, Refusal, Verdict};
 use crate::notify::Target;
 use crate::plan::ability::{self, Ability, Use};
 use crate::run::{end_of, require_available};
@@ -82,6 +82,38 @@ pub(in crate::cli) struct EndpointsObject<'a> {
 
 impl Object for EndpointsObject<'_> {
     const NAME: &'static str = "endpoints";
+}
+
+/// What to do where the service gives no token: the secret is named only where the service has refused it.
+fn no_token_hint(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Refused(Refusal::InvalidClient)
+        | Verdict::Succeeded(_)
+        | Verdict::Rejected(_)
+        | Verdict::NoDataFound(_)
+        | Verdict::Duplicate(_) => "check client_id and the client secret of the profile",
+        Verdict::Refused(Refusal::UnauthorizedSource) => "check VPN and network, or have the address added",
+        Verdict::Refused(Refusal::TokenRefused) | Verdict::TokenInvalid => "ask the service's operator",
+        Verdict::NotSent(NotSent::Untrusted(_)) => {
+            "check this machine's clock and base_url; if the service has a certificate of your own authority, name its file \
+             with ca_file in the profile"
+        }
+        Verdict::NotSent(NotSent::NoResources(_)) => "close other programs, or raise the limit of open files",
+        Verdict::NotSent(NotSent::NoConnection(_)) => {
+            "check base_url, and the network, VPN and proxy of this machine"
+        }
+        Verdict::EndpointMissing(_) => {
+            "check base_url; where the path differs, set [profile.NAME.endpoints.auth]"
+        }
+        Verdict::NotSent(NotSent::NoToken(_))
+        | Verdict::Throttled
+        | Verdict::QuotaSpent
+        | Verdict::Contradicted(_)
+        | Verdict::Doubtful(_) => {
+            "check base_url, and whether a proxy or the sign-in page of a network answers in the service's place; if that is not \
+             so, try again in a few minutes"
+        }
+    }
 }
 
 /// What can be done with the rows of a kind.
@@ -362,22 +394,16 @@ impl Examined<'_> {
     }
 
     fn no_token(&mut self, verdict: &Verdict) {
-        let (message, hint) = match probe::finding(verdict) {
-            Finding::Refused(why) => (why, "check base_url, client_id and the client secret of the profile"),
-            Finding::Unclear(why) => (
-                format!("they could not be tried: {why}"),
-                "check base_url, and whether a proxy or the sign-in page of a network answers in the service's place",
-            ),
-            Finding::Missing(why) => (
-                format!("there is no sign-in at this address: {why}"),
-                "check base_url; where the path differs, set [profile.NAME.endpoints.auth]",
-            ),
-            Finding::Answers => (
-                "the service refuses to give a token".to_owned(),
-                "check client_id and the client secret of the profile",
-            ),
+        let (check, message) = match probe::finding(verdict) {
+            Finding::Refused(why) if *verdict == Verdict::Refused(Refusal::InvalidClient) => {
+                ("credentials", why)
+            }
+            Finding::Answers => ("credentials", "the service refuses to give a token".to_owned()),
+            Finding::Refused(why) => ("service", why),
+            Finding::Unclear(why) => ("service", format!("the credentials could not be tried: {why}")),
+            Finding::Missing(why) => ("service", format!("there is no sign-in at this address: {why}")),
         };
-        self.tell_as("credentials", Health::Wrong, &message, Some(hint), end_of(verdict));
+        self.tell_as(check, Health::Wrong, &message, Some(no_token_hint(verdict)), end_of(verdict));
     }
 
     fn clock(&mut self, token: &TokenInfo) {
