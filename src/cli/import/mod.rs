@@ -382,6 +382,18 @@ fn tell_imported(context: &Context<'_>, info: &ImportInfo, imported: &Imported, 
             if imported.changed_since == 1 { "its" } else { "their" }
         ));
     }
+    // Of a new row nothing is cancelled yet.
+    let cancelled = imported.tally.in_state(JobState::Cancelled);
+    if cancelled > 0 {
+        let (are, them, stay) = match cancelled {
+            1 => ("is", "it", "it is"),
+            _ => ("are", "them", "they are"),
+        };
+        let rows = counted(cancelled, "row", "rows");
+        terminal
+            .warn(format!("{rows} {are} cancelled: nothing is sent for {them} as long as {stay} unchanged"));
+        terminal.hint(context.advice("how to have them sent: ", "explain cancelled"));
+    }
     terminal.object(&ImportedObject {
         import: imported.import,
         label: info.label(),
