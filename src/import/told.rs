@@ -277,6 +277,17 @@ fn second_record(
     finding
 }
 
+/// The warning at a device without a MAC address whose row had this one in an earlier import.
+pub(super) fn mac_left_out(examined: &Examined, ready: &Ready, mac: &str) -> Finding {
+    let message = format!(
+        "this row had the MAC address {} in an earlier import and has none now: the device will be created without one, and the \
+         service can add none later; if that is a mistake, write it here",
+        shown(mac)
+    );
+    let finding = examined.checked.finding_at(Code::RowDiffers, message, ready.origin.ordinal, "mac");
+    Finding { row_key: ready.values.sheet_key.as_deref().map(shown), ..finding }
+}
+
 /// What the record belongs to, for people.
 fn company(writer: &ImportWriter<'_>, links: &[Link]) -> Result<String> {
     let owner = target_of(links, Role::Company);

@@ -648,6 +648,43 @@ fn the_report_of_an_import_that_is_cancelled_is_written_again() {
 }
 
 #[test]
+fn rows_that_were_cancelled_and_come_again_unchanged_are_said_to_stay_so() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(3));
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    bench.fleetload(&["cancel", "1"]).expect_code(0);
+    let told = bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    let words = "3 rows are cancelled: nothing is sent for them as long as they are unchanged";
+    assert!(told.stderr.contains(words), "{told:?}");
+    assert!(told.stderr.contains("how to have them sent: fleetload explain cancelled"), "{told:?}");
+    bench.write("companies.csv", &bench::companies(3).replace("Queen Street", "Quay Street"));
+    let told = bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    assert!(!told.stderr.contains("cancelled"), "{told:?}");
+    assert_eq!(bench.created("company").len(), 3);
+}
+
+#[test]
+fn a_mac_address_that_is_left_out_of_a_corrected_row_is_a_warning_before_the_device_is_made() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(1));
+    let refused = device("D1", "C0", "Till", MAC, "1 Earl St").replace("Edge 100", "Edge 9000");
+    bench.write("devices.csv", &refused);
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(4);
+    let corrected = refused.replace("Edge 9000", "Edge 100");
+    bench.write("devices.csv", &corrected.replace("mac,", "").replace(&format!("{MAC},"), ""));
+    let words = "this row had the MAC address 00:25:96:42:bf:42 in an earlier import and has none now";
+    let told = bench.fleetload(&["plan", "devices.csv"]).expect_code(0);
+    assert!(format!("{told:?}").contains(words), "{told:?}");
+    let told = bench.fleetload(&["import", "devices.csv"]).expect_code(0);
+    assert!(format!("{told:?}").contains(words), "{told:?}");
+    // Written again, it is no matter any more.
+    bench.write("devices.csv", &corrected);
+    let told = bench.fleetload(&["run", "devices.csv"]).expect_code(0);
+    assert!(!format!("{told:?}").contains("MAC address"), "{told:?}");
+    assert_eq!(bench.created("device").len(), 1);
+}
+
+#[test]
 fn an_upkeep_row_that_asks_otherwise_while_the_earlier_one_is_on_hold_is_told_and_sent_when_it_comes_again() {
     let lost = Fault::new("putCompanyMetadata", FaultKind::AnswerLost).times(1);
     let unread = Fault::new("listCompanyMetadata", FaultKind::GeneralError);

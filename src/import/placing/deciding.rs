@@ -20,9 +20,10 @@ use crate::model::action::{Action, wishes};
 use crate::model::id::JobId;
 use crate::model::key::{self, mac_digits};
 use crate::model::kind::Kind;
-use crate::model::record::{Link, Record, Role, Target, target_of};
+use crate::model::record::{Device, Link, Record, Role, Target, target_of};
 use crate::model::state::JobState;
 use crate::sheet::cross_row::To;
+use crate::sheet::finding::Finding;
 
 impl Placing<'_, '_> {
     /// Where a link leads: a record that a job owns is linked as that job, however a cell names it.
@@ -315,7 +316,10 @@ impl Placing<'_, '_> {
             Decision::Add | Decision::Revise(_) => self.site_of_another_company(ready)?,
             _ => None,
         };
-        let said = wrong.or(said);
+        let said = match (wrong.or(said), &decision) {
+            (None, Decision::Revise(job)) => self.mac_left_out(ready, *job)?,
+            (said, _) => said,
+        };
         if let Some(mut finding) = said {
             self.examined.policy.judge(&mut finding);
             self.findings.push(finding.clone());
@@ -364,6 +368,19 @@ impl Placing<'_, '_> {
         }
         self.touched.insert(job);
         Ok(Placement::Is(job, disposition, differences))
+    }
+
+    /// The warning at a device without a MAC address whose row had one before.
+    fn mac_left_out(&self, ready: &Ready, job: JobId) -> Result<Option<Finding>> {
+        if ready.values.kind != Kind::Device || is_unique(ready.record()?) {
+            return Ok(None);
+        }
+        Ok(match self.writer.record_of(job)? {
+            Record::Device(Device { identification: Some(mac), .. }) => {
+                Some(told::mac_left_out(self.examined, ready, &mac))
+            }
+            Record::Device(_) | Record::Company(_) | Record::Person(_) | Record::Site(_) => None,
+        })
     }
 
     /// The job that a row gives new values, if it was rejected and nothing was made of it.
