@@ -7,6 +7,7 @@ use rusqlite::OptionalExtension;
 
 use crate::error::Result;
 use crate::journal::file::column::natural;
+use crate::journal::file::sqlite_error::unwritable;
 use crate::journal::{Journal, View};
 use crate::model::time::Moment;
 
@@ -101,21 +102,24 @@ impl View {
         Ok(found.optional()?)
     }
 
-    /// How much is not delivered.
+    /// How much is not delivered to these targets. What is due to others waits until they are targets again.
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn undelivered_figures(&self) -> Result<UndeliveredFigures> {
+    pub fn undelivered_figures(&self, targets: &[&str]) -> Result<UndeliveredFigures> {
+        let targets = serde_json::to_string(targets).map_err(unwritable)?;
         let notifications: i64 = self.connection.query_row(
-            "SELECT count(DISTINCT notification) FROM delivery WHERE delivered_at IS NULL",
-            [],
+            "SELECT count(DISTINCT notification) FROM delivery
+             WHERE delivered_at IS NULL AND target IN (SELECT value FROM json_each(?1))",
+            [&targets],
             |row| row.get(0),
         )?;
         let mut statement = self.connection.prepare_cached(
             "SELECT last_error FROM delivery WHERE delivered_at IS NULL AND last_error IS NOT NULL
+                 AND target IN (SELECT value FROM json_each(?1))
              ORDER BY notification DESC LIMIT 1",
         )?;
-        let last_error = statement.query_row([], |row| row.get(0)).optional()?;
+        let last_error = statement.query_row([&targets], |row| row.get(0)).optional()?;
         Ok(UndeliveredFigures { notifications: natural(notifications), last_error })
     }
 
@@ -158,7 +162,7 @@ mod tests {
         for (key, is_new) in [("parked 1", true), ("parked 1", false), ("parked 2", true)] {
             assert_eq!(journal.note_notification(key, key, &BOTH, at(1)).unwrap(), is_new, "{key}");
         }
-        assert_eq!(journal.undelivered_figures().unwrap().notifications, 2);
+        assert_eq!(journal.undelivered_figures(&BOTH).unwrap().notifications, 2);
     }
 
     #[test]
@@ -175,13 +179,15 @@ mod tests {
         assert_eq!((due(journal, "webhook", 0), due(journal, "webhook", 1)), (one.clone(), two.clone()));
         journal.note_not_delivered(1, "webhook", "refused").unwrap();
         let figures = UndeliveredFigures { notifications: 2, last_error: Some("refused".to_owned()) };
-        assert_eq!(journal.undelivered_figures().unwrap(), figures);
+        assert_eq!(journal.undelivered_figures(&BOTH).unwrap(), figures);
+        let of_command = journal.undelivered_figures(&["command"]).unwrap();
+        assert_eq!(of_command, UndeliveredFigures { notifications: 2, last_error: None });
         journal.note_delivered(1, "webhook", at(2)).unwrap();
         assert_eq!((due(journal, "webhook", 0), due(journal, "command", 0)), (two, one));
         for (number, target) in [(1, "command"), (2, "command"), (2, "webhook")] {
             journal.note_delivered(number, target, at(3)).unwrap();
         }
-        assert_eq!(journal.undelivered_figures().unwrap(), UndeliveredFigures::default());
+        assert_eq!(journal.undelivered_figures(&BOTH).unwrap(), UndeliveredFigures::default());
         assert_eq!((due(journal, "webhook", 0), due(journal, "command", 0)), (None, None));
         assert!(!journal.note_notification("one", "one", &BOTH, at(4)).unwrap(), "it is remembered");
     }

@@ -407,7 +407,10 @@ impl Desk {
     /// What is not delivered.
     fn left(&self) -> Left {
         let mut left = self.lost.borrow().clone();
-        if let Some(Ok(due)) = self.journal.borrow().as_ref().map(|journal| journal.undelivered_figures()) {
+        let names: Vec<&str> = self.targets.iter().map(Target::name).collect();
+        if let Some(Ok(due)) =
+            self.journal.borrow().as_ref().map(|journal| journal.undelivered_figures(&names))
+        {
             left.notifications = due.notifications;
             left.last_error = due.last_error.or(left.last_error);
         }

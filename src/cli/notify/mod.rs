@@ -70,17 +70,17 @@ fn deliver(context: &Context<'_>, settings: &Settings, targets: Vec<Target>) -> 
         context.terminal.result("a run is in progress: it delivers its notifications");
         return Ok(Summary::new(End::AnotherRun));
     }
+    let names: Vec<&'static str> = targets.iter().map(Target::name).collect();
     if let Some(draft) = Drafter::of(context, settings).killed(&journal)?
         && settings.notify.on.value.contains(&draft.notification.event)
     {
-        let names: Vec<&'static str> = targets.iter().map(Target::name).collect();
         journal.note_notification(&draft.key, &draft.notification.json(), &names, context.now())?;
     }
-    let due = journal.undelivered_figures()?.notifications;
+    let due = journal.undelivered_figures(&names)?.notifications;
     let courier = Courier::start(targets, context.common.journal.clone(), context.clock.clone())?;
     courier.begin();
     let left = courier.close(LIMIT);
-    let figures = journal.undelivered_figures()?;
+    let figures = journal.undelivered_figures(&names)?;
     let delivered = due.saturating_sub(figures.notifications);
     context.terminal.result(match (due, figures.notifications) {
         (0, _) => "nothing is due to be delivered".to_owned(),

@@ -122,6 +122,12 @@ impl NotifySettings {
         self.webhook.is_some() || self.command.is_some()
     }
 
+    /// The names of the targets, in the order of [`Target::NAMES`].
+    pub(in crate::cli) fn names(&self) -> Vec<&'static str> {
+        let is_set = [self.webhook.is_some(), self.command.is_some()];
+        Target::NAMES.into_iter().zip(is_set).filter_map(|(name, is_set)| is_set.then_some(name)).collect()
+    }
+
     /// Each setting with its value and origin, where somebody is notified. Of address and secret, only the origin.
     pub(super) fn listed(&self, put: &mut dyn FnMut(&str, String, &dyn std::fmt::Display)) {
         if let Some(webhook) = &self.webhook {

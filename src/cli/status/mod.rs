@@ -36,6 +36,7 @@ use crate::model::quota::QuotaDay;
 use crate::model::remaining::Remaining;
 use crate::model::state::JobState;
 use crate::model::time::{Moment, Rfc3339};
+use crate::notify::Target;
 use crate::status::row_advice;
 use crate::status::run_state::{moving, unfinished, worse};
 use crate::status::{ImportFacts, Need, RunState, Status, Wording};
@@ -335,7 +336,10 @@ fn tell_run(context: &Context<'_>, status: &Status, suspended: Option<u32>) {
 
 /// Tells how many notifications are due to be delivered, and why they are.
 fn tell_notifications(context: &Context<'_>, journal: &Journal) -> Result<()> {
-    let due = journal.undelivered_figures()?;
+    // Without a profile it is not known who is notified.
+    let settings = context.settings(&Purpose::Reckoning, &Overrides::default());
+    let targets = settings.map_or_else(|_| Target::NAMES.to_vec(), |settings| settings.notify.names());
+    let due = journal.undelivered_figures(&targets)?;
     if due.notifications == 0 {
         return Ok(());
     }

@@ -39,11 +39,14 @@ pub enum Target {
 }
 
 impl Target {
+    /// The words for them.
+    pub const NAMES: [&'static str; 2] = ["webhook", "command"];
+
     /// The word for it, in the journal too.
     pub const fn name(&self) -> &'static str {
         match self {
-            Self::Webhook(_) => "webhook",
-            Self::Command(_) => "command",
+            Self::Webhook(_) => Self::NAMES[0],
+            Self::Command(_) => Self::NAMES[1],
         }
     }
 

@@ -101,6 +101,23 @@ fn a_receiver_that_fails_is_tried_again() {
     }
 }
 
+#[test]
+fn what_is_due_to_a_receiver_that_was_removed_is_not_waited_for() {
+    let (bench, receiver) = with_receiver(Scenario::default());
+    receiver.replies(vec![Reply::Status(500); TRIES]);
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    assert!(bench.fleetload(&["status"]).expect_code(0).stdout.contains("1 notification was not delivered"));
+    notifies(&bench, "command = [\"true\"]");
+    let told = bench.fleetload(&["notify"]).expect_code(0);
+    assert!(told.stdout.contains("nothing is due to be delivered"), "{told:?}");
+    assert!(!bench.fleetload(&["status"]).expect_code(0).stdout.contains("not delivered"));
+    // Named again, it gets what it has not got.
+    receiver.takes_all_from_now();
+    notifies(&bench, &format!("webhook = \"{}\"", receiver.url()));
+    let told = bench.fleetload(&["notify"]).expect_code(0);
+    assert!(told.stdout.contains("1 notification delivered"), "{told:?}");
+}
+
 /// More tries than one run makes: how many it makes depends on how long it takes to end.
 const TRIES: usize = 20;
 
