@@ -525,6 +525,33 @@ fn a_journal_that_was_cut_off_is_damaged_to_every_command() {
             "{command:?}"
         );
     }
+    let report = bench.fleetload(&["report", "--journal", "cut.db"]).expect_code(6);
+    assert!(report.stderr.contains("no import of the damaged journal cut.db can be read"), "{report:?}");
+}
+
+#[test]
+fn a_log_without_its_journal_is_refused_and_left_as_it_is() {
+    let bench = paced(30);
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    let log = bench.path("fleetload.db-wal");
+    let before = vec![7_u8; 50_000];
+    for empty in [true, false] {
+        for command in
+            [&["status"][..], &["run", "companies.csv"], &["import", "companies.csv"], &["run"], &["report"]]
+        {
+            match empty {
+                true => fs::write(bench.path("fleetload.db"), "").expect("an empty file"),
+                false => drop(fs::remove_file(bench.path("fleetload.db"))),
+            }
+            fs::write(&log, &before).expect("a log");
+            let told = bench.fleetload(&[command, &["--json"]].concat()).expect_code(6);
+            assert_eq!(told.summary()["reason"], "journal-damaged", "{command:?} {told:?}");
+            assert!(told.stderr.contains("fleetload.db-wal beside it holds"), "{told:?}");
+            assert_eq!(fs::read(&log).expect("the log"), before, "{command:?}");
+            assert_eq!(bench.path("fleetload.db").exists(), empty, "{command:?}");
+        }
+    }
+    assert_eq!(bench.ledger().len(), 0, "nothing was sent");
 }
 
 #[test]

@@ -88,8 +88,14 @@ fn salvage(context: &Context<'_>, typed: &OfImport, damage: &Error) -> Result<Su
     let salvaged = Salvaged::of(path)?;
     let (import, mut standing) =
         asked_for(context, typed, &salvaged.journal).map_err(|error| match error.kind() {
-            ErrorKind::Usage => Error::journal(format!("of the damaged journal {}: {error}", path.display()))
-                .hint("go back to a copy of the journal"),
+            ErrorKind::Usage => {
+                let wanted =
+                    typed.import.map_or_else(|| "no import".to_owned(), |import| format!("import {import}"));
+                let can = if typed.import.is_some() { "cannot" } else { "can" };
+                Error::journal(format!("{wanted} of the damaged journal {} {can} be read", path.display()))
+                    .ending(End::JournalDamaged)
+                    .hint("go back to a copy of the journal")
+            }
             _ => error,
         })?;
     standing.exit_code = End::JournalDamaged.exit().code();
