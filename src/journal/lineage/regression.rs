@@ -31,8 +31,8 @@ pub enum Regression {
     },
     /// It had come further than it says now.
     Older {
-        /// Where it was when it was run last by this user.
-        place: PathBuf,
+        /// Where it was when it was run last by this user; `None` of a backup of which this machine remembers nothing.
+        place: Option<PathBuf>,
         /// Its run did not come to an end, and the file that holds the last changes is not there.
         without_log: bool,
     },
@@ -76,12 +76,11 @@ impl Journal {
         // What is remembered is read first: a run that goes on meanwhile brings the journal ahead of it, never behind.
         let memory = register.recall(&identity::id(&self.view.connection)?)?;
         let identity = identity::read(&self.view.connection)?;
-        let without_log = identity.under_way && !self.had_log;
+        // A backup is whole without a log.
+        let without_log = identity.under_way && !self.had_log && !identity.is_backup;
         match &memory {
             Memory::Known { serial, path } if identity.serial < *serial => {
-                // A backup that was taken during a run is whole without a log.
-                let without_log = without_log && !identity.is_backup;
-                return Ok((Some(Regression::Older { place: path.clone(), without_log }), None));
+                return Ok((Some(Regression::Older { place: Some(path.clone()), without_log }), None));
             }
             Memory::Unreadable(file) => {
                 return Ok((Some(Regression::Forgotten { file: file.clone() }), None));
@@ -95,6 +94,10 @@ impl Journal {
         if identity.machine.as_ref().is_some_and(|machine| *machine != register.machine.digest) {
             let name = identity.machine_name.unwrap_or_default();
             return Ok((Some(Regression::OtherMachine { name }), None));
+        }
+        if memory == Memory::None && identity.is_backup && identity.under_way {
+            // Its run went on after it was taken.
+            return Ok((Some(Regression::Older { place: None, without_log }), None));
         }
         Ok(match (memory == Memory::None, without_log) {
             (true, true) => (Some(Regression::WithoutLog), None),
@@ -203,8 +206,11 @@ impl Regression {
             Self::Older { place, without_log } => (
                 if *without_log { format!(" ({path}-wal)") } else { String::new() },
                 format!(
-                    "use the newest copy of it, together with the file of the same name that ends in -wal; it was last run as {}",
-                    place.display()
+                    "use the newest copy of it, together with the file of the same name that ends in -wal{}",
+                    match place {
+                        Some(place) => format!("; it was last run as {}", place.display()),
+                        None => container.to_owned(),
+                    }
                 ),
             ),
             Self::WithoutLog => (
