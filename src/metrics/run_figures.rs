@@ -32,8 +32,11 @@ impl RunFigures {
         };
         let before = standing(self);
         match event {
-            Event::Sent { operation } => *self.requests.entry(*operation).or_default() += 1,
             Event::Answered { operation, class, took } => {
+                // Of one that was not sent, nothing has left this machine.
+                if *class != AnswerClass::NotSent {
+                    *self.requests.entry(*operation).or_default() += 1;
+                }
                 *self.answers.entry((*operation, *class)).or_default() += 1;
                 if let Some(took) = took {
                     self.latency.entry(*operation).or_default().observe(*took);
@@ -55,7 +58,8 @@ impl RunFigures {
             }
             Event::SheetPaused { .. } => self.sheet_pauses += 1,
             Event::Remaining(facts) => self.remaining = Some((**facts).clone()),
-            Event::Moved { .. }
+            Event::Sent { .. }
+            | Event::Moved { .. }
             | Event::Rows { .. }
             | Event::Unseen { .. }
             | Event::QuotaUsed(_)
@@ -116,9 +120,12 @@ mod tests {
     }
 
     #[test]
-    fn a_request_without_an_answer_is_counted_and_has_no_latency() {
+    fn a_request_without_an_answer_is_counted_unless_it_never_left_and_has_no_latency() {
         let mut figures = RunFigures::default();
         let operation = Operation::AddSite;
+        figures.take(&Event::Sent { operation }, at(1));
+        figures.take(&Event::Answered { operation, class: AnswerClass::NotSent, took: None }, at(1));
+        assert!(figures.requests.is_empty());
         figures.take(&Event::Sent { operation }, at(1));
         figures.take(&Event::Answered { operation, class: AnswerClass::Doubtful, took: None }, at(2));
         assert_eq!(figures.requests[&operation], 1);

@@ -197,9 +197,10 @@ impl Gates {
         changing.filter_map(|(operation, gate)| Some((*operation, gate.halt()?)))
     }
 
-    /// Requests sent in this run.
+    /// Requests that have left this machine in this run.
     pub(super) fn sent(&self) -> BTreeMap<Operation, u64> {
-        self.operations.iter().map(|(operation, gate)| (*operation, gate.sent())).collect()
+        let left = self.operations.iter().map(|(operation, gate)| (*operation, gate.have_left()));
+        left.filter(|(_, requests)| *requests > 0).collect()
     }
 
     /// Whether another request may leave while so many are under way; if not, when to ask again (`None`: after one
@@ -434,12 +435,16 @@ impl Gates {
     /// What the status of an answer says beside its verdict. A 429 that says nothing we know: in doubt for the row, and the
     /// operation slows down. A redirect: in doubt for the row, and a sign that the service is elsewhere, so that each
     /// further row would only be put in doubt as well. Questions are harmless and go on being asked: the network may have
-    /// sent us to a sign-in page of its own.
+    /// sent us to a sign-in page of its own. Of what was not sent, no request has left.
     pub(super) fn on_status(&mut self, operation: Operation, answer: &Answer) -> Vec<RunAction> {
         match (answer.status, &answer.verdict) {
             (Some(429), Verdict::Doubtful(_)) => self.slow_down(operation),
             (Some(status), Verdict::Doubtful(Doubt::Redirect)) if !operation.looks_up() => {
                 self.stop(operation, status)
+            }
+            (_, Verdict::NotSent(_)) => {
+                self.gate(operation).on_not_sent();
+                Vec::new()
             }
             _ => Vec::new(),
         }

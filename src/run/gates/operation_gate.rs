@@ -28,6 +28,8 @@ pub(super) struct OperationGate {
     waits_for_quota: bool,
     /// Requests sent in this run.
     sent: u64,
+    /// Those of them of which nothing left this machine.
+    unsent: u64,
 }
 
 impl OperationGate {
@@ -39,6 +41,7 @@ impl OperationGate {
             halt: None,
             waits_for_quota: operation.creates(),
             sent: 0,
+            unsent: 0,
         }
     }
 
@@ -73,9 +76,19 @@ impl OperationGate {
         self.waits_for_quota = true;
     }
 
-    /// Requests sent in this run.
+    /// Requests sent in this run, those included that could not leave.
     pub(super) fn sent(&self) -> u64 {
         self.sent
+    }
+
+    /// Requests that have left this machine in this run.
+    pub(super) fn have_left(&self) -> u64 {
+        self.sent - self.unsent
+    }
+
+    /// Nothing of a request that was sent has left.
+    pub(super) fn on_not_sent(&mut self) {
+        self.unsent += 1;
     }
 
     /// The requests a second that may be sent now.
