@@ -531,6 +531,13 @@ fn the_command_beside_a_run_says_what_that_run_waited_for_and_without_one_it_run
     let run = journal.queue().begin_run(now).expect("a journal");
     let told = bench.fleetload(&["run", "--now"]).expect_code(0);
     assert!(told.stdout.contains("does not wait for another try"), "{told:?}");
+    // That it waits for the quota is noted before all else that is left.
+    let until = at("2199-01-01T00:00:00Z");
+    let quota = Waiting { waits_for: End::Quota, until, quota_resets_at: Some(until), why: String::new() };
+    journal.queue().note_waiting(run, Some(&quota)).expect("a journal");
+    let told = bench.fleetload(&["run", "--now"]).expect_code(0);
+    assert!(told.stdout.contains("one creation, in case the quota was raised"), "{told:?}");
+    journal.queue().note_waiting(run, None).expect("a journal");
     let next_try = Some(at("2199-01-01T00:00:00Z"));
     let held_back = vec![HeldBack { operation: Operation::AddCompany, next_try, brief: false }];
     let remaining = Remaining { at: now, held_back, ..Remaining::default() };
@@ -542,7 +549,7 @@ fn the_command_beside_a_run_says_what_that_run_waited_for_and_without_one_it_run
     assert_eq!((&summary["state"], &summary["reason"]), (&"running".into(), &Value::Null), "{summary}");
     assert_eq!((&summary["exit_code"], &summary["counts"]["ready"]), (&0.into(), &2.into()), "{summary}");
     assert!(!told.stderr.contains("run ended"), "the run goes on: {told:?}");
-    assert_eq!(journal.asked_now(run).expect("a journal"), 2);
+    assert_eq!(journal.asked_now(run).expect("a journal"), 3);
     drop((lock, journal));
     bench.fleetload(&["run", "--now", "companies.csv"]).expect_code(2);
     bench.fleetload(&["run", "--now"]).expect_code(0);

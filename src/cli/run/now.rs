@@ -18,14 +18,18 @@ use crate::term::counted;
 /// Asks the run in progress, and tells what it waited for.
 pub(super) fn ask(context: &Context<'_>, journal: &mut Journal, holder: &Holder) -> Result<Summary> {
     let run = journal.last_run()?.filter(|run| run.ended_at.is_none());
-    let remaining = match &run {
+    let mut remaining = match &run {
         Some(run) => journal.noted_remaining(run.run)?.unwrap_or_default(),
         None => Remaining::default(),
     };
     let now = context.now();
+    // That is noted at once, the rest of what is left every few seconds.
+    let parked = run.as_ref().and_then(|run| run.waits_until(End::Quota, now));
+    remaining.parked_until = remaining.parked_until.or(parked);
     // Where only creations are left, the run waits for the quota as well; it may send before that.
     let opens = Some(remaining.hours.opening(now)).filter(|opens| *opens > now);
-    let closed = run.and_then(|run| run.waits_until(End::Window, now)).map(|until| opens.unwrap_or(until));
+    let closed =
+        run.as_ref().and_then(|run| run.waits_until(End::Window, now)).map(|until| opens.unwrap_or(until));
     let Some(due) = journal.ask_now(now)? else { return Ok(Taken::journal(journal, *holder)?.tell(context)) };
     let waited = if closed.is_some() { Vec::new() } else { waited_for(context, &remaining, due) };
     let (process, suspended) = (lock_holder::process(holder.pid), lock_holder::suspended(holder.pid));
