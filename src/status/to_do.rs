@@ -325,6 +325,7 @@ pub(super) fn next(facts: &Facts, (state, at_work): (RunState, bool), commands: 
     if goes_on && (at_work || ended != Some(RunEnd::Early(End::Canary))) {
         let words = match state {
             RunState::Ended(end) if end.exit() == Exit::Service => "when the cause is fixed",
+            RunState::Ended(End::JournalFull) => "when there is space on the journal's disk",
             _ => "to go on",
         };
         return if at_work { at_work_step() } else { step(words, go_on(facts, again)) };

@@ -83,7 +83,8 @@ fn type_in(bench: &Bench, words: &[String]) -> Outcome {
 fn after_a_kill_another_command_may_look_and_the_next_run_just_goes_on() {
     let bench = killed();
     assert!(bench.path("fleetload.db-wal").exists());
-    bench.fleetload(&["status"]).expect_code(0);
+    let status = bench.fleetload(&["status"]).expect_code(0).stdout;
+    assert!(status.contains(" in doubt") && !status.contains("under way"), "{status}");
     assert!(!bench.path("fleetload.db-wal").exists(), "status has merged the log");
     bench.fleetload(&["run"]).expect_code(0);
     bench.fleetload(&["run"]).expect_code(0);
@@ -396,7 +397,9 @@ fn a_full_disk_stops_the_run_before_anything_unwritten_is_sent_and_it_goes_on_af
     assert_eq!(outcome.summary()["reason"], "journal-full", "{}", outcome.stderr);
     assert!(outcome.stderr.contains("on a disk with room for the whole journal"), "{}", outcome.stderr);
     disk.make_room();
-    let status = bench.fleetload(&["status", "--journal", journal]).expect_code(0).stdout;
+    let status = bench.fleetload(&["status", "--journal", journal]).expect_code(0);
+    assert!(status.stderr.contains("when there is space on the journal's disk: fleetload run"), "{status:?}");
+    let status = status.stdout;
     let words = "stopped: there is no disk space left for the journal;";
     assert!(status.starts_with(words) && !status.contains("killed"), "{status}");
     let outcome = bench.fleetload(&["run", "--journal", journal]).expect_code(0);

@@ -421,7 +421,11 @@ impl Overview {
     /// Tells the counts, the pace and the quota.
     pub(super) fn tell_figures(&self, context: &Context<'_>) {
         let terminal = context.terminal;
-        let (all, left_out) = (self.status.all_rows(), self.status.left_out());
+        let (mut all, left_out) = (self.status.all_rows(), self.status.left_out());
+        if !self.status.at_work() {
+            // What a run that was killed had under way is in doubt at the start of the next one.
+            all.shift_all(JobState::Sending, JobState::InDoubt);
+        }
         if all.total() > 0 {
             terminal.result("");
             for line in counts::glance(&all, left_out, terminal.result_columns()) {
@@ -555,16 +559,20 @@ impl Overview {
         let (least, most) = quota.bounds();
         let of = quota.ceiling.map_or_else(String::new, |ceiling| format!(" of {}", count(ceiling)));
         let left = quota.left().map_or_else(String::new, |left| format!(", {most}{} left", count(left)));
-        let parts = match quota.used() {
+        let (under_way, doubtful) = match self.status.at_work() {
+            true => (quota.under_way(), quota.doubtful),
+            false => (0, quota.doubtful + quota.under_way()),
+        };
+        let parts = match quota.used().max(doubtful) {
             0 => String::new(),
             _ => format!(
                 " ({} confirmed, {} refused, {} not known to be counted)",
                 count(quota.confirmed),
                 count(quota.refused),
-                count(quota.doubtful)
+                count(doubtful)
             ),
         };
-        let under_way = match quota.under_way() {
+        let under_way = match under_way {
             0 => String::new(),
             under_way => format!(", {} under way", count(under_way)),
         };
