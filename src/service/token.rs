@@ -304,8 +304,13 @@ pub(crate) fn not_had(failure: SendFailure) -> Verdict {
     })
 }
 
-/// An answer that is not the service's own, as a rule.
-const WEB_PAGE: &str = "the answer is a web page: perhaps base_url is wrong, or a proxy or the sign-in page of a network answered";
+/// The words about an answer that is not the service's own, as a rule.
+fn web_page(status: u16) -> String {
+    let with = if status == 200 { String::new() } else { format!(" with the status {status}") };
+    format!(
+        "the answer is a web page{with}: perhaps base_url is wrong, or a proxy or the sign-in page of a network answered"
+    )
+}
 
 fn no_token(why: &str) -> NotSent {
     NotSent::NoToken(format!("asked for a token, {why}"))
@@ -323,8 +328,13 @@ pub(crate) fn grant(raw: &Raw, secret: &str) -> Result<(HeaderValue, Option<Dura
     Err(match judge_without(&[secret], Operation::Auth, &Expectation::default(), raw) {
         verdict @ (Verdict::Refused(_) | Verdict::EndpointMissing(_)) => verdict,
         Verdict::NotSent(why) => Verdict::NotSent(why),
-        Verdict::Doubtful(Doubt::Unreadable) if raw.body.trim_ascii_start().starts_with(b"<") => {
-            Verdict::NotSent(no_token(WEB_PAGE))
+        Verdict::Doubtful(Doubt::Unreadable | Doubt::UnknownAnswer)
+            if raw.body.trim_ascii_start().starts_with(b"<") =>
+        {
+            Verdict::NotSent(no_token(&web_page(raw.status)))
+        }
+        Verdict::Doubtful(doubt @ Doubt::UnknownAnswer) => {
+            Verdict::NotSent(no_token(&format!("{} (status {})", doubt.words(), raw.status)))
         }
         Verdict::Doubtful(doubt) => Verdict::NotSent(no_token(doubt.words())),
         Verdict::Throttled | Verdict::QuotaSpent => {

@@ -272,6 +272,19 @@ async fn what_the_login_answers_decides_what_a_call_comes_to() {
             ),
         ),
         (
+            answer(413, "<html>"),
+            no_token(
+                "asked for a token, the answer is a web page with the status 413: perhaps base_url is wrong, or a proxy or the \
+                 sign-in page of a network answered",
+            ),
+        ),
+        (
+            answer(407, ""),
+            no_token(
+                "asked for a token, the service answered with a code that it does not document (status 407)",
+            ),
+        ),
+        (
             answer(200, "welcome"),
             no_token("asked for a token, the answer is not one that the service documents"),
         ),
