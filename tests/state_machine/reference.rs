@@ -323,6 +323,9 @@ impl Reference {
                     return None;
                 }
                 job.due = None;
+                if job.absent_reads > 0 {
+                    job.sent_with = None;
+                }
                 job.absent_reads = 0;
                 job.looks = 0;
                 self.go(number, Ready)
@@ -360,6 +363,10 @@ impl Reference {
         match job.at {
             0 => {
                 job.record = id;
+                if job.sent_with.take().is_some() && how == How::Adopted {
+                    // It was made with that, which is what no row says.
+                    job.values.content = String::new();
+                }
                 job.outcome = Some(match how {
                     How::Created => Created,
                     How::Adopted => Adopted,

@@ -34,6 +34,11 @@ pub(crate) struct Values {
 }
 
 impl Values {
+    /// What the record is made with besides its natural key.
+    pub(super) fn of_the_record(&self) -> String {
+        self.content.rsplit(' ').next().unwrap_or_default().to_owned()
+    }
+
     /// Whether the job makes a record, as against one that changes something about another.
     pub(crate) fn makes_a_record(&self) -> bool {
         self.kind.is_record()
@@ -69,6 +74,8 @@ pub(crate) struct Job {
     pub(crate) to_cancel: bool,
     /// It was cancelled while its outcome was not known.
     pub(crate) cancelled_in_doubt: bool,
+    /// What a request of its creation was sent with that may have been carried out, where the row was corrected since.
+    pub(crate) sent_with: Option<String>,
     pub(crate) absent_reads: u32,
     pub(crate) looks: u32,
     pub(crate) baseline: Option<BTreeSet<Record>>,
@@ -96,6 +103,7 @@ impl Job {
             executed: false,
             to_cancel: false,
             cancelled_in_doubt: false,
+            sent_with: None,
             absent_reads: 0,
             looks: 0,
             baseline: None,
@@ -128,6 +136,11 @@ impl Job {
         let doubts = self.doubts;
         let was_in_doubt = std::mem::take(&mut self.cancelled_in_doubt);
         self.to_cancel = false;
+        let may_be_there = self.doubted || self.executed || was_in_doubt;
+        let is_kept = self.record.is_none() && self.values.makes_a_record() && may_be_there;
+        let earlier = self.sent_with.take().unwrap_or_else(|| self.values.of_the_record());
+        let is_kept = is_kept && self.values.natural_key == values.natural_key;
+        self.sent_with = Some(earlier).filter(|earlier| is_kept && *earlier != values.of_the_record());
         let sent_before = (self.doubted, self.executed, self.first_sent, self.baseline.take());
         self.forget_the_step();
         if self.at == stood_at && self.values.natural_key == values.natural_key && was_in_doubt {
