@@ -179,23 +179,6 @@ impl Journal {
         Ok(())
     }
 
-    /// Binds the journal to another account where its own has never given a token. Returns the account it was bound to.
-    pub fn rebind_unused(&mut self, account: &Account) -> Result<Option<Account>> {
-        if self.unused_account(account)?.is_none() {
-            return Ok(None);
-        }
-        let transaction = self.begin()?;
-        let former = unused_account(&transaction, account)?;
-        if former.is_some() {
-            transaction.execute(
-                "UPDATE account SET base_url = ?1, client_id = ?2",
-                (&account.base_url, &account.client_id),
-            )?;
-            transaction.commit()?;
-        }
-        Ok(former)
-    }
-
     /// How long each write waits from now on while another program has locked the journal.
     ///
     /// # Errors
@@ -222,11 +205,6 @@ impl View {
         account_in(&self.connection)
     }
 
-    /// The account it is bound to, where that is another one than this, which a run may put in its place.
-    pub fn unused_account(&self, account: &Account) -> Result<Option<Account>> {
-        unused_account(&self.connection, account)
-    }
-
     /// Whose records it speaks of, for every output.
     pub fn whose(&self) -> Result<Whose> {
         self.account().map(Whose::from)
@@ -248,15 +226,6 @@ fn account_in(connection: &Connection) -> Result<Option<Account>> {
         .optional()?)
 }
 
-/// The account a journal is bound to, where that is another one than this and has never given a token.
-fn unused_account(connection: &Connection, account: &Account) -> Result<Option<Account>> {
-    let is_another = |bound: &Account| bound != account && bound.is_rehearsal() == account.is_rehearsal();
-    Ok(match account_in(connection)?.filter(is_another) {
-        Some(bound) if queue::runs::never_signed_in(connection)? => Some(bound),
-        Some(_) | None => None,
-    })
-}
-
 /// Binds the journal to an account in a transaction under way; one that is bound to another is refused with both named.
 fn bind_in(transaction: &Connection, path: &Path, account: &Account) -> Result<()> {
     transaction.execute(
@@ -266,15 +235,28 @@ fn bind_in(transaction: &Connection, path: &Path, account: &Account) -> Result<(
     failpoint::reach("account.bound");
     match account_in(transaction)? {
         Some(bound) if bound == *account => Ok(()),
-        Some(bound) => Err(Error::usage(format!(
-            "the journal {} belongs to the account {} at {}, not to {} at {}",
-            path.display(),
-            bound.client_id,
-            bound.base_url,
-            account.client_id,
-            account.base_url
-        ))
-        .hint("keep one journal for each account: name another file with --journal FILE, or choose the profile this journal belongs to with --profile NAME")),
+        Some(bound) => {
+            let hint = match queue::runs::never_signed_in(transaction)? {
+                true => {
+                    "its account has never given a token, and nothing was sent: if the profile was wrong then, name another \
+                     file with --journal FILE and import the sheets again; else choose the profile this journal belongs to \
+                     with --profile NAME"
+                }
+                false => {
+                    "keep one journal for each account: name another file with --journal FILE, or choose the profile this \
+                     journal belongs to with --profile NAME"
+                }
+            };
+            Err(Error::usage(format!(
+                "the journal {} belongs to the account {} at {}, not to {} at {}",
+                path.display(),
+                bound.client_id,
+                bound.base_url,
+                account.client_id,
+                account.base_url
+            ))
+            .hint(hint))
+        }
         None => Err(Error::internal("the journal did not keep the account it was bound to")),
     }
 }

@@ -32,7 +32,7 @@ fn a_refused_client_stops_the_run_with_7_and_every_job_ready() {
 }
 
 #[test]
-fn a_journal_that_was_begun_with_a_mistyped_account_goes_on_with_the_right_one() {
+fn a_journal_that_was_begun_with_a_mistyped_account_says_how_to_begin_again() {
     let own = ClientEntry { id: bench::CLIENT.to_owned(), secret: bench::SECRET.to_owned() };
     let bench = Bench::new(Scenario { client: vec![own], ..Scenario::default() });
     let (wrong, right) = ("client_id = \"onbaording\"", "client_id = \"onboarding\"");
@@ -41,24 +41,15 @@ fn a_journal_that_was_begun_with_a_mistyped_account_goes_on_with_the_right_one()
     let refused = bench.fleetload(&["run", "companies.csv"]).expect_code(7);
     assert!(refused.stderr.contains("invalid_client"), "{refused:?}");
     bench.alter(wrong, right);
-    let outcome = bench.fleetload(&["run"]).expect_code(0);
-    assert!(outcome.stderr.contains("was that of the account onbaording at "), "{outcome:?}");
-    assert!(outcome.stderr.contains("from now on it is that of onboarding at "), "{outcome:?}");
-    bench.assert_exact(1);
-    // Now it is that of this account for good.
+    // The rows may be meant for another account than that of this profile: they are not taken over.
+    let refused = bench.fleetload(&["run"]).expect_code(2);
+    let advice = "has never given a token, and nothing was sent: if the profile was wrong then, name another file with --journal";
+    assert!(refused.stderr.contains(advice), "{refused:?}");
+    bench.fleetload(&["run", "companies.csv", "--journal", "right.db"]).expect_code(0);
+    assert_eq!(bench.created("company").len(), 10);
     bench.alter(right, wrong);
-    let refused = bench.fleetload(&["run"]).expect_code(2);
-    assert!(refused.stderr.contains("belongs to the account onboarding at "), "{refused:?}");
-}
-
-#[test]
-fn a_journal_whose_account_gave_a_token_is_not_given_to_another_one() {
-    let bench = broken("creations", FaultKind::UnauthorizedSource);
-    bench.write("companies.csv", &bench::companies(10));
-    bench.fleetload(&["run", "companies.csv"]).expect_code(7);
-    bench.alter("client_id = \"onboarding\"", "client_id = \"other\"");
-    let refused = bench.fleetload(&["run"]).expect_code(2);
-    assert!(refused.stderr.contains("belongs to the account onboarding at "), "{refused:?}");
+    let refused = bench.fleetload(&["run", "--journal", "right.db"]).expect_code(2);
+    assert!(refused.stderr.contains("keep one journal for each account"), "{refused:?}");
 }
 
 #[test]

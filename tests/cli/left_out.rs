@@ -44,7 +44,8 @@ fn an_import_with_rows_that_were_left_out_is_shown_beside_a_row_of_another_one_t
     assert_eq!(bench.statistics().faults_fired["answer_lost"], 1);
     bench.fleetload(&["resolve", "1", "--abandon"]).expect_code(0);
     let second = bench::companies(3).replace("Customer 1,+64 9 555 0001", "Customer 1,");
-    bench.write("more.csv", &second.replace("Customer 0", "Customer 3"));
+    let lines: Vec<&str> = second.lines().collect();
+    bench.write("more.csv", &format!("{}\n{}\n{}\n", lines[0], lines[2], lines[3]));
     bench.fleetload(&["run", "more.csv", "--skip-invalid"]).expect_code(4);
     let Outcome { stdout: told, .. } = bench.fleetload(&["status", "2"]).expect_code(0);
     assert!(!told.contains("decided by a person"), "{told}");

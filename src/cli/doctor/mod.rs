@@ -646,19 +646,6 @@ fn journal_health(
     );
     let bound = journal.account()?;
     let ours = settings.and_then(Settings::identity);
-    if let Some(ours) = &ours
-        && let Some(former) = journal.unused_account(ours)?
-    {
-        let message = format!(
-            "{message}; it is that of the account {} at {}, which never gave a token",
-            former.client_id, former.base_url
-        );
-        return Ok((
-            Health::Look,
-            message,
-            Some("the next fleetload run makes it that of this profile's account"),
-        ));
-    }
     Ok(match (bound, ours) {
         (Some(bound), Some(ours)) if bound != ours => (
             Health::Wrong,

@@ -312,16 +312,6 @@ fn prepare(
 fn bind(context: &Context<'_>, typed: &Typed, journal: &mut Journal, account: &Account) -> Result<()> {
     let rehearsed = journal.account()?.is_some_and(|bound| bound.is_rehearsal());
     let rehearsing = account.is_rehearsal();
-    if let Some(former) = journal.rebind_unused(account)? {
-        context.terminal.warn(format!(
-            "the journal {} was that of the account {} at {}, which never gave a token; from now on it is that of {} at {}",
-            context.common.journal.display(),
-            former.client_id,
-            former.base_url,
-            account.client_id,
-            account.base_url
-        ));
-    }
     if rehearsed == rehearsing || journal.account()?.is_none() {
         return journal.bind(account);
     }
