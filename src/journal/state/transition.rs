@@ -119,8 +119,10 @@ pub(in crate::journal) fn finish_step(
         Some(outcome) if standing.step > 0 => outcome,
         Some(_) | None => how.outcome(),
     };
+    // Of the first request of a job nothing was sent before.
+    let is_first = standing.state == Sending && standing.attempts == 1;
     match how {
-        _ if made.is_none() => {}
+        _ if made.is_none() || is_first => {}
         How::Adopted => step::was_made_as_sent(connection, job)?,
         How::Created | How::Existing | How::Done => step::was_not_made_as_sent(connection, job)?,
     }
