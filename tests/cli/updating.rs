@@ -181,7 +181,7 @@ fn two_rows_of_one_record_are_told_where_the_other_is() {
     let second = rows.lines().last().expect("a row").replace("00:00:00", "00:00:09");
     bench.write("devices.csv", &format!("{}{second}\n", rows.replace("\nT0,", "\n,")));
     let refused = bench.fleetload(&["run", "devices.csv"]).expect_code(3);
-    let words = "another row of this import is the same device, devices.csv!devices!2: remove one of them";
+    let words = "another row is the same device, devices.csv!devices!2: remove one of them";
     assert!(refused.stdout.contains(words), "{}", refused.stdout);
 }
 

@@ -91,16 +91,14 @@ fn outside_the_window_no_request_leaves_and_what_is_under_way_comes_home() {
     bench.assert_exact(1);
 }
 
-#[test]
-fn what_was_looked_up_before_the_window_closed_is_looked_up_again_when_it_opens() {
-    let bench = companies(100);
+/// A run whose window closes; a colleague, who does not wait for the window, makes all companies meanwhile.
+fn a_colleague_works_while_the_window_is_closed(bench: &Bench) {
     inside::drive_virtually(async {
         let hours = between(&["09:00-10:01", "11:00-12:00"]);
-        let (mut run, _) = recorded(&bench, one_a_second(hours));
+        let (mut run, _) = recorded(bench, one_a_second(hours));
         run.hears("the window closes", |event| matches!(event, Event::OutsideHours { .. })).await;
         let before = bench.created("company").len();
         assert!((20..80).contains(&before), "{before}");
-        // A colleague does not wait for the window.
         bench.fleetload(&["run", "companies.csv", "--journal", "colleague.db"]).expect_code(0);
         assert_eq!(bench.created("company").len(), 100);
         let (journal, ending, told) = run.ends().await;
@@ -112,6 +110,11 @@ fn what_was_looked_up_before_the_window_closed_is_looked_up_again_when_it_opens(
 }
 
 #[test]
+fn what_was_looked_up_before_the_window_closed_is_looked_up_again_when_it_opens() {
+    a_colleague_works_while_the_window_is_closed(&companies(100));
+}
+
+#[test]
 fn below_a_company_that_the_run_made_itself_what_a_colleague_makes_while_the_window_is_closed_is_seen() {
     let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
     // The first company is the parent of all others.
@@ -119,20 +122,7 @@ fn below_a_company_that_the_run_made_itself_what_a_colleague_makes_while_the_win
     let (parent, below) = sheet.split_at(sheet.find("\nC1,").expect("a second row"));
     bench.write("companies.csv", &(parent.to_owned() + &below.replace(&bench::root(), "C0")));
     bench.fleetload(&["import", "companies.csv"]).expect_code(0);
-    inside::drive_virtually(async {
-        let hours = between(&["09:00-10:01", "11:00-12:00"]);
-        let (mut run, _) = recorded(&bench, one_a_second(hours));
-        run.hears("the window closes", |event| matches!(event, Event::OutsideHours { .. })).await;
-        let before = bench.created("company").len();
-        assert!((20..80).contains(&before), "{before}");
-        bench.fleetload(&["run", "companies.csv", "--journal", "colleague.db"]).expect_code(0);
-        assert_eq!(bench.created("company").len(), 100);
-        let (journal, ending, told) = run.ends().await;
-        assert_eq!(ending, Ending::Finished, "{told:#?}");
-        let tally = journal.tally(None).expect("counts");
-        assert_eq!(tally.in_state(JobState::Existing), 100 - before as u64, "{tally:?}");
-    });
-    assert_eq!(bench.created("company").len(), 100, "none was created twice");
+    a_colleague_works_while_the_window_is_closed(&bench);
 }
 
 #[test]

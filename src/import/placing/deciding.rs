@@ -243,21 +243,9 @@ impl Placing<'_, '_> {
             && let Some(device) = self.device_with_code(ready)?
         {
             // The row of a device that waits or failed keeps its job: it alone can correct it.
-            decision = match device.state {
-                JobState::Created
-                | JobState::Adopted
-                | JobState::Existing
-                | JobState::Done
-                | JobState::Cancelled => Decision::Recognise(device.job),
-                JobState::Blocked
-                | JobState::Ready
-                | JobState::Deferred
-                | JobState::Sending
-                | JobState::InDoubt
-                | JobState::Held
-                | JobState::Rejected
-                | JobState::Incomplete
-                | JobState::Skipped => Decision::Twice(device.job),
+            decision = match device.state.is_success() || device.state == JobState::Cancelled {
+                true => Decision::Recognise(device.job),
+                false => Decision::Twice(device.job),
             };
         }
         if let (Decision::Collides(job) | Decision::Awaits(job), Some(natural)) = (&decision, &known.natural)
