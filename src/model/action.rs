@@ -110,8 +110,8 @@ impl Owner {
     }
 }
 
-/// What an upkeep row of this kind asks to be changed of its record: the fields of an update, of which an address is one, and
-/// what else it puts there; each setting in a VPN cloud. A row of any other sheet asks for one thing, which is in its natural key.
+/// What an upkeep row of this kind asks to be changed of its record: the cells of an update, of which an address is one; each
+/// setting in a VPN cloud. A row of any other sheet asks for one thing, which is in its natural key.
 pub fn wishes(kind: Kind, steps: &[Action]) -> BTreeSet<String> {
     let updates = matches!(kind, Kind::Upkeep(upkeep) if upkeep.updated().is_some());
     let mut wishes = BTreeSet::new();
@@ -121,13 +121,25 @@ pub fn wishes(kind: Kind, steps: &[Action]) -> BTreeSet<String> {
                 let fields = update.fields.keys().chain(update.fixed.keys());
                 wishes.extend(fields.map(|field| record_update::root(field).to_owned()));
             }
-            Action::AssignToSite if updates => drop(wishes.insert("site".to_owned())),
-            other if updates => drop(wishes.insert(format!("{other:?}"))),
+            Action::PutMetadata(entries) if updates => {
+                wishes.extend(entries.iter().map(Metadata::wish));
+            }
+            other if updates => drop(wishes.insert(other.descriptor().words.to_owned())),
             Action::ConfigureVpn(settings) => wishes.extend(settings.wishes()),
             _ => drop(wishes.insert(String::new())),
         }
     }
     wishes
+}
+
+/// Whether a later row of this kind asks for all again that an earlier one did; of a list, for each of its parts.
+pub fn asks_again(kind: Kind, earlier: &[Action], later: &[Action]) -> bool {
+    let is_part = |step: &&Action| {
+        matches!(step, Action::PutLabels(_) | Action::SubscribeTemplate(_) | Action::JoinVpnCloud(_))
+    };
+    let updates = matches!(kind, Kind::Upkeep(upkeep) if upkeep.updated().is_some());
+    wishes(kind, later).is_superset(&wishes(kind, earlier))
+        && (!updates || earlier.iter().filter(is_part).all(|step| later.contains(step)))
 }
 
 /// A label and what it is on.
@@ -392,6 +404,28 @@ mod tests {
             }
             let duplicates = matches!(action.repeat(), Repeat::Duplicates | Repeat::Refused);
             assert_eq!(duplicates, creates, "{action:?}");
+        }
+    }
+
+    #[test]
+    fn a_later_update_asks_again_for_another_value_of_a_cell_but_not_for_another_part_of_a_list() {
+        let metadata = |key: &str, value: &str| {
+            Action::PutMetadata(vec![Metadata { key: key.to_owned(), value: value.to_owned() }])
+        };
+        let labels = |label: &str| Action::PutLabels(vec![label.to_owned()]);
+        let join = |cloud: &str| Action::JoinVpnCloud(Offer::named(cloud));
+        let table = [
+            (vec![metadata("floor", "1")], vec![metadata("floor", "3")], true),
+            (vec![metadata("floor", "1")], vec![metadata("room", "1")], false),
+            (vec![Action::AssignToSite], vec![Action::AssignToSite, labels("till")], true),
+            (vec![labels("till")], vec![labels("till")], true),
+            (vec![labels("till")], vec![labels("north")], false),
+            (vec![join("Office")], vec![join("Lab"), join("Office")], true),
+            (vec![join("Office"), join("Lab")], vec![join("Office")], false),
+        ];
+        for (earlier, later, expected) in table {
+            let kind = Kind::Upkeep(Upkeep::DeviceUpdates);
+            assert_eq!(asks_again(kind, &earlier, &later), expected, "{earlier:?}, then {later:?}");
         }
     }
 

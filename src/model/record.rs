@@ -380,6 +380,13 @@ pub struct Metadata {
     pub value: String,
 }
 
+impl Metadata {
+    /// What a row that puts it asks to be changed, whatever the value.
+    pub fn wish(&self) -> String {
+        format!("meta:{}", self.key)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -77,8 +77,8 @@ impl Placing<'_, '_> {
     }
 }
 
-/// What wishes are about: a template or VPN cloud may be another one than before, as its name was wrong; of settings in a VPN
-/// cloud all are about the same, as the name of an interface may have been wrong.
+/// What wishes are about: all entries of the metadata are about the same, and all settings in a VPN cloud, as the key or the name
+/// of an interface may have been wrong.
 fn of_fields(wishes: &BTreeSet<String>) -> BTreeSet<&str> {
-    wishes.iter().map(|wish| wish.split(['(', '{', ' ']).next().unwrap_or(wish)).collect()
+    wishes.iter().map(|wish| wish.split([':', '(']).next().unwrap_or(wish)).collect()
 }

@@ -449,6 +449,12 @@ impl Placing<'_, '_> {
                 (Action::ConfigureVpn(earlier), Some(Action::ConfigureVpn(settings))) => {
                     settings.take_over(earlier);
                 }
+                (Action::PutMetadata(mut entries), _) => {
+                    entries.retain(|entry| !own.contains(&entry.wish()));
+                    if !entries.is_empty() {
+                        kept.push(Action::PutMetadata(entries));
+                    }
+                }
                 (step, _) if wishes(kind, std::slice::from_ref(&step)).is_disjoint(own) => kept.push(step),
                 _ => {}
             }

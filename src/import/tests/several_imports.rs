@@ -1,6 +1,10 @@
 //! Rows that later imports bring with the key, the name or the owner of another row.
 
+use std::collections::BTreeSet;
+
 use super::*;
+use crate::model::action::Action;
+use crate::model::record::Metadata;
 
 impl Bench {
     /// What rows of an import are, each with the name of its record and, of a row below a row, that of its owner.
@@ -345,6 +349,60 @@ fn a_skipped_update_is_replaced_by_its_correction() {
     let crate::model::action::Action::Update(update) = action else { panic!("{action:?}") };
     let sent = serde_json::to_string(&update).unwrap();
     assert!(sent.contains("+64 9 555 0199") && sent.contains("Europe/Berlin"), "of both rows: {sent}");
+}
+
+#[test]
+fn of_updates_that_wait_the_later_value_of_each_cell_is_sent_and_no_other() {
+    type Case = (&'static str, &'static str, &'static str, &'static str, &'static [&'static str]);
+    let table: [Case; 8] = [
+        ("name,meta:floor", "Till,1", "name,meta:floor", "Till,3", &["name", "floor=3"]),
+        ("meta:floor", "1", "meta:floor", "3", &["floor=3"]),
+        (
+            "meta:floor,meta:room",
+            "1,R1",
+            "name,meta:floor,meta:zone",
+            "Till,3,Z",
+            &["name", "zone=Z floor=3", "room=R1"],
+        ),
+        ("name,labels", "Till,tlil", "labels", "till", &["name", "till"]),
+        ("enterprise_template", "Retial", "enterprise_template", "Retail", &["Retail"]),
+        ("vpn_clouds,labels", "Ofice;Lab,till", "vpn_clouds", "Office", &["Office", "till"]),
+        ("name", "Till", "labels", "till", &["name", "till"]),
+        ("meta:floor", "1", "meta:room", "R1", &["floor=1", "room=R1"]),
+    ];
+    for (columns, cells, later_columns, later_cells, expected) in table {
+        let mut bench = Bench::new();
+        for (columns, cells) in [(columns, cells), (later_columns, later_cells)] {
+            let update = format!("action,id,{columns}\nupdate,{ROOT},{cells}\n");
+            bench.import(&[("devices.csv", &update)]).unwrap();
+        }
+        let mut sent = Vec::new();
+        let rows = [1, 2].map(|import| bench.rows(ImportId(import)).swap_remove(0));
+        for job in rows.into_iter().filter_map(|row| row.job).collect::<BTreeSet<_>>() {
+            while let Some(work) = bench.journal.queue().work(job).unwrap() {
+                if work.state.is_final() {
+                    break;
+                }
+                bench.claim(job, work.operation);
+                let evidence = Evidence::at(bench.now());
+                let done =
+                    Write::Advance { job, from: JobState::Sending, how: How::Done, id: None, evidence };
+                bench.apply(done);
+                sent.push(match work.action {
+                    Action::Update(update) => update.fields.into_keys().collect::<Vec<_>>().join(" "),
+                    Action::PutMetadata(entries) => {
+                        let entry = |entry: &Metadata| format!("{}={}", entry.key, entry.value);
+                        entries.iter().map(entry).collect::<Vec<_>>().join(" ")
+                    }
+                    Action::PutLabels(labels) => labels.join(" "),
+                    other => other.subject(),
+                });
+            }
+        }
+        // An update without fields sends nothing.
+        sent.retain(|cells| !cells.is_empty());
+        assert_eq!(sent, expected, "{columns}: {cells}, then {later_columns}: {later_cells}");
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::journal::state::step::{self, parse_before, text};
 use crate::journal::stored_row::{StoredTexts, stored_action};
 use crate::journal::{View, row_ref};
 use crate::model::action::before::Before;
-use crate::model::action::{Action, wishes};
+use crate::model::action::{Action, asks_again};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::key;
 use crate::model::kind::Kind;
@@ -264,12 +264,11 @@ fn asked_again_beside(connection: &Connection, job: JobId) -> Result<Option<Impo
     if kind.is_record() {
         return Ok(None);
     }
-    let own = wishes(kind, &step::actions(connection, job)?);
+    let own = step::actions(connection, job)?;
     let mut later = connection.prepare_cached(BESIDE)?;
     let mut rows = later.query((kind, job, key::without_number(&natural_key)))?;
     while let Some(row) = rows.next()? {
-        let asked = wishes(kind, &step::actions(connection, row.get(0)?)?);
-        if asked.is_superset(&own) {
+        if asks_again(kind, &own, &step::actions(connection, row.get(0)?)?) {
             return Ok(Some(row.get(1)?));
         }
     }
