@@ -63,7 +63,15 @@ impl Placing<'_, '_> {
     fn known(&mut self, ready: &Ready) -> Result<Known> {
         let values = &ready.values;
         if !values.kind.is_record() {
-            let natural = self.writer.by_natural_key(values.kind, &values.natural_key)?;
+            let mut natural = self.writer.by_natural_key(values.kind, &values.natural_key)?;
+            if natural.is_none()
+                && let Some(key) = self.upkeep_key_by_id(values)?
+            {
+                natural = self.writer.by_natural_key(values.kind, &key)?;
+            }
+            if let Some(known) = &mut natural {
+                self.link_as_now(known)?;
+            }
             let was_changed = natural.as_ref().map_or(Ok(false), |known| self.was_undone(known))?;
             return Ok(Known { natural, was_changed, ..Known::default() });
         }
@@ -145,14 +153,27 @@ impl Placing<'_, '_> {
 
     /// The natural key of a row as it was while no job owned the record of its owner, which rows named by its id then.
     fn key_by_id_of_owner(&self, values: &NewJob, record: &Record) -> Result<Option<String>> {
-        let Some(Target::Job(owner)) = owner(&values.links) else { return Ok(None) };
+        let links = self.links_by_id(&values.links, owner(&values.links))?;
+        Ok(links.map(|links| key::natural_key(record, &links)))
+    }
+
+    /// The same of an upkeep row, whose owner is the record that it is about.
+    fn upkeep_key_by_id(&self, values: &NewJob) -> Result<Option<String>> {
+        let Some(action) = values.steps.first() else { return Ok(None) };
+        let record = target_of(&values.links, Role::owner(action.about(values.kind)));
+        let links = self.links_by_id(&values.links, record)?;
+        Ok(links.map(|links| key::upkeep_key(values.kind, action, &links)))
+    }
+
+    /// Links that name the record of a job by its id.
+    fn links_by_id(&self, links: &[Link], owner: Option<Target>) -> Result<Option<Vec<Link>>> {
+        let Some(Target::Job(owner)) = owner else { return Ok(None) };
         let Some(id) = self.writer.remote_id_of(owner)? else { return Ok(None) };
         let by_id = |link: &Link| match link.target {
             Target::Job(job) if job == owner => Link { target: Target::Remote(id), ..*link },
             Target::Job(_) | Target::Remote(_) => *link,
         };
-        let links: Vec<Link> = values.links.iter().map(by_id).collect();
-        Ok(Some(key::natural_key(record, &links)))
+        Ok(Some(links.iter().map(by_id).collect()))
     }
 
     /// Writes what a job belongs to as the rows of this import have it, so that the two can be compared.

@@ -406,6 +406,38 @@ fn of_updates_that_wait_the_later_value_of_each_cell_is_sent_and_no_other() {
 }
 
 #[test]
+fn an_upkeep_row_about_a_record_that_a_row_owns_since_is_the_same_row_still() {
+    let device = "22222222-2222-4222-8222-222222222222";
+    let licences = format!("device,licence_code\n{device},LIC-1\n");
+    let metadata = |value: &str| format!("owner_kind,owner,key,value\ndevice,{device},floor,{value}\n");
+    let mut bench = Bench::new();
+    let done = |bench: &mut Bench, import: ImportId| {
+        let row = bench.rows(import).swap_remove(0);
+        let (job, operation) = (row.job.unwrap(), row.operation.unwrap());
+        bench.claim(job, operation);
+        let evidence = Evidence::at(bench.now());
+        bench.apply(Write::Advance { job, from: JobState::Sending, how: How::Done, id: None, evidence });
+    };
+    for (file, sheet) in [("licences.csv", &licences), ("metadata.csv", &metadata("1"))] {
+        let (imported, _) = bench.import(&[(file, sheet)]).unwrap();
+        done(&mut bench, imported.import);
+    }
+    let row = format!("company,name,mac,device_model\n{ROOT},Till,00:25:96:42:bf:42,Edge 100\n");
+    let (owner, _) = bench.import(&[("devices.csv", &row)]).unwrap();
+    let job = bench.rows(owner.import)[0].job.unwrap();
+    let (id, evidence) = (Some(device.parse().unwrap()), Evidence::at(bench.now()));
+    bench.apply(Write::Advance { job, from: JobState::Ready, how: How::Existing, id, evidence });
+    let (again, _) = bench.import(&[("licences.csv", &licences)]).unwrap();
+    assert_eq!(bench.rows(again.import)[0].disposition, Disposition::Recognised);
+    // Another value is sent, and is what the next row is compared with.
+    let (other, _) = bench.import(&[("metadata.csv", &metadata("2"))]).unwrap();
+    assert_eq!(bench.rows(other.import)[0].disposition, Disposition::New);
+    done(&mut bench, other.import);
+    let (again, _) = bench.import(&[("metadata.csv", &metadata("2"))]).unwrap();
+    assert_eq!(bench.rows(again.import)[0].disposition, Disposition::Recognised);
+}
+
+#[test]
 fn a_row_that_came_again_unchanged_is_reported_with_the_import_that_gave_it_other_values() {
     let mut bench = Bench::new();
     let replaced = |bench: &Bench, import: ImportId| {
