@@ -344,6 +344,18 @@ fn a_label_that_was_deleted_by_the_id_of_its_interface_is_put_again() {
 }
 
 #[test]
+fn an_interface_is_found_by_its_id_in_capitals() {
+    let bench = Bench::new(Scenario::default());
+    bench.profile("", "", "");
+    let id = uuid::Uuid::from_u128(TEMPLATE_DEVICE.as_u128() ^ 2).to_string().to_uppercase();
+    let head = "owner_kind,owner,interface,label";
+    bench.write("labels.csv", &format!("{head}\ninterface,{TEMPLATE_DEVICE},{id},zed\n"));
+    bench.fleetload(&["run", "labels.csv"]).expect_code(0);
+    bench.write("vpn.csv", &format!("device,cloud,action,interface,weight\n{TEMPLATE_DEVICE},Guest,,,\n{TEMPLATE_DEVICE},Guest,configure,{id},10\n"));
+    bench.fleetload(&["run", "vpn.csv"]).expect_code(0);
+}
+
+#[test]
 fn a_licence_code_that_the_row_of_its_device_adds_is_added_once() {
     let bench = bench_of(Scenario::default());
     let coded = devices().replace("country\n", "country,licence_code\n").replace(",NZ\n", ",NZ,L-5\n");

@@ -5,6 +5,7 @@ use super::row_rules::RowProblem;
 use crate::model::action::{
     Action, CIPHER_SUITES, InterfaceSettings, Offer, OwnedEntry, OwnedLabel, Owner, VpnSettings,
 };
+use crate::model::id::RemoteId;
 use crate::model::kind::{Kind, Upkeep};
 use crate::model::record::Role;
 use crate::sheet::field::{Problem, Value, has_several_ids, offer};
@@ -44,6 +45,12 @@ pub(crate) const fn subject_column(upkeep: Upkeep) -> &'static str {
 /// The column in which the example row of a template says that it is one: the key, or the record that it is about.
 pub(in crate::sheet) const fn example_column(kind: Kind) -> &'static str {
     if kind.is_record() { "key" } else { column_of_role(kind, Role::Device) }
+}
+
+/// The name of an interface, or its id as the service writes it.
+fn interface_name(cell: &str) -> String {
+    let id = cell.parse::<RemoteId>().map(|id| id.to_string());
+    id.ok().filter(|id| id.eq_ignore_ascii_case(cell)).unwrap_or_else(|| cell.to_owned())
 }
 
 impl RowValues {
@@ -103,7 +110,7 @@ impl RowValues {
                 _ => None,
             },
             exported: OF_INTERFACE.iter().filter_map(field).collect(),
-            ..InterfaceSettings::named(interface)
+            ..InterfaceSettings::named(interface_name(interface))
         };
         VpnSettings {
             cloud,
@@ -158,7 +165,7 @@ impl RowValues {
         let position = self.position("owner_kind")?;
         match self.kind() {
             Kind::Upkeep(Upkeep::Labels) if position == INTERFACE => {
-                Some(Owner::Interface { name: self.peek("interface")?.to_owned(), id: None })
+                Some(Owner::Interface { name: interface_name(self.peek("interface")?), id: None })
             }
             _ => match self.owner_role()? {
                 Role::Parent | Role::Company => Some(Owner::Company),
