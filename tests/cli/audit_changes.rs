@@ -238,6 +238,37 @@ fn a_change_that_a_later_row_changes_again_is_not_said_to_be_undone() {
 }
 
 #[test]
+fn what_was_undone_and_then_changed_by_a_later_row_is_not_carried_out_again() {
+    let table = [
+        ("devices.csv", "key,action,meta:asset\nD0,update,2\n", true),
+        ("metadata.csv", "owner_kind,owner,key,value\ndevice,D0,asset,2\n", true),
+        ("metadata.csv", "owner_kind,owner,key,value\ndevice,D0,room,2\n", false),
+        ("metadata.csv", "owner_kind,owner,key,value\ndevice,D1,asset,2\n", false),
+    ];
+    for (file, sheet, is_about_the_same) in table {
+        let bench = bench_of(instant());
+        let put = |value: &str| {
+            bench.write("metadata.csv", &format!("owner_kind,owner,key,value\ndevice,D0,asset,{value}\n"));
+            bench.fleetload(&["run", "metadata.csv"])
+        };
+        put("0").expect_code(0);
+        break_it(&bench, Fault::new("putDeviceMetadata", FaultKind::Vanished).times(1));
+        put("1").expect_code(8);
+        assert_eq!(bench.statistics().faults_fired["vanished"], 1);
+        bench.write(file, sheet);
+        let outcome = bench.fleetload(&["run", file]).expect_code(if is_about_the_same { 0 } else { 8 });
+        assert_eq!(!outcome.stderr.contains("retry 3 --code"), is_about_the_same, "{}", outcome.stderr);
+        bench.fleetload(&["report", "3"]).expect_code(0);
+        let left = usize::from(!is_about_the_same);
+        assert_eq!(reverted(&bench, 3).len(), left);
+        let sent = bench.requests("putDeviceMetadata");
+        bench.fleetload(&["retry", "3", "--code", "audit.reverted"]);
+        bench.fleetload(&["run"]).expect_code(0);
+        assert_eq!(bench.requests("putDeviceMetadata") - sent, left as u64, "{file}: {sheet}");
+    }
+}
+
+#[test]
 fn what_no_look_up_tells_is_counted_and_never_said_to_be_undone() {
     // The list shows nothing of what is put for longer than the settle time, and nothing shows that it shows anything.
     let bench = bench_of(instant());

@@ -14,7 +14,7 @@ use crate::journal::state::hold::{hold_for_owner, owner_of};
 use crate::journal::state::job_row::{self, JobRow};
 use crate::journal::state::quota;
 use crate::journal::state::write::{Evidence, How, Moved};
-use crate::journal::state::{baseline, dependents, import_turn, step};
+use crate::journal::state::{audit, baseline, dependents, import_turn, step};
 use crate::model::action::before::Before;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
@@ -166,6 +166,7 @@ pub(in crate::journal) fn finish_step(
         ],
     )?;
     changed_record::note(connection, job, standing.kind, standing.step)?;
+    audit::forget_changed_again(connection, job, standing.step)?;
     let mut moved = vec![Moved { job, kind: standing.kind, from: standing.state, to, operation }];
     if made.is_some() {
         let made_now = how == How::Created && standing.state == Sending;

@@ -495,7 +495,7 @@ mod tests {
     use super::*;
     use crate::journal::Write;
     use crate::journal::fixture::*;
-    use crate::journal::state::audit::REVERTED_JOBS;
+    use crate::journal::state::audit::{REVERTED_JOBS, REVERTED_OF_RECORD};
     use crate::journal::state::write::{AuditFinding, ReadBy};
     use crate::model::operation::Operation::AddCompany;
     use crate::model::state::JobState::Sending;
@@ -503,7 +503,7 @@ mod tests {
     #[test]
     fn findings_are_not_sought_among_all_jobs() {
         let bench = bench();
-        for sql in [FINDINGS, REVERTED_JOBS] {
+        for sql in [FINDINGS, REVERTED_JOBS, REVERTED_OF_RECORD] {
             let plan = plan(&bench.journal, sql);
             assert!(plan.contains(&"SCAN audit".to_owned()), "{sql}: {plan:?}");
         }

@@ -112,6 +112,11 @@ impl RecordUpdate {
         self.exported.extend(earlier.exported.into_iter().filter(|(field, _)| is_other(field)));
     }
 
+    /// Whether both change the same field, of which an address is one.
+    pub fn shares_field_with(&self, other: &Self) -> bool {
+        self.fields.keys().any(|own| other.fields.keys().any(|field| root(field) == root(own)))
+    }
+
     /// Compares what the row asks for with the record as the service shows it. With `overwrite` the fields that the sheet
     /// changed are sent though the service has changed them since the export; the others are left in any case.
     pub fn compare(&self, record: &Value, overwrite: bool) -> UpdateComparison {
@@ -297,6 +302,15 @@ mod tests {
 
     fn exported(fields: &[(&str, &str)]) -> BTreeMap<String, String> {
         fields.iter().map(|(field, text)| ((*field).to_owned(), (*text).to_owned())).collect()
+    }
+
+    #[test]
+    fn an_address_is_one_field_of_two_updates() {
+        let of =
+            |field: &str| RecordUpdate { fields: values(&json!({field: "Rome"})), ..RecordUpdate::default() };
+        let shared = |one: &str, other: &str| of(one).shares_field_with(&of(other));
+        assert!(shared("name", "name") && shared("address.city", "address.suburb"));
+        assert!(!shared("name", "reference"));
     }
 
     #[test]
