@@ -215,7 +215,7 @@ fn a_run_notes_how_it_goes_and_how_it_ended() {
     let noted = bench.journal.last_run().unwrap().unwrap();
     assert_eq!((noted.ending, noted.held_back.as_deref()), (None, Some("addSite paused")));
     assert!(bench.journal.is_page_check_due().unwrap(), "as long as it goes on");
-    let end = EndOfRun { ending: RunEnd::Finished, detail: None, resumes_at: None };
+    let end = EndOfRun { ending: RunEnd::Finished, detail: None, resumes_at: None, sheets_left: Vec::new() };
     let requests = BTreeMap::from([(AddCompany, 2)]);
     bench.journal.queue().end_run(run, at(3_000), &end, &requests).unwrap();
     let noted = bench.journal.last_run().unwrap().unwrap();

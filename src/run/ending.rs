@@ -176,7 +176,12 @@ impl Ending {
             Self::Parked { until, why, .. } => (Some(why.clone()), Some(*until)),
             Self::Interrupted { why, .. } | Self::Stopped { why, .. } => (Some(why.clone()), None),
         };
-        EndOfRun { ending: self.early().map_or(RunEnd::Finished, RunEnd::Early), detail, resumes_at }
+        let mut sheets_left = Vec::new();
+        if let Self::SheetsLeft { sheets } = self {
+            sheets_left.extend(sheets.iter().map(|left| left.pause.clone()));
+        }
+        let ending = self.early().map_or(RunEnd::Finished, RunEnd::Early);
+        EndOfRun { ending, detail, resumes_at, sheets_left }
     }
 }
 

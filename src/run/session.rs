@@ -20,7 +20,6 @@ use crate::ending::End;
 use crate::error::Result;
 use crate::journal::Journal;
 use crate::model::event::Event;
-use crate::model::remaining::Remaining;
 use crate::service::Client;
 
 /// Runs every unfinished job of `journal` until nothing goes on automatically.
@@ -105,11 +104,6 @@ pub async fn run(
     let ended = natural_end(ending, &gates, &journal).and_then(|ending| {
         if let Some(figures) = audit.figures() {
             journal.queue().note_audit(run, figures)?;
-        }
-        if let Ending::SheetsLeft { sheets } = &ending {
-            let sheet_pauses = sheets.iter().map(|left| left.pause.clone()).collect();
-            let left = Remaining { at, sheet_pauses, ..Remaining::default() };
-            journal.queue().note_remaining(run, &left)?;
         }
         journal.queue().end_run(run, at, &ending.noted(), &gates.sent())?;
         Ok(ending)

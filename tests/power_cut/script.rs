@@ -255,7 +255,12 @@ fn after_a_new_start(path: &Path, jobs: &Jobs, scribe: &Scribe) -> Journal {
         filling.add(device(number), None, vec![]);
     }
     drop(filling);
-    let end = EndOfRun { ending: RunEnd::Early(End::Signal), detail: None, resumes_at: None };
+    let end = EndOfRun {
+        ending: RunEnd::Early(End::Signal),
+        detail: None,
+        resumes_at: None,
+        sheets_left: Vec::new(),
+    };
     journal.queue().end_run(RunId(1), at(1_005), &end, &BTreeMap::new()).expect("a run");
     scribe.acknowledged(What::Kept);
     journal

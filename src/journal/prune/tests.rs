@@ -237,6 +237,7 @@ fn nights(nights: usize, new: usize, prunes: bool) -> Vec<u64> {
             ending: crate::ending::RunEnd::Finished,
             detail: None,
             resumes_at: None,
+            sheets_left: Vec::new(),
         };
         journal.queue().end_run(run, at(now + 2), &end, &std::collections::BTreeMap::new()).unwrap();
         journal

@@ -15,6 +15,7 @@ use crate::journal::lineage::spill::SpilledEnd;
 use crate::journal::{JobQueue, Journal, RunId, View};
 use crate::model::operation::Operation;
 use crate::model::reason::ServiceCode;
+use crate::model::remaining::{Remaining, SheetPause};
 use crate::model::time::Moment;
 
 /// A run of the jobs of a journal.
@@ -61,6 +62,8 @@ pub struct EndOfRun {
     pub detail: Option<String>,
     /// When creations can go on, when it was parked.
     pub resumes_at: Option<Moment>,
+    /// The paused sheets that it left.
+    pub sheets_left: Vec<SheetPause>,
 }
 
 /// For what a run waits, until when, and why in words.
@@ -160,11 +163,14 @@ impl JobQueue<'_> {
     ) -> Result<()> {
         self.journal.look_at_files()?;
         let requests = serde_json::to_string(requests).map_err(unwritable)?;
+        let left = Remaining { at, sheet_pauses: end.sheets_left.clone(), ..Remaining::default() };
+        let left = Some(left).filter(|left| !left.sheet_pauses.is_empty());
+        let left = left.as_ref().map(serde_json::to_string).transpose().map_err(unwritable)?;
         failpoint::reach("run.before-end");
         let transaction = self.journal.begin()?;
         let changed = transaction.execute(
             "UPDATE run SET ended_at = ?2, ending = ?3, detail = ?4, held_back = NULL, resumes_at = ?5, waits_for = ?7,
-                requests = ?6
+                requests = ?6, remaining = coalesce(?8, remaining)
              WHERE id = ?1",
             (
                 run,
@@ -174,6 +180,7 @@ impl JobQueue<'_> {
                 end.resumes_at,
                 &requests,
                 end.resumes_at.map(|_| end.ending),
+                &left,
             ),
         )?;
         if changed != 1 {
@@ -421,6 +428,7 @@ mod tests {
             ending: RunEnd::Early(End::Quota),
             detail: Some("the day's quota is spent".to_owned()),
             resumes_at: Some(at(9)),
+            sheets_left: Vec::new(),
         };
         bench.journal.queue().end_run(run, at(5), &end, &requests).unwrap();
         let ended = bench.journal.last_run().unwrap().unwrap();
@@ -461,7 +469,7 @@ mod tests {
         let early = RunEnd::EARLY.into_iter().map(RunEnd::Early);
         for ending in early.chain([RunEnd::Finished]) {
             let run = bench.journal.queue().begin_run(at(1)).unwrap();
-            let end = EndOfRun { ending, detail: None, resumes_at: None };
+            let end = EndOfRun { ending, detail: None, resumes_at: None, sheets_left: Vec::new() };
             bench.journal.queue().end_run(run, at(2), &end, &BTreeMap::new()).unwrap();
             assert_eq!(bench.journal.last_run().unwrap().unwrap().ending, Some(ending));
         }

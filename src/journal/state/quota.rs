@@ -451,7 +451,7 @@ mod tests {
         bench.journal.queue().note_waiting(run, Some(&hours)).unwrap();
         assert_eq!(today(&bench.journal, ahead), (NEXT, 0));
         let ending = RunEnd::Early(End::Quota);
-        let end = EndOfRun { ending, detail: None, resumes_at: Some(until) };
+        let end = EndOfRun { ending, detail: None, resumes_at: Some(until), sheets_left: Vec::new() };
         bench.journal.queue().end_run(run, ahead, &end, &BTreeMap::new()).unwrap();
         assert_eq!(today(&bench.journal, ahead), (DAY, 1));
     }

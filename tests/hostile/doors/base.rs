@@ -106,7 +106,12 @@ fn live(journal: &mut Journal, folder: &Path) {
     let run = journal.queue().begin_run(THEN).expect("a run");
     let requests = BTreeMap::from([(Operation::AddCompany, 5), (Operation::AddDevice, 3)]);
     let detail = Some("the day's quota of creations is spent".to_owned());
-    let end = EndOfRun { ending: RunEnd::Early(End::Quota), detail, resumes_at: Some(THEN) };
+    let end = EndOfRun {
+        ending: RunEnd::Early(End::Quota),
+        detail,
+        resumes_at: Some(THEN),
+        sheets_left: Vec::new(),
+    };
     journal.queue().end_run(run, THEN, &end, &requests).expect("the end of a run");
     // A second import, that recognises the rows of the first.
     bring_in(journal, folder);
