@@ -415,8 +415,8 @@ impl Known for Earlier<'_> {
     }
 }
 
-/// Drops what is not meant where a job that is wanted has the same key or name: jobs that were given up, and jobs of the same
-/// owner that came to nothing, as it took their place. The rejected row of another owner may be the one that is meant.
+/// Drops what is not meant where a job that is wanted has the same key or name: cancelled jobs, and jobs of the same owner that
+/// came to nothing, as it took their place. The rejected row of another owner may be the one that is meant.
 fn drop_replaced(journal: &Journal, jobs: &mut Vec<KnownJob>) -> Result<()> {
     let owner = |job: &KnownJob| -> Result<Option<Target>> {
         Ok(match identity::owner(&job.links) {

@@ -73,9 +73,7 @@ mod tests {
             (vec![Action::Create(Record::Site(testing::site("Shop")))], vec![]),
         ];
         let digest = |(actions, links): &(Vec<Action>, Vec<Link>)| {
-            let written: Vec<WrittenStep> =
-                actions.iter().map(|action| journal::written_step(Kind::Site, action).unwrap()).collect();
-            StepsDigest::of(&written).linked(links)
+            StepsDigest::of(&journal::written_steps(Kind::Site, actions).unwrap()).linked(links)
         };
         let digests: std::collections::BTreeSet<_> = asked.iter().map(digest).collect();
         assert_eq!(digests.len(), asked.len());

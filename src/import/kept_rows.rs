@@ -92,8 +92,7 @@ impl KeptDraft {
             (Some(_) | None, _) => sheet,
         };
         let own_key = draft.steps.first().and_then(Action::record).map(OwnKey::of);
-        let written = draft.steps.iter().map(|step| journal::written_step(kind, step));
-        let written: Vec<WrittenStep> = written.collect::<Result<_>>()?;
+        let written = journal::written_steps(kind, &draft.steps)?;
         let digest = StepsDigest::of(&written);
         let mut steps = Vec::with_capacity(written.len());
         for WrittenStep { operation, action } in written {

@@ -319,7 +319,8 @@ impl Placing<'_, '_> {
         Ok(())
     }
 
-    /// Places each of the rows that await a job, and again once a row is that job: where each awaits the next, all of them are placed.
+    /// Places each of the rows that await a job, and again once a row is that job: where each awaits the next, all of them
+    /// are placed.
     fn place_awaiting(&mut self) -> Result<()> {
         let mut next: VecDeque<_> = mem::take(&mut self.awaiting).into();
         let mut still: HashMap<JobId, Vec<(Ready, JobId)>> = HashMap::new();

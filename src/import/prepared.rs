@@ -69,9 +69,7 @@ impl Ready {
 
     /// Takes what it asks for as it is now: its steps or links were changed.
     pub(super) fn write_again(&mut self) -> Result<()> {
-        let kind = self.values.kind;
-        let steps = self.values.steps.iter();
-        self.written = steps.map(|step| journal::written_step(kind, step)).collect::<Result<_>>()?;
+        self.written = journal::written_steps(self.values.kind, &self.values.steps)?;
         self.values.content_hash = StepsDigest::of(&self.written).linked(&self.values.links);
         Ok(())
     }

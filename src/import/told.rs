@@ -1,6 +1,8 @@
 //! What the operator is told of a row that the journal knows: that it is unchanged, in what it differs, whose key, MAC
 //! address or username it has.
 
+use std::borrow::Cow;
+
 use super::Examined;
 use super::identity::{Decision, Keyed, Known, SameKey, came_to_nothing, person_or_thing};
 use super::prepared::Ready;
@@ -100,21 +102,21 @@ pub(super) fn said(
             let other = known.by_key.iter().find(|same| same.known.job == *job);
             let Some(other) = other.map(|same| &same.known) else { return Ok(None) };
             let natural = known.natural.as_ref().map(|known| known.sheet_key.as_deref());
-            let with_its_key;
-            let advice = if let Some(Some(own)) = natural {
-                with_its_key = format!(
+            let advice: Cow<'_, str> = if let Some(Some(own)) = natural {
+                format!(
                     "and this row is another one, which an earlier import brought with the key '{}': write that key, or \
                      correct the name",
                     shown(own)
-                );
-                with_its_key.as_str()
+                )
+                .into()
             } else if natural.is_some() {
-                "and this row is another one, which an earlier import brought without a key: choose another key"
+                "and this row is another one, which an earlier import brought without a key: choose another key".into()
             } else if other.remote_id.is_some() {
-                "which exists: choose another key, or correct the name if the same company is meant"
+                "which exists: choose another key, or correct the name if the same company is meant".into()
             } else {
                 "which is not created yet, and rows that name the key belong to it: choose another key; if the same \
                 company is meant, change its name first and nothing else, then the rest in another import"
+                    .into()
             };
             let message = format!(
                 "import {} gave this key to the {} '{}', {advice}",

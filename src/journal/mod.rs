@@ -42,7 +42,7 @@ pub use file::lock::{Holder, RunLock, lock_file};
 pub use file::page_check::PageCheck;
 pub use file::salvage::{Lost, Salvaged, is_damage};
 pub use intake::difference::{EarlierRow, SamePlace};
-pub use intake::import_writer::{ImportWriter, written, written_step};
+pub use intake::import_writer::{ImportWriter, written, written_step, written_steps};
 pub use intake::job_lookup::KnownJob;
 pub use intake::left_out::{Because, LeftOut, Provenance};
 pub use intake::named_id::{Named, NamingRow};

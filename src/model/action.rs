@@ -113,7 +113,7 @@ impl Owner {
 /// What an upkeep row of this kind asks to be changed of its record: the cells of an update, of which an address is one; each
 /// setting in a VPN cloud. A row of any other sheet asks for one thing, which is in its natural key.
 pub fn wishes(kind: Kind, steps: &[Action]) -> BTreeSet<String> {
-    let updates = matches!(kind, Kind::Upkeep(upkeep) if upkeep.updated().is_some());
+    let updates = is_update(kind);
     let mut wishes = BTreeSet::new();
     for step in steps.iter().filter(|step| !step.is_as_exported()) {
         match step {
@@ -132,14 +132,17 @@ pub fn wishes(kind: Kind, steps: &[Action]) -> BTreeSet<String> {
     wishes
 }
 
+fn is_update(kind: Kind) -> bool {
+    matches!(kind, Kind::Upkeep(upkeep) if upkeep.updated().is_some())
+}
+
 /// Whether a later row of this kind asks for all again that an earlier one did; of a list, for each of its parts.
 pub fn asks_again(kind: Kind, earlier: &[Action], later: &[Action]) -> bool {
     let is_part = |step: &&Action| {
         matches!(step, Action::PutLabels(_) | Action::SubscribeTemplate(_) | Action::JoinVpnCloud(_))
     };
-    let updates = matches!(kind, Kind::Upkeep(upkeep) if upkeep.updated().is_some());
     wishes(kind, later).is_superset(&wishes(kind, earlier))
-        && (!updates || earlier.iter().filter(is_part).all(|step| later.contains(step)))
+        && (!is_update(kind) || earlier.iter().filter(is_part).all(|step| later.contains(step)))
 }
 
 /// A label and what it is on.

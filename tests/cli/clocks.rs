@@ -11,6 +11,7 @@ use fleetload::model::event::Event;
 use fleetload::model::state::JobState;
 use fleetload::run::{Ending, Interrupt, ListAhead, RunOptions};
 use fleetload::sandbox::{Fault, FaultKind, ROOT_COMPANY, Scenario};
+use fleetload::service::Client;
 
 const MINUTE: Duration = Duration::from_secs(60);
 /// Longer than the slowest machine needs: what never happens fails then instead of hanging.
@@ -35,6 +36,27 @@ fn companies(scenario: Scenario, count: usize) -> Bench {
 fn running(bench: &Bench, clock: &Arc<Settable>, settle: Duration) -> Inside {
     let clock: Arc<dyn Clock> = clock.clone();
     Inside::start(bench, inside::client(bench, clock.clone()), clock, inside::options(settle))
+}
+
+/// A clock that can be set over one of the test's own, and a client whose answers take differently long: they come while the
+/// journal is busy.
+fn with_uneven_answers(bench: &Bench) -> (Arc<Settable>, Client) {
+    let clock = Settable::over(inside::Virtual::start());
+    let requests = Nth::default();
+    let uneven = move |_: &str| Fate::AnsweredAfter(Duration::from_millis(requests.next() * 7 % 20));
+    let transport = Direct::new(bench.sandbox(), clock.clone(), uneven);
+    (clock.clone(), inside::client_over(bench, clock, transport))
+}
+
+/// A journal whose accesses take 5 ms; something happens at the nth of them.
+fn at_access(nth: u64, happens: impl Fn() + Send + Sync + 'static) -> Writing {
+    let accesses = Nth::default();
+    Writing::AmongTasks(Arc::new(move || {
+        if accesses.next() == nth {
+            happens();
+        }
+        Box::pin(tokio::time::sleep(Duration::from_millis(5)))
+    }))
 }
 
 /// Waits until the service has seen something; a run that will never send it fails instead of hanging.
@@ -165,21 +187,10 @@ fn it_does_not_matter_between_which_two_accesses_to_the_journal_a_clock_is_set_b
         let bench = companies(Scenario { rate: 0, ..Scenario::default() }.with_fault(lost), 6);
         let mut is_set_back = false;
         inside::drive_virtually(async {
-            let clock = Settable::over(inside::Virtual::start());
-            // Answers come home while the journal is busy.
-            let requests = Nth::default();
-            let uneven = move |_: &str| Fate::AnsweredAfter(Duration::from_millis(requests.next() * 7 % 20));
-            let transport = Direct::new(bench.sandbox(), clock.clone(), uneven);
-            let client = inside::client_over(&bench, clock.clone(), transport);
-            let nth = Nth::default();
+            let (clock, client) = with_uneven_answers(&bench);
             let sets_back = {
                 let clock = Arc::clone(&clock);
-                Writing::AmongTasks(Arc::new(move || {
-                    if nth.next() == access {
-                        clock.jump(-3 * 3600);
-                    }
-                    Box::pin(tokio::time::sleep(Duration::from_millis(5)))
-                }))
+                at_access(access, move || clock.jump(-3 * 3600))
             };
             let options = RunOptions { writing: sets_back, ..inside::options(Duration::from_secs(2)) };
             let begun = tokio::time::Instant::now();
@@ -230,22 +241,14 @@ fn whatever_a_machine_was_at_when_it_fell_asleep_it_makes_nothing_that_was_made_
         bench.fleetload(&["import", sheets[0], sheets[1]]).expect_code(0);
         let mut left = 0;
         inside::drive_virtually(async {
-            let clock = Settable::over(inside::Virtual::start());
-            let requests = Nth::default();
-            let uneven = move |_: &str| Fate::AnsweredAfter(Duration::from_millis(requests.next() * 7 % 20));
-            let transport = Direct::new(bench.sandbox(), clock.clone(), uneven);
-            let client = inside::client_over(&bench, clock.clone(), transport);
-            let nth = Nth::default();
+            let (clock, client) = with_uneven_answers(&bench);
             let sleeps = {
                 let (clock, bench) = (Arc::clone(&clock), Arc::clone(&bench));
-                Writing::AmongTasks(Arc::new(move || {
-                    if nth.next() == access {
-                        let colleague = ["run", sheets[0], sheets[1], "--journal", "colleague.db"];
-                        bench.fleetload(&colleague).expect_code(0);
-                        clock.jump(12 * 3600);
-                    }
-                    Box::pin(tokio::time::sleep(Duration::from_millis(5)))
-                }))
+                at_access(access, move || {
+                    let colleague = ["run", sheets[0], sheets[1], "--journal", "colleague.db"];
+                    bench.fleetload(&colleague).expect_code(0);
+                    clock.jump(12 * 3600);
+                })
             };
             let options = RunOptions { writing: sleeps, ..inside::options(Duration::from_secs(2)) };
             let (journal, ending, told) = Inside::start(&bench, client, clock.clone(), options).ends().await;

@@ -215,8 +215,8 @@ fn what_is_imported_into_an_accepted_backup_is_not_made_again_even_where_nothing
     assert_eq!(unknown, 2, "the companies that the backup did not know");
 }
 
-#[test]
-fn rows_of_an_accepted_backup_that_were_sent_since_are_found_and_the_others_are_sent() {
+/// A journal that is put back as it was before a run, which was killed after some creations.
+fn with_a_backup_in_place() -> Bench {
     let bench = paced(30);
     bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
     copy(&bench, "fleetload.db", "backup.db", true);
@@ -225,6 +225,12 @@ fn rows_of_an_accepted_backup_that_were_sent_since_are_found_and_the_others_are_
         fs::remove_file(bench.path(part)).expect("a part of the journal");
     }
     copy(&bench, "backup.db", "fleetload.db", true);
+    bench
+}
+
+#[test]
+fn rows_of_an_accepted_backup_that_were_sent_since_are_found_and_the_others_are_sent() {
+    let bench = with_a_backup_in_place();
     bench.fleetload(&["run"]).expect_code(6);
     // Rows that it takes for unsent were sent: nobody decides about them by this copy.
     for command in [&["cancel", "1"][..], &["retry"]] {
@@ -710,14 +716,7 @@ fn several_processes_may_make_the_same_journal_at_once() {
 
 #[test]
 fn what_is_advised_at_an_older_copy_is_what_a_run_takes() {
-    let bench = paced(30);
-    bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
-    copy(&bench, "fleetload.db", "backup.db", true);
-    kill_after(&bench, &["run", "--json"], 15);
-    for part in ["fleetload.db", "fleetload.db-wal", "fleetload.db-shm"] {
-        fs::remove_file(bench.path(part)).expect("a part of the journal");
-    }
-    copy(&bench, "backup.db", "fleetload.db", true);
+    let bench = with_a_backup_in_place();
     bench.fleetload(&["pause", "1"]).expect_code(0);
     for command in ["resume", "report"] {
         let outcome = bench.fleetload(&[command, "1"]).expect_code(0);

@@ -122,10 +122,11 @@ impl NotifySettings {
         self.webhook.is_some() || self.command.is_some()
     }
 
-    /// The names of the targets, in the order of [`Target::NAMES`].
+    /// The names of the targets.
     pub(in crate::cli) fn names(&self) -> Vec<&'static str> {
-        let is_set = [self.webhook.is_some(), self.command.is_some()];
-        Target::NAMES.into_iter().zip(is_set).filter_map(|(name, is_set)| is_set.then_some(name)).collect()
+        let webhook = self.webhook.as_ref().map(|_| Target::WEBHOOK);
+        let command = self.command.as_ref().map(|_| Target::COMMAND);
+        webhook.into_iter().chain(command).collect()
     }
 
     /// Each setting with its value and origin, where somebody is notified. Of address and secret, only the origin.

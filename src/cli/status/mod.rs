@@ -338,7 +338,8 @@ fn tell_run(context: &Context<'_>, status: &Status, suspended: Option<u32>) {
 fn tell_notifications(context: &Context<'_>, journal: &Journal) -> Result<()> {
     // Without a profile it is not known who is notified.
     let settings = context.settings(&Purpose::Reckoning, &Overrides::default());
-    let targets = settings.map_or_else(|_| Target::NAMES.to_vec(), |settings| settings.notify.names());
+    let targets =
+        settings.map_or_else(|_| vec![Target::WEBHOOK, Target::COMMAND], |settings| settings.notify.names());
     let due = journal.undelivered_figures(&targets)?;
     if due.notifications == 0 {
         return Ok(());

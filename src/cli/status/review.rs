@@ -8,7 +8,7 @@ use crate::advice::Advice;
 use crate::cli::context::Context;
 use crate::error::Result;
 use crate::journal::{AuditFigures, Audited, Candidate, DecidedJob, HeldJob, Journal, Selection};
-use crate::model::id::ImportId;
+use crate::model::id::{ImportId, JobId};
 use crate::model::kind::Kind;
 use crate::model::reason::Reason;
 use crate::model::record::Role;
@@ -127,8 +127,9 @@ pub(in crate::cli) fn ways(context: &Context<'_>, advice: Advice, held: &HeldJob
     })
 }
 
-/// What a row is, by its name and, where it is an upkeep row, the records that it is about.
-fn what(kind: Kind, name: &str, about: &[(Role, String)]) -> String {
+/// The line of a job: its number, what it is, by its name and, where it is an upkeep row, the records that it is about, and its
+/// place.
+fn heading(job: JobId, (kind, name, about): (Kind, &str, &[(Role, String)]), place: &str) -> Line {
     let mut what = kind.singular().to_owned();
     if !name.is_empty() || about.is_empty() {
         what += &format!(" \"{name}\"");
@@ -137,17 +138,12 @@ fn what(kind: Kind, name: &str, about: &[(Role, String)]) -> String {
         what += if at == 0 { " of " } else { ", " };
         what += &format!("{} \"{record}\"", role.as_str());
     }
-    what
+    Line::plain("  job ").ink(Ink::Strong, job.to_string()).text(format!("  {what}  ")).ink(Ink::Faint, place)
 }
 
 fn tell_one(context: &Context<'_>, job: &HeldJob) {
     let terminal = context.terminal;
-    terminal.result(
-        Line::plain("  job ")
-            .ink(Ink::Strong, job.job.to_string())
-            .text(format!("  {}  ", what(job.kind, &job.name, &job.about)))
-            .ink(Ink::Faint, &job.place),
-    );
+    terminal.result(heading(job.job, (job.kind, &job.name, &job.about), &job.place));
     terminal.result(format!("    {} ({}), since {}", job.reason, job.code, context.moment(job.since)));
     for candidate in &job.candidates {
         let mut candidate = candidate.clone();
@@ -180,12 +176,7 @@ pub(in crate::cli) fn tell_decided(
         terminal.result(format!("  {} before these; the report lists them all", count(left_out as u64)));
     }
     for one in &decided[left_out..] {
-        terminal.result(
-            Line::plain("  job ")
-                .ink(Ink::Strong, one.job.to_string())
-                .text(format!("  {}  ", what(one.kind, &one.name, &one.about)))
-                .ink(Ink::Faint, &one.place),
-        );
+        terminal.result(heading(one.job, (one.kind, &one.name, &one.about), &one.place));
         terminal.result(format!(
             "    decided by {} at {}: {}",
             one.decided.who,
@@ -243,12 +234,7 @@ pub(in crate::cli) fn tell_how_to_review<'a>(
 fn list_findings(context: &Context<'_>, findings: &[Audited]) {
     let terminal = context.terminal;
     for finding in findings.iter().take(FINDINGS) {
-        terminal.result(
-            Line::plain("  job ")
-                .ink(Ink::Strong, finding.job.to_string())
-                .text(format!("  {}  ", what(finding.kind, &finding.name, &finding.about)))
-                .ink(Ink::Faint, &finding.place),
-        );
+        terminal.result(heading(finding.job, (finding.kind, &finding.name, &finding.about), &finding.place));
         let seen = finding
             .seen
             .as_ref()

@@ -15,7 +15,7 @@ use super::super::told;
 use super::Placing;
 use super::second_device::SecondDevice;
 use crate::error::{Error, Result};
-use crate::journal::{self, Difference, Disposition, KnownJob, NewJob, WrittenStep};
+use crate::journal::{self, Difference, Disposition, KnownJob, NewJob};
 use crate::model::action::{Action, wishes};
 use crate::model::id::JobId;
 use crate::model::key::{self, mac_digits};
@@ -180,9 +180,7 @@ impl Placing<'_, '_> {
     fn link_as_now(&mut self, known: &mut KnownJob) -> Result<()> {
         let links = self.links_now(&known.links)?;
         if links != known.links {
-            let steps = self.writer.steps_of(known.job)?;
-            let written: Vec<WrittenStep> =
-                steps.iter().map(|step| journal::written_step(known.kind, step)).collect::<Result<_>>()?;
+            let written = journal::written_steps(known.kind, &self.writer.steps_of(known.job)?)?;
             known.content_hash = StepsDigest::of(&written).linked(&links);
             known.links = links;
         }
@@ -274,7 +272,7 @@ impl Placing<'_, '_> {
             && natural.remote_id.is_none()
             && (known.is_unique || !self.writer.may_have_made(natural)?)
         {
-            // Given up, it needs its MAC address, username or name no longer.
+            // Cancelled, it needs its MAC address, username or name no longer.
             self.writer.release_natural_key(*job)?;
             known = Known { natural: None, alike: None, ..known };
             (decision, keyed) = self.judge(ready, &known, more_come);
@@ -411,7 +409,7 @@ impl Placing<'_, '_> {
             return Ok(None);
         };
         let adds_it = match known.state {
-            // What failed or was given up adds nothing more.
+            // What failed or was cancelled adds nothing more.
             JobState::Incomplete | JobState::Cancelled => {
                 self.writer.steps_sent(job)?.keys().any(|sent| usize::try_from(*sent) == Ok(step))
             }
@@ -497,8 +495,7 @@ impl Placing<'_, '_> {
             return Err(Error::internal("a row revises a job that is not known"));
         };
         let steps = with_later(self.writer.steps_of(job)?, &ready.values.steps);
-        let written: Vec<WrittenStep> =
-            steps.iter().map(|step| journal::written_step(own.kind, step)).collect::<Result<_>>()?;
+        let written = journal::written_steps(own.kind, &steps)?;
         let links = self.writer.links_of(job)?;
         self.writer.revise_job(
             job,

@@ -246,7 +246,7 @@ fn a_name_that_two_customers_have_is_ambiguous_also_where_one_of_them_was_reject
     let at = bench.now();
     bench.journal.cancel(first.import, "ann", at).unwrap();
     let (imported, _) = bench.import(&[("sites.csv", sites)]).unwrap();
-    assert_eq!(bench.placed(imported.import)[0].0, "Two/Acme/Depot", "what was given up is not meant");
+    assert_eq!(bench.placed(imported.import)[0].0, "Two/Acme/Depot", "what was cancelled is not meant");
 }
 
 #[test]

@@ -192,8 +192,7 @@ impl ImportWriter<'_> {
     /// Makes a job. It stands ready, or blocked while a job it links to has no record yet; below a job that
     /// will not be made it is skipped when the import ends.
     pub fn add_job(&mut self, job: &NewJob) -> Result<JobId> {
-        let steps: Vec<WrittenStep> =
-            job.steps.iter().map(|action| written_step(job.kind, action)).collect::<Result<_>>()?;
+        let steps = written_steps(job.kind, &job.steps)?;
         let id = self.add_job_of_row(job, &steps, None)?;
         self.flush()?;
         Ok(id)
@@ -509,6 +508,14 @@ pub fn written(value: &impl Serialize) -> Result<String> {
 /// When the service has no operation for it, or it cannot be written as JSON: mistakes of ours.
 pub fn written_step(kind: Kind, action: &Action) -> Result<WrittenStep> {
     Ok(WrittenStep { operation: step::operation_of(kind, action)?, action: written(action)? })
+}
+
+/// The steps of a job of this kind as the journal keeps them.
+///
+/// # Errors
+/// Those of [`written_step`].
+pub fn written_steps(kind: Kind, actions: &[Action]) -> Result<Vec<WrittenStep>> {
+    actions.iter().map(|action| written_step(kind, action)).collect()
 }
 
 #[cfg(test)]

@@ -166,7 +166,9 @@ pub(in crate::journal) fn finish_step(
         ],
     )?;
     changed_record::note(connection, job, standing.kind, standing.step)?;
-    audit::forget_changed_again(connection, job, standing.step)?;
+    if !standing.operation.creates() {
+        audit::forget_changed_again(connection, job, standing.step)?;
+    }
     let mut moved = vec![Moved { job, kind: standing.kind, from: standing.state, to, operation }];
     if made.is_some() {
         let made_now = how == How::Created && standing.state == Sending;

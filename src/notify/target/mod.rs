@@ -39,14 +39,16 @@ pub enum Target {
 }
 
 impl Target {
-    /// The words for them.
-    pub const NAMES: [&'static str; 2] = ["webhook", "command"];
+    /// The word for a webhook.
+    pub const WEBHOOK: &'static str = "webhook";
+    /// The word for a command.
+    pub const COMMAND: &'static str = "command";
 
     /// The word for it, in the journal too.
     pub const fn name(&self) -> &'static str {
         match self {
-            Self::Webhook(_) => Self::NAMES[0],
-            Self::Command(_) => Self::NAMES[1],
+            Self::Webhook(_) => Self::WEBHOOK,
+            Self::Command(_) => Self::COMMAND,
         }
     }
 

@@ -95,7 +95,11 @@ pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mu
     let repeats = repeated(&index, |at| thing(&asked_of(at)));
     let pairs = repeats.into_iter().map(|(at, first)| match (asked_of(at), asked_of(first)) {
         // The row that makes the device is kept.
-        (asked, first) if settings.is_licence(&asked) && makes(between, &asked) => (first, asked),
+        (asked, first)
+            if settings.is_licence(&asked) && between.makes_record(&between.entries[asked.row as usize]) =>
+        {
+            (first, asked)
+        }
         pair => pair,
     });
     // What the cells of one row say against each other is reported there.
@@ -111,16 +115,10 @@ pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mu
     }
 }
 
-/// Whether the row makes its record.
-fn makes(between: &Between, asked: &Asked) -> bool {
-    let entry = &between.entries[asked.row as usize];
-    between.kind(entry).is_record() && !entry.is_update
-}
-
 /// The record that a row changes, or makes.
 fn record(between: &Between, row: u32, resolutions: &[Resolution]) -> Option<To> {
     let entry = &between.entries[row as usize];
-    if between.kind(entry).is_record() && !entry.is_update {
+    if between.makes_record(entry) {
         return Some(To::Row(row as usize));
     }
     match resolutions.get(entry.owner as usize)? {

@@ -270,9 +270,10 @@ impl Between {
                 }
             }
         }
+        let changes = !self.makes_record(&entry);
         let number = self.entries.push(entry);
-        if let Some(draft) = row.draft.as_ref() {
-            self.settings.add(number, draft, !kind.is_record() || entry.is_update);
+        if let Some(draft) = &row.draft {
+            self.settings.add(number, draft, changes);
         }
         number
     }
@@ -313,6 +314,11 @@ impl Between {
     /// The key of a row. One that changes a record has none of its own.
     fn own_key(&self, entry: &RowEntry) -> Option<&str> {
         self.get(entry.key).filter(|_| !entry.is_update)
+    }
+
+    /// Whether a row makes a record.
+    fn makes_record(&self, entry: &RowEntry) -> bool {
+        self.kind(entry).is_record() && !entry.is_update
     }
 
     fn kind(&self, entry: &RowEntry) -> Kind {

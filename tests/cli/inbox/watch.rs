@@ -172,11 +172,8 @@ fn killed_at_any_time_it_goes_on_at_the_next_start_and_creates_nothing_twice() {
     bench.assert_exact_all(&[1, 2]);
 }
 
-#[test]
-fn a_file_whose_rows_are_done_and_not_verified_as_the_watch_was_killed_is_verified_at_the_next_start() {
-    let bench = with_inbox(Scenario { rate: 0, ..Scenario::default() });
-    bench.write("inbox/1-companies.csv", &bench::companies(1));
-    bench.write("inbox/2-devices.csv", &bench::devices(4, 1));
+/// A watch that is killed when all five rows are created, while it verifies a device.
+fn kill_while_verifying(bench: &Bench) {
     let silent = Fault::new("getDevice", FaultKind::StallBefore);
     bench.sandbox().change(|scenario| scenario.fault.push(silent)).expect("a consistent scenario");
     let mut watch = bench.start(&["watch", "inbox", "--every", "1", "--at-rest", "0"]);
@@ -184,6 +181,14 @@ fn a_file_whose_rows_are_done_and_not_verified_as_the_watch_was_killed_is_verifi
     let counts = || bench.fleetload(&["status", "--json"]).summary()["counts"].clone();
     watch.until(|| counts()["created"] == 5);
     watch.kill();
+}
+
+#[test]
+fn a_file_whose_rows_are_done_and_not_verified_as_the_watch_was_killed_is_verified_at_the_next_start() {
+    let bench = with_inbox(Scenario { rate: 0, ..Scenario::default() });
+    bench.write("inbox/1-companies.csv", &bench::companies(1));
+    bench.write("inbox/2-devices.csv", &bench::devices(4, 1));
+    kill_while_verifying(&bench);
     bench.clear_faults();
     assert_eq!(names(&bench.path("inbox/working")), ["2-devices.csv"]);
 
@@ -200,13 +205,7 @@ fn a_file_whose_rows_are_not_to_be_verified_any_more_after_a_kill_is_done() {
     bench.write("companies.csv", &bench::companies(1));
     bench.fleetload(&["run", "companies.csv"]).expect_code(0);
     bench.write("inbox/devices.csv", &bench::devices(4, 1));
-    let silent = Fault::new("getDevice", FaultKind::StallBefore);
-    bench.sandbox().change(|scenario| scenario.fault.push(silent)).expect("a consistent scenario");
-    let mut watch = bench.start(&["watch", "inbox", "--every", "1", "--at-rest", "0"]);
-    watch.until(|| bench.statistics().faults_fired.contains_key("stall_before"));
-    let counts = || bench.fleetload(&["status", "--json"]).summary()["counts"].clone();
-    watch.until(|| counts()["created"] == 5);
-    watch.kill();
+    kill_while_verifying(&bench);
     bench.fleetload(&["status", "--check"]).expect_code(5);
 
     let outcome = bench.fleetload(&[&ONCE[..], &["--audit", "none"]].concat()).expect_code(0);
