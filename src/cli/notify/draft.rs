@@ -106,21 +106,19 @@ impl Drafter {
         })
     }
 
-    /// With where the rows stand, and what to do about them.
+    /// With where the rows stand, and what to do about them; needs of the causes that the text has are not repeated.
     fn of_status(
         &self,
         event: Event,
-        text: &str,
+        (text, text_has): (&str, &[&str]),
         journal: &Journal,
         status: &Status,
         imports: &[ImportId],
     ) -> Result<Notification> {
         let needs = self.commands.with(Vec::new(), |commands| status.needs(commands));
-        // The row whose rejection pauses its sheet is not settled yet: the text says how many there are.
-        let is_uncounted = event == Event::Paused && status.at_work();
         let needs: Vec<NeedFacts> = needs
             .into_iter()
-            .filter(|need| !(is_uncounted && need.cause == "rejected"))
+            .filter(|need| !text_has.contains(&need.cause))
             .map(|need| NeedFacts { words: told(need.words.as_str()), command: clean(&need.command) })
             .collect();
         let next = self.commands.with(Vec::new(), |commands| status.next(commands));
@@ -159,7 +157,7 @@ impl Drafter {
     /// The end of a run.
     pub(super) fn end(&self, journal: &Journal, end: &RunEnded<'_>) -> Result<Draft> {
         let event = event_of(end.end);
-        let mut notification = self.of_status(event, end.text, journal, end.status, end.imports)?;
+        let mut notification = self.of_status(event, (end.text, &[]), journal, end.status, end.imports)?;
         notification.state = end.end.state().as_str().to_owned();
         notification.reason = Some(end.end.as_str().to_owned());
         notification.exit_code = Some(end.end.exit().code());
@@ -233,7 +231,7 @@ impl Drafter {
         let status = Status::after(journal, None, End::Killed, None)?;
         let text = self.sentence(&status);
         let imports = unfinished(&status);
-        let mut notification = self.of_status(Event::Stopped, &text, journal, &status, &imports)?;
+        let mut notification = self.of_status(Event::Stopped, (&text, &[]), journal, &status, &imports)?;
         notification.exit_code = None;
         Ok(Some(Draft { key: format!("stopped killed run {}", run.run), notification }))
     }
@@ -279,8 +277,16 @@ impl Drafter {
             }
             _ => (Status::now(journal, None, self.clock.now())?, text),
         };
+        let text_has: &[&str] = match occasion {
+            // The journal may not have the last of these rows yet, nor the pause; or the run may have ended meanwhile.
+            Occasion::SheetPaused { .. } => &["rejected", "set_aside"],
+            Occasion::Parked(_)
+            | Occasion::Held
+            | Occasion::OperationPaused { .. }
+            | Occasion::Unreachable { .. } => &[],
+        };
         let imports = unfinished(&status);
-        let mut notification = self.of_status(event, &text, journal, &status, &imports)?;
+        let mut notification = self.of_status(event, (&text, text_has), journal, &status, &imports)?;
         notification.next = next;
         Ok(Draft { key, notification })
     }

@@ -129,7 +129,7 @@ fn a_paused_sheet_is_reported_without_the_words_of_the_service() {
     );
     assert!(words[1].starts_with("finished except for a paused sheet: "), "{words:?}");
     assert!(words[1].ends_with(" rows remaining; 50 rows were rejected"), "{words:?}");
-    assert_eq!(got[0].json()["needs"], serde_json::json!([]), "the row that paused it is not settled yet");
+    assert_eq!(got[0].json()["needs"], serde_json::json!([]), "the text has it");
     assert_eq!(got[1].json()["next"], Value::Null, "another run costs the quota 50 creations for nothing");
     assert_eq!(got[1].json()["needs"][0]["command"], "fleetload run --despite-rejections", "{got:#?}");
 }
