@@ -286,14 +286,15 @@ CREATE TABLE former_name (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX former_name_name ON former_name (name, kind);
 
--- The record that an upkeep row is about, as in natural keys: the job that makes it, or its id; and its turn among the rows about
--- it. Those of a later turn wait until those of an earlier one are settled. That job is here as well: its turn, 0, is the first.
+-- The record that an upkeep row is about: '#' and the job that makes or found it, else its id; and its turn among the rows about
+-- it: four times its import, and 1, 2 or 3. Those of a later turn wait until those of an earlier one are settled. The job that
+-- makes the record is here as well: its turn, 0, is the first.
 CREATE TABLE upkeep (
     job INTEGER PRIMARY KEY REFERENCES job (id),
     record TEXT NOT NULL,
-    turn INTEGER NOT NULL CHECK (turn BETWEEN 0 AND 3)
+    turn INTEGER NOT NULL CHECK (turn >= 0)
 ) STRICT;
-CREATE INDEX upkeep_record ON upkeep (record, turn, job);
+CREATE INDEX upkeep_record ON upkeep (record, turn, job DESC);
 
 -- What a job is to bring about, one action after the other, counted from 0. The operation of the step that a job stands at is
 -- in `job` as well. `id` is job * 2^16 + n, so that the steps of a job lie together and in order.

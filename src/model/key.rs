@@ -7,6 +7,7 @@
 use unicode_normalization::UnicodeNormalization;
 
 use super::action::Action;
+use super::id::JobId;
 use super::kind::Kind;
 use super::record::{Link, Record, Role, Target, target_of};
 
@@ -158,9 +159,14 @@ fn join(parts: &[&str]) -> String {
     parts.join(&SEPARATOR.to_string())
 }
 
+/// The record that a job makes.
+pub fn record_of(job: JobId) -> String {
+    format!("#{job}")
+}
+
 fn owner(links: &[Link], role: Role) -> String {
     match target_of(links, role) {
-        Some(Target::Job(job)) => format!("#{job}"),
+        Some(Target::Job(job)) => record_of(job),
         Some(Target::Remote(id)) => id.to_string(),
         None => String::new(),
     }

@@ -198,3 +198,47 @@ fn what_is_taken_away_and_put_again_under_its_id_is_compared_with_what_is_there_
     let operations: Vec<Vec<String>> = done_since(&bench, before).into_values().collect();
     assert_eq!(operations, [["unsubscribeTemplate", "subscribeTemplate"]]);
 }
+
+/// The values of entries that the service was given since it had done `before` things.
+fn values_since(bench: &Bench, before: usize) -> Vec<String> {
+    let value = |entry: LedgerEntry| {
+        let request = entry.request;
+        let first = request.get(0).unwrap_or(&request);
+        first["value"].as_str().expect("a value").to_owned()
+    };
+    bench.ledger().into_iter().skip(before).map(value).collect()
+}
+
+/// Sheets of two imports that put one entry of a device, each in its way: neither is sent before both are imported.
+#[test]
+fn the_value_of_a_later_import_is_sent_after_that_of_an_earlier_one() {
+    let bench = bench_of(1);
+    let before = bench.ledger().len();
+    let device = bench.created("device").pop().expect("a device").id;
+    bench.write("update.csv", "action,key,metadata:asset\nupdate,T0,5\n");
+    bench.write("later.csv", &format!("owner_kind,owner,key,value\ndevice,{device},asset,7\n"));
+    let files = [("devices", "update.csv"), ("metadata", "later.csv")];
+    for (kind, file) in files {
+        bench.fleetload(&["import", file, "--kind", kind]).expect_code(0);
+    }
+    // The first is sent again after a look-up, when the second would have gone.
+    fault(&bench, Fault::new("putDeviceMetadataList", FaultKind::RequestLost).times(1));
+    bench.fleetload(&["run"]).expect_code(0);
+    assert!(bench.statistics().faults_fired.contains_key("request_lost"));
+    assert_eq!(values_since(&bench, before), ["5", "7"]);
+}
+
+#[test]
+fn a_row_that_comes_again_before_it_is_sent_comes_after_the_import_between() {
+    let bench = bench_of(1);
+    let before = bench.ledger().len();
+    bench.write("update.csv", "action,key,metadata:asset\nupdate,T0,5\n");
+    bench.write("later.csv", "owner_kind,owner,key,value\ndevice,T0,asset,7\n");
+    for (kind, file) in [("devices", "update.csv"), ("metadata", "later.csv"), ("devices", "update.csv")] {
+        bench.fleetload(&["import", file, "--kind", kind]).expect_code(0);
+    }
+    fault(&bench, Fault::new("putDeviceMetadata", FaultKind::RequestLost).times(1));
+    bench.fleetload(&["run"]).expect_code(0);
+    assert!(bench.statistics().faults_fired.contains_key("request_lost"));
+    assert_eq!(values_since(&bench, before), ["7", "5"]);
+}

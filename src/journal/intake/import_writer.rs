@@ -18,7 +18,7 @@ use crate::journal::intake::bulk_load::{self, DroppedIndexes, Inserts, WithoutLo
 use crate::journal::intake::named_id;
 use crate::journal::intake::rounds;
 use crate::journal::lineage::identity;
-use crate::journal::state::dependents::{self, record_order};
+use crate::journal::state::dependents::{self, changed_record, record_order};
 use crate::journal::state::job_row;
 use crate::journal::state::step;
 use crate::journal::state::{audit, cancellation};
@@ -30,7 +30,7 @@ use crate::journal::{
 use crate::model::action::{Action, Turn};
 use crate::model::id::check::NamedId;
 use crate::model::id::{ImportId, JobId};
-use crate::model::key::upkeep_record;
+use crate::model::key::{self, upkeep_record};
 use crate::model::kind::Kind;
 use crate::model::record::{Link, Role, Target, target_of};
 use crate::model::state::JobState::{
@@ -318,11 +318,19 @@ impl ImportWriter<'_> {
     /// Notes the record that an upkeep row is about. Where its rows stand is decided once all of them are there.
     fn note_record(&mut self, job: JobId, values: &NewJob) -> Result<()> {
         let (false, Some(action)) = (values.kind.is_record(), values.steps.first()) else { return Ok(()) };
-        let record = upkeep_record(values.kind, action, &values.links);
-        record_order::note(&self.transaction, job, &record, action.turn())?;
-        let role = Role::owner(action.about(values.kind));
-        if let Some(Target::Job(maker)) = target_of(&values.links, role) {
-            record_order::note(&self.transaction, maker, &record, Turn::Create)?;
+        let about = action.about(values.kind);
+        let maker = match target_of(&values.links, Role::owner(about)) {
+            // No record of another job is known yet, nor its index there.
+            Some(Target::Remote(_)) if self.is_first() => None,
+            Some(_) | None => changed_record::owner(&values.links, about, &self.transaction)?,
+        };
+        let record = match maker {
+            Some(maker) => key::record_of(maker),
+            None => upkeep_record(values.kind, action, &values.links),
+        };
+        record_order::note(&self.transaction, (job, self.import), &record, action.turn())?;
+        if let Some(maker) = maker {
+            record_order::note_maker(&self.transaction, maker, &record)?;
         }
         if action.turn() != Turn::Put || !self.is_first() {
             self.records.insert(record);
@@ -380,6 +388,9 @@ impl ImportWriter<'_> {
             self.transaction
                 .prepare_cached("UPDATE job SET last_import = ?2 WHERE id = ?1 AND finished_at IS NULL")?
                 .execute((row.job, self.import))?;
+        }
+        if row.disposition == Disposition::Recognised {
+            self.records.extend(record_order::come_again(&self.transaction, row.job, self.import)?);
         }
         failpoint::reach("import.row");
         Ok(())

@@ -6,6 +6,7 @@ use rusqlite::Row;
 use crate::error::Result;
 use crate::journal::file::column::{count, natural};
 use crate::journal::row_ref::last_sheet_of_job;
+use crate::journal::state::dependents::record_order::comes_before;
 use crate::journal::{AuditScope, JobQueue, SheetId, View, Work, WorkPage, row_ref};
 use crate::model::id::{ImportId, JobId};
 use crate::model::kind::Kind;
@@ -136,18 +137,18 @@ impl View {
     /// The rows that must be done before this one is sent; `None` when one of them cannot be, as it failed, needs a person or
     /// belongs to a paused import.
     pub fn waits_for_rows(&self, job: JobId) -> Result<Option<Vec<(JobId, Kind)>>> {
-        let mut statement = self.connection.prepare_cached(
+        let mut statement = self.connection.prepare_cached(concat!(
             "SELECT other.id, other.kind, other.state,
                  (SELECT paused_at IS NOT NULL FROM import WHERE import.id = other.last_import)
              FROM (SELECT target_job AS id FROM link JOIN job ON job.id = target_job
                    WHERE link.job = ?1 AND job.remote_id IS NULL
                    UNION
                    SELECT before.job FROM upkeep AS own
-                   JOIN upkeep AS before ON before.record = own.record AND before.turn < own.turn
-                   JOIN job ON job.id = before.job
-                   WHERE own.job = ?1 AND job.finished_at IS NULL) AS waited
-             JOIN job AS other ON other.id = waited.id ORDER BY 1",
-        )?;
+                   CROSS JOIN upkeep AS before CROSS JOIN job ON job.id = before.job
+                   WHERE own.job = ?1 AND ",
+            comes_before!("before", "job", "own"),
+            ") AS waited JOIN job AS other ON other.id = waited.id ORDER BY 1",
+        ))?;
         let mut rows = statement.query([job])?;
         let mut others = Vec::new();
         while let Some(row) = rows.next()? {

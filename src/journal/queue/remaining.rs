@@ -10,6 +10,7 @@ use crate::journal::file::column::natural;
 use crate::journal::file::sqlite_error::{damaged, unwritable};
 use crate::journal::queue::work::list;
 use crate::journal::row_ref::last_sheet_of_job;
+use crate::journal::state::dependents::record_order::comes_before;
 use crate::journal::view::audit::due_by_kind;
 use crate::journal::{AuditScope, JobQueue, RunId, View};
 use crate::model::id::{ImportId, SheetId};
@@ -79,8 +80,9 @@ macro_rules! and_what_waits_for {
             $table,
             " JOIN upkeep AS first ON first.job = ",
             $table,
-            ".id JOIN upkeep AS later ON later.record = first.record AND later.turn > first.turn
-                 JOIN job ON job.id = later.job WHERE job.state = 'blocked'"
+            ".id JOIN job AS open ON open.id = first.job JOIN upkeep AS later ON ",
+            comes_before!("first", "open", "later"),
+            " JOIN job ON job.id = later.job WHERE job.state = 'blocked'"
         )
     };
 }

@@ -92,18 +92,18 @@ pub(in crate::journal) fn release_children(
 
 fn children(connection: &Connection, parent: JobId) -> Result<Vec<Moved>> {
     // The plus keeps SQLite from walking all blocked jobs instead of the children of this one.
-    let mut statement = connection.prepare_cached(
+    let mut statement = connection.prepare_cached(concat!(
         "UPDATE job SET state = 'ready'
          WHERE +state = 'blocked'
            AND id IN (SELECT link.job FROM link WHERE link.target_job = ?1)
            AND NOT EXISTS (SELECT 1 FROM link JOIN job AS other ON other.id = link.target_job
                            WHERE link.job = job.id AND other.remote_id IS NULL)
-           AND NOT EXISTS (SELECT 1 FROM upkeep AS own
-                           CROSS JOIN upkeep AS first ON first.record = own.record AND first.turn < own.turn
+           AND NOT EXISTS (SELECT 1 FROM upkeep AS own CROSS JOIN upkeep AS first
                            CROSS JOIN job AS open ON open.id = first.job
-                           WHERE own.job = job.id AND open.finished_at IS NULL)
-         RETURNING id, kind, operation",
-    )?;
+                           WHERE own.job = job.id AND ",
+        record_order::comes_before!("first", "open", "own"),
+        ") RETURNING id, kind, operation"
+    ))?;
     statement
         .query_map([parent], |row| moved(row, JobState::Blocked, JobState::Ready))?
         .collect::<rusqlite::Result<_>>()

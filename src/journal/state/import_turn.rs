@@ -7,6 +7,7 @@ use crate::journal::file::column::natural;
 use crate::journal::queue::remaining::and_what_waits_for;
 use crate::journal::row_ref;
 use crate::journal::state::decision_log::note;
+use crate::journal::state::dependents::record_order::comes_before;
 use crate::journal::view::later_imports::is_newest;
 use crate::journal::view::rows::not_there;
 use crate::journal::{Journal, View};
@@ -88,14 +89,14 @@ const OPEN: &str = concat!(
 
 /// Blocked rows that wait for a row on hold of the import with the rows from `?1` to `?2`.
 macro_rules! with_stuck_of_import {
-    ($rest:literal) => {
+    ($($rest:expr),+) => {
         concat!(
             "WITH RECURSIVE stuck (id) AS (
                  SELECT job.id FROM sheet_row JOIN job ON job.id = sheet_row.job
                  WHERE sheet_row.place BETWEEN ?1 AND ?2 AND job.state = 'held'",
             and_what_waits_for!("stuck"),
             ") ",
-            $rest
+            $($rest),+
         )
     };
 }
@@ -275,8 +276,9 @@ impl View {
                  WHERE parent.finished_at IS NULL AND parent.remote_id IS NULL
                  UNION
                  SELECT first.job FROM waiting JOIN upkeep AS own ON own.job = waiting.id
-                 JOIN upkeep AS first ON first.record = own.record AND first.turn < own.turn
-                 JOIN job ON job.id = first.job WHERE job.finished_at IS NULL)
+                 CROSS JOIN upkeep AS first CROSS JOIN job ON job.id = first.job WHERE ",
+            comes_before!("first", "job", "own"),
+            ")
              SELECT job.last_import, job.state = 'held', import.paused_at IS NOT NULL, count(*)
              FROM waiting JOIN job ON job.id = waiting.id JOIN import ON import.id = job.last_import
              WHERE job.state <> 'blocked' AND job.last_import <> ?3 GROUP BY 1, 2, 3"

@@ -14,6 +14,7 @@ use crate::journal::file::column::{Id, count, natural};
 use crate::journal::file::sqlite_error::damaged;
 use crate::journal::row_ref;
 use crate::journal::state::decision_log;
+use crate::journal::state::dependents::record_order::comes_before;
 use crate::journal::state::write::parse_candidates;
 use crate::journal::stored_row::StoredTexts;
 use crate::journal::view::audit;
@@ -525,13 +526,12 @@ fn blocker(connection: &Connection, job: JobId) -> Result<Option<Blocker>> {
 /// The first job that comes before an upkeep row at the same record.
 fn earlier_at_record(connection: &Connection, job: JobId) -> Result<Option<(JobId, String)>> {
     let first: Option<(JobId, JobState)> = connection
-        .prepare_cached(
-            "SELECT first.job, job.state FROM upkeep AS own
-             CROSS JOIN upkeep AS first ON first.record = own.record AND first.turn < own.turn
-             CROSS JOIN job ON job.id = first.job
-             WHERE own.job = ?1 AND job.finished_at IS NULL
-             ORDER BY job.state = 'held' DESC, first.turn, first.job LIMIT 1",
-        )?
+        .prepare_cached(concat!(
+            "SELECT first.job, job.state FROM upkeep AS own CROSS JOIN upkeep AS first CROSS JOIN job ON job.id = first.job
+             WHERE own.job = ?1 AND ",
+            comes_before!("first", "job", "own"),
+            " ORDER BY job.state = 'held' DESC, first.turn, first.job LIMIT 1"
+        ))?
         .query_row([job], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
     let Some((first, state)) = first else { return Ok(None) };

@@ -89,7 +89,11 @@ fn set_by(connection: &Connection, job: JobId, n: u32) -> Result<Option<FieldVal
 }
 
 /// The job whose record an upkeep job is about.
-fn owner(links: &[Link], updated: Kind, connection: &Connection) -> Result<Option<JobId>> {
+pub(in crate::journal) fn owner(
+    links: &[Link],
+    updated: Kind,
+    connection: &Connection,
+) -> Result<Option<JobId>> {
     match target_of(links, Role::owner(updated)) {
         Some(Target::Job(job)) => Ok(Some(job)),
         Some(Target::Remote(id)) => Ok(connection
