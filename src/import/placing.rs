@@ -7,6 +7,7 @@ mod corrected;
 mod deciding;
 mod second_device;
 mod site_company;
+mod unsettled;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::ControlFlow;

@@ -287,12 +287,11 @@ CREATE TABLE former_name (
 CREATE INDEX former_name_name ON former_name (name, kind);
 
 -- The record that an upkeep row is about: '#' and the job that makes or found it, else its id; and its turn among the rows about
--- it: four times its import, and 1, 2 or 3. Those of a later turn wait until those of an earlier one are settled. The job that
--- makes the record is here as well: its turn, 0, is the first.
+-- it. Those of a later turn wait until those of an earlier one are settled. That job is here as well: its turn, 0, is the first.
 CREATE TABLE upkeep (
     job INTEGER PRIMARY KEY REFERENCES job (id),
     record TEXT NOT NULL,
-    turn INTEGER NOT NULL CHECK (turn >= 0)
+    turn INTEGER NOT NULL CHECK (turn BETWEEN 0 AND 3)
 ) STRICT;
 CREATE INDEX upkeep_record ON upkeep (record, turn, job DESC);
 

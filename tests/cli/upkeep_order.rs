@@ -199,46 +199,96 @@ fn what_is_taken_away_and_put_again_under_its_id_is_compared_with_what_is_there_
     assert_eq!(operations, [["unsubscribeTemplate", "subscribeTemplate"]]);
 }
 
-/// The values of entries that the service was given since it had done `before` things.
-fn values_since(bench: &Bench, before: usize) -> Vec<String> {
-    let value = |entry: LedgerEntry| {
-        let request = entry.request;
-        let first = request.get(0).unwrap_or(&request);
-        first["value"].as_str().expect("a value").to_owned()
-    };
-    bench.ledger().into_iter().skip(before).map(value).collect()
-}
-
-/// Sheets of two imports that put one entry of a device, each in its way: neither is sent before both are imported.
 #[test]
-fn the_value_of_a_later_import_is_sent_after_that_of_an_earlier_one() {
+fn rows_of_two_imports_are_about_one_record_whether_they_name_it_by_its_key_or_its_id() {
     let bench = bench_of(1);
     let before = bench.ledger().len();
     let device = bench.created("device").pop().expect("a device").id;
-    bench.write("update.csv", "action,key,metadata:asset\nupdate,T0,5\n");
-    bench.write("later.csv", &format!("owner_kind,owner,key,value\ndevice,{device},asset,7\n"));
-    let files = [("devices", "update.csv"), ("metadata", "later.csv")];
-    for (kind, file) in files {
-        bench.fleetload(&["import", file, "--kind", kind]).expect_code(0);
+    let [old, new] = ENTERPRISE_TEMPLATES;
+    for (file, rows) in
+        [("off.csv", format!("T0,{old},unsubscribe\n")), ("on.csv", format!("{device},{new},subscribe\n"))]
+    {
+        bench.write(file, &format!("device,template,action\n{rows}"));
+        bench.fleetload(&["import", file, "--kind", "subscriptions"]).expect_code(0);
     }
-    // The first is sent again after a look-up, when the second would have gone.
-    fault(&bench, Fault::new("putDeviceMetadataList", FaultKind::RequestLost).times(1));
+    // It is sent again after a look-up: a row that does not wait for it would have gone.
+    fault(&bench, Fault::new("unsubscribeTemplate", FaultKind::RequestLost).times(1));
     bench.fleetload(&["run"]).expect_code(0);
     assert!(bench.statistics().faults_fired.contains_key("request_lost"));
-    assert_eq!(values_since(&bench, before), ["5", "7"]);
+    let operations: Vec<Vec<String>> = done_since(&bench, before).into_values().collect();
+    assert_eq!(operations, [["unsubscribeTemplate", "subscribeTemplate"]]);
 }
 
 #[test]
-fn a_row_that_comes_again_before_it_is_sent_comes_after_the_import_between() {
+fn what_comes_after_a_row_that_is_skipped_goes_on() {
     let bench = bench_of(1);
-    let before = bench.ledger().len();
-    bench.write("update.csv", "action,key,metadata:asset\nupdate,T0,5\n");
-    bench.write("later.csv", "owner_kind,owner,key,value\ndevice,T0,asset,7\n");
-    for (kind, file) in [("devices", "update.csv"), ("metadata", "later.csv"), ("devices", "update.csv")] {
-        bench.fleetload(&["import", file, "--kind", kind]).expect_code(0);
+    bench.write("sites.csv", &bench::sites(1, 1));
+    bench.write("site_assignments.csv", "device,site\nT0,S0\n");
+    let columns = "device,cloud,action,interface,weight";
+    bench.write("vpn.csv", &format!("{columns}\nT0,Guest,join,,\n"));
+    bench.fleetload(&["run", "vpn.csv"]).expect_code(0);
+    bench.write("vpn.csv", &format!("{columns}\nT0,Guest,configure,LAN 1,10\n"));
+    fault(&bench, Fault::new("addSite", FaultKind::GeneralError).times(1));
+    bench.fleetload(&["run", "sites.csv", "site_assignments.csv", "vpn.csv"]).expect_code(4);
+    assert!(bench.statistics().faults_fired.contains_key("general_error"));
+    let states: Vec<String> = bench.results(3).iter().map(|row| row["status"].to_string()).collect();
+    assert_eq!(states, ["\"rejected\"", "\"skipped\"", "\"done\""]);
+}
+
+/// Which of two values stays would be chance, whatever sheets they are in.
+#[test]
+fn what_contradicts_a_row_of_an_earlier_import_that_is_not_settled_is_refused_until_it_is() {
+    let bench = bench_of(1);
+    let device = bench.created("device").pop().expect("a device").id;
+    let [_, new] = ENTERPRISE_TEMPLATES;
+    bench.write("sites.csv", &bench::sites(2, 1));
+    bench.fleetload(&["run", "sites.csv"]).expect_code(0);
+    let metadata = "owner_kind,owner,key,value,action";
+    let table = [
+        (("devices", "action,key,meta:asset", "update,T0,5"), ("metadata", metadata, "device,T0,asset,7,")),
+        (("metadata", metadata, "device,T0,floor,1,"), ("devices", "action,id,meta:floor", "update,#,2")),
+        (("metadata", metadata, "device,#,old,,delete"), ("devices", "action,key,meta:old", "update,T0,3")),
+        (("devices", "action,key,site", "update,T0,S0"), ("site_assignments", "device,site", "#,S1")),
+        (
+            ("devices", "action,key,enterprise_template", "update,T0,@"),
+            ("subscriptions", "device,template,action", "#,@,unsubscribe"),
+        ),
+        (
+            ("devices", "action,key,vpn_clouds", "update,T0,Guest"),
+            ("vpn", "device,cloud,action", "#,Guest,leave"),
+        ),
+    ];
+    let mut said = Vec::new();
+    for (first, later) in table {
+        for (file, (_, head, row)) in [("first.csv", first), ("later.csv", later)] {
+            let row = row.replace('#', &device.to_string()).replace('@', &new.to_string());
+            bench.write(file, &format!("{head}\n{row}\n"));
+        }
+        bench.fleetload(&["import", "first.csv", "--kind", first.0]).expect_code(0);
+        let refused = bench.fleetload(&["import", "later.csv", "--kind", later.0]).expect_code(3);
+        said.extend(
+            refused
+                .stdout
+                .lines()
+                .chain(refused.stderr.lines())
+                .filter(|line| line.contains("settled"))
+                .map(str::to_owned),
+        );
+        bench.fleetload(&["run"]).expect_code(0);
+        bench.fleetload(&["run", "later.csv", "--kind", later.0]).expect_code(0);
     }
-    fault(&bench, Fault::new("putDeviceMetadata", FaultKind::RequestLost).times(1));
-    bench.fleetload(&["run"]).expect_code(0);
-    assert!(bench.statistics().faults_fired.contains_key("request_lost"));
-    assert_eq!(values_since(&bench, before), ["7", "5"]);
+    insta::assert_snapshot!("contradicts", said.join("\n"));
+}
+
+#[test]
+fn a_sheet_that_comes_again_is_refused_while_a_row_waits_that_contradicts_it() {
+    let bench = bench_of(1);
+    bench.write("update.csv", "action,key,meta:old\nupdate,T0,5\n");
+    bench.fleetload(&["import", "update.csv", "--kind", "devices"]).expect_code(0);
+    bench.write("again.csv", "owner_kind,owner,key,value\ndevice,T0,old,1\n");
+    let refused = bench.fleetload(&["import", "again.csv", "--kind", "metadata"]).expect_code(3);
+    assert!(refused.stderr.contains("row.conflict") || refused.stdout.contains("row.conflict"));
+    // What asks for the same, or for something else, goes.
+    bench.write("same.csv", "owner_kind,owner,key,value\ndevice,T0,old,5\ndevice,T0,other,1\n");
+    bench.fleetload(&["run", "same.csv", "--kind", "metadata"]).expect_code(0);
 }

@@ -118,7 +118,7 @@ impl Placing<'_, '_> {
     }
 }
 
-fn site_of(links: &[Link]) -> Option<Target> {
+pub(super) fn site_of(links: &[Link]) -> Option<Target> {
     target_of(links, Role::Site)
 }
 

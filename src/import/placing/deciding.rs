@@ -255,7 +255,14 @@ impl Placing<'_, '_> {
             known = Known { natural: Some(failed.clone()), ..Known::default() };
         }
         let (mut decision, mut keyed) = self.judge(ready, &known, more_come);
-        if let Some(natural) = known.natural.as_ref().filter(|_| is_upkeep && corrected.is_none()) {
+        let contradiction = match decision {
+            Decision::Add | Decision::Revise(_) | Decision::Recognise(_) if is_upkeep => {
+                self.contradicted(ready, known.natural.as_ref().map(|own| own.job))?
+            }
+            _ => None,
+        };
+        let is_beside = is_upkeep && corrected.is_none() && contradiction.is_none();
+        if let Some(natural) = known.natural.as_ref().filter(|_| is_beside) {
             decision = self.beside(ready, natural, decision)?;
         }
         if decision == Decision::Add
@@ -319,9 +326,9 @@ impl Placing<'_, '_> {
             }
             None => told::said(&self.writer, self.examined, ready, &decision, &known, keyed, &differences)?,
         };
-        let wrong = match decision {
-            Decision::Add | Decision::Revise(_) => self.site_of_another_company(ready)?,
-            _ => None,
+        let wrong = match (contradiction, &decision) {
+            (None, Decision::Add | Decision::Revise(_)) => self.site_of_another_company(ready)?,
+            (contradiction, _) => contradiction,
         };
         let said = match (wrong.or(said), &decision) {
             (None, Decision::Revise(job)) => self.mac_left_out(ready, *job)?,

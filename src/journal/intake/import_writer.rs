@@ -318,24 +318,49 @@ impl ImportWriter<'_> {
     /// Notes the record that an upkeep row is about. Where its rows stand is decided once all of them are there.
     fn note_record(&mut self, job: JobId, values: &NewJob) -> Result<()> {
         let (false, Some(action)) = (values.kind.is_record(), values.steps.first()) else { return Ok(()) };
-        let about = action.about(values.kind);
-        let maker = match target_of(&values.links, Role::owner(about)) {
-            // No record of another job is known yet, nor its index there.
-            Some(Target::Remote(_)) if self.is_first() => None,
-            Some(_) | None => changed_record::owner(&values.links, about, &self.transaction)?,
-        };
-        let record = match maker {
-            Some(maker) => key::record_of(maker),
-            None => upkeep_record(values.kind, action, &values.links),
-        };
-        record_order::note(&self.transaction, (job, self.import), &record, action.turn())?;
+        let (record, maker) = self.record_about(values, action)?;
+        record_order::note(&self.transaction, job, &record, action.turn())?;
         if let Some(maker) = maker {
-            record_order::note_maker(&self.transaction, maker, &record)?;
+            record_order::note(&self.transaction, maker, &record, Turn::Create)?;
+            // A job of a first import has found no record yet.
+            if !self.is_first()
+                && let Some(id) = self.remote_id_of(maker)?
+            {
+                record_order::rename(&self.transaction, &id.to_string(), &record)?;
+            }
         }
         if action.turn() != Turn::Put || !self.is_first() {
             self.records.insert(record);
         }
         Ok(())
+    }
+
+    /// The record that an upkeep row with this first step is about, and the job that makes or has found it.
+    fn record_about(&self, values: &NewJob, first: &Action) -> Result<(String, Option<JobId>)> {
+        let about = first.about(values.kind);
+        let maker = match target_of(&values.links, Role::owner(about)) {
+            // No record of another job is known yet, nor its index there.
+            Some(Target::Remote(_)) if self.is_first() => None,
+            Some(_) | None => changed_record::owner(&values.links, about, &self.transaction)?,
+        };
+        let record = maker.map_or_else(|| upkeep_record(values.kind, first, &values.links), key::record_of);
+        Ok((record, maker))
+    }
+
+    /// The upkeep jobs of earlier imports about the record of such a row that are not settled.
+    pub fn unsettled_about_record_of(&self, values: &NewJob) -> Result<Vec<JobId>> {
+        let Some(first) = values.steps.first() else { return Ok(Vec::new()) };
+        let (record, maker) = self.record_about(values, first)?;
+        let id = maker.map_or(Ok(None), |maker| self.remote_id_of(maker))?.map(|id| id.to_string());
+        Ok(self
+            .transaction
+            .prepare_cached(
+                "SELECT job.id FROM upkeep CROSS JOIN job ON job.id = upkeep.job
+                 WHERE upkeep.record IN (?1, ?2) AND upkeep.turn > 0 AND job.finished_at IS NULL AND job.last_import <> ?3
+                 ORDER BY 1",
+            )?
+            .query_map((record, id, self.import), |row| row.get(0))?
+            .collect::<rusqlite::Result<_>>()?)
     }
 
     /// Gives a job that has none the key by which later sheets refer to it. Allowed from every state, as nothing that is
@@ -388,9 +413,6 @@ impl ImportWriter<'_> {
             self.transaction
                 .prepare_cached("UPDATE job SET last_import = ?2 WHERE id = ?1 AND finished_at IS NULL")?
                 .execute((row.job, self.import))?;
-        }
-        if row.disposition == Disposition::Recognised {
-            self.records.extend(record_order::come_again(&self.transaction, row.job, self.import)?);
         }
         failpoint::reach("import.row");
         Ok(())

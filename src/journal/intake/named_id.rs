@@ -335,7 +335,7 @@ mod tests {
         import.finish().unwrap();
         let journal = &mut bench.journal;
         for (job, turn) in jobs.into_iter().zip([Turn::Put, Turn::Configure]) {
-            record_order::note(&journal.connection, (job, ImportId(1)), "a device", turn).unwrap();
+            record_order::note(&journal.connection, job, "a device", turn).unwrap();
         }
         record_order::keep(&journal.connection, "a device").unwrap();
         assert_eq!(jobs.map(|job| state(journal, job)), [JobState::Ready, JobState::Blocked]);

@@ -141,8 +141,8 @@ macro_rules! below {
     };
 }
 
-/// blocked → skipped for everything below a job that will not be made. Nothing when its record exists. What was skipped as that
-/// one was rejected is skipped as it is cancelled now.
+/// blocked → skipped for everything below a job that will not be made; rows that come after them at their records go on. Nothing
+/// when its record exists. What was skipped as that one was rejected is skipped as it is cancelled now.
 pub(in crate::journal) fn skip_below(
     connection: &Connection,
     lost: &JobRow,
@@ -173,10 +173,12 @@ pub(in crate::journal) fn skip_below(
          WHERE id IN (SELECT id FROM below) AND +state = 'blocked'
          RETURNING id, kind, operation"
     ))?;
-    statement
+    let mut skipped = statement
         .query_map((lost.job, code, &message, at), |row| moved(row, JobState::Blocked, JobState::Skipped))?
-        .collect::<rusqlite::Result<_>>()
-        .map_err(Into::into)
+        .collect::<rusqlite::Result<Vec<_>>>()?;
+    let jobs: Vec<JobId> = skipped.iter().map(|moved| moved.job).collect();
+    skipped.extend(record_order::keep_after(connection, jobs)?);
+    Ok(skipped)
 }
 
 /// blocked → skipped for a job that was given another chance, and all below it, if something that it needs will not be made.

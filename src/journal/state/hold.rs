@@ -7,7 +7,6 @@ use crate::journal::file::column::Id;
 use crate::journal::file::sqlite_error::unwritable;
 use crate::journal::row_ref;
 use crate::journal::state::attempt::end_attempt;
-use crate::journal::state::dependents::record_order;
 use crate::journal::state::job_row::{self, JobRow};
 use crate::journal::state::write::{Candidate, Evidence, Moved};
 use crate::model::id::{JobId, RemoteId};
@@ -50,10 +49,7 @@ pub(in crate::journal) fn put_on_hold(
          WHERE id = ?1 AND state = ?2",
         &[&evidence.at, &code, &reason, &candidates],
     )?;
-    let mut moved = vec![standing.moved(Held)];
-    // Rows of later imports about the same record wait no longer.
-    moved.extend(record_order::keep_after(connection, [standing.job])?);
-    Ok(moved)
+    Ok(vec![standing.moved(Held)])
 }
 
 /// The job that owns a record of the service, whatever its kind: ids are never given twice.

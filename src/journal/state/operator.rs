@@ -196,8 +196,8 @@ impl Journal {
         // After all of them: what is blocked below is the import's own no longer.
         for standing in &given_up {
             let below = dependents::skip_below(&transaction, standing, dependents::PARENT_CANCELLED, at)?;
-            cancelled.skipped += below.len() as u64;
-            for moved in &below {
+            for moved in below.iter().filter(|moved| moved.to == Skipped) {
+                cancelled.skipped += 1;
                 left.remove(&moved.job);
             }
         }
@@ -310,7 +310,7 @@ fn skip_if_lost(connection: &Connection, mut moved: Moved, at: Moment) -> Result
         Blocked => dependents::skip_below_lost(connection, moved.job, at)?,
         _ => Vec::new(),
     };
-    if below.iter().any(|skipped| skipped.job == moved.job) {
+    if below.iter().any(|other| other.job == moved.job && other.to == Skipped) {
         moved.to = Skipped;
     }
     below.retain(|skipped| skipped.job != moved.job);

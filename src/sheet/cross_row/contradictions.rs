@@ -152,10 +152,13 @@ fn is_otherwise(
     site(asked).zip(site(first)).is_some_and(|(own, other)| own.is_another(other))
 }
 
-fn finding(between: &Between, asked: &Asked, first: &Asked, setting: &Setting) -> Finding {
-    let (entry, before) = (&between.entries[asked.row as usize], &between.entries[first.row as usize]);
-    let removes = first.wish == KeptWish::Gone;
-    let does = match setting {
+/// What is checked, in words.
+pub const RULE: &str =
+    "one value for each metadata entry, template, cloud, cipher suite and site of a record";
+
+/// What a row does that wants a thing to be otherwise, in words.
+pub fn does(setting: &Setting, removes: bool) -> String {
+    match setting {
         Setting::Metadata(key) if removes => {
             format!("deletes the metadata entry '{}' of this record", shown(key))
         }
@@ -175,16 +178,17 @@ fn finding(between: &Between, asked: &Asked, first: &Asked, setting: &Setting) -
         }
         Setting::Site => "puts this device into another site".to_owned(),
         Setting::Licence => "adds the same licence code to this device".to_owned(),
-    };
+    }
+}
+
+fn finding(between: &Between, asked: &Asked, first: &Asked, setting: &Setting) -> Finding {
+    let (entry, before) = (&between.entries[asked.row as usize], &between.entries[first.row as usize]);
+    let does = does(setting, first.wish == KeptWish::Gone);
     let (code, advice, rule) = match setting {
         Setting::Licence => {
             (Code::DupNaturalKey, "delete this row", "one row for each licence code of a device")
         }
-        _ => (
-            Code::RowConflict,
-            "keep the one that is right, and clear or delete the other",
-            "one value for each metadata entry, template, cloud, cipher suite and site of a record",
-        ),
+        _ => (Code::RowConflict, "keep the one that is right, and clear or delete the other", RULE),
     };
     let message = format!("{} {does}: {advice}", between.row_as_seen(before, entry));
     let table = &between.tables[entry.table as usize];
@@ -205,7 +209,7 @@ fn finding(between: &Between, asked: &Asked, first: &Asked, setting: &Setting) -
 }
 
 /// In which column rows of a table ask for something, and where it stands.
-fn column_of(table: &Table, setting: &Setting) -> (Option<&'static Column>, Option<usize>) {
+pub fn column_of(table: &Table, setting: &Setting) -> (Option<&'static Column>, Option<usize>) {
     let is_record = table.kind.is_record();
     let name = match setting {
         Setting::Metadata(key) if is_record => {

@@ -5,7 +5,7 @@
 //! answers are asked of the records of earlier imports, which the caller supplies as [`Known`].
 
 mod chunked_list;
-mod contradictions;
+pub mod contradictions;
 mod duplicates;
 mod kept_text;
 mod order;
