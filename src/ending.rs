@@ -3,111 +3,87 @@
 //! One table, [`End::entry`]. The exit code of the process, the last JSON object, `summary.json`, the journal, `explain`,
 //! the help and the pages below `docs/` are made from it.
 
-use serde::{Serialize, Serializer};
-
 use crate::advice::Parts;
 use crate::advice::Piece::{Command, Words};
 use crate::error::{ErrorKind, Exit};
+use crate::json_schema::serialize_as_word;
+use crate::model::words::words;
 
-/// How the work stands when a command has ended; the `state` of its summary.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum State {
-    /// Nothing is left that goes on automatically, and nothing needs a person's decision.
-    Finished,
-    /// Work is left that goes on automatically at a known time.
-    Parked,
-    /// Work is left, and the command ended before it was done.
-    Stopped,
-    /// Rows wait for the next run, or for one that is at work.
-    Waiting,
-    /// Nothing goes on automatically, and a person must decide something.
-    Held,
-    /// The command could not do what was asked of it.
-    Failed,
-}
-
-impl State {
-    /// Every state.
-    pub const ALL: [Self; 6] =
-        [Self::Finished, Self::Parked, Self::Stopped, Self::Waiting, Self::Held, Self::Failed];
-
-    /// The written form.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Finished => "finished",
-            Self::Parked => "parked",
-            Self::Stopped => "stopped",
-            Self::Waiting => "waiting",
-            Self::Held => "held",
-            Self::Failed => "failed",
-        }
+words! {
+    /// How the work stands when a command has ended; the `state` of its summary.
+    pub enum State: as_str {
+        /// Nothing is left that goes on automatically, and nothing needs a person's decision.
+        Finished = "finished",
+        /// Work is left that goes on automatically at a known time.
+        Parked = "parked",
+        /// Work is left, and the command ended before it was done.
+        Stopped = "stopped",
+        /// Rows wait for the next run, or for one that is at work.
+        Waiting = "waiting",
+        /// Nothing goes on automatically, and a person must decide something.
+        Held = "held",
+        /// The command could not do what was asked of it.
+        Failed = "failed",
     }
 }
 
-impl Serialize for State {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+serialize_as_word!(State, State::as_str, "State", "How the work stands.", State::ALL);
+
+words! {
+    /// A way a command ends, in the order of the exit codes; its word is the `reason` of the summary.
+    #[expect(missing_docs, reason = "each is described in words by its entry in the table below")]
+    pub enum End: as_str, parse {
+        Done = "done",
+        Internal = "internal",
+        Stuck = "stuck",
+        Usage = "usage",
+        NobodyToAsk = "nobody-to-ask",
+        EndpointUnknown = "endpoint-unknown",
+        Sheets = "sheets",
+        UnknownIds = "unknown-ids",
+        NotAsPlanned = "not-as-planned",
+        RowsFailed = "rows-failed",
+        NothingFound = "nothing-found",
+        NotRead = "not-read",
+        NotUndone = "not-undone",
+        NotDelivered = "not-delivered",
+        CallRejected = "call-rejected",
+        Quota = "quota",
+        Window = "window",
+        Until = "until",
+        Signal = "signal",
+        Killed = "killed",
+        AnotherRun = "another-run",
+        RowsWaiting = "rows-waiting",
+        ImportPaused = "import-paused",
+        DevicesAwaited = "devices-awaited",
+        NotConfirmed = "not-confirmed",
+        Journal = "journal",
+        JournalMissing = "journal-missing",
+        JournalLocked = "journal-locked",
+        JournalDamaged = "journal-damaged",
+        JournalFull = "journal-full",
+        JournalOlder = "journal-older",
+        AccountLocked = "account-locked",
+        Unreachable = "unreachable",
+        Credentials = "credentials",
+        SourceAddress = "source-address",
+        Certificate = "certificate",
+        EndpointMissing = "endpoint-missing",
+        Breaker = "breaker",
+        Service = "service",
+        RowsHeld = "rows-held",
+        SheetPaused = "sheet-paused",
+        Canary = "canary",
+        Verification = "verification",
+        CallUnknown = "call-unknown",
+        ChangesPlanned = "changes-planned",
     }
-}
-
-crate::json_schema::words_schema!(State, "State", "How the work stands.", State::ALL.map(State::as_str));
-
-/// A way a command ends; the `reason` of its summary.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "each is described in words by its entry in the table below")]
-pub enum End {
-    Done,
-    RowsFailed,
-    NothingFound,
-    NotRead,
-    NotUndone,
-    NotDelivered,
-    RowsHeld,
-    CallRejected,
-    CallUnknown,
-    SheetPaused,
-    Canary,
-    Verification,
-    Quota,
-    Window,
-    Until,
-    Signal,
-    Killed,
-    AnotherRun,
-    RowsWaiting,
-    ImportPaused,
-    DevicesAwaited,
-    NotConfirmed,
-    NobodyToAsk,
-    ChangesPlanned,
-    Unreachable,
-    Credentials,
-    SourceAddress,
-    Certificate,
-    EndpointMissing,
-    Breaker,
-    Service,
-    Journal,
-    JournalMissing,
-    JournalLocked,
-    JournalDamaged,
-    JournalFull,
-    JournalOlder,
-    AccountLocked,
-    Sheets,
-    UnknownIds,
-    NotAsPlanned,
-    Usage,
-    EndpointUnknown,
-    Internal,
-    Stuck,
 }
 
 /// One line of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
-    /// The `reason` that programs read.
-    pub reason: &'static str,
     /// The `state` that programs read.
     pub state: State,
     /// The exit code.
@@ -121,13 +97,12 @@ pub struct Entry {
 }
 
 const fn entry(
-    reason: &'static str,
     (state, exit): (State, Exit),
     words: &'static str,
     follows: &'static str,
     advice: Parts,
 ) -> Entry {
-    Entry { reason, state, exit, words, follows, advice }
+    Entry { state, exit, words, follows, advice }
 }
 
 const FINISHED: (State, Exit) = (State::Finished, Exit::Done);
@@ -145,67 +120,16 @@ const NOTHING_MORE: &str = "Nothing further was sent, because fleetload could no
 const NOTHING_DONE: &str = "Nothing was imported and nothing was sent.";
 
 impl End {
-    /// Every way, in the order of the exit codes.
-    pub const ALL: [Self; 45] = [
-        Self::Done,
-        Self::Internal,
-        Self::Stuck,
-        Self::Usage,
-        Self::NobodyToAsk,
-        Self::EndpointUnknown,
-        Self::Sheets,
-        Self::UnknownIds,
-        Self::NotAsPlanned,
-        Self::RowsFailed,
-        Self::NothingFound,
-        Self::NotRead,
-        Self::NotUndone,
-        Self::NotDelivered,
-        Self::CallRejected,
-        Self::Quota,
-        Self::Window,
-        Self::Until,
-        Self::Signal,
-        Self::Killed,
-        Self::AnotherRun,
-        Self::RowsWaiting,
-        Self::ImportPaused,
-        Self::DevicesAwaited,
-        Self::NotConfirmed,
-        Self::Journal,
-        Self::JournalMissing,
-        Self::JournalLocked,
-        Self::JournalDamaged,
-        Self::JournalFull,
-        Self::JournalOlder,
-        Self::AccountLocked,
-        Self::Unreachable,
-        Self::Credentials,
-        Self::SourceAddress,
-        Self::Certificate,
-        Self::EndpointMissing,
-        Self::Breaker,
-        Self::Service,
-        Self::RowsHeld,
-        Self::SheetPaused,
-        Self::Canary,
-        Self::Verification,
-        Self::CallUnknown,
-        Self::ChangesPlanned,
-    ];
-
     /// The table.
     pub const fn entry(self) -> Entry {
         match self {
             Self::Done => entry(
-                "done",
                 FINISHED,
                 "the command completed",
                 "After a run every row is done or cancelled. Nothing needs your attention.",
                 &[],
             ),
             Self::Internal => entry(
-                "internal",
                 OURS,
                 "fleetload itself failed",
                 "Something unforeseen happened, such as a full disk under a report. Every request that was sent is in \
@@ -213,7 +137,6 @@ impl End {
                 &[Words("Read the message, fix what you can, then type: "), Command("run")],
             ),
             Self::Stuck => entry(
-                "stuck",
                 OURS,
                 "a run made no progress for ten minutes and ended itself",
                 "Everything that was sent is in the journal. Requests under way are looked up before anything is sent again.",
@@ -224,7 +147,6 @@ impl End {
                 ],
             ),
             Self::Usage => entry(
-                "usage",
                 USAGE,
                 "the command line, the profile or a setting is wrong",
                 NOTHING_DONE,
@@ -234,7 +156,6 @@ impl End {
                 ],
             ),
             Self::NobodyToAsk => entry(
-                "nobody-to-ask",
                 USAGE,
                 "a run must be confirmed (confirm = true), and nobody could be asked",
                 NOTHING_DONE,
@@ -246,7 +167,6 @@ impl End {
                 ],
             ),
             Self::EndpointUnknown => entry(
-                "endpoint-unknown",
                 USAGE,
                 "an operation that is needed has no known path",
                 "Its path is neither documented nor in the profile. Nothing was sent.",
@@ -259,7 +179,6 @@ impl End {
                 ],
             ),
             Self::Sheets => entry(
-                "sheets",
                 (State::Failed, Exit::Sheets),
                 "the sheets have errors",
                 NOTHING_DONE,
@@ -269,7 +188,6 @@ impl End {
                 ],
             ),
             Self::UnknownIds => entry(
-                "unknown-ids",
                 (State::Failed, Exit::Sheets),
                 "rows that wait to be sent name ids that the service does not have",
                 "Nothing was sent. The rows that name them are rejected; the others stay ready.",
@@ -283,7 +201,6 @@ impl End {
                 ],
             ),
             Self::NotAsPlanned => entry(
-                "not-as-planned",
                 (State::Failed, Exit::Sheets),
                 "what would happen is not what the plan given with --plan says",
                 NOTHING_DONE,
@@ -293,21 +210,18 @@ impl End {
                 ],
             ),
             Self::NotConfirmed => entry(
-                "not-confirmed",
                 STOPPED,
                 "you did not confirm the plan",
                 NOTHING_DONE,
                 &[Words("To go on, type the command again and answer y")],
             ),
             Self::ChangesPlanned => entry(
-                "changes-planned",
                 (State::Finished, Exit::Changes),
                 "the plan has rows to be sent; only with --detailed-exitcode",
                 "A run would send them. Nothing was imported and nothing was sent.",
                 &[],
             ),
             Self::RowsFailed => entry(
-                "rows-failed",
                 INCOMPLETE,
                 "finished, and some rows were rejected, incomplete or skipped, or differ from what was imported earlier",
                 "Everything else is done. The rows to correct, each with its reason, are in fix.xlsx in the folder of the reports. Nothing is \
@@ -322,7 +236,6 @@ impl End {
                 ],
             ),
             Self::NothingFound => entry(
-                "nothing-found",
                 INCOMPLETE,
                 "finished, and the search found no record",
                 "The operations that were asked are in 'asked'. Operations that this profile cannot reach are in \
@@ -335,7 +248,6 @@ impl End {
                 ],
             ),
             Self::NotRead => entry(
-                "not-read",
                 INCOMPLETE,
                 "finished, and some records could not be read",
                 "The reason stands beside each of them: in the last column of an export, in the list of a rollout. Everything else is \
@@ -343,7 +255,6 @@ impl End {
                 &[Words("Read the reasons, then type the same command again")],
             ),
             Self::NotUndone => entry(
-                "not-undone",
                 INCOMPLETE,
                 "finished, and something that the import did cannot be undone, or is not carried out yet",
                 "The workbook restores the rest. What it does not restore is listed with its reason. Nothing was sent.",
@@ -354,7 +265,6 @@ impl End {
                 ],
             ),
             Self::NotDelivered => entry(
-                "not-delivered",
                 INCOMPLETE,
                 "finished, and some notifications were not delivered",
                 "Those of runs stay in the journal, and the next run delivers them. Only notify ends like this: the exit code of a \
@@ -362,42 +272,36 @@ impl End {
                 &[Words("Correct [profile.NAME.notify], then type: "), Command("notify --test")],
             ),
             Self::CallRejected => entry(
-                "call-rejected",
                 INCOMPLETE,
                 "the service rejected the request of a call",
                 "Nothing was carried out. The code and the message are those of the service.",
                 &[Words("Correct what the message names. What the code means: "), Command("explain CODE")],
             ),
             Self::Quota => entry(
-                "quota",
                 (State::Parked, Exit::Parked),
                 "the day's quota of creations is spent",
                 "The remaining rows wait for the service's next day. The time is in 'resumes_at'.",
                 GOES_ON,
             ),
             Self::Window => entry(
-                "window",
                 (State::Parked, Exit::Parked),
                 "the window in which a run may send is closed, or the time given with --at has not come",
                 "The rows not sent stay ready. The time at which a run may send again is in 'resumes_at'.",
                 GOES_ON,
             ),
             Self::Until => entry(
-                "until",
                 STOPPED,
                 "the time given with --until was reached",
                 "No request was started after it. The rows not sent stay ready.",
                 GOES_ON,
             ),
             Self::Signal => entry(
-                "signal",
                 STOPPED,
                 "stopped by a signal: Ctrl-C, kill, a shutdown",
                 "The rows not sent stay ready. After a second signal rows may be in doubt; they are looked up before anything is sent again.",
                 GOES_ON,
             ),
             Self::Killed => entry(
-                "killed",
                 STOPPED,
                 "the last run was killed, or the machine stopped",
                 "Only status and report show this, for a run that could not record its end. Its rows in doubt are \
@@ -405,21 +309,18 @@ impl End {
                 GOES_ON,
             ),
             Self::AnotherRun => entry(
-                "another-run",
                 STOPPED,
                 "another run is using this journal",
                 "It sends the rows that can be sent, also those that this command imported. 'held_by' names its process.",
                 &[Words("Let it finish. To see its progress, type: "), Command("status")],
             ),
             Self::RowsWaiting => entry(
-                "rows-waiting",
                 (State::Waiting, Exit::Parked),
                 "rows wait for the next run, or for a run in progress",
                 "They can go on automatically; nothing needs your attention.",
                 GOES_ON,
             ),
             Self::ImportPaused => entry(
-                "import-paused",
                 (State::Waiting, Exit::Parked),
                 "all rows that wait are of imports that you paused",
                 "They go on after resume. Everything else is done.",
@@ -431,28 +332,24 @@ impl End {
                 ],
             ),
             Self::DevicesAwaited => entry(
-                "devices-awaited",
                 (State::Waiting, Exit::Parked),
                 "devices of the import are not online yet, as far as the service shows",
                 "Only rollout ends like this. It sends nothing that creates or changes a record.",
                 &[Words("To look again, type: "), Command("rollout")],
             ),
             Self::Journal => entry(
-                "journal",
                 JOURNAL,
                 "the journal, or a file beside it, cannot be used or written",
                 NOTHING_MORE,
                 &[Words("Do what the message says, then type: "), Command("run")],
             ),
             Self::JournalMissing => entry(
-                "journal-missing",
                 JOURNAL,
                 "the journal that is named does not exist",
                 "Nothing was sent.",
                 &[Words("Check the folder and --journal. The first import creates the journal.")],
             ),
             Self::JournalLocked => entry(
-                "journal-locked",
                 JOURNAL,
                 "another program has locked the journal",
                 NOTHING_MORE,
@@ -462,7 +359,6 @@ impl End {
                 ],
             ),
             Self::JournalDamaged => entry(
-                "journal-damaged",
                 JOURNAL,
                 "the journal is damaged, or is not a journal",
                 NOTHING_MORE,
@@ -473,28 +369,24 @@ impl End {
                 ],
             ),
             Self::JournalFull => entry(
-                "journal-full",
                 JOURNAL,
                 "there is no disk space left for the journal",
                 NOTHING_MORE,
                 &[Words("Free space on its disk, then type: "), Command("run")],
             ),
             Self::JournalOlder => entry(
-                "journal-older",
                 JOURNAL,
                 "the journal is an older copy, or was run on another machine",
                 "Nothing was sent, because requests that this copy does not know of would be sent again.",
                 &[Words("Use the newest copy. If there is none, type: "), Command("run --accept-journal")],
             ),
             Self::AccountLocked => entry(
-                "account-locked",
                 JOURNAL,
                 "a run with another journal uses the same account",
                 "Two at once would exceed the account's limits. 'held_by' names the process and its journal.",
                 &[Words("Wait for the other run to end, then type: "), Command("run")],
             ),
             Self::Unreachable => entry(
-                "unreachable",
                 REFUSED,
                 "the service cannot be reached",
                 STAYS_READY,
@@ -506,7 +398,6 @@ impl End {
                 ],
             ),
             Self::Credentials => entry(
-                "credentials",
                 REFUSED,
                 "the service refuses the client id, the secret or a fresh access token",
                 STAYS_READY,
@@ -518,14 +409,12 @@ impl End {
                 ],
             ),
             Self::SourceAddress => entry(
-                "source-address",
                 REFUSED,
                 "the service does not accept requests from this network address",
                 STAYS_READY,
                 &[Words("Check VPN and network, or have the address added. Then type: "), Command("run")],
             ),
             Self::Certificate => entry(
-                "certificate",
                 REFUSED,
                 "the certificate of the service is not accepted",
                 STAYS_READY,
@@ -537,7 +426,6 @@ impl End {
                 ],
             ),
             Self::EndpointMissing => entry(
-                "endpoint-missing",
                 REFUSED,
                 "the service has no endpoint at the path of an operation, or its path is not known",
                 "The operation stopped and the others went on. No row was rejected for it; its rows stay ready.",
@@ -547,28 +435,24 @@ impl End {
                 ],
             ),
             Self::Breaker => entry(
-                "breaker",
                 REFUSED,
                 "the service failed at every attempt of an operation for 24 hours",
                 STAYS_READY,
                 &[Words("Ask the service's operator, then type: "), Command("run")],
             ),
             Self::Service => entry(
-                "service",
                 REFUSED,
                 "the service did not give a usable answer",
                 "The command changed nothing after that.",
                 &[Words("To find the cause, type: "), Command("doctor")],
             ),
             Self::RowsHeld => entry(
-                "rows-held",
                 HELD,
                 "finished, but some rows are on hold and need your decision",
                 "The rows that depend on them wait, and so do those of a paused import. Everything else is done.",
                 &[Words("To see each of them with what the service has, type: "), Command("resolve")],
             ),
             Self::SheetPaused => entry(
-                "sheet-paused",
                 HELD,
                 "finished, but a sheet is paused because the service rejected 50 of its rows in a row",
                 "Its other rows were not sent and stay ready. The other sheets went on.",
@@ -578,7 +462,6 @@ impl End {
                 ],
             ),
             Self::Canary => entry(
-                "canary",
                 HELD,
                 "stopped after the canary, because some of its rows are not as they should be",
                 "No other row was sent; all of them stay ready.",
@@ -591,14 +474,12 @@ impl End {
                 ],
             ),
             Self::Verification => entry(
-                "verification",
                 HELD,
                 "finished, but verification found records that are missing, duplicated or different",
                 "Every run reports them until you mark them as reviewed.",
                 &[Words("Review them, then type: "), Command("resolve JOB --seen")],
             ),
             Self::CallUnknown => entry(
-                "call-unknown",
                 HELD,
                 "the outcome of a call that changes something is unknown",
                 "It may have been carried out. It is in the journal, and it is never sent again automatically.",
@@ -612,11 +493,6 @@ impl End {
         }
     }
 
-    /// The `reason`.
-    pub const fn as_str(self) -> &'static str {
-        self.entry().reason
-    }
-
     /// The `state`.
     pub const fn state(self) -> State {
         self.entry().state
@@ -627,14 +503,9 @@ impl End {
         self.entry().exit
     }
 
-    /// The way with this reason.
-    pub fn parse(reason: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|end| end.as_str() == reason)
-    }
-
     /// The ways that end with a code, in the order of the table.
     pub fn of_exit(code: u8) -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().filter(move |end| end.exit().code() == code)
+        Self::ALL.iter().copied().filter(move |end| end.exit().code() == code)
     }
 }
 
@@ -651,34 +522,21 @@ impl From<ErrorKind> for End {
     }
 }
 
-impl Serialize for End {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-crate::json_schema::words_schema!(
+serialize_as_word!(
     End,
+    End::as_str,
     "Reason",
     "Why a command ended; docs/scheduling.md lists the reasons.",
-    End::ALL.map(End::as_str)
+    End::ALL
 );
 
-#[cfg(feature = "schemas")]
-impl RunEnd {
-    /// Every written form.
-    fn words() -> impl Iterator<Item = &'static str> {
-        std::iter::once(Self::Finished).chain(Self::EARLY.map(Self::Early)).map(Self::as_str)
-    }
-}
-
-impl Serialize for RunEnd {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-crate::json_schema::words_schema!(RunEnd, "RunEnd", "How a run ended.", RunEnd::words());
+serialize_as_word!(
+    RunEnd,
+    RunEnd::as_str,
+    "RunEnd",
+    "How a run ended.",
+    [&[RunEnd::Finished][..], &RunEnd::EARLY.map(RunEnd::Early)].concat()
+);
 
 /// How a run ended, as the journal keeps it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -737,7 +595,7 @@ mod tests {
     fn every_reason_is_a_word_of_its_own_and_leads_back_to_its_line() {
         let words: HashSet<&str> = End::ALL.iter().map(|end| end.as_str()).collect();
         assert_eq!(words.len(), End::ALL.len());
-        for end in End::ALL {
+        for &end in End::ALL {
             assert_eq!(End::parse(end.as_str()), Some(end));
             assert!(end.as_str().chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{end:?}");
         }
@@ -749,7 +607,7 @@ mod tests {
         for code in (0..=8).chain([10]) {
             assert!(End::of_exit(code).next().is_some(), "{code}");
         }
-        for end in End::ALL {
+        for &end in End::ALL {
             let codes: &[u8] = match end.state() {
                 State::Finished => &[0, 4, 10],
                 State::Parked | State::Waiting => &[5],

@@ -3,9 +3,16 @@
 //!
 //! An object has no other fields than its type names, unless the type says that it is open.
 
-/// Gives a type that serialises as one of a few words its schema: an enumeration of these words.
-macro_rules! words_schema {
-    ($type:ty, $name:literal, $about:literal, $words:expr) => {
+/// Serialises a type as a word, and gives it the schema of that: an enumeration of the words of all its values.
+macro_rules! serialize_as_word {
+    ($type:ty, $word:expr, $name:literal, $about:literal, $all:expr) => {
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+                let word: fn($type) -> &'static str = $word;
+                serializer.serialize_str(word(*self))
+            }
+        }
+
         #[cfg(feature = "schemas")]
         impl schemars::JsonSchema for $type {
             fn schema_name() -> std::borrow::Cow<'static, str> {
@@ -13,13 +20,13 @@ macro_rules! words_schema {
             }
 
             fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                let words: Vec<&'static str> = $words.into_iter().collect();
+                let words: Vec<&'static str> = $all.iter().copied().map($word).collect();
                 schemars::json_schema!({"description": $about, "type": "string", "enum": words})
             }
         }
     };
 }
-pub(crate) use words_schema;
+pub(crate) use serialize_as_word;
 
 #[cfg(feature = "schemas")]
 mod of_types {

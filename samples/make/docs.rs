@@ -65,9 +65,9 @@ fn exit_codes() -> Result<String> {
 fn reasons() -> Result<String> {
     let mut table =
         String::from("\n| `exit_code` | `state` | `reason` | what it means |\n|---|---|---|---|\n");
-    for end in End::ALL.map(End::entry) {
-        let (code, state) = (end.exit.code(), end.state.as_str());
-        writeln!(table, "| {code} | `{state}` | `{}` | {} |", end.reason, end.words)?;
+    for end in End::ALL {
+        let (code, state) = (end.exit().code(), end.state().as_str());
+        writeln!(table, "| {code} | `{state}` | `{}` | {} |", end.as_str(), end.entry().words)?;
     }
     table.push('\n');
     Ok(table)

@@ -15,6 +15,7 @@ use serde_json::{Map, Value};
 use crate::ending::End;
 use crate::error::{Error, Exit, Result};
 use crate::journal::{Holder, Journal, Whose};
+use crate::json_schema::serialize_as_word;
 use crate::model::time::{Moment, Rfc3339};
 use crate::run::AccountHolder;
 use crate::status::RunState;
@@ -57,20 +58,15 @@ impl Object for LookObject {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StateWord(&'static str);
 
-impl Serialize for StateWord {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.0)
-    }
-}
-
-crate::json_schema::words_schema!(
+serialize_as_word!(
     StateWord,
+    |state| state.0,
     "StateWord",
     "How the work stands: as the command ended, or as the rows stand that it reports on.",
-    crate::ending::State::ALL
-        .map(crate::ending::State::as_str)
-        .into_iter()
+    (crate::ending::State::ALL.iter().map(|state| state.as_str()))
         .chain([RunState::Empty.word(), RunState::Running.word()])
+        .map(StateWord)
+        .collect::<Vec<_>>()
 );
 
 impl Summary {

@@ -8,42 +8,28 @@ use serde_json::Value;
 use crate::model::id::RemoteId;
 use crate::model::key::{Likeness, comparable, likeness, mac_digits};
 use crate::model::operation::Operation;
+use crate::model::words::words;
 use crate::service::{Call, Found, ReadError, ServiceReader, found, may_be_a_page};
 
-/// What can be searched for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Sought {
-    /// Companies, by name.
-    Companies,
-    /// Sites, by name.
-    Sites,
-    /// Devices, by name or MAC address.
-    Devices,
-    /// People, by username; in a company by name as well.
-    People,
-    /// The enterprise templates of a device.
-    Templates,
-    /// The VPN clouds of a device.
-    Clouds,
+words! {
+    /// What can be searched for.
+    pub enum Sought: plural {
+        /// Companies, by name.
+        Companies = "companies",
+        /// Sites, by name.
+        Sites = "sites",
+        /// Devices, by name or MAC address.
+        Devices = "devices",
+        /// People, by username; in a company by name as well.
+        People = "people",
+        /// The enterprise templates of a device.
+        Templates = "templates",
+        /// The VPN clouds of a device.
+        Clouds = "clouds",
+    }
 }
 
 impl Sought {
-    /// Everything that can be searched for.
-    pub const ALL: [Self; 6] =
-        [Self::Companies, Self::Sites, Self::Devices, Self::People, Self::Templates, Self::Clouds];
-
-    /// Several of them.
-    pub const fn plural(self) -> &'static str {
-        match self {
-            Self::Companies => "companies",
-            Self::Sites => "sites",
-            Self::Devices => "devices",
-            Self::People => "people",
-            Self::Templates => "templates",
-            Self::Clouds => "clouds",
-        }
-    }
-
     /// One of them.
     pub const fn singular(self) -> &'static str {
         match self {
@@ -58,7 +44,7 @@ impl Sought {
 
     /// From its word, singular or plural.
     pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|sought| sought.plural() == word || sought.singular() == word)
+        Self::ALL.iter().copied().find(|sought| sought.plural() == word || sought.singular() == word)
     }
 
     /// The operation that gives a record by its id; none for what belongs to a device.

@@ -4,88 +4,54 @@ use serde::{Deserialize, Serialize};
 
 use super::column::Column;
 use crate::model::operation::Operation;
+use crate::model::words::words;
 
-/// What is asked about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum OwnerKind {
-    /// The account itself: there is nothing to name.
-    Account,
-    /// A company.
-    Company,
-    /// A company and all below it, in one answer.
-    CompanyTree,
-    /// A site.
-    Site,
-    /// A person.
-    Person,
-    /// A device.
-    Device,
-}
-
-impl OwnerKind {
-    /// One of them, in a word.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Account => "account",
-            Self::Company => "company",
-            Self::CompanyTree => "company and all below it",
-            Self::Site => "site",
-            Self::Person => "person",
-            Self::Device => "device",
-        }
+words! {
+    /// What is asked about; its word says it of one.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum OwnerKind: word {
+        /// The account itself: there is nothing to name.
+        Account = "account",
+        /// A company.
+        Company = "company",
+        /// A company and all below it, in one answer.
+        CompanyTree = "company and all below it",
+        /// A site.
+        Site = "site",
+        /// A person.
+        Person = "person",
+        /// A device.
+        Device = "device",
     }
 }
 
-/// Declares what can be exported with its word, so that none is in one place and not in the other.
-macro_rules! subjects {
-    ($($variant:ident = $word:literal;)+) => {
-        /// What can be exported.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        #[expect(missing_docs, reason = "each is described by its word and its columns")]
-        pub enum Subject {
-            $($variant,)+
-        }
-
-        impl Subject {
-            /// Everything that can be exported.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
-
-            /// Its word on the command line, and in the table of columns.
-            pub const fn word(self) -> &'static str {
-                match self { $(Self::$variant => $word,)+ }
-            }
-        }
-    };
-}
-
-subjects! {
-    Companies = "companies";
-    People = "people";
-    Sites = "sites";
-    Devices = "devices";
-    Interfaces = "interfaces";
-    Labels = "labels";
-    Metadata = "metadata";
-    Templates = "templates";
-    Subscriptions = "subscriptions";
-    Clouds = "clouds";
-    Vpn = "vpn";
-    TimeZones = "time-zones";
-    Statuses = "statuses";
-    FullStatuses = "full-statuses";
-    States = "states";
-    Tunnels = "tunnels";
-    Connections = "connections";
-    Routes = "routes";
+words! {
+    /// What can be exported; its word is typed on the command line, and stands in the table of columns.
+    #[expect(missing_docs, reason = "each is described by its word and its columns")]
+    pub enum Subject: word, parse {
+        Companies = "companies",
+        People = "people",
+        Sites = "sites",
+        Devices = "devices",
+        Interfaces = "interfaces",
+        Labels = "labels",
+        Metadata = "metadata",
+        Templates = "templates",
+        Subscriptions = "subscriptions",
+        Clouds = "clouds",
+        Vpn = "vpn",
+        TimeZones = "time-zones",
+        Statuses = "statuses",
+        FullStatuses = "full-statuses",
+        States = "states",
+        Tunnels = "tunnels",
+        Connections = "connections",
+        Routes = "routes",
+    }
 }
 
 impl Subject {
-    /// From its word.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|subject| subject.word() == word)
-    }
-
     /// Its word as people read it.
     pub fn words(self) -> String {
         self.word().replace('-', " ")

@@ -4,25 +4,17 @@
 
 use std::fmt::Write as _;
 
-/// What a metric measures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MetricType {
-    /// A value that rises and falls.
-    Gauge,
-    /// A count that only rises while the run goes on.
-    Counter,
-    /// How many values are at most so large.
-    Histogram,
-}
+use crate::model::words::words;
 
-impl MetricType {
-    /// Its word in the text form.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Gauge => "gauge",
-            Self::Counter => "counter",
-            Self::Histogram => "histogram",
-        }
+words! {
+    /// What a metric measures.
+    pub enum MetricType: as_str {
+        /// A value that rises and falls.
+        Gauge = "gauge",
+        /// A count that only rises while the run goes on.
+        Counter = "counter",
+        /// How many values are at most so large.
+        Histogram = "histogram",
     }
 }
 

@@ -3,13 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
+use crate::json_schema::serialize_as_word;
 use crate::model::amount::listed;
 
 /// What the rows of a sheet are. The order is the order in which rows of one company are carried out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(into = "&'static str", try_from = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
 pub enum Kind {
     /// A customer or reseller (specification 2.3).
     Company,
@@ -195,34 +196,18 @@ impl fmt::Display for Kind {
     }
 }
 
-impl From<Kind> for &'static str {
-    fn from(kind: Kind) -> Self {
-        kind.singular()
-    }
-}
-
-crate::json_schema::words_schema!(
-    Kind,
-    "Kind",
-    "What the rows of a sheet are, or one record.",
-    Kind::ALL.map(Kind::singular)
-);
+serialize_as_word!(Kind, Kind::singular, "Kind", "What the rows of a sheet are, or one record.", Kind::ALL);
 
 /// A kind that serialises as the name of its sheet: `devices`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Plural(pub Kind);
 
-impl Serialize for Plural {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.0.plural())
-    }
-}
-
-crate::json_schema::words_schema!(
+serialize_as_word!(
     Plural,
+    |kinds| kinds.0.plural(),
     "Kinds",
     "What the rows of a sheet are, as sheets are called.",
-    Kind::ALL.map(Kind::plural)
+    Kind::ALL.map(Plural)
 );
 
 /// A word that names no kind.

@@ -18,6 +18,7 @@ pub mod policy;
 pub mod record;
 pub mod time;
 pub mod window;
+pub(crate) mod words;
 pub mod zone;
 
 pub use job::{event, quota, reason, remaining, settle, state, tally, verdict};

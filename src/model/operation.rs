@@ -10,57 +10,38 @@ pub mod writing;
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 pub use input::Parameter;
 
-/// The HTTP method of an operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Method {
-    /// Reads.
-    Get,
-    /// Creates, changes, removes.
-    Post,
-    /// Puts or replaces; only where the profile maps an operation to it.
-    Put,
-    /// Changes; only where the profile maps an operation to it.
-    Patch,
-    /// Removes; only where the profile maps an operation to it.
-    Delete,
-}
+use crate::json_schema::serialize_as_word;
+use crate::model::words::words;
 
-impl Method {
-    /// As HTTP writes it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Get => "GET",
-            Self::Post => "POST",
-            Self::Put => "PUT",
-            Self::Patch => "PATCH",
-            Self::Delete => "DELETE",
-        }
+words! {
+    /// The HTTP method of an operation.
+    pub enum Method: as_str {
+        /// Reads.
+        Get = "GET",
+        /// Creates, changes, removes.
+        Post = "POST",
+        /// Puts or replaces; only where the profile maps an operation to it.
+        Put = "PUT",
+        /// Changes; only where the profile maps an operation to it.
+        Patch = "PATCH",
+        /// Removes; only where the profile maps an operation to it.
+        Delete = "DELETE",
     }
 }
 
-/// How far the path of an operation can be relied on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Provenance {
-    /// The specification states method and path.
-    Documented,
-    /// The specification states only how the path ends.
-    EndingOnly,
-    /// The specification states neither; method and path follow its naming.
-    Assumed,
-}
-
-impl Provenance {
-    /// In words.
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Documented => "documented",
-            Self::EndingOnly => "ending only",
-            Self::Assumed => "assumed",
-        }
+words! {
+    /// How far the path of an operation can be relied on.
+    pub enum Provenance: words {
+        /// The specification states method and path.
+        Documented = "documented",
+        /// The specification states only how the path ends.
+        EndingOnly = "ending only",
+        /// The specification states neither; method and path follow its naming.
+        Assumed = "assumed",
     }
 }
 
@@ -76,24 +57,17 @@ pub enum Quota {
 /// Declares the enum and its table together, so that an operation cannot be in one and not in the other.
 macro_rules! operations {
     ($($variant:ident, $name:literal, $section:literal, $method:ident, $path:literal, $provenance:ident, $quota:ident;)+) => {
-        /// An operation of the service.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum Operation {
-            $(
-                #[doc = concat!("`", $name, "`, specification ", $section, ".")]
-                $variant,
-            )+
+        words! {
+            /// An operation of the service, in the order of the specification.
+            pub enum Operation: name, parse {
+                $(
+                    #[doc = concat!("`", $name, "`, specification ", $section, ".")]
+                    $variant = $name,
+                )+
+            }
         }
 
         impl Operation {
-            /// Every operation, in the order of the specification.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
-
-            /// The name used in profiles, reports and on the command line.
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $name,)+ }
-            }
-
             /// The section of the specification that describes it.
             pub const fn section(self) -> &'static str {
                 match self { $(Self::$variant => $section,)+ }
@@ -234,26 +208,11 @@ impl FromStr for Operation {
     type Err = UnknownOperation;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|operation| operation.name() == name)
-            .ok_or_else(|| UnknownOperation(name.to_owned()))
+        Self::parse(name).ok_or_else(|| UnknownOperation(name.to_owned()))
     }
 }
 
-impl Serialize for Operation {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
-
-crate::json_schema::words_schema!(
-    Operation,
-    "Operation",
-    "An operation of the service.",
-    Operation::ALL.iter().map(|operation| operation.name())
-);
+serialize_as_word!(Operation, Operation::name, "Operation", "An operation of the service.", Operation::ALL);
 
 impl<'de> Deserialize<'de> for Operation {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

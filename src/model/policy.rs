@@ -6,9 +6,10 @@ macro_rules! choice {
     ($(#[$doc:meta])* $name:ident {
         $(#[doc = $meaning:literal] $([$default:ident])? $variant:ident = $word:literal,)+
     }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum $name { $(#[doc = $meaning] $(#[$default])? $variant,)+ }
+        $crate::model::words::words! {
+            $(#[$doc])*
+            pub enum $name: word, of_word { $(#[doc = $meaning] $(#[$default])? $variant = $word,)+ }
+        }
 
         impl $name {
             /// The words, in the order of the values.
@@ -16,11 +17,6 @@ macro_rules! choice {
 
             /// What each of them means, in the same order.
             pub const MEANINGS: &'static [&'static str] = &[$($meaning,)+];
-
-            /// The word of the value.
-            pub const fn word(self) -> &'static str {
-                match self { $(Self::$variant => $word,)+ }
-            }
         }
 
         impl std::fmt::Display for $name {
@@ -33,10 +29,7 @@ macro_rules! choice {
             type Err = String;
 
             fn from_str(word: &str) -> std::result::Result<Self, String> {
-                match word {
-                    $($word => Ok(Self::$variant),)+
-                    _ => Err(format!("it is one of {}", Self::WORDS.join(", "))),
-                }
+                Self::of_word(word).ok_or_else(|| format!("it is one of {}", Self::WORDS.join(", ")))
             }
         }
     };

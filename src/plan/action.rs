@@ -3,83 +3,54 @@
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::json_schema::serialize_as_word;
 use crate::model::state::JobState;
+use crate::model::words::words;
 
-/// What a run does with a row, if nothing goes wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PlannedAction {
-    /// Its record is created, and what the row asks for besides is done.
-    Create,
-    /// What it asks for of a record is carried out, unless it is so already.
-    Apply,
-    /// Its record is there; what the row asks for besides is still to be done.
-    Complete,
-    /// Nothing: no cell of it was changed since it was exported.
-    Unchanged,
-    /// Nothing: it is done.
-    There,
-    /// Nothing: it is done, with other values than the row has now.
-    Changed,
-    /// Nothing: it was rejected and has not changed since; only `retry` sends it again.
-    Rejected,
-    /// Nothing: it was created, a later step was rejected, and it has not changed since; only `retry` sends that again.
-    Incomplete,
-    /// Nothing before a person has decided.
-    Held,
-    /// It is found out what became of its request.
-    InDoubt,
-    /// Nothing: it was given up.
-    Cancelled,
-    /// Nothing: something it needs is missing.
-    Blocked,
+words! {
+    /// What a run does with a row, if nothing goes wrong: what sends comes first.
+    #[derive(Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum PlannedAction: as_str {
+        /// Its record is created, and what the row asks for besides is done.
+        Create = "create",
+        /// What it asks for of a record is carried out, unless it is so already.
+        Apply = "apply",
+        /// Its record is there; what the row asks for besides is still to be done.
+        Complete = "complete",
+        /// Nothing: no cell of it was changed since it was exported.
+        Unchanged = "unchanged",
+        /// Nothing: it is done.
+        There = "there",
+        /// Nothing: it is done, with other values than the row has now.
+        Changed = "changed",
+        /// Nothing: it was rejected and has not changed since; only `retry` sends it again.
+        Rejected = "rejected",
+        /// Nothing: it was created, a later step was rejected, and it has not changed since; only `retry` sends that again.
+        Incomplete = "incomplete",
+        /// Nothing before a person has decided.
+        Held = "held",
+        /// It is found out what became of its request.
+        InDoubt = "in_doubt",
+        /// Nothing: it was given up.
+        Cancelled = "cancelled",
+        /// Nothing: something it needs is missing.
+        Blocked = "blocked",
+    }
 }
 
-crate::json_schema::words_schema!(
+serialize_as_word!(
     PlannedAction,
+    PlannedAction::as_str,
     "PlannedAction",
     "What a run does with a row, if nothing goes wrong.",
-    PlannedAction::ALL.map(PlannedAction::as_str)
+    PlannedAction::ALL
 );
 
 /// How many actions there are.
-const ACTIONS: usize = 12;
+const ACTIONS: usize = PlannedAction::ALL.len();
 
 impl PlannedAction {
-    /// Every action, those that send first.
-    pub const ALL: [Self; ACTIONS] = [
-        Self::Create,
-        Self::Apply,
-        Self::Complete,
-        Self::Unchanged,
-        Self::There,
-        Self::Changed,
-        Self::Rejected,
-        Self::Incomplete,
-        Self::Held,
-        Self::InDoubt,
-        Self::Cancelled,
-        Self::Blocked,
-    ];
-
-    /// The name in the output for programs.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Create => "create",
-            Self::Apply => "apply",
-            Self::Complete => "complete",
-            Self::Unchanged => "unchanged",
-            Self::There => "there",
-            Self::Changed => "changed",
-            Self::Rejected => "rejected",
-            Self::Incomplete => "incomplete",
-            Self::Held => "held",
-            Self::InDoubt => "in_doubt",
-            Self::Cancelled => "cancelled",
-            Self::Blocked => "blocked",
-        }
-    }
-
     /// What is said of such rows, as in "3 rows to be created".
     pub const fn words(self) -> &'static str {
         match self {
@@ -170,7 +141,7 @@ impl ActionCounts {
 
     /// Rows that need something before they are sent.
     pub fn waiting(&self) -> u64 {
-        PlannedAction::ALL.into_iter().filter(|action| action.waits()).map(|action| self.of(action)).sum()
+        PlannedAction::ALL.iter().filter(|action| action.waits()).map(|&action| self.of(action)).sum()
     }
 }
 

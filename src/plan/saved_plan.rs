@@ -198,7 +198,7 @@ impl SavedPlan {
         for kind in Kind::ALL {
             let of = |saved: &Self| saved.rows.get(&kind).copied().unwrap_or_default();
             let (before, after) = (of(self), of(now));
-            for action in PlannedAction::ALL {
+            for &action in PlannedAction::ALL {
                 let (planned, now) = (before.of(action), after.of(action));
                 if planned != now {
                     differences.push(Difference::Rows { kind, action, planned, now });

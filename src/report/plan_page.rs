@@ -219,7 +219,8 @@ fn waiting(page: &PlanPage<'_>, sums: &ActionCounts) -> Vec<String> {
     let of =
         |action: PlannedAction| format!("{} {}", counted(sums.of(action), "row", "rows"), action.words());
     let mut waiting: Vec<String> = PlannedAction::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .filter(|action| action.waits() && sums.of(*action) > 0)
         .map(of)
         .collect();
@@ -401,7 +402,7 @@ fn word(company: &Company) -> (&'static str, &'static str, &'static str) {
 /// `3 sites, 12 devices to be created · 4 rows that exist already`.
 fn contents(rows: &[ActionCounts]) -> String {
     let mut parts = Vec::new();
-    for action in PlannedAction::ALL {
+    for &action in PlannedAction::ALL {
         let kinds: Vec<String> = Kind::ALL
             .into_iter()
             .zip(rows)

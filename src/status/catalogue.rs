@@ -121,7 +121,7 @@ impl Entry {
     fn of_ending(end: End) -> Self {
         let entry = end.entry();
         Self {
-            code: entry.reason.to_owned(),
+            code: end.as_str().to_owned(),
             scope: Scope::Endings,
             words: entry.words.to_owned(),
             follows: entry.follows.to_owned(),
@@ -222,7 +222,7 @@ static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
     let mut catalogue = Catalogue { entries: Vec::new(), in_no_cell: None };
     for scope in Scope::ALL {
         let Some(text) = scope.written() else {
-            catalogue.entries.extend(End::ALL.into_iter().map(Entry::of_ending));
+            catalogue.entries.extend(End::ALL.iter().copied().map(Entry::of_ending));
             continue;
         };
         let written: EntryFile =
@@ -421,8 +421,8 @@ mod tests {
         }
         assert_eq!(of_scope(Scope::States).len(), JobState::ALL.len());
         let work: Vec<&str> = of_scope(Scope::Work).iter().map(|entry| entry.code.as_str()).collect();
-        let of_ends = State::ALL.map(State::as_str);
-        assert_eq!(work, [&of_ends[..], &[RunState::Running.word(), RunState::Empty.word()]].concat());
+        let of_ends = State::ALL.iter().map(|state| state.as_str());
+        assert!(of_ends.chain([RunState::Running.word(), RunState::Empty.word()]).eq(work));
         let mut codes: Vec<String> = End::ALL.iter().map(|end| end.exit().code().to_string()).collect();
         codes.dedup();
         assert_eq!(of_scope(Scope::Exits).iter().map(|entry| entry.code.clone()).collect::<Vec<_>>(), codes);

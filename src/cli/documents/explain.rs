@@ -7,7 +7,7 @@ use crate::advice::Advice;
 use crate::cli::args::commands::Explain;
 use crate::cli::context::Context;
 use crate::cli::summary::{Summary, SummaryFields};
-use crate::ending::{self, End};
+use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::sheet::finding::{Code, Severity};
 use crate::status::catalogue::{self, Entry, Scope};
@@ -104,7 +104,7 @@ fn tell(context: &Context<'_>, entry: &'static Entry) {
     if entry.scope == Scope::Exits {
         heading("Reasons");
         for end in reasons(entry) {
-            part(&format!("{} ({}): {}", end.reason, end.state.as_str(), end.words), 4);
+            part(&format!("{} ({}): {}", end.as_str(), end.state().as_str(), end.entry().words), 4);
         }
     }
     heading("What to do");
@@ -117,9 +117,9 @@ fn tell(context: &Context<'_>, entry: &'static Entry) {
 }
 
 /// The reasons for which a command ends with an exit code.
-fn reasons(entry: &Entry) -> Vec<ending::Entry> {
+fn reasons(entry: &Entry) -> Vec<End> {
     let code = entry.code.parse().ok();
-    code.map_or_else(Vec::new, |code| End::of_exit(code).map(End::entry).collect())
+    code.map_or_else(Vec::new, |code| End::of_exit(code).collect())
 }
 
 /// What a person does, as it can be said of any row.
@@ -154,7 +154,8 @@ fn object(entry: &Entry) -> CodeObject<'_> {
         meaning: entry.sentence(),
         follows: &entry.follows,
         what_to_do: to_do(entry),
-        reasons: (entry.scope == Scope::Exits).then(|| reasons(entry).iter().map(|end| end.reason).collect()),
+        reasons: (entry.scope == Scope::Exits)
+            .then(|| reasons(entry).iter().map(|end| end.as_str()).collect()),
         example: entry.example.as_ref().map(|(stands, should)| CodeExample { stands, should }),
     }
 }

@@ -215,14 +215,14 @@ impl Drafter {
         let notification = Notification {
             next: next.as_deref().map(clean),
             state: entry.state.as_str().to_owned(),
-            reason: Some(entry.reason.to_owned()),
+            reason: Some(end.as_str().to_owned()),
             exit_code: Some(entry.exit.code()),
             ..facts.unwrap_or_else(|| self.bare(event, &text))
         };
         // A failure is reported as well where the journal cannot be read.
         let run_and_day = journal.filter(|_| has_begun).and_then(|journal| self.run_and_day(journal).ok());
         let which = run_and_day.unwrap_or_else(|| format!("day {}", self.clock.now().day()));
-        Draft { key: format!("{} {} {text} {which}", event.as_str(), entry.reason), notification }
+        Draft { key: format!("{} {} {text} {which}", event.as_str(), end.as_str()), notification }
     }
 
     /// The last run was killed, which only those after it can tell.

@@ -211,7 +211,7 @@ pub(in crate::cli) fn when(context: &Context<'_>, plan: &Plan, terms: &Terms) ->
 
 fn hindrance(outlook: &Outlook, sums: &ActionCounts) -> Line {
     let mut parts = Vec::new();
-    for action in PlannedAction::ALL.into_iter().filter(|action| action.waits()) {
+    for &action in PlannedAction::ALL.iter().filter(|action| action.waits()) {
         if sums.of(action) > 0 {
             parts.push(format!("{} {}", counted(sums.of(action), "row", "rows"), action.words()));
         }

@@ -41,7 +41,7 @@ impl Seen<'_> {
         let ink = if counts.online == with_record { Ink::Good } else { Ink::Strong };
         let words = self.rollout.online_words();
         terminal.result(Line::new().ink(ink, words).text(format!(", seen at {}", context.moment(self.at))));
-        for standing in Standing::ALL {
+        for &standing in Standing::ALL {
             let number = counts.of(standing);
             if number == 0 && standing != Standing::Online {
                 continue;
@@ -80,8 +80,11 @@ impl Seen<'_> {
     fn tell_groups(&self, context: &Context<'_>) {
         let terminal = context.terminal;
         let groups = self.rollout.groups();
-        let standings: Vec<Standing> =
-            Standing::ALL.into_iter().filter(|&standing| self.rollout.counts().of(standing) > 0).collect();
+        let standings: Vec<Standing> = Standing::ALL
+            .iter()
+            .copied()
+            .filter(|&standing| self.rollout.counts().of(standing) > 0)
+            .collect();
         let mut heads = vec!["company, site", "devices"];
         heads.extend(standings.iter().map(|standing| standing.words()));
         heads.push("latest online since");
@@ -147,7 +150,7 @@ impl Seen<'_> {
     /// What is new since the look before, in a line.
     pub(super) fn tell_changes(&self, context: &Context<'_>, before: &HashMap<JobId, Standing>) {
         let mut words = format!("{}: {}", context.moment(self.at), self.rollout.online_words());
-        for standing in Standing::ALL {
+        for &standing in Standing::ALL {
             let news: Vec<&str> = self
                 .changed(before)
                 .filter(|device| device.standing() == standing)

@@ -65,7 +65,7 @@ macro_rules! word {
 }
 
 word! {
-    JobState: JobState::as_str, |word: &str| word.parse().ok();
+    JobState: JobState::as_str, JobState::parse;
     Doubt: Doubt::code, Doubt::parse;
     Execution: Execution::as_str, Execution::parse;
     Disposition: Disposition::as_str, Disposition::parse;

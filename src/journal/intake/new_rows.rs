@@ -9,6 +9,7 @@ use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::record::{Link, Record};
 use crate::model::tally::Tally;
+use crate::model::words::words;
 
 /// A sheet of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,38 +80,19 @@ pub struct NewRow {
     pub disposition: Disposition,
 }
 
-/// What an import made of a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Disposition {
-    /// A job was made for it.
-    New,
-    /// Its job got new values.
-    Revised,
-    /// Its job was there, with the same values.
-    Recognised,
-    /// Its job is done, with other values than the row has now.
-    ChangedSince,
-    /// It was left out, for its errors or those of what it belongs to; it has a job once it has come again.
-    LeftOut,
-}
-
-impl Disposition {
-    /// The word in the journal.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::New => "new",
-            Self::Revised => "revised",
-            Self::Recognised => "recognised",
-            Self::ChangedSince => "changed_since",
-            Self::LeftOut => "left_out",
-        }
-    }
-
-    /// From its form in the journal.
-    pub fn parse(word: &str) -> Option<Self> {
-        [Self::New, Self::Revised, Self::Recognised, Self::ChangedSince, Self::LeftOut]
-            .into_iter()
-            .find(|disposition| disposition.as_str() == word)
+words! {
+    /// What an import made of a row.
+    pub enum Disposition: as_str, parse {
+        /// A job was made for it.
+        New = "new",
+        /// Its job got new values.
+        Revised = "revised",
+        /// Its job was there, with the same values.
+        Recognised = "recognised",
+        /// Its job is done, with other values than the row has now.
+        ChangedSince = "changed_since",
+        /// It was left out, for its errors or those of what it belongs to; it has a job once it has come again.
+        LeftOut = "left_out",
     }
 }
 

@@ -26,26 +26,6 @@ impl AuditFinding {
     pub const REVERTED: &str = Reason::AuditReverted.as_str();
 }
 
-impl ReadBy {
-    pub(in crate::journal) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Key => "by_key",
-            Self::Id => "by_id",
-            Self::Nothing => "unread",
-        }
-    }
-
-    /// `None` for 'due': not yet.
-    pub(in crate::journal) fn parse(word: &str) -> Option<Self> {
-        match word {
-            "by_key" => Some(Self::Key),
-            "by_id" => Some(Self::Id),
-            "unread" => Some(Self::Nothing),
-            _ => None,
-        }
-    }
-}
-
 // CROSS JOIN: the few findings are looked up among all jobs, and not the other way round.
 pub(in crate::journal) const REVERTED_JOBS: &str =
     "SELECT job.id FROM audit CROSS JOIN job ON job.id = audit.job

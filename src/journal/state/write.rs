@@ -14,6 +14,7 @@ use crate::model::operation::Operation;
 use crate::model::state::JobState;
 use crate::model::time::{Day, Moment};
 use crate::model::verdict::{Doubt, Execution, Rejection};
+use crate::model::words::words;
 
 /// One change of the journal. Each is guarded by the state it leaves; one that does not fit is refused.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -270,16 +271,18 @@ impl Write {
     }
 }
 
-/// How a record was read back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ReadBy {
-    /// By a look-up that would show a second one with the same key as well.
-    Key,
-    /// By its id: that it is there, not whether it is there twice.
-    Id,
-    /// Not at all: no look-up is available, or none could be relied on.
-    Nothing,
+words! {
+    /// How a record was read back; the word of one that is still to be read, `due`, is none of these.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum ReadBy: as_str, parse {
+        /// By a look-up that would show a second one with the same key as well.
+        Key = "by_key",
+        /// By its id: that it is there, not whether it is there twice.
+        Id = "by_id",
+        /// Not at all: no look-up is available, or none could be relied on.
+        Nothing = "unread",
+    }
 }
 
 /// What reading back found that is not as it should be.

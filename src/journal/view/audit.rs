@@ -23,27 +23,15 @@ use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::{Kind, Upkeep};
 use crate::model::record::Role;
 use crate::model::time::Moment;
+use crate::model::words::words;
 
-/// Which rows are read back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AuditScope {
-    /// All whose record we made or adopted, and all that changed a record.
-    All,
-    /// Those among them that were ever in doubt.
-    Doubtful,
-}
-
-impl AuditScope {
-    /// The written form.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Doubtful => "doubtful",
-        }
-    }
-
-    fn parse(word: &str) -> Option<Self> {
-        [Self::All, Self::Doubtful].into_iter().find(|scope| scope.word() == word)
+words! {
+    /// Which rows are read back.
+    pub enum AuditScope: word, parse {
+        /// All whose record we made or adopted, and all that changed a record.
+        All = "all",
+        /// Those among them that were ever in doubt.
+        Doubtful = "doubtful",
     }
 }
 

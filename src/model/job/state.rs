@@ -3,60 +3,44 @@
 //! Which event leads from which state to which is decided in [`super::settle`]; the journal writes it down.
 
 use std::fmt;
-use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-/// Declares the states with their written form, so that a state cannot lack one.
-macro_rules! states {
-    ($($(#[$doc:meta])* $variant:ident = $word:literal,)+) => {
-        /// Where a job stands.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum JobState {
-            $($(#[$doc])* $variant,)+
-        }
+use crate::json_schema::serialize_as_word;
+use crate::model::words::words;
 
-        impl JobState {
-            /// Every state, in the order a job meets them.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
-
-            /// The word used in the journal, the reports and the tables of the terminal.
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $word,)+ }
-            }
-        }
-    };
-}
-
-states! {
-    /// Its parent is not created yet.
-    Blocked = "blocked",
-    /// May be sent.
-    Ready = "ready",
-    /// Was not executed; may be sent again at a known time.
-    Deferred = "deferred",
-    /// A request for it is under way, or was when the process ended.
-    Sending = "sending",
-    /// A request left and no answer told what became of it.
-    InDoubt = "in_doubt",
-    /// A person decides.
-    Held = "held",
-    /// The service confirmed the creation.
-    Created = "created",
-    /// Ours, found after a lost answer.
-    Adopted = "adopted",
-    /// Was there before we sent anything.
-    Existing = "existing",
-    /// A row that creates no record was carried out.
-    Done = "done",
-    /// The service, or a rule of ours, refused it.
-    Rejected = "rejected",
-    /// Its record was created and is there; a later step was rejected.
-    Incomplete = "incomplete",
-    /// Its parent was rejected or cancelled.
-    Skipped = "skipped",
-    /// Given up before it was sent.
-    Cancelled = "cancelled",
+words! {
+    /// Where a job stands.
+    pub enum JobState: as_str, parse {
+        /// Its parent is not created yet.
+        Blocked = "blocked",
+        /// May be sent.
+        Ready = "ready",
+        /// Was not executed; may be sent again at a known time.
+        Deferred = "deferred",
+        /// A request for it is under way, or was when the process ended.
+        Sending = "sending",
+        /// A request left and no answer told what became of it.
+        InDoubt = "in_doubt",
+        /// A person decides.
+        Held = "held",
+        /// The service confirmed the creation.
+        Created = "created",
+        /// Ours, found after a lost answer.
+        Adopted = "adopted",
+        /// Was there before we sent anything.
+        Existing = "existing",
+        /// A row that creates no record was carried out.
+        Done = "done",
+        /// The service, or a rule of ours, refused it.
+        Rejected = "rejected",
+        /// Its record was created and is there; a later step was rejected.
+        Incomplete = "incomplete",
+        /// Its parent was rejected or cancelled.
+        Skipped = "skipped",
+        /// Given up before it was sent.
+        Cancelled = "cancelled",
+    }
 }
 
 impl JobState {
@@ -120,39 +104,13 @@ impl fmt::Display for JobState {
     }
 }
 
-/// A word that is no state.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is not a state of a job")]
-pub struct UnknownState(pub String);
-
-impl FromStr for JobState {
-    type Err = UnknownState;
-
-    fn from_str(word: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|state| state.as_str() == word)
-            .ok_or_else(|| UnknownState(word.to_owned()))
-    }
-}
-
-impl Serialize for JobState {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-crate::json_schema::words_schema!(
-    JobState,
-    "JobState",
-    "Where a row stands.",
-    JobState::ALL.iter().map(|state| state.as_str())
-);
+serialize_as_word!(JobState, JobState::as_str, "JobState", "Where a row stands.", JobState::ALL);
 
 impl<'de> Deserialize<'de> for JobState {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+        let word = String::deserialize(deserializer)?;
+        let unknown = || serde::de::Error::custom(format_args!("'{word}' is not a state of a job"));
+        Self::parse(&word).ok_or_else(unknown)
     }
 }
 
@@ -163,7 +121,7 @@ mod tests {
     #[test]
     fn every_state_is_read_back_from_its_word() {
         for &state in JobState::ALL {
-            assert_eq!(state.as_str().parse(), Ok(state));
+            assert_eq!(JobState::parse(state.as_str()), Some(state));
         }
     }
 

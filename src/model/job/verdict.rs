@@ -5,7 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::json_schema::serialize_as_word;
 use crate::model::id::RemoteId;
+use crate::model::words::words;
 
 /// The meaning of one request's fate (specification 2.1 and 7).
 #[derive(Debug, Clone, PartialEq)]
@@ -56,21 +58,10 @@ impl Verdict {
 /// Declares the classes of answers with their words, one for each verdict.
 macro_rules! answer_classes {
     ($($variant:ident = $word:literal,)+) => {
-        /// The verdict on an answer without what it carries, to count by.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[expect(missing_docs, reason = "each is the verdict of the same name")]
-        pub enum AnswerClass {
-            $($variant,)+
-        }
-
-        impl AnswerClass {
-            /// Every class there is.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
-
-            /// Its word in figures.
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $word,)+ }
-            }
+        words! {
+            /// The verdict on an answer without what it carries, to count by.
+            #[expect(missing_docs, reason = "each is the verdict of the same name")]
+            pub enum AnswerClass: as_str { $($variant = $word,)+ }
         }
 
         impl Verdict {
@@ -97,53 +88,30 @@ answer_classes! {
     Doubtful = "doubtful",
 }
 
-impl Serialize for AnswerClass {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-crate::json_schema::words_schema!(
+serialize_as_word!(
     AnswerClass,
+    AnswerClass::as_str,
     "Verdict",
     "What the answer to a request means.",
-    AnswerClass::ALL.iter().map(|class| class.as_str())
+    AnswerClass::ALL
 );
 
-/// Whether the service executed a request, and so whether a creation counts against the day's quota: all but what is
-/// proved not executed do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Execution {
-    /// It answered that it did.
-    Confirmed,
-    /// It looked at the request and refused it. For the quota that is a creation like any other.
-    Refused,
-    /// Nobody knows.
-    #[default]
-    Doubtful,
-    /// It did not, and did not count it: not sent, turned away for pace, quota, token or credentials, or answered with
-    /// the page of an endpoint that is not there.
-    NotExecuted,
-}
-
-impl Execution {
-    /// Every word there is.
-    pub const ALL: &'static [Self] = &[Self::Confirmed, Self::Refused, Self::Doubtful, Self::NotExecuted];
-
-    /// Its form in the journal.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Confirmed => "confirmed",
-            Self::Refused => "refused",
-            Self::Doubtful => "doubtful",
-            Self::NotExecuted => "not_executed",
-        }
-    }
-
-    /// From its form in the journal.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|execution| execution.as_str() == word)
+words! {
+    /// Whether the service executed a request, and so whether a creation counts against the day's quota: all but what is
+    /// proved not executed do.
+    #[derive(Default, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Execution: as_str, parse {
+        /// It answered that it did.
+        Confirmed = "confirmed",
+        /// It looked at the request and refused it. For the quota that is a creation like any other.
+        Refused = "refused",
+        /// Nobody knows.
+        #[default]
+        Doubtful = "doubtful",
+        /// It did not, and did not count it: not sent, turned away for pace, quota, token or credentials, or answered with
+        /// the page of an endpoint that is not there.
+        NotExecuted = "not_executed",
     }
 }
 
@@ -223,79 +191,43 @@ pub struct Contradiction {
     pub what: String,
 }
 
-/// Why it is not known whether a request was executed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Doubt {
-    /// No answer in time.
-    Timeout,
-    /// The connection ended before an answer.
-    Disconnected,
-    /// The answer ended before its end.
-    Truncated,
-    /// The answer is not what the service promises: not JSON, too large, too deep.
-    Unreadable,
-    /// A 5xx status or `internalServerError`.
-    ServerError,
-    /// An error code or status that is not in the specification.
-    UnknownAnswer,
-    /// A redirect, which is never followed.
-    Redirect,
-    /// The process ended while the request was under way.
-    ProcessEnded,
-    /// The task that sent it panicked.
-    WorkerLost,
-    /// The journal is an older copy and may lack a request of the row.
-    JournalBehind,
-    /// `duplicateEntity`: the record is there; whether it is ours is to be found out.
-    Duplicate,
-    /// Status OK without an id: the record is there; its id is to be found out.
-    NoId,
-    /// `noDataFound` for what was to be taken away: it may be gone already.
-    Gone,
-    /// A refusal of what was sent again: the request before it may still be carried out.
-    Refused,
+words! {
+    /// Why it is not known whether a request was executed, with the code that reports show.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Doubt: code, parse {
+        /// No answer in time.
+        Timeout = "answer.timeout",
+        /// The connection ended before an answer.
+        Disconnected = "answer.disconnected",
+        /// The answer ended before its end.
+        Truncated = "answer.truncated",
+        /// The answer is not what the service promises: not JSON, too large, too deep.
+        Unreadable = "answer.unreadable",
+        /// A 5xx status or `internalServerError`.
+        ServerError = "answer.server-error",
+        /// An error code or status that is not in the specification.
+        UnknownAnswer = "answer.unknown",
+        /// A redirect, which is never followed.
+        Redirect = "answer.redirect",
+        /// The process ended while the request was under way.
+        ProcessEnded = "answer.process-ended",
+        /// The task that sent it panicked.
+        WorkerLost = "answer.worker-lost",
+        /// The journal is an older copy and may lack a request of the row.
+        JournalBehind = "journal.restored",
+        /// `duplicateEntity`: the record is there; whether it is ours is to be found out.
+        Duplicate = "answer.duplicate",
+        /// Status OK without an id: the record is there; its id is to be found out.
+        NoId = "answer.no-id",
+        /// `noDataFound` for what was to be taken away: it may be gone already.
+        Gone = "answer.gone",
+        /// A refusal of what was sent again: the request before it may still be carried out.
+        Refused = "answer.refused",
+    }
 }
 
 impl Doubt {
-    /// Every doubt there is.
-    pub const ALL: &'static [Self] = &[
-        Self::Timeout,
-        Self::Disconnected,
-        Self::Truncated,
-        Self::Unreadable,
-        Self::ServerError,
-        Self::UnknownAnswer,
-        Self::Redirect,
-        Self::ProcessEnded,
-        Self::WorkerLost,
-        Self::JournalBehind,
-        Self::Duplicate,
-        Self::NoId,
-        Self::Gone,
-        Self::Refused,
-    ];
-
-    /// The code shown in reports: `answer.timeout` …
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Timeout => "answer.timeout",
-            Self::Disconnected => "answer.disconnected",
-            Self::Truncated => "answer.truncated",
-            Self::Unreadable => "answer.unreadable",
-            Self::ServerError => "answer.server-error",
-            Self::UnknownAnswer => "answer.unknown",
-            Self::Redirect => "answer.redirect",
-            Self::ProcessEnded => "answer.process-ended",
-            Self::WorkerLost => "answer.worker-lost",
-            Self::JournalBehind => "journal.restored",
-            Self::Duplicate => "answer.duplicate",
-            Self::NoId => "answer.no-id",
-            Self::Gone => "answer.gone",
-            Self::Refused => "answer.refused",
-        }
-    }
-
     /// Whether the record is certain to be there, so that the step must never be sent again.
     pub const fn executed(self) -> bool {
         match self {
@@ -337,10 +269,5 @@ impl Doubt {
                 "the row was refused after a lost answer, and the request before it may still be carried out"
             }
         }
-    }
-
-    /// From its form in the journal.
-    pub fn parse(code: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|doubt| doubt.code() == code)
     }
 }

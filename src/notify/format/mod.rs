@@ -6,51 +6,28 @@ mod teams;
 pub(super) mod variables;
 
 use super::Notification;
+use crate::model::policy::choice;
 
-/// The form of what a webhook gets.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Format {
-    /// All facts, for programs.
-    #[default]
-    Json,
-    /// A message of Slack.
-    Slack,
-    /// A card of Teams.
-    Teams,
+choice! {
+    /// The form of what a webhook gets.
+    #[derive(Default)]
+    Format {
+        /// All facts, for programs.
+        [default] Json = "json",
+        /// A message of Slack.
+        Slack = "slack",
+        /// A card of Teams.
+        Teams = "teams",
+    }
 }
 
 impl Format {
-    /// The written forms.
-    pub const WORDS: &'static [&'static str] = &["json", "slack", "teams"];
-
-    /// The written form.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Json => "json",
-            Self::Slack => "slack",
-            Self::Teams => "teams",
-        }
-    }
-
     /// The body of the request.
     pub fn body(self, notification: &Notification) -> String {
         match self {
             Self::Json => notification.json(),
             Self::Slack => slack::body(notification),
             Self::Teams => teams::body(notification),
-        }
-    }
-}
-
-impl std::str::FromStr for Format {
-    type Err = ();
-
-    fn from_str(word: &str) -> Result<Self, ()> {
-        match word {
-            "json" => Ok(Self::Json),
-            "slack" => Ok(Self::Slack),
-            "teams" => Ok(Self::Teams),
-            _ => Err(()),
         }
     }
 }

@@ -61,7 +61,7 @@ impl RolloutView {
 fn laid_out(rollout: &Rollout, at: Moment) -> RolloutView {
     let (counts, groups) = (rollout.counts(), rollout.groups());
     let standings: Vec<Standing> =
-        Standing::ALL.into_iter().filter(|&standing| counts.of(standing) > 0).collect();
+        Standing::ALL.iter().copied().filter(|&standing| counts.of(standing) > 0).collect();
     let waited_for = || rollout.devices.iter().filter(|device| device.standing() != Standing::Online);
     let more = |all: usize, most: usize, one: &str, many: &str| {
         let more = all.saturating_sub(most) as u64;

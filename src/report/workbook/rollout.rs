@@ -62,7 +62,7 @@ fn summary(
     page.row += 1;
     let counts = rollout.counts();
     page.count("devices", counts.devices)?;
-    for standing in Standing::ALL {
+    for &standing in Standing::ALL {
         page.count(standing.words(), counts.of(standing))?;
     }
     page.count("rows not imported", rollout.not_imported)?;
@@ -88,7 +88,7 @@ fn groups(sheet: &mut Worksheet, styles: &Styles, rollout: &Rollout) -> std::res
     let mut page =
         OwnSheet::begin(sheet, styles, "Companies and sites", GROUP_WIDTHS, "Companies and sites")?;
     let mut heads = vec!["company", "site", "devices"];
-    heads.extend(Standing::ALL.map(Standing::words));
+    heads.extend(Standing::ALL.iter().map(|standing| standing.words()));
     heads.push("latest online since");
     page.headers(&heads)?;
     let first = page.row;
@@ -107,7 +107,7 @@ fn groups(sheet: &mut Worksheet, styles: &Styles, rollout: &Rollout) -> std::res
 fn counts(page: &mut OwnSheet<'_>, counts: RolloutCounts) -> std::result::Result<(), XlsxError> {
     let styles = page.styles;
     page.number(2, counts.devices, &styles.number)?;
-    for (column, standing) in (3..).zip(Standing::ALL) {
+    for (column, &standing) in (3..).zip(Standing::ALL) {
         page.number(column, counts.of(standing), &styles.number)?;
     }
     Ok(())

@@ -77,7 +77,7 @@ pub(super) static KIND_NAMES: LazyLock<Vec<[String; 2]>> =
 pub(super) static FILE_SIGNS: LazyLock<Vec<(Vec<u8>, Code, String)>> = LazyLock::new(|| {
     let signs = records(include_str!("file_signs.csv"), |[bytes, code, what]| {
         let bytes = (0..bytes.len() / 2).map(|at| u8::from_str_radix(&bytes[2 * at..2 * at + 2], 16).ok());
-        Some((bytes.collect::<Option<Vec<u8>>>()?, Code::of_word(&code)?, what))
+        Some((bytes.collect::<Option<Vec<u8>>>()?, Code::parse(&code)?, what))
     });
     signs.into_iter().flatten().collect()
 });

@@ -5,6 +5,8 @@
 
 use serde::Serialize;
 
+use crate::model::words::words;
+
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -23,26 +25,14 @@ pub enum Severity {
 /// Declares the codes, so that none lacks a written form or a severity.
 macro_rules! codes {
     ($($variant:ident $word:literal $severity:ident $(or $($other:ident),+)? $(=> $rule:literal)?;)+) => {
-        /// What was found.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum Code {
-            $(#[doc = $word] $variant,)+
+        words! {
+            /// What was found, by scope.
+            pub enum Code: as_str, parse {
+                $(#[doc = $word] $variant = $word,)+
+            }
         }
 
         impl Code {
-            /// Every code, by scope.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
-
-            /// The written form: `cell.required`.
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $word,)+ }
-            }
-
-            /// The code of this written form.
-            pub(in crate::sheet) fn of_word(word: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|code| code.as_str() == word)
-            }
-
             /// How bad it usually is; a finding may say otherwise where several are possible.
             pub const fn severity(self) -> Severity {
                 match self { $(Self::$variant => Severity::$severity,)+ }

@@ -11,8 +11,9 @@ pub(super) mod severity_policy;
 
 use std::fmt;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
+use crate::json_schema::serialize_as_word;
 use crate::model::kind::Kind;
 
 pub use code::{Code, Severity};
@@ -262,17 +263,12 @@ pub fn shown(value: &str) -> String {
     result
 }
 
-impl Serialize for Code {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-crate::json_schema::words_schema!(
+serialize_as_word!(
     Code,
+    Code::as_str,
     "FindingCode",
     "The code of a finding; docs/codes.md explains it.",
-    Code::ALL.iter().map(|code| code.as_str())
+    Code::ALL
 );
 
 impl fmt::Display for Code {

@@ -82,7 +82,7 @@ impl SeverityPolicy {
 }
 
 fn code(word: &str, else_hint: &str) -> Result<Code> {
-    Code::of_word(word).ok_or_else(|| {
+    Code::parse(word).ok_or_else(|| {
         let near = did_you_mean(&nearest(word, Code::ALL.iter().map(|code| code.as_str())));
         let error = Error::usage(format!("no finding has the code '{}'", super::shown(word)));
         error.hint(if near.is_empty() { else_hint.to_owned() } else { near.trim().to_owned() })
