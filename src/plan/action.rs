@@ -1,7 +1,8 @@
 //! What a run does with a row, and how many rows have which action.
 
-use serde::ser::SerializeMap;
-use serde::{Deserialize, Serialize, Serializer};
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
 
 use crate::json_schema::serialize_as_word;
 use crate::model::state::JobState;
@@ -46,9 +47,6 @@ serialize_as_word!(
     "What a run does with a row, if nothing goes wrong.",
     PlannedAction::ALL
 );
-
-/// How many actions there are.
-const ACTIONS: usize = PlannedAction::ALL.len();
 
 impl PlannedAction {
     /// What is said of such rows, as in "3 rows to be created".
@@ -103,35 +101,36 @@ impl PlannedAction {
 }
 
 /// Rows by their action.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "schemas",
     derive(schemars::JsonSchema),
-    schemars(with = "std::collections::BTreeMap<PlannedAction, u64>")
+    schemars(with = "BTreeMap<PlannedAction, u64>")
 )]
-pub struct ActionCounts([u64; ACTIONS]);
+pub struct ActionCounts(BTreeMap<PlannedAction, u64>);
 
 impl ActionCounts {
     /// Adds rows.
     pub fn add(&mut self, action: PlannedAction, rows: u64) {
-        self.0[action as usize] += rows;
+        // A zero is not written.
+        if rows > 0 {
+            *self.0.entry(action).or_default() += rows;
+        }
     }
 
     /// Adds those of another count.
     pub fn add_all(&mut self, other: &Self) {
-        for (sum, more) in self.0.iter_mut().zip(other.0) {
-            *sum += more;
-        }
+        other.0.iter().for_each(|(&action, &rows)| self.add(action, rows));
     }
 
     /// Rows with this action.
     pub fn of(&self, action: PlannedAction) -> u64 {
-        self.0[action as usize]
+        self.0.get(&action).copied().unwrap_or_default()
     }
 
     /// All rows.
     pub fn total(&self) -> u64 {
-        self.0.iter().sum()
+        self.0.values().sum()
     }
 
     /// Rows that are done.
@@ -141,29 +140,7 @@ impl ActionCounts {
 
     /// Rows that need something before they are sent.
     pub fn waiting(&self) -> u64 {
-        PlannedAction::ALL.iter().filter(|action| action.waits()).map(|&action| self.of(action)).sum()
-    }
-}
-
-impl Serialize for ActionCounts {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let filled = PlannedAction::ALL.iter().filter(|action| self.of(**action) > 0);
-        let mut map = serializer.serialize_map(None)?;
-        for action in filled {
-            map.serialize_entry(action.as_str(), &self.of(*action))?;
-        }
-        map.end()
-    }
-}
-
-impl<'de> Deserialize<'de> for ActionCounts {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let filled = std::collections::BTreeMap::<PlannedAction, u64>::deserialize(deserializer)?;
-        let mut actions = Self::default();
-        for (action, rows) in filled {
-            actions.0[action as usize] = rows;
-        }
-        Ok(actions)
+        self.0.iter().filter(|(action, _)| action.waits()).map(|(_, rows)| rows).sum()
     }
 }
 
@@ -210,10 +187,9 @@ mod tests {
     }
 
     #[test]
-    fn every_fate_has_its_place() {
-        for (place, action) in PlannedAction::ALL.iter().enumerate() {
-            assert_eq!(*action as usize, place);
-            assert_eq!(serde_json::to_value(action).unwrap(), action.as_str());
+    fn every_action_is_read_from_its_word() {
+        for &action in PlannedAction::ALL {
+            assert_eq!(serde_json::from_value::<PlannedAction>(action.as_str().into()).unwrap(), action);
         }
     }
 }

@@ -196,7 +196,7 @@ impl SavedPlan {
             differences.push(Difference::Journal { imports: now.import.saturating_sub(self.import) });
         }
         for kind in Kind::ALL {
-            let of = |saved: &Self| saved.rows.get(&kind).copied().unwrap_or_default();
+            let of = |saved: &Self| saved.rows.get(&kind).cloned().unwrap_or_default();
             let (before, after) = (of(self), of(now));
             for &action in PlannedAction::ALL {
                 let (planned, now) = (before.of(action), after.of(action));

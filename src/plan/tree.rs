@@ -75,7 +75,7 @@ pub(super) fn company_tree(survey: &Survey, decided: &JobActions) -> Tree {
 
 /// The rows in some of the companies, by kind.
 pub fn rows_in(tree: &Tree, companies: &[usize]) -> [ActionCounts; Kind::ALL.len()] {
-    let mut rows = [ActionCounts::default(); Kind::ALL.len()];
+    let mut rows: [ActionCounts; Kind::ALL.len()] = Default::default();
     for &place in companies {
         for (sum, more) in rows.iter_mut().zip(&tree.companies[place].rows) {
             sum.add_all(more);
@@ -125,7 +125,7 @@ impl TreeBuilder<'_> {
             job: None,
             state: None,
             action: None,
-            rows: [ActionCounts::default(); Kind::ALL.len()],
+            rows: Default::default(),
         };
         match which {
             Which::Remote(id) => company.id = Some(id),
