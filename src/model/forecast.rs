@@ -16,7 +16,7 @@ use crate::model::window::Standing;
 
 pub use crate::model::remaining::Allowance;
 pub use daily_creations::DayShare;
-use daily_creations::{create, create_within, day_end, lasting, within};
+use daily_creations::{create, day_end, lasting, within};
 
 /// What comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -155,13 +155,8 @@ pub fn forecast(facts: &Remaining) -> Forecast {
         true => Allowance { today: quota.per_day, ..quota },
         false => quota,
     });
-    let created = match facts.hours.windows {
-        None => create(creations, pace.unwrap_or(UNLIMITED), quota, (start, facts.service_ahead_ms)),
-        Some(_) => {
-            let from = (start, facts.service_ahead_ms);
-            create_within(&facts.hours, creations, pace.unwrap_or(UNLIMITED), quota, from)
-        }
-    };
+    let from = (start, facts.service_ahead_ms);
+    let created = create(&facts.hours, creations, pace.unwrap_or(UNLIMITED), quota, from);
     let Some(created) = created else {
         return Forecast { next, ..Forecast::default() };
     };

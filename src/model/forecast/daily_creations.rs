@@ -10,7 +10,7 @@ use crate::model::window::SendingHours;
 
 /// Days that are listed one by one; of more, the last is listed as well.
 const LISTED: u64 = 30;
-/// More days are waited for by nobody.
+/// More days are waited for by nobody, where a run may send only within windows.
 const MOST_DAYS: u64 = 3_660;
 const DAY: Duration = Duration::from_secs(86_400);
 
@@ -45,53 +45,10 @@ pub(super) fn day_end(at: Moment, service_ahead_ms: i64) -> Moment {
     Moment::from_millis(end.millis().saturating_sub(service_ahead_ms))
 }
 
-/// When so many creations would be done at `pace` a second from `start` on; without an allowance, no day stops it. The days
-/// are those of the service, whose clock is ahead by so many milliseconds. `None` when it would never end: no pace, or a
-/// quota of nothing.
+/// When so many creations would be done at `pace` a second from `start` on: a day has the creations for which its time is
+/// long enough in which a run may send; without an allowance, nothing else stops it. The days are those of the service, whose
+/// clock is ahead by so many milliseconds. `None` when it would never end: no pace, or a quota of nothing.
 pub(super) fn create(
-    creations: u64,
-    pace: f64,
-    allowance: Option<Allowance>,
-    (start, service_ahead_ms): (Moment, i64),
-) -> Option<Created> {
-    if creations == 0 {
-        return Some(Created { finish: start, days: 0, shares: Vec::new() });
-    }
-    let tomorrow = day_end(start, service_ahead_ms);
-    let today =
-        within(tomorrow.since(start), pace).min(allowance.map_or(u64::MAX, |allowance| allowance.today));
-    let per_day = within(DAY, pace).min(allowance.map_or(u64::MAX, |allowance| allowance.per_day));
-    let mut shares = Vec::new();
-    let mut share = |from: Moment, creations: u64| -> Option<Moment> {
-        let until = from.plus(lasting(creations, pace)?);
-        shares.push(DayShare { from, until, creations });
-        Some(until)
-    };
-    let at_once = creations.min(today);
-    let mut days = u64::from(at_once > 0);
-    let mut finish = start;
-    if at_once > 0 {
-        finish = share(start, at_once)?;
-    }
-    let rest = creations - at_once;
-    if rest > 0 {
-        if per_day == 0 {
-            return None;
-        }
-        let later = rest.div_ceil(per_day);
-        days += later;
-        let on_the_last = rest - (later - 1) * per_day;
-        let morning = |day: u64| tomorrow.plus(DAY.saturating_mul(u32::try_from(day).unwrap_or(u32::MAX)));
-        for day in 0..(later - 1).min(LISTED) {
-            share(morning(day), per_day)?;
-        }
-        finish = share(morning(later - 1), on_the_last)?;
-    }
-    Some(Created { finish, days, shares })
-}
-
-/// The same within the hours in which a run may send: a day has the creations for which its open time is long enough.
-pub(super) fn create_within(
     hours: &SendingHours,
     creations: u64,
     pace: f64,
@@ -100,9 +57,9 @@ pub(super) fn create_within(
 ) -> Option<Created> {
     let mut created = Created { finish: start, days: 0, shares: Vec::new() };
     let (mut left, mut at) = (creations, start);
-    for number in 0..MOST_DAYS {
+    for number in 0_u64.. {
         if left == 0 {
-            return Some(created);
+            break;
         }
         let tomorrow = day_end(at, service_ahead_ms);
         let allowed = allowance.map_or(u64::MAX, |allowance| match number {
@@ -110,18 +67,26 @@ pub(super) fn create_within(
             _ => allowance.per_day,
         });
         let today = within(hours.within(at, tomorrow), pace).min(allowed).min(left);
+        // Without windows every later day is like the second.
+        let (is_endless, is_among_first) = match hours.windows {
+            None => (number > 0 && today == 0, number <= LISTED),
+            Some(_) => (number == MOST_DAYS, created.days < LISTED),
+        };
+        if is_endless {
+            return None;
+        }
         if today > 0 {
             let (from, until) = (hours.opening(at), hours.after(at, lasting(today, pace)?)?);
             left -= today;
             created.days += 1;
             created.finish = until;
-            if created.days <= LISTED || left == 0 {
+            if is_among_first || left == 0 {
                 created.shares.push(DayShare { from, until, creations: today });
             }
         }
         at = tomorrow;
     }
-    None
+    Some(created)
 }
 
 /// How many creations go into a span of time.
