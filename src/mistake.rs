@@ -1,94 +1,82 @@
 //! Mistakes that the protocol must not make, to be made on purpose, one at a time: a checker that has never been
 //! seen to fail proves nothing. Without the feature `mistakes` none of them can be made.
 
-/// One way to break the protocol.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mistake {
-    /// The journal is opened with `synchronous = NORMAL`.
-    SynchronousNormal,
-    /// The journal is opened with `synchronous = OFF`.
-    SynchronousOff,
-    /// A request leaves before its claim is on disk.
-    IntentAfterSend,
-    /// Requests that change something leave before all pages of the journal are known to be whole.
-    PageCheckNotAwaited,
-    /// What was being sent when the process ended is ready to be sent after the next start.
-    RestartMeansReady,
-    /// A lost answer counts as a request that never left.
-    LostAnswerIsNotSent,
-    /// An internal error of the service counts as a request that was not executed.
-    ServerErrorIsNotSent,
-    /// A confirmation without an id counts as a request that was not executed.
-    NoIdIsNotSent,
-    /// A page in place of JSON counts as a success.
-    PageIsSuccess,
-    /// A code that nobody knows counts as a rejection.
-    UnknownCodeRejects,
-    /// `duplicateEntity` counts as a rejection, whatever came before.
-    DuplicateRejects,
-    /// A refusal for the day's quota counts against the row.
-    QuotaRefusalRejects,
-    /// The first look that finds nothing is believed.
-    FirstLookBelieved,
-    /// Absence is believed before late executions are over.
-    SettleTimeIgnored,
-    /// A look-up is believed that has never found anything.
-    ProofNotAsked,
-    /// A record that may have been there before is taken for ours.
-    BaselineIgnored,
-    /// A record with a similar name is taken for ours.
-    PartialMatchIsEqual,
-    /// A device with a site of its own is sent again.
-    OwnSiteSentAgain,
-    /// A licence code whose answer was lost is sent again.
-    LicenceSentAgain,
-    /// What was to be taken away counts as gone when the answer is lost.
-    RemovalPresumed,
-    /// A list that could not be read counts as one that shows what a row asks for.
-    UnreadListMeansSo,
-    /// A metadata entry that has another value counts as the one that a row asks for.
-    ValueNotCompared,
-    /// Fields of a record that are as a row asks for are sent with those that are not.
-    EqualFieldsSent,
-    /// A part of an address is sent without the parts of it that the record has.
-    AddressSentInPart,
-    /// What the service cannot change counts as the row has it.
-    FixedFieldNotCompared,
-    /// A creation that the service refused does not count against the day's quota.
-    RefusalNotCounted,
-    /// A creation that was under way when the process ended does not count against the day's quota.
-    UnderWayForgotten,
+/// Declares the mistakes, those that a run can make after those of the journal with the disk.
+macro_rules! mistakes {
+    (
+        disk { $($(#[$of_disk:meta])* $disk:ident,)+ }
+        run { $($(#[$of_run:meta])* $run:ident,)+ }
+    ) => {
+        /// One way to break the protocol.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Mistake { $($(#[$of_disk])* $disk,)+ $($(#[$of_run])* $run,)+ }
+
+        impl Mistake {
+            /// The mistakes that a run can make, as against those of the journal with the disk.
+            pub const OF_A_RUN: &'static [Self] = &[$(Self::$run,)+];
+        }
+    };
 }
 
-impl Mistake {
-    /// The mistakes that a run can make, as against those of the journal with the disk.
-    pub const OF_A_RUN: &'static [Self] = &[
-        Self::IntentAfterSend,
-        Self::PageCheckNotAwaited,
-        Self::RestartMeansReady,
-        Self::LostAnswerIsNotSent,
-        Self::ServerErrorIsNotSent,
-        Self::NoIdIsNotSent,
-        Self::PageIsSuccess,
-        Self::UnknownCodeRejects,
-        Self::DuplicateRejects,
-        Self::QuotaRefusalRejects,
-        Self::FirstLookBelieved,
-        Self::SettleTimeIgnored,
-        Self::ProofNotAsked,
-        Self::BaselineIgnored,
-        Self::PartialMatchIsEqual,
-        Self::OwnSiteSentAgain,
-        Self::LicenceSentAgain,
-        Self::RemovalPresumed,
-        Self::UnreadListMeansSo,
-        Self::ValueNotCompared,
-        Self::EqualFieldsSent,
-        Self::AddressSentInPart,
-        Self::FixedFieldNotCompared,
-        Self::RefusalNotCounted,
-        Self::UnderWayForgotten,
-    ];
+mistakes! {
+    disk {
+        /// The journal is opened with `synchronous = NORMAL`.
+        SynchronousNormal,
+        /// The journal is opened with `synchronous = OFF`.
+        SynchronousOff,
+    }
+    run {
+        /// A request leaves before its claim is on disk.
+        IntentAfterSend,
+        /// Requests that change something leave before all pages of the journal are known to be whole.
+        PageCheckNotAwaited,
+        /// What was being sent when the process ended is ready to be sent after the next start.
+        RestartMeansReady,
+        /// A lost answer counts as a request that never left.
+        LostAnswerIsNotSent,
+        /// An internal error of the service counts as a request that was not executed.
+        ServerErrorIsNotSent,
+        /// A confirmation without an id counts as a request that was not executed.
+        NoIdIsNotSent,
+        /// A page in place of JSON counts as a success.
+        PageIsSuccess,
+        /// A code that nobody knows counts as a rejection.
+        UnknownCodeRejects,
+        /// `duplicateEntity` counts as a rejection, whatever came before.
+        DuplicateRejects,
+        /// A refusal for the day's quota counts against the row.
+        QuotaRefusalRejects,
+        /// The first look that finds nothing is believed.
+        FirstLookBelieved,
+        /// Absence is believed before late executions are over.
+        SettleTimeIgnored,
+        /// A look-up is believed that has never found anything.
+        ProofNotAsked,
+        /// A record that may have been there before is taken for ours.
+        BaselineIgnored,
+        /// A record with a similar name is taken for ours.
+        PartialMatchIsEqual,
+        /// A device with a site of its own is sent again.
+        OwnSiteSentAgain,
+        /// A licence code whose answer was lost is sent again.
+        LicenceSentAgain,
+        /// What was to be taken away counts as gone when the answer is lost.
+        RemovalPresumed,
+        /// A list that could not be read counts as one that shows what a row asks for.
+        UnreadListMeansSo,
+        /// A metadata entry that has another value counts as the one that a row asks for.
+        ValueNotCompared,
+        /// Fields of a record that are as a row asks for are sent with those that are not.
+        EqualFieldsSent,
+        /// A part of an address is sent without the parts of it that the record has.
+        AddressSentInPart,
+        /// What the service cannot change counts as the row has it.
+        FixedFieldNotCompared,
+        /// A creation that the service refused does not count against the day's quota.
+        RefusalNotCounted,
+        /// A creation that was under way when the process ended does not count against the day's quota.
+        UnderWayForgotten,
+    }
 }
 
 #[cfg(feature = "mistakes")]
