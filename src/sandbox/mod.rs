@@ -2,7 +2,7 @@
 //! tests.
 //!
 //! The service is a function of its state, a request and a moment ([`Sandbox::respond`]); the server in front of it
-//! ([`serve`], [`Running`]) only reads requests and does to the answers what they say. A [`Scenario`] sets limits,
+//! ([`Running`]) only reads requests and does to the answers what they say. A [`Scenario`] sets limits,
 //! clock and faults; the ledger tells what was really done, apart from what was answered. It imports nothing of the
 //! rest of the crate, which meets it over HTTP only.
 //!
@@ -27,7 +27,7 @@ pub use exchange::{Answer, Effect, Millis, Request, Response};
 pub use faults::{Fault, FaultKind};
 pub use handle::Sandbox;
 pub use scenario::{ClientEntry, CompanyEntry, DeviceStatus, Scenario};
-pub use server::{CallersClock, Running, bind, serve, steady_clock, wall_clock};
+pub use server::{CallersClock, Running, bind, steady_clock, wall_clock};
 pub use state::attachments::Attachment;
 pub use state::ledger::LedgerEntry;
 pub use state::seed_data::{

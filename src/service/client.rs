@@ -246,11 +246,6 @@ impl Client {
         &self.0.endpoints
     }
 
-    /// How many tokens were had so far, the first included.
-    pub fn token_refreshes(&self) -> u64 {
-        self.0.keeper.obtained()
-    }
-
     /// The endpoint and the whole address of a call.
     fn address(&self, call: &Call) -> std::result::Result<(&Endpoint, Url), Verdict> {
         let endpoint = self.0.endpoints.get(call.operation).ok_or(Verdict::EndpointMissing(0))?;

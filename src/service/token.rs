@@ -203,11 +203,6 @@ impl Keeper {
         }
     }
 
-    /// How many tokens were had so far.
-    pub(crate) fn obtained(&self) -> u64 {
-        self.kept().obtained
-    }
-
     /// The secret, only to be taken out of texts.
     pub(crate) fn secret(&self) -> &str {
         self.login.client_secret.expose_secret()

@@ -54,8 +54,8 @@ mod tests {
             Finding::of_file(Code::CellEmail, "a.csv", format!("'{SECRET}' is none; use {SECRET}"))
                 .in_row(14, Some(17))
                 .in_column(5)
-                .showing(SECRET, ValueKind::Text)
-                .suggesting(SECRET);
+                .showing(SECRET, ValueKind::Text);
+        finding.suggestion = Some(SECRET.to_owned());
         finding.row_key = Some(SECRET.to_owned());
         let note = format!("first use of {SECRET}");
         finding.related.push(Related { file: "a.csv".into(), sheet: None, cell: None, row: 9, note });

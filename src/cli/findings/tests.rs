@@ -17,8 +17,8 @@ fn mac(row: u32) -> Finding {
             .in_sheet(Some("Devices"))
             .in_row(row, None)
             .in_column(5)
-            .showing("1122334455", ValueKind::Text)
-            .suggesting("00:11:22:33:44:55");
+            .showing("1122334455", ValueKind::Text);
+    finding.suggestion = Some("00:11:22:33:44:55".to_owned());
     finding.header = Some("MAC Address".to_owned());
     finding.column = Some("devices.mac".to_owned());
     finding
@@ -139,8 +139,9 @@ fn what_to_do_is_said_in_the_words_of_the_place() {
     number.value_kind = Some(ValueKind::Number);
     let mut ruled = mac(2);
     (ruled.suggestion, ruled.rule) = (None, Some("12 hexadecimal digits (0-9)".to_owned()));
-    let header = Finding::of_file(Code::HeaderUnknown, "a.csv", "none").suggesting("city");
-    let missing = Finding::of_file(Code::HeaderRequiredMissing, "a.csv", "none").suggesting("city");
+    let of_city =
+        |code| Finding { suggestion: Some("city".to_owned()), ..Finding::of_file(code, "a.csv", "none") };
+    let (header, missing) = (of_city(Code::HeaderUnknown), of_city(Code::HeaderRequiredMissing));
     let table = [
         (number, "format column F as Text and enter 00:11:22:33:44:55, if that is right"),
         (header, "write city as the header, if that is meant"),

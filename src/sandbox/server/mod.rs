@@ -61,20 +61,12 @@ pub async fn bind(address: SocketAddr) -> Result<TcpListener, SandboxError> {
     TcpListener::bind(address).await.map_err(|cause| SandboxError::Listen { address, cause })
 }
 
-/// Serves the sandbox until `shutdown` comes to its end. Answers that are being held back are then given up.
+/// Serves the sandbox, by the clock of its callers, until `shutdown` comes to its end. Answers that are being held back are
+/// then given up.
 ///
 /// # Errors
 /// When the listener can be reached from other machines.
-pub async fn serve(
-    listener: TcpListener,
-    sandbox: Arc<Sandbox>,
-    shutdown: impl Future<Output = ()>,
-) -> Result<(), SandboxError> {
-    serve_by(steady_clock(), listener, sandbox, shutdown).await
-}
-
-/// The same by another clock than the machine's.
-async fn serve_by(
+async fn serve(
     clock: CallersClock,
     listener: TcpListener,
     sandbox: Arc<Sandbox>,
@@ -248,7 +240,7 @@ impl Running {
         let address = listener.local_addr().map_err(|cause| SandboxError::Listen { address, cause })?;
         let stop = CancellationToken::new();
         let stopped = stop.clone().cancelled_owned();
-        let task = tokio::spawn(serve_by(clock, listener, Arc::clone(&sandbox), stopped));
+        let task = tokio::spawn(serve(clock, listener, Arc::clone(&sandbox), stopped));
         Ok(Self { address, sandbox, stop, task })
     }
 

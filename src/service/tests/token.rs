@@ -60,7 +60,6 @@ async fn a_hundred_workers_share_one_request_for_a_token() {
         assert!(matches!(answer.verdict, Verdict::Succeeded(_)));
     }
     assert_eq!(transport.logins().len(), 1);
-    assert_eq!(client.token_refreshes(), 1);
     assert_eq!(transport.seen().len(), 101);
     let sent = transport.seen();
     assert!(sent[1..].iter().all(|seen| seen.authorization.as_deref() == Some("Bearer token-1")));
@@ -122,7 +121,6 @@ async fn a_late_refusal_of_an_old_token_does_not_drop_the_new_one() {
     assert!(second.generation > first.generation);
     keeper.refused(first.generation);
     assert_eq!(keeper.token().await.unwrap().generation, second.generation);
-    assert_eq!(keeper.obtained(), 2);
 }
 
 #[tokio::test]

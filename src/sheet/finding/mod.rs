@@ -191,13 +191,6 @@ impl Finding {
         self
     }
 
-    /// The same with the right value.
-    #[must_use]
-    pub fn suggesting(mut self, suggestion: impl Into<String>) -> Self {
-        self.suggestion = Some(suggestion.into());
-        self
-    }
-
     /// The same with another severity, where the code allows two.
     #[must_use]
     pub fn as_severity(mut self, severity: Severity) -> Self {
