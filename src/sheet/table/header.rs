@@ -49,6 +49,12 @@ pub(crate) struct HeaderProblem {
     pub(crate) suggestion: Option<String>,
 }
 
+impl HeaderProblem {
+    fn at(index: usize, code: Code, message: impl Into<String>) -> Self {
+        Self { code, column: Some(index), other: None, message: message.into(), suggestion: None }
+    }
+}
+
 /// What a header stands for: itself, or what it is renamed to.
 fn meant<'a>(kind: Kind, header: &'a str, headers: &[String], renamed: &'a [(String, String)]) -> &'a str {
     rename::renamed(kind, header, headers, renamed).unwrap_or(header)
@@ -148,17 +154,12 @@ fn of_updates(kind: Kind, header: &str, index: usize) -> HeaderProblem {
         return unknown(kind, header, index);
     }
     let (shown, name) = (shown(header), typed(header));
-    HeaderProblem {
-        code: Code::HeaderUnknown,
-        column: Some(index),
-        other: None,
-        message: format!(
-            "'{shown}' is a column of {kind} only in a sheet that has a column 'action'. If these rows change records \
-             that exist, add that column with update in each row. If not, ignore this one with --ignore-column {}.",
-            quoted(&name)
-        ),
-        suggestion: None,
-    }
+    let message = format!(
+        "'{shown}' is a column of {kind} only in a sheet that has a column 'action'. If these rows change records \
+         that exist, add that column with update in each row. If not, ignore this one with --ignore-column {}.",
+        quoted(&name)
+    );
+    HeaderProblem::at(index, Code::HeaderUnknown, message)
 }
 
 /// Notes which header claims a column first; the second is a finding.
@@ -177,18 +178,14 @@ fn claim(
             true => "",
             false => ", or ignore one with --ignore-column",
         };
-        problems.push(HeaderProblem {
-            code: if meta { Code::DupMetadataKey } else { Code::HeaderDuplicate },
-            column: Some(index),
-            other: Some(other),
-            message: format!(
-                "'{}' means the same as '{}' in column {}: remove one of them{ignore}",
-                shown(&headers[index]),
-                shown(&headers[other]),
-                letters(other)
-            ),
-            suggestion: None,
-        });
+        let code = if meta { Code::DupMetadataKey } else { Code::HeaderDuplicate };
+        let message = format!(
+            "'{}' means the same as '{}' in column {}: remove one of them{ignore}",
+            shown(&headers[index]),
+            shown(&headers[other]),
+            letters(other)
+        );
+        problems.push(HeaderProblem { other: Some(other), ..HeaderProblem::at(index, code, message) });
     } else {
         first.insert((column.name, entry), index);
     }
@@ -203,13 +200,8 @@ fn one(
     weak: &mut Vec<(usize, &'static Column)>,
 ) -> Mapped {
     if header.chars().nth(LONGEST).is_some() {
-        problems.push(HeaderProblem {
-            code: Code::HeaderUnknown,
-            column: Some(index),
-            other: None,
-            message: format!("the name of this column has more than {LONGEST} characters: shorten it"),
-            suggestion: None,
-        });
+        let message = format!("the name of this column has more than {LONGEST} characters: shorten it");
+        problems.push(HeaderProblem::at(index, Code::HeaderUnknown, message));
         return Mapped::Unknown;
     }
     if let Some((column, family, entry)) = family(kind, header) {
@@ -222,20 +214,14 @@ fn one(
         if complete {
             return Mapped::Column { column, entry: Some(entry) };
         }
-        problems.push(HeaderProblem {
-            code: Code::HeaderUnknown,
-            column: Some(index),
-            other: None,
-            message: match family {
-                Family::Label => "a label column needs a number after the colon, as in label:1",
-                Family::Meta => "a metadata column needs its key after the colon, as in meta:contract",
-                Family::Snat => {
-                    "this column needs a VPN cloud and an interface after the colon, as in snat:Head Office:LAN1"
-                }
+        let message = match family {
+            Family::Label => "a label column needs a number after the colon, as in label:1",
+            Family::Meta => "a metadata column needs its key after the colon, as in meta:contract",
+            Family::Snat => {
+                "this column needs a VPN cloud and an interface after the colon, as in snat:Head Office:LAN1"
             }
-            .to_owned(),
-            suggestion: None,
-        });
+        };
+        problems.push(HeaderProblem::at(index, Code::HeaderUnknown, message));
         return Mapped::Unknown;
     }
     let folded = fold(header);
@@ -257,15 +243,12 @@ fn unsupported(kind: Kind, header: &str, folded: &str, index: usize) -> Option<H
     let labels =
         matches!(family, "label" | "labels" | "tags") && matches!(kind, Kind::Company | Kind::Person);
     let metadata = matches!(family, "meta" | "metadata") && kind == Kind::Person;
-    (labels || metadata).then(|| HeaderProblem {
-        code: Code::HeaderUnsupportedField,
-        column: Some(index),
-        other: None,
-        message: format!(
-            "the service has no {} for {kind}: remove the column, or start its name with x- to ignore it",
-            if labels { "labels" } else { "metadata" }
-        ),
-        suggestion: None,
+    (labels || metadata).then(|| {
+        let field = if labels { "labels" } else { "metadata" };
+        let message = format!(
+            "the service has no {field} for {kind}: remove the column, or start its name with x- to ignore it"
+        );
+        HeaderProblem::at(index, Code::HeaderUnsupportedField, message)
     })
 }
 
@@ -311,7 +294,7 @@ fn unknown(kind: Kind, header: &str, index: usize) -> HeaderProblem {
             quoted(&name)
         ),
     });
-    HeaderProblem { code: Code::HeaderUnknown, column: Some(index), other: None, message, suggestion }
+    HeaderProblem { suggestion, ..HeaderProblem::at(index, Code::HeaderUnknown, message) }
 }
 
 /// The columns that a misspelt header may mean: those with the name that is nearest to it, be it their own, the one in words,
