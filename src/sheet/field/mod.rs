@@ -13,7 +13,6 @@ mod list;
 mod mac;
 mod number;
 mod phone;
-mod remembered;
 mod spreadsheet;
 mod text_checks;
 mod timezone;
@@ -34,7 +33,6 @@ use super::table::header::Mapped;
 use super::text::{Changes, Norm, normalise};
 use crate::model::action::Offer;
 use crate::model::zone::ZoneList;
-use remembered::Remembered;
 
 pub(in crate::sheet) use enums::ACTIONS;
 pub use key::fold_key;
@@ -44,6 +42,9 @@ pub(in crate::sheet) use list::doubled;
 
 /// Characters above which a text is probably not what it should be, where nobody says otherwise.
 const LONG_TEXT: usize = 255;
+/// Wrong names of one form for which it is sought what they mean, among hundreds of right ones; a column with more holds
+/// something else.
+const SOUGHT: usize = 300;
 /// What the reports show of a refused cell whose text alone would be accepted: no column takes it, as text or as an error.
 pub(in crate::sheet) const NOT_ACCEPTED: &str = "#N/A";
 /// The column of codes by which a record is recognised.
@@ -151,8 +152,8 @@ pub(crate) struct Ways {
     longest_text: usize,
     policy: SeverityPolicy,
     zones: Option<Arc<ZoneList>>,
-    countries_seen: Remembered,
-    zones_seen: Remembered,
+    wrong_countries: WrongNames,
+    wrong_zones: WrongNames,
 }
 
 impl Ways {
@@ -165,9 +166,28 @@ impl Ways {
             longest_text: options.longest_text.unwrap_or(LONG_TEXT),
             policy: options.policy.clone(),
             zones: options.zones.clone(),
-            countries_seen: Remembered::default(),
-            zones_seen: Remembered::default(),
+            wrong_countries: WrongNames::default(),
+            wrong_zones: WrongNames::default(),
         }
+    }
+}
+
+/// How many wrong names of one form were read, equal ones mostly once: a column remembers what it has read.
+#[derive(Debug, Clone, Default)]
+struct WrongNames(std::cell::Cell<usize>);
+
+impl WrongNames {
+    /// Reads a name, which counts where it is wrong; `read` is told whether to seek what a wrong one means.
+    fn counted(
+        &self,
+        reading: &mut CellReading,
+        read: impl FnOnce(bool, &mut CellReading) -> Result<Value, Problem>,
+    ) -> Result<Value, Problem> {
+        let before = reading.problems().len();
+        let result = read(self.0.get() < SOUGHT, reading);
+        let is_wrong = result.is_err() || reading.problems().len() > before;
+        self.0.set(self.0.get() + usize::from(is_wrong));
+        result
     }
 }
 
@@ -374,16 +394,16 @@ fn form(
         Form::Name | Form::Text | Form::Code | Form::Family(Family::Label | Family::Meta) => {
             enums::text(text, reading)
         }
-        Form::Country => ways.countries_seen.or_find(text, reading, |seeks, reading| {
-            Ok(country::country(text, ways.country, seeks, reading))
-        }),
+        Form::Country => ways
+            .wrong_countries
+            .counted(reading, |seeks, reading| Ok(country::country(text, ways.country, seeks, reading))),
         Form::Phone => phone::phone(text, beside.country, reading),
         Form::Email => email::email(text, beside.link, reading),
         Form::Enum(values) => enums::choice(text, values),
         Form::Bool => enums::truth(text),
         Form::Timezone => match confusables::in_a_latin_word(text) {
             Some(odd) => Err(confusables::problem(odd, text)),
-            None => ways.zones_seen.or_find(text, reading, |seeks, reading| {
+            None => ways.wrong_zones.counted(reading, |seeks, reading| {
                 timezone::timezone(text, ways.zones.as_deref(), seeks, reading)
             }),
         },

@@ -254,6 +254,20 @@ fn coordinates_are_decimal_degrees() {
 }
 
 #[test]
+fn after_many_wrong_countries_it_is_not_sought_what_one_means() {
+    let ways = Ways::of(&Options::default());
+    let suggested = |text: String| {
+        let country = column(Kind::Site, "country").unwrap();
+        let reading = read(country, &Cell::text(text), CellContext::default(), CSV, &ways);
+        reading.problems()[0].suggestion.clone()
+    };
+    for number in 0..SOUGHT {
+        assert_eq!(suggested("New Zealandd".to_owned()).as_deref(), Some("New Zealand"), "{number}");
+    }
+    assert_eq!(suggested("New Zealandd".to_owned()), None);
+}
+
+#[test]
 fn phones_stay_text_and_only_what_cannot_be_one_is_told() {
     for value in ["+64 9 555 0100", "(09) 555-0100 ext 5", "09 555 0100 x5", "1.800.555/0100"] {
         assert_eq!(field(Kind::Site, "phone", Cell::text(value)).1, [], "{value}");
