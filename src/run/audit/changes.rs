@@ -41,7 +41,7 @@ impl Audit {
 
     fn compare_change(&mut self, cx: &mut AuditContext<'_>, job: JobId, lookup: Lookup) {
         let Some(row) = self.rows.get(&job) else { return };
-        match self.lists.need(lookup.clone(), ListUser::of(&row.work, false), cx.now) {
+        match self.lists.need(&lookup, ListUser::of(&row.work, false), cx.now) {
             ListNeed::Met(list) => self.read_change(cx, job, &lookup, list.as_deref()),
             ListNeed::Wait => {}
             ListNeed::Ask => {

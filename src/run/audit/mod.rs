@@ -24,7 +24,6 @@ use std::time::Duration;
 use self::early::EarlyLane;
 use self::findings::RowFindings;
 use super::evidence::question::{Asker, LookupAnswer, Question, Subject};
-use super::evidence::record_list::RecordList;
 use super::evidence::shared_lists::SharedLists;
 use super::evidence::{ControlResult, LookupControls};
 use super::gates::Gates;
@@ -148,7 +147,7 @@ pub(super) struct Audit {
     /// Rows that wait for the list of a company's children.
     child_lists: HashMap<RemoteId, Vec<JobId>>,
     /// What records have that upkeep rows changed.
-    lists: SharedLists<Lookup, RecordList>,
+    lists: SharedLists,
     /// Whether everything else is done.
     is_at_end: bool,
     /// Whether records are taken up before that: until a look-up fails.

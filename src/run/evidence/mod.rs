@@ -20,13 +20,11 @@ pub(super) mod verify;
 use std::collections::HashSet;
 
 use self::question::LookupAnswer;
-use self::record_list::RecordList;
 use self::reference_lag::ReferenceLag;
 use self::settle_timer::SettleTimers;
 use self::shared_lists::SharedLists;
 use crate::model::id::RemoteId;
 use crate::model::operation::Operation;
-use crate::service::Lookup;
 
 /// What a run knows of what the service shows. Each part owns what it knows.
 #[derive(Debug, Default)]
@@ -34,7 +32,7 @@ pub(super) struct RunEvidence {
     /// Which look-ups are believed when they find nothing.
     pub(super) controls: LookupControls,
     /// Lists that several rows need: the children of companies, what records have that upkeep rows are about.
-    pub(super) lists: SharedLists<Lookup, RecordList>,
+    pub(super) lists: SharedLists,
     /// What this run has made, and the rows refused because the service may not show it yet.
     pub(super) lag: ReferenceLag,
     /// How long "not found" is not believed.

@@ -4,7 +4,6 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::shared_lists::Entries;
 use crate::model::id::RemoteId;
 use crate::model::key::comparable;
 use crate::service::{Found, may_be_a_page};
@@ -51,12 +50,6 @@ impl RecordList {
     /// Whether the list has no length that a page of a longer one would have.
     pub(in crate::run) fn is_whole(&self) -> bool {
         !may_be_a_page(self.records.len())
-    }
-}
-
-impl Entries for RecordList {
-    fn entries(&self) -> usize {
-        self.records.len()
     }
 }
 

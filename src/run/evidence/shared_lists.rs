@@ -4,12 +4,13 @@
 //! acting on it are in `decide`.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::hash::Hash;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::record_list::RecordList;
 use crate::journal::Work;
 use crate::model::id::{ImportId, JobId};
+use crate::service::Lookup;
 
 /// How long a list is used. A record that somebody else makes between the list and our sending is taken for ours if
 /// our answer is lost and it is equal in all that can be compared: this bounds that time for the price of one
@@ -20,33 +21,21 @@ pub(in crate::run) const GOOD_FOR: Duration = Duration::from_secs(600);
 /// longest is dropped, for the price of one more look-up when it is needed again.
 pub(in crate::run) const MOST_ENTRIES: usize = 50_000;
 
-/// Something of which a list is kept.
-pub(in crate::run) trait Entries {
-    /// How many entries it has.
-    fn entries(&self) -> usize;
-}
-
 /// Lists by what they are of, as far as they were asked for; instants are those of [`crate::clock::Clock::elapsed`].
-#[derive(Debug)]
-pub(in crate::run) struct SharedLists<K, L> {
-    lists: HashMap<K, SharedList<L>>,
+#[derive(Debug, Default)]
+pub(in crate::run) struct SharedLists {
+    lists: HashMap<Lookup, SharedList>,
     /// How often lists were used.
     uses: u64,
 }
 
-impl<K, L> Default for SharedLists<K, L> {
-    fn default() -> Self {
-        Self { lists: HashMap::new(), uses: 0 }
-    }
-}
-
 /// One list.
 #[derive(Debug)]
-enum SharedList<L> {
+enum SharedList {
     /// Asked for; these jobs wait for it.
     Asked { waiting: Vec<JobId>, unseen: UnseenChanges },
     /// Known since then and used last the so-manieth time; `None` where the list could not be read.
-    Known { list: Option<Arc<L>>, at: Duration, used: u64, unseen: UnseenChanges },
+    Known { list: Option<Arc<RecordList>>, at: Duration, used: u64, unseen: UnseenChanges },
 }
 
 /// What was sent since a list was asked for, which it may not show.
@@ -90,20 +79,20 @@ impl ListUser {
 
 /// What is to be done for a job that needs a list.
 #[derive(Debug)]
-pub(in crate::run) enum ListNeed<L> {
+pub(in crate::run) enum ListNeed {
     /// The list is here; `None` where it could not be read.
-    Met(Option<Arc<L>>),
+    Met(Option<Arc<RecordList>>),
     /// The list is to be asked for; the job waits for it.
     Ask,
     /// The list was asked for; the job waits for it as well.
     Wait,
 }
 
-impl<K: Clone + Eq + Hash + Ord, L: Entries> SharedLists<K, L> {
+impl SharedLists {
     /// A job needs a list.
-    pub(in crate::run) fn need(&mut self, of: K, user: ListUser, now: Duration) -> ListNeed<L> {
+    pub(in crate::run) fn need(&mut self, of: &Lookup, user: ListUser, now: Duration) -> ListNeed {
         self.uses += 1;
-        match self.lists.get_mut(&of) {
+        match self.lists.get_mut(of) {
             Some(SharedList::Asked { waiting, .. }) => {
                 waiting.push(user.job);
                 ListNeed::Wait
@@ -116,7 +105,7 @@ impl<K: Clone + Eq + Hash + Ord, L: Entries> SharedLists<K, L> {
             }
             Some(SharedList::Known { .. }) | None => {
                 let (waiting, unseen) = (vec![user.job], UnseenChanges::default());
-                self.lists.insert(of, SharedList::Asked { waiting, unseen });
+                self.lists.insert(of.clone(), SharedList::Asked { waiting, unseen });
                 ListNeed::Ask
             }
         }
@@ -124,7 +113,7 @@ impl<K: Clone + Eq + Hash + Ord, L: Entries> SharedLists<K, L> {
 
     /// A request of a job was sent that may have changed what a list shows: a row that is corrected meanwhile and comes
     /// again is compared with a newer one, and so is what is put there after a removal, and what another import asks for.
-    pub(in crate::run) fn on_sent(&mut self, of: &K, ListUser { job, import, removes }: ListUser) {
+    pub(in crate::run) fn on_sent(&mut self, of: &Lookup, ListUser { job, import, removes }: ListUser) {
         if let Some(unseen) = self.unseen(of) {
             unseen.jobs.insert(job);
             unseen.imports.insert(import);
@@ -133,27 +122,27 @@ impl<K: Clone + Eq + Hash + Ord, L: Entries> SharedLists<K, L> {
     }
 
     /// A list did not show what a job looked for: the job is compared with a newer one.
-    pub(in crate::run) fn on_missed(&mut self, of: &K, job: JobId) {
+    pub(in crate::run) fn on_missed(&mut self, of: &Lookup, job: JobId) {
         if let Some(unseen) = self.unseen(of) {
             unseen.jobs.insert(job);
         }
     }
 
     /// A request was sent that replaces what a list shows: nobody is compared with it any more.
-    pub(in crate::run) fn on_replaced(&mut self, of: &K) {
+    pub(in crate::run) fn on_replaced(&mut self, of: &Lookup) {
         if let Some(unseen) = self.unseen(of) {
             unseen.replaces = true;
         }
     }
 
-    fn unseen(&mut self, of: &K) -> Option<&mut UnseenChanges> {
+    fn unseen(&mut self, of: &Lookup) -> Option<&mut UnseenChanges> {
         self.lists.get_mut(of).map(|list| match list {
             SharedList::Asked { unseen, .. } | SharedList::Known { unseen, .. } => unseen,
         })
     }
 
     /// A list that is known.
-    pub(in crate::run) fn known(&self, of: &K) -> Option<&L> {
+    pub(in crate::run) fn known(&self, of: &Lookup) -> Option<&RecordList> {
         match self.lists.get(of) {
             Some(SharedList::Known { list, unseen, .. }) if !unseen.replaces => list.as_deref(),
             Some(SharedList::Known { .. } | SharedList::Asked { .. }) | None => None,
@@ -161,7 +150,12 @@ impl<K: Clone + Eq + Hash + Ord, L: Entries> SharedLists<K, L> {
     }
 
     /// A list has come, or could not be read. The jobs that wait for it come back.
-    pub(in crate::run) fn on_list(&mut self, of: &K, list: Option<Arc<L>>, now: Duration) -> Vec<JobId> {
+    pub(in crate::run) fn on_list(
+        &mut self,
+        of: &Lookup,
+        list: Option<Arc<RecordList>>,
+        now: Duration,
+    ) -> Vec<JobId> {
         let asked = self.lists.remove(of);
         let (waiting, unseen) = match asked {
             Some(SharedList::Asked { waiting, unseen }) => (waiting, unseen),
@@ -178,7 +172,7 @@ impl<K: Clone + Eq + Hash + Ord, L: Entries> SharedLists<K, L> {
     }
 
     /// The look failed: the list is to be asked for again. The jobs that wait for it come back.
-    pub(in crate::run) fn on_failure(&mut self, of: &K) -> Vec<JobId> {
+    pub(in crate::run) fn on_failure(&mut self, of: &Lookup) -> Vec<JobId> {
         match self.lists.remove(of) {
             Some(SharedList::Asked { waiting, .. }) => waiting,
             Some(SharedList::Known { .. }) | None => Vec::new(),
@@ -200,10 +194,10 @@ impl<K: Clone + Eq + Hash + Ord, L: Entries> SharedLists<K, L> {
             SharedList::Known { list, .. } => list.as_ref(),
             SharedList::Asked { .. } => None,
         });
-        known.map(|list| list.entries()).sum()
+        known.map(|list| list.all().len()).sum()
     }
 
-    fn least_used(&self) -> Option<K> {
+    fn least_used(&self) -> Option<Lookup> {
         let known = self.lists.iter().filter_map(|(of, list)| match list {
             SharedList::Known { used, .. } => Some((*used, of)),
             SharedList::Asked { .. } => None,
@@ -218,17 +212,19 @@ fn is_old(at: Duration, now: Duration) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::model::id::RemoteId;
-    use crate::run::tests::record;
+    use serde_json::json;
 
-    impl Entries for usize {
-        fn entries(&self) -> usize {
-            *self
-        }
+    use super::*;
+    use crate::run::tests::{found, record};
+
+    fn children(company: u128) -> Lookup {
+        Lookup::ChildCompanies(record(company))
     }
 
-    type Lists = SharedLists<RemoteId, usize>;
+    fn list_of(entries: usize) -> Option<Arc<RecordList>> {
+        let one = found(json!({"name": "Acme"}));
+        Some(Arc::new(RecordList::of(vec![one; entries])))
+    }
 
     fn puts(job: i64) -> ListUser {
         ListUser { job: JobId(job), import: ImportId(1), removes: false }
@@ -240,88 +236,89 @@ mod tests {
 
     #[test]
     fn a_list_is_asked_for_once_and_again_when_it_is_old() {
-        let mut lists = Lists::default();
-        let (of, at) = (record(1), Duration::from_secs(5));
-        assert!(matches!(lists.need(of, puts(1), at), ListNeed::Ask));
-        assert!(matches!(lists.need(of, puts(2), at), ListNeed::Wait));
-        assert_eq!(lists.on_list(&of, Some(Arc::new(3)), at), [JobId(1), JobId(2)]);
-        assert!(matches!(lists.need(of, puts(3), at), ListNeed::Met(Some(_))));
-        assert!(matches!(lists.need(of, puts(4), at + GOOD_FOR), ListNeed::Ask));
+        let mut lists = SharedLists::default();
+        let (of, at) = (children(1), Duration::from_secs(5));
+        assert!(matches!(lists.need(&of, puts(1), at), ListNeed::Ask));
+        assert!(matches!(lists.need(&of, puts(2), at), ListNeed::Wait));
+        assert_eq!(lists.on_list(&of, list_of(3), at), [JobId(1), JobId(2)]);
+        assert!(matches!(lists.need(&of, puts(3), at), ListNeed::Met(Some(_))));
+        assert!(matches!(lists.need(&of, puts(4), at + GOOD_FOR), ListNeed::Ask));
         assert_eq!(lists.on_failure(&of), [JobId(4)]);
-        assert!(matches!(lists.need(of, puts(4), at + GOOD_FOR), ListNeed::Ask));
+        assert!(matches!(lists.need(&of, puts(4), at + GOOD_FOR), ListNeed::Ask));
     }
 
     #[test]
     fn a_job_that_was_sent_is_compared_with_a_newer_list_and_others_with_the_one_there_is() {
-        let mut lists = Lists::default();
-        let (of, at) = (record(1), Duration::from_secs(5));
-        lists.need(of, puts(1), at);
-        lists.on_list(&of, Some(Arc::new(3)), at);
+        let mut lists = SharedLists::default();
+        let (of, at) = (children(1), Duration::from_secs(5));
+        lists.need(&of, puts(1), at);
+        lists.on_list(&of, list_of(3), at);
         lists.on_sent(&of, puts(1));
-        assert!(matches!(lists.need(of, puts(2), at), ListNeed::Met(Some(_))));
-        assert!(matches!(lists.need(of, puts(1), at), ListNeed::Ask));
-        lists.on_list(&of, Some(Arc::new(4)), at);
-        assert!(matches!(lists.need(of, puts(1), at), ListNeed::Met(Some(_))));
+        assert!(matches!(lists.need(&of, puts(2), at), ListNeed::Met(Some(_))));
+        assert!(matches!(lists.need(&of, puts(1), at), ListNeed::Ask));
+        lists.on_list(&of, list_of(4), at);
+        assert!(matches!(lists.need(&of, puts(1), at), ListNeed::Met(Some(_))));
     }
 
     #[test]
     fn what_was_replaced_is_asked_for_again_by_whoever_needs_it() {
-        let mut lists = Lists::default();
-        let (of, at) = (record(1), Duration::from_secs(5));
-        lists.need(of, puts(1), at);
+        let mut lists = SharedLists::default();
+        let (of, at) = (children(1), Duration::from_secs(5));
+        lists.need(&of, puts(1), at);
         lists.on_replaced(&of);
-        assert_eq!(lists.on_list(&of, Some(Arc::new(3)), at), [JobId(1)], "who waits for it has it");
+        assert_eq!(lists.on_list(&of, list_of(3), at), [JobId(1)], "who waits for it has it");
         lists.on_replaced(&of);
-        assert!(matches!(lists.need(of, puts(2), at), ListNeed::Ask));
+        assert!(matches!(lists.need(&of, puts(2), at), ListNeed::Ask));
     }
 
     #[test]
     fn what_is_put_after_a_removal_is_compared_with_a_newer_list() {
-        let mut lists = Lists::default();
-        let (of, at) = (record(1), Duration::from_secs(5));
-        lists.need(of, puts(1), at);
-        lists.on_list(&of, Some(Arc::new(3)), at);
-        assert!(matches!(lists.need(of, puts(2), at), ListNeed::Met(Some(_))));
+        let mut lists = SharedLists::default();
+        let (of, at) = (children(1), Duration::from_secs(5));
+        lists.need(&of, puts(1), at);
+        lists.on_list(&of, list_of(3), at);
+        assert!(matches!(lists.need(&of, puts(2), at), ListNeed::Met(Some(_))));
         lists.on_sent(&of, removes(1));
-        assert!(matches!(lists.need(of, removes(4), at), ListNeed::Met(Some(_))), "one for all removals");
-        assert!(matches!(lists.need(of, puts(2), at), ListNeed::Ask));
-        assert!(matches!(lists.need(of, puts(3), at), ListNeed::Wait), "it is asked for once");
+        assert!(matches!(lists.need(&of, removes(4), at), ListNeed::Met(Some(_))), "one for all removals");
+        assert!(matches!(lists.need(&of, puts(2), at), ListNeed::Ask));
+        assert!(matches!(lists.need(&of, puts(3), at), ListNeed::Wait), "it is asked for once");
     }
 
     #[test]
     fn a_row_of_another_import_is_compared_with_a_list_that_shows_what_was_sent_before() {
-        let mut lists = Lists::default();
-        let (of, at) = (record(1), Duration::from_secs(5));
+        let mut lists = SharedLists::default();
+        let (of, at) = (children(1), Duration::from_secs(5));
         let later = |removes| ListUser { job: JobId(9), import: ImportId(2), removes };
-        lists.need(of, puts(1), at);
-        lists.on_list(&of, Some(Arc::new(3)), at);
-        assert!(matches!(lists.need(of, later(true), at), ListNeed::Met(Some(_))), "nothing was sent");
+        lists.need(&of, puts(1), at);
+        lists.on_list(&of, list_of(3), at);
+        assert!(matches!(lists.need(&of, later(true), at), ListNeed::Met(Some(_))), "nothing was sent");
         lists.on_sent(&of, puts(1));
-        assert!(matches!(lists.need(of, puts(2), at), ListNeed::Met(Some(_))), "rows of one import agree");
-        assert!(matches!(lists.need(of, later(true), at), ListNeed::Ask));
+        assert!(matches!(lists.need(&of, puts(2), at), ListNeed::Met(Some(_))), "rows of one import agree");
+        assert!(matches!(lists.need(&of, later(true), at), ListNeed::Ask));
         // Sent after the list was asked for, and before it has come.
         lists.on_sent(&of, puts(2));
-        assert_eq!(lists.on_list(&of, Some(Arc::new(4)), at), [JobId(9)]);
-        assert!(matches!(lists.need(of, later(false), at), ListNeed::Ask));
-        lists.on_list(&of, Some(Arc::new(5)), at);
-        assert!(matches!(lists.need(of, later(false), at), ListNeed::Met(Some(_))));
+        assert_eq!(lists.on_list(&of, list_of(4), at), [JobId(9)]);
+        assert!(matches!(lists.need(&of, later(false), at), ListNeed::Ask));
+        lists.on_list(&of, list_of(5), at);
+        assert!(matches!(lists.need(&of, later(false), at), ListNeed::Met(Some(_))));
     }
 
     #[test]
     fn lists_are_dropped_when_they_are_old_or_too_many_the_least_used_first() {
-        let mut lists = Lists::default();
+        let mut lists = SharedLists::default();
         let mut now = Duration::ZERO;
+        let list = list_of(MOST_ENTRIES / 5);
         for n in 0..10 {
-            lists.need(record(n), puts(1), now);
-            lists.on_list(&record(n), Some(Arc::new(MOST_ENTRIES / 5)), now);
+            lists.need(&children(n), puts(1), now);
+            lists.on_list(&children(n), list.clone(), now);
             // The first is used by every row.
-            lists.need(record(0), puts(2), now);
+            lists.need(&children(0), puts(2), now);
             now += Duration::from_secs(1);
         }
         assert_eq!(lists.entries(), MOST_ENTRIES);
-        let mut kept: Vec<RemoteId> = lists.lists.keys().copied().collect();
+        let mut kept: Vec<Lookup> = lists.lists.keys().cloned().collect();
         kept.sort_unstable();
-        assert_eq!(kept, [0, 6, 7, 8, 9].map(record));
+        assert_eq!(kept, [0, 6, 7, 8, 9].map(children));
         lists.drop_old(GOOD_FOR + Duration::from_secs(8));
         assert_eq!(lists.entries(), MOST_ENTRIES / 5, "the last is young still");
     }
