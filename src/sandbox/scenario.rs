@@ -1,7 +1,7 @@
 //! What a sandbox is told before it starts, or while it runs: limits, clock, world and faults.
 //!
-//! A scenario is a TOML file or is built in Rust. Unknown keys are refused, with the nearest key that is known:
-//! a fault that never fires because of a slip of the pen would prove nothing.
+//! A scenario is a TOML file or is built in Rust. Unknown keys are refused, with those that are known: a fault that never
+//! fires because of a slip of the pen would prove nothing.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,38 +11,10 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::error::SandboxError;
-use super::faults::{Fault, FaultKind};
+use super::faults::Fault;
 use super::operations::routes;
 
-const KEYS: [&str; 22] = [
-    "seed",
-    "strict",
-    "rate",
-    "daily_quota",
-    "quota_counts_failures",
-    "quota_per_operation",
-    "token_seconds",
-    "answered_expires_in",
-    "clock_offset_seconds",
-    "clock_starts_at",
-    "latency_ms",
-    "lookup_lag_ms",
-    "page_limit",
-    "unauthorized",
-    "bare_errors",
-    "models",
-    "methods",
-    "client",
-    "revoked_clients",
-    "company",
-    "device_status",
-    "fault",
-];
 const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
-const CLIENT_KEYS: [&str; 2] = ["id", "secret"];
-const COMPANY_KEYS: [&str; 4] = ["id", "name", "parent", "type"];
-const STATUS_KEYS: [&str; 4] = ["online_after_seconds", "online_for_seconds", "never_online", "offline_word"];
-const FAULT_KEYS: [&str; 8] = ["operation", "kind", "probability", "times", "after", "ms", "at", "status"];
 /// What is settled when the sandbox is opened and cannot be told to it later.
 const AT_START_ONLY: [&str; 5] = ["seed", "strict", "clock_offset_seconds", "clock_starts_at", "company"];
 
@@ -196,7 +168,7 @@ impl Scenario {
     /// # Errors
     /// When the text is not TOML, has an unknown key, or a value that makes no sense.
     pub fn parse(text: &str) -> Result<Self, SandboxError> {
-        let scenario = read(table(text)?)?;
+        let scenario: Self = read(toml::from_str(text))?;
         scenario.verify()?;
         Ok(scenario)
     }
@@ -210,7 +182,7 @@ impl Scenario {
 
     /// This scenario with the keys of `text` put in place of its own; faults are replaced as a whole.
     pub(crate) fn changed_by(&self, text: &str) -> Result<Self, SandboxError> {
-        let changes = table(text)?;
+        let changes: toml::Table = read(toml::from_str(text))?;
         if let Some(key) = AT_START_ONLY.iter().find(|key| changes.contains_key(**key)) {
             return Err(SandboxError::scenario(format!(
                 "`{key}` is taken when the sandbox starts and cannot be changed while it runs"
@@ -219,7 +191,7 @@ impl Scenario {
         let mut merged =
             toml::Table::try_from(self).map_err(|error| SandboxError::scenario(error.to_string()))?;
         merged.extend(changes);
-        let scenario = read(merged)?;
+        let scenario: Self = read(merged.try_into())?;
         scenario.verify()?;
         Ok(scenario)
     }
@@ -277,41 +249,9 @@ impl Scenario {
     }
 }
 
-fn table(text: &str) -> Result<toml::Table, SandboxError> {
-    let table: toml::Table =
-        toml::from_str(text).map_err(|error| SandboxError::scenario(error.to_string()))?;
-    known(&table, &KEYS)?;
-    if let Some(status) = table.get("device_status").and_then(toml::Value::as_table) {
-        known(status, &STATUS_KEYS)?;
-    }
-    for (list, keys) in
-        [("client", &CLIENT_KEYS[..]), ("company", &COMPANY_KEYS[..]), ("fault", &FAULT_KEYS[..])]
-    {
-        let entries = table.get(list).and_then(toml::Value::as_array);
-        for entry in entries.into_iter().flatten().filter_map(toml::Value::as_table) {
-            known(entry, keys)?;
-            if list == "fault"
-                && let Some(kind) = entry.get("kind").and_then(toml::Value::as_str)
-            {
-                let names = FaultKind::ALL.iter().map(|kind| kind.name());
-                if !names.clone().any(|name| name == kind) {
-                    return Err(unknown("kind of fault", kind, names));
-                }
-            }
-        }
-    }
-    Ok(table)
-}
-
-fn read(table: toml::Table) -> Result<Scenario, SandboxError> {
-    table.try_into().map_err(|error: toml::de::Error| SandboxError::scenario(error.to_string()))
-}
-
-fn known(table: &toml::Table, keys: &[&'static str]) -> Result<(), SandboxError> {
-    match table.keys().find(|key| !keys.contains(&key.as_str())) {
-        Some(key) => Err(unknown("key", key, keys.iter().copied())),
-        None => Ok(()),
-    }
+/// What a scenario is read from, with the place in the text where that is known.
+fn read<T>(result: Result<T, toml::de::Error>) -> Result<T, SandboxError> {
+    result.map_err(|error| SandboxError::scenario(error.to_string()))
 }
 
 fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> SandboxError {
@@ -325,6 +265,9 @@ fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> 
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use super::super::faults::FaultKind;
     use super::*;
 
     const FULL: &str = r#"
@@ -379,15 +322,15 @@ status = 503
         let scenario = Scenario::parse(FULL).unwrap();
         assert_eq!(scenario.fault.len(), 1);
         let table: toml::Table = toml::from_str(FULL).unwrap();
-        assert_eq!(table.len(), KEYS.len(), "the file above shows every key");
+        assert_eq!(toml::Table::try_from(&scenario).unwrap(), table, "the file above shows every key");
         let changed = scenario.changed_by("fault = []\nrate = 9").unwrap();
         assert!(changed.fault.is_empty());
         assert_eq!(Scenario { rate: 50, fault: scenario.fault.clone(), ..changed }, scenario);
     }
 
     #[test]
-    fn what_is_not_known_is_refused_with_the_nearest_that_is() {
-        for (text, nearest) in [
+    fn what_is_not_known_is_refused_with_what_is() {
+        for (text, known) in [
             ("daily_qouta = 5", "`daily_quota`"),
             ("methods = { addSites = \"PUT\" }", "`addSite`"),
             ("[[client]]\nid = \"a\"\nsecert = \"b\"", "`secret`"),
@@ -397,7 +340,7 @@ status = 503
             ("[device_status]\nnever = 0.1", "`never_online`"),
         ] {
             let error = Scenario::parse(text).unwrap_err().to_string();
-            assert!(error.contains(nearest), "{error}");
+            assert!(error.contains(known), "{error}");
         }
     }
 
@@ -428,9 +371,17 @@ status = 503
         };
         let kinds = names(part("<!-- kinds of faults -->", "<!-- end of kinds of faults -->"));
         assert_eq!(kinds, FaultKind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>());
-        assert_eq!(names(part("## Scenarios", "## Faults")), KEYS);
-        assert_eq!(names(part("## Faults", "<!-- kinds of faults -->")), FAULT_KEYS);
-        assert_eq!(names(part("## Status of devices", "```")), STATUS_KEYS);
+        let full: toml::Table = toml::from_str(FULL).unwrap();
+        let (faults, status) =
+            (full["fault"][0].as_table().unwrap(), full["device_status"].as_table().unwrap());
+        for (from, to, keys) in [
+            ("## Scenarios", "## Faults", &full),
+            ("## Faults", "<!-- kinds of faults -->", faults),
+            ("## Status of devices", "```", status),
+        ] {
+            let listed: BTreeSet<String> = names(part(from, to)).into_iter().collect();
+            assert!(listed.iter().eq(keys.keys().collect::<BTreeSet<_>>()), "{from}: {listed:?}");
+        }
         let status = part("## Status of devices", "<!-- end of status -->");
         let example = status.split_once("```toml").unwrap().1.split_once("```").unwrap().0;
         assert_eq!(Scenario::parse(example).unwrap().device_status.online_after_seconds, [5, 90]);
