@@ -22,7 +22,7 @@ use crate::run::{Ending, ListAhead, look_up_of, sign_in, verify_ids};
 use crate::service::{Client, Rate, ReadError, ServiceReader};
 use crate::sheet::finding::Code;
 use crate::sheet::{Mapped, address, column_of_role, meaning};
-use crate::term::{Object, count, counted};
+use crate::term::{count, counted};
 
 /// Ids that are looked up before the rows are imported: some twenty seconds' worth. More are looked up after it, when what was
 /// shown is kept while the look-ups go on.
@@ -322,8 +322,4 @@ pub(in crate::cli) struct UnknownIdObject<'a> {
     rows: u64,
     /// The first cells that do: `file!sheet!cell`.
     places: &'a [String],
-}
-
-impl Object for UnknownIdObject<'_> {
-    const NAME: &'static str = "unknown_id";
 }

@@ -6,7 +6,7 @@
 //! args/       what was typed: commands, options and their help
 //! settings/   what was meant: options, environment, profile and defaults brought together; the secret; reading options
 //! import/     reading files into the journal, and `check`
-//! objects     the list of what programs read, for its JSON Schemas
+//! objects     the list of what programs read, with its JSON Schemas
 //! ids         the ids that sheets name, looked up in the service
 //! zones       the time zones that the service lists
 //! findings/   what is wrong with the rows, and how columns were matched
@@ -39,7 +39,6 @@ mod ids;
 mod import;
 mod lock_holder;
 mod notify;
-#[cfg(feature = "schemas")]
 mod objects;
 mod plan;
 mod reading;

@@ -21,7 +21,7 @@ use crate::run::AccountHolder;
 use crate::status::RunState;
 use crate::term::{Object, Terminal};
 
-/// The fields of a command's summary that are its own.
+/// The fields of a command's summary that are its own; [`super::objects`] lists them.
 pub(super) trait SummaryFields: Serialize {}
 
 /// How a command ended.
@@ -191,8 +191,6 @@ pub(super) fn end_process(end: End, terminal: Terminal, tell: impl FnOnce(&Termi
 pub(super) struct HeldBySummary {
     pub(super) held_by: HeldBy,
 }
-
-impl SummaryFields for HeldBySummary {}
 
 /// The process that holds a lock. What is not known is `null`.
 #[derive(Serialize)]

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::args::commands::Undo as Typed;
 use super::context::Context;
-use super::summary::{Summary, SummaryFields};
+use super::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::ImportInfo;
@@ -16,7 +16,7 @@ use crate::model::kind::Kind;
 use crate::private_file;
 use crate::report::undo_workbook;
 use crate::status::undo::{LeftReason, NotUndone, Undo};
-use crate::term::{Ink, Line, Object, count, counted};
+use crate::term::{Ink, Line, count, counted};
 
 /// Rows that are listed of each reason; the workbook and `--json` have more.
 const LISTED: usize = 5;
@@ -162,10 +162,6 @@ pub(in crate::cli) struct RestoresObject<'a> {
     cells: &'a BTreeMap<&'static str, String>,
 }
 
-impl Object for RestoresObject<'_> {
-    const NAME: &'static str = "restores";
-}
-
 /// Something that the workbook does not restore.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -182,10 +178,6 @@ pub(in crate::cli) struct NotRestoredObject<'a> {
     words: String,
 }
 
-impl Object for NotRestoredObject<'_> {
-    const NAME: &'static str = "not_restored";
-}
-
 /// What can be restored of an import.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -198,5 +190,3 @@ pub(in crate::cli) struct UndoSummary<'a> {
     /// The workbook; `null` where there is nothing to restore.
     workbook: Option<&'a PathBuf>,
 }
-
-impl SummaryFields for UndoSummary<'_> {}

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::cli::context::Context;
-use crate::cli::summary::{Summary, SummaryFields};
+use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::model::operation::Operation;
@@ -15,7 +15,6 @@ use crate::model::verdict::{AnswerClass, NotSent, Refusal, Rejection, Verdict, V
 use crate::run::end_of;
 use crate::service::Answer;
 use crate::status::catalogue;
-use crate::term::Object;
 
 /// Tells the answer to an operation: its body as JSON, one object for programs, or the bytes as they came. What was not
 /// carried out or is not known ends the command as its table says.
@@ -240,10 +239,6 @@ pub(in crate::cli) struct CallObject<'a> {
     body: &'a Value,
 }
 
-impl Object for CallObject<'_> {
-    const NAME: &'static str = "call";
-}
-
 /// How a call ended.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -253,8 +248,6 @@ pub(in crate::cli) struct CallSummary {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) resumes_at: Option<Rfc3339>,
 }
-
-impl SummaryFields for CallSummary {}
 
 #[cfg(test)]
 mod tests {

@@ -6,12 +6,12 @@ use super::operation_help::Takes;
 use super::{reckoning, settings};
 use crate::cli::args::commands::Call as Typed;
 use crate::cli::context::Context;
-use crate::cli::summary::{Summary, SummaryFields};
+use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::Result;
 use crate::model::operation::{Operation, Quota};
 use crate::service::{Endpoint, Endpoints, Origin};
-use crate::term::{Object, Table, count};
+use crate::term::{Table, count};
 
 /// Lists all operations.
 pub(super) fn list(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
@@ -90,10 +90,6 @@ pub(in crate::cli) struct OperationObject<'a> {
     takes: Option<Takes>,
 }
 
-impl Object for OperationObject<'_> {
-    const NAME: &'static str = "operation";
-}
-
 impl<'a> OperationObject<'a> {
     pub(super) fn of(operation: Operation, row: &Row<'a>, takes: Option<Takes>) -> Self {
         Self {
@@ -119,5 +115,3 @@ pub(in crate::cli) struct OperationsSummary {
     /// Those that can be reached with this profile.
     reachable: usize,
 }
-
-impl SummaryFields for OperationsSummary {}

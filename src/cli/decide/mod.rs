@@ -9,14 +9,14 @@ use serde::Serialize;
 use super::args::commands::{Cancel, Retry};
 use super::context::Context;
 use super::run::{preconditions, reports};
-use super::summary::{Summary, SummaryFields};
+use super::summary::Summary;
 use crate::ending::End;
 use crate::error::Result;
 use crate::journal::{ImportInfo, Selection};
 use crate::model::id::{ImportId, JobId};
 use crate::model::reason::Reason;
 use crate::model::state::JobState;
-use crate::term::{Object, count, counted};
+use crate::term::{count, counted};
 use turn::RowsOfImport;
 
 /// Rows of one state that are listed at once; the reports have them all.
@@ -200,8 +200,6 @@ pub(in crate::cli) struct RetrySummary {
     skipped: u64,
 }
 
-impl SummaryFields for RetrySummary {}
-
 /// What was cancelled of an import.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -221,8 +219,6 @@ pub(in crate::cli) struct CancelSummary {
     left_to: Vec<RowsOfImport>,
 }
 
-impl SummaryFields for CancelSummary {}
-
 /// A row of a cancelled import that is still open.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -231,8 +227,4 @@ pub(in crate::cli) struct LeftObject<'a> {
     /// `file!sheet!row` of the row.
     place: &'a str,
     state: JobState,
-}
-
-impl Object for LeftObject<'_> {
-    const NAME: &'static str = "left";
 }

@@ -12,7 +12,7 @@ use crate::cli::context::Context;
 use crate::cli::run::preconditions;
 use crate::cli::status::review;
 use crate::cli::status::review_objects::{HeldObject, SightObject};
-use crate::cli::summary::{Summary, SummaryFields};
+use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::{Candidate, Decision, HeldJob, ImportInfo, Journal, Moved, Selection};
@@ -21,7 +21,7 @@ use crate::model::id::{CallId, JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::state::JobState;
 use crate::run::RecordSearch;
-use crate::term::{Line, Object, counted};
+use crate::term::{Line, counted};
 
 /// What was typed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -379,8 +379,6 @@ pub(in crate::cli) struct ResolveSummary {
     refused: u64,
 }
 
-impl SummaryFields for ResolveSummary {}
-
 /// Rows on hold that were shown.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -390,8 +388,6 @@ pub(in crate::cli) struct HeldSummary {
     /// Those of them that are on hold.
     held: usize,
 }
-
-impl SummaryFields for HeldSummary {}
 
 /// What was marked as reviewed.
 #[derive(Serialize)]
@@ -404,8 +400,6 @@ pub(in crate::cli) struct ReviewSummary {
     findings_unseen: Option<usize>,
 }
 
-impl SummaryFields for ReviewSummary {}
-
 /// A finding of verification that was marked as reviewed.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -415,10 +409,6 @@ pub(in crate::cli) struct ReviewedFindingObject<'a> {
     code: &'a str,
 }
 
-impl Object for ReviewedFindingObject<'_> {
-    const NAME: &'static str = "seen";
-}
-
 /// A call with an unknown outcome that was marked as reviewed.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -426,10 +416,6 @@ pub(in crate::cli) struct ReviewedCallObject {
     call: CallId,
     /// Whether it was marked before.
     reviewed_before: bool,
-}
-
-impl Object for ReviewedCallObject {
-    const NAME: &'static str = "seen";
 }
 
 /// A row whose state a decision changed.
@@ -444,10 +430,6 @@ pub(in crate::cli) struct MovedObject {
     to: JobState,
 }
 
-impl Object for MovedObject {
-    const NAME: &'static str = "moved";
-}
-
 /// A decision that was carried out.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -459,10 +441,6 @@ pub(in crate::cli) struct DecidedObject<'a> {
     check: Option<&'a str>,
 }
 
-impl Object for DecidedObject<'_> {
-    const NAME: &'static str = "decided";
-}
-
 /// A decision that was refused.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -472,8 +450,4 @@ pub(in crate::cli) struct RefusedObject<'a> {
     reason: String,
     /// What to do or type next.
     next: Option<&'a str>,
-}
-
-impl Object for RefusedObject<'_> {
-    const NAME: &'static str = "refused";
 }

@@ -8,7 +8,7 @@ use crate::cli::args::options::Overrides;
 use crate::cli::context::Context;
 use crate::cli::run::{preconditions, reports};
 use crate::cli::settings::Purpose;
-use crate::cli::summary::{Summary, SummaryFields};
+use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::{ImportInfo, Journal, TurnChange};
@@ -218,8 +218,6 @@ pub(in crate::cli) struct PrioritySummary {
     wait_for: Vec<RowsOfImport>,
 }
 
-impl SummaryFields for PrioritySummary {}
-
 /// The reserve of an import.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -232,8 +230,6 @@ pub(in crate::cli) struct ReserveSummary {
     /// How many of today's are kept.
     kept_today: u64,
 }
-
-impl SummaryFields for ReserveSummary {}
 
 /// Rows that have to do with another import.
 #[derive(Serialize)]
@@ -259,5 +255,3 @@ pub(in crate::cli) struct PauseSummary {
     /// Its rows that are under way or in doubt; their outcomes are still recorded.
     under_way: u64,
 }
-
-impl SummaryFields for PauseSummary {}

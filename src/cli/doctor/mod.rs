@@ -20,7 +20,7 @@ use crate::cli::context::Context;
 use crate::cli::run::meter;
 use crate::cli::sandbox::rehearsal::Rehearsal;
 use crate::cli::settings::{Purpose, Settings, reading};
-use crate::cli::summary::{Summary, SummaryFields};
+use crate::cli::summary::Summary;
 use crate::cli::zones;
 use crate::ending::End;
 use crate::error::Result;
@@ -34,7 +34,7 @@ use crate::notify::Target;
 use crate::plan::ability::{self, Ability, Use};
 use crate::run::{end_of, require_available};
 use crate::service::{Client, Endpoints, Origin, TokenInfo};
-use crate::term::{Ink, Line, Object, count, span};
+use crate::term::{Ink, Line, count, span};
 
 /// From here on a difference of the clocks is worth telling, in seconds.
 const NOTABLE_SKEW: i64 = 60;
@@ -66,10 +66,6 @@ pub(in crate::cli) struct CheckObject<'a> {
     hint: Option<&'a str>,
 }
 
-impl Object for CheckObject<'_> {
-    const NAME: &'static str = "check";
-}
-
 /// The file with the operations that a profile has to say the paths of.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -78,10 +74,6 @@ pub(in crate::cli) struct EndpointsObject<'a> {
     file: &'a Path,
     /// How many operations are to be completed in it.
     operations: usize,
-}
-
-impl Object for EndpointsObject<'_> {
-    const NAME: &'static str = "endpoints";
 }
 
 /// What to do where the service gives no token: the secret is named only where the service has refused it.
@@ -131,10 +123,6 @@ pub(in crate::cli) struct AbilityObject<'a> {
     operations: Vec<UsedOperation<'a>>,
 }
 
-impl Object for AbilityObject<'_> {
-    const NAME: &'static str = "ability";
-}
-
 /// An operation that rows of a kind need.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -160,10 +148,6 @@ pub(in crate::cli) struct SettingObject<'a> {
     origin: &'a str,
 }
 
-impl Object for SettingObject<'_> {
-    const NAME: &'static str = "setting";
-}
-
 /// What was examined.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -171,8 +155,6 @@ pub(in crate::cli) struct DoctorSummary {
     /// The kinds of rows that can be created.
     can_create: Vec<Plural>,
 }
-
-impl SummaryFields for DoctorSummary {}
 
 /// Examines everything and says what is wrong.
 pub(super) fn doctor(context: &Context<'_>, typed: &Typed) -> Result<Summary> {

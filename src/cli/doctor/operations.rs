@@ -19,7 +19,7 @@ use crate::model::operation::Operation;
 use crate::plan::needs::{groups, needed_for};
 use crate::sandbox::ROOT_COMPANY;
 use crate::service::{Client, Endpoints, Origin, ServiceReader};
-use crate::term::{Ink, Line, Object};
+use crate::term::{Ink, Line};
 
 impl Examined<'_> {
     /// Tries what only reads, and tells how it stands with every operation.
@@ -198,8 +198,4 @@ pub(in crate::cli) struct TriedOperationObject<'a> {
     tried: Option<String>,
     /// The table of the settings file that sets method and path.
     key: String,
-}
-
-impl Object for TriedOperationObject<'_> {
-    const NAME: &'static str = "operation";
 }

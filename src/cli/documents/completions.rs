@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::cli::args::Args;
 use crate::cli::args::commands::{Completions, Man};
-use crate::cli::summary::{Summary, SummaryFields};
+use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::status::catalogue::{self, Scope};
@@ -172,8 +172,6 @@ pub(in crate::cli) struct PagesSummary<'a> {
     /// How many.
     pages: u64,
 }
-
-impl SummaryFields for PagesSummary<'_> {}
 
 #[cfg(test)]
 mod tests {

@@ -6,12 +6,12 @@ use serde::Serialize;
 use crate::advice::Advice;
 use crate::cli::args::commands::Explain;
 use crate::cli::context::Context;
-use crate::cli::summary::{Summary, SummaryFields};
+use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::sheet::finding::{Code, Severity};
 use crate::status::catalogue::{self, Entry, Scope};
-use crate::term::{Ink, Line, Object, width, wrap};
+use crate::term::{Ink, Line, width, wrap};
 
 /// The columns that codes take in the list; the longest fits.
 const CODES: usize = 28;
@@ -211,10 +211,6 @@ pub(in crate::cli) struct CodeObject<'a> {
     example: Option<CodeExample<'a>>,
 }
 
-impl Object for CodeObject<'_> {
-    const NAME: &'static str = "code";
-}
-
 /// A cell that is wrong, and how it would be right.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -232,8 +228,6 @@ pub(in crate::cli) struct CodesSummary {
     /// How many codes were explained or listed.
     codes: usize,
 }
-
-impl SummaryFields for CodesSummary {}
 
 #[cfg(test)]
 mod tests {

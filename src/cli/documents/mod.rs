@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::args::commands::Template as Typed;
 use super::context::Context;
-use super::summary::{Summary, SummaryFields};
+use super::summary::Summary;
 use super::zones;
 use crate::ending::End;
 use crate::error::{Error, Result};
@@ -58,8 +58,6 @@ pub(in crate::cli) struct TemplateSummary {
     /// What the drop-downs were filled with; `null` without `--for`.
     filled_in: Option<FilledIn>,
 }
-
-impl SummaryFields for TemplateSummary {}
 
 /// The records that the drop-downs of a workbook offer, in numbers.
 #[derive(Serialize)]

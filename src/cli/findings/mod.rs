@@ -13,7 +13,7 @@ use self::redact::redacted;
 use crate::advice::Advice;
 use crate::cli::context::Context;
 use crate::sheet::finding::{Code, Finding, Findings, Group, GroupKey, Severity, ValueKind, shown};
-use crate::term::{Ink, Line, Object, Table, Terminal, count, counted};
+use crate::term::{Ink, Line, Table, Terminal, count, counted};
 
 /// Findings that are seen at a glance, without a table of them.
 const HANDFUL: usize = 5;
@@ -36,10 +36,6 @@ pub(in crate::cli) struct FindingObject<'a> {
     finding: &'a Finding,
     /// The command that explains the code: `explain CODE`.
     doc: String,
-}
-
-impl Object for FindingObject<'_> {
-    const NAME: &'static str = "finding";
 }
 
 /// Equal findings of one column, for programs.

@@ -9,7 +9,7 @@ use crate::advice::quoted;
 use crate::cli::args::housekeeping::Backup as Typed;
 use crate::cli::context::Context;
 use crate::cli::status::counts;
-use crate::cli::summary::{Summary, SummaryFields};
+use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::Result;
 use crate::journal::Backup;
@@ -96,5 +96,3 @@ pub(in crate::cli) struct BackupSummary<'a> {
     /// These rows in each state.
     counts: BTreeMap<JobState, u64>,
 }
-
-impl SummaryFields for BackupSummary<'_> {}

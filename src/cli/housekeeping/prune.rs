@@ -10,7 +10,7 @@ use crate::cli::args::housekeeping::Prune as Typed;
 use crate::cli::atomic_file::beside;
 use crate::cli::context::Context;
 use crate::cli::import::files;
-use crate::cli::summary::{HeldBySummary, Summary, SummaryFields};
+use crate::cli::summary::{HeldBySummary, Summary};
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::{ImportInfo, Journal, Old, Pruned};
@@ -251,8 +251,6 @@ pub(in crate::cli) struct PruneSummary<'a> {
     /// Sizes in bytes.
     bytes: PrunedBytes,
 }
-
-impl SummaryFields for PruneSummary<'_> {}
 
 /// An old import.
 #[derive(Serialize)]

@@ -6,10 +6,8 @@ use serde::Serialize;
 
 use crate::cli::findings::mapping::{ColumnDefault, ReadColumn, SheetNotRead};
 use crate::cli::findings::{FindingCounts, FindingGroup};
-use crate::cli::summary::SummaryFields;
 use crate::model::id::ImportId;
 use crate::model::kind::Plural;
-use crate::term::Object;
 
 /// What an import has brought into the journal.
 #[derive(Serialize)]
@@ -34,10 +32,6 @@ pub(in crate::cli) struct ImportedObject {
     pub(super) changed_since: u64,
 }
 
-impl Object for ImportedObject {
-    const NAME: &'static str = "imported";
-}
-
 /// What was imported.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -47,8 +41,6 @@ pub(in crate::cli) struct ImportSummary {
     pub(super) rows: u64,
 }
 
-impl SummaryFields for ImportSummary {}
-
 /// Sheets that have problems, so that nothing was imported or planned.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -56,8 +48,6 @@ pub(in crate::cli) struct RefusedSheetsSummary {
     /// The findings, in numbers.
     pub(in crate::cli) found: FindingCounts,
 }
-
-impl SummaryFields for RefusedSheetsSummary {}
 
 /// What a check came to.
 #[derive(Serialize)]
@@ -77,8 +67,6 @@ pub(in crate::cli) struct CheckSummary {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) to_keep: Option<String>,
 }
-
-impl SummaryFields for CheckSummary {}
 
 /// The files and sheets of a command.
 #[derive(Serialize)]

@@ -15,11 +15,11 @@ use crate::cli::args::commands::Notify;
 use crate::cli::args::options::Overrides;
 use crate::cli::context::Context;
 use crate::cli::settings::{Purpose, Settings};
-use crate::cli::summary::{Summary, SummaryFields};
+use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::notify::{Courier, Event, Target};
-use crate::term::{Object, counted};
+use crate::term::counted;
 
 /// How long deliveries may take.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -108,10 +108,6 @@ pub(in crate::cli) struct DeliveryObject {
     error: Option<String>,
 }
 
-impl Object for DeliveryObject {
-    const NAME: &'static str = "delivery";
-}
-
 /// Notifications, in numbers.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -121,5 +117,3 @@ pub(in crate::cli) struct DeliverySummary {
     /// Those that were not.
     not_delivered: u64,
 }
-
-impl SummaryFields for DeliverySummary {}

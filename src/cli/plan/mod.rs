@@ -30,7 +30,7 @@ use crate::cli::run::{unborn_rehearsal, with_journal};
 use crate::cli::sandbox::rehearsal::read_scenario;
 use crate::cli::settings::reading::ReadingSettings;
 use crate::cli::settings::{Purpose, Settings};
-use crate::cli::summary::{Summary, SummaryFields};
+use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::Result;
 use crate::import::{Examined, rehearse_with};
@@ -426,8 +426,6 @@ pub(in crate::cli) struct PlanSummary<'a> {
     /// How many such cells there are.
     not_changeable_cells: usize,
 }
-
-impl SummaryFields for PlanSummary<'_> {}
 
 /// Something that keeps rows from being sent.
 #[derive(Serialize)]

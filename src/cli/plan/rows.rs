@@ -12,7 +12,7 @@ use crate::model::kind::Plural;
 use crate::model::operation::Operation;
 use crate::model::record::Target;
 use crate::plan::{Cause, PlannedAction, Survey, settings_of_row};
-use crate::term::{Line, Object};
+use crate::term::Line;
 
 /// Lists the rows of the sheets, in their order; their names are left out of a list that is to be `redacted`.
 pub(super) fn tell(
@@ -109,10 +109,6 @@ pub(in crate::cli) struct PlannedRowObject<'a> {
     belongs_to: Vec<&'a BelongsTo>,
     /// What keeps it from being sent, and what to do.
     waits_for: Option<&'a str>,
-}
-
-impl Object for PlannedRowObject<'_> {
-    const NAME: &'static str = "row";
 }
 
 /// What a row refers to.

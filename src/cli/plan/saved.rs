@@ -19,7 +19,7 @@ use crate::journal::Account;
 use crate::model::operation::Operation;
 use crate::model::time::Rfc3339;
 use crate::plan::{Difference, FORM, SavedPlan};
-use crate::term::{Ink, Line, Object, count, counted};
+use crate::term::{Ink, Line, count, counted};
 
 /// No plan is longer: a file that is was not written by us.
 const LONGEST: u64 = 1 << 20;
@@ -239,10 +239,6 @@ pub(in crate::cli) struct SincePlanObject<'a> {
     to_create: u64,
     /// What differs.
     differences: &'a [Difference],
-}
-
-impl Object for SincePlanObject<'_> {
-    const NAME: &'static str = "since_plan";
 }
 
 #[cfg(test)]

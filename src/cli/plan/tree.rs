@@ -7,7 +7,7 @@ use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::state::JobState;
 use crate::plan::{ActionCounts, Company, Extent, Plan, PlannedAction, Visit, rows_in};
-use crate::term::{Object, Table, clean, count, counted};
+use crate::term::{Table, clean, count, counted};
 
 /// How much of the tree is shown.
 const SHOWN: Extent = Extent { broad: 8, deep: 5, all: 40 };
@@ -158,10 +158,6 @@ struct ParentCompany<'a> {
     id: Option<RemoteId>,
     /// The row that makes it.
     job: Option<JobId>,
-}
-
-impl Object for CompanyObject<'_> {
-    const NAME: &'static str = "company";
 }
 
 impl<'a> CompanyObject<'a> {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::cli::args::reading::Export as Typed;
 use crate::cli::context::Context;
-use crate::cli::summary::{Summary, SummaryFields};
+use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::export::{Row, Rows, Standing, Subject, Survey};
@@ -15,7 +15,7 @@ use crate::report::export_file::{
     ExportFacts, ExportFormat, ExportRow, Owners, Spool, SpoolHead, csv_line, headers, is_export, texts,
     write_export,
 };
-use crate::term::{Ink, Line, Object, ReadFigures, clean, count, counted};
+use crate::term::{Ink, Line, ReadFigures, clean, count, counted};
 
 /// How many records that could not be read are named.
 const MOST_NAMED: usize = 20;
@@ -274,10 +274,6 @@ impl ReadFigures {
     }
 }
 
-impl Object for ExportRow {
-    const NAME: &'static str = "row";
-}
-
 /// An export that was stopped before anything was read.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -285,8 +281,6 @@ pub(in crate::cli) struct StoppedExportSummary {
     /// What was to be exported.
     pub(super) export: &'static str,
 }
-
-impl SummaryFields for StoppedExportSummary {}
 
 /// What an export came to.
 #[derive(Serialize)]
@@ -318,5 +312,3 @@ pub(in crate::cli) struct ExportSummary<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     out: Option<&'a PathBuf>,
 }
-
-impl SummaryFields for ExportSummary<'_> {}

@@ -11,14 +11,14 @@ use crate::advice::Advice;
 use crate::cli::args::options::Overrides;
 use crate::cli::args::reading::Find as Typed;
 use crate::cli::context::Context;
-use crate::cli::summary::{Summary, SummaryFields};
+use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::export::{Hit, Query, SearchResult, Sought, is_username, search, shown_name};
 use crate::model::id::RemoteId;
 use crate::model::operation::Operation;
 use crate::service::ReadError;
-use crate::term::{Ink, Line, Object, Table, count, counted};
+use crate::term::{Ink, Line, Table, count, counted};
 
 /// A person who waits gets an answer, or the reason why there is none, within this time.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -217,10 +217,6 @@ pub(in crate::cli) struct FoundObject<'a> {
     record: &'a Value,
 }
 
-impl Object for FoundObject<'_> {
-    const NAME: &'static str = "found";
-}
-
 impl<'a> FoundObject<'a> {
     fn of(sought: Sought, hit: &'a Hit) -> Self {
         Self {
@@ -251,8 +247,6 @@ pub(in crate::cli) struct FindSummary<'a> {
     /// Operations whose list may be one page of a longer one.
     perhaps_incomplete: Vec<Operation>,
 }
-
-impl SummaryFields for FindSummary<'_> {}
 
 /// The records as a table.
 fn table(query: &Query, hits: &[Hit]) -> Table {

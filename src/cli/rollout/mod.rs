@@ -19,7 +19,7 @@ use super::atomic_file;
 use super::context::Context;
 use super::reading::access::ServiceAccess;
 use super::run::signals::Signals;
-use super::summary::{Summary, SummaryFields};
+use super::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::{DeviceRow, ImportInfo, Journal};
@@ -284,8 +284,6 @@ pub(in crate::cli) struct RolloutSummary<'a> {
     #[serde(flatten)]
     look: Option<LastLook>,
 }
-
-impl SummaryFields for RolloutSummary<'_> {}
 
 /// What the last look at the devices of an import showed.
 #[derive(Serialize)]

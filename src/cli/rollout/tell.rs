@@ -12,7 +12,7 @@ use crate::model::operation::Operation;
 use crate::model::state::JobState;
 use crate::model::time::{Moment, Rfc3339};
 use crate::status::rollout::{Rollout, RolloutCounts, RolloutDevice, RolloutGroup, Standing};
-use crate::term::{Ink, Line, Object, Table};
+use crate::term::{Ink, Line, Table};
 
 /// Devices that are shown one by one; `--out` and `--json` have all of them.
 const SHOWN: usize = 50;
@@ -210,10 +210,6 @@ pub(in crate::cli) struct RolloutLookObject {
     counts: RolloutCounts,
 }
 
-impl Object for RolloutLookObject {
-    const NAME: &'static str = "look";
-}
-
 /// The devices of a company, or of a site of it.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -228,10 +224,6 @@ pub(in crate::cli) struct GroupObject<'a> {
     counts: RolloutCounts,
     /// The latest moment since which one is online, as the service writes it.
     latest_online_since: Option<&'a str>,
-}
-
-impl Object for GroupObject<'_> {
-    const NAME: &'static str = "group";
 }
 
 impl<'a> GroupObject<'a> {
@@ -282,10 +274,6 @@ pub(in crate::cli) struct DeviceObject<'a> {
     shown_by: Option<Operation>,
     /// What else is to be known; often empty.
     remark: String,
-}
-
-impl Object for DeviceObject<'_> {
-    const NAME: &'static str = "device";
 }
 
 impl<'a> DeviceObject<'a> {

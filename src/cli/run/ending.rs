@@ -14,7 +14,7 @@ use crate::cli::status::counts;
 use crate::cli::status::next_commands::tell_next;
 use crate::cli::status::review;
 use crate::cli::status::{ink, waited_for};
-use crate::cli::summary::{Summary, SummaryFields};
+use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Exit, Result};
 use crate::journal::{
@@ -28,7 +28,7 @@ use crate::model::time::{Moment, Rfc3339};
 use crate::run::{Ending, LeftSheet};
 use crate::status::run_state::{end_of_rows, is_failure, worse};
 use crate::status::{Status, Wording};
-use crate::term::{Ink, Line, Object, counted};
+use crate::term::{Ink, Line, counted};
 
 /// The workbook of rows to correct of each import that has one, and the command that runs it.
 type Fixes = BTreeMap<ImportId, (PathBuf, String)>;
@@ -420,8 +420,6 @@ pub(in crate::cli) struct RunSummary {
     kept: Vec<KeptFile>,
 }
 
-impl SummaryFields for RunSummary {}
-
 /// A row of the canary that is not right.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -437,10 +435,6 @@ pub(in crate::cli) struct CanaryRowObject<'a> {
     code: Option<&'a str>,
     /// The same in words.
     message: Option<&'a str>,
-}
-
-impl Object for CanaryRowObject<'_> {
-    const NAME: &'static str = "canary_row";
 }
 
 #[cfg(test)]

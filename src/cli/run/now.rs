@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::preconditions::Taken;
 use crate::cli::context::Context;
 use crate::cli::lock_holder;
-use crate::cli::summary::{HeldBy, HeldBySummary, Summary, SummaryFields};
+use crate::cli::summary::{HeldBy, HeldBySummary, Summary};
 use crate::ending::End;
 use crate::error::Result;
 use crate::journal::{Holder, Journal};
@@ -95,5 +95,3 @@ pub(in crate::cli) struct TriedNowSummary {
     /// Rows that waited for their time.
     rows_due: u64,
 }
-
-impl SummaryFields for TriedNowSummary {}

@@ -8,7 +8,7 @@ use super::preconditions;
 use crate::cli::args::commands::OfImport;
 use crate::cli::context::Context;
 use crate::cli::status::next_commands;
-use crate::cli::summary::{Summary, SummaryFields};
+use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::{ImportInfo, Journal, Salvaged, is_damage};
@@ -295,8 +295,6 @@ pub(in crate::cli) struct ReportSummary {
     /// Fix files with corrections, which have another name now.
     kept: Vec<KeptFile>,
 }
-
-impl SummaryFields for ReportSummary {}
 
 /// A fix file with corrections, which has another name now.
 #[derive(Serialize)]

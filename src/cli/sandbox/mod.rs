@@ -14,7 +14,7 @@ use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::sandbox::{Founded, Founding, Running};
-use crate::term::{Ink, Line, Object};
+use crate::term::{Ink, Line};
 use rehearsal::{client_of, open, read_scenario, told};
 
 /// The sandbox for programs.
@@ -33,10 +33,6 @@ pub(in crate::cli) struct SandboxObject<'a> {
     models: &'a [String],
     /// How many time zones it knows.
     zones: usize,
-}
-
-impl Object for SandboxObject<'_> {
-    const NAME: &'static str = "sandbox";
 }
 
 /// Serves until a signal.

@@ -14,7 +14,7 @@ use crate::cli::context::Context;
 use crate::cli::zones;
 use crate::error::{Error, Result};
 use crate::sheet::{Format, Options};
-use crate::term::{Line, Object, counted};
+use crate::term::{Line, counted};
 
 /// How the files of one command are read, all layers brought together.
 #[derive(Debug, Clone)]
@@ -252,10 +252,6 @@ pub(in crate::cli) struct ReadingObject<'a> {
     file: &'a Path,
     /// The settings as they are written there.
     settings: &'a str,
-}
-
-impl Object for ReadingObject<'_> {
-    const NAME: &'static str = "reading";
 }
 
 #[cfg(test)]

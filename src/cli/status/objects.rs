@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::counts::GlanceCounts;
-use crate::cli::summary::SummaryFields;
 use crate::ending::RunEnd;
 use crate::journal::{AuditFigures, FileDigest};
 use crate::model::forecast::Next;
@@ -16,7 +15,6 @@ use crate::model::quota::QuotaDay;
 use crate::model::state::JobState;
 use crate::model::time::Rfc3339;
 use crate::status::Need;
-use crate::term::Object;
 
 /// An import.
 #[derive(Serialize)]
@@ -51,10 +49,6 @@ pub(in crate::cli) struct ImportObject {
     pub(super) answered: Vec<AnsweredRows>,
 }
 
-impl Object for ImportObject {
-    const NAME: &'static str = "import";
-}
-
 /// Rows that failed and came again in a later import.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -81,18 +75,10 @@ pub(in crate::cli) struct UnknownCallObject<'a> {
     pub(super) code: Option<&'a str>,
 }
 
-impl Object for UnknownCallObject<'_> {
-    const NAME: &'static str = "unknown_call";
-}
-
 /// The quota of the day.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub(in crate::cli) struct QuotaObject(pub(super) QuotaDay);
-
-impl Object for QuotaObject {
-    const NAME: &'static str = "quota";
-}
 
 /// The last run.
 #[derive(Serialize)]
@@ -114,10 +100,6 @@ pub(in crate::cli) struct RunObject<'a> {
     pub(super) requests: &'a BTreeMap<Operation, u64>,
 }
 
-impl Object for RunObject<'_> {
-    const NAME: &'static str = "run";
-}
-
 /// Notifications that are not delivered yet.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -126,10 +108,6 @@ pub(in crate::cli) struct NotificationsObject<'a> {
     pub(super) not_delivered: u64,
     /// Why the last try failed.
     pub(super) last_error: Option<&'a str>,
-}
-
-impl Object for NotificationsObject<'_> {
-    const NAME: &'static str = "notifications";
 }
 
 /// Where an import, or the whole journal, stands.
@@ -154,8 +132,6 @@ pub(in crate::cli) struct StatusSummary {
     #[serde(flatten)]
     pub(super) overview: OverviewFigures,
 }
-
-impl SummaryFields for StatusSummary {}
 
 /// What the first screen shows.
 #[derive(Serialize)]

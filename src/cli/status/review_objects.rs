@@ -7,7 +7,6 @@ use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::time::Rfc3339;
 use crate::run::RecordSearch;
-use crate::term::Object;
 
 /// A row that is on hold until a person decides.
 #[derive(Serialize)]
@@ -30,10 +29,6 @@ pub(in crate::cli) struct HeldObject<'a> {
     /// What the service shows now; `null` where it could not be asked, and absent where it was not.
     #[serde(skip_serializing_if = "Option::is_none")]
     now: Option<Option<SightObject<'a>>>,
-}
-
-impl Object for HeldObject<'_> {
-    const NAME: &'static str = "held";
 }
 
 impl<'a> HeldObject<'a> {
@@ -105,10 +100,6 @@ pub(in crate::cli) struct DecidedRowObject<'a> {
     pub(super) decided: &'a Decided,
 }
 
-impl Object for DecidedRowObject<'_> {
-    const NAME: &'static str = "decided";
-}
-
 /// A problem that verification found.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -131,10 +122,6 @@ pub(in crate::cli) struct VerificationFindingObject<'a> {
     pub(super) seen: Option<ReviewedBy<'a>>,
     /// The records that it is about.
     pub(super) found: Vec<FoundRecord<'a>>,
-}
-
-impl Object for VerificationFindingObject<'_> {
-    const NAME: &'static str = "finding";
 }
 
 /// Who has reviewed a finding.

@@ -26,13 +26,13 @@ use crate::cli::run::signals::Watch;
 use crate::cli::run::unborn_rehearsal;
 use crate::cli::service_manager;
 use crate::cli::settings::Purpose;
-use crate::cli::summary::{HeldBySummary, Summary, SummaryFields};
+use crate::cli::summary::{HeldBySummary, Summary};
 use crate::ending::End;
 use crate::error::{Error, Exit, Result};
 use crate::model::id::ImportId;
 use crate::model::time::{Moment, Rfc3339};
 use crate::status::run_state::worse;
-use crate::term::{Ink, Line, Object, clean, counted};
+use crate::term::{Ink, Line, clean, counted};
 
 /// The longest pause between two tries of files that wait, where nobody has said when they go on.
 const LONGEST_PAUSE: Duration = Duration::from_mins(5);
@@ -370,10 +370,6 @@ pub(in crate::cli) struct FileObject<'a> {
     more: Option<&'a str>,
 }
 
-impl Object for FileObject<'_> {
-    const NAME: &'static str = "file";
-}
-
 /// The files of a watch, in numbers.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -385,5 +381,3 @@ pub(in crate::cli) struct WatchSummary {
     /// Files whose rows wait.
     waiting: usize,
 }
-
-impl SummaryFields for WatchSummary {}
