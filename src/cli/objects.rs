@@ -5,6 +5,7 @@
 use super::summary::{HeldBySummary, SummaryFields};
 use super::{call, decide, doctor, documents, findings, housekeeping, ids, import, notify, plan, reading};
 use super::{rollout, run, sandbox, settings, status, undo, watch};
+use crate::journal::{Retried, UnknownCall};
 use crate::report::export_file::ExportRow;
 use crate::term::Object;
 
@@ -70,7 +71,7 @@ objects! {
     status::objects::NotificationsObject<'_> = "notifications",
     status::objects::QuotaObject = "quota",
     status::objects::RunObject<'_> = "run",
-    status::objects::UnknownCallObject<'_> = "unknown_call",
+    UnknownCall = "unknown_call",
     status::review_objects::DecidedRowObject<'_> = "decided",
     status::review_objects::HeldObject<'_> = "held",
     status::review_objects::VerificationFindingObject<'_> = "finding",
@@ -84,7 +85,7 @@ summaries! {
     call::answer::CallSummary,
     call::list::OperationsSummary,
     decide::CancelSummary,
-    decide::RetrySummary,
+    Retried,
     decide::resolve::HeldSummary,
     decide::resolve::ResolveSummary,
     decide::resolve::ReviewSummary,

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use crate::error::{Error, Result};
 use crate::journal::ImportInfo;
 use crate::report::atomic_write::digest;
@@ -14,16 +16,19 @@ use crate::report::format::results_jsonl;
 use crate::report::format::summary_json::{self, is_fix, is_of};
 use crate::report::{PAGE, RESULTS};
 
-/// The files of a report that can be made again from the journal as long as the import is there.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The folder of the report of an old import: it can be made again from the journal as long as the import is there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct OldFolder {
     /// The folder.
+    #[serde(rename = "folder")]
     pub path: PathBuf,
     /// The files, the summary last: while it is there, the report is known as that of its import.
+    #[serde(skip)]
     files: Vec<PathBuf>,
-    /// Their size.
+    /// The size of the report in bytes.
     pub bytes: u64,
-    /// What is in the folder besides.
+    /// Files in it that are not the report's, and that stay.
     pub others: u64,
 }
 

@@ -103,7 +103,7 @@ impl RowVerifier {
                 let done = context.advice("to take it as done: ", &format!("resolve {job} --done"));
                 Err(Error::usage(format!("{by} shows that it is as the row asks for")).hint(done))
             }
-            RecordSearch::Unknown(why) => {
+            RecordSearch::Unknown { untold: why } => {
                 let (whether, not_so) = match is_change(&row) {
                     true => ("it was carried out", "it was not carried out"),
                     false => ("the record exists", "the record does not exist"),

@@ -39,9 +39,7 @@ pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summary> {
     };
     let retried = journal.retry(&selection, &context.who(), context.now())?;
     let terminal = context.terminal;
-    let fields =
-        RetrySummary { retried: retried.retried, released: retried.released, skipped: retried.skipped };
-    let summary = Summary::new(End::Done).with(&fields);
+    let summary = Summary::new(End::Done).with(&retried);
     let skipped = (retried.skipped > 0).then(|| {
         counted(
             retried.skipped,
@@ -186,18 +184,6 @@ pub(super) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Summary> {
         left_held: cancelled.left_held,
         left_to: cancelled.left_to.iter().map(|(&import, &rows)| RowsOfImport { import, rows }).collect(),
     }))
-}
-
-/// Rows that are sent again.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub(in crate::cli) struct RetrySummary {
-    /// Rows that were rejected or incomplete and are ready again.
-    retried: u64,
-    /// Rows that depend on them and are no longer skipped.
-    released: u64,
-    /// Rows that were rejected and are skipped instead, since rows that they depend on failed or were cancelled.
-    skipped: u64,
 }
 
 /// What was cancelled of an import.

@@ -11,7 +11,7 @@ use crate::cli::args::commands::Resolve;
 use crate::cli::context::Context;
 use crate::cli::run::preconditions;
 use crate::cli::status::review;
-use crate::cli::status::review_objects::{HeldObject, SightObject};
+use crate::cli::status::review_objects::HeldObject;
 use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, ErrorKind, Result};
@@ -313,7 +313,7 @@ fn show(
             }
         }
         review::tell_with(context, job, &seen.as_ref().map_or_else(Vec::new, sight_in_words));
-        terminal.object(&HeldObject::of(job, Some(seen.as_ref().map(SightObject::from))));
+        terminal.object(&HeldObject::of(job, Some(seen.as_ref())));
     }
     for &job in jobs.iter().filter(|job| chosen.iter().all(|held| held.job != **job)) {
         match journal.work(job)? {
@@ -363,7 +363,7 @@ fn sight_in_words(sight: &RecordSearch) -> Vec<String> {
             let words = if *is_so { "it is as the row asks for" } else { "it is not as the row asks for" };
             vec![format!("{by}: {words}")]
         }
-        RecordSearch::Unknown(why) => vec![format!("unknown: {why}")],
+        RecordSearch::Unknown { untold: why } => vec![format!("unknown: {why}")],
     }
 }
 

@@ -73,7 +73,7 @@ pub(in crate::cli) fn prune(context: &Context<'_>, typed: &Typed) -> Result<Summ
         dry_run: typed.dry_run,
         before: before.into(),
         imports: would.imports.iter().map(|&(import, rows)| PrunedImport { import, rows }).collect(),
-        reports: folders.iter().map(|folder| PrunedFolder::from(*folder)).collect(),
+        reports: &folders,
         requests: would.attempts,
         runs: would.runs,
         days: would.days,
@@ -233,7 +233,7 @@ pub(in crate::cli) struct PruneSummary<'a> {
     /// The imports.
     imports: Vec<PrunedImport>,
     /// Their reports.
-    reports: Vec<PrunedFolder<'a>>,
+    reports: &'a [&'a OldFolder],
     /// Records of requests.
     requests: u64,
     /// Records of runs.
@@ -259,24 +259,6 @@ struct PrunedImport {
     import: ImportId,
     /// Its rows.
     rows: u64,
-}
-
-/// The folder of an old report.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-struct PrunedFolder<'a> {
-    /// The folder.
-    folder: &'a Path,
-    /// The size of the report in bytes.
-    bytes: u64,
-    /// Files in it that are not the report's, and that stay.
-    others: u64,
-}
-
-impl<'a> From<&'a OldFolder> for PrunedFolder<'a> {
-    fn from(folder: &'a OldFolder) -> Self {
-        Self { folder: &folder.path, bytes: folder.bytes, others: folder.others }
-    }
 }
 
 /// An old original.

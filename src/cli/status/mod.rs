@@ -13,7 +13,7 @@ use std::time::Duration;
 use self::next_commands::NextCommands;
 use self::objects::{
     AnsweredRows, ImportObject, NotificationsObject, OverviewFigures, QuotaObject, RecentPace, RunObject,
-    StatusSummary, UnknownCallObject,
+    StatusSummary,
 };
 use super::args::commands::Status as Typed;
 use super::args::options::Overrides;
@@ -273,14 +273,7 @@ fn tell_unknown_calls(context: &Context<'_>, calls: &[UnknownCall]) {
         let sent = format!("{}, by {}", context.moment(call.sent_at), call.who);
         let what = format!("{} {}", call.operation, call.parameters);
         terminal.result(format!("  call {}: {what}, {sent}: {why}", call.call));
-        terminal.object(&UnknownCallObject {
-            call: call.call,
-            operation: call.operation,
-            parameters: &call.parameters,
-            sent_at: call.sent_at.into(),
-            who: &call.who,
-            code: call.code.as_deref(),
-        });
+        terminal.object(call);
     }
     if let Some(first) = calls.first() {
         let command = format!("resolve --call {} --seen", first.call);

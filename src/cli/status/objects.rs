@@ -8,7 +8,7 @@ use super::counts::GlanceCounts;
 use crate::ending::RunEnd;
 use crate::journal::{AuditFigures, FileDigest};
 use crate::model::forecast::Next;
-use crate::model::id::{CallId, ImportId};
+use crate::model::id::ImportId;
 use crate::model::kind::Plural;
 use crate::model::operation::Operation;
 use crate::model::quota::QuotaDay;
@@ -57,22 +57,6 @@ pub(in crate::cli) struct AnsweredRows {
     pub(super) rows: u64,
     /// The later import.
     pub(super) by: ImportId,
-}
-
-/// A call of one operation whose outcome is unknown.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub(in crate::cli) struct UnknownCallObject<'a> {
-    pub(super) call: CallId,
-    pub(super) operation: Operation,
-    /// Its parameters, as JSON.
-    pub(super) parameters: &'a str,
-    /// When it was sent.
-    pub(super) sent_at: Rfc3339,
-    /// Who sent it.
-    pub(super) who: &'a str,
-    /// Why the outcome is unknown; `null` while the call is under way, or when fleetload was stopped.
-    pub(super) code: Option<&'a str>,
 }
 
 /// The quota of the day.

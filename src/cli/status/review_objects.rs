@@ -28,12 +28,12 @@ pub(in crate::cli) struct HeldObject<'a> {
     candidates: &'a [Candidate],
     /// What the service shows now; `null` where it could not be asked, and absent where it was not.
     #[serde(skip_serializing_if = "Option::is_none")]
-    now: Option<Option<SightObject<'a>>>,
+    now: Option<Option<&'a RecordSearch>>,
 }
 
 impl<'a> HeldObject<'a> {
     /// Of a row, with what the service shows of it now, if it was to be asked.
-    pub(in crate::cli) fn of(job: &'a HeldJob, now: Option<Option<SightObject<'a>>>) -> Self {
+    pub(in crate::cli) fn of(job: &'a HeldJob, now: Option<Option<&'a RecordSearch>>) -> Self {
         Self {
             job: job.job,
             kind: job.kind,
@@ -44,44 +44,6 @@ impl<'a> HeldObject<'a> {
             since: job.since.into(),
             candidates: &job.candidates,
             now,
-        }
-    }
-}
-
-/// What the service shows of a row now.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[serde(untagged)]
-pub(in crate::cli) enum SightObject<'a> {
-    /// A look-up was answered.
-    Records {
-        /// The look-ups, and what can be said for them.
-        by: &'a str,
-        /// Records that are or may be the row's.
-        candidates: &'a [Candidate],
-        /// Records that would be, but existed before the row was sent.
-        earlier: &'a [Candidate],
-    },
-    /// A look-up showed whether what the row asks for is so.
-    Change {
-        /// The look-ups.
-        by: &'a str,
-        /// Whether it is so.
-        is_so: bool,
-    },
-    /// No look-up gave an answer that can be relied on.
-    Unknown {
-        /// Why.
-        untold: &'a str,
-    },
-}
-
-impl<'a> From<&'a RecordSearch> for SightObject<'a> {
-    fn from(search: &'a RecordSearch) -> Self {
-        match search {
-            RecordSearch::Answered { by, candidates, earlier } => Self::Records { by, candidates, earlier },
-            RecordSearch::Change { by, is_so } => Self::Change { by, is_so: *is_so },
-            RecordSearch::Unknown(why) => Self::Unknown { untold: why },
         }
     }
 }

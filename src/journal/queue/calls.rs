@@ -5,6 +5,7 @@
 //! depends on them. Nor does it bring the journal forward (`identity`): an older copy that lacks a call sends nothing twice.
 
 use rusqlite::OptionalExtension as _;
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::advice::Advice;
@@ -15,7 +16,7 @@ use crate::journal::state::write::Evidence;
 use crate::journal::{Journal, View};
 use crate::model::id::{CallId, RemoteId};
 use crate::model::operation::Operation;
-use crate::model::time::{Day, Moment};
+use crate::model::time::{Day, Moment, rfc_3339};
 use crate::model::verdict::Execution;
 
 /// A call that is about to leave.
@@ -33,20 +34,23 @@ pub struct NewCall<'a> {
     pub counted: Option<Day>,
 }
 
-/// A call that was sent and of which nobody knows whether it was carried out.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A call of one operation whose outcome is unknown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct UnknownCall {
     /// Its number.
     pub call: CallId,
     /// What was asked.
     pub operation: Operation,
-    /// The parameters, as JSON.
+    /// Its parameters, as JSON.
     pub parameters: String,
     /// When it was sent.
+    #[serde(serialize_with = "rfc_3339")]
+    #[cfg_attr(feature = "schemas", schemars(with = "crate::model::time::Rfc3339"))]
     pub sent_at: Moment,
     /// Who sent it.
     pub who: String,
-    /// The code of the doubt; `None` when no end is noted: it is under way, or its process was ended.
+    /// Why the outcome is unknown; `null` while the call is under way, or when fleetload was stopped.
     pub code: Option<String>,
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use rusqlite::{Connection, OptionalExtension, Transaction};
+use serde::Serialize;
 
 use crate::advice::Advice;
 use crate::error::{Error, Result};
@@ -25,14 +26,15 @@ use crate::model::state::JobState::{
 };
 use crate::model::time::Moment;
 
-/// What a retry did.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// Rows that are sent again.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Retried {
-    /// Rejected and incomplete jobs that are to be sent again.
+    /// Rows that were rejected or incomplete and are ready again.
     pub retried: u64,
-    /// Jobs skipped below them that are open again.
+    /// Rows that depend on them and are no longer skipped.
     pub released: u64,
-    /// Rejected jobs that are skipped instead, since what they belong to will not be made.
+    /// Rows that were rejected and are skipped instead, since rows that they depend on failed or were cancelled.
     pub skipped: u64,
 }
 

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use serde::Serialize;
 use serde_json::Value;
 
 use super::matching::{self, RecordMatch, SeenRecord};
@@ -28,27 +29,32 @@ const CONTROLS: usize = 3;
 /// Candidates that are read in full to be compared.
 const READ_IN_FULL: usize = 5;
 
-/// What the service shows of a row.
-#[derive(Debug, Clone, PartialEq)]
+/// What the service shows of a row now.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(untagged)]
 pub enum RecordSearch {
-    /// A look-up that can be relied on was answered.
+    /// A look-up was answered.
     Answered {
-        /// The look-ups, and what can be said for them, in words.
+        /// The look-ups, and what can be said for them.
         by: String,
-        /// Records that are or may be the row's; none when there are none.
+        /// Records that are or may be the row's.
         candidates: Vec<Candidate>,
-        /// Records that would be candidates, had they not been there before the row was sent.
+        /// Records that would be, but existed before the row was sent.
         earlier: Vec<Candidate>,
     },
-    /// Whether what a step other than a creation asks for is so.
+    /// A look-up showed whether what the row asks for is so.
     Change {
         /// The look-ups.
         by: String,
-        /// Whether it is.
+        /// Whether it is so.
         is_so: bool,
     },
-    /// Nothing can be said; says why.
-    Unknown(String),
+    /// No look-up gave an answer that can be relied on.
+    Unknown {
+        /// Why.
+        untold: String,
+    },
 }
 
 /// Whether a record is the row's.
@@ -108,7 +114,7 @@ impl Verifier {
     /// Whether what a step other than a creation asks for is so.
     async fn search_change(&mut self, work: &Work) -> Result<RecordSearch> {
         let Some((_, owner)) = work.owner() else {
-            return Ok(RecordSearch::Unknown("its record has no id".to_owned()));
+            return Ok(RecordSearch::Unknown { untold: "its record has no id".to_owned() });
         };
         let mut work = work.clone();
         if let Some(ended) = self.find_names(&mut work).await? {
@@ -119,7 +125,7 @@ impl Verifier {
                 Action::AddLicence(_) => "the service has no look-up for licence codes",
                 _ => "no look-up that shows whether it was carried out is available",
             };
-            return Ok(RecordSearch::Unknown(why.to_owned()));
+            return Ok(RecordSearch::Unknown { untold: why.to_owned() });
         };
         let by = lookup.operation().to_string();
         Ok(match self.service.ask(&lookup).await? {
@@ -130,11 +136,13 @@ impl Verifier {
                 SeenChange::Unclear if work.action == Action::AssignToSite => {
                     RecordSearch::Change { by, is_so: false }
                 }
-                SeenChange::Unclear => RecordSearch::Unknown(format!("{by} does not tell whether it is so")),
+                SeenChange::Unclear => {
+                    RecordSearch::Unknown { untold: format!("{by} does not tell whether it is so") }
+                }
             },
-            LookupAnswer::Unavailable => RecordSearch::Unknown(format!("{by} is not available")),
+            LookupAnswer::Unavailable => RecordSearch::Unknown { untold: format!("{by} is not available") },
             LookupAnswer::Inconclusive(why) | LookupAnswer::Failed(why) => {
-                RecordSearch::Unknown(format!("{by}: {why}"))
+                RecordSearch::Unknown { untold: format!("{by}: {why}") }
             }
         })
     }
@@ -153,7 +161,7 @@ impl Verifier {
                     LookupAnswer::Records(found) => found,
                     LookupAnswer::Unavailable => continue,
                     LookupAnswer::Inconclusive(why) | LookupAnswer::Failed(why) => {
-                        return Ok(Some(RecordSearch::Unknown(format!("{operation}: {why}"))));
+                        return Ok(Some(RecordSearch::Unknown { untold: format!("{operation}: {why}") }));
                     }
                 };
                 asked.push(operation);
@@ -164,7 +172,7 @@ impl Verifier {
                     }
                     NameSearch::Several(_) => {
                         let why = format!("{operation} shows more than one of the name that the row gives");
-                        return Ok(Some(RecordSearch::Unknown(why)));
+                        return Ok(Some(RecordSearch::Unknown { untold: why }));
                     }
                     NameSearch::Missing(_)
                         if at == 0
@@ -176,14 +184,14 @@ impl Verifier {
                     NameSearch::Missing(_) => {}
                 }
             }
-            return Ok(names.first().map(|first| {
-                RecordSearch::Unknown(match asked.is_empty() {
+            return Ok(names.first().map(|first| RecordSearch::Unknown {
+                untold: match asked.is_empty() {
                     true => format!(
                         "{} is not available, and without it the id of what the row names is not known",
                         first.operation()
                     ),
                     false => format!("{} shows nothing of the name that the row gives", written(&asked)),
-                })
+                },
             }));
         }
     }
@@ -204,7 +212,7 @@ impl Verifier {
                     continue;
                 }
                 LookupAnswer::Inconclusive(why) | LookupAnswer::Failed(why) => {
-                    return Ok(RecordSearch::Unknown(format!("{operation}: {why}")));
+                    return Ok(RecordSearch::Unknown { untold: format!("{operation}: {why}") });
                 }
             };
             let length = found.len();
@@ -219,7 +227,7 @@ impl Verifier {
                     .filter(|lookup| self.service.usable(lookup.operation()));
                 if next.is_none() {
                     let why = format!("{operation} lists {length} records, which may be one page of more");
-                    return Ok(RecordSearch::Unknown(why));
+                    return Ok(RecordSearch::Unknown { untold: why });
                 }
                 continue;
             }
@@ -232,12 +240,14 @@ impl Verifier {
                     candidates: Vec::new(),
                     earlier,
                 },
-                Some(false) => {
-                    RecordSearch::Unknown(format!("{operation} does not find what is known to exist"))
-                }
+                Some(false) => RecordSearch::Unknown {
+                    untold: format!("{operation} does not find what is known to exist"),
+                },
             });
         }
-        Ok(RecordSearch::Unknown(format!("no look-up for a {} is available", work.kind.singular())))
+        Ok(RecordSearch::Unknown {
+            untold: format!("no look-up for a {} is available", work.kind.singular()),
+        })
     }
 
     /// Whether the record with this id is the row's.
@@ -357,7 +367,7 @@ impl Verifier {
             RecordSearch::Change { by, is_so: false } => {
                 RecordCheck::Another { by, differences: vec!["it is not as the row asks for".to_owned()] }
             }
-            RecordSearch::Unknown(why) => RecordCheck::Unknown(why),
+            RecordSearch::Unknown { untold: why } => RecordCheck::Unknown(why),
         })
     }
 
