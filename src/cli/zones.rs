@@ -8,8 +8,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::atomic_file;
+use crate::cli::call::answer::words;
 use crate::cli::context::Context;
-use crate::cli::doctor::probe::{self, Finding};
 use crate::cli::settings::profile::Profile;
 use crate::model::operation::Operation;
 use crate::model::time::Moment;
@@ -80,14 +80,10 @@ pub(super) fn can_be_asked(client: &Client) -> bool {
 /// Says in words why there is no list.
 pub(super) async fn ask(client: &Client, now: Moment) -> Result<ZoneList, String> {
     let call = Call { operation: Operation::ListTimeZones, parameters: Vec::new(), body: None };
-    let verdict = client.send(call).await.verdict;
-    if let Verdict::Succeeded(success) = &verdict {
-        return time_zones(&success.body, now);
+    match client.send(call).await.verdict {
+        Verdict::Succeeded(success) => time_zones(&success.body, now),
+        other => Err(words(&other)),
     }
-    Err(match probe::finding(&verdict) {
-        Finding::Missing(why) | Finding::Unclear(why) | Finding::Refused(why) => why,
-        Finding::Answers => "the service refuses to give it".to_owned(),
-    })
 }
 
 /// Keeps a list beside the journal.

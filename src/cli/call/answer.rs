@@ -84,6 +84,11 @@ pub(super) fn code(verdict: &Verdict) -> Option<String> {
     meaning(verdict).0
 }
 
+/// The words of a verdict; nothing for a success.
+pub(in crate::cli) fn words(verdict: &Verdict) -> String {
+    meaning(verdict).1.unwrap_or_default()
+}
+
 /// The code and the words of a verdict; nothing for a success.
 fn meaning(verdict: &Verdict) -> (Option<String>, Option<String>) {
     let of_service = |code: ServiceCode, words: &str| (code.as_str().to_owned(), words.to_owned());
@@ -120,10 +125,8 @@ fn meaning(verdict: &Verdict) -> (Option<String>, Option<String>) {
 
 fn not_sent(why: &NotSent) -> (String, String) {
     let (reason, words) = match why {
-        NotSent::NoConnection(words) => {
-            (Reason::Unreachable, format!("the service cannot be reached: {words}"))
-        }
-        NotSent::NoToken(words) => (Reason::Unreachable, format!("there is no access token: {words}")),
+        NotSent::NoConnection(words) => (Reason::Unreachable, format!("no connection: {words}")),
+        NotSent::NoToken(words) => (Reason::Unreachable, format!("no token: {words}")),
         NotSent::NoResources(words) => {
             (Reason::Resources, format!("this machine has no more sockets or open files: {words}"))
         }
@@ -137,12 +140,11 @@ fn not_sent(why: &NotSent) -> (String, String) {
 fn refused(refusal: Refusal) -> (String, String) {
     let (code, words) = match refusal {
         Refusal::InvalidClient => {
-            (ServiceCode::InvalidClient, "the service does not accept the client id or its secret")
+            (ServiceCode::InvalidClient, "the client id or the client secret is wrong or revoked")
         }
-        Refusal::UnauthorizedSource => (
-            ServiceCode::UnauthorizedSource,
-            "the service does not accept requests from the address of this machine",
-        ),
+        Refusal::UnauthorizedSource => {
+            (ServiceCode::UnauthorizedSource, "the address of this machine is not on the service's list")
+        }
         Refusal::TokenRefused => {
             (ServiceCode::InvalidToken, "the service does not accept its own access token")
         }
@@ -208,7 +210,7 @@ fn look_ups(operation: Operation) -> Vec<Operation> {
 
 /// The error of a service that refuses us, cannot be reached, or gives no usable answer.
 fn failure(operation: Operation, end: End, answer: &Answer) -> Error {
-    let message = meaning(&answer.verdict).1.unwrap_or_default();
+    let message = words(&answer.verdict);
     let error = Error::service(format!("{operation}: {message}")).ending(end);
     match (end, &answer.verdict) {
         (End::EndpointMissing, _) => {

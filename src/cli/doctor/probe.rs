@@ -2,13 +2,12 @@
 //!
 //! Look-ups only, all of them GET: a creation is never tried, and nothing that changes a record is.
 
-use serde::Serialize;
-
+use crate::cli::call::answer::words;
 use crate::model::descriptor::ActionDescriptor;
 use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
 use crate::model::operation::{Method, Operation};
-use crate::model::verdict::{NotSent, Refusal, Verdict};
+use crate::model::verdict::Verdict;
 use crate::service::Call;
 use crate::service::{Endpoints, Origin};
 
@@ -26,8 +25,7 @@ fn is_used(operation: Operation) -> bool {
 }
 
 /// What an endpoint did when it was asked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "finding", content = "why", rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cli) enum Finding {
     /// It answered as the specification describes.
     Answers,
@@ -71,42 +69,23 @@ pub(super) fn question(operation: Operation) -> Call {
 
 /// What an answer to such a question says about the endpoint.
 pub(in crate::cli) fn finding(verdict: &Verdict) -> Finding {
+    let why = words(verdict);
     match verdict {
         Verdict::Succeeded(_) | Verdict::NoDataFound(_) | Verdict::Rejected(_) | Verdict::Duplicate(_) => {
             Finding::Answers
         }
         Verdict::EndpointMissing(status) => Finding::Missing(format!("the service answers {status}")),
-        Verdict::Throttled => Finding::Unclear("the service asks for a slower pace".to_owned()),
-        Verdict::QuotaSpent => Finding::Unclear("the service says the quota is spent".to_owned()),
-        Verdict::TokenInvalid => Finding::Refused("the service does not accept its own token".to_owned()),
-        Verdict::Refused(refusal) => Finding::Refused(refused(*refusal).to_owned()),
-        Verdict::NotSent(why) => Finding::Refused(not_sent(why)),
-        Verdict::Contradicted(contradiction) => Finding::Unclear(contradiction.what.clone()),
-        Verdict::Doubtful(doubt) => Finding::Unclear(doubt.words().to_owned()),
-    }
-}
-
-fn refused(refusal: Refusal) -> &'static str {
-    match refusal {
-        Refusal::InvalidClient => "the client id or the client secret is wrong or revoked",
-        Refusal::UnauthorizedSource => "the address of this machine is not on the service's list",
-        Refusal::TokenRefused => "the service does not accept a fresh token of its own",
-    }
-}
-
-fn not_sent(why: &NotSent) -> String {
-    match why {
-        NotSent::NoConnection(words) => format!("no connection: {words}"),
-        NotSent::NoToken(words) => format!("no token: {words}"),
-        NotSent::NoResources(words) => format!("no free sockets on this machine: {words}"),
-        NotSent::Untrusted(words) => format!("its certificate is not accepted: {words}"),
+        Verdict::TokenInvalid | Verdict::Refused(_) | Verdict::NotSent(_) => Finding::Refused(why),
+        Verdict::Throttled | Verdict::QuotaSpent | Verdict::Contradicted(_) | Verdict::Doubtful(_) => {
+            Finding::Unclear(why)
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::verdict::{Doubt, Rejection};
+    use crate::model::verdict::{Doubt, Refusal, Rejection};
     use crate::service::{Mapping, Paths};
     use std::collections::BTreeMap;
 

@@ -7,8 +7,8 @@ use tokio::runtime::Runtime;
 
 use crate::advice::Advice;
 use crate::cli::args::options::{Overrides, RehearsalArgs};
+use crate::cli::call::answer::words;
 use crate::cli::context::Context;
-use crate::cli::doctor::probe::{self, Finding};
 use crate::cli::sandbox::rehearsal::Rehearsal;
 use crate::cli::settings::{Purpose, Settings};
 use crate::ending::End;
@@ -158,11 +158,6 @@ impl ServiceAccess {
 
 /// The error of a service that refuses us or cannot be reached.
 fn stopped(verdict: &Verdict) -> Error {
-    let words = match probe::finding(verdict) {
-        Finding::Refused(why) | Finding::Unclear(why) | Finding::Missing(why) => why,
-        Finding::Answers => "the service refuses to give a token".to_owned(),
-    };
-    let end = end_of(verdict);
     let advice = Advice::from("to find the cause, type: ").command("fleetload doctor");
-    Error::service(words).ending(end).hint(advice)
+    Error::service(words(verdict)).ending(end_of(verdict)).hint(advice)
 }
