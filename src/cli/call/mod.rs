@@ -133,14 +133,11 @@ fn place(settings: &Settings, call: &Call) -> Result<String> {
     let operation = call.operation;
     let endpoints = settings.endpoints()?;
     let Some(endpoint) = endpoints.get(operation) else {
-        let profile = settings.profile.as_ref().map_or("NAME", |(name, _)| name.as_str());
         return Err(Error::usage(format!(
             "the path of {operation} is unknown: the specification does not state it; nothing was sent"
         ))
         .ending(End::EndpointUnknown)
-        .hint(format!(
-            "set method and path in [profile.{profile}.endpoints.{operation}], or set paths = \"assumed\""
-        )));
+        .hint(settings.to_map(&[operation])));
     };
     let path = endpoint.fill(&call.parameters).map_err(|why| {
         Error::usage(format!("{operation}: {why}; nothing was sent")).hint("give another value")

@@ -324,7 +324,7 @@ impl Examined<'_> {
 
     /// Writes the skeleton of the mapping.
     fn write_endpoints(&self, file: &Path, settings: &Settings, endpoints: &Endpoints) -> Result<()> {
-        let operations = skeleton::write(file, profile_name(settings), endpoints)?;
+        let operations = skeleton::write(file, settings.profile_name(), endpoints)?;
         let line = Line::plain(format!("{operations} operations to complete: "));
         let line = line.ink(Ink::Strong, file.display().to_string());
         self.context.terminal.result(line);
@@ -334,7 +334,6 @@ impl Examined<'_> {
 
     /// What can be done with the rows of each kind, and what is missing: what `plan` and `run` go by as well.
     fn abilities(&mut self, settings: &Settings, endpoints: &Endpoints) {
-        let profile = profile_name(settings);
         let available = |operation| endpoints.available(operation);
         for kind in Kind::ALL {
             let ability = Ability::of(kind, &available);
@@ -344,18 +343,20 @@ impl Examined<'_> {
                 Ability { .. } => Health::Look,
             };
             let lines = operations_of(kind, endpoints);
-            let missing: Vec<Operation> = ability::operations(kind)
-                .into_iter()
-                .map(|(_, operation)| operation)
-                .filter(|&operation| !available(operation))
-                .collect();
+            let mut missing: Vec<Operation> = Vec::new();
+            for (_, operation) in ability::operations(kind) {
+                if !available(operation) && !missing.contains(&operation) {
+                    missing.push(operation);
+                }
+            }
             self.tell(kind.plural(), health, &can(kind, ability), None);
             let terminal = self.context.terminal;
             for (what, operations) in &lines {
                 terminal.result(format!("       {what}: {operations}"));
             }
-            if let Some(hint) = to_set(&missing, profile) {
-                terminal.result(Line::plain("       ").ink(Ink::Hint, "hint:").text(" ").text(hint).whole());
+            if !missing.is_empty() {
+                let hint = Line::plain("       ").ink(Ink::Hint, "hint:").text(" ");
+                terminal.result(hint.text(settings.to_map(&missing).as_str()).whole());
             }
             terminal.object(&ability_object(kind, ability, endpoints));
         }
@@ -467,11 +468,6 @@ fn waiting(context: &Context<'_>, endpoints: &Endpoints) -> Result<()> {
     lanes.map_or(Ok(()), |needed| require_available(endpoints, &needed))
 }
 
-/// The name of the profile, for the keys to set in it.
-fn profile_name(settings: &Settings) -> &str {
-    settings.profile.as_ref().map_or("NAME", |(name, _)| name.as_str())
-}
-
 /// Where a path is from, in a word.
 const fn whose(origin: Origin) -> &'static str {
     match origin {
@@ -525,23 +521,6 @@ fn operations_of(kind: Kind, endpoints: &Endpoints) -> Vec<(&'static str, String
     .map(|(what, wanted)| (what, of(wanted)))
     .filter(|(_, operations)| !operations.is_empty())
     .collect()
-}
-
-/// The keys to set for operations that are not available.
-fn to_set(missing: &[Operation], profile: &str) -> Option<String> {
-    // In the order in which they are listed above.
-    let mut keys: Vec<&Operation> = Vec::new();
-    for operation in missing {
-        if !keys.contains(&operation) {
-            keys.push(operation);
-        }
-    }
-    if keys.is_empty() {
-        return None;
-    }
-    let keys: Vec<String> =
-        keys.iter().map(|operation| format!("[profile.{profile}.endpoints.{operation}]")).collect();
-    Some(format!("set method and path in {}, or paths = \"assumed\"", keys.join(", ")))
 }
 
 /// The same for programs.

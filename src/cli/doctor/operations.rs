@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::probe::Finding;
 use super::reading_operations::{Known, Tried, try_all};
-use super::{Examined, Health, profile_name, whose};
+use super::{Examined, Health, whose};
 use crate::cli::settings::Settings;
 use crate::ending::End;
 use crate::error::{Error, Result};
@@ -36,7 +36,7 @@ impl Examined<'_> {
         };
         let tried = try_all(client, &*self.context.clock, known.unwrap_or_default()).await;
         for (group, operations) in groups() {
-            self.group(group, &operations, &tried, client.endpoints(), profile_name(settings));
+            self.group(group, &operations, &tried, client.endpoints(), settings.profile_name());
         }
     }
 

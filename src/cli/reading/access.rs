@@ -127,7 +127,7 @@ impl ServiceAccess {
     pub(super) fn unavailable(&self, operations: &[Operation], status: u16) -> Error {
         let names: Vec<&str> = operations.iter().map(|operation| operation.name()).collect();
         let names = names.join(", ");
-        let hint = self.to_map(operations);
+        let hint = self.settings.to_map(operations);
         if status == 0 {
             let has = if operations.len() == 1 { "has" } else { "have" };
             Error::usage(format!("{names} {has} no known path in this profile"))
@@ -138,14 +138,6 @@ impl ServiceAccess {
                 .ending(End::EndpointMissing)
                 .hint(hint)
         }
-    }
-
-    /// The keys of the profile to set.
-    pub(in crate::cli) fn to_map(&self, operations: &[Operation]) -> Advice {
-        let profile = self.settings.profile.as_ref().map_or("NAME", |(name, _)| name.as_str());
-        let keys: Vec<String> =
-            operations.iter().map(|operation| format!("[profile.{profile}.endpoints.{operation}]")).collect();
-        Advice::from(format!("set method and path in {}, or paths = \"assumed\"", keys.join(", ")))
     }
 
     /// Ends the sandbox of a rehearsal.

@@ -155,7 +155,7 @@ fn tell(context: &Context<'_>, access: &ServiceAccess, query: &Query, result: &S
     if !result.unavailable.is_empty() {
         let names: Vec<&str> = result.unavailable.iter().map(|operation| operation.name()).collect();
         terminal.say(format!("{} cannot be reached with this profile", names.join(", ")));
-        terminal.hint(access.to_map(&result.unavailable));
+        terminal.hint(access.settings.to_map(&result.unavailable));
     }
     let pages: Vec<Operation> = result.perhaps_pages.iter().map(|(operation, _)| *operation).collect();
     Summary::new(if result.hits.is_empty() { End::NothingFound } else { End::Done }).with(&FindSummary {

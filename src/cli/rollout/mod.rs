@@ -128,7 +128,7 @@ fn watch(
                     for (operation, status) in &look.missing {
                         terminal.warn(format!(
                             "{operation}: the service has no endpoint there (it answers {status}); {}",
-                            access.to_map(&[*operation]).as_str()
+                            access.settings.to_map(&[*operation]).as_str()
                         ));
                     }
                     let rollout = shown(rows, not_imported, &look, &mut seen_online, at);
@@ -252,7 +252,7 @@ fn not_mapped(access: &ServiceAccess) -> Error {
         names(&SINGLE)
     ))
     .ending(End::EndpointUnknown)
-    .hint(access.to_map(&[LISTS[0]]).words(", or of another one of these"))
+    .hint(access.settings.to_map(&[LISTS[0]]).words(", or of another one of these"))
 }
 
 /// Refuses to write over a file that is no workbook of a roll-out.

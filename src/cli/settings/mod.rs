@@ -39,6 +39,7 @@ use self::setting::{
     PROXY, REQUEST_TIMEOUT, RESERVE, SETTLE,
 };
 use self::window::WindowSettings;
+use crate::advice::Advice;
 use crate::cli::args::options::Overrides;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
@@ -172,6 +173,19 @@ impl Settings {
     pub(super) fn endpoints(&self) -> Result<Endpoints> {
         let mapped = self.endpoints.iter().map(|(operation, setting)| (*operation, setting.value.clone()));
         Endpoints::new(self.paths.value, mapped.collect())
+    }
+
+    /// The name of the profile, for the keys to set in it.
+    pub(super) fn profile_name(&self) -> &str {
+        self.profile.as_ref().map_or("NAME", |(name, _)| name.as_str())
+    }
+
+    /// The keys to set in the profile for operations that are not available.
+    pub(super) fn to_map(&self, operations: &[Operation]) -> Advice {
+        let profile = self.profile_name();
+        let keys: Vec<String> =
+            operations.iter().map(|operation| format!("[profile.{profile}.endpoints.{operation}]")).collect();
+        Advice::from(format!("set method and path in {}, or paths = \"assumed\"", keys.join(", ")))
     }
 
     /// A client for the account; reads the secret. Nothing is sent yet.

@@ -89,7 +89,7 @@ pub(super) fn unavailable(
         return Ok(Vec::new());
     };
     let Ok(endpoints) = settings.endpoints() else { return Ok(Vec::new()) };
-    let profile = settings.profile.as_ref().map_or("NAME", |(name, _)| name.as_str());
+    let profile = settings.profile_name();
     let missing = Operation::ALL.iter().copied().filter(|operation| !endpoints.available(*operation));
     let waiting = journal.waiting_for(import, &missing.collect::<Vec<_>>())?.into_iter();
     Ok(waiting
