@@ -11,22 +11,21 @@ mod input;
 pub(super) mod list;
 mod operation_help;
 
-use bytes::Bytes;
 use clap::{ColorChoice, CommandFactory as _};
 
 use super::args::Args;
 use super::args::commands::Call as Typed;
 use super::args::options::Overrides;
 use super::context::Context;
+use super::reading::access::ServiceAccess;
 use super::run::unborn_rehearsal;
-use super::sandbox::rehearsal::Rehearsal;
 use super::settings::{Purpose, Settings};
 use super::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::journal::{Journal, Whose};
+use crate::journal::Whose;
 use crate::model::operation::Operation;
-use crate::service::{Answer, Call};
+use crate::service::Call;
 
 /// Sends one operation and prints the answer; or shows what there is to send.
 pub(super) fn call(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
@@ -69,52 +68,30 @@ fn help(context: &Context<'_>) -> Summary {
 /// Sends what changes nothing.
 fn look_up(context: &Context<'_>, typed: &Typed, call: Call) -> Result<Summary> {
     let operation = call.operation;
-    let (answered, bytes) = context.runtime()?.block_on(async {
-        if !typed.rehearsal.sandbox {
-            return ask(context, &Purpose::Service, call).await;
-        }
-        let journal = rehearsed(context)?;
-        let path = journal.as_ref().map(|journal| journal.path());
-        let rehearsal = Rehearsal::start(typed.rehearsal.scenario.as_deref(), path).await?;
-        let asked = ask(context, &Purpose::Rehearsal(rehearsal.account.clone()), call).await;
-        rehearsal.running.stop().await;
-        asked
-    })?;
+    let access = ServiceAccess::to_read(context, &typed.rehearsal, &Overrides::default())?;
+    tell_whose(context, &access.settings);
+    let asked = place(&access.settings, &call)
+        .and_then(|_| access.settings.client(context.clock.clone()))
+        .map(|client| access.runtime.block_on(client.send_and_show(call)));
+    access.leave();
+    let (answered, bytes) = asked?;
     answer::tell(context, operation, &answered, typed.raw.then_some(&bytes))
-}
-
-async fn ask(context: &Context<'_>, purpose: &Purpose, call: Call) -> Result<(Answer, Bytes)> {
-    let settings = settings(context, purpose)?;
-    place(&settings, &call)?;
-    Ok(settings.client(context.clock.clone())?.send_and_show(call).await)
-}
-
-/// The journal beside which a rehearsal keeps its records: one that is there and holds no work with a real service.
-fn rehearsed(context: &Context<'_>) -> Result<Option<Journal>> {
-    let path = &context.common.journal;
-    if !path.exists() {
-        return Ok(None);
-    }
-    let journal = Journal::open_existing(path)?;
-    if journal.account()?.is_none_or(|account| account.is_rehearsal()) {
-        return Ok(Some(journal));
-    }
-    let shown = path.display();
-    context
-        .terminal
-        .say(format!("the journal {shown} is not that of a rehearsal: this one begins with nothing"));
-    Ok(None)
 }
 
 /// The settings of the account that is called.
 fn settings(context: &Context<'_>, purpose: &Purpose) -> Result<Settings> {
     let settings = context.settings(purpose, &Overrides::default())?;
+    tell_whose(context, &settings);
+    Ok(settings)
+}
+
+/// Tells that it is a rehearsal, once, and notes whose account is called.
+fn tell_whose(context: &Context<'_>, settings: &Settings) {
     let whose = Whose::from(settings.identity());
     if whose.banner().is_some() && context.whose.borrow().is_none() {
         context.terminal.say(whose.line());
     }
     context.whose.replace(Some(whose));
-    Ok(settings)
 }
 
 /// What the settings are for where nothing is sent: without an account the documented paths are shown.
