@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use jiff::Zoned;
 use jiff::tz::TimeZone;
 
 use crate::model::forecast::Next;
@@ -113,64 +112,34 @@ fn two(large: u64, large_unit: &str, small: u64, small_unit: &str) -> String {
 
 /// A moment in UTC and, where the clock on the wall shows something else, in local time.
 pub fn moment(moment: Moment, here: &TimeZone) -> String {
-    let utc = moment.civil();
-    let Ok(stamp) = jiff::Timestamp::from_millisecond(moment.millis()) else {
-        return moment.to_string();
-    };
-    let local = stamp.to_zoned(here.clone());
-    let shown = utc.strftime("%Y-%m-%d %H:%M:%S UTC").to_string();
-    if local.datetime() == utc {
-        shown
-    } else if local.date() == utc.date() {
-        format!("{shown} ({} {})", local.strftime("%H:%M:%S"), zone_name(&local))
-    } else {
-        format!("{shown} ({} {})", local.strftime("%Y-%m-%d %H:%M:%S"), zone_name(&local))
-    }
+    in_both(moment, here, ["%Y-%m-%d %H:%M:%S UTC", "%H:%M:%S %Q", "%Y-%m-%d %H:%M:%S %Q"])
 }
 
 /// The same to the minute, for a line that must stay short; the local day comes last, and only where it is another one.
 pub(super) fn short_moment(moment: Moment, here: &TimeZone) -> String {
-    let utc = moment.civil();
-    let Ok(stamp) = jiff::Timestamp::from_millisecond(moment.millis()) else {
-        return moment.to_string();
-    };
-    let local = stamp.to_zoned(here.clone());
-    let shown = utc.strftime("%Y-%m-%d %H:%M UTC").to_string();
-    if local.datetime() == utc {
-        shown
-    } else if local.date() == utc.date() {
-        format!("{shown} ({} {})", local.strftime("%H:%M"), zone_name(&local))
-    } else {
-        format!(
-            "{shown} ({} {} on {})",
-            local.strftime("%H:%M"),
-            zone_name(&local),
-            local.strftime("%Y-%m-%d")
-        )
-    }
+    in_both(moment, here, ["%Y-%m-%d %H:%M UTC", "%H:%M %Q", "%H:%M %Q on %Y-%m-%d"])
 }
 
 /// The time of day only, for a moment that is near.
 pub(super) fn time_of_day(moment: Moment, here: &TimeZone) -> String {
+    in_both(moment, here, ["%H:%M:%S UTC", "%H:%M:%S %Q", "%H:%M:%S %Q"])
+}
+
+/// A moment in these forms: of UTC, of a local time of the same day, and of one of another day.
+fn in_both(moment: Moment, here: &TimeZone, [of_utc, of_day, of_another]: [&str; 3]) -> String {
     let utc = moment.civil();
     let Ok(stamp) = jiff::Timestamp::from_millisecond(moment.millis()) else {
         return moment.to_string();
     };
     let local = stamp.to_zoned(here.clone());
-    let shown = utc.strftime("%H:%M:%S UTC").to_string();
+    let shown = utc.strftime(of_utc).to_string();
     if local.datetime() == utc {
-        shown
-    } else {
-        format!("{shown} ({} {})", local.strftime("%H:%M:%S"), zone_name(&local))
+        return shown;
     }
-}
-
-/// How a zone is named: by its place, else by the letters of its clock.
-fn zone_name(local: &Zoned) -> String {
-    match local.time_zone().iana_name() {
-        Some(name) => name.to_owned(),
-        None => local.strftime("%Z").to_string(),
-    }
+    let form = if local.date() == utc.date() { of_day } else { of_another };
+    // A zone is named by its place, else by the letters of its clock.
+    let form = if local.time_zone().iana_name().is_some() { form } else { &form.replace("%Q", "%Z") };
+    format!("{shown} ({})", local.strftime(form))
 }
 
 #[cfg(test)]
