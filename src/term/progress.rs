@@ -3,7 +3,6 @@
 //! Driven by the news of the run and by ticks of a clock that is passed in; the words are those of
 //! [`super::progress_model`].
 
-use std::str::FromStr;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
@@ -16,6 +15,7 @@ use crate::journal::RowIdentity;
 use crate::model::event::Event;
 use crate::model::id::JobId;
 use crate::model::kind::Kind;
+use crate::model::policy::choice;
 use crate::model::tally::Tally;
 use crate::model::time::{Moment, Rfc3339};
 
@@ -84,33 +84,14 @@ impl Object for RowEventObject<'_> {
     const NAME: &'static str = "event";
 }
 
-/// Which news programs get.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum EventDetail {
-    /// All that is about the run as a whole.
-    Summary,
-    /// That of single rows as well.
-    #[default]
-    Rows,
-}
-
-impl EventDetail {
-    /// Their words.
-    pub const WORDS: &'static [&'static str] = &["summary", "rows"];
-    /// What they mean.
-    pub const MEANINGS: &'static [&'static str] =
-        &["news of the run as a whole.", "the news of each row as well, with its place, key, id and code."];
-}
-
-impl FromStr for EventDetail {
-    type Err = String;
-
-    fn from_str(word: &str) -> Result<Self, Self::Err> {
-        match word {
-            "summary" => Ok(Self::Summary),
-            "rows" => Ok(Self::Rows),
-            other => Err(format!("'{other}' is not one of {}", Self::WORDS.join(", "))),
-        }
+choice! {
+    /// Which news programs get.
+    #[derive(Default)]
+    EventDetail {
+        /// News of the run as a whole.
+        Summary = "summary",
+        /// The news of each row as well, with its place, key, id and code.
+        [default] Rows = "rows",
     }
 }
 
