@@ -7,6 +7,7 @@
 //! settings/   what was meant: options, environment, profile and defaults brought together; the secret; reading options
 //! import/     reading files into the journal, and `check`
 //! objects     the list of what programs read, with its JSON Schemas
+//! output_file  what is said of a file that is to be written
 //! ids         the ids that sheets name, looked up in the service
 //! zones       the time zones that the service lists
 //! findings/   what is wrong with the rows, and how columns were matched
@@ -40,6 +41,7 @@ mod import;
 mod lock_holder;
 mod notify;
 mod objects;
+mod output_file;
 mod plan;
 mod reading;
 mod rollout;

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::args::commands::Undo as Typed;
 use super::context::Context;
 use super::summary::Summary;
+use crate::cli::output_file::{refuse_other_names, unwritable};
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::ImportInfo;
@@ -125,10 +126,7 @@ fn rows_of<'a>(left: impl IntoIterator<Item = &'a NotUndone>) -> usize {
 
 /// Refuses a name that is not that of a new workbook, before anything is read.
 fn refuse_others(out: &Path) -> Result<()> {
-    if !out.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xlsx")) {
-        return Err(Error::usage(format!("--out: {} is not a name for a workbook", out.display()))
-            .hint("name a file that ends in .xlsx"));
-    }
+    refuse_other_names(out)?;
     if out.exists() { Err(taken(out)) } else { Ok(()) }
 }
 
@@ -143,9 +141,7 @@ fn write(out: &Path, bytes: &[u8]) -> Result<()> {
         if error.kind() == std::io::ErrorKind::AlreadyExists {
             return taken(out);
         }
-        Error::usage(format!("the workbook {} cannot be written", out.display()))
-            .because(error)
-            .hint("name a file in an existing folder that you may write to")
+        unwritable(format_args!("the workbook {}", out.display()), error)
     })
 }
 

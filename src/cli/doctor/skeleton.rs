@@ -4,6 +4,7 @@
 use std::io::ErrorKind as Io;
 use std::path::Path;
 
+use crate::cli::output_file::unwritable;
 use crate::error::{Error, Result};
 use crate::model::operation::{Operation, Provenance};
 use crate::plan::needs::{groups, needed_for};
@@ -16,9 +17,7 @@ pub(super) fn write(file: &Path, profile: &str, endpoints: &Endpoints) -> Result
     let failed = |error: std::io::Error| match error.kind() {
         Io::AlreadyExists => Error::usage(format!("{} already exists and is not replaced", file.display()))
             .hint("name a file that does not exist with --write-endpoints"),
-        _ => Error::usage(format!("{} cannot be written", file.display()))
-            .because(error)
-            .hint("name a file in an existing folder that you may write to"),
+        _ => unwritable(file.display(), error),
     };
     private_file::create(file, text.as_bytes()).map_err(failed)?;
     Ok(operations)

@@ -2,7 +2,7 @@
 //! companies, the requests and the days. And as a page, which is written over nothing but a page of a plan.
 
 use std::fs::File;
-use std::io::{ErrorKind as Io, Read as _};
+use std::io::Read as _;
 use std::path::Path;
 
 use jiff::civil::DateTime;
@@ -11,8 +11,9 @@ use jiff::tz::TimeZone;
 use crate::advice::Advice;
 use crate::cli::atomic_file;
 use crate::cli::context::Context;
+use crate::cli::output_file::{refuse_unless, unwritable};
 use crate::cli::settings::Settings;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::import::Examined;
 use crate::journal::Whose;
 use crate::model::operation::Operation;
@@ -412,15 +413,8 @@ pub(super) struct PageFacts<'a> {
 pub(super) fn refuse_others(out: &Path) -> Result<()> {
     let mut beginning = Vec::new();
     let read = File::open(out).and_then(|file| file.take(BEGINNING).read_to_end(&mut beginning));
-    let ours = beginning.windows(MARK.len()).any(|bytes| bytes == MARK.as_bytes());
-    match read {
-        Err(error) if error.kind() == Io::NotFound => Ok(()),
-        Ok(_) if ours => Ok(()),
-        Ok(_) | Err(_) => {
-            Err(Error::usage(format!("{} already exists and is not a plan page", out.display()))
-                .hint("name another file with --out, or remove this one first"))
-        }
-    }
+    let ours = read.is_ok() && beginning.windows(MARK.len()).any(|bytes| bytes == MARK.as_bytes());
+    refuse_unless(ours, out, "a plan page", "--out")
 }
 
 /// Writes the page; whole or not at all.
@@ -444,11 +438,8 @@ pub(super) fn write_page(
         command: known.command,
         changes: &outlook.changes,
     })?;
-    atomic_file::put(out, text.as_bytes()).map_err(|error| {
-        Error::usage(format!("the page {} cannot be written", out.display()))
-            .because(error)
-            .hint("name a file in an existing folder that you may write to")
-    })?;
+    atomic_file::put(out, text.as_bytes())
+        .map_err(|error| unwritable(format_args!("the page {}", out.display()), error))?;
     let line = Line::plain("the plan as a page: ").ink(Ink::Strong, out.display().to_string());
     context.terminal.result(line);
     Ok(())

@@ -12,6 +12,7 @@ use super::dry_run::Surveyed;
 use crate::advice::{Advice, quoted};
 use crate::cli::atomic_file;
 use crate::cli::context::Context;
+use crate::cli::output_file::{refuse_unless, unwritable};
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::import::Examined;
@@ -68,11 +69,7 @@ fn read(file: &Path) -> std::io::Result<Option<SavedPlan>> {
 
 /// Saves a plan for `run --plan`, over nothing but an earlier plan.
 pub(in crate::cli) fn save(context: &Context<'_>, file: &Path, promise: &SavedPlan) -> Result<()> {
-    write(file, promise).map_err(|error| {
-        Error::usage(format!("the plan {} cannot be written", file.display()))
-            .because(error)
-            .hint("name a file in an existing folder that you may write to")
-    })?;
+    write(file, promise).map_err(|error| unwritable(format_args!("the plan {}", file.display()), error))?;
     let line = Line::plain("the plan is saved: ").ink(Ink::Strong, file.display().to_string());
     context.terminal.result(line);
     Ok(())
@@ -80,14 +77,7 @@ pub(in crate::cli) fn save(context: &Context<'_>, file: &Path, promise: &SavedPl
 
 /// Refuses to save a plan over a file that is none.
 pub(in crate::cli) fn refuse_others(file: &Path) -> Result<()> {
-    match read(file) {
-        Err(error) if error.kind() == Io::NotFound => Ok(()),
-        Ok(Some(_)) => Ok(()),
-        Ok(None) | Err(_) => {
-            Err(Error::usage(format!("{} already exists and is not a saved plan", file.display()))
-                .hint("name another file with --save, or remove this one first"))
-        }
-    }
+    refuse_unless(matches!(read(file), Ok(Some(_))), file, "a saved plan", "--save")
 }
 
 /// The plan in a file that was named for it.

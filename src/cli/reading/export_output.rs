@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::cli::args::reading::Export as Typed;
 use crate::cli::context::Context;
+use crate::cli::output_file::refuse_unless;
 use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
@@ -44,11 +45,7 @@ enum Destination {
 pub(super) fn format(typed: &Typed) -> Result<Option<ExportFormat>> {
     let Some(out) = &typed.out else { return Ok(None) };
     match ExportFormat::of(out) {
-        Some(_) if out.exists() && !is_export(out) => {
-            Err(Error::usage(format!("{} already exists and is not an export", out.display()))
-                .hint("name another file with --out, or remove this one first"))
-        }
-        Some(format) => Ok(Some(format)),
+        Some(format) => refuse_unless(is_export(out), out, "an export", "--out").map(|()| Some(format)),
         None => Err(Error::usage(format!("--out: {} does not say what to write", out.display()))
             .hint("name a file that ends in .xlsx, .csv or .jsonl")),
     }

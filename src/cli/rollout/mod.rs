@@ -20,6 +20,7 @@ use super::context::Context;
 use super::reading::access::ServiceAccess;
 use super::run::signals::Signals;
 use super::summary::Summary;
+use crate::cli::output_file::{refuse_other_names, refuse_unless, unwritable};
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::{DeviceRow, ImportInfo, Journal};
@@ -198,11 +199,8 @@ fn write_workbook(
 ) -> Result<()> {
     let title = format!("Roll-out of import {}, seen at {at}", devices.import);
     let workbook = rollout_workbook(rollout, &title, &devices.journal.whose()?)?;
-    atomic_file::put(out, &workbook).map_err(|error| {
-        Error::usage(format!("the workbook {} cannot be written", out.display()))
-            .because(error)
-            .hint("name a file in an existing folder that you may write to")
-    })?;
+    atomic_file::put(out, &workbook)
+        .map_err(|error| unwritable(format_args!("the workbook {}", out.display()), error))?;
     let line = Line::plain("the roll-out as a workbook: ");
     context.terminal.result(line.ink(Ink::Strong, out.display().to_string()));
     Ok(())
@@ -257,18 +255,8 @@ fn not_mapped(access: &ServiceAccess) -> Error {
 
 /// Refuses to write over a file that is no workbook of a roll-out.
 fn refuse_others(out: &Path) -> Result<()> {
-    if !out.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xlsx")) {
-        return Err(Error::usage(format!("--out: {} is not a name for a workbook", out.display()))
-            .hint("name a file that ends in .xlsx"));
-    }
-    if out.exists() && !is_rollout_workbook(out) {
-        return Err(Error::usage(format!(
-            "{} already exists and is not the workbook of a roll-out",
-            out.display()
-        ))
-        .hint("name another file with --out, or remove this one first"));
-    }
-    Ok(())
+    refuse_other_names(out)?;
+    refuse_unless(is_rollout_workbook(out), out, "the workbook of a roll-out", "--out")
 }
 
 /// The roll-out of an import.
