@@ -282,32 +282,17 @@ pub fn all_of(word: &str) -> Vec<&'static Entry> {
     entries().filter(|entry| entry.code.eq_ignore_ascii_case(word)).collect()
 }
 
-/// How many codes are offered for one that is not known.
-const NEAREST: usize = 3;
-/// How alike two words must be for one to be offered for the other, 0 to 1.
-const ALIKE: f64 = 0.72;
-
-/// The codes that a word may have been meant for, the most alike first.
+/// The codes that a word may have been meant for, three at most, the most alike first. A word may also be what a code has
+/// behind its dot.
 pub fn nearest(word: &str) -> Vec<&'static str> {
-    let word = word.to_lowercase();
-    let mut ranked: Vec<(f64, &'static str)> = entries()
-        .map(|entry| (likeness(&word, &entry.code.to_lowercase()), entry.code.as_str()))
-        .filter(|(alike, _)| *alike >= ALIKE)
-        .collect();
-    ranked.sort_by(|(left, left_code), (right, right_code)| {
-        right.total_cmp(left).then_with(|| left_code.cmp(right_code))
-    });
-    ranked.dedup_by_key(|(_, code)| *code);
-    ranked.into_iter().map(|(_, code)| code).take(NEAREST).collect()
-}
-
-/// How alike a word is to a code, or to the part of it behind the dot.
-fn likeness(word: &str, code: &str) -> f64 {
-    let slug = code.split_once('.').map_or(code, |(_, slug)| slug);
-    [code, slug]
-        .into_iter()
-        .map(|form| strsim::normalized_damerau_levenshtein(word, form))
-        .fold(0.0, f64::max)
+    let codes = || entries().map(|entry| entry.code.as_str());
+    let slug = |code: &'static str| code.split_once('.').map_or(code, |(_, slug)| slug);
+    let mut found = crate::sheet::nearest(word, codes());
+    for near in crate::sheet::nearest(word, codes().map(slug)) {
+        found.extend(codes().find(|code| slug(code) == near).filter(|code| !found.contains(code)));
+    }
+    found.truncate(3);
+    found
 }
 
 #[cfg(test)]
