@@ -273,7 +273,10 @@ impl Examined<'_> {
             self.found = Some(end);
         }
         let terminal = self.context.terminal;
-        terminal.result(Line::new().ink(ink, word).text(format!("  {check}: {message}")));
+        let mut lines = message.lines();
+        let first = format!("  {check}: {}", lines.next().unwrap_or_default());
+        terminal.result(Line::new().ink(ink, word).text(first));
+        lines.for_each(|line| terminal.result(format!("       {line}")));
         for (number, line) in hint.into_iter().flat_map(str::lines).enumerate() {
             let mark = if number == 0 { "hint:" } else { "     " };
             terminal.result(Line::plain("       ").ink(Ink::Hint, mark).text(" ").text(line));

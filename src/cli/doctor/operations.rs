@@ -9,16 +9,16 @@ use serde::Serialize;
 use super::probe::Finding;
 use super::reading_operations::{Known, Tried, try_all};
 use super::{Examined, Health, whose};
+use crate::cli::reading::reference::resolve;
 use crate::cli::settings::Settings;
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::export::{Query, Sought, as_id, search};
+use crate::export::Sought;
 use crate::journal::Journal;
-use crate::model::id::RemoteId;
 use crate::model::operation::Operation;
 use crate::plan::needs::{groups, needed_for};
 use crate::sandbox::ROOT_COMPANY;
-use crate::service::{Client, Endpoints, Origin, ServiceReader};
+use crate::service::{Client, Endpoints, Origin, ReadError, ServiceReader};
 use crate::term::{Ink, Line};
 
 impl Examined<'_> {
@@ -28,8 +28,13 @@ impl Examined<'_> {
             Some(company) => {
                 let (clock, rate) = (self.context.clock.clone(), settings.rate.value);
                 let reader = ServiceReader::new(client.clone(), clock, rate, Duration::ZERO);
-                let known = company_of(&reader, company).await.map(Known::of_company);
-                self.noting("company", known)
+                let failed = |error: &ReadError| {
+                    Error::usage(format!("--company: {error}"))
+                        .hint("give the id of the company, or its whole name")
+                };
+                let of = ("--company", Sought::Companies);
+                let id = resolve(self.context, &failed, &reader, of, company, None).await;
+                self.noting("company", id.map(Known::of_company))
             }
             // What is wrong with the journal has been told.
             None => self.of_journal(settings).ok(),
@@ -150,29 +155,6 @@ fn by_need(operations: &[Operation]) -> String {
     }
     let needs = needs.into_iter().map(|(need, names)| format!("{} ({need})", names.join(", ")));
     needs.collect::<Vec<_>>().join("; ")
-}
-
-/// The company that is meant by an id or a whole name.
-async fn company_of(reader: &ServiceReader, company: &str) -> Result<RemoteId> {
-    if let Some(id) = as_id(company) {
-        return Ok(id);
-    }
-    let unknown = |why: String| {
-        Err(Error::usage(format!("--company: {why}")).hint("give the id of the company, or its whole name"))
-    };
-    let text = Some(company.to_owned());
-    let query = Query { sought: Sought::Companies, text, company: None, device: None };
-    let result = match search(reader, &query).await {
-        Ok(result) => result,
-        Err(error) => return unknown(error.to_string()),
-    };
-    let exact = result.hits.iter().filter(|hit| hit.exact);
-    let ids: Vec<RemoteId> = exact.filter_map(|hit| hit.record.id).collect();
-    match ids[..] {
-        [id] => Ok(id),
-        [] => unknown(format!("no company is named exactly '{company}'")),
-        [..] => unknown(format!("{} companies are named '{company}'", ids.len())),
-    }
 }
 
 /// An operation that `doctor` has tried, or cannot try.

@@ -37,7 +37,7 @@ fn read_from(context: &Context<'_>, access: &ServiceAccess, company: &str) -> Re
     let reader = access.reader(context, PATIENCE)?;
     access.runtime.block_on(async {
         let option = ("--for", Sought::Companies);
-        let id = resolve(context, access, &reader, option, company, None).await?;
+        let id = resolve(context, &|error| access.failed(error), &reader, option, company, None).await?;
         let own = Query { sought: Sought::Companies, text: Some(id.to_string()), company: None, device: None };
         let own = search(&reader, &own).await.map_err(|error| access.failed(&error))?;
         let name = own.hits.first().map(|hit| shown_name(&hit.record)).ok_or_else(|| {

@@ -256,18 +256,19 @@ impl Asked<'_> {
             let records = records_of_sheet(access, reader, (file, wanted), journal.as_ref()).await?;
             return Ok((Scope::Records(records), format!("sheet {}", file.display())));
         }
+        let failed = |error: &ReadError| access.failed(error);
         let company = match &typed.company {
             Some(text) => {
-                Some(resolve(context, access, reader, ("--company", Sought::Companies), text, None).await?)
+                Some(resolve(context, &failed, reader, ("--company", Sought::Companies), text, None).await?)
             }
             None => None,
         };
         if let Some(text) = &typed.site {
-            let id = resolve(context, access, reader, ("--site", Sought::Sites), text, company).await?;
+            let id = resolve(context, &failed, reader, ("--site", Sought::Sites), text, company).await?;
             return Ok((Scope::Site(id), format!("site {id}")));
         }
         if let Some(text) = &typed.device {
-            let id = resolve(context, access, reader, ("--device", Sought::Devices), text, company).await?;
+            let id = resolve(context, &failed, reader, ("--device", Sought::Devices), text, company).await?;
             return Ok((Scope::Device(id), format!("device {id}")));
         }
         Ok(match company {

@@ -74,18 +74,19 @@ fn check(typed: &Typed) -> Result<()> {
 
 fn answer(context: &Context<'_>, typed: &Typed, access: &ServiceAccess) -> Result<Summary> {
     let reader = access.reader(context, PATIENCE)?;
+    let failed = |error: &ReadError| access.failed(error);
     let (query, result) = access.runtime.block_on(async {
         let company = match &typed.company {
             Some(text) => {
                 let of = ("--company", Sought::Companies);
-                Some(resolve(context, access, &reader, of, text, None).await?)
+                Some(resolve(context, &failed, &reader, of, text, None).await?)
             }
             None => None,
         };
         let device = match &typed.device {
             Some(text) => {
                 let of = ("--device", Sought::Devices);
-                Some(resolve(context, access, &reader, of, text, company).await?)
+                Some(resolve(context, &failed, &reader, of, text, company).await?)
             }
             None => None,
         };

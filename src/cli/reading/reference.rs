@@ -1,11 +1,10 @@
 //! A record that is named on the command line: by its id, or by a name, MAC address or username that only one has.
 
-use super::access::ServiceAccess;
 use crate::cli::context::Context;
 use crate::error::{Error, Result};
 use crate::export::{Query, SearchResult, Sought, as_id, search, shown_name};
 use crate::model::id::RemoteId;
-use crate::service::ServiceReader;
+use crate::service::{ReadError, ServiceReader};
 use crate::term::{clean, count};
 
 /// How many candidates are shown.
@@ -15,10 +14,10 @@ const MOST_SHOWN: usize = 10;
 ///
 /// # Errors
 ///
-/// Usage, with the candidates, when no record or several have the name.
+/// Usage, with the candidates, when no record or several have the name; `failed` where the service gives no answer.
 pub(in crate::cli) async fn resolve(
     context: &Context<'_>,
-    access: &ServiceAccess,
+    failed: &dyn Fn(&ReadError) -> Error,
     reader: &ServiceReader,
     (option, sought): (&str, Sought),
     text: &str,
@@ -29,7 +28,7 @@ pub(in crate::cli) async fn resolve(
     }
     let name = text.strip_prefix("name:").unwrap_or(text);
     let query = Query { sought, text: Some(name.to_owned()), company, device: None };
-    let result = search(reader, &query).await.map_err(|error| access.failed(&error))?;
+    let result = search(reader, &query).await.map_err(|error| failed(&error))?;
     let exact: Vec<RemoteId> =
         result.hits.iter().filter(|hit| hit.exact).filter_map(|hit| hit.record.id).collect();
     match *exact.as_slice() {
