@@ -50,8 +50,7 @@ pub(super) fn named(examined: &Examined, journal: Option<&Journal>, wanted: Want
     for id in examined.checked().named_ids() {
         let known = match (journal, wanted) {
             (None, _) | (Some(_), Wanted::All) => false,
-            (Some(journal), Wanted::New) => journal.is_named(id)?,
-            (Some(journal), Wanted::Unverified) => journal.is_verified(id)?,
+            (Some(journal), wanted) => journal.is_named(id, wanted == Wanted::Unverified)?,
         };
         if !known {
             ids.push(id);

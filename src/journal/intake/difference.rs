@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::OptionalExtension as _;
+use rusqlite::{OptionalExtension as _, ToSql};
 
 use crate::error::Result;
 use crate::journal::file::sqlite_error::{damaged, unwritable};
@@ -105,31 +105,31 @@ impl ImportWriter<'_> {
 
     /// A row of this import, as it stands in its sheet.
     pub fn row_as_written(&self, sheet: SheetId, number: u32) -> Result<EarlierRow> {
-        let (headers, cells): (String, String) = self
-            .transaction
-            .prepare_cached(
-                "SELECT sheet.headers, sheet_row.cells FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
-                 WHERE sheet_row.place = ?1",
-            )?
-            .query_row([row_ref::key(sheet, number)], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok(EarlierRow { headers: list(&headers)?, cells: StoredTexts::of(&self.transaction).cells(&cells)? })
+        let row = self.earlier_row("sheet_row.place = ?1", row_ref::key(sheet, number))?;
+        row.ok_or_else(|| rusqlite::Error::QueryReturnedNoRows.into())
     }
 
     /// The row from which a job has its values; not one that differs, of which only the steps after the creation were taken.
     pub fn row_of_values(&self, job: JobId) -> Result<Option<EarlierRow>> {
+        let values = "sheet_row.job = ?1 AND sheet_row.disposition IN ('new', 'revised')
+             AND NOT EXISTS (SELECT 1 FROM difference WHERE difference.place = sheet_row.place)
+             ORDER BY sheet_row.place DESC LIMIT 1";
+        self.earlier_row(values, job)
+    }
+
+    fn earlier_row(&self, which: &str, value: impl ToSql) -> Result<Option<EarlierRow>> {
+        let sql = format!(
+            "SELECT sheet.headers, sheet_row.cells FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
+             WHERE {which}"
+        );
         let found: Option<(String, String)> = self
             .transaction
-            .prepare_cached(
-                "SELECT sheet.headers, sheet_row.cells FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
-                 WHERE sheet_row.job = ?1 AND sheet_row.disposition IN ('new', 'revised')
-                     AND NOT EXISTS (SELECT 1 FROM difference WHERE difference.place = sheet_row.place)
-                 ORDER BY sheet_row.place DESC LIMIT 1",
-            )?
-            .query_row([job], |row| Ok((row.get(0)?, row.get(1)?)))
+            .prepare_cached(&sql)?
+            .query_row([value], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?;
         let Some((headers, cells)) = found else { return Ok(None) };
-        let cells = StoredTexts::of(&self.transaction).cells(&cells)?;
-        Ok(Some(EarlierRow { headers: list(&headers)?, cells }))
+        let headers = serde_json::from_str(&headers).map_err(|error| damaged("headers", error))?;
+        Ok(Some(EarlierRow { headers, cells: StoredTexts::of(&self.transaction).cells(&cells)? }))
     }
 
     /// Whether a row of a sheet of this import is at the place of a row of this job: where it says it comes from
@@ -177,9 +177,4 @@ impl ImportWriter<'_> {
             .execute((job, SET_ASIDE.to_string()))?;
         Ok(())
     }
-}
-
-/// Headers as the journal keeps them.
-fn list(text: &str) -> Result<Vec<String>> {
-    serde_json::from_str(text).map_err(|error| damaged("headers", error))
 }

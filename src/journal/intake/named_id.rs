@@ -159,25 +159,16 @@ impl View {
         Ok(unverified)
     }
 
-    /// Whether a row of an import named a record by this id, or the record is that of a row.
+    /// Whether a row of an import named a record by this id, and where `verified` a look-up showed it, or the record is that of
+    /// a row.
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn is_named(&self, (kind, id): NamedId) -> Result<bool> {
-        let known = "SELECT EXISTS (SELECT 1 FROM named_id WHERE kind = ?1 AND id = ?2)
-                 OR EXISTS (SELECT 1 FROM job WHERE kind = ?1 AND remote_id = ?2)";
-        Ok(self.connection.prepare_cached(known)?.query_row((kind, Id(id)), |row| row.get(0))?)
-    }
-
-    /// Whether the record with an id was shown by a look-up, or is that of a row.
-    ///
-    /// # Errors
-    /// When the journal cannot be read.
-    pub fn is_verified(&self, (kind, id): NamedId) -> Result<bool> {
+    pub fn is_named(&self, (kind, id): NamedId, verified: bool) -> Result<bool> {
         let known =
-            "SELECT EXISTS (SELECT 1 FROM named_id WHERE kind = ?1 AND id = ?2 AND verified_at IS NOT NULL)
+            "SELECT EXISTS (SELECT 1 FROM named_id WHERE kind = ?1 AND id = ?2 AND (NOT ?3 OR verified_at IS NOT NULL))
                  OR EXISTS (SELECT 1 FROM job WHERE kind = ?1 AND remote_id = ?2)";
-        Ok(self.connection.prepare_cached(known)?.query_row((kind, Id(id)), |row| row.get(0))?)
+        Ok(self.connection.prepare_cached(known)?.query_row((kind, Id(id), verified), |row| row.get(0))?)
     }
 
     /// The first rows that wait to be sent and name a record by this id, and how many there are.
@@ -254,7 +245,7 @@ mod tests {
 
         journal.note_verified(&[other], at(2)).unwrap();
         assert_eq!(journal.unverified_ids().unwrap(), [company, device]);
-        assert!(journal.is_verified(other).unwrap() && !journal.is_verified(device).unwrap());
+        assert!(journal.is_named(other, true).unwrap() && !journal.is_named(device, true).unwrap());
 
         let (rows, count) = journal.rows_naming(company, 1).unwrap();
         assert_eq!(count, 2);
@@ -273,8 +264,11 @@ mod tests {
 
         journal.note_verified(&[company, device, (Kind::Site, id(9))], at(3)).unwrap();
         assert_eq!(journal.unverified_ids().unwrap(), []);
-        assert!(!journal.is_verified((Kind::Site, id(9))).unwrap(), "no row names it");
-        assert!(journal.is_named(device).unwrap() && !journal.is_named((Kind::Site, id(9))).unwrap());
+        assert!(!journal.is_named((Kind::Site, id(9)), true).unwrap(), "no row names it");
+        assert!(
+            journal.is_named(device, false).unwrap()
+                && !journal.is_named((Kind::Site, id(9)), false).unwrap()
+        );
     }
 
     #[test]

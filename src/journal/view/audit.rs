@@ -122,7 +122,7 @@ impl AuditFigures {
     pub fn add(&mut self, subject: AuditSubject, by: ReadBy, code: Option<&str>) {
         self.add_reading(subject, by, 1);
         if let Some(code) = code {
-            self.add_findings(code, 1);
+            self.add_finding(code);
         }
     }
 
@@ -130,7 +130,7 @@ impl AuditFigures {
     pub fn set_findings(&mut self, findings: &[Audited]) {
         (self.vanished, self.doubled, self.orphan_sites, self.reverted) = (0, 0, 0, 0);
         for finding in findings {
-            self.add_findings(&finding.code, 1);
+            self.add_finding(&finding.code);
         }
     }
 
@@ -164,12 +164,12 @@ impl AuditFigures {
         }
     }
 
-    fn add_findings(&mut self, code: &str, rows: u64) {
+    fn add_finding(&mut self, code: &str) {
         match code {
-            AuditFinding::VANISHED => self.vanished += rows,
-            AuditFinding::DOUBLE => self.doubled += rows,
-            AuditFinding::REVERTED => self.reverted += rows,
-            _ => self.orphan_sites += rows,
+            AuditFinding::VANISHED => self.vanished += 1,
+            AuditFinding::DOUBLE => self.doubled += 1,
+            AuditFinding::REVERTED => self.reverted += 1,
+            _ => self.orphan_sites += 1,
         }
     }
 
@@ -279,29 +279,20 @@ impl View {
     }
 }
 
-/// Whether the import `?1` has a row of the job of a finding, one included that it left out and that came again; where there is no
-/// `?1`, all have.
-macro_rules! is_of_import {
-    () => {
-        "(?1 IS NULL
-         OR EXISTS (SELECT 1 FROM sheet_row AS own JOIN sheet ON sheet.id = own.place >> 32
-             WHERE own.job = audit.job AND sheet.import = ?1)
-         OR EXISTS (SELECT 1 FROM left_out AS own JOIN sheet ON sheet.id = own.place >> 32
-             WHERE own.job = audit.job AND sheet.import = ?1))"
-    };
-}
-
+/// Findings about rows of the import `?1`, those included that it left out and that came again; where there is no `?1`, all.
 // CROSS JOIN: the few findings are looked up among all jobs, and not the other way round.
-const FINDINGS: &str = concat!(
+const FINDINGS: &str =
     "SELECT job.id, job.kind, job.name, job.remote_id, audit.code, audit.message, audit.found,
          audit.at, audit.run, decision.who, decision.at
      FROM audit CROSS JOIN job ON job.id = audit.job
      LEFT JOIN decision ON decision.id = (SELECT max(id) FROM decision AS seen
          WHERE seen.job = audit.job AND seen.what = 'seen' AND seen.details = CAST(audit.run AS TEXT))
-     WHERE audit.run > ?2 AND ",
-    is_of_import!(),
-    " ORDER BY audit.job"
-);
+     WHERE audit.run > ?2 AND (?1 IS NULL
+         OR EXISTS (SELECT 1 FROM sheet_row AS own JOIN sheet ON sheet.id = own.place >> 32
+             WHERE own.job = audit.job AND sheet.import = ?1)
+         OR EXISTS (SELECT 1 FROM left_out AS own JOIN sheet ON sheet.id = own.place >> 32
+             WHERE own.job = audit.job AND sheet.import = ?1))
+     ORDER BY audit.job";
 
 fn findings(connection: &Connection, import: Option<ImportId>, after: Option<RunId>) -> Result<Vec<Audited>> {
     let mut statement = connection.prepare_cached(FINDINGS)?;
@@ -379,15 +370,7 @@ impl View {
                 &mut figures,
             )?,
         }
-        let mut findings = connection.prepare_cached(concat!(
-            "SELECT code, count(*) FROM audit WHERE ",
-            is_of_import!(),
-            " GROUP BY 1"
-        ))?;
-        let mut rows = findings.query([import])?;
-        while let Some(row) = rows.next()? {
-            figures.add_findings(&row.get::<_, String>(0)?, natural(row.get(1)?));
-        }
+        figures.set_findings(&self.audit_findings(import, None)?);
         Ok(figures)
     }
 

@@ -85,16 +85,9 @@ impl View {
 
     /// The same for the rows of an import that have a job: not those that it left out.
     pub fn tally_of_jobs(&self, import: ImportId) -> Result<Tally> {
-        let (jobs, left_out) = (self.job_tallies()?, left_out(&self.connection, import)?);
-        if let Some(jobs) = one_each(&self.connection, import, &jobs, &left_out)? {
-            return Ok(jobs.clone());
-        }
-        counted(
-            &self.connection,
-            "SELECT job.kind, job.state, count(*) FROM sheet_row JOIN job ON job.id = sheet_row.job
-             WHERE sheet_row.place BETWEEN ?1 AND ?2 GROUP BY job.kind, job.state",
-            row_ref::range_of(&self.connection, import)?,
-        )
+        let mut rows = self.tally(Some(import))?;
+        rows.take_away(&left_out(&self.connection, import)?);
+        Ok(rows)
     }
 
     /// Whether every row of an import that has a job made it, and no other row of the import is of that job; a row that was
