@@ -9,12 +9,11 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension as _};
-use serde::de::{Deserialize, Deserializer, Visitor};
+use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::journal::file::sqlite_error::{damaged, unwritable};
@@ -455,13 +454,19 @@ impl<'c> StoredTexts<'c> {
 
     /// The cells of a row.
     pub(in crate::journal) fn cells(&mut self, stored: &str) -> Result<Vec<String>> {
-        let stored: Vec<StoredCell> =
-            serde_json::from_str(stored).map_err(|error| damaged("the cells of a row", error))?;
+        let what = "the cells of a row";
+        let stored: Vec<Value> = serde_json::from_str(stored).map_err(|error| damaged(what, error))?;
         stored
             .into_iter()
             .map(|cell| match cell {
-                StoredCell::Text(text) => Ok(text),
-                StoredCell::Number(number) => self.text(number),
+                Value::String(text) => Ok(text),
+                cell => {
+                    let number = cell.as_i64();
+                    self.text(
+                        number
+                            .ok_or_else(|| damaged(what, "a cell is neither a text nor the number of one"))?,
+                    )
+                }
             })
             .collect()
     }
@@ -496,38 +501,6 @@ impl<'c> StoredTexts<'c> {
         let cells = self.cells(cells)?;
         let action = fill(first, &cells, Some(values));
         Ok(action.ok_or_else(|| damaged("a step", "its values do not fit its shape"))?.into())
-    }
-}
-
-/// A cell as it is kept.
-enum StoredCell {
-    Text(String),
-    Number(i64),
-}
-
-impl<'de> Deserialize<'de> for StoredCell {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
-        struct TextOrNumber;
-        impl Visitor<'_> for TextOrNumber {
-            type Value = StoredCell;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a text or the number of one")
-            }
-
-            fn visit_str<E>(self, text: &str) -> std::result::Result<StoredCell, E> {
-                Ok(StoredCell::Text(text.to_owned()))
-            }
-
-            fn visit_i64<E>(self, number: i64) -> std::result::Result<StoredCell, E> {
-                Ok(StoredCell::Number(number))
-            }
-
-            fn visit_u64<E: serde::de::Error>(self, number: u64) -> std::result::Result<StoredCell, E> {
-                i64::try_from(number).map(StoredCell::Number).map_err(E::custom)
-            }
-        }
-        from.deserialize_any(TextOrNumber)
     }
 }
 
