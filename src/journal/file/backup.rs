@@ -13,6 +13,7 @@ use rusqlite::{Connection, OpenFlags};
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::file::db_file::{OpenFile, beside, no_journal, refuse_other_files};
+use crate::journal::file::file_watch::FileId;
 use crate::journal::file::migrate;
 use crate::journal::file::salvage::is_damage;
 use crate::journal::file::snapshot::copy_pages;
@@ -85,10 +86,12 @@ impl Journal {
     fn refuse_own(&self, to: &Path) -> Result<()> {
         let real = |path: &Path| path.canonicalize().ok();
         let place = |path: &Path| Some((real(folder_of(path))?, path.file_name()?.to_owned()));
+        // Where the system does not tell which file it is, all are the same.
+        let file = |path: &Path| path.metadata().ok().filter(|_| cfg!(unix)).map(|file| FileId::of(&file));
         let own = &self.view.path;
         let is_own = place(to) == place(own)
             || (real(to).is_some() && real(to) == real(own))
-            || is_same_file(to, own)
+            || (file(to).is_some() && file(to) == file(own))
             || COMPANIONS.iter().any(|ending| place(to) == place(&beside(own, ending)));
         if is_own {
             return Err(Error::usage(format!("{} is the journal itself or belongs to it", to.display()))
@@ -160,20 +163,6 @@ fn copy_complete(source: &Connection, to: &Path, at: Moment) -> Result<()> {
     copy.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))?;
     copy.execute("UPDATE identity SET taken_at = ?1", [at])?;
     page_check::check(&copy, to)
-}
-
-/// Whether two names are of one file.
-#[cfg(unix)]
-fn is_same_file(one: &Path, other: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-
-    let file = |path: &Path| path.metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()));
-    file(one).is_some() && file(one) == file(other)
-}
-
-#[cfg(not(unix))]
-fn is_same_file(_one: &Path, _other: &Path) -> bool {
-    false
 }
 
 fn taken(to: &Path) -> Error {

@@ -6,16 +6,15 @@
 
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use rusqlite::Connection;
-use rusqlite::backup::Backup;
 use rusqlite::config::DbConfig;
 
 use crate::advice::{Advice, quoted};
 use crate::error::{Error, Result};
 use crate::journal::Journal;
 use crate::journal::file::db_file;
+use crate::journal::file::snapshot::copy_pages;
 
 /// Bytes of the write-ahead log beyond which some other program must be keeping it from being copied back: some
 /// 100,000 rows, at 43 KiB a row.
@@ -23,9 +22,6 @@ const LOG_LIMIT: u64 = 4 << 30;
 
 /// Commits in a row that find the log larger before that is believed: a large import makes it so for a moment.
 const PATIENCE: u32 = 256;
-
-/// Pages copied at a time.
-const COPIED_AT_ONCE: i32 = 4096;
 
 /// Names tried for a saved copy.
 const COPIES: u32 = 100;
@@ -182,8 +178,7 @@ fn save(connection: &Connection, path: &Path) -> Result<PathBuf> {
         .find(|copy| !copy.exists())
         .ok_or_else(|| Error::journal("too many saved copies of the journal lie there already"))?;
     db_file::create_private(&copy)?;
-    let mut target = Connection::open(&copy)?;
-    Backup::new(connection, &mut target)?.run_to_completion(COPIED_AT_ONCE, Duration::ZERO, None)?;
+    copy_pages(connection, &copy)?;
     Ok(copy)
 }
 

@@ -5,14 +5,13 @@
 
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use rusqlite::backup::Backup;
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::journal::file::db_file;
+use crate::journal::file::snapshot::copy_pages;
 
 /// Marks a file as a journal of fleetload: `FLOD`.
 pub(in crate::journal) const APPLICATION_ID: i32 = 0x464C_4F44;
@@ -20,9 +19,6 @@ pub(in crate::journal) const APPLICATION_ID: i32 = 0x464C_4F44;
 /// The steps from an empty file to the present version; the version of a journal is how many it has taken.
 /// A step that has been released is never changed: append another one.
 pub(in crate::journal) const STEPS: &[&str] = &[include_str!("../schema.sql")];
-
-/// Pages copied at a time; the copy holds no lock between.
-const COPIED_AT_ONCE: i32 = 4096;
 
 /// The version of a journal.
 pub(in crate::journal) fn version(connection: &Connection) -> Result<usize> {
@@ -92,10 +88,7 @@ fn copy(connection: &Connection, path: &Path, present: usize) -> Result<()> {
     }
     // What an interrupted copy left behind holds nothing of value.
     part.set_len(0).map_err(|error| uncopied(&unfinished, error))?;
-    {
-        let mut target = Connection::open(&unfinished)?;
-        Backup::new(connection, &mut target)?.run_to_completion(COPIED_AT_ONCE, Duration::ZERO, None)?;
-    }
+    copy_pages(connection, &unfinished)?;
     failpoint::reach("migration.copy-beside");
     std::fs::rename(&unfinished, &copy).map_err(|error| uncopied(&copy, error))
 }
