@@ -41,7 +41,7 @@ pub async fn sign_in(
             if !std::mem::replace(&mut is_noted, true) {
                 let waiting = Remaining { at: since, signing_in: Some(since), ..Remaining::default() };
                 // Nothing depends on it but what others see.
-                drop(journal.queue().note_remaining(run, &waiting));
+                drop(journal.queue().note_remaining(run, Some(&waiting)));
             }
             let times = journal.asked_now(run).unwrap_or(asked);
             if std::mem::replace(&mut asked, times) < times {
@@ -51,7 +51,7 @@ pub async fn sign_in(
         }
     };
     if is_noted {
-        drop(journal.queue().forget_remaining(run));
+        drop(journal.queue().note_remaining(run, None));
     }
     ended
 }

@@ -250,7 +250,7 @@ fn answer(journal: &mut JobQueue<'_>, run: RunId, inquiry: Inquiry) -> Result<Op
             JournalMessage::BroughtForward
         }
         Inquiry::NoteRemaining(remaining) => {
-            drop(journal.note_remaining(run, &remaining));
+            drop(journal.note_remaining(run, Some(&remaining)));
             return Ok(None);
         }
         Inquiry::NoteWaiting(waiting) => {

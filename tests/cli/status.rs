@@ -124,7 +124,7 @@ fn of_a_run_that_has_noted_nothing_for_long_it_forecasts_nothing() {
     let making = [(Operation::AddCompany, Lane { requests: 4, limit: Some(0.001), pace: None })].into();
     let mut note = |at| {
         let remaining = Remaining { at, making: Clone::clone(&making), moving: true, ..Remaining::default() };
-        journal.queue().note_remaining(run, &remaining).expect("a journal");
+        journal.queue().note_remaining(run, Some(&remaining)).expect("a journal");
         (screen(&bench, &[]), summary(&bench))
     };
     let (shown, told) = note(now);

@@ -531,7 +531,7 @@ fn the_command_beside_a_run_says_what_that_run_waited_for_and_without_one_it_run
     let next_try = Some(at("2199-01-01T00:00:00Z"));
     let held_back = vec![HeldBack { operation: Operation::AddCompany, next_try, brief: false }];
     let remaining = Remaining { at: now, held_back, ..Remaining::default() };
-    journal.queue().note_remaining(run, &remaining).expect("a journal");
+    journal.queue().note_remaining(run, Some(&remaining)).expect("a journal");
     let told = bench.fleetload(&["run", "--now", "--json"]).expect_code(0);
     let waited = &told.summary()["tried_now"][0];
     assert_eq!(waited, "addCompany, which waited until 2199-01-01 00:00:00 UTC");

@@ -6,14 +6,13 @@
 
 use crate::error::Result;
 use crate::journal::file::column::{Id, count};
-use crate::journal::file::sqlite_error::unwritable;
 use crate::journal::queue::work::list;
 use crate::journal::state::baseline;
 use crate::journal::state::step::text;
 use crate::journal::stored_row::{StoredTexts, stored_action};
 use crate::journal::view::audit::due;
 use crate::journal::view::changes::{self, LaterScope};
-use crate::journal::{AuditFigures, AuditScope, JobQueue, RunId, Unaudited, Work};
+use crate::journal::{AuditScope, JobQueue, Unaudited, Work};
 use crate::model::action::Action;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
@@ -148,13 +147,6 @@ impl JobQueue<'_> {
                     && other.custom_site_name == device.custom_site_name));
         }
         Ok(devices)
-    }
-
-    /// Notes what a run read back.
-    pub fn note_audit(&mut self, run: RunId, figures: &AuditFigures) -> Result<()> {
-        let text = serde_json::to_string(figures).map_err(unwritable)?;
-        self.journal.view.connection.execute("UPDATE run SET audit = ?2 WHERE id = ?1", (run, text))?;
-        Ok(())
     }
 }
 

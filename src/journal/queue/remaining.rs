@@ -7,7 +7,7 @@ use rusqlite::{OptionalExtension, Params};
 
 use crate::error::Result;
 use crate::journal::file::column::natural;
-use crate::journal::file::sqlite_error::{damaged, unwritable};
+use crate::journal::file::sqlite_error::damaged;
 use crate::journal::queue::work::list;
 use crate::journal::row_ref::last_sheet_of_job;
 use crate::journal::state::dependents::record_order::comes_before;
@@ -99,27 +99,6 @@ macro_rules! with_stuck {
             $($rest),+
         )
     };
-}
-
-impl JobQueue<'_> {
-    /// Notes what a run has still to do, while it goes on.
-    pub fn note_remaining(&mut self, run: RunId, remaining: &Remaining) -> Result<()> {
-        let text = serde_json::to_string(remaining).map_err(unwritable)?;
-        self.journal
-            .view
-            .connection
-            .execute("UPDATE run SET remaining = ?2 WHERE id = ?1 AND ended_at IS NULL", (run, text))?;
-        Ok(())
-    }
-
-    /// What a run has noted that it has still to do holds no longer, and more is not known yet.
-    pub fn forget_remaining(&mut self, run: RunId) -> Result<()> {
-        self.journal
-            .view
-            .connection
-            .execute("UPDATE run SET remaining = NULL WHERE id = ?1 AND ended_at IS NULL", [run])?;
-        Ok(())
-    }
 }
 
 impl JobQueue<'_> {
@@ -589,9 +568,9 @@ mod tests {
         let run = bench.journal.queue().begin_run(at(1)).unwrap();
         assert_eq!(bench.journal.noted_remaining(run).unwrap(), None);
         let remaining = Remaining { at: at(7), moving: true, ..Remaining::default() };
-        bench.journal.queue().note_remaining(run, &remaining).unwrap();
+        bench.journal.queue().note_remaining(run, Some(&remaining)).unwrap();
         assert_eq!(bench.journal.noted_remaining(run).unwrap(), Some(remaining));
-        bench.journal.queue().forget_remaining(run).unwrap();
+        bench.journal.queue().note_remaining(run, None).unwrap();
         assert_eq!(bench.journal.noted_remaining(run).unwrap(), None);
     }
 }

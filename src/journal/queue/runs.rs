@@ -12,7 +12,7 @@ use crate::journal::file::sqlite_error::{damaged, unwritable};
 use crate::journal::lineage::high_water_mark::RegisterEntry;
 use crate::journal::lineage::identity;
 use crate::journal::lineage::spill::SpilledEnd;
-use crate::journal::{JobQueue, Journal, RunId, View};
+use crate::journal::{AuditFigures, JobQueue, Journal, RunId, View};
 use crate::model::operation::Operation;
 use crate::model::reason::ServiceCode;
 use crate::model::remaining::{Remaining, SheetPause};
@@ -117,14 +117,12 @@ impl JobQueue<'_> {
 
     /// Notes what a run goes by.
     pub fn note_terms(&mut self, run: RunId, terms: &str) -> Result<()> {
-        self.journal.view.connection.execute("UPDATE run SET terms = ?2 WHERE id = ?1", (run, terms))?;
-        Ok(())
+        self.note(run, "terms", Some(terms))
     }
 
     /// Notes the options that were typed for a run and that the next one has only if they are typed again.
     pub fn note_typed(&mut self, run: RunId, options: &str) -> Result<()> {
-        self.journal.view.connection.execute("UPDATE run SET typed = ?2 WHERE id = ?1", (run, options))?;
-        Ok(())
+        self.note(run, "typed", Some(options))
     }
 
     /// Notes for what a run waits, while it goes on; `None` when it waits no longer.
@@ -146,10 +144,25 @@ impl JobQueue<'_> {
 
     /// Notes what holds a run back, while it goes on; `None` when nothing does.
     pub fn note_held_back(&mut self, run: RunId, words: Option<&str>) -> Result<()> {
-        self.journal
-            .view
-            .connection
-            .execute("UPDATE run SET held_back = ?2 WHERE id = ?1 AND ended_at IS NULL", (run, words))?;
+        self.note(run, "held_back", words)
+    }
+
+    /// Notes what a run has still to do, while it goes on; `None` when that is not known.
+    pub fn note_remaining(&mut self, run: RunId, remaining: Option<&Remaining>) -> Result<()> {
+        let text = remaining.map(serde_json::to_string).transpose().map_err(unwritable)?;
+        self.note(run, "remaining", text.as_deref())
+    }
+
+    /// Notes what a run read back, before it ends.
+    pub fn note_audit(&mut self, run: RunId, figures: &AuditFigures) -> Result<()> {
+        let text = serde_json::to_string(figures).map_err(unwritable)?;
+        self.note(run, "audit", Some(&text))
+    }
+
+    /// Notes something of a run that has not ended.
+    fn note(&mut self, run: RunId, column: &str, value: Option<&str>) -> Result<()> {
+        let sql = format!("UPDATE run SET {column} = ?2 WHERE id = ?1 AND ended_at IS NULL");
+        self.journal.view.connection.execute(&sql, (run, value))?;
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 use super::*;
 use crate::journal::Journal;
 use crate::journal::fixture::*;
-use crate::journal::{AuditFinding, Evidence, How, ReadBy, Write};
+use crate::journal::{AuditFigures, AuditFinding, Evidence, How, ReadBy, RunId, Write};
 use crate::model::operation::Operation::AddCompany;
 use crate::model::state::JobState::{Created, InDoubt, Ready, Sending};
 use crate::model::verdict::Doubt;
