@@ -6,7 +6,7 @@ use super::run_state::{moving, unfinished};
 use super::to_do::Review;
 use crate::ending::{End, RunEnd};
 use crate::error::Result;
-use crate::journal::{Answered, AwaitedRows, ImportInfo, JobTallies, Journal, RunInfo};
+use crate::journal::{Answered, AwaitedRows, ImportInfo, JobTallies, Journal, RunInfo, UnsentRows};
 use crate::model::amount::count;
 use crate::model::id::ImportId;
 use crate::model::remaining::SheetPause;
@@ -24,7 +24,7 @@ pub(super) struct Facts {
     /// Rows that wait only for a paused import to be resumed.
     pub(super) paused: u64,
     /// The paused imports for which rows wait, with how many, those included that wait for other rows as well.
-    pub(super) paused_imports: Vec<(ImportId, u64)>,
+    pub(super) paused_imports: Vec<UnsentRows>,
     /// Where nothing of one import can be sent, and rows of it wait for rows of others: these.
     pub(super) awaited: Vec<AwaitedRows>,
     /// Then, and of all imports, the rows that wait for a decision of a person about others.
@@ -156,7 +156,7 @@ impl Facts {
         let with_job = |state| tally.in_state(state).saturating_sub(counted_in(state));
         let refused = (with_job(JobState::Rejected), with_job(JobState::Skipped));
         let findings = Review::of(journal.unseen_findings(import)?.iter().map(|finding| finding.job));
-        let paused = journal.paused_rows(import)?;
+        let paused_imports = journal.rows_by_paused_import(import)?;
         let waits = moving(&tally) == 0 && unfinished(&tally) > 0;
         let (awaited, stuck) = match import {
             Some(import) if waits => (journal.awaited_rows(import)?, journal.stuck_rows(import)?),
@@ -180,8 +180,8 @@ impl Facts {
             tally,
             left_out,
             is_of_one: import.is_some(),
-            paused,
-            paused_imports: journal.rows_by_paused_import(import)?,
+            paused: paused_imports.iter().map(|rows| rows.sendable).sum(),
+            paused_imports,
             awaited,
             stuck,
             refused,

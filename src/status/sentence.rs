@@ -121,7 +121,7 @@ impl Status {
     /// The paused imports for which rows wait, in words.
     fn paused_imports(&self) -> String {
         let paused: Vec<String> =
-            self.facts.paused_imports.iter().map(|(import, _)| import.to_string()).collect();
+            self.facts.paused_imports.iter().map(|rows| rows.import.to_string()).collect();
         match paused.as_slice() {
             [] => "its import".to_owned(),
             [one] => format!("import {one}"),

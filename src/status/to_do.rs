@@ -12,7 +12,7 @@ use super::run_state::{RunState, moving};
 use crate::advice::Advice;
 use crate::ending::{End, RunEnd};
 use crate::error::Exit;
-use crate::journal::ImportInfo;
+use crate::journal::{ImportInfo, UnsentRows};
 use crate::model::amount::counted;
 use crate::model::id::JobId;
 use crate::model::operation::Operation;
@@ -160,7 +160,7 @@ pub(super) fn needs(facts: &Facts, state: RunState, commands: &Commands<'_>) -> 
         );
         put("set_aside", pause.rows, words, "run --despite-rejections");
     }
-    for &(number, left) in &facts.paused_imports {
+    for &UnsentRows { import: number, all: left, .. } in &facts.paused_imports {
         let words = format!(
             "import {number} is paused: {} until you resume it",
             counted(left, "row waits", "rows wait")
@@ -332,7 +332,8 @@ pub(super) fn next(facts: &Facts, (state, at_work): (RunState, bool), commands: 
     }
     let to_correct: Vec<&ImportFacts> =
         facts.imports.iter().filter(|import| !import.unanswered.is_empty()).collect();
-    if let Some((paused, _)) = facts.paused_imports.first().filter(|_| facts.paused > 0) {
+    if let Some(UnsentRows { import: paused, .. }) = facts.paused_imports.first().filter(|_| facts.paused > 0)
+    {
         let mut steps = step("to let its rows go on", again.command(&format!("resume {paused}")));
         if !commands.in_report {
             steps.extend(corrections(&to_correct, commands));

@@ -9,6 +9,7 @@ use crate::journal::row_ref;
 use crate::journal::state::decision_log::note;
 use crate::journal::state::dependents::record_order::comes_before;
 use crate::journal::view::later_imports::is_newest;
+use crate::journal::view::paused_imports::paused_by;
 use crate::journal::view::rows::not_there;
 use crate::journal::{Journal, View};
 use crate::model::id::{ImportId, JobId};
@@ -26,6 +27,17 @@ pub struct ImportTurn {
     pub priority: i64,
     /// Creations of each day's quota that are kept for it; 0 as usual.
     pub reserve: u64,
+}
+
+/// Rows of an import that are not sent yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnsentRows {
+    /// The import.
+    pub import: ImportId,
+    /// Those that could be sent now.
+    pub sendable: u64,
+    /// All of them, those included that wait for other rows.
+    pub all: u64,
 }
 
 /// What a pause, or its end, found.
@@ -56,12 +68,13 @@ pub struct AwaitedRows {
     pub is_paused: bool,
 }
 
-/// Jobs of an import that could be sent, and those that may have been. One look into each partial index: a list of states would
-/// use none of them.
-const READY: &str = "SELECT (SELECT count(*) FROM job WHERE state = 'ready' AND last_import = ?1)
-    + (SELECT count(*) FROM job INDEXED BY job_deferred WHERE state = 'deferred' AND last_import = ?1)";
-const BLOCKED: &str = "SELECT count(*) FROM operation_name CROSS JOIN job
-    WHERE job.state = 'blocked' AND job.operation = operation_name.id AND job.last_import = ?1";
+/// Jobs of an import that could be sent and those that wait for others, and those that may have been sent. One look into each
+/// partial index: a list of states would use none of them.
+const UNSENT: &str = "SELECT (SELECT count(*) FROM operation_name CROSS JOIN job
+        WHERE job.state = 'ready' AND job.operation = operation_name.id AND job.last_import = ?1)
+    + (SELECT count(*) FROM job INDEXED BY job_deferred WHERE state = 'deferred' AND last_import = ?1),
+    (SELECT count(*) FROM operation_name CROSS JOIN job
+        WHERE job.state = 'blocked' AND job.operation = operation_name.id AND job.last_import = ?1)";
 const UNDER_WAY: &str =
     "SELECT (SELECT count(*) FROM job INDEXED BY job_sending WHERE state = 'sending' AND last_import = ?1)
     + (SELECT count(*) FROM job INDEXED BY job_in_doubt WHERE state = 'in_doubt' AND last_import = ?1)";
@@ -129,7 +142,7 @@ impl Journal {
             transaction.execute("UPDATE import SET priority = ?2 WHERE id = ?1", (import, priority))?;
             note(&transaction, at, who, "priority", None, Some(import), None)?;
         }
-        let ready = jobs_in(&transaction, import, READY)?;
+        let ready = unsent(&transaction, import)?.sendable;
         let wait_for = transaction
             .prepare_cached(
                 "SELECT parent.last_import, count(DISTINCT child.id) FROM job AS child
@@ -170,11 +183,10 @@ impl Journal {
             transaction.execute("UPDATE import SET paused_at = ?2 WHERE id = ?1", (import, paused_at))?;
             note(&transaction, at, who, what, None, Some(import), None)?;
         }
-        let ready = jobs_in(&transaction, import, READY)?;
-        let blocked = jobs_in(&transaction, import, BLOCKED)?;
-        let under_way = jobs_in(&transaction, import, UNDER_WAY)?;
+        let UnsentRows { sendable: ready, all, .. } = unsent(&transaction, import)?;
+        let under_way: i64 = transaction.prepare_cached(UNDER_WAY)?.query_row([import], |row| row.get(0))?;
         transaction.commit()?;
-        Ok(TurnChange { was_paused, ready, blocked, under_way, is_open })
+        Ok(TurnChange { was_paused, ready, blocked: all - ready, under_way: natural(under_way), is_open })
     }
 }
 
@@ -196,24 +208,6 @@ impl View {
             })?
             .collect::<rusqlite::Result<_>>()
             .map_err(Into::into)
-    }
-
-    /// How many jobs wait only for a paused import to be resumed; of one import, how many of its rows.
-    pub fn paused_rows(&self, import: Option<ImportId>) -> Result<u64> {
-        let mut paused = self.import_turns()?;
-        paused.retain(|turn| turn.paused_at.is_some());
-        let Some(import) = import.filter(|_| !paused.is_empty()) else {
-            return paused.iter().map(|turn| jobs_in(&self.connection, turn.import, READY)).sum();
-        };
-        let count: i64 = self
-            .connection
-            .prepare_cached(
-                "SELECT count(*) FROM sheet_row JOIN job ON job.id = sheet_row.job
-                 WHERE sheet_row.place BETWEEN ?1 AND ?2 AND job.state IN ('ready', 'deferred')
-                   AND EXISTS (SELECT 1 FROM import WHERE id = job.last_import AND paused_at IS NOT NULL)",
-            )?
-            .query_row(row_ref::range_of(&self.connection, import)?, |row| row.get(0))?;
-        Ok(natural(count))
     }
 
     /// Whether a job can be sent now whose step needs no quota, of an import that is not paused; of one import, whether one of
@@ -319,19 +313,16 @@ pub(in crate::journal) fn require(transaction: &Transaction<'_>, import: ImportI
 
 /// Refuses a job whose import is paused.
 pub(in crate::journal) fn refuse_paused(connection: &Connection, job: JobId) -> Result<()> {
-    let paused: Option<ImportId> = connection
-        .prepare_cached(
-            "SELECT iif(paused_at IS NULL, NULL, import.id) FROM job JOIN import ON import.id = job.last_import
-             WHERE job.id = ?1",
-        )?
-        .query_row([job], |row| row.get(0))?;
-    match paused {
+    match paused_by(connection, job)? {
         Some(import) => Err(Error::usage(format!("job {job} is not sent: import {import} is paused"))),
         None => Ok(()),
     }
 }
 
-fn jobs_in(connection: &Connection, import: ImportId, states: &str) -> Result<u64> {
-    let count: i64 = connection.prepare_cached(states)?.query_row([import], |row| row.get(0))?;
-    Ok(natural(count))
+/// The rows of an import that are not sent yet.
+pub(in crate::journal) fn unsent(connection: &Connection, import: ImportId) -> Result<UnsentRows> {
+    let count: (i64, i64) =
+        connection.prepare_cached(UNSENT)?.query_row([import], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let (sendable, blocked) = (natural(count.0), natural(count.1));
+    Ok(UnsentRows { import, sendable, all: sendable + blocked })
 }

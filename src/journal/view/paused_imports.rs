@@ -4,16 +4,9 @@ use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::error::Result;
 use crate::journal::file::column::natural;
-use crate::journal::{View, row_ref};
+use crate::journal::state::import_turn::unsent;
+use crate::journal::{UnsentRows, View, row_ref};
 use crate::model::id::{ImportId, JobId};
-
-/// Jobs of an import that are not sent while it is paused: those that could be sent, and those that wait for other rows.
-/// Each look uses a partial index.
-const UNSENT: &str = "SELECT (SELECT count(*) FROM operation_name CROSS JOIN job
-         WHERE job.state = 'ready' AND job.operation = operation_name.id AND job.last_import = ?1)
-    + (SELECT count(*) FROM job INDEXED BY job_deferred WHERE state = 'deferred' AND last_import = ?1)
-    + (SELECT count(*) FROM operation_name CROSS JOIN job
-         WHERE job.state = 'blocked' AND job.operation = operation_name.id AND job.last_import = ?1)";
 
 /// The import that has a job, where that is paused.
 pub(in crate::journal) fn paused_by(connection: &Connection, job: JobId) -> Result<Option<ImportId>> {
@@ -27,38 +20,41 @@ pub(in crate::journal) fn paused_by(connection: &Connection, job: JobId) -> Resu
 }
 
 impl View {
-    /// The paused imports for which jobs wait, oldest first, each with how many; of one import, for which of them its rows
-    /// wait. A row belongs to the import that named it last.
-    pub fn rows_by_paused_import(&self, import: Option<ImportId>) -> Result<Vec<(ImportId, u64)>> {
+    /// The paused imports for which jobs wait, oldest first, each with these; of one import, those of its rows that wait for
+    /// each. A row belongs to the import that named it last.
+    pub fn rows_by_paused_import(&self, import: Option<ImportId>) -> Result<Vec<UnsentRows>> {
         let mut turns = self.import_turns()?;
         turns.retain(|turn| turn.paused_at.is_some());
         let Some(import) = import.filter(|_| !turns.is_empty()) else {
-            let mut waiting = Vec::new();
-            for turn in turns {
-                let jobs: i64 =
-                    self.connection.prepare_cached(UNSENT)?.query_row([turn.import], |row| row.get(0))?;
-                waiting.push((turn.import, natural(jobs)));
-            }
-            waiting.retain(|(_, jobs)| *jobs > 0);
-            return Ok(waiting);
+            let waiting = turns.iter().map(|turn| unsent(&self.connection, turn.import));
+            return waiting.filter(|rows| !matches!(rows, Ok(rows) if rows.all == 0)).collect();
         };
         Ok(self
             .connection
             .prepare_cached(
-                "SELECT import.id, count(*) FROM sheet_row JOIN job ON job.id = sheet_row.job
-                 JOIN import ON import.id = job.last_import
+                "SELECT import.id, sum(job.state <> 'blocked'), count(*)
+                 FROM sheet_row JOIN job ON job.id = sheet_row.job JOIN import ON import.id = job.last_import
                  WHERE sheet_row.place BETWEEN ?1 AND ?2 AND job.state IN ('ready', 'deferred', 'blocked')
                    AND import.paused_at IS NOT NULL GROUP BY 1 ORDER BY 1",
             )?
             .query_map(row_ref::range_of(&self.connection, import)?, |row| {
-                Ok((row.get(0)?, natural(row.get(1)?)))
+                Ok(UnsentRows {
+                    import: row.get(0)?,
+                    sendable: natural(row.get(1)?),
+                    all: natural(row.get(2)?),
+                })
             })?
             .collect::<rusqlite::Result<_>>()?)
     }
 
+    /// How many jobs wait only for a paused import to be resumed; of one import, how many of its rows.
+    pub fn paused_rows(&self, import: Option<ImportId>) -> Result<u64> {
+        Ok(self.rows_by_paused_import(import)?.iter().map(|rows| rows.sendable).sum())
+    }
+
     /// How many rows of an import wait for a paused import.
     pub fn rows_kept_by_pauses(&self, import: ImportId) -> Result<u64> {
-        Ok(self.rows_by_paused_import(Some(import))?.iter().map(|(_, rows)| rows).sum())
+        Ok(self.rows_by_paused_import(Some(import))?.iter().map(|rows| rows.all).sum())
     }
 
     /// The rows of an import that belonged to a paused import before and are not sent yet, by that import.
@@ -93,25 +89,29 @@ mod tests {
     #[test]
     fn rows_wait_for_the_paused_import_that_named_them_last_unless_they_are_under_way() {
         let mut bench = bench();
+        let rows = |bench: &Bench, import| -> Vec<_> {
+            let waiting = bench.journal.rows_by_paused_import(import).unwrap();
+            waiting.iter().map(|rows| (rows.import, rows.all)).collect()
+        };
         let (first, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt", "Cord"], false);
-        assert_eq!(bench.journal.rows_by_paused_import(None).unwrap(), []);
+        assert_eq!(rows(&bench, None), []);
         apply(&mut bench.journal, claim(jobs[0], AddCompany)).unwrap();
         bench.journal.pause(first.import, "kim", at(3_000)).unwrap();
         let one = [(first.import, 2)];
-        assert_eq!(bench.journal.rows_by_paused_import(None).unwrap(), one, "one is under way");
-        assert_eq!(bench.journal.rows_by_paused_import(Some(first.import)).unwrap(), one);
+        assert_eq!(rows(&bench, None), one, "one is under way");
+        assert_eq!(rows(&bench, Some(first.import)), one);
         let mut import = bench.journal.begin_import(at(4_000)).unwrap();
         let again = import.sheet(&sheet("again", Kind::Company)).unwrap();
         for (number, &job) in (2..).zip(&jobs) {
             import.row(&row(again, number, job, Disposition::Recognised)).unwrap();
         }
         let second = import.finish().unwrap().import;
-        assert_eq!(bench.journal.rows_by_paused_import(None).unwrap(), []);
+        assert_eq!(rows(&bench, None), []);
         assert_eq!(bench.journal.taken_from_paused(second).unwrap(), one);
         assert_eq!(bench.journal.taken_from_paused(first.import).unwrap(), []);
         bench.journal.pause(second, "kim", at(5_000)).unwrap();
         for import in [None, Some(first.import), Some(second)] {
-            assert_eq!(bench.journal.rows_by_paused_import(import).unwrap(), [(second, 2)], "{import:?}");
+            assert_eq!(rows(&bench, import), [(second, 2)], "{import:?}");
         }
     }
 }
