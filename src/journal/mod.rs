@@ -235,28 +235,19 @@ fn bind_in(transaction: &Connection, path: &Path, account: &Account) -> Result<(
     failpoint::reach("account.bound");
     match account_in(transaction)? {
         Some(bound) if bound == *account => Ok(()),
-        Some(bound) => {
-            let hint = match queue::runs::never_signed_in(transaction)? {
-                true => {
-                    "its account has never given a token, and nothing was sent: if the profile was wrong then, name another \
-                     file with --journal FILE and import the sheets again; else choose the profile this journal belongs to \
-                     with --profile NAME"
-                }
-                false => {
-                    "keep one journal for each account: name another file with --journal FILE, or choose the profile this \
-                     journal belongs to with --profile NAME"
-                }
-            };
-            Err(Error::usage(format!(
-                "the journal {} belongs to the account {} at {}, not to {} at {}",
-                path.display(),
-                bound.client_id,
-                bound.base_url,
-                account.client_id,
-                account.base_url
-            ))
-            .hint(hint))
-        }
+        Some(bound) => Err(Error::usage(format!(
+            "the journal {} belongs to the account {} at {}, not to {} at {}",
+            path.display(),
+            bound.client_id,
+            bound.base_url,
+            account.client_id,
+            account.base_url
+        ))
+        .hint(
+            "choose the profile this journal belongs to with --profile NAME, or keep one journal for each account: name \
+             another file with --journal FILE; if the profile was wrong when this one was begun, import the sheets again \
+             into that file",
+        )),
         None => Err(Error::internal("the journal did not keep the account it was bound to")),
     }
 }

@@ -271,41 +271,6 @@ fn make_due(connection: &Connection, at: Moment) -> Result<u64> {
     Ok(due as u64)
 }
 
-/// Whether the runs of a journal ended without a token, as the profile may have been wrong, and nothing was ever sent with one.
-pub(in crate::journal) fn never_signed_in(connection: &Connection) -> Result<bool> {
-    let is_unsent: bool = connection.query_row(
-        "SELECT (SELECT serial FROM identity) = 0 AND NOT EXISTS (SELECT 1 FROM attempt) AND NOT EXISTS (SELECT 1 FROM call)
-             AND NOT EXISTS (SELECT 1 FROM job WHERE state NOT IN ('ready', 'blocked', 'deferred', 'cancelled'))
-             AND EXISTS (SELECT 1 FROM run)",
-        [],
-        |row| row.get(0),
-    )?;
-    if !is_unsent {
-        return Ok(false);
-    }
-    let mut statement = connection.prepare("SELECT ending, requests FROM run")?;
-    let mut runs = statement.query([])?;
-    while let Some(run) = runs.next()? {
-        let (ending, requests): (Option<RunEnd>, Option<String>) = (run.get(0)?, run.get(1)?);
-        let requests: BTreeMap<Operation, u64> = match requests {
-            Some(requests) => {
-                serde_json::from_str(&requests).map_err(|error| damaged("counts of requests", error))?
-            }
-            None => BTreeMap::new(),
-        };
-        let may_be_mistyped = matches!(
-            ending,
-            Some(RunEnd::Early(
-                End::Credentials | End::Certificate | End::EndpointMissing | End::Unreachable
-            ))
-        );
-        if !may_be_mistyped || requests.keys().any(|operation| *operation != Operation::Auth) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
 impl View {
     /// How often the run was asked to try again at once.
     pub fn asked_now(&self, run: RunId) -> Result<u64> {
