@@ -66,7 +66,7 @@ impl Journal {
     /// When the journal cannot be written.
     pub fn note_delivered(&mut self, number: i64, target: &'static str, at: Moment) -> Result<()> {
         self.view.connection.execute(
-            "UPDATE delivery SET tries = tries + 1, last_error = NULL, delivered_at = ?3
+            "UPDATE delivery SET last_error = NULL, delivered_at = ?3
              WHERE notification = ?1 AND target = ?2",
             (number, target, at),
         )?;
@@ -79,7 +79,7 @@ impl Journal {
     /// When the journal cannot be written.
     pub fn note_not_delivered(&mut self, number: i64, target: &'static str, why: &str) -> Result<()> {
         self.view.connection.execute(
-            "UPDATE delivery SET tries = tries + 1, last_error = ?3
+            "UPDATE delivery SET last_error = ?3
              WHERE notification = ?1 AND target = ?2 AND delivered_at IS NULL",
             (number, target, why),
         )?;

@@ -7,7 +7,8 @@
 -- Moments are milliseconds since 1970 UTC, days are days since 1970, words are those of the model, ids of records are their
 -- 16 bytes. The view `jobs` shows a person what is what.
 
--- Kinds, operations and roles are kept as small numbers; these are their names. What is added comes last.
+-- Kinds, operations and roles are kept as small numbers; these are the names of the first two. Of the roles, 1 is the company,
+-- 2 the device, 3 the parent, 4 the site and 5 the template. What is added comes last.
 CREATE TABLE kind_name (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL
@@ -42,12 +43,6 @@ INSERT INTO operation_name (id, name) VALUES
     (75, 'listCompanyDeviceOnlineStatuses'), (76, 'listCompanyTreeDeviceOnlineStatuses'),
     (77, 'listSiteDeviceOnlineStatuses'), (78, 'getDeviceFullStatus'), (79, 'listCompanyDeviceFullStatuses'),
     (80, 'listCompanyTreeDeviceFullStatuses'), (81, 'listSiteDeviceFullStatuses');
-CREATE TABLE role_name (
-    id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL
-) STRICT;
-INSERT INTO role_name (id, name) VALUES
-    (1, 'company'), (2, 'device'), (3, 'parent'), (4, 'site'), (5, 'template');
 
 CREATE TABLE account (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
@@ -141,7 +136,6 @@ CREATE TABLE job (
     outcome TEXT CHECK (outcome = 'created' OR outcome = 'adopted' OR outcome = 'existing' OR outcome = 'done'),
     due INTEGER,
     attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
-    step_attempts INTEGER NOT NULL DEFAULT 0 CHECK (step_attempts >= 0),
     deaths INTEGER NOT NULL DEFAULT 0 CHECK (deaths >= 0),
     first_sent_at INTEGER,
     baseline INTEGER REFERENCES baseline (id),
@@ -336,7 +330,6 @@ CREATE TABLE attempt (
     status INTEGER,
     code TEXT,
     excerpt TEXT,
-    took_ms INTEGER,
     PRIMARY KEY (job, number)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX attempt_sent ON attempt (sent_at);
@@ -413,7 +406,6 @@ CREATE TABLE quota (
     doubtful INTEGER NOT NULL DEFAULT 0 CHECK (doubtful >= 0),
     -- How many had been counted when the service said that no more are allowed.
     ceiling INTEGER CHECK (ceiling >= 0),
-    ceiling_at INTEGER,
     CHECK (sent >= confirmed + refused + doubtful)
 ) STRICT;
 
@@ -464,7 +456,6 @@ CREATE TABLE audit (
     message TEXT NOT NULL,
     found TEXT NOT NULL
 ) STRICT;
-CREATE INDEX audit_of_run ON audit (run);
 
 CREATE TABLE decision (
     id INTEGER PRIMARY KEY,
@@ -540,7 +531,6 @@ CREATE TABLE notification (
 CREATE TABLE delivery (
     notification INTEGER NOT NULL REFERENCES notification (id),
     target TEXT NOT NULL,
-    tries INTEGER NOT NULL DEFAULT 0 CHECK (tries >= 0),
     last_error TEXT,
     delivered_at INTEGER,
     PRIMARY KEY (notification, target)

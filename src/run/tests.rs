@@ -45,7 +45,6 @@ fn work(record: Record, role: Role) -> Work {
         links: vec![(role, OURS)],
         parents: vec![],
         remote_id: None,
-        attempts: 0,
         deaths: 0,
         doubted: false,
         doubts: 0,

@@ -158,7 +158,7 @@ fn through_the_writer(journal: Journal, path: &Path, jobs: &Jobs, scribe: &Arc<S
     ]);
     desk.write(vec![
         Write::KeepDoubting { job: airport, until: at(90), absent_reads: 1, note: "not found".into() },
-        Write::Ceiling { day: DAY, ceiling: 5_000, at: at(30) },
+        Write::Ceiling { day: DAY, ceiling: 5_000 },
         claim(till0, Operation::PutDeviceMetadataList),
     ]);
     desk.write(vec![
@@ -325,12 +325,7 @@ fn id(number: u128) -> RemoteId {
 }
 
 fn evidence(status: u16) -> Evidence {
-    Evidence {
-        status: Some(status),
-        excerpt: Some("{\"status\":\"…\"}".into()),
-        took_ms: Some(120),
-        ..Evidence::at(at(20))
-    }
+    Evidence { status: Some(status), excerpt: Some("{\"status\":\"…\"}".into()), ..Evidence::at(at(20)) }
 }
 
 fn claim(job: JobId, operation: Operation) -> Write {

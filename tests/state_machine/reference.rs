@@ -255,7 +255,6 @@ impl Reference {
                 let job = self.job(number);
                 let counted = counted.filter(|_| job.operation().creates());
                 job.due = None;
-                job.sent += 1;
                 job.sent_ever += 1;
                 job.first_sent.get_or_insert(now);
                 if !(job.doubted && job.baseline.is_some()) {

@@ -284,7 +284,7 @@ impl ImportWriter<'_> {
                 first_sent_at = iif(natural_key = ?7 AND step = ?4, first_sent_at, NULL),
                 baseline = iif(natural_key = ?7 AND step = ?4, baseline, NULL),
                 unsure = unsure OR (?11 AND natural_key <> ?7 AND remote_id IS NULL),
-                step_attempts = 0, deaths = 0, executed = ?14 AND executed, due = iif(?14, ?15, NULL),
+                deaths = 0, executed = ?14 AND executed, due = iif(?14, ?15, NULL),
                 doubt = iif(?14, doubt, NULL), doubt_since = iif(?14, doubt_since, NULL),
                 absent_reads = 0, looks = 0, held_since = NULL,
                 code = iif(?14, doubt, NULL), message = iif(?14, ?16, NULL), violations = NULL, candidates = NULL,

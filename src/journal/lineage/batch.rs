@@ -145,8 +145,6 @@ fn carry_out(connection: &Connection, write: &Write) -> Result<Vec<Moved>> {
             job_row::has_values(connection, then.job(), content)?;
             carry_out(connection, then)
         }
-        Write::Ceiling { day, ceiling, at } => {
-            quota::learn(connection, *day, *ceiling, *at).map(|()| Vec::new())
-        }
+        Write::Ceiling { day, ceiling } => quota::learn(connection, *day, *ceiling).map(|()| Vec::new()),
     }
 }

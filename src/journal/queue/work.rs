@@ -54,8 +54,6 @@ pub struct Work {
     pub parents: Vec<(Role, JobId)>,
     /// The id of the record that the job created or adopted.
     pub remote_id: Option<RemoteId>,
-    /// Requests sent for this step.
-    pub attempts: u32,
     /// How often the process ended while this step was being sent.
     pub deaths: u32,
     /// Whether an earlier attempt of this step ended in doubt.
@@ -116,10 +114,10 @@ macro_rules! work {
     };
     ($from:literal, $rest:expr) => {
         concat!(
-            "SELECT job.id, job.kind, job.state, job.step, job.operation, job.remote_id, job.step_attempts, job.unsure,
-                job.deaths, job.doubted, job.executed, job.doubt, job.doubt_since, job.absent_reads, job.looks,
+            "SELECT job.id, job.kind, job.state, job.step, job.operation, job.remote_id, job.deaths, job.unsure,
+                job.doubts, job.doubted, job.executed, job.doubt, job.doubt_since, job.absent_reads, job.looks,
                 job.baseline, job.first_sent_at, ", stored_action!("step"), ", ", stored_action!("first"), ",
-                job.doubts, job.content_hash, job.name, ", last_sheet_of_job!(), ",
+                job.content_hash, job.name, ", last_sheet_of_job!(), ",
                 job.last_import, (SELECT priority FROM import WHERE import.id = job.last_import)
              FROM ", $from, " JOIN step ON step.id = job.id << 16 | job.step
              LEFT JOIN step AS first ON first.id = job.id << 16 AND job.step > 0 WHERE ",
@@ -365,30 +363,29 @@ fn one(connection: &Connection, texts: &mut StoredTexts<'_>, row: &Row<'_>) -> R
     };
     Ok(Work {
         job,
-        sheet: row.get(22)?,
-        import: row.get(23)?,
-        priority: row.get(24)?,
+        sheet: row.get(21)?,
+        import: row.get(22)?,
+        priority: row.get(23)?,
         kind: row.get(1)?,
         state: row.get(2)?,
         step: row.get(3)?,
         operation: row.get(4)?,
-        name: row.get(21)?,
+        name: row.get(20)?,
         action,
         created,
         links,
         parents,
         remote_id: row.get::<_, Option<Id>>(5)?.map(|id| id.0),
-        attempts: row.get(6)?,
-        deaths: row.get(8)?,
+        deaths: row.get(6)?,
         doubted: row.get(9)?,
-        doubts: row.get(19)?,
+        doubts: row.get(8)?,
         executed: row.get(10)?,
         doubt: row.get(11)?,
         doubt_since: row.get(12)?,
         absent_reads: row.get(13)?,
         looks: row.get(14)?,
         baseline,
-        content_hash: row.get(20)?,
+        content_hash: row.get(19)?,
         unsure: row.get(7)?,
         first_sent_at: row.get(16)?,
     })

@@ -3,7 +3,6 @@
 use rusqlite::Connection;
 
 use crate::error::Result;
-use crate::journal::file::column::count;
 use crate::journal::state::job_row::JobRow;
 use crate::journal::state::quota;
 use crate::journal::state::write::Evidence;
@@ -21,7 +20,7 @@ pub(in crate::journal) fn end_attempt(
     }
     let ended = connection
         .prepare_cached(
-            "UPDATE attempt SET ended_at = ?3, execution = ?4, status = ?5, code = ?6, excerpt = ?7, took_ms = ?8
+            "UPDATE attempt SET ended_at = ?3, execution = ?4, status = ?5, code = ?6, excerpt = ?7
              WHERE job = ?1 AND number = ?2 AND ended_at IS NULL",
         )?
         .execute((
@@ -32,7 +31,6 @@ pub(in crate::journal) fn end_attempt(
             evidence.status,
             &evidence.code,
             &evidence.excerpt,
-            evidence.took_ms.map(count),
         ))?;
     match ended {
         0 => Ok(()),

@@ -331,7 +331,7 @@ fn do_again(connection: &Connection, standing: &JobRow, at: Moment) -> Result<()
         connection,
         concat!(
             "UPDATE job SET state = ?3, step = ?4, operation = ?5, outcome = NULL, finished_at = NULL, audit = NULL,
-                step_attempts = 0, deaths = 0, first_sent_at = NULL, baseline = NULL, doubted = 0, doubts = 0, executed = 0,
+                deaths = 0, first_sent_at = NULL, baseline = NULL, doubted = 0, doubts = 0, executed = 0,
                 doubt = NULL, doubt_since = NULL, absent_reads = 0, looks = 0, made_doubted = 0,
                 code = NULL, message = NULL, violations = NULL, candidates = NULL, last_import = ",
             last_import_of_job!(),

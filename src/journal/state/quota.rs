@@ -228,13 +228,12 @@ pub(in crate::journal) fn found(connection: &Connection, standing: &JobRow) -> R
 }
 
 /// Remembers the ceiling of a day. 0 teaches nothing but that the quota of the day is spent.
-pub(in crate::journal) fn learn(connection: &Connection, day: Day, ceiling: u64, at: Moment) -> Result<()> {
+pub(in crate::journal) fn learn(connection: &Connection, day: Day, ceiling: u64) -> Result<()> {
     connection
         .prepare_cached(
-            "INSERT INTO quota (day, ceiling, ceiling_at) VALUES (?1, ?2, ?3)
-             ON CONFLICT (day) DO UPDATE SET ceiling = ?2, ceiling_at = ?3",
+            "INSERT INTO quota (day, ceiling) VALUES (?1, ?2) ON CONFLICT (day) DO UPDATE SET ceiling = ?2",
         )?
-        .execute((day, count(ceiling), at))?;
+        .execute((day, count(ceiling)))?;
     Ok(())
 }
 
@@ -380,7 +379,7 @@ mod tests {
             apply(journal, counted(jobs[number], AddCompany, day)).unwrap();
             apply(journal, created(jobs[number], Sending, id(number as u128 + 1))).unwrap();
         };
-        let ceiling = |day, ceiling| Write::Ceiling { day, ceiling, at: at(1) };
+        let ceiling = |day, ceiling| Write::Ceiling { day, ceiling };
         make(&mut bench.journal, 0, DAY);
         make(&mut bench.journal, 1, DAY);
         apply(&mut bench.journal, ceiling(DAY, 2)).unwrap();

@@ -47,8 +47,7 @@ pub(in crate::journal) fn claim(
     standing.change(
         connection,
         "UPDATE job SET state = 'sending', due = NULL, code = NULL, message = NULL,
-            attempts = attempts + 1, step_attempts = step_attempts + 1,
-            first_sent_at = coalesce(first_sent_at, ?3), baseline = ?4
+            attempts = attempts + 1, first_sent_at = coalesce(first_sent_at, ?3), baseline = ?4
          WHERE id = ?1 AND state = ?2",
         &[&at, &baseline],
     )?;
@@ -144,7 +143,7 @@ pub(in crate::journal) fn finish_step(
     standing.change(
         connection,
         "UPDATE job SET state = ?3, step = ?4, operation = ?5, remote_id = ?6, outcome = ?7, finished_at = ?8,
-            due = NULL, step_attempts = 0, deaths = 0, first_sent_at = NULL, baseline = NULL,
+            due = NULL, deaths = 0, first_sent_at = NULL, baseline = NULL,
             doubted = 0, doubts = 0, executed = 0, doubt = NULL, doubt_since = NULL, absent_reads = 0, looks = 0,
             held_since = NULL, code = ?11, message = ?12, violations = NULL, candidates = NULL,
             audit = iif(?9, 'due', audit), made_baseline = iif(?9, baseline, made_baseline),

@@ -135,7 +135,6 @@ pub enum Write {
         /// The state it leaves.
         from: JobState,
         /// Why that is not known.
-        #[serde(default = "journal_behind")]
         doubt: Doubt,
         /// When.
         at: Moment,
@@ -189,8 +188,6 @@ pub enum Write {
         day: Day,
         /// Creations counted then.
         ceiling: u64,
-        /// When.
-        at: Moment,
     },
     /// The record of a job was read back at the end of a run; its state stays as it is.
     Audited {
@@ -212,11 +209,6 @@ pub enum Write {
         /// When.
         at: Moment,
     },
-}
-
-/// Why a job was suspected, in spill files of versions that knew one reason.
-fn journal_behind() -> Doubt {
-    Doubt::JournalBehind
 }
 
 impl Write {
@@ -336,8 +328,6 @@ pub struct Evidence {
     pub code: Option<String>,
     /// The beginning of the answer, cleaned and bounded.
     pub excerpt: Option<String>,
-    /// How long the answer took, in milliseconds.
-    pub took_ms: Option<u64>,
 }
 
 impl Evidence {

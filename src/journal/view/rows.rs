@@ -32,9 +32,6 @@ use crate::model::state::JobState;
 use crate::model::time::{Day, Moment};
 use crate::model::verdict::Violation;
 
-/// Milliseconds of a minute.
-const MINUTE_MS: i64 = 60_000;
-
 /// An import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportInfo {
@@ -228,8 +225,6 @@ pub struct AttemptFigures {
     pub last_at: Option<Moment>,
     /// The last day on whose quota one counted.
     pub last_counted: Option<Day>,
-    /// Requests by the minute they left in, in order; minutes without any are left out.
-    pub per_minute: Vec<(Moment, u64)>,
 }
 
 impl ImportInfo {
@@ -442,24 +437,17 @@ impl View {
 
     /// Requests sent for the jobs of an import.
     pub fn attempts(&self, import: ImportId) -> Result<AttemptFigures> {
-        let mut figures = AttemptFigures::default();
-        let mut statement = self.connection.prepare_cached(
-            "SELECT sent_at / ?2, count(*), min(sent_at), max(sent_at), max(counted) FROM attempt
-             WHERE job IN (SELECT sheet_row.job FROM sheet JOIN sheet_row
-                 ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1 WHERE sheet.import = ?1)
-             GROUP BY 1 ORDER BY 1",
-        )?;
-        let mut rows = statement.query((import, MINUTE_MS))?;
-        while let Some(row) = rows.next()? {
-            let minute: i64 = row.get(0)?;
-            let requests = natural(row.get(1)?);
-            let (first, last): (Moment, Moment) = (row.get(2)?, row.get(3)?);
-            figures.requests += requests;
-            figures.first_at = Some(figures.first_at.map_or(first, |known| known.min(first)));
-            figures.last_at = Some(figures.last_at.map_or(last, |known| known.max(last)));
-            figures.last_counted = figures.last_counted.max(row.get(4)?);
-            figures.per_minute.push((Moment::from_millis(minute.saturating_mul(MINUTE_MS)), requests));
-        }
+        let figures = self
+            .connection
+            .prepare_cached(
+                "SELECT count(*), min(sent_at), max(sent_at), max(counted) FROM attempt
+                 WHERE job IN (SELECT sheet_row.job FROM sheet JOIN sheet_row
+                     ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1 WHERE sheet.import = ?1)",
+            )?
+            .query_row([import], |row| {
+                let (requests, first_at) = (natural(row.get(0)?), row.get(1)?);
+                Ok(AttemptFigures { requests, first_at, last_at: row.get(2)?, last_counted: row.get(3)? })
+            })?;
         Ok(figures)
     }
 }

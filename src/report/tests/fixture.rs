@@ -284,7 +284,7 @@ pub(super) fn every_state() -> (Bench, ImportId) {
     let (code, reason) = ("quotaLimitExceeded".into(), "the day's quota of creations is spent".into());
     bench.apply(&[
         Write::Defer { job, until: at(720), code, reason, evidence },
-        Write::Ceiling { day: at(0).day(), ceiling: 12, at: at(23) },
+        Write::Ceiling { day: at(0).day(), ceiling: 12 },
     ]);
     bench.claim("given", add, 24);
     bench.hold("given", "absent", "the record was not found", vec![], 25);

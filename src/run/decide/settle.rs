@@ -37,7 +37,6 @@ pub(in crate::run) fn evidence(answer: &Answer, at: Moment) -> Evidence {
         status: answer.status,
         code: code(&answer.verdict),
         excerpt: answer.excerpt.clone(),
-        took_ms: u64::try_from(answer.took.as_millis()).ok(),
     }
 }
 

@@ -169,7 +169,7 @@ impl Gates {
         if self.quota.is_at(day)
             && let Some(ceiling) = self.quota.new_ceiling()
         {
-            return vec![RunAction::Write(Write::Ceiling { day, ceiling, at: self.clock.now() })];
+            return vec![RunAction::Write(Write::Ceiling { day, ceiling })];
         }
         Vec::new()
     }

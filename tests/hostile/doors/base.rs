@@ -102,7 +102,7 @@ fn live(journal: &mut Journal, folder: &Path) {
         }
     }
     let day = THEN.day();
-    carry_out(journal, Write::Ceiling { day, ceiling: 9, at: THEN });
+    carry_out(journal, Write::Ceiling { day, ceiling: 9 });
     let run = journal.queue().begin_run(THEN).expect("a run");
     let requests = BTreeMap::from([(Operation::AddCompany, 5), (Operation::AddDevice, 3)]);
     let detail = Some("the day's quota of creations is spent".to_owned());
@@ -146,7 +146,6 @@ fn advance(journal: &mut Journal, work: &Work, id: &mut dyn FnMut() -> RemoteId)
         status: Some(200),
         code: Some("invalidData".into()),
         excerpt: Some("{\"status\":\"FAILED\"}".into()),
-        took_ms: Some(120),
     };
     let claim = Write::Claim {
         job,
@@ -220,7 +219,7 @@ pub(super) fn spilled() -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("fleetload.db");
     fs::write(&path, busy()).expect("a journal");
-    let mut writes = vec![Write::Ceiling { day: THEN.day(), ceiling: 7, at: THEN }];
+    let mut writes = vec![Write::Ceiling { day: THEN.day(), ceiling: 7 }];
     let journal = Journal::open(&path).expect("the busy journal");
     for number in 1..=15 {
         let job = fleetload::model::id::JobId(number);

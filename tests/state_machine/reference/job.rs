@@ -59,8 +59,6 @@ pub(crate) struct Job {
     pub(crate) steps: Vec<Step>,
     /// When its state is looked at again.
     pub(crate) due: Option<i64>,
-    /// Requests sent for the step.
-    pub(crate) sent: u32,
     /// Requests sent at all.
     pub(crate) sent_ever: u64,
     pub(crate) deaths: u32,
@@ -95,7 +93,6 @@ impl Job {
             outcome: None,
             at: 0,
             due: None,
-            sent: 0,
             sent_ever: 0,
             deaths: 0,
             doubted: false,
@@ -197,7 +194,6 @@ impl Job {
     /// What was learned while sending a step is worth nothing for another one.
     pub(super) fn forget_the_step(&mut self) {
         self.due = None;
-        self.sent = 0;
         self.deaths = 0;
         self.doubted = false;
         self.doubts = 0;

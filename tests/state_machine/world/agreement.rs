@@ -44,7 +44,7 @@ impl World {
                 continue;
             }
             assert_eq!((work.step as usize, work.operation), (job.at, job.operation()), "job {number}");
-            assert_eq!((work.attempts, work.deaths), (job.sent, job.deaths));
+            assert_eq!(work.deaths, job.deaths, "job {number}");
             assert_eq!((work.doubted, work.executed), (job.doubted, job.executed), "job {number}");
             assert_eq!(work.doubts, job.doubts, "job {number}");
             assert_eq!((work.absent_reads, work.looks), (job.absent_reads, job.looks), "job {number}");

@@ -22,7 +22,7 @@ impl World {
     pub(super) fn as_write(&self, number: usize, from: JobState, execution: Execution, what: &What) -> Write {
         let (job, at) = (id_of(number), self.moment());
         let later = |after: i64| Moment::from_millis(self.now + after);
-        let evidence = Evidence { execution, status: Some(200), took_ms: Some(12), ..Evidence::at(at) };
+        let evidence = Evidence { execution, status: Some(200), ..Evidence::at(at) };
         let (code, reason) = ("some.code".to_owned(), "some words".to_owned());
         let known = self.reference.jobs.get(&number);
         match what {
@@ -93,7 +93,7 @@ impl World {
                 evidence,
             },
             What::Ceiling { day, ceiling } => {
-                Write::Ceiling { day: Day::from_number(i64::from(*day)), ceiling: *ceiling, at }
+                Write::Ceiling { day: Day::from_number(i64::from(*day)), ceiling: *ceiling }
             }
         }
     }

@@ -119,6 +119,11 @@ fn every_write_leaves_only_the_states_it_may_leave_and_any_other_changes_nothing
     assert_eq!((allowed, refused), (26, 14 * 12 - 26));
 }
 
+fn attempts(bench: &Bench, job: JobId) -> i64 {
+    let sql = "SELECT attempts FROM job WHERE id = ?1";
+    bench.journal.connection.query_row(sql, [job], |row| row.get(0)).unwrap()
+}
+
 #[test]
 fn a_write_that_believes_the_job_elsewhere_is_refused_and_the_rest_of_its_batch_is_carried_out() {
     let mut bench = bench();
@@ -133,7 +138,7 @@ fn a_write_that_believes_the_job_elsewhere_is_refused_and_the_rest_of_its_batch_
     assert!(outcomes[2].as_ref().unwrap_err().to_string().contains("no job 99"));
     assert_eq!(state(&bench.journal, jobs[0]), Ready);
     assert_eq!(state(&bench.journal, jobs[1]), Sending);
-    assert_eq!(bench.journal.work(jobs[1]).unwrap().unwrap().attempts, 1, "once, however often it was tried");
+    assert_eq!(attempts(&bench, jobs[1]), 1, "once, however often it was tried");
 }
 
 #[test]
@@ -166,7 +171,6 @@ fn a_claim_counts_the_quota_and_its_baseline_has_what_was_seen_before_earlier_on
         evidence: Evidence {
             execution: Execution::NotExecuted,
             status: Some(429),
-            took_ms: Some(12),
             ..Evidence::at(at(2_500))
         },
     };
@@ -174,11 +178,11 @@ fn a_claim_counts_the_quota_and_its_baseline_has_what_was_seen_before_earlier_on
     apply(&mut bench.journal, defer).unwrap();
     apply(&mut bench.journal, with(jobs[0], Some(vec![id(8)]), at(9_000))).unwrap();
     apply(&mut bench.journal, with(jobs[1], Some(vec![]), at(9_001))).unwrap();
-    apply(&mut bench.journal, Write::Ceiling { day, ceiling: 77, at: at(9_002) }).unwrap();
+    apply(&mut bench.journal, Write::Ceiling { day, ceiling: 77 }).unwrap();
 
     let work = bench.journal.work(jobs[0]).unwrap().unwrap();
     assert_eq!(work.baseline, Some(vec![id(7), id(8), id(9)]));
-    assert_eq!((work.attempts, work.first_sent_at), (2, Some(at(2_000))));
+    assert_eq!((attempts(&bench, jobs[0]), work.first_sent_at), (2, Some(at(2_000))));
     assert_eq!(bench.journal.work(jobs[1]).unwrap().unwrap().baseline, Some(vec![]));
     let kept: i64 =
         bench.journal.connection.query_row("SELECT count(*) FROM baseline", [], |row| row.get(0)).unwrap();
@@ -278,7 +282,7 @@ fn the_steps_after_a_creation_come_one_by_one_and_the_creation_names_the_end() {
     assert_eq!((moved[0].to, moved[0].operation), (Ready, Operation::PutSiteLabels));
     let look = |bench: &Bench| -> Work { bench.journal.work(parent).unwrap().unwrap() };
     let work = look(&bench);
-    assert_eq!((work.step, work.attempts, work.doubted), (1, 0, false));
+    assert_eq!((work.step, work.first_sent_at, work.doubted), (1, None, false));
     assert_eq!(work.action, extras[0]);
     assert_eq!(work.remote_id, Some(id(1)));
 
@@ -484,7 +488,7 @@ fn every_write_survives_the_spill_file_and_back() {
         content: "hash of Acme".to_owned(),
         then: Box::new(rejected(JobId(7), Ready)),
     });
-    all.push(Write::Ceiling { day, ceiling: u64::MAX >> 1, at: at(1) });
+    all.push(Write::Ceiling { day, ceiling: u64::MAX >> 1 });
     all.push(Write::Claim {
         content: None,
         job: JobId(7),

@@ -146,7 +146,7 @@ fn what_was_said_of_rows_with_one_code_is_told_with_the_rows_that_it_was_said_of
 }
 
 #[test]
-fn requests_are_counted_by_the_minute_they_left_in() {
+fn requests_are_counted_with_the_moments_of_the_first_and_the_last() {
     let mut bench = bench();
     let (imported, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt", "Cog"], false);
     for (&job, millis) in jobs.iter().zip([60_000, 119_999, 240_000]) {
@@ -165,6 +165,5 @@ fn requests_are_counted_by_the_minute_they_left_in() {
     let figures = bench.journal.attempts(imported.import).unwrap();
     assert_eq!(figures.requests, 3);
     assert_eq!((figures.first_at, figures.last_at), (Some(at(60_000)), Some(at(240_000))));
-    assert_eq!(figures.per_minute, [(at(60_000), 2), (at(240_000), 1)]);
     assert_eq!(bench.journal.attempts(ImportId(9)).unwrap(), AttemptFigures::default());
 }

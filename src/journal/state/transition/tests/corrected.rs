@@ -55,7 +55,7 @@ fn what_is_concluded_of_values_that_were_corrected_meanwhile_is_refused_and_chan
 fn a_condition_on_the_values_of_no_job_is_refused() {
     let mut bench = bench();
     let day = Day::from_number(20_000);
-    let ceiling = Write::Ceiling { day, ceiling: 1, at: at(1) };
+    let ceiling = Write::Ceiling { day, ceiling: 1 };
     let absent = [(claim(JobId(99), ADD), "no job 99"), (ceiling, "about no job")];
     for (write, why) in absent {
         let write = Write::IfUnchanged { content: "hash of Acme".to_owned(), then: Box::new(write) };
