@@ -7,12 +7,10 @@ use crate::error::Result;
 use crate::journal::file::column::{count, natural};
 use crate::journal::row_ref::last_sheet_of_job;
 use crate::journal::state::dependents::record_order::comes_before;
-use crate::journal::{AuditScope, JobQueue, SheetId, View, Work, WorkPage, row_ref};
+use crate::journal::{AuditScope, JobQueue, SheetId, View, Work, row_ref};
 use crate::model::id::{ImportId, JobId};
 use crate::model::kind::Kind;
-use crate::model::operation::Operation;
 use crate::model::state::JobState;
-use crate::model::time::Moment;
 
 /// A row that could be sent, with what spreads a choice of rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -217,71 +215,6 @@ impl JobQueue<'_> {
         Ok(())
     }
 
-    /// The rows of the canary among those of [`Self::ready`]; `None` where there is no canary.
-    pub(in crate::journal) fn ready_of_canary(
-        &self,
-        operation: Operation,
-        now: Moment,
-        limit: usize,
-        in_hand: &[JobId],
-    ) -> Result<Option<WorkPage>> {
-        if !self.has_canary()? {
-            return Ok(None);
-        }
-        let jobs: Vec<(JobId, Option<Moment>)> = self
-            .connection
-            .prepare_cached(
-                "SELECT job.id, iif(job.state = 'deferred', job.due, NULL) FROM canary CROSS JOIN job ON job.id = canary.job
-                 WHERE +job.operation = ?1 AND (+job.state = 'ready' OR +job.state = 'deferred')
-                     AND EXISTS (SELECT 1 FROM import WHERE import.id = job.last_import AND import.paused_at IS NULL)
-                 ORDER BY job.id",
-            )?
-            .query_map([operation], |row| Ok((row.get(0)?, row.get(1)?)))?
-            .collect::<rusqlite::Result<_>>()?;
-        let mut page = WorkPage::default();
-        for (job, due) in jobs.into_iter().filter(|(job, _)| !in_hand.contains(job)) {
-            let Some(work) = self.work(job)?.filter(|work| !self.journal.paused_sheets.contains(&work.sheet))
-            else {
-                continue;
-            };
-            match due.filter(|due| *due > now) {
-                Some(due) => page.next_due = Some(page.next_due.map_or(due, |earliest| earliest.min(due))),
-                None if page.work.len() < limit => page.work.push(work),
-                None => {}
-            }
-        }
-        Ok(Some(page))
-    }
-
-    /// The rows of the canary among those of [`Self::doubtful`]; `None` where there is no canary.
-    pub(in crate::journal) fn doubtful_of_canary(
-        &self,
-        now: Moment,
-        limit: usize,
-        in_hand: &[JobId],
-    ) -> Result<Option<WorkPage>> {
-        if !self.has_canary()? {
-            return Ok(None);
-        }
-        let jobs: Vec<(JobId, Moment)> = self
-            .connection
-            .prepare_cached(
-                "SELECT job.id, job.due FROM canary CROSS JOIN job ON job.id = canary.job
-                 WHERE +job.state = 'in_doubt' ORDER BY job.id",
-            )?
-            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-            .collect::<rusqlite::Result<_>>()?;
-        let mut page = WorkPage::default();
-        for (job, due) in jobs {
-            if due > now {
-                page.next_due = Some(page.next_due.map_or(due, |earliest| earliest.min(due)));
-            } else if page.work.len() < limit && !in_hand.contains(&job) {
-                page.work.extend(self.work(job)?);
-            }
-        }
-        Ok(Some(page))
-    }
-
     /// The rows of the canary that are to be read back, as [`Self::unaudited`] gives them.
     pub(in crate::journal) fn unaudited_of_canary(&self, after: Option<JobId>) -> Result<Vec<Work>> {
         let jobs = self.canary()?.into_iter().map(|(job, _)| job);
@@ -293,9 +226,8 @@ impl JobQueue<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::journal::Disposition;
-    use crate::journal::Journal;
     use crate::journal::fixture::*;
+    use crate::journal::{Disposition, Journal, WorkPage};
     use crate::model::operation::Operation::AddCompany;
     use crate::model::state::JobState::Sending;
 

@@ -140,16 +140,6 @@ macro_rules! may_be_handed_out {
     };
 }
 
-/// Ready jobs in the order in which they are sent: import by import, each read by its place in `job_ready`.
-const READY: &str = work!(
-    "import CROSS JOIN job INDEXED BY job_ready",
-    concat!(
-        "import.paused_at IS NULL AND job.state = 'ready' AND job.operation = ?1 AND job.last_import = import.id AND ",
-        may_be_handed_out!(),
-        " ORDER BY import.priority DESC, import.id, job.id LIMIT ?2"
-    )
-);
-
 /// That a job of an operation is deferred, and what else it takes to hand it out.
 macro_rules! deferred {
     () => {
@@ -161,12 +151,58 @@ macro_rules! deferred {
     };
 }
 
-/// Deferred jobs that are due.
-const DUE: &str = work!(concat!(deferred!(), " AND job.due <= ?6 ORDER BY job.due, job.id LIMIT ?2"));
+/// The statements that hand jobs out.
+struct HandOut {
+    /// Ready jobs in the order in which they are sent.
+    ready: &'static str,
+    /// Deferred jobs that are due.
+    due: &'static str,
+    /// When the next deferred job is due.
+    next_due: &'static str,
+    /// Jobs in doubt whose next look is due.
+    doubtful: &'static str,
+    /// When the next look is due.
+    next_look: &'static str,
+}
 
-/// When the next deferred job is due.
-const NEXT_DUE: &str =
-    concat!("SELECT due FROM job WHERE ", deferred!(), " AND due > ?2 ORDER BY due LIMIT 1");
+/// The statements over these jobs; for ready ones, with their imports.
+macro_rules! hand_out {
+    ($with_import:literal, $jobs:literal) => {
+        HandOut {
+            ready: work!(
+                $with_import,
+                concat!(
+                    "import.paused_at IS NULL AND job.state = 'ready' AND job.operation = ?1
+                     AND job.last_import = import.id AND ",
+                    may_be_handed_out!(),
+                    " ORDER BY import.priority DESC, import.id, job.id LIMIT ?2"
+                )
+            ),
+            due: work!($jobs, concat!(deferred!(), " AND job.due <= ?6 ORDER BY job.due, job.id LIMIT ?2")),
+            next_due: concat!(
+                "SELECT due FROM ",
+                $jobs,
+                " WHERE ",
+                deferred!(),
+                " AND due > ?2 ORDER BY due LIMIT 1"
+            ),
+            doubtful: work!(
+                $jobs,
+                "job.state = 'in_doubt' AND job.due <= ?1
+                 AND job.id NOT IN (SELECT value FROM json_each(?3)) ORDER BY job.due, job.id LIMIT ?2"
+            ),
+            next_look: concat!("SELECT min(due) FROM ", $jobs, " WHERE state = 'in_doubt' AND due > ?1"),
+        }
+    };
+}
+
+/// Of all jobs; the ready ones import by import, each read by its place in `job_ready`.
+const OF_ALL: HandOut = hand_out!("import CROSS JOIN job INDEXED BY job_ready", "job");
+/// Of those of the canary. They are few, and looked up among all jobs, not the other way round.
+const OF_CANARY: HandOut = hand_out!(
+    "canary CROSS JOIN job ON job.id = canary.job CROSS JOIN import",
+    "canary CROSS JOIN job ON job.id = canary.job"
+);
 
 impl JobQueue<'_> {
     /// Jobs of one operation that may be sent, of all imports; see [`Self::ready_of`].
@@ -191,19 +227,18 @@ impl JobQueue<'_> {
         limit: usize,
         in_hand: &[JobId],
     ) -> Result<WorkPage> {
-        if let Some(page) = self.ready_of_canary(operation, now, limit, in_hand)? {
-            return Ok(page);
-        }
+        let has_canary = self.has_canary()?;
+        let sql = if has_canary { &OF_CANARY } else { &OF_ALL };
         let connection = &self.journal.view.connection;
         let (limit_there, aside, in_hand) = (count(limit), self.journal.paused_sheet_list(), list(in_hand));
-        let imports = list(imports);
-        let mut work = read(connection, READY, (operation, limit_there, &aside, &in_hand, &imports))?;
+        let imports = list(imports.iter().filter(|_| !has_canary));
+        let mut work = read(connection, sql.ready, (operation, limit_there, &aside, &in_hand, &imports))?;
         let values = (operation, limit_there, &aside, &in_hand, &imports, now);
-        work.extend(read(connection, DUE, values)?);
+        work.extend(read(connection, sql.due, values)?);
         work.sort_unstable_by_key(|work| (Reverse(work.priority), work.import, work.job));
         work.truncate(limit);
         let next_due = connection
-            .prepare_cached(NEXT_DUE)?
+            .prepare_cached(sql.next_due)?
             .query_row((operation, now, &aside, &in_hand, &imports), |row| row.get(0))
             .optional()?;
         Ok(WorkPage { work, next_due })
@@ -212,22 +247,11 @@ impl JobQueue<'_> {
     /// Jobs in doubt whose next look is due, of any operation; none of those `in_hand` already. While there is a canary, none
     /// but its rows: one that was not carried out would be sent again.
     pub fn doubtful(&self, now: Moment, limit: usize, in_hand: &[JobId]) -> Result<WorkPage> {
-        if let Some(page) = self.doubtful_of_canary(now, limit, in_hand)? {
-            return Ok(page);
-        }
-        let (connection, in_hand) = (&self.journal.view.connection, list(in_hand));
-        let mut work = read(
-            connection,
-            work!(
-                "job.state = 'in_doubt' AND job.due <= ?1
-                 AND job.id NOT IN (SELECT value FROM json_each(?3)) ORDER BY job.due, job.id LIMIT ?2"
-            ),
-            (now, count(limit), &in_hand),
-        )?;
+        let sql = if self.has_canary()? { &OF_CANARY } else { &OF_ALL };
+        let connection = &self.journal.view.connection;
+        let mut work = read(connection, sql.doubtful, (now, count(limit), list(in_hand)))?;
         work.sort_unstable_by_key(|work| work.job);
-        let next_due = connection
-            .prepare_cached("SELECT min(due) FROM job WHERE state = 'in_doubt' AND due > ?1")?
-            .query_row([now], |row| row.get(0))?;
+        let next_due = connection.prepare_cached(sql.next_look)?.query_row([now], |row| row.get(0))?;
         Ok(WorkPage { work, next_due })
     }
 }

@@ -87,17 +87,22 @@ fn the_pages_are_read_by_their_partial_indexes() {
     let bench = bench();
     let plan = |sql: &str| plan(&bench.journal, sql).join("; ");
     for (sql, index) in [
-        (READY, "job_ready (operation=? AND last_import=?)"),
-        (DUE, "job_deferred (operation=? AND due<?)"),
-        (NEXT_DUE, "job_deferred (operation=? AND due>?)"),
-        (work!("job.state = 'in_doubt' AND job.due <= ?1 ORDER BY job.due, job.id LIMIT ?2"), "job_in_doubt"),
+        (OF_ALL.ready, "job_ready (operation=? AND last_import=?)"),
+        (OF_ALL.due, "job_deferred (operation=? AND due<?)"),
+        (OF_ALL.next_due, "job_deferred (operation=? AND due>?)"),
+        (OF_ALL.doubtful, "job_in_doubt"),
         ("SELECT id FROM job INDEXED BY job_sending WHERE state = 'sending' ORDER BY id", "job_sending"),
         ("SELECT 1 FROM job WHERE state = 'held' AND operation = ?1", "job_held"),
         ("SELECT 1 FROM job WHERE state = 'blocked' AND operation = ?1", "job_blocked"),
     ] {
         assert!(plan(sql).contains(index), "{sql}: {}", plan(sql));
     }
-    assert!(!plan(READY).contains("TEMP B-TREE"), "imports are read in their order: {}", plan(READY));
+    let HandOut { ready, due, next_due, doubtful, next_look } = OF_CANARY;
+    for sql in [ready, due, next_due, doubtful, next_look] {
+        let plan = plan(sql);
+        assert!(plan.contains("canary; SEARCH job USING INTEGER PRIMARY KEY"), "{sql}: {plan}");
+    }
+    assert!(!plan(OF_ALL.ready).contains("TEMP B-TREE"), "imports are read in their order");
     let children = plan(
         "SELECT id FROM job WHERE +state = 'blocked' AND id IN (SELECT link.job FROM link WHERE link.target_job = ?1)",
     );
