@@ -71,7 +71,7 @@ pub use stored_row::{ActionShapes, PackedAction, RowEncoder, StoredRow};
 pub use view::activity::{Activity, Recent, Span};
 pub use view::audit::{AuditFigures, AuditScope, AuditSubject, Audited, Unaudited};
 pub use view::causes::{Cause, Said};
-pub use view::changes::{ChangedRow, DoneStep, LaterChange, LaterScope, ReadBefore};
+pub use view::changes::{ChangedRow, DoneStep, LaterChange, LaterScope};
 pub use view::company_tree::{Above, CompanyNode, CompanyTree};
 pub use view::device_look::{DeviceLook, SeenDevice};
 pub use view::devices::{DeviceRow, Place};

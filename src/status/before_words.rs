@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::journal::ReadBefore;
+use crate::journal::DoneStep;
 use crate::model::action::before::Before;
 use crate::model::action::record_update::is_same;
 use crate::model::action::vpn_comparison::LeftSetting;
@@ -44,8 +44,8 @@ fn named(field: &str, interface: Option<&str>) -> String {
 }
 
 /// What there was before a step of a row; nothing where it only added something.
-pub fn words(read: &ReadBefore) -> String {
-    let ReadBefore { operation, action, before } = read;
+pub fn words(step: &DoneStep) -> String {
+    let DoneStep { operation, action, before: Some(before), .. } = step else { return String::new() };
     let removes = matches!(
         operation,
         Operation::DeleteInterfaceLabel

@@ -416,9 +416,9 @@ fn one(connection: &Connection, texts: &mut StoredTexts<'_>, row: &Row<'_>) -> R
 }
 
 /// What a job refers to: the ids that are known, and the jobs of ours among them.
-type Links = (Vec<(Role, RemoteId)>, Vec<(Role, JobId)>);
+pub(in crate::journal) type Links = (Vec<(Role, RemoteId)>, Vec<(Role, JobId)>);
 
-fn links(connection: &Connection, job: JobId) -> Result<Links> {
+pub(in crate::journal) fn links(connection: &Connection, job: JobId) -> Result<Links> {
     let mut statement = connection.prepare_cached(
         "SELECT link.role, link.target_job, coalesce(link.target_id, parent.remote_id)
          FROM link LEFT JOIN job AS parent ON parent.id = link.target_job WHERE link.job = ?1 ORDER BY link.role",

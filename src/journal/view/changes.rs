@@ -4,6 +4,7 @@ use rusqlite::Connection;
 
 use crate::error::Result;
 use crate::journal::file::column::Id;
+use crate::journal::queue::work::links;
 use crate::journal::state::step::{self, parse_before, text};
 use crate::journal::stored_row::{StoredTexts, stored_action};
 use crate::journal::{View, row_ref};
@@ -47,21 +48,12 @@ pub struct ChangedRow {
 pub struct DoneStep {
     /// Its number.
     pub n: u32,
+    /// Its operation.
+    pub operation: Operation,
     /// What it brought about.
     pub action: Action,
     /// What its record had before, where that was read.
     pub before: Option<Before>,
-}
-
-/// What was read before a step that was carried out.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReadBefore {
-    /// The operation of the step.
-    pub operation: Operation,
-    /// What the step brought about.
-    pub action: Action,
-    /// What its record had before.
-    pub before: Before,
 }
 
 impl View {
@@ -90,7 +82,7 @@ impl View {
         while let Some(row) = rows.next()? {
             let (place, job): (i64, JobId) = (row.get(0)?, row.get(1)?);
             let (state, is_doubted): (JobState, bool) = (row.get(3)?, row.get(5)?);
-            let done = done(&self.connection, job, imported_at)?;
+            let done = done(&self.connection, job, imported_at, false)?;
             let mut asked_again: Option<ImportId> = row.get(7)?;
             match asked_again {
                 Some(later) if !was_sent(&self.connection, job, import, later)? => continue,
@@ -107,7 +99,7 @@ impl View {
                 outcome: row.get(4)?,
                 is_doubted,
                 remote_id: row.get::<_, Option<Id>>(6)?.map(|id| id.0),
-                links: links(&self.connection, job)?,
+                links: links(&self.connection, job)?.0,
                 done,
                 asked_again,
             })?;
@@ -287,80 +279,54 @@ fn was_sent(connection: &Connection, job: JobId, since: ImportId, until: ImportI
     Ok(was_sent)
 }
 
-fn links(connection: &Connection, job: JobId) -> Result<Vec<(Role, RemoteId)>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT link.role, coalesce(link.target_id, parent.remote_id) AS target
-         FROM link LEFT JOIN job AS parent ON parent.id = link.target_job
-         WHERE link.job = ?1 AND target IS NOT NULL ORDER BY link.role",
-    )?;
-    let links = statement.query_map([job], |row| Ok((row.get(0)?, row.get::<_, Id>(1)?.0)))?;
-    Ok(links.collect::<rusqlite::Result<_>>()?)
-}
+/// The steps of the job `?1` that were carried out: all, where `?3`, else those for which a request that was, or may have been,
+/// carried out was sent since `?2`. With them the open steps that were carried out since, and a person had them carried out
+/// again, for which nothing has been sent yet: the last request was confirmed, and the first decision after that was to try
+/// again. What was read before that request is still with the step.
+const DONE: &str = concat!(
+    "SELECT n, operation, ",
+    stored_action!("step"),
+    ", before FROM step
+     WHERE id BETWEEN ?1 << 16 AND ?1 << 16 | 65535
+         AND (ended = 1
+             AND (?3 OR EXISTS (SELECT 1 FROM attempt WHERE attempt.job = ?1 AND attempt.step = step.n
+                 AND attempt.execution IN ('confirmed', 'doubtful') AND attempt.sent_at >= ?2))
+             OR ended = 0 AND EXISTS (
+                 SELECT 1 FROM attempt AS last
+                 WHERE last.job = ?1 AND last.step = step.n AND last.execution = 'confirmed' AND last.sent_at >= ?2
+                   AND NOT EXISTS (SELECT 1 FROM attempt AS later
+                       WHERE later.job = ?1 AND later.step = step.n AND later.number > last.number)
+                   AND (SELECT what FROM decision WHERE decision.job = ?1 AND decision.at >= last.ended_at AND what <> 'seen'
+                        ORDER BY decision.id LIMIT 1) = 'retry'))
+     ORDER BY id"
+);
 
-/// The condition that an open step of the job `?1` was carried out since `?2`, and a person had it carried out again, for which
-/// nothing has been sent yet: the last request for it was confirmed, and the first decision after that was to try again.
-/// What was read before that request is still with the step.
-macro_rules! is_to_be_done_again {
-    () => {
-        "(ended = 0 AND EXISTS (
-             SELECT 1 FROM attempt AS last
-             WHERE last.job = ?1 AND last.step = step.n AND last.execution = 'confirmed' AND last.sent_at >= ?2
-               AND NOT EXISTS (SELECT 1 FROM attempt AS later
-                   WHERE later.job = ?1 AND later.step = step.n AND later.number > last.number)
-               AND (SELECT what FROM decision WHERE decision.job = ?1 AND decision.at >= last.ended_at AND what <> 'seen'
-                    ORDER BY decision.id LIMIT 1) = 'retry'))"
-    };
-}
-
-/// The steps of a job that were carried out, and for which a request that was, or may have been, carried out was sent since.
-fn done(connection: &Connection, job: JobId, since: Moment) -> Result<Vec<DoneStep>> {
-    let mut statement = connection.prepare_cached(concat!(
-        "SELECT n, ",
-        stored_action!("step"),
-        ", before FROM step
-         WHERE id BETWEEN ?1 << 16 AND ?1 << 16 | 65535
-             AND (ended = 1
-                 AND EXISTS (SELECT 1 FROM attempt WHERE attempt.job = ?1 AND attempt.step = step.n
-                     AND attempt.execution IN ('confirmed', 'doubtful') AND attempt.sent_at >= ?2)
-                 OR ",
-        is_to_be_done_again!(),
-        ") ORDER BY id"
-    ))?;
-    let mut rows = statement.query((job, since))?;
+/// The steps of a job that were carried out since a moment, or `ever`.
+fn done(connection: &Connection, job: JobId, since: Moment, ever: bool) -> Result<Vec<DoneStep>> {
+    let mut statement = connection.prepare_cached(DONE)?;
+    let mut rows = statement.query((job, since, ever))?;
     let (mut done, mut texts) = (Vec::new(), StoredTexts::of(connection));
     while let Some(row) = rows.next()? {
         done.push(DoneStep {
             n: row.get(0)?,
-            action: texts.action(text(row, 1)?)?,
-            before: parse_before(row.get::<_, Option<String>>(2)?.as_deref())?,
+            operation: row.get(1)?,
+            action: texts.action(text(row, 2)?)?,
+            before: parse_before(row.get::<_, Option<String>>(3)?.as_deref())?,
         });
     }
     Ok(done)
 }
 
-/// What was read before the steps of a job that were carried out; of those that are to be carried out again, since this moment.
+/// The steps of a job that were carried out, before which something was read; of those that are to be carried out again, since
+/// this moment.
 pub(in crate::journal) fn before(
     connection: &Connection,
     job: JobId,
     since: Moment,
-) -> Result<Vec<ReadBefore>> {
-    let mut statement = connection.prepare_cached(concat!(
-        "SELECT operation, ",
-        stored_action!("step"),
-        ", before FROM step
-         WHERE id BETWEEN ?1 << 16 AND ?1 << 16 | 65535 AND before IS NOT NULL AND (ended = 1 OR ",
-        is_to_be_done_again!(),
-        ") ORDER BY id"
-    ))?;
-    let mut rows = statement.query((job, since))?;
-    let (mut read, mut texts) = (Vec::new(), StoredTexts::of(connection));
-    while let Some(row) = rows.next()? {
-        if let Some(before) = parse_before(row.get::<_, Option<String>>(2)?.as_deref())? {
-            let (operation, action) = (row.get(0)?, texts.action(text(row, 1)?)?);
-            read.push(ReadBefore { operation, action, before });
-        }
-    }
-    Ok(read)
+) -> Result<Vec<DoneStep>> {
+    let mut done = done(connection, job, since, true)?;
+    done.retain(|step| step.before.is_some());
+    Ok(done)
 }
 
 /// Whether what a job brought about was carried out for the rows of an import, made at this moment and with its last row at
@@ -386,7 +352,7 @@ pub(in crate::journal) fn is_of(
 mod tests {
     use crate::journal::fixture::{apply, at, bench, claim, plan, row, sheet};
     use crate::journal::{
-        AuditFinding, Disposition, Evidence, How, Journal, NewJob, ReadBefore, ReadBy, Selection, Write,
+        AuditFinding, Disposition, DoneStep, Evidence, How, Journal, NewJob, ReadBy, Selection, Write,
     };
     use crate::model::action::before::Before;
     use crate::model::action::{Action, OwnedEntry, Owner};
@@ -462,7 +428,7 @@ mod tests {
             .unwrap();
         match shown.as_slice() {
             [shown] => match shown.as_slice() {
-                [ReadBefore { operation: PutDeviceMetadata, before: Before::Value { value }, .. }] => {
+                [DoneStep { operation: PutDeviceMetadata, before: Some(Before::Value { value }), .. }] => {
                     Some(value.clone())
                 }
                 [] => None,

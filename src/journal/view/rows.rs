@@ -18,7 +18,7 @@ use crate::journal::state::dependents::record_order::comes_before;
 use crate::journal::state::write::parse_candidates;
 use crate::journal::stored_row::StoredTexts;
 use crate::journal::view::audit;
-use crate::journal::view::changes::{self, ReadBefore};
+use crate::journal::view::changes::{self, DoneStep};
 use crate::journal::view::differences;
 use crate::journal::view::every_row::every_row;
 use crate::journal::view::later_imports::{self, ReplacedBy};
@@ -161,7 +161,7 @@ pub struct RowView {
     /// The operation of the step it stands at; none for a row that was left out.
     pub operation: Option<Operation>,
     /// What its record had of what each step changed or removed, where this import carried that out and a look-up had shown it.
-    pub before: Vec<ReadBefore>,
+    pub before: Vec<DoneStep>,
     /// What a person decided about the job last, where that is about the values that it has.
     pub decided: Option<Decided>,
     /// Whether the journal was an older copy, which may lack requests of the job.

@@ -228,7 +228,9 @@ impl<'a> RowResult<'a> {
             before: row
                 .before
                 .iter()
-                .map(|read| BeforeStep { operation: read.operation, before: &read.before })
+                .filter_map(|step| {
+                    Some(BeforeStep { operation: step.operation, before: step.before.as_ref()? })
+                })
                 .collect(),
             left_out: (row.disposition == Disposition::LeftOut).then_some(true),
             decided: row.decided.as_ref(),
