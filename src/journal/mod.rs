@@ -112,10 +112,8 @@ pub struct Journal {
     paused_sheets: BTreeSet<SheetId>,
     /// The share of so many devices that have a MAC address, once it was counted.
     with_mac: Option<(u64, f64)>,
-    /// The requests of rows below rows of paused imports, and what they were counted for.
-    below_paused: Option<queue::remaining::BelowPaused>,
-    /// The requests of rows of paused sheets, and what they were counted for.
-    of_paused_sheets: Option<queue::remaining::OfPausedSheets>,
+    /// The requests that pauses keep back.
+    of_paused: Option<queue::remaining::OfPaused>,
     /// The look at every page that goes on beside.
     page_check: Option<PageCheck>,
 }

@@ -114,8 +114,7 @@ impl Journal {
             spill_beside,
             paused_sheets,
             with_mac: None,
-            below_paused: None,
-            of_paused_sheets: None,
+            of_paused: None,
             page_check: None,
         })
     }

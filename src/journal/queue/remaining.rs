@@ -8,7 +8,6 @@ use rusqlite::{OptionalExtension, Params};
 use crate::error::Result;
 use crate::journal::file::column::natural;
 use crate::journal::file::sqlite_error::damaged;
-use crate::journal::queue::work::list;
 use crate::journal::row_ref::last_sheet_of_job;
 use crate::journal::state::dependents::record_order::comes_before;
 use crate::journal::view::audit::due_by_kind;
@@ -46,22 +45,12 @@ pub struct Unfinished {
     pub paused: BTreeMap<SheetId, u64>,
 }
 
-/// The requests of rows that wait for rows of paused imports.
+/// The requests that are not sent as imports or sheets are paused, and what they were counted for.
 #[derive(Debug)]
-pub(in crate::journal) struct BelowPaused {
-    /// The journal as other processes have left it.
-    version: i64,
-    paused: Vec<ImportId>,
-    requests: BTreeMap<Operation, u64>,
-}
-
-/// The requests of paused sheets.
-#[derive(Debug)]
-pub(in crate::journal) struct OfPausedSheets {
-    /// The journal as other processes have left it.
-    version: i64,
-    /// Their rows that could be sent: where these are others, the requests are as well.
-    paused: BTreeMap<SheetId, u64>,
+pub(in crate::journal) struct OfPaused {
+    /// The journal as other processes have left it, the paused imports, and the rows of paused sheets that could be sent: where
+    /// these are others, the requests are as well.
+    of_these: (i64, Vec<ImportId>, BTreeMap<SheetId, u64>),
     requests: BTreeMap<Operation, u64>,
 }
 
@@ -101,13 +90,48 @@ macro_rules! with_stuck {
     };
 }
 
+/// See [`JobQueue::requests_of_paused`]; `?1` are the paused sheets. CROSS JOIN and the plus: what waits and its steps
+/// are looked up row by row, and not sought among all rows and steps.
+const OF_PAUSED: &str = with_stuck!(
+    ", paused (id) AS (SELECT id FROM import WHERE paused_at IS NOT NULL),
+     aside (id) AS (
+     SELECT sheet_row.job FROM json_each(?1) AS sheet
+     CROSS JOIN sheet_row ON sheet_row.place BETWEEN sheet.value << 32 AND (sheet.value << 32) + 4294967295
+     CROSS JOIN job ON job.id = sheet_row.job
+     WHERE job.state IN ('ready', 'deferred', 'blocked')
+       AND NOT EXISTS (SELECT 1 FROM sheet_row AS later
+                       WHERE later.job = sheet_row.job AND later.place >> 32 > sheet.value)
+     UNION SELECT waits.id FROM job AS waits INDEXED BY job_blocked
+     CROSS JOIN link ON link.job = waits.id CROSS JOIN job ON job.id = link.target_job
+     WHERE waits.state = 'blocked' AND waits.last_import NOT IN paused
+       AND job.last_import IN paused AND job.finished_at IS NULL AND job.remote_id IS NULL
+     UNION SELECT waits.id FROM job AS waits INDEXED BY job_blocked CROSS JOIN upkeep AS own ON own.job = waits.id
+     CROSS JOIN upkeep AS before CROSS JOIN job ON job.id = before.job
+     WHERE waits.state = 'blocked' AND waits.last_import NOT IN paused AND job.last_import IN paused AND ",
+    comes_before!("before", "job", "own"),
+    and_what_waits_for!("aside"),
+    ")
+     SELECT step.operation, count(*) FROM aside CROSS JOIN job ON job.id = aside.id
+     CROSS JOIN step ON step.id BETWEEN aside.id << 16 AND aside.id << 16 | 65535
+     WHERE +step.ended = 0 AND step.n >= job.step AND job.last_import NOT IN paused AND aside.id NOT IN stuck
+     GROUP BY 1"
+);
+
+impl Unfinished {
+    fn take_off(&mut self, operation: Operation, requests: u64) {
+        if let Some(counted) = self.requests.get_mut(&operation) {
+            *counted = counted.saturating_sub(requests);
+        }
+    }
+}
+
 impl JobQueue<'_> {
     /// Counts what is still to be done. Rows are not looked at one by one, but for steps after the first, companies and
     /// upkeep rows.
     pub fn unfinished(&mut self, scope: Option<AuditScope>) -> Result<Unfinished> {
         let mut unfinished = Unfinished::default();
         self.count_requests(&mut unfinished)?;
-        self.take_off_paused_sheets(&mut unfinished)?;
+        self.take_off_paused(&mut unfinished)?;
         self.find_deferred(&mut unfinished)?;
         self.find_doubts(&mut unfinished)?;
         if let Some(scope) = scope {
@@ -118,10 +142,7 @@ impl JobQueue<'_> {
         Ok(unfinished)
     }
 
-    fn count_requests(&mut self, unfinished: &mut Unfinished) -> Result<()> {
-        let mut turns = self.import_turns()?;
-        turns.retain(|turn| turn.paused_at.is_some());
-        let below_paused = self.below_paused(turns.iter().map(|turn| turn.import).collect())?;
+    fn count_requests(&self, unfinished: &mut Unfinished) -> Result<()> {
         // The steps that jobs stand at; those after them are counted below.
         let mut statement = self.connection.prepare_cached(
             "SELECT operation, state <> 'blocked', sum(jobs) FROM job_count
@@ -136,14 +157,12 @@ impl JobQueue<'_> {
         }
         self.count_by_operation(
             with_stuck!(
-                "SELECT job.operation, count(*) FROM stuck JOIN job ON job.id = stuck.id WHERE job.state = 'blocked' GROUP BY 1"
+                "SELECT job.operation, count(*) FROM stuck JOIN job ON job.id = stuck.id
+                 JOIN import ON import.id = job.last_import
+                 WHERE job.state = 'blocked' AND import.paused_at IS NULL GROUP BY 1"
             ),
             [],
-            |operation, stuck| {
-                if let Some(requests) = unfinished.requests.get_mut(&operation) {
-                    *requests = requests.saturating_sub(stuck);
-                }
-            },
+            |operation, stuck| unfinished.take_off(operation, stuck),
         )?;
         self.count_by_operation(
             with_stuck!(
@@ -156,115 +175,54 @@ impl JobQueue<'_> {
             [],
             |operation, steps| *unfinished.requests.entry(operation).or_default() += steps,
         )?;
-        for (operation, requests) in below_paused {
-            if let Some(counted) = unfinished.requests.get_mut(&operation) {
-                *counted = counted.saturating_sub(requests);
-            }
-        }
-        for turn in turns {
+        Ok(())
+    }
+
+    /// Takes off what is not sent while its import is paused, or as the rows of its sheet are rejected: these rows, all of their
+    /// steps, and those of the rows that wait for them.
+    fn take_off_paused(&mut self, unfinished: &mut Unfinished) -> Result<()> {
+        let mut turns = self.import_turns()?;
+        turns.retain(|turn| turn.paused_at.is_some());
+        let imports: Vec<ImportId> = turns.iter().map(|turn| turn.import).collect();
+        for import in &imports {
             for (state, is_moving) in [("ready", true), ("deferred", true), ("blocked", false)] {
                 let paused = format!(
                     "SELECT operation, count(*) FROM job WHERE state = '{state}' AND last_import = ?1 GROUP BY 1"
                 );
-                self.count_by_operation(&paused, [turn.import], |operation, jobs| {
-                    if let Some(requests) = unfinished.requests.get_mut(&operation) {
-                        *requests = requests.saturating_sub(jobs);
-                    }
+                self.count_by_operation(&paused, [import], |operation, jobs| {
+                    unfinished.take_off(operation, jobs);
                     unfinished.moving = unfinished.moving.saturating_sub(if is_moving { jobs } else { 0 });
                 })?;
             }
-        }
-        Ok(())
-    }
-
-    /// Takes off what is not sent as the rows of a sheet are rejected: its rows, all of their steps, and those of the rows that
-    /// wait for them.
-    fn take_off_paused_sheets(&mut self, unfinished: &mut Unfinished) -> Result<()> {
-        if self.journal.paused_sheets.is_empty() {
-            return Ok(());
         }
         for &sheet in &self.journal.paused_sheets {
             let rows = self.journal.unsent(sheet)?;
             unfinished.moving = unfinished.moving.saturating_sub(rows);
             unfinished.paused.insert(sheet, rows);
         }
-        let version = self.data_version()?;
-        let requests = match &self.journal.of_paused_sheets {
-            Some(known) if (&known.paused, known.version) == (&unfinished.paused, version) => {
-                known.requests.clone()
-            }
-            _ => self.requests_of_paused_sheets()?,
-        };
-        for (operation, paused) in &requests {
-            if let Some(counted) = unfinished.requests.get_mut(operation) {
-                *counted = counted.saturating_sub(*paused);
-            }
+        if imports.is_empty() && unfinished.paused.is_empty() {
+            return Ok(());
         }
-        self.journal.of_paused_sheets =
-            Some(OfPausedSheets { version, paused: unfinished.paused.clone(), requests });
+        let version = self.data_version()?;
+        let of_these = (version, imports, unfinished.paused.clone());
+        let known = self.journal.of_paused.take().filter(|known| known.of_these == of_these);
+        let known = match known {
+            Some(known) => known,
+            None => OfPaused { of_these, requests: self.requests_of_paused()? },
+        };
+        known.requests.iter().for_each(|(&operation, &paused)| unfinished.take_off(operation, paused));
+        self.journal.of_paused = Some(known);
         Ok(())
     }
 
-    /// The requests of rows of paused sheets, and of rows that wait for them, but of those that are not counted anyway: of a
-    /// paused import, or below a row on hold.
-    fn requests_of_paused_sheets(&self) -> Result<BTreeMap<Operation, u64>> {
+    /// The requests of rows of paused sheets, and of rows that wait for them or for rows of paused imports, but of those that are
+    /// not counted anyway: of a paused import, or below a row on hold. Rows of paused imports, which may be very many, are
+    /// looked at only where others wait for them.
+    fn requests_of_paused(&self) -> Result<BTreeMap<Operation, u64>> {
         let mut requests = BTreeMap::new();
-        self.count_by_operation(
-            with_stuck!(
-                ", aside (id) AS (
-                 SELECT sheet_row.job FROM json_each(?1) AS sheet
-                 JOIN sheet_row ON sheet_row.place BETWEEN sheet.value << 32 AND (sheet.value << 32) + 4294967295
-                 JOIN job ON job.id = sheet_row.job
-                 WHERE job.state IN ('ready', 'deferred', 'blocked')
-                   AND NOT EXISTS (SELECT 1 FROM sheet_row AS later
-                                   WHERE later.job = sheet_row.job AND later.place >> 32 > sheet.value)",
-                and_what_waits_for!("aside"),
-                ")
-                 SELECT step.operation, count(*) FROM aside JOIN job ON job.id = aside.id
-                 JOIN import ON import.id = job.last_import
-                 JOIN step ON step.id BETWEEN aside.id << 16 AND aside.id << 16 | 65535
-                 WHERE step.ended = 0 AND step.n >= job.step AND import.paused_at IS NULL AND aside.id NOT IN stuck
-                 GROUP BY 1"
-            ),
-            [self.journal.paused_sheet_list()],
-            |operation, steps| {
-                requests.insert(operation, steps);
-            },
-        )?;
-        Ok(requests)
-    }
-
-    /// The requests of blocked rows of other imports that wait for rows of these, which are paused. They are looked for again
-    /// when another process has written to the journal: what a run does moves none of them.
-    fn below_paused(&mut self, paused: Vec<ImportId>) -> Result<BTreeMap<Operation, u64>> {
-        let mut requests = BTreeMap::new();
-        if paused.is_empty() {
-            return Ok(requests);
-        }
-        let version = self.data_version()?;
-        if let Some(known) = &self.journal.below_paused
-            && (&known.paused, known.version) == (&paused, version)
-        {
-            return Ok(known.requests.clone());
-        }
-        self.count_by_operation(
-            "WITH RECURSIVE below (id) AS (
-                 SELECT job.id FROM job JOIN link ON link.job = job.id JOIN job AS parent ON parent.id = link.target_job
-                 WHERE job.state = 'blocked' AND job.last_import NOT IN (SELECT value FROM json_each(?1))
-                   AND parent.last_import IN (SELECT value FROM json_each(?1))
-                   AND parent.finished_at IS NULL AND parent.remote_id IS NULL
-                 UNION
-                 SELECT job.id FROM below JOIN link ON link.target_job = below.id JOIN job ON job.id = link.job
-                 WHERE job.state = 'blocked' AND job.last_import NOT IN (SELECT value FROM json_each(?1)))
-             SELECT step.operation, count(*) FROM below JOIN job ON job.id = below.id
-             JOIN step ON step.id BETWEEN below.id << 16 AND below.id << 16 | 65535
-             WHERE step.ended = 0 AND step.n >= job.step GROUP BY 1",
-            [list(&paused)],
-            |operation, rows| {
-                requests.insert(operation, rows);
-            },
-        )?;
-        self.journal.below_paused = Some(BelowPaused { version, paused, requests: requests.clone() });
+        self.count_by_operation(OF_PAUSED, [self.journal.paused_sheet_list()], |operation, steps| {
+            requests.insert(operation, steps);
+        })?;
         Ok(requests)
     }
 
@@ -434,10 +392,11 @@ impl View {
 mod tests {
     use super::*;
     use crate::journal::fixture::*;
+    use crate::journal::state::dependents::record_order;
     use crate::journal::{Disposition, Evidence, How, Write};
-    use crate::model::action::Action;
+    use crate::model::action::{Action, Turn};
     use crate::model::operation::Operation::AddCompany;
-    use crate::model::state::JobState::{InDoubt, Sending};
+    use crate::model::state::JobState::{Blocked, Held, InDoubt, Sending};
     use crate::model::verdict::Doubt;
 
     #[test]
@@ -492,6 +451,14 @@ mod tests {
     }
 
     #[test]
+    fn what_waits_for_paused_rows_is_looked_up_row_by_row() {
+        let plan = plan(&bench().journal, OF_PAUSED).join("; ");
+        for sought in ["AUTOMATIC", "SCAN job;", "SCAN sheet_row", "SCAN step", "SCAN link", "SCAN upkeep"] {
+            assert!(!plan.contains(sought), "{sought}: {plan}");
+        }
+    }
+
+    #[test]
     fn rows_of_a_paused_import_and_those_below_them_are_not_counted() {
         let mut bench = bench();
         let (paused, jobs) = import_companies(&mut bench.journal, &["Acme"], false);
@@ -520,6 +487,45 @@ mod tests {
         assert_eq!(left, [(AddCompany, 1), (Operation::AddSite, 1), (Operation::PutSiteLabels, 1)]);
         bench.journal.resume(paused.import, "kim", at(4_000)).unwrap();
         assert_eq!(requests(&mut bench), all);
+    }
+
+    #[test]
+    fn rows_that_wait_for_several_that_are_not_sent_are_taken_off_once() {
+        let mut bench = bench();
+        let (paused, companies) = import_companies(&mut bench.journal, &["Acme"], false);
+        let (_, held) = import_companies(&mut bench.journal, &["Bolt"], false);
+        let (_, of_sheet) = import_companies(&mut bench.journal, &["Cord"], false);
+        let mut import = bench.journal.begin_import(at(2_000)).unwrap();
+        let devices = import.sheet(&sheet("devices", Kind::Device)).unwrap();
+        let both = |other| vec![link(Role::Company, companies[0]), link(Role::Site, other)];
+        let others = [both(held[0]), both(of_sheet[0]), vec![], vec![], vec![]];
+        for (number, links) in (2..).zip(others) {
+            let job = import.add_job(&device(&format!("Till {number}"), links, vec![])).unwrap();
+            import.row(&row(devices, number, job, Disposition::New)).unwrap();
+        }
+        import.finish().unwrap();
+        force(&bench.journal, held[0], Held);
+        let sheet = bench.journal.work(of_sheet[0]).unwrap().unwrap().sheet;
+        bench.journal.queue().pause_sheet(sheet).unwrap();
+        bench.journal.pause(paused.import, "kim", at(3_000)).unwrap();
+        let left = bench.journal.queue().unfinished(None).unwrap();
+        assert_eq!(left.requests.get(&Operation::AddDevice), Some(&3), "{left:?}");
+    }
+
+    #[test]
+    fn rows_that_wait_for_an_earlier_one_about_their_record_are_not_counted_while_its_import_is_paused() {
+        let mut bench = bench();
+        let [(paused, first), (_, later), _] =
+            ["Acme", "Bolt", "Cord"].map(|name| import_companies(&mut bench.journal, &[name], false));
+        for (job, import) in [(first[0], 1), (later[0], 2)] {
+            record_order::note(&bench.journal.connection, (job, ImportId(import)), "a site", Turn::Put)
+                .unwrap();
+        }
+        record_order::keep(&bench.journal.connection, "a site").unwrap();
+        assert_eq!(state(&bench.journal, later[0]), Blocked);
+        bench.journal.pause(paused.import, "kim", at(3_000)).unwrap();
+        let left = bench.journal.queue().unfinished(None).unwrap();
+        assert_eq!(left.requests, BTreeMap::from([(AddCompany, 1)]));
     }
 
     #[test]
