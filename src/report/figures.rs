@@ -6,7 +6,6 @@
 use crate::error::Result;
 use crate::journal::{AuditFigures, Cause, ImportInfo, Journal, Whose};
 use crate::model::id::ImportId;
-use crate::model::kind::Kind;
 use crate::model::quota::QuotaDay;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
@@ -18,20 +17,11 @@ use super::row_group::RowGroup;
 
 /// The numbers of an import.
 #[derive(Debug)]
-pub(super) struct Figures {
-    pub(super) import: ImportId,
+pub(super) struct Figures<'a> {
+    pub(super) info: &'a ImportInfo,
+    pub(super) layouts: &'a [Layout],
     pub(super) whose: Whose,
     pub(super) end: ImportEnd,
-    pub(super) imported_at: Moment,
-    /// What the import is called; nothing where that is its files.
-    pub(super) given_label: Option<String>,
-    pub(super) label: String,
-    /// Which round of the rows of which import it is.
-    pub(super) round: u32,
-    pub(super) round_of: Option<ImportId>,
-    /// Name and SHA-256 of each file.
-    pub(super) files: Vec<(String, String)>,
-    pub(super) sheets: Vec<SheetFigures>,
     pub(super) rows: u64,
     pub(super) states: Tally,
     pub(super) to_fix: u64,
@@ -60,26 +50,15 @@ pub(super) struct Figures {
     pub(super) finished_at: Option<Moment>,
 }
 
-/// The numbers of one sheet.
-#[derive(Debug)]
-pub(super) struct SheetFigures {
-    pub(super) name: String,
-    pub(super) file: String,
-    pub(super) kind: Kind,
-    pub(super) rows: u64,
-    pub(super) states: Tally,
-    not_imported: Tally,
-}
-
-impl Figures {
+impl<'a> Figures<'a> {
     /// Rows in a group.
     pub(super) fn in_group(&self, group: RowGroup) -> u64 {
-        self.sheets.iter().map(|sheet| sheet.in_group(group)).sum()
+        self.layouts.iter().map(|layout| layout.in_group(group)).sum()
     }
 
     /// Rows in a state; those that were not imported are in none.
     pub(super) fn in_state(&self, state: JobState) -> u64 {
-        self.sheets.iter().map(|sheet| sheet.in_state(state)).sum()
+        self.layouts.iter().map(|layout| layout.in_state(state)).sum()
     }
 
     /// The groups that have rows.
@@ -90,8 +69,8 @@ impl Figures {
     /// Counts an import.
     pub(super) fn of(
         journal: &Journal,
-        info: &ImportInfo,
-        layouts: &[Layout],
+        info: &'a ImportInfo,
+        layouts: &'a [Layout],
         end: ImportEnd,
     ) -> Result<Self> {
         let attempts = journal.attempts(info.import)?;
@@ -105,16 +84,10 @@ impl Figures {
         let sum = |of: fn(&Layout) -> u64| layouts.iter().map(of).sum();
         let unfinished = states.count(|state| !state.is_final());
         Ok(Self {
-            import: info.import,
+            info,
+            layouts,
             whose: journal.whose()?,
             end,
-            imported_at: info.at,
-            given_label: info.given_label.clone(),
-            label: info.label(),
-            round: info.round,
-            round_of: info.round_of,
-            files: info.files.clone(),
-            sheets: layouts.iter().map(SheetFigures::of).collect(),
             rows: sum(|layout| layout.count.rows),
             states,
             to_fix: sum(|layout| layout.count.to_fix),
@@ -139,37 +112,5 @@ impl Figures {
                 _ => None,
             },
         })
-    }
-}
-
-impl SheetFigures {
-    /// Rows in a state; those that were not imported are in none.
-    pub(super) fn in_state(&self, state: JobState) -> u64 {
-        self.states.in_state(state).saturating_sub(self.not_imported.in_state(state))
-    }
-
-    /// Rows in a group.
-    pub(super) fn in_group(&self, group: RowGroup) -> u64 {
-        match group {
-            RowGroup::NotImported => self.not_imported.total(),
-            RowGroup::Done
-            | RowGroup::Failed
-            | RowGroup::Skipped
-            | RowGroup::Held
-            | RowGroup::InDoubt
-            | RowGroup::Waiting
-            | RowGroup::Cancelled => group.states().map(|state| self.in_state(state)).sum(),
-        }
-    }
-
-    fn of(layout: &Layout) -> Self {
-        Self {
-            name: layout.name.clone(),
-            file: layout.file.clone(),
-            kind: layout.kind,
-            rows: layout.count.rows,
-            states: layout.count.states.clone(),
-            not_imported: layout.count.not_imported.clone(),
-        }
     }
 }

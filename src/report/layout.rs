@@ -199,6 +199,25 @@ impl Layout {
         }
     }
 
+    /// Rows in a state; those that were not imported are in none.
+    pub(super) fn in_state(&self, state: JobState) -> u64 {
+        self.count.states.in_state(state).saturating_sub(self.count.not_imported.in_state(state))
+    }
+
+    /// Rows in a group.
+    pub(super) fn in_group(&self, group: RowGroup) -> u64 {
+        match group {
+            RowGroup::NotImported => self.count.not_imported.total(),
+            RowGroup::Done
+            | RowGroup::Failed
+            | RowGroup::Skipped
+            | RowGroup::Held
+            | RowGroup::InDoubt
+            | RowGroup::Waiting
+            | RowGroup::Cancelled => group.states().map(|state| self.in_state(state)).sum(),
+        }
+    }
+
     /// How wide a shown column is.
     pub(super) fn width(&self, position: usize) -> f64 {
         let header = self.headers.get(position).map_or("", String::as_str);

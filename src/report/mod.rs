@@ -168,15 +168,8 @@ fn write_within(
     let advisor = Advisor::new(caller.again, fix).answered_by(answered_by);
     let status = Status::after(journal, Some(import), end.end, end.resumes_at)?.under(end.holder);
     let headline = Headline::of(&figures, &status, &advisor);
-    let facts = ReportFacts {
-        info: &info,
-        folder: &folder,
-        layouts: &layouts,
-        figures: &figures,
-        headline: &headline,
-        advisor: &advisor,
-        last_row,
-    };
+    let facts =
+        ReportFacts { folder: &folder, figures: &figures, headline: &headline, advisor: &advisor, last_row };
     let suggestions = Suggestions::of(journal);
     let mut changes = formats(journal, &facts)?.write(&layouts, &|layout, each| {
         journal.rows(layout.sheet, &mut |row| {

@@ -115,25 +115,25 @@ impl<'a> PageFile<'a> {
 
 impl FormatWriter for PageFile<'_> {
     fn line(&mut self, layout: &Layout, line: &ResultLine) -> Result<()> {
-        let ReportFacts { info, advisor, .. } = self.facts;
-        self.attention.line(layout, line, (advisor, info.import));
+        let ReportFacts { figures, advisor, .. } = self.facts;
+        self.attention.line(layout, line, (advisor, figures.info.import));
         Ok(())
     }
 
     fn finish(self: Box<Self>, changes: &mut Vec<FileChange>) -> Result<()> {
-        let ReportFacts { info, figures, headline, advisor, folder, .. } = *self.facts;
-        let journal = self.journal;
+        let ReportFacts { figures, headline, advisor, folder, .. } = *self.facts;
+        let (journal, info) = (self.journal, figures.info);
         let activity = journal.activity(info.import, info.at, SPANS)?;
         let groups = self.attention.groups();
         let report = Report {
             import: info.import,
-            called: headline::called(figures),
+            called: headline::called(info),
             imported_at: When::of(info.at),
             started_at: figures.started_at.map(When::of),
             finished_at: figures.finished_at.map(When::of),
             whose: &figures.whose,
             headline,
-            files: headline::files(figures),
+            files: headline::files(info),
             totals: Totals::of(figures),
             pace: ActivityCharts::of(&activity),
             quota: QuotaView::of(journal, figures)?,

@@ -8,6 +8,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use rusqlite::{Connection, Row};
+use serde::Serialize;
 
 use crate::error::Result;
 use crate::journal::file::column::natural;
@@ -43,14 +44,15 @@ pub struct Cause {
     pub unsaid: u64,
 }
 
-/// A message, and the rows it was said of.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// A message, and the rows that it is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Said {
-    /// The message; empty where nothing was said.
+    /// The message; empty where there was none.
     pub message: String,
-    /// Its rows.
+    /// How many rows.
     pub count: u64,
-    /// The places of the first of them.
+    /// The first of them: `file!sheet!row`.
     pub rows: Vec<String>,
 }
 

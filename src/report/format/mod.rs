@@ -6,7 +6,6 @@ pub(super) mod results_jsonl;
 pub(super) mod summary_json;
 
 use crate::error::Result;
-use crate::journal::ImportInfo;
 use crate::status::row_advice::Advisor;
 
 use super::atomic_write::{FileChange, Folder};
@@ -17,10 +16,8 @@ use super::result_line::ResultLine;
 
 /// What all formats share of one import.
 pub(super) struct ReportFacts<'a> {
-    pub(super) info: &'a ImportInfo,
     pub(super) folder: &'a Folder,
-    pub(super) layouts: &'a [Layout],
-    pub(super) figures: &'a Figures,
+    pub(super) figures: &'a Figures<'a>,
     pub(super) headline: &'a Headline,
     pub(super) advisor: &'a Advisor<'a>,
     /// The row that a worksheet ends at, as a spreadsheet program shows it.

@@ -36,7 +36,12 @@ impl<'a> JsonlFile<'a> {
     /// Begins the file.
     pub(in crate::report) fn begin(facts: &ReportFacts<'a>) -> Result<Self> {
         let file = facts.folder.begin(NAME)?;
-        Ok(Self { folder: facts.folder, import: facts.info.import, file, whose: facts.figures.whose.facts() })
+        Ok(Self {
+            folder: facts.folder,
+            import: facts.figures.info.import,
+            file,
+            whose: facts.figures.whose.facts(),
+        })
     }
 }
 

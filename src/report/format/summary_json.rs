@@ -20,8 +20,9 @@ use crate::model::time::Rfc3339;
 use crate::status::row_advice::{self, Advisor};
 
 use crate::report::atomic_write::{FileChange, Folder};
-use crate::report::figures::{Figures, SheetFigures};
+use crate::report::figures::Figures;
 use crate::report::format::{FormatWriter, ReportFacts};
+use crate::report::layout::Layout;
 use crate::report::names::{FIX, FIX_ENDING};
 
 /// The file's name.
@@ -120,7 +121,7 @@ pub(in crate::report) fn fix_digests(
 /// The file, which is written when everything else is.
 pub(in crate::report) struct SummaryFile<'a> {
     folder: &'a Folder,
-    figures: &'a Figures,
+    figures: &'a Figures<'a>,
     advisor: &'a Advisor<'a>,
 }
 
@@ -150,7 +151,7 @@ pub struct ImportFigures<'a> {
     whose: WhoseFacts,
     import: ImportId,
     /// What it is called: its label, else its files.
-    label: &'a str,
+    label: String,
     /// Which round of its rows it is, counted from 1.
     round: u32,
     /// The import of the first round, where it is a later one.
@@ -235,42 +236,31 @@ struct CauseFigures<'a> {
     /// The first of the rows: `file!sheet!row`.
     rows: &'a [String],
     /// What was said of the rows, the most frequent first; at most ten.
-    messages: Vec<CauseMessage<'a>>,
+    messages: &'a [Said],
     /// How many more messages there are.
     other_messages: u64,
     /// What to do.
     advice: String,
 }
 
-/// A message, and the rows that it is about.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-struct CauseMessage<'a> {
-    /// The message; empty where there was none.
-    message: &'a str,
-    /// How many rows.
-    count: u64,
-    /// The first of them: `file!sheet!row`.
-    rows: &'a [String],
-}
-
 impl<'a> ImportFigures<'a> {
-    fn of(figures: &'a Figures, advisor: &Advisor<'_>, written: BTreeMap<String, String>) -> Self {
+    fn of(figures: &'a Figures<'a>, advisor: &Advisor<'_>, written: BTreeMap<String, String>) -> Self {
+        let info = figures.info;
         Self {
             whose: figures.whose.facts(),
-            import: figures.import,
-            label: &figures.label,
-            round: figures.round,
-            round_of: figures.round_of,
+            import: info.import,
+            label: info.label(),
+            round: info.round,
+            round_of: info.round_of,
             state: figures.end.end.state(),
             reason: figures.end.end,
             exit_code: figures.end.exit_code,
             resumes_at: figures.end.resumes_at.map(Rfc3339),
-            imported_at: figures.imported_at.into(),
-            imported_at_ms: figures.imported_at.millis(),
+            imported_at: info.at.into(),
+            imported_at_ms: info.at.millis(),
             started_at: figures.started_at.map(Rfc3339),
             finished_at: figures.finished_at.map(Rfc3339),
-            files: FileDigest::all(&figures.files),
+            files: FileDigest::all(&info.files),
             rows: figures.rows,
             counts: figures.states.by_state(),
             to_fix: figures.to_fix,
@@ -280,11 +270,11 @@ impl<'a> ImportFigures<'a> {
             audit: figures.audit,
             findings_unseen: figures.findings,
             paused: figures.paused,
-            by_sheet: figures.sheets.iter().map(SheetNumbers::of).collect(),
+            by_sheet: figures.layouts.iter().map(SheetNumbers::of).collect(),
             causes: figures
                 .causes
                 .iter()
-                .map(|cause| CauseFigures::of(cause, figures.import, advisor))
+                .map(|cause| CauseFigures::of(cause, info.import, advisor))
                 .collect(),
             requests: figures.requests,
             quota: figures.quota,
@@ -295,8 +285,6 @@ impl<'a> ImportFigures<'a> {
 
 impl<'a> CauseFigures<'a> {
     fn of(cause: &'a Cause, import: ImportId, advisor: &Advisor<'_>) -> Self {
-        let message =
-            |said: &'a Said| CauseMessage { message: &said.message, count: said.count, rows: &said.rows };
         Self {
             code: &cause.code,
             meaning: row_advice::words(&cause.code),
@@ -305,7 +293,7 @@ impl<'a> CauseFigures<'a> {
             consequences: cause.consequences,
             is_consequence: cause.is_consequence(),
             rows: &cause.rows,
-            messages: cause.said.iter().map(message).collect(),
+            messages: &cause.said,
             other_messages: cause.unsaid,
             advice: advisor.of_cause(&cause.code, import).as_str().to_owned(),
         }
@@ -313,13 +301,13 @@ impl<'a> CauseFigures<'a> {
 }
 
 impl<'a> SheetNumbers<'a> {
-    fn of(sheet: &'a SheetFigures) -> Self {
+    fn of(sheet: &'a Layout) -> Self {
         Self {
             sheet: &sheet.name,
             file: &sheet.file,
             kind: sheet.kind,
-            rows: sheet.rows,
-            counts: sheet.states.by_state(),
+            rows: sheet.count.rows,
+            counts: sheet.count.states.by_state(),
         }
     }
 }

@@ -46,7 +46,7 @@ pub(super) struct SaidView {
 }
 
 impl Causes {
-    pub(super) fn of(figures: &Figures, advisor: &Advisor<'_>) -> Self {
+    pub(super) fn of(figures: &Figures<'_>, advisor: &Advisor<'_>) -> Self {
         let folded: u64 = figures.causes.iter().map(|cause| cause.consequences).sum();
         // Each skipped row is shown with the cause that it follows from, where that is one of these.
         let is_folded =
@@ -62,7 +62,7 @@ impl Causes {
 }
 
 impl CauseView {
-    fn of(cause: &Cause, figures: &Figures, advisor: &Advisor<'_>) -> Self {
+    fn of(cause: &Cause, figures: &Figures<'_>, advisor: &Advisor<'_>) -> Self {
         let meaning = row_advice::words(&cause.code).unwrap_or_default();
         Self {
             code: shown(&cause.code),
@@ -70,7 +70,7 @@ impl CauseView {
             said: said(cause, meaning),
             unsaid: unsaid(cause),
             rows: counted(cause.count, "row", "rows"),
-            what_next: fit(&advisor.of_cause(&cause.code, figures.import)),
+            what_next: fit(&advisor.of_cause(&cause.code, figures.info.import)),
             consequences: consequences(cause),
             link: url::form_urlencoded::byte_serialize(shown(&cause.code).as_bytes()).collect(),
         }

@@ -41,7 +41,7 @@ pub(in crate::report) struct HeadlineStep {
 }
 
 impl Headline {
-    pub(in crate::report) fn of(figures: &Figures, status: &Status, advisor: &Advisor<'_>) -> Self {
+    pub(in crate::report) fn of(figures: &Figures<'_>, status: &Status, advisor: &Advisor<'_>) -> Self {
         let done = figures.in_group(RowGroup::Done);
         let correction = |_: &ImportInfo| advisor.correction();
         let commands = Commands {
@@ -86,7 +86,7 @@ fn begun_as_sentence(words: &Advice) -> Advice {
 }
 
 /// How the import stands, in the fewest words.
-fn badge(figures: &Figures) -> Badge {
+fn badge(figures: &Figures<'_>) -> Badge {
     let in_group = |group, words: &str| {
         let rows = figures.in_group(group);
         (rows > 0).then(|| (group, format!("{} {words}", counted(rows, "row", "rows"))))
@@ -115,7 +115,7 @@ fn badge(figures: &Figures) -> Badge {
 }
 
 /// Which later imports answer for rows that did not get through.
-fn answered(figures: &Figures) -> String {
+fn answered(figures: &Figures<'_>) -> String {
     let parts = figures.answered.iter().map(|(number, by)| {
         let them = if *number == 1 { "it" } else { "them" };
         let came = counted(*number, "row came", "rows came");
@@ -125,18 +125,13 @@ fn answered(figures: &Figures) -> String {
 }
 
 /// What an import is called besides its number, and which round of which import it is.
-pub(super) fn called(figures: &Figures) -> String {
-    let label = figures.given_label.as_ref().map_or_else(String::new, |label| format!(": {}", shown(label)));
-    let round =
-        figures.round_of.map_or_else(String::new, |of| format!(", round {} of import {of}", figures.round));
+pub(super) fn called(info: &ImportInfo) -> String {
+    let label = info.given_label.as_ref().map_or_else(String::new, |label| format!(": {}", shown(label)));
+    let round = info.round_of.map_or_else(String::new, |of| format!(", round {} of import {of}", info.round));
     format!("{label}{round}")
 }
 
 /// The files of an import: name and the beginning of its digest.
-pub(super) fn files(figures: &Figures) -> Vec<(String, String)> {
-    figures
-        .files
-        .iter()
-        .map(|(name, sha256)| (shown(name), shown(sha256.get(..12).unwrap_or(sha256))))
-        .collect()
+pub(super) fn files(info: &ImportInfo) -> Vec<(String, String)> {
+    info.files.iter().map(|(name, sha256)| (shown(name), shown(sha256.get(..12).unwrap_or(sha256)))).collect()
 }

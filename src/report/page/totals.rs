@@ -7,7 +7,8 @@ use crate::model::amount::{count, share};
 use crate::model::quota::QuotaDay;
 use crate::model::state::JobState;
 use crate::model::time::Day;
-use crate::report::figures::{Figures, SheetFigures};
+use crate::report::figures::Figures;
+use crate::report::layout::Layout;
 use crate::report::page_assets::shown;
 use crate::report::row_group::RowGroup;
 
@@ -38,7 +39,7 @@ pub(super) struct Cell {
 }
 
 impl Totals {
-    pub(super) fn of(figures: &Figures) -> Self {
+    pub(super) fn of(figures: &Figures<'_>) -> Self {
         let groups = figures.groups();
         let cell = |group| Cell::of(group, figures.in_group(group), |state| figures.in_state(state));
         let sum = || TotalsLine {
@@ -48,15 +49,15 @@ impl Totals {
             cells: groups.iter().copied().map(cell).collect(),
         };
         Self {
-            lines: figures.sheets.iter().map(|sheet| TotalsLine::of(sheet, &groups)).collect(),
-            sum: (figures.sheets.len() > 1).then(sum),
+            lines: figures.layouts.iter().map(|sheet| TotalsLine::of(sheet, &groups)).collect(),
+            sum: (figures.layouts.len() > 1).then(sum),
             groups,
         }
     }
 }
 
 impl TotalsLine {
-    fn of(sheet: &SheetFigures, groups: &[RowGroup]) -> Self {
+    fn of(sheet: &Layout, groups: &[RowGroup]) -> Self {
         let kind = sheet.kind.plural();
         Self {
             sheet: shown(&sheet.name),
@@ -64,7 +65,7 @@ impl TotalsLine {
                 true => kind.to_owned(),
                 false => format!("{kind} in {}", shown(&sheet.file)),
             },
-            rows: count(sheet.rows),
+            rows: count(sheet.count.rows),
             cells: groups
                 .iter()
                 .map(|&group| Cell::of(group, sheet.in_group(group), |state| sheet.in_state(state)))
@@ -119,7 +120,7 @@ pub(super) struct DayView {
 
 impl QuotaView {
     /// The days on which the import was at work; `None` when it created nothing.
-    pub(super) fn of(journal: &Journal, figures: &Figures) -> Result<Option<Self>> {
+    pub(super) fn of(journal: &Journal, figures: &Figures<'_>) -> Result<Option<Self>> {
         let Some(started) = figures.started_at else { return Ok(None) };
         let last = figures.quota.day;
         let days = journal.quota_days(started.day(), last, DAYS)?;

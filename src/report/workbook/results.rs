@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use crate::error::Result;
 use crate::model::state::JobState;
 use crate::report::atomic_write::FileChange;
+use crate::report::figures::Figures;
 use crate::report::format::{FormatWriter, ReportFacts};
 use crate::report::layout::{Layout, RESULT_COLUMNS, must_be_corrected};
 use crate::report::names::{FIX, Names, RESULTS, naming_kind};
@@ -73,14 +74,13 @@ impl<'a> ResultsWorkbook<'a> {
     /// Begins `results.xlsx` with its summary.
     pub(in crate::report) fn of_all(facts: &'a ReportFacts<'a>) -> Result<Self> {
         let mut names = Names::without(&[summary_sheet::NAME]);
-        let sheets = facts.layouts.iter().map(|layout| (layout.name.clone(), layout.count.rows));
+        let sheets = facts.figures.layouts.iter().map(|layout| (layout.name.clone(), layout.count.rows));
         let worksheets = worksheets(&mut names, &sheets.collect::<Vec<_>>(), facts.last_row);
         let mut this = Self::new(facts, RESULTS, &BEHIND, (names, worksheets.clone()))?;
-        let ReportFacts { figures, headline, advisor, last_row, .. } = *facts;
-        let summary = SummarySheet { figures, headline, advisor, worksheets: &worksheets, last_row };
+        let summary = SummarySheet { facts, worksheets: &worksheets };
         this.file.fill_first(|sheet, styles| {
             summary.fill(sheet, styles)?;
-            headed(sheet, &figures.whose);
+            headed(sheet, &facts.figures.whose);
             Ok(())
         })?;
         Ok(this)
@@ -89,7 +89,7 @@ impl<'a> ResultsWorkbook<'a> {
     /// Begins `fix.xlsx`; its first sheet is filled when all rows have gone by.
     pub(in crate::report) fn to_correct(facts: &'a ReportFacts<'a>) -> Result<Self> {
         let mut names = Names::without(&[to_do_sheet::NAME]);
-        let sheets = facts.layouts.iter();
+        let sheets = facts.figures.layouts.iter();
         let sheets = sheets.map(|layout| (naming_kind(&layout.name, layout.kind), layout.count.to_fix));
         let worksheets = worksheets(&mut names, &sheets.collect::<Vec<_>>(), facts.last_row);
         let this = Self::new(facts, FIX, &REASON_FIRST, (names, worksheets))?;
@@ -102,9 +102,10 @@ impl<'a> ResultsWorkbook<'a> {
         columns: &'static ResultColumns,
         (names, worksheets): (Names, VecDeque<VecDeque<String>>),
     ) -> Result<Self> {
-        let title = format!("fleetload, import {}; {}", facts.info.import, facts.figures.whose.line());
+        let Figures { info, whose, .. } = facts.figures;
+        let title = format!("fleetload, import {}; {}", info.import, whose.line());
         // The moment of the import: the only one that stays the same.
-        let at = facts.info.at.to_string();
+        let at = info.at.to_string();
         let mut file = WorkbookFile::begin(facts.folder, name, &title, at.trim_end_matches('Z'))?;
         file.add_own_sheet()?;
         let further = VecDeque::new();
@@ -211,10 +212,10 @@ impl FormatWriter for ResultsWorkbook<'_> {
 
     fn finish(mut self: Box<Self>, changes: &mut Vec<FileChange>) -> Result<()> {
         self.end()?;
-        let ReportFacts { figures, advisor, info, .. } = *self.facts;
+        let ReportFacts { figures, advisor, .. } = *self.facts;
         if let Some(to_do) = &self.to_do {
             self.file.fill_first(|sheet, styles| {
-                to_do.fill(sheet, styles, &figures.whose, (advisor, info.import))?;
+                to_do.fill(sheet, styles, &figures.whose, (advisor, figures.info.import))?;
                 headed(sheet, &figures.whose);
                 Ok(())
             })?;

@@ -12,6 +12,7 @@ use crate::model::time::Moment;
 use super::own_sheet::OwnSheet;
 use super::styles::Styles;
 use crate::report::figures::Figures;
+use crate::report::format::ReportFacts;
 use crate::report::page::headline::Headline;
 use crate::report::row_group::RowGroup;
 use crate::status::row_advice::{self, Advisor};
@@ -41,21 +42,17 @@ const SENTENCE_CHARS: usize = 88;
 
 /// What the sheet tells.
 pub(in crate::report) struct SummarySheet<'a> {
-    pub(in crate::report) figures: &'a Figures,
-    pub(in crate::report) headline: &'a Headline,
-    pub(in crate::report) advisor: &'a Advisor<'a>,
+    pub(in crate::report) facts: &'a ReportFacts<'a>,
     /// The worksheets of each sheet, to lead to them.
     pub(in crate::report) worksheets: &'a VecDeque<VecDeque<String>>,
-    /// The row that a worksheet ends at.
-    pub(in crate::report) last_row: u32,
 }
 
 impl SummarySheet<'_> {
     /// Fills the sheet: first what must be known in a moment, then the figures behind it.
     pub(super) fn fill(&self, sheet: &mut Worksheet, styles: &Styles) -> Result<(), XlsxError> {
-        let figures = self.figures;
+        let ReportFacts { figures, headline, advisor, .. } = *self.facts;
         let widths = LEAD_WIDTHS.into_iter().chain(RowGroup::ALL.iter().map(|_| GROUP_WIDTH));
-        let title = format!("Import {}", figures.import);
+        let title = format!("Import {}", figures.info.import);
         let mut page = OwnSheet::begin(sheet, styles, NAME, widths, &title)?;
         if let Some(banner) = figures.whose.banner() {
             let colour = styles.status(JobState::Held);
@@ -69,18 +66,18 @@ impl SummarySheet<'_> {
         if let Some(service) = figures.whose.service() {
             page.line("Service", service)?;
         }
-        standing(&mut page, self.headline)?;
+        standing(&mut page, headline)?;
         page.row += 1;
         self.sheets(&mut page)?;
         self.continued(&mut page)?;
         page.row += 1;
-        causes(&mut page, figures, self.advisor)?;
+        causes(&mut page, figures, advisor)?;
         details(&mut page, figures)
     }
 
     /// One line a sheet, one column a group that has rows, and sums in both directions.
     fn sheets(&self, page: &mut OwnSheet<'_>) -> Result<(), XlsxError> {
-        let (styles, figures) = (page.styles, self.figures);
+        let (styles, figures) = (page.styles, self.facts.figures);
         let groups = figures.groups();
         page.part("Rows by sheet")?;
         page.text(0, "Sheet", &styles.own_header)?;
@@ -92,11 +89,11 @@ impl SummarySheet<'_> {
             page.text(column, group.words(), &format)?;
         }
         page.row += 1;
-        for (sheet, worksheets) in figures.sheets.iter().zip(self.worksheets) {
+        for (sheet, worksheets) in figures.layouts.iter().zip(self.worksheets) {
             let worksheet = worksheets.front().map_or("", String::as_str);
             page.link(0, &sheet.name, worksheet, "A1")?;
             page.text(1, &sheet.file, &styles.result)?;
-            page.number(2, sheet.rows, &styles.number)?;
+            page.number(2, sheet.count.rows, &styles.number)?;
             for (column, &group) in (LEAD..).zip(&groups) {
                 page.number(column, sheet.in_group(group), &styles.number)?;
             }
@@ -115,10 +112,10 @@ impl SummarySheet<'_> {
     /// The worksheets in which the rows of a sheet go on that has more of them than a worksheet.
     fn continued(&self, page: &mut OwnSheet<'_>) -> Result<(), XlsxError> {
         let styles = page.styles;
-        for (sheet, worksheets) in self.figures.sheets.iter().zip(self.worksheets) {
+        for (sheet, worksheets) in self.facts.figures.layouts.iter().zip(self.worksheets) {
             for (worksheet, before) in worksheets.iter().skip(1).zip(1_u64..) {
                 page.link(0, worksheet, worksheet, "A1")?;
-                let rows = count(before * u64::from(self.last_row - 1));
+                let rows = count(before * u64::from(self.facts.last_row - 1));
                 let words = format!("the rows of {} after the first {rows}", sheet.name);
                 page.text(1, &words, &styles.result)?;
                 page.row += 1;
@@ -168,20 +165,20 @@ const fn of_group(group: RowGroup) -> JobState {
 }
 
 /// Files, times, what was known before, requests and quota.
-fn details(page: &mut OwnSheet<'_>, figures: &Figures) -> Result<(), XlsxError> {
+fn details(page: &mut OwnSheet<'_>, figures: &Figures<'_>) -> Result<(), XlsxError> {
     page.row += 1;
     page.part("Files, times and quota")?;
     let shown = |at: Option<Moment>| at.map_or_else(|| "-".to_owned(), readable);
-    if let Some(label) = &figures.given_label {
+    if let Some(label) = &figures.info.given_label {
         page.line("Label", label)?;
     }
-    if let Some(first) = figures.round_of {
-        page.line("Round", &format!("{} of import {first}", figures.round))?;
+    if let Some(first) = figures.info.round_of {
+        page.line("Round", &format!("{} of import {first}", figures.info.round))?;
     }
-    for (name, _) in &figures.files {
+    for (name, _) in &figures.info.files {
         page.line("File", name)?;
     }
-    page.line("Imported (UTC)", &readable(figures.imported_at))?;
+    page.line("Imported (UTC)", &readable(figures.info.at))?;
     page.line("First request (UTC)", &shown(figures.started_at))?;
     page.line("Finished (UTC)", &shown(figures.finished_at))?;
     if let Some(at) = figures.end.resumes_at {
@@ -236,7 +233,7 @@ fn details(page: &mut OwnSheet<'_>, figures: &Figures) -> Result<(), XlsxError> 
     )
 }
 
-fn causes(page: &mut OwnSheet<'_>, figures: &Figures, advisor: &Advisor<'_>) -> Result<(), XlsxError> {
+fn causes(page: &mut OwnSheet<'_>, figures: &Figures<'_>, advisor: &Advisor<'_>) -> Result<(), XlsxError> {
     if figures.causes.is_empty() {
         return Ok(());
     }
@@ -251,7 +248,7 @@ fn causes(page: &mut OwnSheet<'_>, figures: &Figures, advisor: &Advisor<'_>) -> 
         if cause.consequences > 0 {
             texts.push(counted(cause.consequences, "row below was skipped", "rows below were skipped"));
         }
-        texts.push(advisor.of_cause(&cause.code, figures.import).to_string());
+        texts.push(advisor.of_cause(&cause.code, figures.info.import).to_string());
         for text in texts.iter().filter(|text| !text.is_empty()) {
             page.over(SENTENCES, text, SENTENCE_CHARS)?;
         }
