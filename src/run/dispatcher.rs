@@ -550,7 +550,6 @@ impl Dispatcher {
         let fresh_reference = unseen.is_some();
         let standing = StepContext { creation: creates, removal, fresh_reference, token_refusals };
         let evidence = settle::evidence(&answer, self.clock.now());
-        let contradicting = settle::contradicting_id(&answer.verdict);
         let is_not_found = matches!(answer.verdict, Verdict::NoDataFound(_));
         let actions = self.gates.on_status(operation, &answer);
         self.carry_out(actions);
@@ -571,7 +570,7 @@ impl Dispatcher {
             (Settled::Unseen(_), Some(refused)) => self.await_references(job, refused, evidence),
             (settled, _) => {
                 let settle = self.options.policy.settle;
-                let step = SettledStep { job, creates, charged, contradicting, settle };
+                let step = SettledStep { job, creates, charged, settle };
                 self.settle(job, step.write(settled, evidence));
             }
         }

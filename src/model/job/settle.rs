@@ -61,6 +61,8 @@ pub enum Settled {
         code: &'static str,
         /// Why, in words.
         reason: String,
+        /// The record that an answer names which contradicts itself.
+        record: Option<RemoteId>,
     },
 }
 
@@ -89,88 +91,83 @@ pub enum Consequence {
 
 /// Decides what follows from `verdict` for a step that stands as `standing` says.
 pub fn settle(standing: StepContext, verdict: Verdict) -> (Settled, Consequence) {
-    match mistake::misjudged(verdict) {
+    let verdict = mistake::misjudged(verdict);
+    let consequence = consequence(&verdict, standing.token_refusals > 0);
+    let settled = match verdict {
         Verdict::Succeeded(success) => match success.id {
-            None if standing.creation => (Settled::InDoubt(Doubt::NoId), Consequence::Nothing),
+            None if standing.creation => Settled::InDoubt(Doubt::NoId),
             // The id of a label or an entry is that of no record of ours.
-            id => (Settled::Done { id: id.filter(|_| standing.creation) }, Consequence::Nothing),
+            id => Settled::Done { id: id.filter(|_| standing.creation) },
         },
-        Verdict::Rejected(rejection) => (Settled::Rejected(rejection), Consequence::Nothing),
-        Verdict::NoDataFound(_) if standing.removal => (Settled::InDoubt(Doubt::Gone), Consequence::Nothing),
-        Verdict::NoDataFound(rejection) if standing.fresh_reference => {
-            (Settled::Unseen(rejection), Consequence::Nothing)
+        Verdict::NoDataFound(_) if standing.removal => Settled::InDoubt(Doubt::Gone),
+        Verdict::NoDataFound(rejection) if standing.fresh_reference => Settled::Unseen(rejection),
+        Verdict::Duplicate(_) if standing.creation => Settled::InDoubt(Doubt::Duplicate),
+        Verdict::Rejected(rejection) | Verdict::NoDataFound(rejection) | Verdict::Duplicate(rejection) => {
+            Settled::Rejected(rejection)
         }
-        Verdict::NoDataFound(rejection) => (Settled::Rejected(rejection), Consequence::Nothing),
-        Verdict::Duplicate(rejection) => {
-            let settled = if standing.creation {
-                Settled::InDoubt(Doubt::Duplicate)
-            } else {
-                Settled::Rejected(rejection)
-            };
-            (settled, Consequence::Nothing)
+        Verdict::NotSent(NotSent::NoConnection(_)) => {
+            returned(Reason::Unreachable.as_str(), "the service could not be reached")
         }
-        Verdict::NotSent(why) => not_sent(&why),
-        Verdict::Throttled => (
-            Settled::Deferred {
-                delay: Duration::from_secs(1),
-                code: ServiceCode::RateLimitExceeded.as_str(),
-                reason: "the service asked for a slower pace".to_owned(),
-            },
-            Consequence::SlowDown,
-        ),
+        Verdict::NotSent(NotSent::NoToken(_)) => {
+            returned(Reason::Unreachable.as_str(), "no access token could be had")
+        }
+        Verdict::NotSent(NotSent::NoResources(_)) => {
+            returned(Reason::Resources.as_str(), "this machine has no more sockets or open files")
+        }
+        Verdict::NotSent(NotSent::Untrusted(_)) => {
+            returned(Reason::Untrusted.as_str(), "the certificate of the service was not accepted")
+        }
+        Verdict::Throttled => Settled::Deferred {
+            delay: Duration::from_secs(1),
+            code: ServiceCode::RateLimitExceeded.as_str(),
+            reason: "the service asked for a slower pace".to_owned(),
+        },
         // The job stays ready: it is the operation as a whole that waits with all creations, by the service's clock and not by
         // ours.
-        Verdict::QuotaSpent => (
-            returned(ServiceCode::QuotaLimitExceeded.as_str(), "the day's quota of creations is spent"),
-            Consequence::ParkCreations,
-        ),
-        Verdict::TokenInvalid => (
-            returned(ServiceCode::InvalidToken.as_str(), "the access token was no longer valid"),
-            if standing.token_refusals == 0 {
-                Consequence::Nothing
-            } else {
-                Consequence::StopRun(Refusal::TokenRefused)
-            },
-        ),
-        Verdict::Refused(refusal) => (
-            returned(Reason::Refused.as_str(), "the service refused our credentials"),
-            Consequence::StopRun(refusal),
-        ),
-        Verdict::EndpointMissing(status) => (
-            returned(Reason::EndpointMissing.as_str(), "the service has no such endpoint at the path in use"),
-            Consequence::StopOperation(status),
-        ),
-        Verdict::Contradicted(Contradiction { id: _, what }) => {
-            (Settled::Held { code: Reason::AnswerContradicts.as_str(), reason: what }, Consequence::Failure)
+        Verdict::QuotaSpent => {
+            returned(ServiceCode::QuotaLimitExceeded.as_str(), "the day's quota of creations is spent")
         }
-        Verdict::Doubtful(doubt) => (Settled::InDoubt(doubt), Consequence::Failure),
+        Verdict::TokenInvalid => {
+            returned(ServiceCode::InvalidToken.as_str(), "the access token was no longer valid")
+        }
+        Verdict::Refused(_) => returned(Reason::Refused.as_str(), "the service refused our credentials"),
+        Verdict::EndpointMissing(_) => {
+            returned(Reason::EndpointMissing.as_str(), "the service has no such endpoint at the path in use")
+        }
+        Verdict::Contradicted(Contradiction { id, what }) => {
+            Settled::Held { code: Reason::AnswerContradicts.as_str(), reason: what, record: id }
+        }
+        Verdict::Doubtful(doubt) => Settled::InDoubt(doubt),
+    };
+    (settled, consequence)
+}
+
+/// Decides what the run must do after the answer to a step; `token_refused` when an answer before it refused its token.
+pub fn consequence(verdict: &Verdict, token_refused: bool) -> Consequence {
+    match verdict {
+        Verdict::Succeeded(_) | Verdict::Rejected(_) | Verdict::NoDataFound(_) | Verdict::Duplicate(_) => {
+            Consequence::Nothing
+        }
+        Verdict::NotSent(why) => {
+            let words = why.words().to_owned();
+            match why {
+                NotSent::NoConnection(_) | NotSent::NoToken(_) => Consequence::Unreachable(words),
+                NotSent::NoResources(_) => Consequence::LowerConcurrency(words),
+                NotSent::Untrusted(_) => Consequence::Distrust(words),
+            }
+        }
+        Verdict::Throttled => Consequence::SlowDown,
+        Verdict::QuotaSpent => Consequence::ParkCreations,
+        Verdict::TokenInvalid if !token_refused => Consequence::Nothing,
+        Verdict::TokenInvalid => Consequence::StopRun(Refusal::TokenRefused),
+        Verdict::Refused(refusal) => Consequence::StopRun(*refusal),
+        Verdict::EndpointMissing(status) => Consequence::StopOperation(*status),
+        Verdict::Contradicted(_) | Verdict::Doubtful(_) => Consequence::Failure,
     }
 }
 
 fn returned(code: &'static str, reason: &str) -> Settled {
     Settled::Returned { code, reason: reason.to_owned() }
-}
-
-fn not_sent(why: &NotSent) -> (Settled, Consequence) {
-    let words = why.words().to_owned();
-    match why {
-        NotSent::NoConnection(_) => (
-            returned(Reason::Unreachable.as_str(), "the service could not be reached"),
-            Consequence::Unreachable(words),
-        ),
-        NotSent::NoToken(_) => (
-            returned(Reason::Unreachable.as_str(), "no access token could be had"),
-            Consequence::Unreachable(words),
-        ),
-        NotSent::NoResources(_) => (
-            returned(Reason::Resources.as_str(), "this machine has no more sockets or open files"),
-            Consequence::LowerConcurrency(words),
-        ),
-        NotSent::Untrusted(_) => (
-            returned(Reason::Untrusted.as_str(), "the certificate of the service was not accepted"),
-            Consequence::Distrust(words),
-        ),
-    }
 }
 
 #[cfg(test)]
@@ -246,7 +243,9 @@ mod tests {
                 format!("deferred {code} {delay:?}")
             }
             Settled::InDoubt(doubt) => format!("doubt {}", doubt.code()),
-            Settled::Held { code, reason } => format!("held {code} {reason}"),
+            Settled::Held { code, reason, record } => {
+                format!("held {code} {reason} {}", record.map_or(0, |id| id.as_u128()))
+            }
         }
     }
 
@@ -277,7 +276,7 @@ mod tests {
             (Verdict::Throttled, "deferred rateLimitExceeded 1s", "deferred rateLimitExceeded 1s", Consequence::SlowDown),
             (Verdict::QuotaSpent, "returned quotaLimitExceeded", "returned quotaLimitExceeded", Consequence::ParkCreations),
             (Verdict::TokenInvalid, "returned invalid_token", "returned invalid_token", nothing),
-            (Verdict::Contradicted(other), "held answer.contradicts another name", "held answer.contradicts another name", Consequence::Failure),
+            (Verdict::Contradicted(other), "held answer.contradicts another name 7", "held answer.contradicts another name 7", Consequence::Failure),
         ];
         for refusal in [Refusal::InvalidClient, Refusal::UnauthorizedSource, Refusal::TokenRefused] {
             let stop = Consequence::StopRun(refusal);

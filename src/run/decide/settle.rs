@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::journal::{Candidate, Evidence, How, Work, Write};
 use crate::mistake::{self, Mistake};
 use crate::model::action::Repeat;
-use crate::model::id::{JobId, RemoteId};
+use crate::model::id::JobId;
 use crate::model::operation::Operation;
 use crate::model::reason::{Reason, ServiceCode};
 use crate::model::settle::Settled;
@@ -40,24 +40,6 @@ pub(in crate::run) fn evidence(answer: &Answer, at: Moment) -> Evidence {
     }
 }
 
-/// The id of the record that an answer names which contradicts itself.
-pub(in crate::run) fn contradicting_id(verdict: &Verdict) -> Option<RemoteId> {
-    match verdict {
-        Verdict::Contradicted(contradiction) => contradiction.id,
-        Verdict::Succeeded(_)
-        | Verdict::Rejected(_)
-        | Verdict::NoDataFound(_)
-        | Verdict::Duplicate(_)
-        | Verdict::NotSent(_)
-        | Verdict::Throttled
-        | Verdict::QuotaSpent
-        | Verdict::TokenInvalid
-        | Verdict::Refused(_)
-        | Verdict::EndpointMissing(_)
-        | Verdict::Doubtful(_) => None,
-    }
-}
-
 /// Does not reject a row that the service refused when it was sent again after a lost answer: what it says of the second
 /// request says nothing about the first. Where that may have made a record that no look-up finds, a person decides; where
 /// it may still change one, the record is looked at once more when late requests are over.
@@ -77,6 +59,7 @@ pub(in crate::run) fn unless_in_doubt(
                 "the outcome of an earlier request was unknown, and the service refused the row when it was sent again: {}",
                 rejection.message
             ),
+            record: None,
         },
         Settled::Rejected(_) | Settled::Unseen(_) if may_still_change(work) => {
             Settled::InDoubt(Doubt::Refused)
@@ -96,8 +79,6 @@ pub(in crate::run) struct SettledStep {
     pub(in crate::run) creates: bool,
     /// Whether a doubt counts as one of those that the row may have.
     pub(in crate::run) charged: bool,
-    /// The id that an answer named which contradicts itself.
-    pub(in crate::run) contradicting: Option<RemoteId>,
     /// How long after a lost answer "not there" is not believed.
     pub(in crate::run) settle: Duration,
 }
@@ -127,14 +108,14 @@ impl SettledStep {
                 let (until, charged) = (evidence.at.plus(wait), self.charged && !executed);
                 Write::Doubt { job, doubt, executed, charged, until, evidence }
             }
-            Settled::Held { code, reason } => {
+            Settled::Held { code, reason, record } => {
                 let candidate = |id| Candidate {
                     id: Some(id),
                     name: None,
                     details: "named in the answer".to_owned(),
                     difference: reason.clone(),
                 };
-                let candidates = self.contradicting.map(candidate).into_iter().collect();
+                let candidates = record.map(candidate).into_iter().collect();
                 Write::Hold { job, from, code: code.to_owned(), reason, candidates, evidence }
             }
         }
@@ -169,8 +150,7 @@ mod tests {
     use crate::run::tests::{device, record, site};
 
     fn step(creates: bool, charged: bool) -> SettledStep {
-        let (settle, contradicting) = (Duration::from_secs(600), Some(record(1)));
-        SettledStep { job: JobId(1), creates, charged, contradicting, settle }
+        SettledStep { job: JobId(1), creates, charged, settle: Duration::from_secs(600) }
     }
 
     #[test]
@@ -194,7 +174,7 @@ mod tests {
         let done = |creates| step(creates, true).write(Settled::Done { id: None }, evidence());
         assert!(matches!(done(true), Write::Advance { how: How::Created, .. }));
         assert!(matches!(done(false), Write::Advance { how: How::Done, .. }));
-        let held = Settled::Held { code: "code", reason: "why".to_owned() };
+        let held = Settled::Held { code: "code", reason: "why".to_owned(), record: Some(record(1)) };
         let Write::Hold { candidates, .. } = step(true, true).write(held, evidence()) else {
             panic!("not held")
         };

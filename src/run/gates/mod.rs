@@ -40,9 +40,9 @@ use crate::journal::Waiting;
 use crate::model::event::Event;
 use crate::model::operation::Operation;
 use crate::model::quota::QuotaDay;
-use crate::model::settle::Consequence;
+use crate::model::settle::{Consequence, consequence};
 use crate::model::time::{Day, Moment};
-use crate::model::verdict::{Doubt, NotSent, Refusal, Verdict};
+use crate::model::verdict::{Doubt, NotSent, Verdict};
 use crate::model::window::{SendingHours, Standing};
 use crate::service::{Answer, Client, Rate};
 
@@ -578,20 +578,50 @@ impl Gates {
 
 /// What follows for the run from the answer to a look-up; `token_refused` when an answer before it refused its token.
 pub(super) fn consequence_of_lookup(verdict: &Verdict, token_refused: bool) -> Consequence {
-    match verdict {
-        Verdict::Succeeded(_)
-        | Verdict::Rejected(_)
-        | Verdict::NoDataFound(_)
-        | Verdict::Duplicate(_)
-        | Verdict::Contradicted(_) => Consequence::Nothing,
-        Verdict::TokenInvalid if !token_refused => Consequence::Nothing,
-        Verdict::TokenInvalid => Consequence::StopRun(Refusal::TokenRefused),
-        Verdict::NotSent(NotSent::Untrusted(words)) => Consequence::Distrust(words.clone()),
-        Verdict::NotSent(NotSent::NoResources(words)) => Consequence::LowerConcurrency(words.clone()),
-        Verdict::NotSent(why) => Consequence::Unreachable(why.words().to_owned()),
-        Verdict::Throttled | Verdict::QuotaSpent => Consequence::SlowDown,
-        Verdict::Refused(refusal) => Consequence::StopRun(*refusal),
-        Verdict::EndpointMissing(status) => Consequence::StopOperation(*status),
-        Verdict::Doubtful(_) => Consequence::Failure,
+    match (verdict, consequence(verdict, token_refused)) {
+        // The service answered, and a look-up changes nothing.
+        (Verdict::Contradicted(_), _) => Consequence::Nothing,
+        // A look-up is no creation.
+        (_, Consequence::ParkCreations) => Consequence::SlowDown,
+        (_, follows) => follows,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::verdict::{Contradiction, Refusal, Rejection, Success};
+
+    #[test]
+    fn a_look_up_asks_of_the_run_what_a_step_does_but_parks_no_creations_and_counts_no_contradiction() {
+        let rejection = || Rejection { code: "c".into(), message: "m".into(), violations: Vec::new() };
+        let not_sent = |make: fn(String) -> NotSent| Verdict::NotSent(make("words".to_owned()));
+        let (nothing, words) = (Consequence::Nothing, || "words".to_owned());
+        let stop = Consequence::StopRun;
+        // The verdict, and what follows where no answer before refused the token, and where one did.
+        let table = [
+            (Verdict::Succeeded(Success::default()), [nothing.clone(), nothing.clone()]),
+            (Verdict::Rejected(rejection()), [nothing.clone(), nothing.clone()]),
+            (Verdict::NoDataFound(rejection()), [nothing.clone(), nothing.clone()]),
+            (Verdict::Duplicate(rejection()), [nothing.clone(), nothing.clone()]),
+            (
+                Verdict::Contradicted(Contradiction { id: None, what: words() }),
+                [nothing.clone(), nothing.clone()],
+            ),
+            (Verdict::TokenInvalid, [nothing, stop(Refusal::TokenRefused)]),
+            (not_sent(NotSent::NoConnection), [(); 2].map(|()| Consequence::Unreachable(words()))),
+            (not_sent(NotSent::NoToken), [(); 2].map(|()| Consequence::Unreachable(words()))),
+            (not_sent(NotSent::NoResources), [(); 2].map(|()| Consequence::LowerConcurrency(words()))),
+            (not_sent(NotSent::Untrusted), [(); 2].map(|()| Consequence::Distrust(words()))),
+            (Verdict::Throttled, [Consequence::SlowDown, Consequence::SlowDown]),
+            (Verdict::QuotaSpent, [Consequence::SlowDown, Consequence::SlowDown]),
+            (Verdict::Refused(Refusal::InvalidClient), [(); 2].map(|()| stop(Refusal::InvalidClient))),
+            (Verdict::EndpointMissing(405), [(); 2].map(|()| Consequence::StopOperation(405))),
+            (Verdict::Doubtful(Doubt::Timeout), [Consequence::Failure, Consequence::Failure]),
+        ];
+        for (verdict, expected) in table {
+            let follows = [false, true].map(|refused| consequence_of_lookup(&verdict, refused));
+            assert_eq!(follows, expected, "{verdict:?}");
+        }
     }
 }
