@@ -14,6 +14,15 @@ pub(crate) fn options() -> OpenOptions {
     options
 }
 
+/// Makes a folder, and those above it that are missing, for its owner alone.
+pub(crate) fn private_folder(path: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
 /// The folder that a file is in.
 pub(crate) fn folder_of(file: &Path) -> &Path {
     match file.parent() {

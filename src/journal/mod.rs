@@ -48,7 +48,6 @@ pub use intake::left_out::{Because, LeftOut, Provenance};
 pub use intake::named_id::{Named, NamingRow};
 pub use intake::new_rows::{Disposition, Imported, NewJob, NewRow, NewSheet, WrittenStep};
 pub use intake::plan_view::{Prospect, ProspectRow};
-pub(crate) use lineage::high_water_mark::private_folder;
 pub use lineage::high_water_mark::{Register, state_folder};
 pub use lineage::recovery::Recovered;
 pub use lineage::regression::{Accepted, Regression};

@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::model::digest::hexadecimal;
 use crate::model::id::ImportId;
+use crate::private_file::private_folder;
 
 /// How the name of a file under way ends.
 const PART: &str = ".part";
@@ -30,10 +31,15 @@ pub(super) struct Folder {
 enum FolderPurpose {
     /// The reports of an import; the folder is ours.
     Import(ImportId),
-    /// What a check has found; the folder is the user's, and other things may be in it.
-    Check,
-    /// An export of the service; the folder is the user's.
-    Export,
+    /// Something else: the folder is the user's, and other things may be in it.
+    Users {
+        /// What is not written when it fails.
+        what: &'static str,
+        /// Whether another file or another folder may be named with `--out`.
+        other: &'static str,
+        /// How the names of its files under way begin.
+        prefix: &'static str,
+    },
 }
 
 impl FolderPurpose {
@@ -41,8 +47,7 @@ impl FolderPurpose {
     const fn prefix(self) -> &'static str {
         match self {
             Self::Import(_) => ".fleetload-",
-            Self::Check => ".fleetload-checked-",
-            Self::Export => ".fleetload-export-",
+            Self::Users { prefix, .. } => prefix,
         }
     }
 }
@@ -70,7 +75,7 @@ impl Folder {
     /// from outside has left.
     pub(super) fn open(path: &Path, import: ImportId) -> Result<Self> {
         let folder = Self { path: path.to_owned(), purpose: FolderPurpose::Import(import) };
-        make(path)
+        private_folder(path)
             .and_then(|()| keep_from_others(path))
             .map_err(|error| folder.failed("the folder", path, error))?;
         folder.sweep();
@@ -80,16 +85,19 @@ impl Folder {
 
     /// Makes a folder for what a check has found, or takes one that is there, as it is.
     pub(super) fn of_check(path: &Path) -> Result<Self> {
-        let folder = Self { path: path.to_owned(), purpose: FolderPurpose::Check };
-        make(path).map_err(|error| folder.failed("the folder", path, error))?;
-        folder.sweep();
-        Ok(folder)
+        let what = "the findings are not written to a workbook";
+        Self::of_user(path, FolderPurpose::Users { what, other: "folder", prefix: ".fleetload-checked-" })
     }
 
     /// Takes the folder of an export, as it is.
     pub(super) fn of_export(path: &Path) -> Result<Self> {
-        let folder = Self { path: path.to_owned(), purpose: FolderPurpose::Export };
-        make(path).map_err(|error| folder.failed("the folder", path, error))?;
+        let what = "the export is not written";
+        Self::of_user(path, FolderPurpose::Users { what, other: "file", prefix: ".fleetload-export-" })
+    }
+
+    fn of_user(path: &Path, purpose: FolderPurpose) -> Result<Self> {
+        let folder = Self { path: path.to_owned(), purpose };
+        private_folder(path).map_err(|error| folder.failed("the folder", path, error))?;
         folder.sweep();
         Ok(folder)
     }
@@ -199,22 +207,14 @@ impl Folder {
                 )
                 .command(format!("fleetload report {import}")),
             ),
-            FolderPurpose::Export => Error::usage(format!(
-                "the export is not written: {what} {place} cannot be written or replaced"
-            ))
-            .because(cause)
-            .hint(
-                "close the file if another program has it open, see that the disk has room, or name another file with \
-                 --out",
-            ),
-            FolderPurpose::Check => Error::usage(format!(
-                "the findings are not written to a workbook: {what} {place} cannot be written or replaced"
-            ))
-            .because(cause)
-            .hint(
-                "close the file if another program has it open, see that the disk has room, or name another folder with \
-                 --out",
-            ),
+            FolderPurpose::Users { what: purpose, other, prefix: _ } => {
+                Error::usage(format!("{purpose}: {what} {place} cannot be written or replaced"))
+                    .because(cause)
+                    .hint(format!(
+                        "close the file if another program has it open, see that the disk has room, or name another \
+                         {other} with --out"
+                    ))
+            }
         }
     }
 }
@@ -258,17 +258,6 @@ impl Write for Beside {
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }
-}
-
-#[cfg(unix)]
-fn make(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
-}
-
-#[cfg(not(unix))]
-fn make(path: &Path) -> io::Result<()> {
-    fs::create_dir_all(path)
 }
 
 #[cfg(unix)]

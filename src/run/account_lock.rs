@@ -11,11 +11,10 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
-use crate::journal::private_folder;
 use crate::journal::state_folder;
 use crate::model::digest::hexadecimal;
 use crate::model::time::Moment;
-use crate::private_file;
+use crate::private_file::{self, private_folder};
 
 /// Held as long as a run uses an account.
 #[derive(Debug)]

@@ -15,8 +15,9 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use crate::cli::import::files::{PassedOver, judge};
 use crate::error::{Error, Result};
-use crate::journal::{Holder, RunLock, lock_file, private_folder};
+use crate::journal::{Holder, RunLock, lock_file};
 use crate::model::time::Moment;
+use crate::private_file::private_folder;
 
 /// The folder of what is at work, or waits.
 const WORKING: &str = "working";

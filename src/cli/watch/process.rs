@@ -210,7 +210,7 @@ fn of_end(end: End) -> Next {
 
 /// Copies the reports of an import to the folder of its file; those of an earlier look are replaced.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
-    crate::journal::private_folder(to)?;
+    private_file::private_folder(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         if entry.metadata()?.is_file() {

@@ -13,6 +13,7 @@ use uuid::Uuid;
 use crate::error::{Error, Result};
 use crate::journal::file::db_file::create_private;
 use crate::model::digest::hexadecimal;
+use crate::private_file::private_folder;
 
 /// Digits of a serial: always as many, so that a newer one is written over it in one piece.
 const DIGITS: usize = 20;
@@ -55,15 +56,6 @@ pub(in crate::journal) enum Memory {
 #[derive(Debug)]
 pub(in crate::journal) struct RegisterEntry {
     file: File,
-}
-
-/// Makes a folder, and those above it that are missing, for its owner alone.
-pub(crate) fn private_folder(path: &Path) -> std::io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
 }
 
 impl Register {
