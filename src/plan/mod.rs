@@ -205,7 +205,14 @@ impl Plan {
 
     /// Rows of the sheets with an action, of every kind.
     pub fn count(&self, action: PlannedAction) -> u64 {
-        self.rows.values().map(|actions| actions.of(action)).sum()
+        self.sums().of(action)
+    }
+
+    /// All rows of the sheets by their action.
+    pub fn sums(&self) -> ActionCounts {
+        let mut sums = ActionCounts::default();
+        self.rows.values().for_each(|actions| sums.add_all(actions));
+        sums
     }
 }
 

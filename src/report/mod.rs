@@ -63,7 +63,7 @@ pub use self::old_folder::OldFolder;
 pub use self::page::NAME as PAGE;
 use self::page::PageFile;
 use self::page::headline::Headline;
-pub use self::plan_page::{MARK, PlanPage, page as plan_page};
+pub use self::plan_page::{MARK, Outlook, PlanPage, page as plan_page};
 use self::result_line::ResultLine;
 use self::row_pass::Formats;
 use self::workbook::annotated_sheet::LAST_ROW;

@@ -27,28 +27,50 @@ const SHOWN: Extent = Extent { broad: 200, deep: 24, all: 2_000 };
 /// Changed cells that are listed.
 const CHANGES: usize = 500;
 
+/// What is planned, and what the plan itself does not know.
+pub struct Outlook {
+    /// The plan.
+    pub plan: Plan,
+    /// What is in the way, in words, with the rows that it blocks; not all, when there is very much.
+    pub obstacles: Vec<(Advice, u64)>,
+    /// Obstacles that are not listed.
+    pub more_obstacles: u64,
+    /// Rows that are left out for their errors, and those that come along with them.
+    pub left_out: (u64, u64),
+    /// The cells that change records which exist.
+    pub changes: FieldChanges,
+}
+
+impl Outlook {
+    /// What is not sent, and why.
+    pub fn waiting(&self) -> Vec<String> {
+        let sums = self.plan.sums();
+        let mut waiting: Vec<String> = PlannedAction::ALL
+            .into_iter()
+            .filter(|action| action.waits() && sums.of(*action) > 0)
+            .map(|action| format!("{} {}", counted(sums.of(action), "row", "rows"), action.words()))
+            .collect();
+        if self.left_out != (0, 0) {
+            waiting.push(not_imported("", self.left_out.0, self.left_out.1));
+        }
+        waiting
+    }
+}
+
 /// What is put into the page.
 pub struct PlanPage<'a> {
     /// The names of the files.
     pub files: &'a [String],
-    /// The plan.
-    pub plan: &'a Plan,
+    /// The plan, and what is in its way.
+    pub outlook: &'a Outlook,
     /// What it was reckoned with.
     pub terms: &'a Terms,
-    /// What is in the way, with the rows that it blocks.
-    pub obstacles: &'a [(Advice, u64)],
-    /// What is in the way besides.
-    pub more_obstacles: u64,
-    /// Rows that are left out for their errors, and those that come along with them.
-    pub left_out: (u64, u64),
     /// The daily quota in words.
     pub quota: &'a str,
     /// Whose plan it is.
     pub whose: &'a Whose,
     /// The command that does it.
     pub command: &'a str,
-    /// The cells that change records which exist.
-    pub changes: &'a FieldChanges,
 }
 
 /// The template with what it shows, all of it in words.
@@ -147,11 +169,9 @@ enum Branch {
 /// # Errors
 /// When the page cannot be put together, which is a fault of ours.
 pub fn page(page: &PlanPage<'_>) -> Result<String> {
-    let plan = page.plan;
-    let mut sums = ActionCounts::default();
-    plan.rows.values().for_each(|actions| sums.add_all(actions));
+    let Outlook { plan, changes, .. } = page.outlook;
     let files: Vec<String> = page.files.iter().map(|file| shown(file)).collect();
-    let waiting = waiting(page, &sums);
+    let waiting = page.outlook.waiting();
     let lacking = plan.lacking(page.terms.quota);
     let ending = ending(page, lacking.as_ref());
     let mood = match (&ending, waiting.is_empty()) {
@@ -178,12 +198,12 @@ pub fn page(page: &PlanPage<'_>) -> Result<String> {
         ending,
         whose: page.whose,
         command: page.command,
-        figures: if lacking.is_some() { Vec::new() } else { figures(plan, &sums) },
+        figures: if lacking.is_some() { Vec::new() } else { figures(plan) },
         waiting,
-        obstacles: obstacles(page),
+        obstacles: obstacles(page.outlook),
         branches: branches(plan),
-        changes: page.changes.listed.iter().take(CHANGES).map(change).collect(),
-        more_changes: page.changes.total.checked_sub(CHANGES).filter(|more| *more > 0).map(|more| {
+        changes: changes.listed.iter().take(CHANGES).map(change).collect(),
+        more_changes: changes.total.checked_sub(CHANGES).filter(|more| *more > 0).map(|more| {
             format!("and {}; plan --json lists more", counted(more as u64, "other cell", "other cells"))
         }),
         lists: lists
@@ -206,45 +226,30 @@ fn ending(page: &PlanPage<'_>, lacking: Option<&Lacking>) -> Ending {
     if let Some(lacking) = lacking {
         return Ending::NotYet(lacking.then.clone());
     }
-    match page.plan.finish {
-        Some(_) if page.plan.is_soon(page.terms.now) => Ending::Soon,
+    match page.outlook.plan.finish {
+        Some(_) if page.outlook.plan.is_soon(page.terms.now) => Ending::Soon,
         Some(finish) => Ending::At(When::of(finish)),
         None if page.terms.rate.is_none() => Ending::Unknown,
         None => Ending::WithoutEnd(without_end(page.terms.quota, page.terms.parked_until)),
     }
 }
 
-/// What is not sent, and why.
-fn waiting(page: &PlanPage<'_>, sums: &ActionCounts) -> Vec<String> {
-    let of =
-        |action: PlannedAction| format!("{} {}", counted(sums.of(action), "row", "rows"), action.words());
-    let mut waiting: Vec<String> = PlannedAction::ALL
-        .iter()
-        .copied()
-        .filter(|action| action.waits() && sums.of(*action) > 0)
-        .map(of)
-        .collect();
-    if page.left_out != (0, 0) {
-        waiting.push(not_imported("", page.left_out.0, page.left_out.1));
-    }
-    waiting
-}
-
-fn obstacles(page: &PlanPage<'_>) -> Vec<String> {
-    let mut obstacles: Vec<String> = page
+fn obstacles(outlook: &Outlook) -> Vec<String> {
+    let mut obstacles: Vec<String> = outlook
         .obstacles
         .iter()
         .map(|(words, rows)| {
             format!("{}: {}", counted(*rows, "row waits", "rows wait"), shown(words.as_str()))
         })
         .collect();
-    if page.more_obstacles > 0 {
-        obstacles.push(format!("and {}", counted(page.more_obstacles, "more thing", "more things")));
+    if outlook.more_obstacles > 0 {
+        obstacles.push(format!("and {}", counted(outlook.more_obstacles, "more thing", "more things")));
     }
     obstacles
 }
 
-fn figures(plan: &Plan, sums: &ActionCounts) -> Vec<Figure> {
+fn figures(plan: &Plan) -> Vec<Figure> {
+    let sums = plan.sums();
     let mut figures: Vec<Figure> = plan
         .rows
         .iter()
@@ -289,8 +294,9 @@ fn quota(page: &PlanPage<'_>) -> String {
         Some(rate) => format!(" At most {rate} requests a second for each operation."),
         None => String::new(),
     };
-    let creations = counted(page.plan.creations, "creation", "creations");
-    let later = if page.plan.unavailable.is_empty() { "" } else { "Once the operations have a path: " };
+    let creations = counted(page.outlook.plan.creations, "creation", "creations");
+    let later =
+        if page.outlook.plan.unavailable.is_empty() { "" } else { "Once the operations have a path: " };
     format!("{later}{creations}; daily quota: {}.{pace}", shown(page.quota))
 }
 

@@ -13,7 +13,6 @@ use serde::Serialize;
 
 use self::dry_run::TempJournal;
 use self::dry_run::survey;
-use self::output::Outlook;
 use crate::advice::{Advice, quoted_files};
 use crate::cli::args::commands::Plan as Typed;
 use crate::cli::args::options::WindowArgs;
@@ -41,6 +40,7 @@ use crate::model::operation::Operation;
 use crate::model::policy::{Audit, OnQuota, Proxy};
 use crate::model::time::Rfc3339;
 use crate::plan::{Cause, FieldChange, FieldChanges, FixedCell, Plan, Terms};
+use crate::report::Outlook;
 use crate::service::Rate;
 use crate::sheet::finding::{Code, Finding, Findings};
 use crate::sheet::{RowUse, Table};

@@ -18,10 +18,9 @@ use crate::import::Examined;
 use crate::journal::Whose;
 use crate::model::operation::Operation;
 use crate::model::time::Moment;
-use crate::plan::{ActionCounts, Calls, Cause, FieldChanges, Plan, PlannedAction, Terms, Way, without_end};
-use crate::report::{MARK, PlanPage as Page, plan_page as page};
+use crate::plan::{Calls, Cause, FieldChanges, Plan, PlannedAction, Terms, Way, without_end};
+use crate::report::{MARK, Outlook, PlanPage as Page, plan_page as page};
 use crate::status::next_command::Again;
-use crate::status::row_words;
 use crate::term::{Ink, Line, Table, count, counted, span, upcoming};
 
 pub(in crate::cli) use super::tree::{CompanyObject, tell_tree};
@@ -31,19 +30,6 @@ const DAYS: usize = 10;
 
 /// Changed cells shown one by one.
 const CHANGES: usize = 20;
-
-/// What is planned, and what the plan itself does not know.
-pub(super) struct Outlook {
-    pub(in crate::cli) plan: Plan,
-    /// What is in the way, in words, with the rows that it blocks; not all, when there is very much.
-    pub(super) obstacles: Vec<(Advice, u64)>,
-    /// Obstacles that are not listed.
-    pub(super) more_obstacles: u64,
-    /// Rows that are left out for their errors, and those that come along with them.
-    pub(in crate::cli) left_out: (u64, u64),
-    /// The cells that change records which exist.
-    pub(in crate::cli) changes: FieldChanges,
-}
 
 /// What stands in the way of rows, in words; `place` says where another row is.
 pub(super) fn in_the_way(again: &Again, cause: Cause, place: &str) -> Advice {
@@ -115,7 +101,7 @@ fn prospect(context: &Context<'_>, plan: &Plan, terms: &Terms, rehearse: &str) -
 pub(super) fn tell_headline(context: &Context<'_>, outlook: &Outlook, terms: &Terms, rehearse: &str) {
     let (terminal, plan) = (context.terminal, &outlook.plan);
     let mut facts = prospect(context, plan, terms, rehearse);
-    let sums = sums(plan);
+    let sums = plan.sums();
     if plan.rows_earlier > 0 {
         let rows = counted(
             plan.rows_earlier,
@@ -135,7 +121,7 @@ pub(super) fn tell_headline(context: &Context<'_>, outlook: &Outlook, terms: &Te
         };
         facts.push(("existing", Line::plain(format!("{}{changed}", counted(sums.there(), "row", "rows")))));
     }
-    facts.push(("blocked", hindrance(outlook, &sums)));
+    facts.push(("blocked", hindrance(outlook)));
     for (word, line) in facts {
         terminal.result(Line::new().ink(Ink::Faint, format!("{word:<11}")).join(line));
     }
@@ -147,13 +133,6 @@ pub(super) fn tell_headline(context: &Context<'_>, outlook: &Outlook, terms: &Te
         let more = counted(outlook.more_obstacles, "more cause", "more causes");
         terminal.result(format!("  and {more}"));
     }
-}
-
-/// All rows of the sheets by their action.
-pub(super) fn sums(plan: &Plan) -> ActionCounts {
-    let mut sums = ActionCounts::default();
-    plan.rows.values().for_each(|actions| sums.add_all(actions));
-    sums
 }
 
 /// What will happen.
@@ -210,20 +189,11 @@ pub(in crate::cli) fn when(context: &Context<'_>, plan: &Plan, terms: &Terms) ->
     }
 }
 
-fn hindrance(outlook: &Outlook, sums: &ActionCounts) -> Line {
-    let mut parts = Vec::new();
-    for &action in PlannedAction::ALL.iter().filter(|action| action.waits()) {
-        if sums.of(action) > 0 {
-            parts.push(format!("{} {}", counted(sums.of(action), "row", "rows"), action.words()));
-        }
+fn hindrance(outlook: &Outlook) -> Line {
+    match outlook.waiting() {
+        none if none.is_empty() => Line::new().ink(Ink::Good, "nothing"),
+        waiting => Line::new().ink(Ink::Warning, waiting.join(", ")),
     }
-    if outlook.left_out != (0, 0) {
-        parts.push(row_words::not_imported("", outlook.left_out.0, outlook.left_out.1));
-    }
-    if parts.is_empty() {
-        return Line::new().ink(Ink::Good, "nothing");
-    }
-    Line::new().ink(Ink::Warning, parts.join(", "))
 }
 
 /// The cells that change records which exist.
@@ -428,15 +398,11 @@ pub(super) fn write_page(
     let files: Vec<String> = examined.files().map(|file| file.name.clone()).collect();
     let text = page(&Page {
         files: &files,
-        plan: &outlook.plan,
+        outlook,
         terms: &known.terms.terms,
-        obstacles: &outlook.obstacles,
-        more_obstacles: outlook.more_obstacles,
-        left_out: outlook.left_out,
         quota: &quota(known.settings, &known.terms.terms, known.terms.learned),
         whose: known.whose,
         command: known.command,
-        changes: &outlook.changes,
     })?;
     atomic_file::put(out, text.as_bytes())
         .map_err(|error| unwritable(format_args!("the page {}", out.display()), error))?;

@@ -63,17 +63,20 @@ fn shown_under(per_day: u64, name: &str, available: bool) -> String {
         from: Some("HQ".to_owned()),
         to: name.to_owned(),
     };
+    let outlook = Outlook {
+        plan,
+        obstacles: vec![(format!("{name} is held").into(), 1)],
+        more_obstacles: 2,
+        left_out: (1, 2),
+        changes: FieldChanges { listed: vec![renamed], total: 700, ..FieldChanges::default() },
+    };
     page(&PlanPage {
         whose: &Whose::default(),
         files: &[name.to_owned()],
-        plan: &plan,
+        outlook: &outlook,
         terms: &terms,
-        obstacles: &[(format!("{name} is held").into(), 1)],
-        more_obstacles: 2,
-        left_out: (1, 2),
         quota: "1 a day",
         command: "fleetload run a.csv",
-        changes: &FieldChanges { listed: vec![renamed], total: 700, ..FieldChanges::default() },
     })
     .unwrap()
 }
