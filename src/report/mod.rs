@@ -5,6 +5,7 @@
 //! result_line  one row in words               cell_change    what to change in the cell to blame
 //! row_group    states as groups, with signs   figures        the numbers of an import
 //! names        of files and worksheets        atomic_write   all files at once, each whole or not at all
+//! csv_file     the dialect of CSV files
 //! row_pass     every row to every format      edited_fix_files   fix files that somebody has edited
 //!
 //! format/      what a format answers with: results_csv (<sheet>.results.csv, <sheet>.fix.csv), results_jsonl, summary_json
@@ -19,6 +20,7 @@
 
 mod atomic_write;
 mod cell_change;
+mod csv_file;
 mod edited_fix_files;
 pub mod export_file;
 mod figures;

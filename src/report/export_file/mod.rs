@@ -1,11 +1,9 @@
 //! Files of an export of the service: CSV, JSON lines, or a workbook; a row as it is read, written beside the target first.
 //!
 //! ```text
-//! export_csv   the dialect of the CSV files, for standard output as well
-//! spool        what has been read so far, beside the target, so that an interrupted export can go on
+//! spool    what has been read so far, beside the target, so that an interrupted export can go on
 //! ```
 
-mod export_csv;
 mod spool;
 
 use std::fs::File;
@@ -16,6 +14,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::atomic_write::{Beside, FileChange, Folder};
+use super::csv_file::CsvFile;
 use super::workbook::export_book::{ExportBook, is_export_workbook};
 use crate::error::{Error, Result};
 use crate::export::{NOTE, OTHER, Row, Standing, Subject};
@@ -23,9 +22,8 @@ use crate::journal::Whose;
 use crate::model::time::Moment;
 use crate::private_file;
 
-use self::export_csv::CsvExport;
-pub use self::export_csv::csv_line;
 pub use self::spool::{Owners, Resumed, Spool, SpoolHead};
+pub use super::csv_file::csv_line;
 
 /// The forms of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,7 +87,7 @@ pub fn write_export(
     })?;
     let folder = Folder::of_export(private_file::folder_of(file))?;
     let mut writer: Box<dyn ExportWriter + '_> = match format {
-        ExportFormat::Csv => Box::new(CsvExport::begin(&folder, name, facts.subject)?),
+        ExportFormat::Csv => Box::new(CsvFile::begin(&folder, name.to_owned(), headers(facts.subject))?),
         ExportFormat::JsonLines => Box::new(JsonExport { file: folder.begin(name)?, folder: &folder, facts }),
         ExportFormat::Workbook => Box::new(ExportBook::begin(&folder, name, facts)?),
     };
@@ -169,6 +167,16 @@ struct ExportLine {
     object: &'static str,
     #[serde(flatten)]
     row: ExportRow,
+}
+
+impl ExportWriter for CsvFile<'_> {
+    fn row(&mut self, row: &Row) -> Result<()> {
+        self.record(texts(row))
+    }
+
+    fn finish(self: Box<Self>) -> Result<Beside> {
+        (*self).finish()
+    }
 }
 
 /// One JSON object a line; the last says what the export is.
