@@ -67,6 +67,11 @@ impl PlannedAction {
         }
     }
 
+    /// Whether the run asks something for such a row at once. What nobody has changed is looked up all the same.
+    pub const fn sends(self) -> bool {
+        matches!(self, Self::Create | Self::Apply | Self::Complete | Self::Unchanged)
+    }
+
     /// Whether such a row needs something before it is sent.
     pub const fn waits(self) -> bool {
         match self {

@@ -384,22 +384,9 @@ impl Outcome<'_> {
     /// Whether something is still sent for it: by the run, perhaps after a look-up, or once the operations are there that
     /// it needs.
     pub const fn may_be_sent(&self) -> bool {
-        match self.action {
-            PlannedAction::Create
-            | PlannedAction::Apply
-            | PlannedAction::Complete
-            | PlannedAction::Unchanged
-            | PlannedAction::InDoubt => true,
-            PlannedAction::Blocked => {
-                matches!(self.cause, Some(Cause::Operation(_) | Cause::List(_)))
-            }
-            PlannedAction::There
-            | PlannedAction::Changed
-            | PlannedAction::Rejected
-            | PlannedAction::Incomplete
-            | PlannedAction::Held
-            | PlannedAction::Cancelled => false,
-        }
+        self.action.sends()
+            || matches!(self.action, PlannedAction::InDoubt)
+            || matches!(self.cause, Some(Cause::Operation(_) | Cause::List(_)))
     }
 }
 
@@ -415,12 +402,11 @@ impl<'s> Outcomes<'s> {
     pub fn of(&self, job: JobId) -> Option<Outcome<'s>> {
         let place = self.survey.place_of(job)?;
         let action = self.decided.actions[place as usize];
-        let is_sent = self.decided.is_sent(place) && action != PlannedAction::Blocked;
         let asks = &self.survey.asks[self.survey.nodes[place as usize].asks as usize];
         Some(Outcome {
             action,
             cause: self.decided.causes.get(&place).copied(),
-            sent: if is_sent { asks.sent() } else { &[] },
+            sent: if action.sends() { asks.sent() } else { &[] },
         })
     }
 }
@@ -437,20 +423,6 @@ impl Node {
 impl JobActions {
     /// Whether a job is sent, or would be if every operation it needs could be used.
     pub(super) fn is_sent(&self, place: u32) -> bool {
-        match self.actions[place as usize] {
-            // What nobody has changed is looked up all the same.
-            PlannedAction::Create
-            | PlannedAction::Apply
-            | PlannedAction::Complete
-            | PlannedAction::Unchanged => true,
-            PlannedAction::Blocked => matches!(self.causes.get(&place), Some(Cause::Operation(_))),
-            PlannedAction::There
-            | PlannedAction::Changed
-            | PlannedAction::Rejected
-            | PlannedAction::Incomplete
-            | PlannedAction::Held
-            | PlannedAction::InDoubt
-            | PlannedAction::Cancelled => false,
-        }
+        self.actions[place as usize].sends() || matches!(self.causes.get(&place), Some(Cause::Operation(_)))
     }
 }
