@@ -1,5 +1,7 @@
 //! Amounts as a person reads them, wherever they are read: on the terminal, on pages and in sheets.
 
+use std::time::Duration;
+
 /// A count with its thousands apart: `1,234,567`.
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
@@ -61,6 +63,26 @@ pub fn share(part: u64, whole: u64) -> String {
     }
 }
 
+/// A length of time in its two largest units: `3 min 20 s`.
+pub fn span(length: Duration) -> String {
+    let seconds = length.as_secs();
+    let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60);
+    match (days, hours, minutes) {
+        (0, 0, 0) => format!("{seconds} s"),
+        (0, 0, _) => two(minutes, "min", seconds % 60, "s"),
+        (0, _, _) => two(hours, "h", minutes, "min"),
+        _ => two(days, "d", hours, "h"),
+    }
+}
+
+fn two(large: u64, large_unit: &str, small: u64, small_unit: &str) -> String {
+    if small == 0 {
+        format!("{large} {large_unit}")
+    } else {
+        format!("{large} {large_unit} {small} {small_unit}")
+    }
+}
+
 /// A number of bytes as people read it, with one digit after the point: `312 bytes`, `1.4 MiB`.
 pub fn size(bytes: u64) -> String {
     const STEP: u64 = 1024;
@@ -91,6 +113,22 @@ mod tests {
             [(&["a"][..], "a"), (&["a", "b"], "a and b"), (&["a", "b", "c"], "a, b and c")]
         {
             assert_eq!(listed(parts).as_deref(), Some(expected));
+        }
+    }
+
+    #[test]
+    fn lengths_of_time_show_their_two_largest_units() {
+        let table = [
+            (0, "0 s"),
+            (59, "59 s"),
+            (60, "1 min"),
+            (200, "3 min 20 s"),
+            (3_600, "1 h"),
+            (7_500, "2 h 5 min"),
+            (100_000, "1 d 3 h"),
+        ];
+        for (seconds, expected) in table {
+            assert_eq!(span(Duration::from_secs(seconds)), expected);
         }
     }
 

@@ -1,5 +1,5 @@
-//! What every HTML page shares: one style sheet, one script, the policy that allows these two and nothing else, and how text,
-//! moments and lengths of time are shown.
+//! What every HTML page shares: one style sheet, one script, the policy that allows these two and nothing else, and how text
+//! and moments are shown.
 //!
 //! `templates/page/base.html` is the frame; a page extends it and fills its blocks `title`, `kind`, `nav`, `content`
 //! and `footer`. What its parts are called is in the style sheet. Escaping markup is askama's work; [`shown`] takes
@@ -8,7 +8,6 @@
 //! The policy forbids inline styles too: lengths in a chart are attributes of SVG elements.
 
 use std::sync::LazyLock;
-use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -63,21 +62,6 @@ fn is_unseen(c: char) -> bool {
         || matches!(c,
             '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
-}
-
-/// A length of time in its two largest units.
-pub(super) fn length(millis: i64) -> String {
-    let seconds = Duration::from_millis(u64::try_from(millis).unwrap_or_default()).as_secs();
-    let units = [(86_400, "d"), (3_600, "h"), (60, "min"), (1, "s")];
-    let first = units.iter().position(|(unit, _)| seconds >= *unit).unwrap_or(units.len() - 1);
-    let (unit, name) = units[first];
-    let mut words = format!("{} {name}", seconds / unit);
-    if let Some(&(next, name)) = units.get(first + 1)
-        && seconds % unit / next > 0
-    {
-        words.push_str(&format!(" {} {name}", seconds % unit / next));
-    }
-    words
 }
 
 /// A moment for machines and for people.
@@ -186,20 +170,6 @@ mod tests {
                 stands_out(tone, &format!("{tone}-ground"), 4.5);
                 stands_out(&format!("{tone}-fill"), "card", 3.0);
             }
-        }
-    }
-
-    #[test]
-    fn a_length_is_told_in_its_two_largest_units() {
-        let table = [
-            (0, "0 s"),
-            (59_000, "59 s"),
-            (90_000, "1 min 30 s"),
-            (3_600_000, "1 h"),
-            (90_000_000, "1 d 1 h"),
-        ];
-        for (millis, expected) in table {
-            assert_eq!(length(millis), expected);
         }
     }
 }

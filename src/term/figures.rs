@@ -8,7 +8,7 @@ use crate::model::forecast::Next;
 use crate::model::operation::Operation;
 use crate::model::time::Moment;
 
-pub use crate::model::amount::{count, counted, size};
+pub use crate::model::amount::{count, counted, size, span};
 
 /// What comes next, in words, seen from `now`. Operations that are tried again at the same moment are named together.
 pub fn awaited(events: &[Next], now: Moment, here: &TimeZone) -> Vec<String> {
@@ -90,26 +90,6 @@ fn near(at: Moment, now: Moment, here: &TimeZone) -> String {
     if at.day() == now.day() { time_of_day(at, here) } else { short_moment(at, here) }
 }
 
-/// A length of time in its two largest units: `3 min 20 s`.
-pub fn span(length: Duration) -> String {
-    let seconds = length.as_secs();
-    let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60);
-    match (days, hours, minutes) {
-        (0, 0, 0) => format!("{seconds} s"),
-        (0, 0, _) => two(minutes, "min", seconds % 60, "s"),
-        (0, _, _) => two(hours, "h", minutes, "min"),
-        _ => two(days, "d", hours, "h"),
-    }
-}
-
-fn two(large: u64, large_unit: &str, small: u64, small_unit: &str) -> String {
-    if small == 0 {
-        format!("{large} {large_unit}")
-    } else {
-        format!("{large} {large_unit} {small} {small_unit}")
-    }
-}
-
 /// A moment in UTC and, where the clock on the wall shows something else, in local time.
 pub fn moment(moment: Moment, here: &TimeZone) -> String {
     in_both(moment, here, ["%Y-%m-%d %H:%M:%S UTC", "%H:%M:%S %Q", "%Y-%m-%d %H:%M:%S %Q"])
@@ -145,22 +125,6 @@ fn in_both(moment: Moment, here: &TimeZone, [of_utc, of_day, of_another]: [&str;
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lengths_of_time_show_their_two_largest_units() {
-        let table = [
-            (0, "0 s"),
-            (59, "59 s"),
-            (60, "1 min"),
-            (200, "3 min 20 s"),
-            (3_600, "1 h"),
-            (7_500, "2 h 5 min"),
-            (100_000, "1 d 3 h"),
-        ];
-        for (seconds, expected) in table {
-            assert_eq!(span(Duration::from_secs(seconds)), expected);
-        }
-    }
 
     #[test]
     fn operations_that_are_tried_again_at_the_same_moment_are_named_together() {

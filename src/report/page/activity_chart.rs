@@ -3,10 +3,12 @@
 //! An import that takes days is at work for minutes of each: drawn to scale it would be a few lines in an empty chart.
 //! So time without any request is one narrow column that says how long it was.
 
+use std::time::Duration;
+
 use crate::journal::{Activity, Span};
-use crate::model::amount::{count, counted};
+use crate::model::amount::{count, counted, span};
 use crate::model::time::Moment;
-use crate::report::page_assets::{When, length, stamp};
+use crate::report::page_assets::{When, stamp};
 
 /// Height of the columns in pixels.
 const HEIGHT: u64 = 120;
@@ -116,6 +118,10 @@ impl ActivityCharts {
     pub(super) fn charts(&self) -> [(&'static str, &Chart); 2] {
         [("Rows finished", &self.finished), ("Requests", &self.requests)]
     }
+}
+
+fn length(millis: i64) -> String {
+    span(Duration::from_millis(u64::try_from(millis).unwrap_or_default()))
 }
 
 /// All columns in their places.
