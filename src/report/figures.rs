@@ -7,13 +7,12 @@ use crate::error::Result;
 use crate::journal::{AuditFigures, Cause, ImportInfo, Journal, Whose};
 use crate::model::id::ImportId;
 use crate::model::quota::QuotaDay;
-use crate::model::state::JobState;
+use crate::model::state::{JobState, RowGroup};
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
 
 use super::ImportEnd;
 use super::layout::Layout;
-use super::row_group::RowGroup;
 
 /// The numbers of an import.
 #[derive(Debug)]

@@ -11,13 +11,11 @@ use crate::model::descriptor::ActionDescriptor;
 use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
 use crate::model::reason::ServiceCode;
-use crate::model::state::JobState;
+use crate::model::state::{JobState, RowGroup};
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
 use crate::sheet::column::{Column, Form, column, column_of_violation, columns};
 use crate::sheet::{self, Mapped};
-
-use super::row_group::RowGroup;
 
 /// The result columns, always last and in this order.
 pub const RESULT_COLUMNS: [&str; 9] = [

@@ -1,67 +1,8 @@
-//! A state as the reports show it: the group it belongs to, with a sign and a word, so that nothing is said by colour alone.
+//! The groups of rows as the reports show them: each with a sign and a word, so that nothing is said by colour alone.
 
-use crate::model::state::JobState;
-
-/// What a state means to whoever reads a report. The style sheet has a class for each look.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum RowGroup {
-    /// It got what it asked for.
-    Done,
-    /// It, or a later step of it, was rejected.
-    Failed,
-    /// It was left out because of errors; nothing was sent.
-    NotImported,
-    /// What it depends on failed.
-    Skipped,
-    /// A person decides.
-    Held,
-    /// Its outcome is unknown and being settled.
-    InDoubt,
-    /// It goes on automatically.
-    Waiting,
-    /// A person cancelled it.
-    Cancelled,
-}
+use crate::model::state::{JobState, RowGroup};
 
 impl RowGroup {
-    /// All of them, in the order of the totals.
-    pub(super) const ALL: [Self; 8] = [
-        Self::Done,
-        Self::Failed,
-        Self::NotImported,
-        Self::Skipped,
-        Self::Held,
-        Self::InDoubt,
-        Self::Waiting,
-        Self::Cancelled,
-    ];
-
-    /// Of a row with a job.
-    pub(super) const fn of(state: JobState) -> Self {
-        match state {
-            JobState::Created | JobState::Adopted | JobState::Existing | JobState::Done => Self::Done,
-            JobState::Rejected | JobState::Incomplete => Self::Failed,
-            JobState::Held => Self::Held,
-            JobState::InDoubt => Self::InDoubt,
-            JobState::Blocked | JobState::Ready | JobState::Deferred | JobState::Sending => Self::Waiting,
-            JobState::Skipped => Self::Skipped,
-            JobState::Cancelled => Self::Cancelled,
-        }
-    }
-
-    /// Of a row. One that has no job because of errors was not imported.
-    pub(super) const fn of_row(state: JobState, has_job: bool) -> Self {
-        match Self::of(state) {
-            Self::Failed | Self::Skipped if !has_job => Self::NotImported,
-            group => group,
-        }
-    }
-
-    /// The states of its rows; of those that were not imported none.
-    pub(super) fn states(self) -> impl Iterator<Item = JobState> {
-        JobState::ALL.iter().copied().filter(move |&state| Self::of(state) == self)
-    }
-
     /// The class in the style sheet.
     pub(super) const fn class(self) -> &'static str {
         match self {

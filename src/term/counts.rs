@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::figures::count;
 use super::{Ink, Line};
-use crate::model::state::JobState;
+use crate::model::state::{JobState, RowGroup};
 
 /// Where the rows of one kind, or of all, stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -88,16 +88,14 @@ pub(super) fn stand(in_state: impl Fn(JobState) -> u64) -> RowCounts {
     for &state in JobState::ALL {
         let jobs = in_state(state);
         standing.rows += jobs;
-        *match state {
-            JobState::Created | JobState::Adopted | JobState::Existing | JobState::Done => &mut standing.done,
-            JobState::Rejected | JobState::Incomplete => &mut standing.failed,
-            JobState::Skipped => &mut standing.skipped,
-            JobState::Cancelled => &mut standing.cancelled,
-            JobState::Held => &mut standing.held,
-            JobState::InDoubt => &mut standing.in_doubt,
-            JobState::Blocked | JobState::Ready | JobState::Deferred | JobState::Sending => {
-                &mut standing.waiting
-            }
+        *match RowGroup::of(state) {
+            RowGroup::Done => &mut standing.done,
+            RowGroup::Failed | RowGroup::NotImported => &mut standing.failed,
+            RowGroup::Skipped => &mut standing.skipped,
+            RowGroup::Cancelled => &mut standing.cancelled,
+            RowGroup::Held => &mut standing.held,
+            RowGroup::InDoubt => &mut standing.in_doubt,
+            RowGroup::Waiting => &mut standing.waiting,
         } += jobs;
     }
     standing.left = standing.waiting + standing.in_doubt;

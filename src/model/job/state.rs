@@ -63,38 +63,73 @@ impl JobState {
 
     /// Whether the row got what it asked for.
     pub const fn is_success(self) -> bool {
-        match self {
-            Self::Created | Self::Adopted | Self::Existing | Self::Done => true,
-            Self::Blocked
-            | Self::Ready
-            | Self::Deferred
-            | Self::Sending
-            | Self::InDoubt
-            | Self::Held
-            | Self::Rejected
-            | Self::Incomplete
-            | Self::Skipped
-            | Self::Cancelled => false,
-        }
+        matches!(RowGroup::of(self), RowGroup::Done)
     }
 
     /// Whether the service, or a rule of ours, refused the row or a part of it, so that somebody corrects it.
     pub const fn is_failed(self) -> bool {
-        match self {
-            Self::Rejected | Self::Incomplete => true,
-            Self::Blocked
-            | Self::Ready
-            | Self::Deferred
-            | Self::Sending
-            | Self::InDoubt
-            | Self::Held
-            | Self::Created
-            | Self::Adopted
-            | Self::Existing
-            | Self::Done
-            | Self::Skipped
-            | Self::Cancelled => false,
+        matches!(RowGroup::of(self), RowGroup::Failed)
+    }
+}
+
+/// What a state means to whoever reads a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RowGroup {
+    /// It got what it asked for.
+    Done,
+    /// It, or a later step of it, was rejected.
+    Failed,
+    /// It was left out because of errors; nothing was sent.
+    NotImported,
+    /// What it depends on failed.
+    Skipped,
+    /// A person decides.
+    Held,
+    /// Its outcome is unknown and being settled.
+    InDoubt,
+    /// It goes on automatically.
+    Waiting,
+    /// A person cancelled it.
+    Cancelled,
+}
+
+impl RowGroup {
+    /// All of them, in the order of the totals.
+    pub const ALL: [Self; 8] = [
+        Self::Done,
+        Self::Failed,
+        Self::NotImported,
+        Self::Skipped,
+        Self::Held,
+        Self::InDoubt,
+        Self::Waiting,
+        Self::Cancelled,
+    ];
+
+    /// Of a row with a job.
+    pub const fn of(state: JobState) -> Self {
+        match state {
+            JobState::Created | JobState::Adopted | JobState::Existing | JobState::Done => Self::Done,
+            JobState::Rejected | JobState::Incomplete => Self::Failed,
+            JobState::Held => Self::Held,
+            JobState::InDoubt => Self::InDoubt,
+            JobState::Blocked | JobState::Ready | JobState::Deferred | JobState::Sending => Self::Waiting,
+            JobState::Skipped => Self::Skipped,
+            JobState::Cancelled => Self::Cancelled,
         }
+    }
+
+    /// Of a row. One that has no job because of errors was not imported.
+    pub const fn of_row(state: JobState, has_job: bool) -> Self {
+        match Self::of(state) {
+            Self::Failed | Self::Skipped if !has_job => Self::NotImported,
+            group => group,
+        }
+    }
+
+    /// The states of its rows; of those that were not imported none.
+    pub fn states(self) -> impl Iterator<Item = JobState> {
+        JobState::ALL.iter().copied().filter(move |&state| Self::of(state) == self)
     }
 }
 

@@ -9,12 +9,12 @@ use crate::advice::{Advice, Piece};
 use crate::journal::SheetId;
 use crate::model::amount::{count, counted};
 use crate::model::id::ImportId;
-use crate::model::state::JobState;
+use crate::model::state::{JobState, RowGroup};
 use crate::report::cell_change::CellChange;
 use crate::report::layout::Layout;
 use crate::report::page_assets::shown;
 use crate::report::result_line::ResultLine;
-use crate::report::row_group::{Badge, RowGroup};
+use crate::report::row_group::Badge;
 use crate::status::row_advice::{self, Advisor};
 
 /// Rows shown of a group, and of all groups of one sort.

@@ -5,12 +5,11 @@ use crate::error::Result;
 use crate::journal::Journal;
 use crate::model::amount::{count, share};
 use crate::model::quota::QuotaDay;
-use crate::model::state::JobState;
+use crate::model::state::{JobState, RowGroup};
 use crate::model::time::Day;
 use crate::report::figures::Figures;
 use crate::report::layout::Layout;
 use crate::report::page_assets::shown;
-use crate::report::row_group::RowGroup;
 
 /// The totals of an import.
 pub(super) struct Totals {

@@ -10,9 +10,10 @@ use crate::model::amount::{count, counted};
 use crate::model::company_forest::{CompanyForest, Extent, Visit};
 use crate::model::id::ImportId;
 use crate::model::kind::Kind;
+use crate::model::state::RowGroup;
 use crate::model::tally::Tally;
 use crate::report::page_assets::shown;
-use crate::report::row_group::{Badge, RowGroup};
+use crate::report::row_group::Badge;
 
 use super::attention::readable;
 

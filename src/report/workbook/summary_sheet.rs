@@ -6,7 +6,7 @@ use rust_xlsxwriter::{FormatAlign, Worksheet, XlsxError};
 
 use crate::journal::{Cause, Said};
 use crate::model::amount::{count, counted};
-use crate::model::state::JobState;
+use crate::model::state::{JobState, RowGroup};
 use crate::model::time::Moment;
 
 use super::own_sheet::OwnSheet;
@@ -14,7 +14,6 @@ use super::styles::Styles;
 use crate::report::figures::Figures;
 use crate::report::format::ReportFacts;
 use crate::report::page::headline::Headline;
-use crate::report::row_group::RowGroup;
 use crate::status::row_advice::{self, Advisor};
 
 /// The name of the sheet.
