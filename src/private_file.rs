@@ -1,6 +1,6 @@
 //! Files that only their owner may read and write, and how a file gets its name only when it is whole.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
 
@@ -12,6 +12,11 @@ pub(crate) fn options() -> OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options
+}
+
+/// Opens a file to read and to write it, and makes it where it is missing.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    options().read(true).write(true).create(true).truncate(false).open(path)
 }
 
 /// Makes a folder, and those above it that are missing, for its owner alone.

@@ -1,4 +1,4 @@
-//! Amounts as a person reads them, wherever they are read: on the terminal, on pages and in sheets.
+//! Amounts and words as a person reads them, wherever they are read: on the terminal, on pages and in sheets.
 
 use std::time::Duration;
 
@@ -15,6 +15,12 @@ pub fn count(number: u64) -> String {
 /// A count with its noun: `1 row`, `2 rows`.
 pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
+}
+
+/// Words with a capital at their beginning.
+pub fn capitalised(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// Parts of a sentence as a list: `a`, `a and b`, `a, b and c`; nothing where there are none.

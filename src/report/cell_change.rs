@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::journal::{Journal, RowView, SheetId};
 use crate::model::amount::counted;
 use crate::model::reason::Reason;
-use crate::report::page_assets::shown;
+use crate::report::page_assets::{cut_short, shown};
 
 use super::layout::{Blame, Layout};
 
@@ -127,7 +127,7 @@ impl<'a> Suggestions<'a> {
         Ok(Some(CellChange {
             cell: layout.address(*position, row.number),
             column: shown(layout.headers[*position].trim()),
-            value: brief(&value),
+            value: cut_short(&value, LETTERS),
             others,
             may_be_right: row.code.as_deref() == Some("duplicateEntity"),
         }))
@@ -148,7 +148,9 @@ impl<'a> Suggestions<'a> {
         }
         let told: Vec<String> = nearest(&values.accepted, value)
             .into_iter()
-            .map(|(other, rows)| format!("{} '{}'", counted(*rows, "row says", "rows say"), brief(other)))
+            .map(|(other, rows)| {
+                format!("{} '{}'", counted(*rows, "row says", "rows say"), cut_short(other, LETTERS))
+            })
             .collect();
         let told = match told.as_slice() {
             [] => String::new(),
@@ -158,14 +160,6 @@ impl<'a> Suggestions<'a> {
             values.told.insert(value.to_owned(), told.clone());
         }
         Ok(told)
-    }
-}
-
-/// A value, not longer than can be read in a sentence.
-fn brief(value: &str) -> String {
-    match value.char_indices().nth(LETTERS) {
-        Some((end, _)) => format!("{}\u{2026}", shown(&value[..end])),
-        None => shown(value),
     }
 }
 

@@ -55,6 +55,14 @@ pub fn shown(text: &str) -> String {
     result
 }
 
+/// A text as far as so many characters, fit to be shown.
+pub(super) fn cut_short(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}\u{2026}", shown(&text[..end])),
+        None => shown(text),
+    }
+}
+
 /// Whether a character shows nothing by itself, or turns the direction of what follows. Joiners are part of words and of
 /// signs, and stay.
 fn is_unseen(c: char) -> bool {

@@ -67,7 +67,7 @@ fn lock_in(
     now: Moment,
 ) -> Result<std::result::Result<AccountLock, AccountHolder>> {
     let path = folder.join(format!("{}.lock", fingerprint(base_url, client_id)));
-    let mut file = open(&path).map_err(|error| unusable(&path, error))?;
+    let mut file = private_file::open(&path).map_err(|error| unusable(&path, error))?;
     match file.try_lock() {
         Ok(()) => {
             let journal = std::path::absolute(journal).unwrap_or_else(|_| journal.to_path_buf());
@@ -94,12 +94,6 @@ fn holder(lines: &str) -> AccountHolder {
         since: lines.next().and_then(Moment::parse),
         journal: lines.next().map(PathBuf::from),
     }
-}
-
-fn open(path: &Path) -> std::io::Result<File> {
-    let mut options = private_file::options();
-    options.read(true).write(true).create(true).truncate(false);
-    options.open(path)
 }
 
 /// Names the account without naming it: the file may be seen by others.

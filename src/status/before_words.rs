@@ -8,7 +8,6 @@ use crate::model::action::record_update::is_same;
 use crate::model::action::vpn_comparison::LeftSetting;
 use crate::model::action::{Action, ReplacedSetting};
 use crate::model::kind::{Kind, Upkeep};
-use crate::model::operation::Operation;
 use crate::sheet::column::column_of_violation;
 
 /// A value of a field, so that its ends are seen.
@@ -30,9 +29,12 @@ fn replaced(setting: &ReplacedSetting) -> String {
 
 /// A setting that the service has changed since the export of the rows.
 fn left(setting: &LeftSetting) -> String {
-    let of = named(&setting.field, setting.interface.as_deref());
-    let there = quoted(&Value::from(setting.value.as_str()));
-    format!("{of} was changed to {there} in the service since the export, and left so")
+    left_so(&named(&setting.field, setting.interface.as_deref()), &Value::from(setting.value.as_str()))
+}
+
+/// That a value is another one since the export of the rows.
+fn left_so(what: &str, there: &Value) -> String {
+    format!("{what} was changed to {} in the service since the export, and left so", quoted(there))
 }
 
 /// A setting of a device in a VPN cloud, by its column.
@@ -45,16 +47,8 @@ fn named(field: &str, interface: Option<&str>) -> String {
 
 /// What there was before a step of a row; nothing where it only added something.
 pub fn words(step: &DoneStep) -> String {
-    let DoneStep { operation, action, before: Some(before), .. } = step else { return String::new() };
-    let removes = matches!(
-        operation,
-        Operation::DeleteInterfaceLabel
-            | Operation::DeleteCompanyMetadata
-            | Operation::DeleteSiteMetadata
-            | Operation::DeleteDeviceMetadata
-            | Operation::UnsubscribeTemplate
-            | Operation::RemoveDeviceFromVpnCloud
-    );
+    let DoneStep { action, before: Some(before), .. } = step else { return String::new() };
+    let removes = action.removes();
     match before {
         Before::Absent => String::new(),
         Before::Present { name, .. } if removes => match name {
@@ -86,12 +80,7 @@ pub fn words(step: &DoneStep) -> String {
                 Some(was) => Some(format!("{field} was {}, now {}", quoted(was), quoted(now))),
                 None => Some(format!("{field} was not shown, now {}", quoted(now))),
             });
-            let left = left.iter().map(|(field, there)| {
-                format!(
-                    "{field} was changed to {} in the service since the export, and left so",
-                    quoted(there)
-                )
-            });
+            let left = left.iter().map(|(field, there)| left_so(field, there));
             changed.chain(left).collect::<Vec<_>>().join("; ")
         }
     }

@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use crate::advice::{Advice, Parts, Piece};
 use crate::ending::End;
+use crate::model::amount::capitalised;
 use crate::model::state::JobState;
 use crate::sheet::finding::Code;
 
@@ -132,9 +133,7 @@ impl Entry {
 
     /// What it means, as a whole sentence.
     pub fn sentence(&self) -> String {
-        let mut letters = self.words.chars();
-        let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
-        format!("{first}{}.", letters.as_str())
+        format!("{}.", capitalised(&self.words))
     }
 
     /// What a person does; the job and the import stand as they are given. Empty where nothing is to be done.

@@ -132,7 +132,7 @@ impl Spool {
     }
 
     fn open(path: PathBuf, head: &SpoolHead) -> Result<Self> {
-        let file = open(&path).map_err(|error| unwritten(&path, error))?;
+        let file = private_file::open(&path).map_err(|error| unwritten(&path, error))?;
         let (file, head) = (BufWriter::new(file), head.clone());
         let this = Self { path, file, nameless: None, head, owners: 0, stage: Stage::Untouched };
         this.lock()?;
@@ -419,12 +419,6 @@ fn beside(target: &Path) -> PathBuf {
     let mut name = target.as_os_str().to_owned();
     name.push(ENDING);
     name.into()
-}
-
-fn open(path: &Path) -> std::io::Result<File> {
-    let mut options = private_file::options();
-    options.read(true).write(true).create(true).truncate(false);
-    options.open(path)
 }
 
 fn unwritten(path: &Path, error: std::io::Error) -> Error {

@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 
 use crate::advice::{Advice, Piece};
 use crate::journal::SheetId;
-use crate::model::amount::{count, counted};
+use crate::model::amount::{capitalised, count, counted};
 use crate::model::id::ImportId;
 use crate::model::state::{JobState, RowGroup};
 use crate::report::cell_change::CellChange;
 use crate::report::layout::Layout;
-use crate::report::page_assets::shown;
+use crate::report::page_assets::{cut_short, shown};
 use crate::report::result_line::ResultLine;
 use crate::report::row_group::Badge;
 use crate::status::row_advice::{self, Advisor};
@@ -307,7 +307,7 @@ impl AttentionRow {
 
 /// What a group is called: what its code means.
 fn title(code: &str, state: JobState) -> String {
-    sentence(row_advice::words(code).unwrap_or_else(|| row_advice::of(None, state).words))
+    capitalised(row_advice::words(code).unwrap_or_else(|| row_advice::of(None, state).words))
 }
 
 /// How urgent a row is; `None` for one that needs nobody. What verification found is about rows that are done.
@@ -321,12 +321,6 @@ fn sort(group: RowGroup, state: &JobState, is_finding: bool) -> Option<Sort> {
     }
 }
 
-/// With a capital at its beginning.
-pub(super) fn sentence(words: &str) -> String {
-    let mut letters = words.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
 /// Advice, fit to be shown: a path may hold anything.
 pub(super) fn fit(advice: &Advice) -> Advice {
     advice.map(|piece| {
@@ -337,8 +331,5 @@ pub(super) fn fit(advice: &Advice) -> Advice {
 
 /// A text of somebody else's, fit to be shown and not longer than can be read.
 pub(super) fn readable(text: &str) -> String {
-    match text.char_indices().nth(LETTERS) {
-        Some((end, _)) => format!("{}\u{2026}", shown(&text[..end])),
-        None => shown(text),
-    }
+    cut_short(text, LETTERS)
 }

@@ -2,13 +2,13 @@
 
 use crate::advice::Advice;
 use crate::journal::Cause;
-use crate::model::amount::counted;
+use crate::model::amount::{capitalised, counted};
 use crate::model::reason::Reason;
 use crate::report::figures::Figures;
 use crate::report::page_assets::shown;
 use crate::status::row_advice::{self, Advisor};
 
-use super::attention::{fit, readable, sentence};
+use super::attention::{fit, readable};
 
 /// Causes shown; all of them are in `summary.json`.
 const CAUSES: usize = 50;
@@ -66,7 +66,7 @@ impl CauseView {
         let meaning = row_advice::words(&cause.code).unwrap_or_default();
         Self {
             code: shown(&cause.code),
-            meaning: sentence(if meaning.is_empty() { &cause.code } else { meaning }),
+            meaning: capitalised(if meaning.is_empty() { &cause.code } else { meaning }),
             said: said(cause, meaning),
             unsaid: unsaid(cause),
             rows: counted(cause.count, "row", "rows"),

@@ -6,7 +6,7 @@ use crate::advice::{Advice, Piece};
 use crate::ending::{End, State};
 use crate::error::Exit;
 use crate::journal::ImportInfo;
-use crate::model::amount::{count, counted};
+use crate::model::amount::{capitalised, count, counted};
 use crate::model::state::RowGroup;
 use crate::report::figures::Figures;
 use crate::report::page_assets::shown;
@@ -15,7 +15,7 @@ use crate::status::row_advice::Advisor;
 use crate::status::run_state::moving;
 use crate::status::{Commands, Status, Wording};
 
-use super::attention::{fit, readable, sentence};
+use super::attention::{fit, readable};
 use crate::report::page_assets::{When, minute};
 
 /// What stands at the head of the page.
@@ -61,7 +61,7 @@ impl Headline {
         let wording = Wording { until: &minute, running: None };
         Self {
             badge: badge(figures),
-            sentence: readable(&sentence(&status.sentence(&wording))),
+            sentence: readable(&capitalised(&status.sentence(&wording))),
             besides: answered(figures),
             done: match done {
                 done if done == figures.rows => String::new(),
@@ -81,7 +81,7 @@ impl Headline {
 fn begun_as_sentence(words: &Advice) -> Advice {
     let is_first = Cell::new(true);
     words.map(|piece| match (piece, is_first.replace(false)) {
-        (Piece::Words(first), true) => sentence(first),
+        (Piece::Words(first), true) => capitalised(first),
         (Piece::Words(text) | Piece::Command(text), _) => text.to_owned(),
     })
 }

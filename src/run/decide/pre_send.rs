@@ -185,17 +185,17 @@ pub(in crate::run) fn on_owners(
             let ours = seen.iter().filter(|seen| seen.found.id == Some(id));
             let candidates =
                 ours.map(|seen| matching::candidate(&seen.found, "it has the row's name")).collect();
-            return hold(work, facts, Reason::CandidatesUnclear, resend_reason, candidates);
+            return hold(work, facts, Reason::CandidatesUnclear.as_str(), resend_reason, candidates);
         }
         Classified::Ours(id) => Write::Advance { job, from, how: How::Adopted, id: Some(id), evidence },
         Classified::Taken(candidate) => reject(classify::taken(&candidate)),
         Classified::Owned(owner, candidate) => reject(classify::owned(owner, &candidate)),
         Classified::Unclear(candidates) if again => {
-            return hold(work, facts, Reason::CandidatesUnclear, resend_reason, candidates);
+            return hold(work, facts, Reason::CandidatesUnclear.as_str(), resend_reason, candidates);
         }
         Classified::Unclear(candidates) => {
             let reason = "records that may be this one are already there";
-            return hold(work, facts, Reason::ExistingUnclear, reason, candidates);
+            return hold(work, facts, Reason::ExistingUnclear.as_str(), reason, candidates);
         }
     };
     unless_corrected(work, write)
@@ -220,21 +220,20 @@ fn hold_for_namesakes(work: &Work, facts: &RunFacts<'_>, seen: &[SeenRecord]) ->
     }
     let reason = "companies of this name are there, and the list of the parent's companies may go on after \
                   what the service shows of it";
-    hold(work, facts, Reason::ExistingUnclear, reason, candidates)
+    hold(work, facts, Reason::ExistingUnclear.as_str(), reason, candidates)
 }
 
-fn hold(
+/// Puts a row on hold by what a look says of it.
+pub(super) fn hold(
     work: &Work,
     facts: &RunFacts<'_>,
-    code: Reason,
-    reason: &str,
+    code: &str,
+    reason: impl Into<String>,
     candidates: Vec<Candidate>,
 ) -> RowDecision {
-    let (code, reason, evidence) = (code.as_str().to_owned(), reason.to_owned(), Evidence::at(facts.now));
-    unless_corrected(
-        work,
-        Write::Hold { job: work.job, from: work.state, code, reason, candidates, evidence },
-    )
+    let (job, from, evidence) = (work.job, work.state, Evidence::at(facts.now));
+    let (code, reason) = (code.to_owned(), reason.into());
+    unless_corrected(work, Write::Hold { job, from, code, reason, candidates, evidence })
 }
 
 #[cfg(test)]

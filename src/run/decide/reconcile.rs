@@ -11,10 +11,10 @@
 
 use std::time::Duration;
 
-use super::pre_send::unless_corrected;
+use super::pre_send::{hold, unless_corrected};
 use super::{FoundRecords, RowDecision, RunFacts};
 use crate::failpoint;
-use crate::journal::{Candidate, Evidence, How, Work, Write};
+use crate::journal::{Evidence, How, Work, Write};
 use crate::mistake::{self, Mistake};
 use crate::model::action::Repeat;
 use crate::model::id::RemoteId;
@@ -81,7 +81,7 @@ fn without_lookup(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
         Some(Doubt::JournalBehind) => Doubt::JournalBehind.code(),
         _ => Reason::LookupUnavailable.as_str(),
     };
-    hold(work, facts, code, lookups::why_none(work).to_owned(), Vec::new())
+    hold(work, facts, code, lookups::why_none(work), Vec::new())
 }
 
 /// Whether a job may be sent again without any look-up, since the service refuses a second record.
@@ -345,18 +345,6 @@ fn advance(work: &Work, facts: &RunFacts<'_>, how: How, id: Option<RemoteId>) ->
 fn stay_in_doubt(work: &Work, until: Moment, absent_reads: u32, note: &str) -> RowDecision {
     let (job, note) = (work.job, note.to_owned());
     RowDecision::write(Write::KeepDoubting { job, until, absent_reads, note })
-}
-
-fn hold(
-    work: &Work,
-    facts: &RunFacts<'_>,
-    code: &str,
-    reason: String,
-    candidates: Vec<Candidate>,
-) -> RowDecision {
-    let (from, evidence) = (JobState::InDoubt, Evidence::at(facts.now));
-    let (job, code) = (work.job, code.to_owned());
-    unless_corrected(work, Write::Hold { job, from, code, reason, candidates, evidence })
 }
 
 fn is_settled(work: &Work, facts: &RunFacts<'_>) -> bool {

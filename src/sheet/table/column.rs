@@ -6,6 +6,7 @@
 
 use std::sync::LazyLock;
 
+use crate::model::amount::capitalised;
 use crate::model::kind::Kind;
 use crate::model::record::Role;
 use crate::sheet::data;
@@ -147,9 +148,7 @@ impl Column {
         if let Some(words) = self.words {
             return words.to_owned();
         }
-        let words = self.name.replace('_', " ");
-        let mut letters = words.chars();
-        letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+        capitalised(&self.name.replace('_', " "))
     }
 
     /// The family, when it is one.

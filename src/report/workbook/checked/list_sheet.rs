@@ -2,6 +2,7 @@
 
 use rust_xlsxwriter::{Worksheet, XlsxError};
 
+use crate::model::amount::counted;
 use crate::model::state::JobState;
 use crate::report::workbook::annotated_sheet::NOTES;
 use crate::report::workbook::height;
@@ -156,7 +157,7 @@ impl List<'_> {
             page.number(4, group.count as u64, &styles.count)?;
             let places = match group.places.words(RANGES) {
                 (told, 0) => told,
-                (told, more) => format!("{told} and {}", counted(more)),
+                (told, more) => format!("{told} and {}", counted(more, "more place", "more places")),
             };
             page.text_if_any(5, &places, &styles.indented)?;
             page.row += 1;
@@ -232,10 +233,6 @@ impl List<'_> {
         page.row += 1;
         Ok(())
     }
-}
-
-fn counted(more: u64) -> String {
-    if more == 1 { "1 more place".to_owned() } else { format!("{more} more places") }
 }
 
 /// The cell or row of a finding; empty when it speaks of a whole sheet.
