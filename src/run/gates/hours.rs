@@ -10,6 +10,8 @@ use crate::run::run_action::{Inquiry, RunAction};
 #[derive(Debug, Default)]
 pub(super) struct HoursGate {
     hours: SendingHours,
+    /// How it stands since a moment.
+    known: Option<(Moment, Standing)>,
     /// Until when it was last reported that nothing leaves.
     reported: Option<Moment>,
 }
@@ -24,8 +26,19 @@ impl HoursGate {
     }
 
     /// Until when nothing may leave; `None` while it may.
-    pub(super) fn closed_until(&self, now: Moment) -> Option<Moment> {
-        match self.hours.standing(now) {
+    pub(super) fn closed_until(&mut self, now: Moment) -> Option<Moment> {
+        let holds = |(since, standing): &(Moment, Standing)| {
+            let until = match standing {
+                Standing::Open { until } => *until,
+                Standing::Closed { until } => Some(*until),
+            };
+            *since <= now && until.is_none_or(|until| now < until)
+        };
+        let (_, standing) = match self.known.filter(holds) {
+            Some(known) => known,
+            None => *self.known.insert((now, self.hours.standing(now))),
+        };
+        match standing {
             Standing::Open { .. } => None,
             Standing::Closed { until } => Some(until),
         }
