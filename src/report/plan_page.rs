@@ -46,7 +46,8 @@ impl Outlook {
     pub fn waiting(&self) -> Vec<String> {
         let sums = self.plan.sums();
         let mut waiting: Vec<String> = PlannedAction::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .filter(|action| action.waits() && sums.of(*action) > 0)
             .map(|action| format!("{} {}", counted(sums.of(action), "row", "rows"), action.words()))
             .collect();

@@ -517,9 +517,8 @@ mod tests {
         let mut bench = bench();
         let [(paused, first), (_, later), _] =
             ["Acme", "Bolt", "Cord"].map(|name| import_companies(&mut bench.journal, &[name], false));
-        for (job, import) in [(first[0], 1), (later[0], 2)] {
-            record_order::note(&bench.journal.connection, (job, ImportId(import)), "a site", Turn::Put)
-                .unwrap();
+        for (job, turn) in [(first[0], Turn::Put), (later[0], Turn::Configure)] {
+            record_order::note(&bench.journal.connection, job, "a site", turn).unwrap();
         }
         record_order::keep(&bench.journal.connection, "a site").unwrap();
         assert_eq!(state(&bench.journal, later[0]), Blocked);
