@@ -286,8 +286,15 @@ fn a_sheet_that_comes_again_is_refused_while_a_row_waits_that_contradicts_it() {
     bench.write("update.csv", "action,key,meta:old\nupdate,T0,5\n");
     bench.fleetload(&["import", "update.csv", "--kind", "devices"]).expect_code(0);
     bench.write("again.csv", "owner_kind,owner,key,value\ndevice,T0,old,1\n");
+    bench.fleetload(&["pause", "2"]).expect_code(0);
     let refused = bench.fleetload(&["import", "again.csv", "--kind", "metadata"]).expect_code(3);
-    assert!(refused.stderr.contains("row.conflict") || refused.stdout.contains("row.conflict"));
+    let said = refused.stdout + &refused.stderr;
+    assert!(said.contains("row.conflict"), "{said}");
+    assert!(
+        said.contains("send the other with `fleetload resume 2` and `fleetload run`, or cancel"),
+        "{said}"
+    );
+    bench.fleetload(&["resume", "2"]).expect_code(0);
     // What asks for the same, or for something else, goes.
     bench.write("same.csv", "owner_kind,owner,key,value\ndevice,T0,old,5\ndevice,T0,other,1\n");
     bench.fleetload(&["run", "same.csv", "--kind", "metadata"]).expect_code(0);

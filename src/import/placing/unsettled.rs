@@ -54,11 +54,13 @@ impl Placing<'_, '_> {
         (setting, wish): (&Setting, Wish<'_>),
     ) -> Result<Finding> {
         let import = self.writer.last_import_of(other.job)?;
+        let cancel = format!("cancel its import with `fleetload cancel {import}`");
         let settle = match other.state {
             JobState::Held => format!("decide the other with `fleetload resolve {}`", other.job),
-            _ => {
-                format!("send it with `fleetload run`, or cancel its import with `fleetload cancel {import}`")
+            _ if self.writer.is_paused(import)? => {
+                format!("send the other with `fleetload resume {import}` and `fleetload run`, or {cancel}")
             }
+            _ => format!("send the other with `fleetload run`, or {cancel}"),
         };
         let message = format!(
             "{} of import {import} is not settled yet (job {}, {}) and {}: clear or delete this row; or {settle}, \

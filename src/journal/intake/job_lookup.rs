@@ -93,6 +93,12 @@ look_ups!(ImportWriter<'_>, transaction);
 const MOST_OF_A_NAME: i64 = 20;
 
 impl ImportWriter<'_> {
+    /// Whether an import is paused.
+    pub fn is_paused(&self, import: ImportId) -> Result<bool> {
+        let sql = "SELECT paused_at IS NOT NULL FROM import WHERE id = ?1";
+        Ok(self.transaction.prepare_cached(sql)?.query_row([import], |row| row.get(0))?)
+    }
+
     /// The import that named a job last.
     pub fn last_import_of(&self, job: JobId) -> Result<ImportId> {
         row_ref::last_import_of(&self.transaction, job)
