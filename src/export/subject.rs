@@ -27,7 +27,7 @@ words! {
 }
 
 words! {
-    /// What can be exported; its word is typed on the command line, and stands in the table of columns.
+    /// What can be exported; its word is typed on the command line, and is in the table of columns.
     #[expect(missing_docs, reason = "each is described by its word and its columns")]
     pub enum Subject: word, parse {
         Companies = "companies",

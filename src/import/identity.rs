@@ -218,7 +218,7 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
                 JobProgress::UnderWay if correction && same_owner => {
                     return Decision::LeaveUnderWay(known.job);
                 }
-                // Given up, it needs its key no longer.
+                // Cancelled, it needs its key no longer.
                 JobProgress::Failed if known.state == JobState::Cancelled => {}
                 _ if same_owner => return Decision::KeyTaken(known.job),
                 JobProgress::Waiting

@@ -31,9 +31,9 @@ words! {
         Incomplete = "incomplete",
         /// Nothing before a person has decided.
         Held = "held",
-        /// It is found out what became of its request.
+        /// It is looked up whether its request was carried out.
         InDoubt = "in_doubt",
-        /// Nothing: it was given up.
+        /// Nothing: it was cancelled.
         Cancelled = "cancelled",
         /// Nothing: something it needs is missing.
         Blocked = "blocked",
@@ -67,7 +67,7 @@ impl PlannedAction {
         }
     }
 
-    /// Whether the run asks something for such a row at once. What nobody has changed is looked up all the same.
+    /// Whether the run asks something for such a row at once. What nobody has changed is looked up as well.
     pub const fn sends(self) -> bool {
         matches!(self, Self::Create | Self::Apply | Self::Complete | Self::Unchanged)
     }

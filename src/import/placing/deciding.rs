@@ -59,6 +59,12 @@ impl Placing<'_, '_> {
         Ok(now)
     }
 
+    /// The links that a job has, the same way.
+    pub(super) fn job_links_now(&mut self, job: JobId) -> Result<Vec<Link>> {
+        let links = self.writer.links_of(job)?;
+        self.links_now(&links)
+    }
+
     /// What the journal has of a row.
     fn known(&mut self, ready: &Ready) -> Result<Known> {
         let values = &ready.values;

@@ -32,7 +32,6 @@ impl Placing<'_, '_> {
     }
 
     fn company_of(&mut self, job: JobId) -> Result<Option<Target>> {
-        let links = self.writer.links_of(job)?;
-        Ok(owner(&self.links_now(&links)?))
+        Ok(owner(&self.job_links_now(job)?))
     }
 }

@@ -8,7 +8,6 @@ use crate::error::Result;
 use crate::journal::KnownJob;
 use crate::model::action::setting::{Setting, Wish, asked};
 use crate::model::id::JobId;
-use crate::model::record::Target;
 use crate::model::state::JobState;
 use crate::sheet::cross_row::contradictions::{RULE, column_of, does};
 use crate::sheet::finding::{Code, Finding, shown};
@@ -26,13 +25,11 @@ impl Placing<'_, '_> {
             }
             let steps = self.writer.steps_of(job)?;
             for (setting, wish) in steps.iter().flat_map(asked) {
-                let mut same = wanted.iter().filter(|(own, _)| *own == setting).peekable();
+                let Some((_, wanted)) = wanted.iter().find(|(own, _)| *own == setting) else { continue };
                 let is_otherwise = match setting {
                     Setting::Licence => false,
-                    Setting::Site if same.peek().is_some() => {
-                        self.site_now(job)? != site_of(&ready.values.links)
-                    }
-                    _ => same.any(|(_, wanted)| *wanted != wish),
+                    Setting::Site => site_of(&self.job_links_now(job)?) != site_of(&ready.values.links),
+                    _ => *wanted != wish,
                 };
                 if is_otherwise && let Some(known) = self.writer.by_job(job)? {
                     return self.contradiction(ready, &known, (&setting, wish)).map(Some);
@@ -40,11 +37,6 @@ impl Placing<'_, '_> {
             }
         }
         Ok(None)
-    }
-
-    fn site_now(&mut self, job: JobId) -> Result<Option<Target>> {
-        let links = self.writer.links_of(job)?;
-        Ok(site_of(&self.links_now(&links)?))
     }
 
     fn contradiction(

@@ -39,7 +39,7 @@ words! {
 }
 
 words! {
-    /// Why a row was put off, is held, was refused by a rule of ours, skipped or given up; and what was found when its
+    /// Why a row was put off, is held, was refused by a rule of ours, skipped or cancelled; and what was found when its
     /// record was read back.
     pub enum Reason: as_str {
         /// The answer says OK about another record.
@@ -82,9 +82,9 @@ words! {
         Poison = "poison",
         /// What it belongs to was refused.
         ParentRejected = "parent.rejected",
-        /// What it belongs to was given up.
+        /// What it belongs to was cancelled.
         ParentCancelled = "parent.cancelled",
-        /// Given up by a person.
+        /// Cancelled by a person.
         Cancelled = "cancelled",
         /// Done earlier, with the same values.
         RowUnchanged = "row.unchanged",

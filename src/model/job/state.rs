@@ -20,7 +20,7 @@ words! {
         Deferred = "deferred",
         /// A request for it is under way, or was when the process ended.
         Sending = "sending",
-        /// A request left and no answer told what became of it.
+        /// A request left, and no answer told whether it was carried out.
         InDoubt = "in_doubt",
         /// A person decides.
         Held = "held",
@@ -38,7 +38,7 @@ words! {
         Incomplete = "incomplete",
         /// Its parent was rejected or cancelled.
         Skipped = "skipped",
-        /// Given up before it was sent.
+        /// Cancelled before it was sent.
         Cancelled = "cancelled",
     }
 }

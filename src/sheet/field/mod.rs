@@ -177,7 +177,7 @@ impl Ways {
 struct WrongNames(std::cell::Cell<usize>);
 
 impl WrongNames {
-    /// Reads a name, which counts where it is wrong; `read` is told whether to seek what a wrong one means.
+    /// Reads a name, which counts where it is wrong; `read` gets whether to seek what a wrong one means.
     fn counted(
         &self,
         reading: &mut CellReading,
