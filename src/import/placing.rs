@@ -3,11 +3,11 @@
 
 mod changed_here;
 mod content_now;
+mod contradicted;
 mod corrected;
 mod deciding;
 mod second_device;
 mod site_company;
-mod unsettled;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::ControlFlow;

@@ -299,3 +299,34 @@ fn a_sheet_that_comes_again_is_refused_while_a_row_waits_that_contradicts_it() {
     bench.write("same.csv", "owner_kind,owner,key,value\ndevice,T0,old,5\ndevice,T0,other,1\n");
     bench.fleetload(&["run", "same.csv", "--kind", "metadata"]).expect_code(0);
 }
+
+#[test]
+fn a_row_that_failed_and_that_a_later_import_contradicts_is_cancelled_and_never_sent_after_it() {
+    let bench = bench_of(1);
+    bench.write("first.csv", "owner_kind,owner,key,value\ndevice,T0,floor,1\ndevice,T0,asset,7\n");
+    fault(&bench, Fault::new("putDeviceMetadata", FaultKind::InvalidState).times(2));
+    bench.fleetload(&["run", "first.csv", "--kind", "metadata"]).expect_code(4);
+    assert_eq!(bench.statistics().faults_fired["invalid_state"], 2, "both were refused");
+    bench.clear_faults();
+    bench.write("later.csv", "action,key,meta:floor\nupdate,T0,2\n");
+    let later = bench.fleetload(&["run", "later.csv", "--kind", "devices"]).expect_code(0);
+    let warning = (later.stdout + &later.stderr)
+        .lines()
+        .filter(|line| line.contains("is cancelled"))
+        .collect::<Vec<_>>()
+        .join("\n");
+    let done = bench.ledger().len();
+    let retried = bench.fleetload(&["retry"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.ledger().len(), done + 1, "the row about the other entry");
+    bench.fleetload(&["report", "2"]).expect_code(0);
+    insta::assert_snapshot!(
+        "failed_and_contradicted",
+        [
+            warning,
+            retried.stdout.lines().filter(|line| !line.starts_with("account ")).collect(),
+            open_rows(&bench, 2).join("\n")
+        ]
+        .join("\n---\n")
+    );
+}

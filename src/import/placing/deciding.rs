@@ -13,6 +13,7 @@ use super::super::left_out::Reason;
 use super::super::prepared::Ready;
 use super::super::told;
 use super::Placing;
+use super::contradicted::Contradicted;
 use super::second_device::SecondDevice;
 use crate::error::{Error, Result};
 use crate::journal::{self, Difference, Disposition, KnownJob, NewJob};
@@ -261,13 +262,13 @@ impl Placing<'_, '_> {
             known = Known { natural: Some(failed.clone()), ..Known::default() };
         }
         let (mut decision, mut keyed) = self.judge(ready, &known, more_come);
-        let contradiction = match decision {
+        let contradicted = match decision {
             Decision::Add | Decision::Revise(_) | Decision::Recognise(_) if is_upkeep => {
                 self.contradicted(ready, known.natural.as_ref().map(|own| own.job))?
             }
-            _ => None,
+            _ => Contradicted::default(),
         };
-        let is_beside = is_upkeep && corrected.is_none() && contradiction.is_none();
+        let is_beside = is_upkeep && corrected.is_none() && contradicted.unsettled.is_none();
         if let Some(natural) = known.natural.as_ref().filter(|_| is_beside) {
             decision = self.beside(ready, natural, decision)?;
         }
@@ -332,7 +333,7 @@ impl Placing<'_, '_> {
             }
             None => told::said(&self.writer, self.examined, ready, &decision, &known, keyed, &differences)?,
         };
-        let wrong = match (contradiction, &decision) {
+        let wrong = match (contradicted.unsettled, &decision) {
             (None, Decision::Add | Decision::Revise(_)) => self.site_of_another_company(ready)?,
             (contradiction, _) => contradiction,
         };
@@ -340,13 +341,17 @@ impl Placing<'_, '_> {
             (None, Decision::Revise(job)) => self.mac_left_out(ready, *job)?,
             (said, _) => said,
         };
-        if let Some(mut finding) = said {
+        let (failed, warnings): (Vec<JobId>, Vec<Finding>) = contradicted.failed.into_iter().unzip();
+        for mut finding in said.into_iter().chain(warnings) {
             self.examined.policy.judge(&mut finding);
             self.findings.push(finding.clone());
             if finding.is_error() {
                 ready.row.errors.push(Reason::of(&finding));
                 return Ok(Placement::LeftOut);
             }
+        }
+        for job in failed {
+            self.writer.cancel_for(job, (ready.origin.sheet, ready.row.number))?;
         }
         if let (
             Decision::Recognise(job) | Decision::LeaveUnderWay(job) | Decision::ChangedSince(job),

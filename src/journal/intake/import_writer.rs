@@ -20,6 +20,7 @@ use crate::journal::intake::rounds;
 use crate::journal::lineage::identity;
 use crate::journal::state::dependents::{self, changed_record, record_order};
 use crate::journal::state::job_row;
+use crate::journal::state::selection::refused;
 use crate::journal::state::step;
 use crate::journal::state::{audit, cancellation};
 use crate::journal::view::tallies;
@@ -347,20 +348,32 @@ impl ImportWriter<'_> {
         Ok((record, maker))
     }
 
-    /// The upkeep jobs of earlier imports about the record of such a row that are not settled.
-    pub fn unsettled_about_record_of(&self, values: &NewJob) -> Result<Vec<JobId>> {
+    /// The upkeep jobs of earlier imports about the record of such a row that are not settled, or that `retry` could send, each
+    /// with its state and the step that it stands at.
+    pub fn open_about_record_of(&self, values: &NewJob) -> Result<Vec<(JobId, JobState, u32)>> {
         let Some(first) = values.steps.first() else { return Ok(Vec::new()) };
         let (record, maker) = self.record_about(values, first)?;
         let id = maker.map_or(Ok(None), |maker| self.remote_id_of(maker))?.map(|id| id.to_string());
         Ok(self
             .transaction
-            .prepare_cached(
-                "SELECT job.id FROM upkeep CROSS JOIN job ON job.id = upkeep.job
-                 WHERE upkeep.record IN (?1, ?2) AND upkeep.turn > 0 AND job.finished_at IS NULL AND job.last_import <> ?3
-                 ORDER BY 1",
-            )?
-            .query_map((record, id, self.import), |row| row.get(0))?
+            .prepare_cached(concat!(
+                "SELECT job.id, job.state, job.step FROM upkeep CROSS JOIN job ON job.id = upkeep.job
+                 WHERE upkeep.record IN (?1, ?2) AND upkeep.turn > 0 AND job.last_import <> ?3
+                   AND (job.finished_at IS NULL OR ",
+                refused!(),
+                ") ORDER BY 1"
+            ))?
+            .query_map((record, id, self.import), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
             .collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Cancels a job that failed, as a row of this import asks for something else, and no `retry` is to send it after that.
+    pub fn cancel_for(&mut self, job: JobId, (sheet, number): (SheetId, u32)) -> Result<()> {
+        self.complete()?;
+        let row = row_ref::written(&self.transaction, row_ref::key(sheet, number))?;
+        let by = format!("import {}, whose row {row} asks for something else", self.import);
+        cancellation::give_up(&self.transaction, &job_row::of(&self.transaction, job)?, &by, self.now)?;
+        Ok(())
     }
 
     /// Gives a job that has none the key by which later sheets refer to it. Allowed from every state, as nothing that is

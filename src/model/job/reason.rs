@@ -84,7 +84,7 @@ words! {
         ParentRejected = "parent.rejected",
         /// What it belongs to was cancelled.
         ParentCancelled = "parent.cancelled",
-        /// Cancelled by a person.
+        /// Cancelled by a person, or by a later import that asks for something else.
         Cancelled = "cancelled",
         /// Done earlier, with the same values.
         RowUnchanged = "row.unchanged",

@@ -89,7 +89,7 @@ pub enum RowGroup {
     InDoubt,
     /// It goes on automatically.
     Waiting,
-    /// A person cancelled it.
+    /// It was cancelled.
     Cancelled,
 }
 

@@ -127,7 +127,7 @@ codes! {
         => "quotation marks around a whole cell, and those inside it doubled";
     RowQuoteUnterminated "row.quote-unterminated" Error or Fatal
         => "a closing quotation mark for every opening one";
-    RowConflict "row.conflict" Error
+    RowConflict "row.conflict" Error or Warning
         => "only one of the mutually exclusive cells";
     RowIncompleteGroup "row.incomplete-group" Error or Warning
         => "all of the cells that belong together, or none";

@@ -1,5 +1,6 @@
-//! A row that changes a record beside rows of earlier imports about it that are not settled yet: where two ask for different
-//! things, both would be carried out, and which of them stays would be chance.
+//! A row that changes a record beside rows of earlier imports about it that were not carried out. Of two that ask for different
+//! things, which of them stays would be chance: the row is refused while the other one waits, and the other one is cancelled
+//! where it failed, so that no `retry` sends it after this one.
 
 use super::super::prepared::Ready;
 use super::Placing;
@@ -10,36 +11,54 @@ use crate::model::action::setting::{Setting, Wish, asked};
 use crate::model::id::JobId;
 use crate::model::state::JobState;
 use crate::sheet::cross_row::contradictions::{RULE, column_of, does};
-use crate::sheet::finding::{Code, Finding, shown};
+use crate::sheet::finding::{Code, Finding, Severity, shown};
+
+/// What a row contradicts.
+#[derive(Default)]
+pub(super) struct Contradicted {
+    /// The error at it, where one of the others is not settled yet.
+    pub(super) unsettled: Option<Finding>,
+    /// Those that failed, each with the warning at the row.
+    pub(super) failed: Vec<(JobId, Finding)>,
+}
 
 impl Placing<'_, '_> {
-    /// The error at a row that asks for something else than such a row; `own` is the job that it corrects or repeats.
-    pub(super) fn contradicted(&mut self, ready: &Ready, own: Option<JobId>) -> Result<Option<Finding>> {
+    /// What a row asks for otherwise than such rows; `own` is the job that it corrects or repeats.
+    pub(super) fn contradicted(&mut self, ready: &Ready, own: Option<JobId>) -> Result<Contradicted> {
+        let mut found = Contradicted::default();
         let wanted: Vec<(Setting, Wish<'_>)> = ready.values.steps.iter().flat_map(asked).collect();
         if wanted.is_empty() {
-            return Ok(None);
+            return Ok(found);
         }
-        for job in self.writer.unsettled_about_record_of(&ready.values)? {
+        for (job, state, step) in self.writer.open_about_record_of(&ready.values)? {
             if Some(job) == own {
                 continue;
             }
+            // What was carried out of it stays so.
             let steps = self.writer.steps_of(job)?;
-            for (setting, wish) in steps.iter().flat_map(asked) {
+            for (setting, wish) in steps.iter().skip(step as usize).flat_map(asked) {
                 let Some((_, wanted)) = wanted.iter().find(|(own, _)| *own == setting) else { continue };
                 let is_otherwise = match setting {
                     Setting::Licence => false,
                     Setting::Site => site_of(&self.job_links_now(job)?) != site_of(&ready.values.links),
                     _ => *wanted != wish,
                 };
-                if is_otherwise && let Some(known) = self.writer.by_job(job)? {
-                    return self.contradiction(ready, &known, (&setting, wish)).map(Some);
+                if !is_otherwise {
+                    continue;
                 }
+                let Some(known) = self.writer.by_job(job)? else { continue };
+                if !state.is_final() {
+                    found.unsettled = Some(self.refusal(ready, &known, (&setting, wish))?);
+                    return Ok(found);
+                }
+                found.failed.push((job, self.warning(ready, &known, (&setting, wish))?));
+                break;
             }
         }
-        Ok(None)
+        Ok(found)
     }
 
-    fn contradiction(
+    fn refusal(
         &self,
         ready: &Ready,
         other: &KnownJob,
@@ -62,6 +81,26 @@ impl Placing<'_, '_> {
             other.state,
             does(setting, wish == Wish::Gone),
         );
+        Ok(self.contradiction(ready, setting, message))
+    }
+
+    fn warning(
+        &self,
+        ready: &Ready,
+        other: &KnownJob,
+        (setting, wish): (&Setting, Wish<'_>),
+    ) -> Result<Finding> {
+        let message = format!(
+            "{} of import {} was {} and {}: it is cancelled, so that `fleetload retry` does not send it after this row",
+            shown(&self.writer.place_of(other.job)?),
+            self.writer.last_import_of(other.job)?,
+            other.state,
+            does(setting, wish == Wish::Gone),
+        );
+        Ok(self.contradiction(ready, setting, message).as_severity(Severity::Warning))
+    }
+
+    fn contradiction(&self, ready: &Ready, setting: &Setting, message: String) -> Finding {
         let table = ready.table(self.examined);
         let mut finding =
             self.examined.checked.finding_at(Code::RowConflict, message, ready.origin.ordinal, "");
@@ -69,6 +108,6 @@ impl Placing<'_, '_> {
             finding = table.name_column(finding, position, column);
         }
         finding.rule = Some(RULE.to_owned());
-        Ok(finding)
+        finding
     }
 }
