@@ -77,6 +77,7 @@ pub use view::devices::{DeviceRow, Place};
 pub use view::differences::Difference;
 pub use view::later_imports::{Answered, ReplacedBy};
 pub use view::measures::{CommandEnd, RowTimes};
+pub use view::paused_imports::KeptRows;
 pub use view::referenced::{Noun, Referenced};
 pub use view::row_identity::RowIdentity;
 pub use view::rows::{AttemptFigures, FileDigest, ImportInfo, RowView, SheetInfo};

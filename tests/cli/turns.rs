@@ -357,6 +357,36 @@ fn rows_below_a_row_of_a_paused_import_wait_with_it() {
 }
 
 #[test]
+fn a_resumed_import_counts_what_goes_on_and_says_what_its_other_rows_wait_for() {
+    let lost = Fault::new("addCompany", FaultKind::AnswerLost).times(1);
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() }.with_fault(lost));
+    bench.profile("paths = \"documented\"", "rate = \"unlimited\"", "");
+    bench.write("held.csv", &companies(0..1));
+    bench.fleetload(&["run", "held.csv"]).expect_code(8);
+    import(&bench, "paused.csv", 1..2);
+    bench.fleetload(&["pause", "2"]).expect_code(0);
+    bench.write("free.csv", &companies(2..3));
+    bench.write("sites.csv", &bench::sites(3, 3));
+    bench.fleetload(&["import", "free.csv", "sites.csv"]).expect_code(0);
+    bench.write("metadata.csv", "owner_kind,owner,key,value\nsite,S0,floor,1\nsite,S1,floor,1\n");
+    bench.fleetload(&["import", "metadata.csv"]).expect_code(0);
+    for (import, goes_on) in [("3", "2 rows go on"), ("4", "0 rows go on")] {
+        bench.fleetload(&["pause", import]).expect_code(0);
+        let told = bench.fleetload(&["resume", import]).expect_code(0);
+        let words = format!("import {import} is resumed; {goes_on} with the next run");
+        assert!(told.stdout.contains(&words), "{told:?}");
+        for words in [
+            "1 row of it waits for rows of import 2, which is paused; to let these go on too: fleetload resume 2",
+            "1 row of it waits for rows that need your decision; to decide: fleetload resolve",
+        ] {
+            assert!(told.stderr.contains(words), "{words}: {told:?}");
+        }
+        let is_sent = told.stderr.contains("to send them: fleetload run");
+        assert_eq!(is_sent, import == "3", "{told:?}");
+    }
+}
+
+#[test]
 fn an_import_whose_rows_all_wait_for_another_one_says_so_and_one_that_is_finished_is_not_paused() {
     let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
     import(&bench, "companies.csv", 0..2);

@@ -330,3 +330,28 @@ fn a_row_that_failed_and_that_a_later_import_contradicts_is_cancelled_and_never_
         .join("\n---\n")
     );
 }
+
+/// A device of which an import takes a template away, and to which the next one gives another.
+fn bench_of_two_imports() -> Bench {
+    let bench = bench_of(1);
+    let [old, new] = ENTERPRISE_TEMPLATES;
+    for (file, row) in
+        [("off.csv", format!("T0,{old},unsubscribe")), ("on.csv", format!("T0,{new},subscribe"))]
+    {
+        bench.write(file, &format!("device,template,action\n{row}\n"));
+        bench.fleetload(&["import", file, "--kind", "subscriptions"]).expect_code(0);
+    }
+    bench
+}
+
+#[test]
+fn a_resumed_import_says_which_of_its_rows_wait_for_a_paused_import_at_the_same_record() {
+    let bench = bench_of_two_imports();
+    bench.fleetload(&["pause", "2"]).expect_code(0);
+    bench.fleetload(&["pause", "3"]).expect_code(0);
+    let told = bench.fleetload(&["resume", "3"]).expect_code(0);
+    assert!(told.stdout.contains("import 3 is resumed; 0 rows go on"), "{told:?}");
+    assert!(told.stderr.contains("1 row of it waits for rows of import 2, which is paused"), "{told:?}");
+    let told = bench.fleetload(&["resume", "2"]).expect_code(0);
+    assert!(told.stdout.contains("import 2 is resumed; 1 row goes on"), "{told:?}");
+}

@@ -11,7 +11,7 @@ use crate::cli::settings::Purpose;
 use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::journal::{ImportInfo, Journal, TurnChange};
+use crate::journal::{ImportInfo, Journal, KeptRows, TurnChange};
 use crate::model::id::ImportId;
 use crate::term::{count, counted};
 
@@ -63,14 +63,28 @@ pub(in crate::cli) fn resume(context: &Context<'_>, typed: &Typed) -> Result<Sum
     let import = typed.import;
     let (mut journal, named) = open(context, import)?;
     let change = journal.resume(import, &context.who(), context.now())?;
-    let rows = counted(change.ready + change.blocked, "row goes on", "rows go on");
+    let kept = if change.blocked > 0 { journal.kept_rows(import)? } else { KeptRows::default() };
+    let goes_on = (change.ready + change.blocked).saturating_sub(kept.rows);
+    let rows = counted(goes_on, "row goes on", "rows go on");
     let told = match (change.was_paused, journal.is_run_at_work()) {
         (None, _) => format!("import {named} is not paused; nothing was changed"),
         (Some(_), true) => format!("import {named} is resumed; {rows} in the run in progress"),
         (Some(_), false) => format!("import {named} is resumed; {rows} with the next run"),
     };
     context.terminal.result(told);
-    if !journal.is_run_at_work() && change.ready + change.blocked > 0 && journal.goes_on()? {
+    for &(paused, rows) in &kept.by {
+        let rows = counted(rows, "row of it waits", "rows of it wait");
+        context.terminal.hint(match paused {
+            Some(other) => context.advice(
+                format!("{rows} for rows of import {other}, which is paused; to let these go on too: "),
+                &format!("resume {other}"),
+            ),
+            None => {
+                context.advice(format!("{rows} for rows that need your decision; to decide: "), "resolve")
+            }
+        });
+    }
+    if !journal.is_run_at_work() && goes_on > 0 {
         let older = preconditions::older_advice(context, &journal);
         context.terminal.hint(older.unwrap_or_else(|| context.advice("to send them: ", "run")));
     }

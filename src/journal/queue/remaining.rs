@@ -54,18 +54,23 @@ pub(in crate::journal) struct OfPaused {
     requests: BTreeMap<Operation, u64>,
 }
 
-/// What is blocked by the jobs of a recursive table, directly or by others, as its further members. Nothing waits for a record
-/// that there is, whatever is still to be done with it.
+/// What is blocked by the jobs of a recursive table, directly or by others, as its further members, each with the cause of the
+/// job that it waits for, where the table has such a column. Nothing waits for a record that there is, whatever is still to be
+/// done with it.
 macro_rules! and_what_waits_for {
-    ($table:literal) => {
+    ($table:literal $(, $cause:literal)?) => {
         concat!(
-            " UNION SELECT link.job FROM ",
+            " UNION SELECT link.job",
+            $(", ", $table, ".", $cause,)?
+            " FROM ",
             $table,
             " JOIN job AS target ON target.id = ",
             $table,
             ".id AND target.remote_id IS NULL JOIN link ON link.target_job = target.id
                  JOIN job ON job.id = link.job WHERE job.state = 'blocked'
-                 UNION SELECT later.job FROM ",
+                 UNION SELECT later.job",
+            $(", ", $table, ".", $cause,)?
+            " FROM ",
             $table,
             " JOIN upkeep AS first ON first.job = ",
             $table,

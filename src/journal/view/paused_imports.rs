@@ -1,9 +1,12 @@
-//! The rows that wait for a paused import to be resumed, and those that came again in an import that is not paused.
+//! The rows that wait for a paused import to be resumed, or for rows on hold, and those that came again in an import that is not
+//! paused.
 
 use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::error::Result;
 use crate::journal::file::column::natural;
+use crate::journal::queue::remaining::and_what_waits_for;
+use crate::journal::state::dependents::record_order::comes_before;
 use crate::journal::state::import_turn::unsent;
 use crate::journal::{UnsentRows, View, row_ref};
 use crate::model::id::{ImportId, JobId};
@@ -19,7 +22,51 @@ pub(in crate::journal) fn paused_by(connection: &Connection, job: JobId) -> Resu
         .optional()?)
 }
 
+/// Blocked rows of an import that are not sent whatever run there is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KeptRows {
+    /// How many.
+    pub rows: u64,
+    /// How many wait, directly or through others, for rows of each paused import; `None`: for rows on hold. A row may wait for
+    /// several.
+    pub by: Vec<(Option<ImportId>, u64)>,
+}
+
+/// See [`View::kept_rows`]. Rows of paused imports, which may be very many, are looked at only where others wait for them.
+const KEPT: &str = concat!(
+    "WITH RECURSIVE paused (id) AS (SELECT id FROM import WHERE paused_at IS NOT NULL),
+     kept (id, cause) AS (
+     SELECT id, NULL FROM job WHERE state = 'held'
+     UNION SELECT waits.id, job.last_import FROM job AS waits INDEXED BY job_blocked
+     CROSS JOIN link ON link.job = waits.id CROSS JOIN job ON job.id = link.target_job
+     WHERE EXISTS (SELECT 1 FROM paused) AND waits.state = 'blocked' AND waits.last_import NOT IN paused
+       AND job.last_import IN paused AND job.state IN ('ready', 'deferred', 'blocked') AND job.remote_id IS NULL
+     UNION SELECT waits.id, job.last_import FROM job AS waits INDEXED BY job_blocked
+     CROSS JOIN upkeep AS own ON own.job = waits.id CROSS JOIN upkeep AS first CROSS JOIN job ON job.id = first.job
+     WHERE EXISTS (SELECT 1 FROM paused) AND waits.state = 'blocked' AND waits.last_import NOT IN paused
+       AND job.last_import IN paused AND job.state IN ('ready', 'deferred', 'blocked') AND ",
+    comes_before!("first", "job", "own"),
+    and_what_waits_for!("kept", "cause"),
+    "),
+     own (id, cause) AS (SELECT kept.id, kept.cause FROM kept CROSS JOIN job ON job.id = kept.id
+                      WHERE job.state = 'blocked' AND job.last_import = ?1)
+     SELECT cause, count(*), (SELECT count(DISTINCT id) FROM own) FROM own GROUP BY 1 ORDER BY cause IS NULL, cause"
+);
+
 impl View {
+    /// The blocked rows of an import that is not paused which wait, directly or through others, for rows on hold or of paused
+    /// imports.
+    pub fn kept_rows(&self, import: ImportId) -> Result<KeptRows> {
+        let mut kept = KeptRows::default();
+        let mut statement = self.connection.prepare_cached(KEPT)?;
+        let mut rows = statement.query([import])?;
+        while let Some(row) = rows.next()? {
+            kept.by.push((row.get(0)?, natural(row.get(1)?)));
+            kept.rows = natural(row.get(2)?);
+        }
+        Ok(kept)
+    }
+
     /// The paused imports for which jobs wait, oldest first, each with these; of one import, those of its rows that wait for
     /// each. A row belongs to the import that named it last.
     pub fn rows_by_paused_import(&self, import: Option<ImportId>) -> Result<Vec<UnsentRows>> {
