@@ -48,6 +48,9 @@ impl ResultLine {
                     .next(job, import.import)
             }
             (None, Some(_)) if let Some(paused) = row.paused_by => row_advice::of_paused(paused),
+            (None, Some(_)) if let Some(paused) = row.waits_for_paused => {
+                row_advice::of_waiting_for_paused(paused)
+            }
             (None, Some(job)) => match row.operation.filter(|operation| !operation.creates()) {
                 Some(operation) if row.state == JobState::Held => {
                     row_advice::of_held_change(row.kind, operation, job)

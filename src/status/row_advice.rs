@@ -90,6 +90,14 @@ pub fn of_paused(import: ImportId) -> Advice {
     .command(typed(&format!("resume {import}")))
 }
 
+/// What to do about a row that waits for one that is not sent before its import is resumed.
+pub fn of_waiting_for_paused(import: ImportId) -> Advice {
+    Advice::from(format!(
+        "Nothing to correct. This row waits for a row of import {import}, which is paused. To let that go on, type: "
+    ))
+    .command(typed(&format!("resume {import}")))
+}
+
 /// What a code means, and what to do about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowAdvice {

@@ -387,6 +387,31 @@ fn a_resumed_import_counts_what_goes_on_and_says_what_its_other_rows_wait_for() 
 }
 
 #[test]
+fn a_row_that_waits_for_one_of_a_paused_import_is_told_to_resume_that_in_the_reports() {
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
+    import(&bench, "companies.csv", 0..2);
+    bench.write("sites.csv", &bench::sites(2, 2));
+    bench.fleetload(&["import", "sites.csv"]).expect_code(0);
+    bench.write("metadata.csv", "owner_kind,owner,key,value\nsite,S0,floor,1\n");
+    bench.fleetload(&["import", "metadata.csv"]).expect_code(0);
+    let advices = |words: &str| {
+        for (import, rows) in [(2, 2), (3, 1)] {
+            bench.fleetload(&["report", &import.to_string()]).expect_code(0);
+            let advices: Vec<String> =
+                bench.results(import).iter().map(|row| row["advice"].to_string()).collect();
+            assert_eq!(advices.len(), rows);
+            assert!(advices.iter().all(|advice| advice.trim_matches('"').ends_with(words)), "{advices:#?}");
+        }
+    };
+    bench.fleetload(&["pause", "1"]).expect_code(0);
+    let waits =
+        "This row waits for a row of import 1, which is paused. To let that go on, type: fleetload resume 1";
+    advices(waits);
+    bench.fleetload(&["resume", "1"]).expect_code(0);
+    advices("fleetload run");
+}
+
+#[test]
 fn an_import_whose_rows_all_wait_for_another_one_says_so_and_one_that_is_finished_is_not_paused() {
     let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
     import(&bench, "companies.csv", 0..2);

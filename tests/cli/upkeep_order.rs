@@ -355,3 +355,15 @@ fn a_resumed_import_says_which_of_its_rows_wait_for_a_paused_import_at_the_same_
     let told = bench.fleetload(&["resume", "2"]).expect_code(0);
     assert!(told.stdout.contains("import 2 is resumed; 1 row goes on"), "{told:?}");
 }
+
+#[test]
+fn a_row_that_waits_for_one_of_a_paused_import_at_the_same_record_is_told_to_resume_that_in_the_reports() {
+    let bench = bench_of_two_imports();
+    let advice = || {
+        bench.fleetload(&["report", "3"]).expect_code(0);
+        bench.results(3)[0]["advice"].to_string()
+    };
+    assert!(advice().contains("fleetload run"), "{}", advice());
+    bench.fleetload(&["pause", "2"]).expect_code(0);
+    assert!(advice().contains("This row waits for a row of import 2, which is paused"), "{}", advice());
+}

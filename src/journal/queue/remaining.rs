@@ -83,6 +83,28 @@ macro_rules! and_what_waits_for {
 
 pub(in crate::journal) use and_what_waits_for;
 
+/// What the jobs of a recursive table wait for, directly or by others, as its further members.
+macro_rules! and_what_it_waits_for {
+    ($table:literal) => {
+        concat!(
+            " UNION SELECT parent.id FROM ",
+            $table,
+            " JOIN link ON link.job = ",
+            $table,
+            ".id JOIN job AS parent ON parent.id = link.target_job
+                 WHERE parent.finished_at IS NULL AND parent.remote_id IS NULL
+                 UNION SELECT first.job FROM ",
+            $table,
+            " JOIN upkeep AS own ON own.job = ",
+            $table,
+            ".id CROSS JOIN upkeep AS first CROSS JOIN job ON job.id = first.job WHERE ",
+            comes_before!("first", "job", "own")
+        )
+    };
+}
+
+pub(in crate::journal) use and_what_it_waits_for;
+
 /// Blocked rows that wait for a row on hold, directly or by others: nothing of them is sent before a person decides.
 macro_rules! with_stuck {
     ($($rest:expr),+) => {

@@ -4,10 +4,9 @@ use rusqlite::{Connection, Transaction};
 
 use crate::error::{Error, Result};
 use crate::journal::file::column::natural;
-use crate::journal::queue::remaining::and_what_waits_for;
+use crate::journal::queue::remaining::{and_what_it_waits_for, and_what_waits_for};
 use crate::journal::row_ref;
 use crate::journal::state::decision_log::note;
-use crate::journal::state::dependents::record_order::comes_before;
 use crate::journal::view::later_imports::is_newest;
 use crate::journal::view::paused_imports::paused_by;
 use crate::journal::view::rows::not_there;
@@ -264,14 +263,8 @@ impl View {
         let mut statement = self.connection.prepare_cached(with_stuck_of_import!(
             ", waiting (id) AS (
                  SELECT job.id FROM sheet_row JOIN job ON job.id = sheet_row.job
-                 WHERE sheet_row.place BETWEEN ?1 AND ?2 AND job.state = 'blocked' AND job.id NOT IN stuck
-                 UNION
-                 SELECT parent.id FROM waiting JOIN link ON link.job = waiting.id JOIN job AS parent ON parent.id = link.target_job
-                 WHERE parent.finished_at IS NULL AND parent.remote_id IS NULL
-                 UNION
-                 SELECT first.job FROM waiting JOIN upkeep AS own ON own.job = waiting.id
-                 CROSS JOIN upkeep AS first CROSS JOIN job ON job.id = first.job WHERE ",
-            comes_before!("first", "job", "own"),
+                 WHERE sheet_row.place BETWEEN ?1 AND ?2 AND job.state = 'blocked' AND job.id NOT IN stuck",
+            and_what_it_waits_for!("waiting"),
             ")
              SELECT job.last_import, job.state = 'held', import.paused_at IS NOT NULL, count(*)
              FROM waiting JOIN job ON job.id = waiting.id JOIN import ON import.id = job.last_import

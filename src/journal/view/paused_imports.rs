@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::error::Result;
 use crate::journal::file::column::natural;
-use crate::journal::queue::remaining::and_what_waits_for;
+use crate::journal::queue::remaining::{and_what_it_waits_for, and_what_waits_for};
 use crate::journal::state::dependents::record_order::comes_before;
 use crate::journal::state::import_turn::unsent;
 use crate::journal::{UnsentRows, View, row_ref};
@@ -20,6 +20,37 @@ pub(in crate::journal) fn paused_by(connection: &Connection, job: JobId) -> Resu
         )?
         .query_row([job], |row| row.get(0))
         .optional()?)
+}
+
+/// The paused import that has one of some jobs, or one of those that they wait for, directly or through others: the first that is
+/// met, and only where that job is not sent meanwhile.
+macro_rules! kept_by {
+    ($jobs:expr) => {
+        concat!(
+            "WITH RECURSIVE waiting (id) AS (",
+            $jobs,
+            and_what_it_waits_for!("waiting"),
+            ")
+             SELECT import.id FROM waiting CROSS JOIN job ON job.id = waiting.id CROSS JOIN import ON import.id = job.last_import
+             WHERE import.paused_at IS NOT NULL AND job.state IN ('ready', 'deferred', 'blocked') LIMIT 1"
+        )
+    };
+}
+
+/// The paused import that keeps a job from being sent, or one of those that it waits for.
+pub(in crate::journal) fn kept_by(connection: &Connection, job: JobId) -> Result<Option<ImportId>> {
+    let mut statement = connection.prepare_cached(kept_by!("SELECT ?1"))?;
+    Ok(statement.query_row([job], |row| row.get(0)).optional()?)
+}
+
+/// The same of those that come before a job at the same record.
+pub(in crate::journal) fn earlier_kept_by(connection: &Connection, job: JobId) -> Result<Option<ImportId>> {
+    let mut statement = connection.prepare_cached(kept_by!(concat!(
+        "SELECT first.job FROM upkeep AS own CROSS JOIN upkeep AS first CROSS JOIN job ON job.id = first.job
+         WHERE own.job = ?1 AND ",
+        comes_before!("first", "job", "own")
+    )))?;
+    Ok(statement.query_row([job], |row| row.get(0)).optional()?)
 }
 
 /// Blocked rows of an import that are not sent whatever run there is.

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::hash::Hash;
 
 use rusqlite::{Connection, OptionalExtension as _};
 use serde::Serialize;
@@ -176,6 +177,8 @@ pub struct RowView {
     pub replaced_by: Option<ReplacedBy>,
     /// The paused import that has the job, where it is not sent before that is resumed.
     pub paused_by: Option<ImportId>,
+    /// For a blocked job: the paused import that has a job it waits for, directly or through others.
+    pub waits_for_paused: Option<ImportId>,
 }
 
 impl RowView {
@@ -345,13 +348,13 @@ impl View {
         let replaced = later_imports::replaced(&self.connection, sheet, last)?;
         let some_are_paused = self.import_turns()?.iter().any(|turn| turn.paused_at.is_some());
         let mut texts = StoredTexts::of(&self.connection);
-        let mut blockers = Blockers::default();
+        let mut blockers = Blockers { some_are_paused, ..Blockers::default() };
         let mut rows = statement.query(row_ref::range(sheet))?;
         while let Some(row) = rows.next()? {
             let violations: Option<String> = if in_words { row.get(10)? } else { None };
             let candidates: Option<String> = if in_words { row.get(11)? } else { None };
             let (job, state): (Option<JobId>, _) = (row.get(4)?, row.get(6)?);
-            let blocked_by = match (job, state) {
+            let blocker = match (job, state) {
                 (Some(job), JobState::Blocked | JobState::Skipped) if in_words => {
                     blockers.of(&self.connection, job)?
                 }
@@ -389,7 +392,8 @@ impl View {
                 },
                 decided: job.and_then(|job| decisions.remove(&job)),
                 unsure: row.get(17)?,
-                blocked_by,
+                waits_for_paused: blocker.as_ref().and_then(|blocker| blocker.kept_by),
+                blocked_by: blocker.map(|blocker| blocker.named),
                 differences: match some_differ {
                     true => differences::of_place(&self.connection, row.get(0)?)?,
                     false => Vec::new(),
@@ -452,67 +456,100 @@ impl View {
     }
 }
 
-/// Jobs that others wait for, looked up once each: many rows wait for few.
+/// What jobs wait for, looked up once each: many rows wait for few.
 #[derive(Default)]
-struct Blockers(HashMap<JobId, Option<Blocker>>);
+struct Blockers {
+    /// Jobs without a record.
+    jobs: HashMap<JobId, Option<Blocker>>,
+    /// The first job before those of a turn at a record.
+    turns: HashMap<(String, i64), Option<Blocker>>,
+    /// Whether an import is paused.
+    some_are_paused: bool,
+}
 
-/// A job without a record, which others wait for.
+/// A job that others wait for.
+#[derive(Clone)]
 struct Blocker {
     /// Whether it will not be made.
     is_lost: bool,
-    /// Its place, and its state in words.
-    words: String,
+    /// Its number, and its place and state in words.
+    named: (JobId, String),
+    /// The paused import without which those that wait for it do not go on; of a turn, for any job before it.
+    kept_by: Option<ImportId>,
 }
 
-/// Jobs that are kept; where there are more, they are looked up again.
+/// What is kept of each sort; where there is more, it is looked up again.
 const BLOCKERS: usize = 10_000;
 
 impl Blockers {
-    /// The first job that a job waits for: one that will not be made before one that is still to be made.
-    fn of(&mut self, connection: &Connection, job: JobId) -> Result<Option<(JobId, String)>> {
+    /// The first job that a job waits for: one that will not be made before one that is still to be made, which has the paused
+    /// import of any of them.
+    fn of(&mut self, connection: &Connection, job: JobId) -> Result<Option<Blocker>> {
+        let some_are_paused = self.some_are_paused;
         let mut statement = connection.prepare_cached(
             "SELECT target_job FROM link WHERE job = ?1 AND target_job IS NOT NULL ORDER BY target_job",
         )?;
         let mut rows = statement.query([job])?;
-        let mut first = None;
+        let mut first: Option<Blocker> = None;
         while let Some(row) = rows.next()? {
             let parent = row.get(0)?;
-            let Some(blocker) = self.look_up(connection, parent)? else { continue };
+            let find = || blocker(connection, parent, some_are_paused);
+            let Some(blocker) = known(&mut self.jobs, parent, find)? else { continue };
             if blocker.is_lost {
-                return Ok(Some((parent, blocker.words.clone())));
+                return Ok(Some(blocker.clone()));
             }
-            first.get_or_insert_with(|| (parent, blocker.words.clone()));
+            let first = first.get_or_insert_with(|| blocker.clone());
+            first.kept_by = first.kept_by.or(blocker.kept_by);
         }
-        match first {
-            Some(first) => Ok(Some(first)),
-            None => earlier_at_record(connection, job),
+        if first.as_ref().is_none_or(|first| some_are_paused && first.kept_by.is_none()) {
+            let turn: Option<(String, i64)> = connection
+                .prepare_cached("SELECT record, turn FROM upkeep WHERE job = ?1")?
+                .query_row([job], |row| Ok((row.get(0)?, row.get(1)?)))
+                .optional()?;
+            let Some(turn) = turn else { return Ok(first) };
+            let find = || earlier_at_record(connection, job, some_are_paused);
+            if let Some(earlier) = known(&mut self.turns, turn, find)? {
+                let first = first.get_or_insert_with(|| earlier.clone());
+                first.kept_by = first.kept_by.or(earlier.kept_by);
+            }
         }
-    }
-
-    fn look_up(&mut self, connection: &Connection, parent: JobId) -> Result<Option<&Blocker>> {
-        if self.0.len() >= BLOCKERS && !self.0.contains_key(&parent) {
-            self.0.clear();
-        }
-        Ok(match self.0.entry(parent) {
-            Entry::Occupied(known) => known.into_mut().as_ref(),
-            Entry::Vacant(unknown) => unknown.insert(blocker(connection, parent)?).as_ref(),
-        })
+        Ok(first)
     }
 }
 
+/// What is known of a blocker, or else found.
+fn known<K: Eq + Hash>(
+    blockers: &mut HashMap<K, Option<Blocker>>,
+    key: K,
+    find: impl FnOnce() -> Result<Option<Blocker>>,
+) -> Result<Option<&Blocker>> {
+    if blockers.len() >= BLOCKERS && !blockers.contains_key(&key) {
+        blockers.clear();
+    }
+    Ok(match blockers.entry(key) {
+        Entry::Occupied(known) => known.into_mut().as_ref(),
+        Entry::Vacant(unknown) => unknown.insert(find()?).as_ref(),
+    })
+}
+
 /// What others wait for in a job; nothing where it has a record.
-fn blocker(connection: &Connection, job: JobId) -> Result<Option<Blocker>> {
+fn blocker(connection: &Connection, job: JobId, some_are_paused: bool) -> Result<Option<Blocker>> {
     let state: Option<JobState> = connection
         .prepare_cached("SELECT state FROM job WHERE id = ?1 AND remote_id IS NULL")?
         .query_row([job], |row| row.get(0))
         .optional()?;
     let Some(state) = state else { return Ok(None) };
     let is_lost = matches!(state, JobState::Rejected | JobState::Skipped | JobState::Cancelled);
-    Ok(Some(Blocker { is_lost, words: format!("{} ({state})", row_ref::of_job(connection, job)?) }))
+    let kept_by = match some_are_paused && !is_lost {
+        true => paused_imports::kept_by(connection, job)?,
+        false => None,
+    };
+    let named = (job, format!("{} ({state})", row_ref::of_job(connection, job)?));
+    Ok(Some(Blocker { is_lost, named, kept_by }))
 }
 
 /// The first job that comes before an upkeep row at the same record.
-fn earlier_at_record(connection: &Connection, job: JobId) -> Result<Option<(JobId, String)>> {
+fn earlier_at_record(connection: &Connection, job: JobId, some_are_paused: bool) -> Result<Option<Blocker>> {
     let first: Option<(JobId, JobState)> = connection
         .prepare_cached(concat!(
             "SELECT first.job, job.state FROM upkeep AS own CROSS JOIN upkeep AS first CROSS JOIN job ON job.id = first.job
@@ -523,8 +560,10 @@ fn earlier_at_record(connection: &Connection, job: JobId) -> Result<Option<(JobI
         .query_row([job], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
     let Some((first, state)) = first else { return Ok(None) };
+    let kept_by = if some_are_paused { paused_imports::earlier_kept_by(connection, job)? } else { None };
     let place = row_ref::of_job(connection, first)?;
-    Ok(Some((first, format!("{place} ({state}; it comes before this row at the same record)"))))
+    let named = (first, format!("{place} ({state}; it comes before this row at the same record)"));
+    Ok(Some(Blocker { is_lost: false, named, kept_by }))
 }
 
 #[cfg(test)]
