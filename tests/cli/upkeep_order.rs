@@ -367,3 +367,13 @@ fn a_row_that_waits_for_one_of_a_paused_import_at_the_same_record_is_told_to_res
     bench.fleetload(&["pause", "2"]).expect_code(0);
     assert!(advice().contains("This row waits for a row of import 2, which is paused"), "{}", advice());
 }
+
+#[test]
+fn rows_that_wait_for_those_of_an_import_with_a_lower_priority_at_the_same_record_are_told() {
+    let bench = bench_of_two_imports();
+    let told = bench.fleetload(&["priority", "3", "5"]).expect_code(0);
+    let words = "1 row of it waits for rows of import 2, which has a lower priority";
+    assert!(told.stderr.contains(words) && told.stderr.contains("fleetload priority 2 5"), "{told:?}");
+    let told = bench.fleetload(&["priority", "2", "5"]).expect_code(0);
+    assert!(!told.stderr.contains("wait"), "{told:?}");
+}

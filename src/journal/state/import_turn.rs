@@ -7,6 +7,7 @@ use crate::journal::file::column::natural;
 use crate::journal::queue::remaining::{and_what_it_waits_for, and_what_waits_for};
 use crate::journal::row_ref;
 use crate::journal::state::decision_log::note;
+use crate::journal::state::dependents::record_order::comes_before;
 use crate::journal::view::later_imports::is_newest;
 use crate::journal::view::paused_imports::paused_by;
 use crate::journal::view::rows::not_there;
@@ -143,13 +144,20 @@ impl Journal {
         }
         let ready = unsent(&transaction, import)?.sendable;
         let wait_for = transaction
-            .prepare_cached(
-                "SELECT parent.last_import, count(DISTINCT child.id) FROM job AS child
-                 JOIN link ON link.job = child.id JOIN job AS parent ON parent.id = link.target_job
-                 JOIN import ON import.id = parent.last_import
-                 WHERE child.state = 'blocked' AND child.last_import = ?1 AND parent.finished_at IS NULL
-                   AND parent.remote_id IS NULL AND import.id <> ?1 AND import.priority < ?2 GROUP BY 1",
-            )?
+            .prepare_cached(concat!(
+                "WITH waiting (id, awaited) AS (
+                     SELECT child.id, parent.last_import FROM job AS child
+                     JOIN link ON link.job = child.id JOIN job AS parent ON parent.id = link.target_job
+                     WHERE child.state = 'blocked' AND child.last_import = ?1
+                       AND parent.finished_at IS NULL AND parent.remote_id IS NULL
+                     UNION
+                     SELECT own.job, job.last_import FROM job AS later JOIN upkeep AS own ON own.job = later.id
+                     CROSS JOIN upkeep AS first CROSS JOIN job ON job.id = first.job
+                     WHERE later.state = 'blocked' AND later.last_import = ?1 AND ",
+                comes_before!("first", "job", "own"),
+                ") SELECT import.id, count(*) FROM waiting JOIN import ON import.id = waiting.awaited
+                 WHERE import.id <> ?1 AND import.priority < ?2 GROUP BY 1"
+            ))?
             .query_map((import, priority), |row| Ok((row.get(0)?, natural(row.get(1)?))))?
             .collect::<rusqlite::Result<_>>()?;
         transaction.commit()?;
