@@ -28,12 +28,12 @@ use crate::error::{Error, Result};
 use crate::journal::{ImportWriter, Imported, Journal, KnownJob, Provenance, SheetId};
 use crate::model::id::JobId;
 use crate::model::kind::Kind;
-use crate::model::record::{Role, Target};
+use crate::model::record::{Link, Role, Target};
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::model::zone::ZoneList;
-use crate::sheet::cross_row::{Between, By, Checked, Known};
-use crate::sheet::finding::{Code, Finding, Findings, Severity};
+use crate::sheet::cross_row::{Between, By, Checked, EarlierRecord, Known, To};
+use crate::sheet::finding::{Code, Finding, Findings, Severity, shown};
 use crate::sheet::formula_guard;
 use crate::sheet::{
     Book, Options, Row, RowUse, RowWidths, SeverityPolicy, SourceFile, column_of_role, fold_key, open_as,
@@ -413,20 +413,34 @@ impl Known for Earlier<'_> {
         }
         Ok(jobs.into_iter().map(|job| job.job).collect())
     }
+
+    fn record(&self, job: JobId) -> Result<EarlierRecord> {
+        let journal = self.0.ok_or_else(|| Error::internal(format!("job {job} of no journal")))?;
+        let company = company_of(journal, &journal.links_of(job)?)?.map(|company| match company {
+            Target::Job(job) => To::Job(job),
+            Target::Remote(id) => To::Remote(id),
+        });
+        let (id, place) = journal.named_in(job)?;
+        let id = id.map_or_else(|| "not created yet".to_owned(), |id| id.to_string());
+        Ok(EarlierRecord { company, words: format!("{id} ({})", shown(&place)) })
+    }
+}
+
+/// The company that a job belongs to: as a job, where one owns its record.
+fn company_of(journal: &Journal, links: &[Link]) -> Result<Option<Target>> {
+    Ok(match identity::owner(links) {
+        Some(Target::Remote(id)) => {
+            let made = journal.by_remote_id(Kind::Company, id)?;
+            Some(made.map_or(Target::Remote(id), |made| Target::Job(made.job)))
+        }
+        owner => owner,
+    })
 }
 
 /// Drops what is not meant where a job that is wanted has the same key or name: cancelled jobs, and jobs of the same owner that
 /// came to nothing, as it took their place. The rejected row of another owner may be the one that is meant.
 fn drop_replaced(journal: &Journal, jobs: &mut Vec<KnownJob>) -> Result<()> {
-    let owner = |job: &KnownJob| -> Result<Option<Target>> {
-        Ok(match identity::owner(&job.links) {
-            Some(Target::Remote(id)) => {
-                let made = journal.by_remote_id(Kind::Company, id)?;
-                Some(made.map_or(Target::Remote(id), |made| Target::Job(made.job)))
-            }
-            owner => owner,
-        })
-    };
+    let owner = |job: &KnownJob| company_of(journal, &job.links);
     let is_wanted = |job: &KnownJob| !identity::came_to_nothing(job);
     let owners = jobs.iter().filter(|job| is_wanted(job)).map(&owner).collect::<Result<Vec<_>>>()?;
     if owners.is_empty() {

@@ -480,3 +480,34 @@ fn other_values_for_a_row_on_hold_are_told_with_the_command_that_decides_it() {
         )
     );
 }
+
+#[test]
+fn a_key_of_several_customers_means_that_of_the_rows_own_company() {
+    let mut bench = Bench::new();
+    let mut ids = Vec::new();
+    for name in ["Acme", "Bolt"] {
+        let company = companies(&format!("{name},{ROOT},{name},\n"));
+        let sites = format!("key,company,name,reference\ns,{name},Depot,\n");
+        let files = [("companies.csv", &*company), ("sites.csv", &*sites)];
+        let (imported, _) = bench.import(&files).unwrap();
+        ids.push(bench.create(bench.job_of(imported.import, name), Operation::AddCompany));
+    }
+    let device = |company: &str| format!("key,company,name,site\nd1,{company},Till of {company},s\n");
+    // By its key, by its id, and by a row that has it again.
+    let again = companies(&format!("Acme,{ROOT},Acme,\n"));
+    for (files, company) in [
+        (vec![("devices.csv", device("Bolt"))], "Bolt"),
+        (vec![("devices.csv", device(&ids[0].to_string()))], "Acme"),
+        (vec![("companies.csv", again), ("devices.csv", device("name:Acme"))], "Acme"),
+    ] {
+        let files: Vec<_> = files.iter().map(|(file, sheet)| (*file, &**sheet)).collect();
+        let (imported, _) = bench.import(&files).unwrap();
+        let row = bench.rows(imported.import).pop().and_then(|row| row.job).unwrap();
+        let site = bench.journal.links_of(row).unwrap().into_iter().find(|link| link.role == Role::Site);
+        let Some(Target::Job(site)) = site.map(|link| link.target) else { panic!("a site") };
+        assert_eq!(bench.called(site), format!("{company}/Depot"));
+    }
+    let elsewhere = bench.import(&[("devices.csv", &device(&ROOT.to_string()))]).unwrap_err();
+    assert_eq!(codes(&elsewhere), [(Code::RefAmbiguous, "D2".into())]);
+    insta::assert_snapshot!("several_customers", elsewhere.iter().next().unwrap().message);
+}

@@ -110,6 +110,15 @@ impl View {
     pub fn links_of(&self, job: JobId) -> Result<Vec<Link>> {
         links(&self.connection, job)
     }
+
+    /// The id of a job's record, where there is one, and `file!sheet!row` of the row that named it last.
+    pub fn named_in(&self, job: JobId) -> Result<(Option<RemoteId>, String)> {
+        let id: Option<Id> = self
+            .connection
+            .prepare_cached("SELECT remote_id FROM job WHERE id = ?1")?
+            .query_row([job], |row| row.get(0))?;
+        Ok((id.map(|id| id.0), row_ref::of_job(&self.connection, job)?))
+    }
 }
 
 impl ImportWriter<'_> {

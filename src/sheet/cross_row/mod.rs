@@ -7,6 +7,7 @@
 mod chunked_list;
 pub mod contradictions;
 mod duplicates;
+mod earlier_records;
 mod kept_text;
 mod order;
 mod references;
@@ -29,7 +30,7 @@ use super::finding::severity_policy::SeverityPolicy;
 use super::row::Row;
 use super::row::draft::column_of_role;
 use super::table::Table;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::id::check::{IdCheck, NamedId};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::key::{comparable, mac_digits};
@@ -52,6 +53,21 @@ pub trait Known {
     /// # Errors
     /// When they cannot be looked up.
     fn find(&self, kind: Kind, by: By<'_>) -> Result<Vec<JobId>>;
+
+    /// What tells such a job from others with the same key or name.
+    ///
+    /// # Errors
+    /// When it cannot be looked up.
+    fn record(&self, job: JobId) -> Result<EarlierRecord>;
+}
+
+/// A record of an earlier import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EarlierRecord {
+    /// The company that it belongs to.
+    pub company: Option<To>,
+    /// Its id, and where its row is, in words.
+    pub words: String,
 }
 
 /// What to look a record up by.
@@ -74,6 +90,10 @@ pub struct Nothing;
 impl Known for Nothing {
     fn find(&self, _: Kind, _: By<'_>) -> Result<Vec<JobId>> {
         Ok(Vec::new())
+    }
+
+    fn record(&self, job: JobId) -> Result<EarlierRecord> {
+        Err(Error::internal(format!("job {job} of no import")))
     }
 }
 
@@ -345,7 +365,8 @@ impl Between {
         let mut told = vec![false; self.entries.len()];
         duplicates::keys(&mut self, &mut told, judged);
         duplicates::uniques(&mut self, &mut told, judged);
-        let resolutions = references::all(&self, known)?;
+        let (mut resolutions, several) = references::all(&self, known)?;
+        earlier_records::choose(&mut self, &mut resolutions, &several, known)?;
         references::tell(&mut self, &resolutions, judged);
         references::keys_beside_ids(&mut self, &resolutions, known, judged)?;
         duplicates::natural(&mut self, &resolutions, &mut told, judged);

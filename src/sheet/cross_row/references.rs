@@ -1,10 +1,11 @@
 //! Where references lead and what is wrong with them, be it that they lead nowhere or that they do not agree. The order of
 //! creation that follows is left to `order`.
 
+use super::earlier_records::{self, Several};
 use super::{Between, By, Index, Known, Namesake, Resolution, RowEntry, To};
 use crate::error::Result;
-use crate::model::id::RemoteId;
 use crate::model::id::check::NamedId;
+use crate::model::id::{JobId, RemoteId};
 use crate::model::key::{comparable, mac_digits};
 use crate::model::kind::Kind;
 use crate::model::record::Role;
@@ -21,8 +22,8 @@ const WALKED: usize = 500_000;
 /// Rows named when a name fits several.
 const LISTED: usize = 5;
 
-/// Resolves every distinct reference.
-pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution>> {
+/// Resolves every distinct reference; with those that several records of earlier imports answer, and these.
+pub(super) fn all(between: &Between, known: &dyn Known) -> Result<(Vec<Resolution>, Several)> {
     let rows = between.entries.len();
     let of = |row: usize| &between.entries[row];
     // Made only where they are asked: those who refer by id alone need no row to be found.
@@ -40,6 +41,7 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution
     let macs = Index::new(if between.pointers.iter().any(is_mac) { rows } else { 0 }, mac_of);
     let mut suggested = 0;
     let mut resolutions = Vec::with_capacity(between.pointers.len());
+    let mut several_earlier = Several::new();
     for (kind, pointer) in &between.pointers {
         let by_key = |text: &str| -> Vec<u32> {
             let folded = fold_key(text);
@@ -103,8 +105,14 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution
                 continue;
             }
         }
-        if let Some(earlier) = earlier(known, *kind, key, name)? {
-            resolutions.push(earlier);
+        let (what, jobs) = earlier(known, *kind, key, name)?;
+        if let [job] = jobs[..] {
+            resolutions.push(Resolution::To(To::Job(job)));
+            continue;
+        }
+        if !jobs.is_empty() {
+            resolutions.push(earlier_records::ambiguous(what, &jobs, known)?);
+            several_earlier.insert(resolutions.len() - 1, jobs);
             continue;
         }
         let of_earlier = called_otherwise_earlier(known, *kind, pointer)?;
@@ -155,7 +163,7 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution
         };
         resolutions.push(failed());
     }
-    Ok(resolutions)
+    Ok((resolutions, several_earlier))
 }
 
 impl Between {
@@ -246,35 +254,21 @@ fn not_an_id(kind: Kind, broken: BrokenId) -> Resolution {
     Resolution::Failed { code: Code::CellUuid, message, suggestion, related: Vec::new() }
 }
 
-/// The record of an earlier import, by key and then by name.
-fn earlier(
+/// The records of earlier imports with this key, or else with this name; and which of the two they have.
+pub(super) fn earlier(
     known: &dyn Known,
     kind: Kind,
     key: Option<&String>,
     name: Option<&String>,
-) -> Result<Option<Resolution>> {
-    let mut jobs = match key {
-        Some(key) => known.find(kind, By::Key(&fold_key(key)))?,
-        None => Vec::new(),
-    };
-    if jobs.is_empty()
-        && let Some(name) = name
-    {
-        jobs = known.find(kind, By::Name(&comparable(name)))?;
+) -> Result<(&'static str, Vec<JobId>)> {
+    if let Some(key) = key {
+        let jobs = known.find(kind, By::Key(&fold_key(key)))?;
+        if !jobs.is_empty() {
+            return Ok(("key", jobs));
+        }
     }
-    Ok(match jobs.as_slice() {
-        [] => None,
-        [job] => Some(Resolution::To(To::Job(*job))),
-        several => Some(Resolution::Failed {
-            code: Code::RefAmbiguous,
-            message: format!(
-                "{} records of earlier imports have this name: give the id of the right one",
-                several.len()
-            ),
-            suggestion: None,
-            related: Vec::new(),
-        }),
-    })
+    let jobs = name.map(|name| known.find(kind, By::Name(&comparable(name)))).transpose()?;
+    Ok(("name", jobs.unwrap_or_default()))
 }
 
 /// Whether one record of an earlier import has as its name what was written as a key, or the reverse.

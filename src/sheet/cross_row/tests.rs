@@ -19,6 +19,10 @@ impl Known for Earlier {
             .map(|known| JobId(known.2))
             .collect())
     }
+
+    fn record(&self, job: JobId) -> Result<EarlierRecord> {
+        Ok(EarlierRecord { company: None, words: format!("job {job}") })
+    }
 }
 
 struct Outcome {
