@@ -507,6 +507,11 @@ fn a_key_of_several_customers_means_that_of_the_rows_own_company() {
         let Some(Target::Job(site)) = site.map(|link| link.target) else { panic!("a site") };
         assert_eq!(bench.called(site), format!("{company}/Depot"));
     }
+    // Of an update as well, which may name the company of its record.
+    let update = "action,key,company,phone\nupdate,s,Bolt,+64 9 555 0199\n";
+    let (imported, _) = bench.import(&[("sites.csv", update)]).unwrap();
+    let row = bench.rows(imported.import).pop().and_then(|row| row.job).unwrap();
+    assert!(bench.called(row).starts_with("Bolt/Depot/"), "{}", bench.called(row));
     let elsewhere = bench.import(&[("devices.csv", &device(&ROOT.to_string()))]).unwrap_err();
     assert_eq!(codes(&elsewhere), [(Code::RefAmbiguous, "D2".into())]);
     insta::assert_snapshot!("several_customers", elsewhere.iter().next().unwrap().message);

@@ -12,6 +12,11 @@ use crate::model::kind::Kind;
 use crate::model::record::Role;
 use crate::sheet::finding::code::Code;
 
+/// The references of a row, the record first that a change is about: it says in which company a site is.
+const OWNER: fn(&mut RowEntry) -> &mut u32 = |entry| &mut entry.owner;
+const SITE: fn(&mut RowEntry) -> &mut u32 = |entry| &mut entry.site;
+const TEMPLATE: fn(&mut RowEntry) -> &mut u32 = |entry| &mut entry.template;
+
 /// The records of earlier imports that such a reference may lead to, by its number.
 pub(super) type Several = HashMap<usize, Vec<JobId>>;
 
@@ -54,11 +59,13 @@ pub(super) fn choose(
     let mut earlier = Earlier { known, records: HashMap::new(), companies: HashMap::new() };
     let mut chosen: HashMap<(u32, JobId), u32> = HashMap::new();
     for number in 0..between.entries.len() {
-        for role in [Role::Site, Role::Template] {
-            let entry = between.entries[number];
-            let reference = if role == Role::Site { entry.site } else { entry.template };
+        for place in [OWNER, SITE, TEMPLATE] {
+            let entry = &mut between.entries[number];
+            let reference = *place(entry);
+            let entry = *entry;
             let Some(jobs) = several.get(&(reference as usize)) else { continue };
-            let Some(company) = earlier.company(between, resolutions, &entry)? else { continue };
+            let company = earlier.company(between, resolutions, (number, &entry))?;
+            let Some(company) = company else { continue };
             let Some(job) = earlier.of_company(jobs, company)? else { continue };
             let own = *chosen.entry((reference, job)).or_insert_with(|| {
                 let pointer = between.pointers[reference as usize].clone();
@@ -66,8 +73,7 @@ pub(super) fn choose(
                 resolutions.push(Resolution::To(To::Job(job)));
                 u32::try_from(between.pointers.len() - 1).unwrap_or(NONE - 1)
             });
-            let entry = &mut between.entries[number];
-            *(if role == Role::Site { &mut entry.site } else { &mut entry.template }) = own;
+            *place(&mut between.entries[number]) = own;
         }
     }
     Ok(())
@@ -105,13 +111,15 @@ impl Earlier<'_> {
         &mut self,
         between: &Between,
         resolutions: &[Resolution],
-        entry: &RowEntry,
+        (number, entry): (usize, &RowEntry),
     ) -> Result<Option<To>> {
         let to = |reference: u32| match resolutions.get(reference as usize) {
             Some(Resolution::To(to)) => Some(*to),
             Some(Resolution::Failed { .. }) | None => None,
         };
+        let beside = between.beside.get(&number).and_then(|company| to(*company));
         let owner = match (to(entry.owner), entry.owner_role) {
+            _ if beside.is_some() => beside,
             (owner, Role::Company) => owner,
             // An assignment, an update or an entry names the record that it is about.
             (Some(To::Job(job)), _) => return Ok(self.record(job)?.company),

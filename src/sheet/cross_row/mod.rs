@@ -175,6 +175,8 @@ pub struct Between {
     policy: SeverityPolicy,
     /// What look-ups have shown of the ids that rows name.
     ids: Option<Arc<IdCheck>>,
+    /// The companies that rows name beside the record that they change, by the numbers of the rows.
+    beside: HashMap<usize, u32>,
     /// Kinds of which not all rows could be read: a reference to one of those may lead to a row that is not here.
     unread: Vec<Kind>,
 }
@@ -292,6 +294,10 @@ impl Between {
         }
         let changes = !self.makes_record(&entry);
         let number = self.entries.push(entry);
+        if let Some(company) = &row.identity.company {
+            let company = self.number(Kind::Company, company);
+            self.beside.insert(number, company);
+        }
         if let Some(draft) = &row.draft {
             self.settings.add(number, draft, changes);
         }

@@ -21,8 +21,7 @@ use std::ops::Range;
 use smol_str::SmolStr;
 
 use super::cell::Cell;
-use super::field;
-use super::field::{CellReading, Problem, Remarks, TableSetting};
+use super::field::{CellReading, Pointer, Problem, Remarks, TableSetting, Value};
 use super::file::csv::Damage;
 use super::file::preflight::MailLink;
 use super::finding::code::Code;
@@ -74,6 +73,8 @@ pub struct RowIdentity {
     pub is_update: bool,
     /// The key that a row has beside the id of the record that it changes, which must be that of the same one.
     pub key_beside_id: Option<SmolStr>,
+    /// Of a row that changes a record, the company that its cell names: to tell that record from those of others with its key.
+    pub company: Option<Pointer>,
     /// What a row with errors refers to, so that what is wrong with that is told at the same time; that of others is in
     /// the draft.
     pub references: Vec<Reference>,
@@ -294,7 +295,7 @@ impl<'a> RowReader<'a> {
         let mut read = self.plan.iter().zip(readings);
         let action = read.find(|(planned, _)| planned.column.form == Form::Action);
         let value = action.and_then(|(_, reading)| reading.as_ref()?.value.as_ref());
-        matches!(value, Some(field::Value::Choice(update::UPDATE)))
+        matches!(value, Some(Value::Choice(update::UPDATE)))
     }
 
     /// What an export saw of a row, where it is `asked_for`: a creation has nothing that was seen before.
@@ -487,6 +488,10 @@ impl<'a> RowReader<'a> {
             },
             is_update,
             key_beside_id: owned("key").filter(|_| is_update && self.values.has("id")),
+            company: match self.values.get("company") {
+                Some(Value::Pointer(pointer)) if is_update => Some(pointer.clone()),
+                _ => None,
+            },
             references: Vec::new(),
         };
     }
