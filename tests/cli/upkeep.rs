@@ -133,6 +133,76 @@ fn what_rows_ask_for_is_carried_out_once_the_record_is_there_and_what_is_so_is_l
 }
 
 #[test]
+fn a_changed_label_of_an_export_is_put_beside_the_exported_one_and_that_is_said() {
+    let bench = bench_of(Scenario::default());
+    run(&bench, 0);
+    let (root, file) = (bench::root(), "labels.out.csv");
+    bench.fleetload(&["export", "labels", "--company", &root, "--below", "--out", file]).expect_code(0);
+    let mut text = std::fs::read_to_string(bench.path(file)).expect("the file");
+    for (was, now) in [("north", "south"), ("uplink", "downlink")] {
+        assert_eq!(text.matches(&format!(",\"{was}\",")).count(), 1, "{text}");
+        text = text.replace(&format!(",\"{was}\","), &format!(",\"{now}\","));
+    }
+    bench.write(file, &text);
+    for command in ["check", "plan", "run"] {
+        let told = bench.fleetload(&[command, file]).expect_code(0).stdout;
+        for words in [
+            "the export has 'north' here: what the cell says now is put beside it and does not replace it; the service \
+             cannot delete a label of a site or device: put back what was exported, unless both are wanted",
+            "the export has 'uplink' here: what the cell says now is put beside it and does not replace it; to replace \
+             it, add a row with delete as action for 'uplink', if there is none",
+        ] {
+            assert!(told.contains("2 warnings") || command != "check", "{told}");
+            assert!(told.contains(words), "{command}: {told}");
+        }
+    }
+    bench.fleetload(&["export", "labels", "--company", &root, "--below", "--out", file]).expect_code(0);
+    let text = std::fs::read_to_string(bench.path(file)).expect("the file");
+    for label in ["north", "south", "uplink", "downlink"] {
+        assert!(text.contains(&format!(",\"{label}\",")), "{label}: {text}");
+    }
+}
+
+#[test]
+fn only_what_an_exported_row_names_no_longer_is_said_to_stay() {
+    let (bench, root) = (Bench::new(Scenario::default()), bench::root());
+    let device = TEMPLATE_DEVICE.to_string();
+    let of_company = |key: &str| format!("company,{root},{key},2020,put");
+    let of_device = |subject: &str, action: &str| format!("{device},{subject},{action}");
+    let metadata = ("metadata", "owner_kind,owner,key,value,action");
+    let table = [
+        (metadata, of_company("opened"), of_company("Opened"), Some("with delete as action for 'opened'")),
+        (metadata, of_company("opened"), of_company("opened"), None),
+        (metadata, of_company("opened"), of_company("opened").replace("2020", "2021"), None),
+        (metadata, of_company("opened"), format!("company,{root},Opened,,delete"), None),
+        (metadata, of_company("opened"), format!("device,{device},Opened,2020,put"), None),
+        (metadata, String::new(), of_company("Opened"), None),
+        (
+            ("subscriptions", "device,template,action"),
+            of_device("Retail", "subscribe"),
+            of_device("Office", "subscribe"),
+            Some("with unsubscribe as action for 'Retail'"),
+        ),
+        (
+            ("vpn", "device,cloud,action"),
+            of_device("Guest", "configure"),
+            of_device("Corporate", "join"),
+            Some("with leave as action for 'Guest'"),
+        ),
+    ];
+    for ((sheet, head), exported, row, expected) in table {
+        let seen: BTreeMap<&str, &str> = head.split(',').zip(exported.split(',')).collect();
+        let seen = serde_json::to_string(&seen).expect("JSON").replace('"', "\"\"");
+        let seen = if exported.is_empty() { String::new() } else { format!("\"{seen}\"") };
+        let file = format!("{sheet}.csv");
+        bench.write(&file, &format!("{head},exported\n{row},{seen}\n"));
+        let told = bench.fleetload(&["check", &file]).expect_code(0).stdout;
+        assert_eq!(told.contains("cell.unsupported-action"), expected.is_some(), "{row}: {told}");
+        assert!(told.contains(expected.unwrap_or_default()), "{row}: {told}");
+    }
+}
+
+#[test]
 fn what_another_row_has_changed_since_is_asked_for_again_or_said_to_differ() {
     let bench = bench_of(Scenario::default());
     let made = devices().replace("country\n", "country,meta:asset,site\n").replace(",NZ\n", ",NZ,A-1,S0\n");

@@ -114,7 +114,7 @@ impl Problem {
         self
     }
 
-    fn warning(mut self) -> Self {
+    pub(crate) fn warning(mut self) -> Self {
         self.severity = Severity::Warning;
         self
     }

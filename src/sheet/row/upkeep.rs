@@ -10,6 +10,7 @@ use crate::model::kind::{Kind, Upkeep};
 use crate::model::record::Role;
 use crate::sheet::field::{Problem, Value, has_several_ids, offer};
 use crate::sheet::finding::code::Code;
+use crate::sheet::finding::shown;
 use crate::sheet::table::column::column;
 
 /// What a label can be on, in the order of the column's values.
@@ -225,8 +226,51 @@ impl RowValues {
         })
     }
 
+    /// What is said of an exported row whose cell names something else now: that is put beside what was exported.
+    fn beside_exported(&self, upkeep: Upkeep) -> Option<RowProblem> {
+        let is_interface = self.position("owner_kind") == Some(INTERFACE);
+        let (record, removal): (&[&str], _) = match upkeep {
+            Upkeep::Labels => (&["owner_kind", "owner", "interface"], is_interface.then_some("delete")),
+            Upkeep::Metadata => (&["owner_kind", "owner"], Some("delete")),
+            Upkeep::Subscriptions => (&["device"], Some("unsubscribe")),
+            // Settings are changed where they are; they add nothing.
+            Upkeep::Vpn if self.configures() => return None,
+            Upkeep::Vpn => (&["device"], Some("leave")),
+            Upkeep::Licences
+            | Upkeep::SiteAssignments
+            | Upkeep::CompanyUpdates
+            | Upkeep::SiteUpdates
+            | Upkeep::DeviceUpdates => return None,
+        };
+        let column = subject_column(upkeep);
+        // With another record in its cells the row is a new one.
+        let seen = self.exported().about(record)?;
+        let was = seen.cell(column)?.trim();
+        let now = self.peek(column)?;
+        if self.removes() || seen.has_unchanged(column) || now == was {
+            return None;
+        }
+        let was = shown(was);
+        let replace = match removal {
+            Some(action) => {
+                format!("to replace it, add a row with {action} as action for '{was}', if there is none")
+            }
+            None => "the service cannot delete a label of a site or device: put back what was exported, unless both are wanted"
+                .to_owned(),
+        };
+        let text = format!(
+            "the export has '{was}' here: what the cell says now is put beside it and does not replace it; {replace}"
+        );
+        Some(RowProblem {
+            column,
+            others: Vec::new(),
+            problem: Problem::new(Code::CellUnsupportedAction, text).warning(),
+        })
+    }
+
     /// What is wrong between the cells of an upkeep row.
     pub(super) fn upkeep_problems(&self, upkeep: Upkeep, problems: &mut Vec<RowProblem>) {
+        problems.extend(self.beside_exported(upkeep));
         let mut wrong = |column: &'static str, others: &[&'static str], problem: Problem| {
             problems.push(RowProblem { column, others: others.to_vec(), problem });
         };
