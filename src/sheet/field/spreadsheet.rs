@@ -75,8 +75,9 @@ pub(super) fn formula_without_result() -> Problem {
 pub(super) fn covered(cover: &Cover) -> Problem {
     let (row, at) = cover.at;
     let merge = cover.merge;
+    // The words are also beside the row in a fix sheet, where no range is merged.
     let mut message = format!(
-        "{} is inside the merged range {}: unmerge and fill down",
+        "{} is blank inside the merged range {}: enter its value; in the file with that range, unmerge it first",
         address(usize::from(at), row),
         merge.address()
     );
@@ -84,8 +85,6 @@ pub(super) fn covered(cover: &Cover) -> Problem {
         let anchor = merge.anchor();
         message
             .push_str(&format!(", or choose --fill-merged if the value of {anchor} holds for all of them"));
-    } else if merge.is_horizontal() {
-        message = message.replace("fill down", "fill each cell");
     }
     Problem::new(Code::CellMergedCovered, message).rule("a value in each cell, none of them merged")
 }

@@ -110,11 +110,11 @@ fn x05_a_blank_cell_of_a_merged_range_is_an_error_that_says_so() {
     assert_eq!(
         messages,
         [
-            "B3 is inside the merged range B2:B4: unmerge and fill down, or choose --fill-merged if the value of B2 \
-             holds for all of them",
-            "B4 is inside the merged range B2:B4: unmerge and fill down, or choose --fill-merged if the value of B2 \
-             holds for all of them",
-            "F4 is inside the merged range E4:F4: unmerge and fill each cell",
+            "B3 is blank inside the merged range B2:B4: enter its value; in the file with that range, unmerge it first, \
+             or choose --fill-merged if the value of B2 holds for all of them",
+            "B4 is blank inside the merged range B2:B4: enter its value; in the file with that range, unmerge it first, \
+             or choose --fill-merged if the value of B2 holds for all of them",
+            "F4 is blank inside the merged range E4:F4: enter its value; in the file with that range, unmerge it first",
         ]
     );
 }
