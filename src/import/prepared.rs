@@ -85,6 +85,11 @@ impl Ready {
         self.values.record().ok_or_else(|| Error::internal("a row that creates no record"))
     }
 
+    /// Its own key, as its cell has it where that is kept.
+    pub(super) fn key_as_written(&self) -> Option<&str> {
+        self.row.identity.key.as_deref().or(self.values.sheet_key.as_deref())
+    }
+
     /// Its MAC address or username.
     pub(super) fn unique(&self) -> Result<String> {
         Ok(match self.record()? {

@@ -357,7 +357,7 @@ fn a_key_that_is_added_to_a_row_imported_before_is_learnt_whatever_became_of_the
         assert_eq!((again.recognised, again.rows), (1, 1), "{outcome}");
         assert_eq!(codes(&findings), [(Code::RowUnchanged, "C2".into())]);
         let told = findings.iter().next().unwrap();
-        assert!(told.severity == Severity::Info && told.message.contains("'acme-1'"), "{}", told.message);
+        assert!(told.severity == Severity::Info && told.message.contains("'Acme-1'"), "{}", told.message);
         let after = bench.journal.by_name(Kind::Company, "Acme").unwrap();
         let expected = KnownJob { sheet_key: Some("acme-1".into()), ..before[0].clone() };
         assert_eq!(after, [expected], "{outcome}: its values, their hash and where it stands are as before");

@@ -39,7 +39,7 @@ pub(super) fn said(
     let (code, severity, column, message) = match decision {
         Decision::Add => return elsewhere(writer, examined, ready, known),
         Decision::Revise(_) => return Ok(None),
-        Decision::Recognise(_) => match (another, keyed, &values.sheet_key) {
+        Decision::Recognise(_) => match (another, keyed, ready.key_as_written()) {
             (Some(own), ..) => (
                 Code::RowUnchanged,
                 Severity::Warning,
@@ -157,7 +157,7 @@ pub(super) fn said(
     };
     let finding =
         examined.checked.finding_at(code, message, ready.origin.ordinal, column).as_severity(severity);
-    Ok(Some(Finding { row_key: values.sheet_key.as_deref().map(shown), ..finding }))
+    Ok(Some(Finding { row_key: ready.key_as_written().map(shown), ..finding }))
 }
 
 /// The error at a MAC address or username that belongs to another row.
@@ -194,7 +194,7 @@ fn collision(
     let finding = examined.checked.finding_at(code, message, ready.origin.ordinal, column);
     let mut finding = finding.showing(&ready.unique()?, ValueKind::Text);
     finding.rule = Some(format!("a {what} that no other row has"));
-    finding.row_key = ready.values.sheet_key.as_deref().map(shown);
+    finding.row_key = ready.key_as_written().map(shown);
     Ok(finding)
 }
 
@@ -275,7 +275,7 @@ fn second_record(
 ) -> Finding {
     let mut finding = examined.checked.finding_at(code, message, ready.origin.ordinal, column);
     finding.rule = Some("one row for each record".to_owned());
-    finding.row_key = ready.values.sheet_key.as_deref().map(shown);
+    finding.row_key = ready.key_as_written().map(shown);
     finding
 }
 
@@ -287,7 +287,7 @@ pub(super) fn mac_left_out(examined: &Examined, ready: &Ready, mac: &str) -> Fin
         shown(mac)
     );
     let finding = examined.checked.finding_at(Code::RowDiffers, message, ready.origin.ordinal, "mac");
-    Finding { row_key: ready.values.sheet_key.as_deref().map(shown), ..finding }
+    Finding { row_key: ready.key_as_written().map(shown), ..finding }
 }
 
 /// What the record belongs to, for people.

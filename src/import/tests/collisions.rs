@@ -152,10 +152,14 @@ fn a_mac_or_username_belongs_to_a_row_by_its_key_else_by_its_company_and_name() 
 #[test]
 fn the_error_names_the_other_row_and_nothing_is_imported() {
     let (mut bench, job) = Bench::with_row(DEVICES, ("t1", "acme", "Till 1", MAC), JobState::Created);
-    let row = devices(&[("z1", "globex", "Office router", "00259642BF42")]);
+    let row = devices(&[("Z1", "globex", "Office router", "00259642BF42")]);
     let refused = bench.import(&[("more-devices.csv", &row)]).unwrap_err();
     let finding = refused.iter().next().unwrap();
-    assert_eq!((finding.cell.as_deref(), finding.row_key.as_deref()), (Some("D2"), Some("z1")));
+    assert_eq!(
+        (finding.cell.as_deref(), finding.row_key.as_deref()),
+        (Some("D2"), Some("Z1")),
+        "as it is written"
+    );
     assert_eq!(
         finding.message,
         format!(
