@@ -77,11 +77,20 @@ pub struct Examined {
     zones: BTreeSet<SmolStr>,
 }
 
+/// What came of placing the rows in the journal.
+#[derive(Debug)]
+pub struct Placed {
+    /// Which rows were there already, and what the journal has against others.
+    pub findings: Findings,
+    /// How many rows of each sheet are left out.
+    left_out: Vec<u64>,
+}
+
 /// What became of an import.
 #[derive(Debug)]
 pub enum Outcome {
-    /// It is in the journal; the findings tell which rows were there already.
-    Imported(Imported, Findings),
+    /// It is in the journal.
+    Imported(Imported, Placed),
     /// Nothing was imported, for these reasons.
     Refused(Findings),
 }
@@ -299,6 +308,14 @@ impl Examined {
         self.is_clean() && !is_doubted && self.zones.len() <= ZoneList::MOST && self.zones.iter().all(has)
     }
 
+    /// Takes in what the journal has against rows, and how many are usable for all that.
+    pub fn take(&mut self, placed: Placed) {
+        self.findings.append(placed.findings);
+        for (sheet, left_out) in self.sheets.iter_mut().zip(placed.left_out) {
+            sheet.usable = sheet.rows - left_out;
+        }
+    }
+
     /// Whether nothing forbids importing all of it.
     pub fn is_clean(&self) -> bool {
         self.findings.is_clean()
@@ -360,13 +377,13 @@ pub fn import_when(
     if examined.findings.forbid_import(skip_invalid) {
         return Ok(Outcome::Refused(examined.findings.errors()));
     }
-    let (writer, findings) = placing::place(examined, journal, now)?;
-    if !findings.forbid_import(skip_invalid) {
+    let (writer, placed) = placed(examined, journal, now)?;
+    if !placed.findings.forbid_import(skip_invalid) {
         look(&writer)?;
-        Ok(Outcome::Imported(writer.finish()?, findings))
+        Ok(Outcome::Imported(writer.finish()?, placed))
     } else {
         // Dropping the writer undoes all of it.
-        Ok(Outcome::Refused(findings))
+        Ok(Outcome::Refused(placed.findings))
     }
 }
 
@@ -374,7 +391,7 @@ pub fn import_when(
 ///
 /// # Errors
 /// As [`import`].
-pub fn rehearse(examined: &Examined, journal: &mut Journal, now: Moment) -> Result<Findings> {
+pub fn rehearse(examined: &Examined, journal: &mut Journal, now: Moment) -> Result<Placed> {
     rehearse_with(examined, journal, false, now, &mut |_| Ok(()))
 }
 
@@ -388,12 +405,23 @@ pub fn rehearse_with(
     skip_invalid: bool,
     now: Moment,
     look: &mut dyn FnMut(&ImportWriter<'_>) -> Result<()>,
-) -> Result<Findings> {
-    let (writer_that_is_dropped, findings) = placing::place(examined, journal, now)?;
-    if !findings.forbid_import(skip_invalid) {
+) -> Result<Placed> {
+    let (writer_that_is_dropped, placed) = placed(examined, journal, now)?;
+    if !placed.findings.forbid_import(skip_invalid) {
         look(&writer_that_is_dropped)?;
     }
-    Ok(findings)
+    Ok(placed)
+}
+
+/// Places the rows, and counts those that the journal leaves usable.
+fn placed<'j>(
+    examined: &Examined,
+    journal: &'j mut Journal,
+    now: Moment,
+) -> Result<(ImportWriter<'j>, Placed)> {
+    let (writer, findings) = placing::place(examined, journal, now)?;
+    let left_out = writer.sheets().map(|sheet| writer.left_out_of_sheet(sheet)).collect::<Result<_>>()?;
+    Ok((writer, Placed { findings, left_out }))
 }
 
 /// The records of earlier imports in a journal, if there is one.

@@ -63,7 +63,7 @@ impl Bench {
         let examined = self.examined(files);
         let now = self.now();
         match import(&examined, &mut self.journal, false, now).unwrap() {
-            Outcome::Imported(imported, findings) => Ok((imported, findings)),
+            Outcome::Imported(imported, placed) => Ok((imported, placed.findings)),
             Outcome::Refused(findings) => Err(Box::new(findings)),
         }
     }
@@ -495,7 +495,7 @@ fn a_rehearsal_finds_the_same_and_leaves_nothing() {
     bench.import(&[("companies.csv", &acme())]).unwrap();
     let examined = bench.examined(&[("companies.csv", &acme())]);
     let now = bench.now();
-    let findings = rehearse(&examined, &mut bench.journal, now).unwrap();
+    let findings = rehearse(&examined, &mut bench.journal, now).unwrap().findings;
     assert_eq!(findings.count(Severity::Info), 2);
     assert_eq!(bench.journal.imports().unwrap().len(), 1);
 }

@@ -463,3 +463,25 @@ fn a_row_with_an_error_keeps_no_other_row_from_being_compared_with_the_journal()
         assert_eq!(found, expected);
     }
 }
+
+#[test]
+fn rows_that_only_the_journal_makes_unusable_are_counted_as_by_a_run() {
+    let bench = bench();
+    bench.profile("", "", "");
+    bench.write("companies.csv", &bench::companies(2));
+    bench.write("people.csv", &bench::people(1, 1));
+    bench.fleetload(&["run", "companies.csv", "people.csv"]).expect_code(0);
+    // The first has the username of a person in another company.
+    let moved = |people: String| people.replace("\nC0,", "\nC1,").replace("Number0", "Other");
+    bench.write("people.csv", &moved(bench::people(2, 2)));
+    let counted = "people.csv, people: 2 rows of people, 1 cannot be used\n";
+    let table: [(&[&str], i32); 3] =
+        [(&["check"], 3), (&["plan", "--skip-invalid"], 0), (&["run", "--skip-invalid"], 4)];
+    for (command, code) in table {
+        let told = bench.fleetload(&[command, &["people.csv"]].concat()).expect_code(code);
+        assert!(told.stdout.contains(counted) && told.stdout.contains("dup.username"), "{}", told.stdout);
+    }
+    bench.write("people.csv", &moved(bench::people(1, 1)));
+    let told = bench.fleetload(&["check", "people.csv", "--json"]).expect_code(3).stdout;
+    assert!(told.contains("\"usable\":0"), "{told}");
+}

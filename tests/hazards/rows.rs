@@ -332,7 +332,7 @@ fn imported(desk: &Desk, files: &[&Path], journal: &mut Journal, at: i64) -> Vec
     let examined = examine(&files, &desk.options, Some(journal)).expect("the files are read");
     assert!(examined.is_clean());
     match import(&examined, journal, false, Moment::from_millis(at)).expect("the journal is written") {
-        Outcome::Imported(_, findings) => findings.into_vec(),
+        Outcome::Imported(_, placed) => placed.findings.into_vec(),
         Outcome::Refused(findings) => panic!("refused: {:?}", findings.into_vec()),
     }
 }
@@ -381,7 +381,8 @@ fn r10_a_key_that_is_added_is_learnt_and_a_changed_one_is_a_warning_that_says_wh
     let taken = globex("acme");
     let examined =
         examine(&[taken.path().clone()], &taken.options, Some(&journal)).expect("the files are read");
-    let found = rehearse(&examined, &mut journal, Moment::from_millis(3_000)).expect("a journal").into_vec();
+    let found = rehearse(&examined, &mut journal, Moment::from_millis(3_000)).expect("a journal");
+    let found = found.findings.into_vec();
     assert_eq!(found.iter().map(line).collect::<Vec<_>>(), ["error dup.key A2"]);
 }
 

@@ -204,14 +204,10 @@ pub(super) fn import(
         Ok(())
     })?;
     match outcome {
-        Outcome::Imported(imported, notes) => {
-            examined.findings.append(notes);
+        Outcome::Imported(imported, placed) => {
+            examined.take(placed);
             if let Some(check) = verified.filter(|check| !check.verified.is_empty()) {
                 journal.note_verified(&check.verified, now)?;
-            }
-            // Rows may also be left out for what the journal has.
-            for (count, sheet) in examined.sheets.iter_mut().zip(journal.sheets(imported.import)?) {
-                count.usable = count.rows - journal.left_out_of_sheet(sheet.sheet)?;
             }
             if service.is_none() {
                 context.tell_compared();

@@ -32,7 +32,7 @@ use crate::cli::settings::{Purpose, Settings};
 use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::Result;
-use crate::import::{Examined, rehearse_with};
+use crate::import::{Examined, Placed, rehearse_with};
 use crate::journal::{Journal, Whose};
 use crate::model::forecast::Allowance;
 use crate::model::id::check::{IdCheck, NamedId};
@@ -81,12 +81,12 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     let unverified = ids::named(&examined, journal.as_ref(), Wanted::Unverified)?;
     let cannot_be_verified = ids::unreachable_of(&unverified, &|operation| endpoints.available(operation));
     let terms = terms(context, &settings, &typed.window)?;
-    let (outlook, taken) =
+    let (outlook, placed) =
         match look((context, typed), &examined, journal, &settings, &terms.terms, manner.skip_invalid)? {
             Ok(looked) => looked,
             Err(taken) => return Ok(refuse(context, &taken, &manner)),
         };
-    examined.findings.append(taken);
+    examined.take(placed);
     examined.findings.extend(quota_finding(&examined, &outlook.plan, settings.on_quota.value));
     let found = FindingCounts::of(&examined.findings);
     let compared = context.whose.borrow().clone().unwrap_or_default();
@@ -228,14 +228,14 @@ fn look(
     settings: &Settings,
     terms: &Terms,
     skip_invalid: bool,
-) -> Result<std::result::Result<(Outlook, Findings), Findings>> {
+) -> Result<std::result::Result<(Outlook, Placed), Findings>> {
     // A run that is at work on the journal does not wait for the plan.
     let mut scratch = TempJournal::of(journal.as_ref())?;
     drop(journal);
     let endpoints = settings.endpoints()?;
     let available = |operation: Operation| endpoints.available(operation);
     let mut looked = None;
-    let findings = rehearse_with(examined, &mut scratch.journal, skip_invalid, terms.now, &mut |writer| {
+    let placed = rehearse_with(examined, &mut scratch.journal, skip_invalid, terms.now, &mut |writer| {
         let mut surveyed = survey(writer, examined, terms.now)?;
         saved::complete(&mut surveyed, settings.identity().as_ref(), &available);
         let plan = Plan::new(&surveyed.survey, &available, terms);
@@ -267,9 +267,9 @@ fn look(
             if let Some(file) = &typed.save {
                 saved::save(context, file, &promise)?;
             }
-            Ok((outlook, findings))
+            Ok((outlook, placed))
         }
-        None => Err(findings),
+        None => Err(placed.findings),
     })
 }
 

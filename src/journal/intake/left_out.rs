@@ -198,6 +198,14 @@ impl ImportWriter<'_> {
         self.left_out
     }
 
+    /// How many rows of a sheet of this import are left out.
+    pub fn left_out_of_sheet(&self, sheet: SheetId) -> Result<u64> {
+        let sql = "SELECT count(*) FROM left_out WHERE place BETWEEN ?1 AND ?2";
+        let count =
+            self.transaction.prepare_cached(sql)?.query_row(row_ref::range(sheet), |row| row.get(0))?;
+        Ok(natural(count))
+    }
+
     /// Whether rows of earlier imports were left out and have not come again.
     pub fn rows_wait(&self) -> bool {
         self.some_wait
@@ -248,14 +256,6 @@ impl View {
     /// How many rows an import, or all of them, left out that have neither come again since nor been given up.
     pub fn left_out(&self, import: Option<ImportId>) -> Result<u64> {
         Ok(self.left_out_tally(import)?.total())
-    }
-
-    /// How many rows of a sheet were left out.
-    pub fn left_out_of_sheet(&self, sheet: SheetId) -> Result<u64> {
-        let sql = "SELECT count(*) FROM left_out WHERE place BETWEEN ?1 AND ?2";
-        let count =
-            self.connection.prepare_cached(sql)?.query_row(row_ref::range(sheet), |row| row.get(0))?;
-        Ok(natural(count))
     }
 
     /// The same by kind and by the state that reports show.
