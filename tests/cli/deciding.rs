@@ -436,7 +436,7 @@ fn a_record_that_another_row_has_is_not_waited_for() {
     let row = &bench.results(2)[0];
     assert_eq!((&row["status"], &row["code"]), (&"rejected".into(), &"duplicateEntity".into()));
     let message = row["message"].as_str().expect("a message");
-    assert!(message.contains(&format!("job {job}, 'Till 0' (id {id})")), "{message}");
+    assert!(message.contains(&format!("'Till 0' (id {id}) is that of job {job};")), "{message}");
 }
 
 #[test]
@@ -456,6 +456,40 @@ fn an_id_answered_for_two_rows_belongs_to_the_first_and_the_second_is_held() {
     bench.fleetload(&["resolve", &job, "--created", &bench.unowned(1, "company")]).expect_code(0);
     bench.fleetload(&["report"]).expect_code(0);
     bench.assert_exact(1);
+}
+
+#[test]
+fn a_record_that_another_row_has_is_not_advised_to_be_taken() {
+    let fault = Fault { times: Some(2), ..Fault::new("addCompany", FaultKind::AnswerLost) };
+    let bench = Bench::new(unlimited().with_fault(fault));
+    bench.profile("paths = \"documented\"", "rate = \"unlimited\"\nconcurrency = 1", "");
+    bench.write("companies.csv", &bench::companies(2));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(8);
+    bench.profile("", "rate = \"unlimited\"", "");
+    let held = bench.results(1).into_iter().filter(|row| row["status"] == "held");
+    let [asked, owner] = &held.collect::<Vec<_>>()[..] else { panic!("two held rows") };
+    let (job, owner) = (number(asked), number(owner));
+    let id = bench.created("company")[0].id.to_string();
+    // Somebody takes the record of the first for the second.
+    bench.fleetload(&["resolve", &owner, "--created", &id, "--unchecked"]).expect_code(0);
+    let ways = [
+        "look at the record in the service; if this row has another one, give the id of that".to_owned(),
+        format!("if this row has none, type: fleetload resolve {job} --not-created --unchecked\n"),
+        format!("if it is this row's, type: fleetload resolve {job} --abandon\n"),
+    ];
+    let (created, recorded) = (["--created", &id], format!("it is recorded as that of job {owner}\n"));
+    let owned = format!("already belongs to job {owner} ('Customer 1'");
+    let table: [(&[&str], &str); 3] = [
+        (&created, &owned),
+        (&[created[0], created[1], "--unchecked"], &owned),
+        (&["--not-created"], &recorded),
+    ];
+    for (decision, words) in table {
+        let refused = bench.fleetload(&[&["resolve", &job], decision].concat()).expect_code(2);
+        assert_hints(&refused, &[words, &ways[0], &ways[1], &ways[2]]);
+        assert!(!refused.stderr.contains("--created"), "{}", refused.stderr);
+    }
+    bench.fleetload(&["resolve", &job, "--not-created", "--unchecked"]).expect_code(0);
 }
 
 #[test]

@@ -78,22 +78,33 @@ impl RowVerifier {
         let unchecked = format!("resolve {job} {} --unchecked", not_so(&row));
         match self.sight(journal, job, shown)? {
             RecordSearch::Answered { by, candidates, earlier } => {
-                let Some(first) = candidates.first() else {
+                let ids: Vec<RemoteId> = candidates.iter().filter_map(|candidate| candidate.id).collect();
+                let owners = journal.owners(&ids)?;
+                let is_of_another_row = |candidate: &&Candidate| {
+                    owners.iter().any(|&(id, owner)| candidate.id == Some(id) && owner != job)
+                };
+                let free = candidates.iter().find(|candidate| !is_of_another_row(candidate));
+                let Some(first) = free.or(candidates.first()) else {
                     self.refuse_unsettled(context, &row)?;
                     return Ok(format!("checked by {by}: {}", resolve::found_none(&earlier)));
                 };
-                let found: Vec<String> = candidates.iter().map(review::in_words).collect();
                 let more = match candidates.len() {
                     1 => String::new(),
                     many => format!(" and {} more", count(many as u64 - 1)),
                 };
-                let adopt = first.id.map(|id| {
-                    let command = format!("resolve {job} --created {id}");
-                    context.advice("if it is the row's record: ", &command).words("\n")
-                });
-                let is_not = context.advice("if you are certain that it is not: ", &unchecked);
-                Err(Error::usage(format!("{by} shows a record that may be the row's: {}{more}", found[0]))
-                    .hint(adopt.unwrap_or_default().join(&is_not)))
+                let hint = if free.is_none() {
+                    beside_another_row(context, job)
+                } else {
+                    let adopt = first.id.map(|id| {
+                        let command = format!("resolve {job} --created {id}");
+                        context.advice("if it is the row's record: ", &command).words("\n")
+                    });
+                    let is_not = context.advice("if you are certain that it is not: ", &unchecked);
+                    adopt.unwrap_or_default().join(&is_not)
+                };
+                let found = review::in_words(first);
+                Err(Error::usage(format!("{by} shows a record that may be the row's: {found}{more}"))
+                    .hint(hint))
             }
             RecordSearch::Change { by, is_so: false } => {
                 self.refuse_unsettled(context, &row)?;
@@ -150,7 +161,7 @@ impl RowVerifier {
         if is_change(&work) {
             return self.check_change(context, journal, &work, id);
         }
-        refuse_record_of_another_row(journal, job, id)?;
+        refuse_record_of_another_row(context, journal, job, id)?;
         match self.access.runtime.block_on(self.verifier.check(journal, &work, id)).map_err(unreached)? {
             RecordCheck::Confirmed { by, notes } if notes.is_empty() => {
                 Ok(format!("checked by {by}: the record agrees with the row"))
@@ -232,7 +243,12 @@ fn unreached(error: Error) -> Error {
 }
 
 /// The record of another row is refused before the service is asked; the journal itself refuses it as well.
-fn refuse_record_of_another_row(journal: &Journal, job: JobId, id: RemoteId) -> Result<()> {
+fn refuse_record_of_another_row(
+    context: &Context<'_>,
+    journal: &Journal,
+    job: JobId,
+    id: RemoteId,
+) -> Result<()> {
     let owners = journal.owners(&[id])?;
     match owners.iter().find(|(_, owner)| *owner != job) {
         Some((_, owner)) => {
@@ -240,10 +256,22 @@ fn refuse_record_of_another_row(journal: &Journal, job: JobId, id: RemoteId) -> 
             Err(Error::usage(format!(
                 "the record {id} already belongs to job {owner} ('{name}'); one record cannot belong to two rows"
             ))
-            .hint("find the record of this row and give its id"))
+            .hint(beside_another_row(context, job)))
         }
         None => Ok(()),
     }
+}
+
+/// What to do about a row whose record another row may have.
+fn beside_another_row(context: &Context<'_>, job: JobId) -> Advice {
+    context
+        .advice(
+            "look at the record in the service; if this row has another one, give the id of that\n\
+             if this row has none, type: ",
+            &format!("resolve {job} --not-created --unchecked"),
+        )
+        .words("\nif it is this row's, type: ")
+        .command(context.again(&format!("resolve {job} --abandon")))
 }
 
 /// A job that can be decided, as it stands.

@@ -389,8 +389,13 @@ fn refuse_foreign_id(connection: &Connection, standing: &JobRow, id: RemoteId) -
             row_ref::of_job(connection, owner.job)?
         ))
         .hint(
-            Advice::from("find the record of this row and give its id, or: ")
-                .command(format!("fleetload resolve {} --not-created | --abandon", standing.job)),
+            Advice::from(
+                "look at the record in the service; if this row has another one, give the id of that\n",
+            )
+            .words("if this row has none, type: ")
+            .command(format!("fleetload resolve {} --not-created --unchecked", standing.job))
+            .words("\nif it is this row's, type: ")
+            .command(format!("fleetload resolve {} --abandon", standing.job)),
         ));
     }
     Ok(())

@@ -104,7 +104,10 @@ pub(in crate::run) fn owned(owner: JobId, candidate: &Candidate) -> Rejection {
     let name = candidate.name.as_deref().unwrap_or("a record without a name");
     refusal(
         ServiceCode::DuplicateEntity.as_str(),
-        format!("another row has this record already: job {owner}, '{name}'{id}; {}", candidate.difference),
+        format!(
+            "another row has this record already: '{name}'{id} is that of job {owner}; {}",
+            candidate.difference
+        ),
     )
 }
 

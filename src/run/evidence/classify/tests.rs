@@ -117,7 +117,7 @@ fn the_refusal_of_a_record_of_another_row_names_that_row() {
     let rejection = owned(JobId(99), &candidate);
     assert_eq!(
         rejection.message,
-        format!("another row has this record already: job 99, 'Till 9' (id {}); equal", record(1))
+        format!("another row has this record already: 'Till 9' (id {}) is that of job 99; equal", record(1))
     );
 }
 
