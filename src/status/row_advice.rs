@@ -141,10 +141,12 @@ pub fn words(code: &str) -> Option<&'static str> {
     catalogue::of_row(code).or_else(|| catalogue::of_sheet(code)).map(|entry| entry.words.as_str())
 }
 
-/// Whether rows that were rejected with a code may be sent again as they are, by what is advised about it.
+/// Whether rows that were rejected with a code may be sent again as they are, by what is advised about it; not where only a
+/// run with an option of its own sends them.
 pub(super) fn may_be_retried(code: &str, state: JobState) -> bool {
     let advice = of(Some(code), state).next_for_all(ImportId(0));
-    advice.commands().any(|command| command.starts_with("fleetload retry "))
+    let has = |start: &str| advice.commands().any(|command| command.starts_with(start));
+    has("fleetload retry ") && !has("fleetload run --")
 }
 
 /// Whether a code is one of reading back, which are about rows that are done.

@@ -1,5 +1,6 @@
 //! What needs a person and what to type next, each with its words and its command.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -224,7 +225,7 @@ fn of_import(facts: &ImportFacts, commands: &Commands<'_>) -> Vec<Need> {
     };
     let were =
         |rows, what: &str| counted(rows, &format!("row{of} was {what}"), &format!("rows{of} were {what}"));
-    let retry = |state| to_retry(facts, state, commands.again);
+    let retry = |state| to_retry(facts, |of| of == state, commands.again);
     let refused = (rows.refused, 0);
     put("rejected", refused, were(rows.refused, "rejected"), retry(JobState::Rejected));
     let what = "carried out in part, but a later step failed";
@@ -250,11 +251,11 @@ fn of_import(facts: &ImportFacts, commands: &Commands<'_>) -> Vec<Need> {
     needs
 }
 
-/// How rows of an import in this state are sent again as they are, in words, where their codes allow that.
-fn to_retry(facts: &ImportFacts, state: JobState, again: &Again) -> Advice {
+/// How rows of an import in these states are sent again as they are, in words, where their codes allow that.
+fn to_retry(facts: &ImportFacts, is_wanted: impl Fn(JobState) -> bool, again: &Again) -> Advice {
     let import = facts.info.import;
     let may_help = |(state, code): &&(JobState, String)| may_be_retried(code, *state);
-    let mut of_state = facts.codes.iter().filter(|(of, _)| *of == state);
+    let mut of_state = facts.codes.iter().filter(|(of, _)| is_wanted(*of));
     if facts.codes.iter().all(|known| may_help(&known)) {
         return match of_state.next() {
             Some(_) => Advice::from("where no cell is wrong and the cause is gone, type ")
@@ -264,11 +265,12 @@ fn to_retry(facts: &ImportFacts, state: JobState, again: &Again) -> Advice {
         };
     }
     let codes = of_state.filter(may_help).map(|(_, code)| code.as_str()).filter(|code| !code.is_empty());
-    let codes: Vec<&str> = codes.collect();
+    // Rows in two states may have the same.
+    let codes: BTreeSet<&str> = codes.collect();
     if codes.is_empty() {
         return Advice::new();
     }
-    let which = codes.join(" or ");
+    let which = codes.iter().copied().collect::<Vec<_>>().join(" or ");
     let words = format!("where the code is {which}, no cell is wrong and the cause is gone, type ");
     let or = |(at, code): (usize, &&str)| {
         let command = again.command(&format!("retry {import} --code {code}"));
@@ -378,26 +380,20 @@ fn corrections(to_correct: &[&ImportFacts], commands: &Commands<'_>) -> Vec<Step
     steps
 }
 
-/// How the rows of an import are corrected, or tried again.
+/// How the rows of an import are corrected, or sent again as they are.
 fn correct(facts: &ImportFacts, commands: &Commands<'_>) -> Step {
     let (import, rows) = (facts.info.import, &facts.unanswered);
     let correction = (commands.correction)(&facts.info);
     let fix = correction.fix.display();
-    let is_refused = rows.refused + rows.incomplete > 0;
-    let retry = || commands.again.command(&format!("retry {import}"));
-    let (words, command) = match (is_refused, correction.is_there) {
-        (true, true) => {
-            (format!("correct the rows in {fix} and run that file, or try them again as they are"), retry())
-        }
-        (true, false) => ("to try the rows again as they are".to_owned(), retry()),
-        (false, true) => {
-            let words = match rows.left_out {
-                0 => "to import the rows again".to_owned(),
-                _ => format!("correct the rows in {fix}, then"),
-            };
-            (words, correction.again.with_file("run", &correction.fix))
-        }
-        (false, false) => ("the report".to_owned(), commands.again.command(&format!("report {import}"))),
+    let how = match (correction.is_there, rows.total() > rows.along) {
+        (true, true) => format!("correct the rows in {fix}, then"),
+        (true, false) => "to import the rows again".to_owned(),
+        (false, _) => "write the report, which has the rows in fix.xlsx".to_owned(),
     };
-    Step { words, command }
+    let command = match correction.is_there {
+        true => correction.again.with_file("run", &correction.fix),
+        false => commands.again.command(&format!("report {import}")),
+    };
+    let retry = to_retry(facts, |_| true, commands.again);
+    Step { words: format!("{retry}{how}"), command }
 }

@@ -60,8 +60,8 @@ fn a_run_without_files_names_the_import_whose_rows_are_to_be_corrected() {
     bench.fleetload(&["run", "people.csv"]).expect_code(0);
     for command in ["run", "status"] {
         let told = bench.fleetload(&[command]);
-        let expected = "correct the rows in reports/1/fix.xlsx and run that file, or try them again as they are: \
-                        fleetload retry 1";
+        let expected =
+            "hint: correct the rows in reports/1/fix.xlsx, then: fleetload run reports/1/fix.xlsx\n";
         assert!(told.stderr.contains(expected), "{command}: {}", told.stderr);
     }
 }

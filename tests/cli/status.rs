@@ -239,7 +239,8 @@ fn of_each_import_with_rows_to_correct_it_says_where_they_are() {
         run.stdout
     );
     let status = bench.fleetload(&["status"]).expect_code(0);
-    let hint = "correct the rows in reports/1/fix.xlsx and run that file, or try them again as they are: fleetload retry 1\n\
+    let hint = "where no cell is wrong and the cause is gone, type fleetload retry 1; otherwise correct the rows in \
+                reports/1/fix.xlsx, then: fleetload run reports/1/fix.xlsx\n\
                 \x20     correct the rows in reports/2/fix.xlsx, then: fleetload run reports/2/fix.xlsx\n";
     for told in [&run.stderr, &status.stderr] {
         assert!(told.contains(hint), "{told}");
@@ -269,7 +270,7 @@ fn it_names_no_fix_sheet_that_is_not_there() {
     bench.fleetload(&["run", "companies.csv", "--reports", "elsewhere"]).expect_code(4);
     let outcome = bench.fleetload(&["status"]).expect_code(0);
     assert!(outcome.stdout.contains("write the report, which has it in fix.xlsx"), "{}", outcome.stdout);
-    let hint = "hint: to try the rows again as they are: fleetload retry 1";
+    let hint = "hint: write the report, which has the rows in fix.xlsx: fleetload report 1\n";
     assert!(outcome.stderr.contains(hint), "{}", outcome.stderr);
 }
 

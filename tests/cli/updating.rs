@@ -143,7 +143,10 @@ fn what_cannot_be_changed_or_is_not_said_is_refused_at_its_cell() {
         "devices.csv",
         "action,key,name,mac,address1\nupdate,T0,Till,00:1a:2b:00:00:09,9 New Street\n",
     );
-    bench.fleetload(&["run", "devices.csv"]).expect_code(4);
+    let told = bench.fleetload(&["run", "devices.csv", "--allow-missing-address1"]).expect_code(4).stderr;
+    let hint = "hint: correct the rows in reports/2/fix.xlsx, then: fleetload run reports/2/fix.xlsx \
+                --allow-missing-address1\n";
+    assert!(told.contains(hint), "read as the sheet was, and not sent again as it is: {told}");
     let [(status, code, message)] = &endings(&bench, 2)[..] else { panic!("one row") };
     assert_eq!((status.as_str(), code.as_str()), ("rejected", "not-changeable"));
     assert!(
@@ -386,7 +389,9 @@ fn what_the_service_changed_since_the_export_is_told_and_not_overwritten_unless_
             .expect_code(0);
     }
     edit(&bench, file, "\"Branch 1\",\"REF", "\"Branch One\",\"REF");
-    bench.fleetload(&["run", file]).expect_code(4);
+    let told = bench.fleetload(&["run", file]).expect_code(4).stderr;
+    let hint = "hint: correct the rows in reports/2/fix.xlsx, then: fleetload run reports/2/fix.xlsx\n";
+    assert!(told.contains(hint), "a retry and a run send nothing: {told}");
     let left = "name: the service has changed this to 'Branch 0 of theirs' since the export, and the sheet has 'Branch 0'";
     let refused = "name: the service has changed this to 'Branch 1 of theirs' since the export, and the sheet has 'Branch One'";
     let mut found = endings(&bench, 2);
