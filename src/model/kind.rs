@@ -219,12 +219,15 @@ fn kinds() -> String {
     listed(&Kind::SHEETS.map(Kind::plural)).unwrap_or_default()
 }
 
-/// A kind of sheet, as people name it.
+/// A kind of sheet, as people name it; as worksheets are named, with capitals as well.
 impl FromStr for Kind {
     type Err = UnknownKind;
 
     fn from_str(word: &str) -> Result<Self, Self::Err> {
-        named(&Self::SHEETS, word).ok_or_else(|| UnknownKind(word.to_owned()))
+        let is_sheet = |kind: &Self| kind.plural().eq_ignore_ascii_case(word);
+        named(&Self::SHEETS, word)
+            .or_else(|| Self::SHEETS.into_iter().find(is_sheet))
+            .ok_or_else(|| UnknownKind(word.to_owned()))
     }
 }
 

@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn a_default_names_a_column_that_exists() {
         let mut options = Options::default();
-        options.set_default("companies.parent=acme").unwrap();
+        options.set_default("Companies.parent=acme").unwrap();
         assert_eq!(options.default_for(Kind::Company, "parent"), Some("acme"));
         assert_eq!(options.default_for(Kind::Site, "parent"), None);
         for wrong in ["parent=acme", "companies.parent", "companies.mac=1", "firms.parent=1", "sites.meta:=1"]

@@ -111,6 +111,11 @@ mod tests {
         assert_eq!(renamed(Kind::Site, "Filiale Nr.", &[], &said), Some("key"), "a dot of its own");
         assert_eq!(renamed(Kind::Site, "Nr", &[], &said), None);
         assert_eq!(renamed(Kind::Company, "companies.Firma", &[], &said), Some("name"));
+        // Worksheets are named with a capital; a header with a dot often begins with one thing.
+        let said = self::said(&[("People.Straße", "address1"), ("Site.Name", "site")]);
+        assert_eq!(renamed(Kind::Person, "Straße", &[], &said), Some("address1"));
+        assert_eq!(renamed(Kind::Site, "Straße", &[], &said), None);
+        assert_eq!(renamed(Kind::Device, "Site.Name", &[], &said), Some("site"));
     }
 
     #[test]
