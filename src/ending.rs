@@ -231,7 +231,8 @@ impl End {
                     Command("run FILE"),
                     Words(
                         ". Of rows that differ, put what was sent last into the sheet or, where the service \
-                         can change the column, write update into a column action of the row",
+                         can change the column of a company, site or device, write update into a column \
+                         action of the row",
                     ),
                 ],
             ),

@@ -51,6 +51,7 @@ impl ResultLine {
             (None, Some(_)) if let Some(paused) = row.waits_for_paused => {
                 row_advice::of_waiting_for_paused(paused)
             }
+            (None, Some(_)) if row.differs() && !row.kind.is_record() => row_advice::of_differing_change(),
             (None, Some(job)) => match row.operation.filter(|operation| !operation.creates()) {
                 Some(operation) if row.state == JobState::Held => {
                     row_advice::of_held_change(row.kind, operation, job)

@@ -98,6 +98,12 @@ pub fn of_waiting_for_paused(import: ImportId) -> Advice {
     .command(typed(&format!("resume {import}")))
 }
 
+/// What to do about an upkeep row, or an update, that differs.
+pub fn of_differing_change() -> Advice {
+    Advice::from("Import the row again: the outcome of the earlier one was not known then. Type: ")
+        .command(typed("run FILE"))
+}
+
 /// What a code means, and what to do about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowAdvice {

@@ -550,6 +550,10 @@ fn a_row_with_other_values_says_which_columns_differ_and_ends_with_4_until_they_
         "{}",
         status.stdout
     );
+    let advice = row["advice"].as_str().expect("words");
+    let update = "; or, if those of the row are right, it is of a company, site or device, and the service can change \
+                  them, write update into a column action of the row and type the command again";
+    assert!(advice.ends_with(update), "{advice}");
     bench.fleetload(&["run"]).expect_code(4);
 
     bench.write("devices.csv", &device("d1", "C0", " Till", "0025.9642.bf42", "1 Earl St"));
@@ -709,6 +713,9 @@ fn an_upkeep_row_that_asks_otherwise_while_the_earlier_one_is_on_hold_is_told_an
     };
     bench.fleetload(&["report", "2"]).expect_code(0);
     assert_eq!(ending(2), ("done".into(), "row.differs".into()));
+    let advice =
+        "Import the row again: the outcome of the earlier one was not known then. Type: fleetload run FILE";
+    assert_eq!(bench.results(2)[0]["advice"], advice);
     bench.fleetload(&["run", "metadata.csv"]).expect_code(0);
     assert_eq!(ending(3).0, "done");
     let put = |value| bench.ledger().iter().filter(|entry| entry.request["value"] == value).count();
