@@ -307,8 +307,9 @@ fn go_on(facts: &Facts, again: &Again) -> String {
 /// Imports of which the next steps name the rows to correct, one by one.
 const NAMED: usize = 5;
 
-/// What to type next, by how the rows stand; nothing while a run is at work on them, except in a report, and where rows on hold
-/// or a paused sheet tell how they are decided. Of several imports with rows to correct each has a step of its own.
+/// What to type next, by how the rows stand; nothing while a run is at work on them, except in a report, and where a paused
+/// sheet tells how it is decided. Each import with rows to correct, or that differ, has a step of its own, after that for the
+/// others.
 pub(super) fn next(facts: &Facts, (state, at_work): (RunState, bool), commands: &Commands<'_>) -> Vec<Step> {
     let again = commands.again;
     let step = |words: &str, command: String| vec![Step { words: words.to_owned(), command }];
@@ -332,37 +333,33 @@ pub(super) fn next(facts: &Facts, (state, at_work): (RunState, bool), commands: 
         };
         return if at_work { at_work_step() } else { step(words, go_on(facts, again)) };
     }
-    let to_correct: Vec<&ImportFacts> =
-        facts.imports.iter().filter(|import| !import.unanswered.is_empty()).collect();
+    let is_left = |import: &&ImportFacts| !import.unanswered.is_empty() || import.differing > 0;
+    let to_correct: Vec<&ImportFacts> = facts.imports.iter().filter(is_left).collect();
+    let mut steps = Vec::new();
     if let Some(UnsentRows { import: paused, .. }) = facts.paused_imports.first().filter(|_| facts.paused > 0)
     {
-        let mut steps = step("to let its rows go on", again.command(&format!("resume {paused}")));
-        if !commands.in_report {
-            steps.extend(corrections(&to_correct, commands));
-        }
-        return steps;
-    }
-    if facts.unread > 0 {
+        steps = step("to let its rows go on", again.command(&format!("resume {paused}")));
+    } else if facts.unread > 0 {
         return if at_work { at_work_step() } else { step("to verify the rest", go_on(facts, again)) };
-    }
-    if facts.tally.in_state(JobState::Held) > 0 {
-        return Vec::new();
-    }
-    if let (true, Some((_, by))) = (to_correct.is_empty(), last.unanswered.answered.last()) {
-        step("the rows that failed were imported again", again.command(&format!("status {by}")))
+    } else if facts.tally.in_state(JobState::Held) > 0 {
+        // How they are decided is told before.
+    } else if let (true, Some((_, by))) = (to_correct.is_empty(), last.unanswered.answered.last()) {
+        steps = step("the rows that failed were imported again", again.command(&format!("status {by}")));
     } else if commands.in_report {
-        Vec::new()
+        return steps;
     } else if let Some(review) = &facts.findings {
         let words = match review.rows() {
             1 => "when you have reviewed what verification found".to_owned(),
             _ => format!("when you have reviewed {}", review.what()),
         };
-        step(&words, again.command(&review.command()))
+        steps = step(&words, again.command(&review.command()));
     } else if to_correct.is_empty() {
-        step("the report", again.command(&format!("report {}", last.info.import)))
-    } else {
-        corrections(&to_correct, commands)
+        steps = step("the report", again.command(&format!("report {}", last.info.import)));
     }
+    if !commands.in_report {
+        steps.extend(corrections(&to_correct, commands));
+    }
+    steps
 }
 
 /// A step for each of the first imports with rows to correct, and one for the rest.
@@ -383,6 +380,10 @@ fn corrections(to_correct: &[&ImportFacts], commands: &Commands<'_>) -> Vec<Step
 /// How the rows of an import are corrected, or sent again as they are.
 fn correct(facts: &ImportFacts, commands: &Commands<'_>) -> Step {
     let (import, rows) = (facts.info.import, &facts.unanswered);
+    let report = || commands.again.command(&format!("report {import}"));
+    if rows.is_empty() {
+        return Step { words: "the report lists the columns that differ".to_owned(), command: report() };
+    }
     let correction = (commands.correction)(&facts.info);
     let fix = correction.fix.display();
     let how = match (correction.is_there, rows.total() > rows.along) {
@@ -392,7 +393,7 @@ fn correct(facts: &ImportFacts, commands: &Commands<'_>) -> Step {
     };
     let command = match correction.is_there {
         true => correction.again.with_file("run", &correction.fix),
-        false => commands.again.command(&format!("report {import}")),
+        false => report(),
     };
     let retry = to_retry(facts, |_| true, commands.again);
     Step { words: format!("{retry}{how}"), command }

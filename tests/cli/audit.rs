@@ -118,6 +118,38 @@ fn a_record_that_vanished_after_its_creation_is_named_and_not_made_again() {
     }
 }
 
+const CORRECT: &str = "correct the rows in reports/1/fix.xlsx, then: fleetload run reports/1/fix.xlsx\n";
+
+#[test]
+fn rows_to_correct_are_named_beside_what_is_to_be_reviewed() {
+    let rejected = Fault::new("addCompany", FaultKind::InvalidData).times(1);
+    let vanished = Fault::new("addCompany", FaultKind::Vanished).after(1).times(1);
+    let bench = Bench::new(Scenario { fault: vec![rejected, vanished], ..instant() });
+    bench.profile("", "concurrency = 1", "");
+    bench.write("companies.csv", &bench::companies(3));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(8);
+    let job = &found(&bench, 1, "audit.vanished")[0]["job"];
+    let told = bench.fleetload(&["status"]).expect_code(0).stderr;
+    let review = "when you have reviewed what verification found: fleetload resolve";
+    let steps = format!("hint: {review} {job} --seen\n      {CORRECT}");
+    assert!(told.contains(&steps), "{told}");
+}
+
+#[test]
+fn rows_to_correct_are_named_beside_a_row_on_hold() {
+    let rejected = Fault::new("addCompany", FaultKind::InvalidData).times(1);
+    let orphan = Fault::new("addDevice", FaultKind::OrphanSite).times(1);
+    let bench = Bench::new(Scenario { fault: vec![rejected, orphan], ..instant() });
+    bench.profile("", "concurrency = 1", "");
+    bench.write("companies.csv", &bench::companies(2));
+    bench.write("devices.csv", &devices_with_sites(2).replace("C0", "C1"));
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(8);
+    let counts = bench.counts(1);
+    assert_eq!((counts.get("held"), counts.get("rejected")), (Some(&1), Some(&1)), "{counts:?}");
+    let told = bench.fleetload(&["status"]).expect_code(0).stderr;
+    assert!(told.contains(&format!("hint: {CORRECT}")), "{told}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_finding_that_is_reviewed_while_the_run_goes_on_is_counted_at_its_end() {
