@@ -339,6 +339,10 @@ fn f20_rows_in_another_encoding_are_found_one_by_one() {
     let finding = &desk.findings()[0];
     assert_eq!((finding.value.as_deref(), finding.line), (Some("S\u{fffd}hne"), Some(4)));
     assert!(finding.message.contains("retype the cell and save as CSV UTF-8"), "{}", finding.message);
+    // As many lines in the one as in the other.
+    let mut even = named(&[("Müller", "Ulm")]).into_bytes();
+    even.extend_from_slice(&WINDOWS_1252.encode(&rows(&[("Söhne", "Ulm")]).replace("s0", "t0")).0);
+    assert_eq!(Desk::with("sites.csv", even).found(), ["error file.encoding-invalid C3"]);
 }
 
 /// Opened once in the wrong encoding and saved: the letters are garbled for good.
@@ -482,12 +486,14 @@ fn f23_a_sheet_that_ends_at_a_limit_of_excel_is_suspicious() {
 /// A portal packs its export.
 #[test]
 fn f24_a_packed_table_is_to_be_unpacked_first() {
-    let desk = Desk::with("sites.csv.gz", b"\x1f\x8b\x08\0\0\0\0\0");
-    assert_eq!(desk.found(), ["fatal file.format-unsupported"]);
-    assert_eq!(
-        desk.the("file.format-unsupported").message,
-        "the content is compressed (gzip): unpack it first, then use the file inside"
-    );
+    for name in ["sites.csv.gz", "sites.csv"] {
+        let desk = Desk::with(name, b"\x1f\x8b\x08\0\0\0\0\0");
+        assert_eq!(desk.found(), ["fatal file.format-unsupported"]);
+        assert_eq!(
+            desk.the("file.format-unsupported").message,
+            "the content is compressed (gzip): unpack it first, then use the file inside"
+        );
+    }
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     zip.start_file("sites.csv", zip::write::SimpleFileOptions::default()).expect("a part begins");
     std::io::Write::write_all(&mut zip, right().as_bytes()).expect("a part is written");

@@ -178,7 +178,8 @@ fn h09_a_header_in_another_language_is_not_guessed_and_can_be_said() {
 #[test]
 fn h10_invisible_characters_in_a_header_make_no_difference_and_others_are_spelt_out() {
     assert_eq!(
-        under("\u{feff}key,comp\u{ad}any,na\u{200b}me,phone\u{a0},address1,\u{2060}city,country").found(),
+        under("\u{feff}key,comp\u{ad}any,na\u{200b}me,phone\u{a0},address\u{a0}1,\u{2060}Ｃity,country")
+            .found(),
         NOTHING
     );
     let desk = with_column("lat\u{200b}tidude", "");

@@ -229,6 +229,11 @@ fn h11_the_example_row_of_our_template_is_told_and_not_read() {
         "{:?}",
         desk.found_with_notes()
     );
+    let alone = Desk::with("sites.csv", format!("{SITES}{}", site("#example")));
+    assert_eq!(
+        alone.found_with_notes(),
+        ["warning row.template row 2", "note row.template", "note sheet.empty row 1", "error sheet.empty"]
+    );
 }
 
 /// A heading over several columns, and their names in the row below.

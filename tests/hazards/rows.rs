@@ -198,9 +198,12 @@ fn r03_a_name_leads_to_the_one_row_that_has_it_and_is_ambiguous_when_two_have() 
 /// A column of parents that was filled one row off.
 #[test]
 fn r04_a_circle_of_parents_is_told_once_with_its_cells_in_order() {
-    let rows = [("a", "c", "A"), ("b", "a", "B"), ("c", "b", "C"), ("d", "d", "D")];
+    let circles = [("a", "c", "A"), ("b", "a", "B"), ("c", "b", "C"), ("d", "d", "D")];
+    let rows = [&circles[..], &[("e", ROOT, "E"), ("f", "a", "F")]].concat();
     let desk = Desk::with("companies.csv", companies(&rows));
     assert_eq!(found(&desk), ["error ref.cycle companies.csv B2", "error ref.cycle companies.csv B5"]);
+    assert_eq!(desk.the("ref.target-invalid").cell.as_deref(), Some("B7"), "below a circle");
+    assert_eq!(desk.examined().checked().order().collect::<Vec<_>>(), [4]);
     let findings = desk.findings();
     let mut circles = findings.iter().filter(|finding| finding.code.as_str() == "ref.cycle");
     let long = circles.next().expect("the circle of three");
@@ -261,7 +264,10 @@ fn r08_a_row_pasted_twice_is_an_error_when_it_is_the_same_record_and_a_warning_o
     assert!(finding.message.contains("the same cell by cell, so delete one"), "{}", finding.message);
     let device = (ROOT, "Till 1", "", "");
     assert_eq!(
-        found(&Desk::with("devices.csv", devices(&[device, device]))),
+        found(&Desk::with(
+            "devices.csv",
+            devices(&[device, device, (ROOT, "Till 1", "", "00:1a:2b:3c:4d:5f")])
+        )),
         ["error dup.natural-key devices.csv B3"]
     );
     let nameless = ("", "nobody", "Earl St");
@@ -389,7 +395,8 @@ fn r10_a_key_that_is_added_is_learnt_and_a_changed_one_is_a_warning_that_says_wh
 /// A customer whose parent is misspelled, with all its sites and devices.
 #[test]
 fn r11_rows_below_a_wrong_one_get_a_note_each_and_no_error() {
-    let desk = Desk::with("companies.csv", companies(&[("a", "nobody", "A")]))
+    let rows = [("a", "nobody", "A"), ("b", ROOT, "B"), ("c", "a", "C")];
+    let desk = Desk::with("companies.csv", companies(&rows))
         .and("sites.csv", sites(&[("s1", "a", "S1"), ("s2", "a", "S2")]))
         .and("devices.csv", devices(&[("a", "Till", "s1", "")]));
     assert_eq!(found(&desk), ["error ref.not-found companies.csv B2"]);
@@ -399,10 +406,10 @@ fn r11_rows_below_a_wrong_one_get_a_note_each_and_no_error() {
         .filter(|finding| finding.code.as_str() == "ref.target-invalid")
         .map(|finding| format!("{} {}", finding.file, finding.cell.as_deref().unwrap_or_default()))
         .collect();
-    assert_eq!(notes, ["sites.csv B2", "sites.csv B3", "devices.csv A2"]);
+    assert_eq!(notes, ["companies.csv B4", "sites.csv B2", "sites.csv B3", "devices.csv A2"]);
     let note =
         desk.findings().into_iter().find(|finding| finding.file == "sites.csv" && finding.row == Some(2));
     let message = note.expect("a note").message;
     assert!(message.contains("row 2 of companies.csv"), "{message}");
-    assert_eq!(desk.examined().sheets.iter().map(|sheet| sheet.usable).sum::<u64>(), 0);
+    assert_eq!(desk.examined().sheets.iter().map(|sheet| sheet.usable).sum::<u64>(), 1);
 }

@@ -130,6 +130,8 @@ fn c06_a_mark_that_is_never_closed_is_found_where_it_opens() {
     assert_eq!(desk.found(), ["error row.quote-unterminated C2"]);
     assert!(desk.the("row.quote-unterminated").message.contains("it would swallow the next 3 lines"));
     assert_eq!(desk.examined().sheets[0].usable, 2);
+    let last = Desk::with("sites.csv", format!("{SITES}{open}"));
+    assert_eq!(last.found(), ["error row.quote-unterminated C2"]);
     let quoted = site("c").replace("Site c", "\"Site c\"");
     let desk = Desk::with("sites.csv", format!("{SITES}{open}{}{quoted}", site("b")));
     assert_eq!(desk.found(), ["error row.quote-unterminated C2"]);
@@ -241,6 +243,8 @@ fn c10_a_row_with_more_cells_than_the_header_is_found_with_the_first_of_them() {
     assert_eq!(Desk::with("sites.csv", format!("{SITES}{}", rows("c"))).found(), NOTHING);
     let desk = Desk::with("sites.csv", format!("{SITES}{}{}", rows("c"), site("d")));
     assert_eq!(desk.found(), [2, 3, 4].map(|row| format!("error row.too-many-cells H{row}")));
+    let alone = format!("{SITES}{}", site("a").replace('\n', ",,\n"));
+    assert_eq!(Desk::with("sites.csv", alone).found(), ["error row.too-many-cells H2"]);
 }
 
 /// A separator lost, or blank cells left out at the end.
@@ -415,6 +419,7 @@ fn c23_the_wrapping_of_figures_is_taken_off_and_told() {
             ["note cell.excel-text-wrapper D1"],
             "{wrapped}"
         );
+        assert!(format!("{:?}", desk.rows()[0].draft).contains("\"09 557 0000\""), "{wrapped}");
     }
 }
 

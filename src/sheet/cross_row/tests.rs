@@ -119,67 +119,6 @@ fn references_in_any_row_order_lead_to_rows_and_parents_come_first() {
 }
 
 #[test]
-fn references_that_lead_nowhere_are_told_with_what_was_meant() {
-    let companies = format!("key,parent,name\nacme,{ROOT},Acme Ltd\nglobex,{ROOT},Globex\nzeta,acmee,Zeta\n");
-    let result = check(&[("companies.csv", &companies)], &Nothing);
-    assert_eq!(result.codes(), [at(Code::RefNotFound, "companies!B4")]);
-    let told = result.found.iter().find(|finding| finding.code == Code::RefNotFound).unwrap();
-    assert!(told.message.contains("Did you mean 'acme'?"), "{}", told.message);
-    assert_eq!(told.row_key.as_deref(), Some("zeta"));
-    assert!(!result.checked.is_usable(2));
-}
-
-#[test]
-fn a_name_that_several_rows_have_is_ambiguous_and_a_key_of_another_kind_is_wrong() {
-    let companies = format!("key,parent,name\na,{ROOT},Shop\nb,a,Shop\n");
-    let sites = "key,company,name\ns1,Shop,S1\ns2,b,S2\ns3,s2,S3\n";
-    let result = check(&[("companies.csv", &companies), ("sites.csv", sites)], &Nothing);
-    assert_eq!(result.codes(), [at(Code::RefAmbiguous, "sites!B2"), at(Code::RefWrongKind, "sites!B4")]);
-    let ambiguous = result.found.iter().find(|finding| finding.code == Code::RefAmbiguous).unwrap();
-    assert_eq!(ambiguous.related.iter().map(|related| related.row).collect::<Vec<_>>(), [2, 3]);
-}
-
-#[test]
-fn circles_are_told_once_with_their_cells_in_order() {
-    let companies = format!("key,parent,name\na,c,A\nb,a,B\nc,b,C\nd,d,D\ne,{ROOT},E\nf,a,F\n");
-    let result = check(&[("companies.csv", &companies)], &Nothing);
-    assert_eq!(
-        result.codes(),
-        [
-            at(Code::RefCycle, "companies!B2"),
-            at(Code::RefCycle, "companies!B5"),
-            at(Code::RefTargetInvalid, "companies!B7")
-        ]
-    );
-    let circle = &result.found.iter().find(|finding| finding.code == Code::RefCycle).unwrap();
-    assert!(circle.message.contains("a → c → b → a"), "{}", circle.message);
-    let cells: Vec<_> = circle.related.iter().map(|related| related.cell.as_deref().unwrap()).collect();
-    assert_eq!(cells, ["B4", "B3"]);
-    assert_eq!(result.checked.order().collect::<Vec<_>>(), [4]);
-}
-
-#[test]
-fn what_two_rows_share_is_told_at_the_second() {
-    let companies = format!("key,parent,name\na,{ROOT},A\nA,{ROOT},A2\nc,{ROOT},A\n");
-    let people = "company,username\na,jane\na,jane\n";
-    let devices = "company,name,mac\na,T1,00:1a:2b:3c:4d:5e\na,T2,001A.2B3C.4D5E\na,T3,\na,T3,\na,T3,00:1a:2b:3c:4d:5f\n";
-    let result =
-        check(&[("companies.csv", &companies), ("people.csv", people), ("devices.csv", devices)], &Nothing);
-    assert_eq!(
-        result.codes(),
-        [
-            at(Code::DupKey, "companies!A3"),
-            at(Code::DupUsername, "people!B3"),
-            at(Code::DupMac, "devices!C3"),
-            at(Code::DupNaturalKey, "companies!C4"),
-            at(Code::DupNaturalKey, "devices!B5"),
-        ]
-    );
-    let first = result.found.iter().find(|finding| finding.code == Code::DupMac).unwrap();
-    assert_eq!(first.related[0].cell.as_deref(), Some("C2"));
-}
-
-#[test]
 fn names_that_end_in_what_is_no_letter_are_found_and_told_apart_as_they_are_compared() {
     // An `à` that was read in another encoding: its second half is a space.
     let garbled = "Societ\u{c3}\u{a0}";
@@ -217,21 +156,6 @@ fn names_that_differ_in_capitals_and_marks_only_are_worth_a_look() {
     assert_eq!(companies(&others).codes(), []);
     let sites = format!("company,name,reference\n{ROOT},Main St,1\n{ROOT},main st.,2\n{ROOT},Main-St.,2\n");
     assert_eq!(check(&[("sites.csv", &sites)], &Nothing).codes(), [at(Code::DupRow, "sites!B4")]);
-}
-
-#[test]
-fn a_device_in_a_site_of_another_company_is_told() {
-    let companies = format!("key,parent,name\na,{ROOT},A\nb,{ROOT},B\n");
-    let devices = "company,name,site\na,T1,s\nb,T2,s\n";
-    let result = check(
-        &[
-            ("companies.csv", &companies),
-            ("sites.csv", "key,company,name\ns,a,S\n"),
-            ("devices.csv", devices),
-        ],
-        &Nothing,
-    );
-    assert_eq!(result.codes(), [at(Code::RefWrongOwner, "devices!C3")]);
 }
 
 #[test]
@@ -306,22 +230,6 @@ fn an_update_whose_key_is_that_of_another_record_than_its_id_is_told() {
     );
     let result = check(&[("devices.csv", &updates)], &earlier);
     assert_eq!(result.codes(), [at(Code::RowConflict, "devices!B3")]);
-}
-
-#[test]
-fn rows_below_a_wrong_one_get_a_note_and_no_error() {
-    let companies = format!("key,parent,name\na,{ROOT},A\nb,nowhere,B\nc,b,C\n");
-    let result = check(&[("companies.csv", &companies), ("sites.csv", "company,name\nc,S\na,T\n")], &Nothing);
-    assert_eq!(
-        result.codes(),
-        [
-            at(Code::RefNotFound, "companies!B3"),
-            at(Code::RefTargetInvalid, "companies!B4"),
-            at(Code::RefTargetInvalid, "sites!A2"),
-        ]
-    );
-    assert_eq!(result.found.iter().filter(|finding| finding.is_error()).count(), 1);
-    assert_eq!(result.checked.order().collect::<Vec<_>>(), [0, 4]);
 }
 
 #[test]

@@ -327,36 +327,6 @@ mod tests {
     }
 
     #[test]
-    fn a_latitude_in_another_form_is_suggested_only_where_it_is_certain() {
-        let table = [
-            ("51.5 N", Code::CellDms, Some("51.5")),
-            ("51,5 N", Code::CellDms, Some("51.5")),
-            ("36.8 South", Code::CellDms, Some("-36.8")),
-            ("51°30'26\"N", Code::CellDms, Some("51.5072222")),
-            ("51 30", Code::CellDms, None),
-            ("-36.8N", Code::CellDms, None),
-            ("174.7 E", Code::CellCoordsSwapped, None),
-            ("O 12.5", Code::CellCoordsSwapped, None),
-            ("95°", Code::CellCoordsSwapped, None),
-            ("195°", Code::CellRange, None),
-            ("174.7 N", Code::CellCoordsSwapped, None),
-            ("1 000", Code::CellNumber, None),
-            ("1'000", Code::CellNumber, None),
-            ("1/2", Code::CellNumber, None),
-            ("51·5", Code::CellNumber, None),
-            ("51.5, -0.12", Code::CellCoordsPair, Some("51.5")),
-            ("174.76, -36.85", Code::CellCoordsPair, None),
-            ("51.5N 200E", Code::CellCoordsPair, None),
-        ];
-        for (text, code, suggestion) in table {
-            for free in [false, true] {
-                let expected = (Some(code), suggestion.map(str::to_owned));
-                assert_eq!(told(text, true, free), expected, "{text:?}");
-            }
-        }
-    }
-
-    #[test]
     fn a_longitude_has_letters_and_limits_of_its_own() {
         let table = [
             ("0,12 W", Code::CellDms, Some("-0.12")),

@@ -438,33 +438,6 @@ mod tests {
     }
 
     #[test]
-    fn utf_16_with_and_without_its_mark_is_decoded() {
-        let units = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
-        let (name, findings, text) = decided(&[b"\xff\xfe".to_vec(), units("name\tCafé\r\n")].concat());
-        assert_eq!((name, findings.len()), (Ok("UTF-16LE"), 0));
-        assert!(text.ends_with("name\tCafé\r\n"));
-        let (name, findings, text) = decided(&units("name\tphone\r\n"));
-        assert_eq!((name, findings[0].code), (Ok("UTF-16LE"), Code::FileEncodingGuessed));
-        assert_eq!(text, "name\tphone\r\n");
-    }
-
-    #[test]
-    fn a_legacy_code_page_is_guessed_and_the_guess_is_shown() {
-        let (name, findings, text) =
-            decided(b"name;city\nM\xfcller und S\xf6hne;K\xf6ln\nCaf\xe9;Z\xfcrich\n");
-        assert_eq!(name, Ok("windows-1252"));
-        assert_eq!(findings[0].code, Code::FileEncodingGuessed);
-        assert!(findings[0].message.contains("'Müller und Söhne', 'Köln'"), "{}", findings[0].message);
-        assert!(text.contains("Zürich"));
-    }
-
-    #[test]
-    fn two_encodings_in_one_file_leave_the_bad_bytes_to_be_found() {
-        let (name, findings, _) = decided(b"name\nM\xc3\xbcller\nM\xfcller\n");
-        assert_eq!((name, findings.len()), (Ok("UTF-8"), 0));
-    }
-
-    #[test]
     fn letters_that_do_not_fit_the_encoding_are_left_to_be_found() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.csv");

@@ -15,17 +15,21 @@ fn filtered() -> Desk {
 
 #[test]
 fn x02_hidden_sheets_are_left_out_by_name_until_somebody_asks_for_them() {
-    let workbook = "<workbook xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\" \
-         xmlns:r=\"http://schemas.openxmlformats.org/officeDocument/2006/relationships\"><sheets>\
-         <sheet name=\"Sites\" sheetId=\"1\" state=\"veryHidden\" r:id=\"rId1\"/></sheets></workbook>";
     let part = worksheet("", &format!("{}{}", row(1, &HEADER), site(2)), "");
-    let file = package("Sites", "", &[("xl/workbook.xml", workbook), ("xl/worksheets/sheet1.xml", &part)]);
-    let desk = Desk::with("sites.xlsx", file);
-    assert_eq!(told(&desk), ["note sheet.hidden Sites", "fatal sheet.not-found"]);
-    assert!(desk.the("sheet.hidden").message.contains("'Sites' is hidden and not read"));
-    let desk = desk.read_with(|options| options.include_hidden = true);
-    assert_eq!(told(&desk), Vec::<String>::new());
-    assert_eq!(desk.examined().sheets[0].usable, 1);
+    for state in ["hidden", "veryHidden"] {
+        let workbook = format!(
+            "<workbook xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\" \
+             xmlns:r=\"http://schemas.openxmlformats.org/officeDocument/2006/relationships\"><sheets>\
+             <sheet name=\"Sites\" sheetId=\"1\" state=\"{state}\" r:id=\"rId1\"/></sheets></workbook>"
+        );
+        let parts = [("xl/workbook.xml", workbook.as_str()), ("xl/worksheets/sheet1.xml", &part)];
+        let desk = Desk::with("sites.xlsx", package("Sites", "", &parts));
+        assert_eq!(told(&desk), ["note sheet.hidden Sites", "fatal sheet.not-found"]);
+        assert!(desk.the("sheet.hidden").message.contains("'Sites' is hidden and not read"));
+        let desk = desk.read_with(|options| options.include_hidden = true);
+        assert_eq!(told(&desk), Vec::<String>::new());
+        assert_eq!(desk.examined().sheets[0].usable, 1);
+    }
 }
 
 #[test]

@@ -28,6 +28,8 @@ fn x18_a_value_at_the_far_end_is_a_row_of_its_own_and_costs_nothing() {
         ]
     );
     assert_eq!(desk.examined().sheets[0].usable, 1);
+    let beside = site(2).replace("</row>", &format!("{}</row>", text_cell("N2", "stray")));
+    assert_eq!(sites("", &beside, "").found(), ["warning row.too-many-cells Sites!N2"]);
 }
 
 #[test]

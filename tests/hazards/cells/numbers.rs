@@ -10,7 +10,11 @@ fn n01_a_phone_number_stored_as_a_number_is_a_warning_and_an_error_when_too_shor
     assert_eq!(site(&desk).phone_number, "95551234");
     let finding = desk.the("cell.numeric-identifier");
     assert!(finding.message.contains("a leading 0 or + may be lost"), "{}", finding.message);
-    assert_eq!(judged(&number("sites", "phone", "555123")).0, ["error cell.numeric-identifier sites!D2"]);
+    for (value, severity) in [("555123", "error"), ("555.01", "error"), ("555.0123", "warning")] {
+        let expected = [format!("{severity} cell.numeric-identifier sites!D2")];
+        assert_eq!(judged(&number("sites", "phone", value)).0, expected, "{value}");
+    }
+    assert_eq!(site(&number("sites", "phone", "555.0123")).phone_number, "555.0123");
 }
 
 /// Shelf 1.10 in a cell of format General, and a key of the same kind.
@@ -20,6 +24,7 @@ fn n01_a_number_with_a_fraction_is_a_warning_and_an_error_where_it_says_which_re
         let desk = number("sites", column, "1.1");
         assert_eq!(desk.the("cell.numeric-identifier").value.as_deref(), Some("1.1"));
         assert_eq!(desk.examined().sheets[0].usable, 1, "{column}: warning cell.numeric-identifier");
+        assert!(format!("{:?}", site(&desk)).contains("\"1.1\""), "{column}");
     }
     for (column, cell) in [("key", "A2"), ("company", "B2")] {
         let expected = [format!("error cell.numeric-identifier sites!{cell}")];
@@ -74,6 +79,8 @@ fn n03_a_point_and_a_zero_after_digits_are_taken_off_with_a_warning() {
 /// More digits than Excel keeps: the last ones are zeros now.
 #[test]
 fn n04_a_number_of_sixteen_digits_has_lost_some() {
+    let name = number("sites", "name", "0.30000000000000004");
+    assert_eq!(judged(&name).0, ["error cell.precision-lost sites!C2"]);
     let desk = number("sites", "phone", "1234567890123456");
     assert_eq!(judged(&desk).0, ["error cell.precision-lost sites!D2"]);
     assert_eq!(
@@ -227,6 +234,9 @@ fn n10_degrees_and_minutes_and_both_coordinates_in_a_cell_are_errors_with_the_de
         ("174.7 E", "cell.coords-swapped", None),
         ("O 12.5", "cell.coords-swapped", None),
         ("95°", "cell.coords-swapped", None),
+        ("195°", "cell.range", None),
+        ("174.7 N", "cell.coords-swapped", None),
+        ("51.5N 200E", "cell.coords-pair", None),
         ("51,5; -0,12", "cell.coords-pair", Some("51.5")),
         ("174.76, -36.85", "cell.coords-pair", None),
         ("1/2", "cell.number", None),
@@ -288,7 +298,7 @@ fn n12_yes_and_no_are_read_in_the_words_of_the_list_and_in_no_others() {
     ];
     let no = [
         "FALSE", "FALSCH", "FAUX", "FALSO", "ONWAAR", "FALSKT", "FALSK", "EPÄTOSI", "FAŁSZ", "ЛОЖЬ",
-        "YANLIŞ", "no", "n", "0", "off", "f", "nein", "non", "não",
+        "YANLIŞ", "no", "n", "N", "0", "off", "f", "nein", "non", "não",
     ];
     for (words, expected) in [(yes.as_slice(), true), (no.as_slice(), false)] {
         for word in words {
@@ -324,15 +334,18 @@ fn n13_only_decimal_numbers_are_numbers() {
     // In a cell of a workbook, where the digits are gone.
     let place = number_with("sites", "latitude", "1E400", &[("longitude", "174.7633")]);
     assert_eq!(judged(&place).0, ["error cell.number sites!H2"]);
-    let phone = number("sites", "phone", "1E400");
-    assert_eq!(judged(&phone).0, ["error cell.precision-lost sites!D2"]);
-    assert_eq!(phone.the("cell.precision-lost").value.as_deref(), Some(">1.79E+308"));
+    for (column, cell) in [("phone", "D2"), ("name", "C2")] {
+        let desk = number("sites", column, "1E400");
+        assert_eq!(judged(&desk).0, [format!("error cell.precision-lost sites!{cell}")]);
+        assert_eq!(desk.the("cell.precision-lost").value.as_deref(), Some(">1.79E+308"));
+    }
 }
 
 /// Numbers as people type them.
 #[test]
 fn n14_a_number_may_lack_a_zero_have_a_plus_or_be_written_in_full_width() {
     assert_eq!(place(".5", "+5"), (Some(0.5), Some(5.0)));
+    assert_eq!(place("-.5", "+174.7633"), (Some(-0.5), Some(174.7633)));
     assert_eq!(place("5.", "１２"), (Some(5.0), Some(12.0)));
     let device = device(&csv("devices", &[("latitude", "－36.8485"), ("longitude", "174.7633")]));
     assert_eq!(device.address.latitude, Some(-36.8485));

@@ -16,6 +16,14 @@ fn t08_several_phone_numbers_in_a_cell_are_an_error_whatever_is_between_them() {
             ("091234567 091234568", several, None),
             ("09 555 0100 & 09 555 0101", several, None),
             ("5550100 oder 5550101", several, None),
+            ("+64 9 555 0100/+64 9 555 0101", several, None),
+            ("09 555 0100 +64 9 555 0101", several, None),
+            ("09 555 0100 / 555 0101", several, None),
+            ("+64 9 555 0100 / 555 0101", several, None),
+            ("09 555 0100, 09 555 0101", several, None),
+            ("09 555 0100 | 09 555 0101", several, None),
+            ("+64 9 555 0100 (office) 021 555 0101", several, None),
+            ("0064 9 555 0100 555 0101", several, None),
             ("5,551,234", "warning cell.phone", None),
         ],
     );
@@ -41,7 +49,19 @@ fn t08_a_number_with_strokes_dashes_and_brackets_in_it_is_one() {
 /// Marks where a number has none, and extensions that are none.
 #[test]
 fn d15_a_plus_twice_and_an_extension_without_a_number_are_warnings() {
-    for value in ["++64 9 555 0100", "xx5551234xx", "555-1234#12", "x500", "64+9 5550"] {
+    for value in [
+        "++64 9 555 0100",
+        "xx5551234xx",
+        "555-1234#12",
+        "x500",
+        "64+9 5550",
+        "5551234;",
+        "555-1234 x",
+        "555-1234 x5 x6",
+        "*555 1234",
+        "09 555 0100 & 101",
+        "1234567890123456",
+    ] {
         let desk = csv("sites", &[("phone", value)]);
         assert_eq!(judged(&desk).0, ["warning cell.phone D2"], "{value}");
         assert_eq!(site(&desk).phone_number, value, "sent as it stands");

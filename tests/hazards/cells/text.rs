@@ -70,6 +70,7 @@ fn t04_full_width_letters_and_dashes_are_made_plain_where_code_belongs_and_kept_
     let table = [
         ("key", "Ｓ\u{2013}１", "S-1"),
         ("mac", "００１Ａ２Ｂ３Ｃ４Ｄ５Ｅ", "00:1a:2b:3c:4d:5e"),
+        ("mac", "０01A2B3C4D5E", "00:1a:2b:3c:4d:5e"),
         ("mac", "00\u{2013}1a\u{2013}2b\u{2013}3c\u{2013}4d\u{2013}5e", "00:1a:2b:3c:4d:5e"),
     ];
     for (column, value, expected) in table {

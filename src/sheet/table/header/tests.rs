@@ -18,20 +18,6 @@ fn mapped(kind: Kind, headers: &[&str]) -> (Vec<String>, Vec<(Code, Option<usize
 }
 
 #[test]
-fn headers_fold_as_people_write_them() {
-    for header in [
-        "Company Type *",
-        "company_type",
-        "COMPANY-TYPE (required)",
-        "Company\nType",
-        "company\u{a0}type\u{200b}",
-        "\u{feff}Ｃompany type [text] *",
-    ] {
-        assert_eq!(fold(header), "companytype", "{header:?}");
-    }
-}
-
-#[test]
 fn aliases_names_of_the_service_and_families_find_their_columns() {
     let (names, problems) = mapped(
         Kind::Device,
@@ -56,21 +42,10 @@ fn aliases_names_of_the_service_and_families_find_their_columns() {
 }
 
 #[test]
-fn result_columns_and_private_ones_are_ignored_without_a_word() {
-    let (names, problems) = mapped(Kind::Site, &["result_status", "_note", "X-Internal", ""]);
-    assert_eq!(names, ["ignored", "ignored", "ignored", "blank"]);
-    assert_eq!(problems, []);
-}
-
-#[test]
-fn what_is_unknown_doubled_or_unsupported_is_found() {
-    let table: [(Kind, &[&str], Code, usize); 9] = [
+fn what_is_unknown_or_doubled_is_found() {
+    let table: [(Kind, &[&str], Code, usize); 5] = [
         (Kind::Site, &["adress1"], Code::HeaderUnknown, 0),
         (Kind::Site, &["street", "address"], Code::HeaderDuplicate, 1),
-        (Kind::Company, &["labels"], Code::HeaderUnsupportedField, 0),
-        (Kind::Person, &["meta:a"], Code::HeaderUnsupportedField, 0),
-        (Kind::Company, &["general_email"], Code::HeaderUnknown, 0),
-        (Kind::Site, &["meta:a", "meta:a"], Code::DupMetadataKey, 1),
         (Kind::Device, &["snat:HQ"], Code::HeaderUnknown, 0),
         (Kind::Device, &["snat:HQ:LAN1", "snat: HQ : LAN1"], Code::HeaderDuplicate, 1),
         (Kind::Person, &["phone", "mobile"], Code::HeaderUnknown, 1),
@@ -79,13 +54,6 @@ fn what_is_unknown_doubled_or_unsupported_is_found() {
         assert_eq!(mapped(kind, headers).1, [(code, Some(column))], "{headers:?}");
     }
     assert_eq!(mapped(Kind::Person, &["mobile"]), (vec!["phone".to_owned()], vec![]));
-}
-
-#[test]
-fn a_near_miss_is_suggested_and_not_taken() {
-    let (_, problems) = map(Kind::Site, &["Lattitude".to_owned()], &[], &[], &|_| true);
-    assert!(problems[0].message.contains("Did you mean 'latitude'?"), "{}", problems[0].message);
-    assert_eq!(problems[0].suggestion.as_deref(), Some("latitude"));
 }
 
 #[test]
