@@ -24,9 +24,6 @@ struct Bench {
     clock: i64,
 }
 
-/// A row of a report, as far as the tests look at it.
-type Seen = (String, u32, Disposition, JobState);
-
 impl Bench {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -80,13 +77,6 @@ impl Bench {
                 .unwrap();
         }
         rows
-    }
-
-    fn seen(&self, import: ImportId) -> Vec<Seen> {
-        self.rows(import)
-            .into_iter()
-            .map(|row| (row.cells[0].clone(), row.number, row.disposition, row.state))
-            .collect()
     }
 
     fn apply(&mut self, write: Write) {
@@ -268,60 +258,6 @@ fn the_same_sheets_again_are_recognised_whatever_form_they_have() {
         jobs
     };
     assert_eq!(jobs(first.import), jobs(again.import));
-}
-
-#[test]
-fn a_corrected_parent_is_ready_again_and_so_are_its_children_though_they_are_not_in_the_new_sheet() {
-    let mut bench = Bench::new();
-    let (first, _) = bench.import(&[("companies.csv", &acme()), ("sites.csv", SITES)]).unwrap();
-    let acme_job = bench.rows(first.import)[1].job.unwrap();
-    bench.reject(acme_job, Operation::AddCompany);
-    assert_eq!(bench.rows(first.import)[3].state, JobState::Skipped);
-
-    let (unchanged, _) =
-        bench.import(&[("companies.csv", &companies(&format!("acme,{ROOT},Acme,\n")))]).unwrap();
-    assert_eq!(bench.seen(unchanged.import)[0].2, Disposition::Recognised);
-    assert_eq!(bench.rows(first.import)[1].state, JobState::Rejected, "only a retry sends it unchanged");
-
-    let corrected = companies(&format!("acme,{ROOT},Acme,+64 9 555 0199\n"));
-    let (second, _) = bench.import(&[("companies.csv", &corrected)]).unwrap();
-    assert_eq!(bench.seen(second.import), [("acme".into(), 2, Disposition::Revised, JobState::Ready)]);
-    assert_eq!(bench.rows(second.import)[0].job, Some(acme_job));
-    assert_eq!(bench.rows(first.import)[3].state, JobState::Blocked);
-}
-
-#[test]
-fn a_row_that_is_done_and_has_changed_is_told_and_not_sent() {
-    let mut bench = Bench::new();
-    let (first, _) = bench.import(&[("companies.csv", &acme()), ("sites.csv", SITES)]).unwrap();
-    let acme_job = bench.rows(first.import)[1].job.unwrap();
-    bench.create(acme_job, Operation::AddCompany);
-    let site = bench.rows(first.import)[3].job.unwrap();
-    bench.create(site, Operation::AddSite);
-
-    let changed = companies(&format!("acme,{ROOT},Acme,+64 9 555 0199\n"));
-    let renamed = "key,company,name\ns2,acme,S2 renamed\n";
-    let (second, findings) = bench.import(&[("companies.csv", &changed), ("sites.csv", renamed)]).unwrap();
-    assert_eq!(
-        bench.seen(second.import),
-        [
-            ("acme".into(), 2, Disposition::ChangedSince, JobState::Created),
-            ("s2".into(), 2, Disposition::ChangedSince, JobState::Created),
-        ]
-    );
-    assert_eq!(findings.count(Severity::Warning), 2);
-}
-
-#[test]
-fn the_values_of_a_row_under_way_stay() {
-    let mut bench = Bench::new();
-    let (first, _) = bench.import(&[("companies.csv", &acme())]).unwrap();
-    let acme_job = bench.rows(first.import)[1].job.unwrap();
-    bench.claim(acme_job, Operation::AddCompany);
-    let changed = companies(&format!("acme,{ROOT},Acme,+64 9 555 0199\n"));
-    let (second, findings) = bench.import(&[("companies.csv", &changed)]).unwrap();
-    assert_eq!(bench.seen(second.import), [("acme".into(), 2, Disposition::ChangedSince, JobState::Sending)]);
-    assert_eq!(findings.count(Severity::Warning), 1);
 }
 
 #[test]

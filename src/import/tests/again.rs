@@ -38,6 +38,7 @@ impl Bench {
             Some(if rows[0].differs() { "row.differs" } else { "row.unchanged" })
         );
         assert_eq!(rows[0].state, JobState::Created);
+        assert_eq!(imported.changed_since, u64::from(rows[0].differs()));
         assert_eq!(self.journal.differing(Some(imported.import)).unwrap(), u64::from(rows[0].differs()));
         let said = |value: &Option<String>| value.clone().unwrap_or_default();
         let differences = rows[0]
@@ -148,9 +149,14 @@ fn a_row_that_waits_gets_its_new_values_and_one_under_way_keeps_those_it_was_sen
     }
     let job = bench.rows(again.import)[0].job.unwrap();
     bench.claim(job, Operation::AddSite);
-    let (late, _) = bench.import(&[("sites.csv", &row("Napier"))]).unwrap();
-    assert_eq!((late.revised, late.changed_since), (0, 1));
-    assert_eq!(bench.rows(late.import)[0].code, None, "it is not known yet what it differs from");
+    let (late, findings) = bench.import(&[("sites.csv", &row("Napier"))]).unwrap();
+    assert_eq!((late.revised, late.changed_since, findings.count(Severity::Warning)), (0, 1, 1));
+    let sent = &bench.rows(late.import)[0];
+    assert_eq!(
+        (sent.state, &sent.code),
+        (JobState::Sending, &None),
+        "it is not known yet what it differs from"
+    );
     let id = Some(RemoteId::from_u128(0xB000));
     let evidence = Evidence::at(bench.now());
     bench.apply(Write::Advance { job, from: JobState::Sending, how: How::Created, id, evidence });

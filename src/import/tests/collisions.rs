@@ -171,26 +171,6 @@ fn the_error_names_the_other_row_and_nothing_is_imported() {
 }
 
 #[test]
-fn a_row_in_collision_is_left_out_with_skip_invalid_and_the_others_are_imported() {
-    let (mut bench, _) = Bench::with_row(DEVICES, ("t1", "acme", "Till 1", MAC), JobState::Created);
-    let rows = devices(&[("z1", "globex", "Office router", MAC), ("z2", "globex", "Till 9", OTHER_MAC)]);
-    let import = bench.import_the_right_ones(&[("more-devices.csv", &rows)]);
-    let seen: Vec<_> =
-        bench.rows(import).iter().map(|row| (row.disposition, row.code.clone(), row.state)).collect();
-    assert_eq!(
-        seen,
-        [
-            (Disposition::LeftOut, Some("dup.mac".to_owned()), JobState::Rejected),
-            (Disposition::New, None, JobState::Ready),
-        ]
-    );
-    // Corrected, it is a row of its own, and answers for the one that was left out.
-    let corrected = devices(&[("z1", "globex", "Office router", "00:25:96:42:bf:44")]);
-    assert_eq!(bench.outcome("more-devices.csv", &corrected), [New]);
-    assert!(bench.waiting(import).is_empty());
-}
-
-#[test]
 fn a_mac_of_a_rejected_row_may_move_to_another_row_of_the_corrected_sheet_in_any_order() {
     for turned in [false, true] {
         let (mut bench, job) = Bench::with_row(DEVICES, ("t1", "acme", "Till 1", MAC), JobState::Rejected);
