@@ -85,6 +85,7 @@ fn wrong_values_are_refused_by_their_codes() {
         ("addDevice", with(device("d"), "siteId", stranger), "noDataFound"),
         ("addDevice", with(mac, "identification", json!("001A.2B3C.4D5E")), "duplicateEntity"),
         ("addDevice", json!([]), "malformedJsonInput"),
+        ("addLicenceCode", json!({ "deviceId": TEMPLATE_DEVICE }), "invalidData"),
     ] {
         let answer = bench.post(operation, &body);
         assert_eq!(answer["status"], "FAILED");
