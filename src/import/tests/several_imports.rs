@@ -512,7 +512,7 @@ fn a_key_of_several_customers_means_that_of_the_rows_own_company() {
     let (imported, _) = bench.import(&[("sites.csv", update)]).unwrap();
     let row = bench.rows(imported.import).pop().and_then(|row| row.job).unwrap();
     assert!(bench.called(row).starts_with("Bolt/Depot/"), "{}", bench.called(row));
-    let elsewhere = bench.import(&[("devices.csv", &device(&ROOT.to_string()))]).unwrap_err();
+    let elsewhere = bench.import(&[("devices.csv", &device(ROOT))]).unwrap_err();
     assert_eq!(codes(&elsewhere), [(Code::RefAmbiguous, "D2".into())]);
     insta::assert_snapshot!("several_customers", elsewhere.iter().next().unwrap().message);
 }
