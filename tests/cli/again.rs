@@ -462,7 +462,7 @@ fn a_mac_or_username_of_another_row_is_refused_at_its_cell_and_nothing_is_sent()
     let check = bench.fleetload(&["check", "dup.csv", "--kind", "devices", "--json"]).expect_code(3).stdout;
     let finding: serde_json::Value =
         serde_json::from_str(check.lines().next().expect("a finding")).expect("JSON");
-    assert_eq!((&finding["cell"], &finding["row_key"]), (&"E2".into(), &"z-1".into()), "{check}");
+    assert_eq!((&finding["cell"], &finding["row_key"]), (&"E2".into(), &"Z-1".into()), "{check}");
     let message = "this MAC address belongs to another row: device 'Office router' of 'Customer 0', key 'hmi-1', created \
                    (import 1, devices.csv!devices!2, job 4): correct the MAC address; if this row is that device, write \
                    its key 'hmi-1'";
