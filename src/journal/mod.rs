@@ -63,7 +63,7 @@ pub use queue::writer::{Reply, Writer, Writing};
 pub use state::decision_log::{Decided, DecidedJob, Decision};
 pub use state::import_reserve::ImportReserve;
 pub use state::import_turn::{AwaitedRows, ImportTurn, PriorityChange, TurnChange, UnsentRows};
-pub use state::operator::{Cancelled, HeldJob, Retried};
+pub use state::operator::{Cancelled, HeldJob, Retried, beside_another_row};
 pub use state::selection::Selection;
 pub use state::write::{AuditFinding, Candidate, Evidence, How, Moved, ReadBy, Write};
 pub use stored_row::{ActionShapes, PackedAction, RowEncoder, StoredRow};

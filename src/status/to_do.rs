@@ -342,7 +342,7 @@ pub(super) fn next(facts: &Facts, (state, at_work): (RunState, bool), commands: 
     } else if facts.unread > 0 {
         return if at_work { at_work_step() } else { step("to verify the rest", go_on(facts, again)) };
     } else if facts.tally.in_state(JobState::Held) > 0 {
-        // How they are decided is told before.
+        // What needs a person says how they are decided.
     } else if let (true, Some((_, by))) = (to_correct.is_empty(), last.unanswered.answered.last()) {
         steps = step("the rows that failed were imported again", again.command(&format!("status {by}")));
     } else if commands.in_report {

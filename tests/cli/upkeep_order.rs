@@ -357,7 +357,7 @@ fn a_resumed_import_says_which_of_its_rows_wait_for_a_paused_import_at_the_same_
 }
 
 #[test]
-fn a_row_that_waits_for_one_of_a_paused_import_at_the_same_record_is_told_to_resume_that_in_the_reports() {
+fn reports_advise_to_resume_the_paused_import_that_a_row_waits_for_at_its_record() {
     let bench = bench_of_two_imports();
     let advice = || {
         bench.fleetload(&["report", "3"]).expect_code(0);

@@ -13,7 +13,7 @@ use crate::cli::context::Context;
 use crate::cli::reading::access::ServiceAccess;
 use crate::cli::status::review;
 use crate::error::{Error, ErrorKind, Result};
-use crate::journal::{Candidate, Journal, Work};
+use crate::journal::{Candidate, Journal, Work, beside_another_row};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::state::JobState;
 use crate::model::time::Moment;
@@ -93,7 +93,7 @@ impl RowVerifier {
                     many => format!(" and {} more", count(many as u64 - 1)),
                 };
                 let hint = if free.is_none() {
-                    beside_another_row(context, job)
+                    context.commands().said(&beside_another_row(job), None)
                 } else {
                     let adopt = first.id.map(|id| {
                         let command = format!("resolve {job} --created {id}");
@@ -253,25 +253,13 @@ fn refuse_record_of_another_row(
     match owners.iter().find(|(_, owner)| *owner != job) {
         Some((_, owner)) => {
             let name = journal.work(*owner)?.map(|work| work.name).unwrap_or_default();
-            Err(Error::usage(format!(
+            let error = Error::usage(format!(
                 "the record {id} already belongs to job {owner} ('{name}'); one record cannot belong to two rows"
-            ))
-            .hint(beside_another_row(context, job)))
+            ));
+            Err(context.with_commands(error.hint(beside_another_row(job))))
         }
         None => Ok(()),
     }
-}
-
-/// What to do about a row whose record another row may have.
-fn beside_another_row(context: &Context<'_>, job: JobId) -> Advice {
-    context
-        .advice(
-            "look at the record in the service; if this row has another one, give the id of that\n\
-             if this row has none, type: ",
-            &format!("resolve {job} --not-created --unchecked"),
-        )
-        .words("\nif it is this row's, type: ")
-        .command(context.again(&format!("resolve {job} --abandon")))
 }
 
 /// A job that can be decided, as it stands.

@@ -6,7 +6,6 @@ use super::super::prepared::Ready;
 use super::Placing;
 use super::content_now::site_of;
 use crate::error::Result;
-use crate::journal::KnownJob;
 use crate::model::action::setting::{Setting, Wish, asked};
 use crate::model::id::JobId;
 use crate::model::state::JobState;
@@ -46,61 +45,51 @@ impl Placing<'_, '_> {
                 if !is_otherwise {
                     continue;
                 }
-                let Some(known) = self.writer.by_job(job)? else { continue };
+                let finding = self.contradiction(ready, (job, state), (&setting, wish))?;
                 if !state.is_final() {
-                    found.unsettled = Some(self.refusal(ready, &known, (&setting, wish))?);
+                    found.unsettled = Some(finding);
                     return Ok(found);
                 }
-                found.failed.push((job, self.warning(ready, &known, (&setting, wish))?));
+                found.failed.push((job, finding));
                 break;
             }
         }
         Ok(found)
     }
 
-    fn refusal(
+    /// What is said at a row of another one, by where that stands.
+    fn contradiction(
         &self,
         ready: &Ready,
-        other: &KnownJob,
+        (job, state): (JobId, JobState),
         (setting, wish): (&Setting, Wish<'_>),
     ) -> Result<Finding> {
-        let import = self.writer.last_import_of(other.job)?;
-        let cancel = format!("cancel its import with `fleetload cancel {import}`");
-        let settle = match other.state {
-            JobState::Held => format!("decide the other with `fleetload resolve {}`", other.job),
-            _ if self.writer.is_paused(import)? => {
-                format!("send the other with `fleetload resume {import}` and `fleetload run`, or {cancel}")
-            }
-            _ => format!("send the other with `fleetload run`, or {cancel}"),
+        let import = self.writer.last_import_of(job)?;
+        let place = shown(&self.writer.place_of(job)?);
+        let does = does(setting, wish == Wish::Gone);
+        let (severity, message) = if state.is_final() {
+            let message = format!(
+                "{place} of import {import} was {state} and {does}: it is cancelled, so that `fleetload retry` does not \
+                 send it after this row"
+            );
+            (Severity::Warning, message)
+        } else {
+            let cancel = format!("cancel its import with `fleetload cancel {import}`");
+            let settle = match state {
+                JobState::Held => format!("decide the other with `fleetload resolve {job}`"),
+                _ if self.writer.is_paused(import)? => {
+                    format!(
+                        "send the other with `fleetload resume {import}` and `fleetload run`, or {cancel}"
+                    )
+                }
+                _ => format!("send the other with `fleetload run`, or {cancel}"),
+            };
+            let message = format!(
+                "{place} of import {import} is not settled yet (job {job}, {state}) and {does}: clear or delete this row; \
+                 or {settle}, then import this one again"
+            );
+            (Severity::Error, message)
         };
-        let message = format!(
-            "{} of import {import} is not settled yet (job {}, {}) and {}: clear or delete this row; or {settle}, \
-             then import this one again",
-            shown(&self.writer.place_of(other.job)?),
-            other.job,
-            other.state,
-            does(setting, wish == Wish::Gone),
-        );
-        Ok(self.contradiction(ready, setting, message))
-    }
-
-    fn warning(
-        &self,
-        ready: &Ready,
-        other: &KnownJob,
-        (setting, wish): (&Setting, Wish<'_>),
-    ) -> Result<Finding> {
-        let message = format!(
-            "{} of import {} was {} and {}: it is cancelled, so that `fleetload retry` does not send it after this row",
-            shown(&self.writer.place_of(other.job)?),
-            self.writer.last_import_of(other.job)?,
-            other.state,
-            does(setting, wish == Wish::Gone),
-        );
-        Ok(self.contradiction(ready, setting, message).as_severity(Severity::Warning))
-    }
-
-    fn contradiction(&self, ready: &Ready, setting: &Setting, message: String) -> Finding {
         let table = ready.table(self.examined);
         let mut finding =
             self.examined.checked.finding_at(Code::RowConflict, message, ready.origin.ordinal, "");
@@ -108,6 +97,6 @@ impl Placing<'_, '_> {
             finding = table.name_column(finding, position, column);
         }
         finding.rule = Some(RULE.to_owned());
-        finding
+        Ok(finding.as_severity(severity))
     }
 }

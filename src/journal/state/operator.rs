@@ -388,17 +388,18 @@ fn refuse_foreign_id(connection: &Connection, standing: &JobRow, id: RemoteId) -
             owner.name,
             row_ref::of_job(connection, owner.job)?
         ))
-        .hint(
-            Advice::from(
-                "look at the record in the service; if this row has another one, give the id of that\n",
-            )
-            .words("if this row has none, type: ")
-            .command(format!("fleetload resolve {} --not-created --unchecked", standing.job))
-            .words("\nif it is this row's, type: ")
-            .command(format!("fleetload resolve {} --abandon", standing.job)),
-        ));
+        .hint(beside_another_row(standing.job)));
     }
     Ok(())
+}
+
+/// What to do about a row whose record another row may have.
+pub fn beside_another_row(job: JobId) -> Advice {
+    Advice::from("look at the record in the service; if this row has another one, give the id of that\n")
+        .words("if this row has none, type: ")
+        .command(format!("fleetload resolve {job} --not-created --unchecked"))
+        .words("\nif it is this row's, type: ")
+        .command(format!("fleetload resolve {job} --abandon"))
 }
 
 /// Cancels the rows that an import left out and that have not come again; how many they are.

@@ -1,8 +1,8 @@
 //! References by a key or name that several records of earlier imports have, as the sheets of one customer after the other have
 //! them: a row means the one of its own company, which differs from row to row.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 
 use super::references::earlier;
 use super::{Between, EarlierRecord, Known, NONE, Resolution, RowEntry, To};
@@ -23,27 +23,17 @@ pub(super) type Several = HashMap<usize, Vec<JobId>>;
 /// Records named when a key or name fits several.
 const LISTED: usize = 5;
 
-/// What is said of a reference where nothing shows which of them is meant; they have this `key` or `name`.
-pub(super) fn ambiguous(what: &str, jobs: &[JobId], known: &dyn Known) -> Result<Resolution> {
-    let listed: Vec<String> = jobs
-        .iter()
-        .take(LISTED)
-        .map(|job| known.record(*job).map(|record| record.words))
-        .collect::<Result<_>>()?;
-    let more = match jobs.len().saturating_sub(LISTED) {
-        0 => String::new(),
-        more => format!("; and {more} more"),
-    };
-    Ok(Resolution::Failed {
+/// What is said of a reference to so many records with this `key` or `name`; which they are is added where nothing shows which of
+/// them is meant.
+pub(super) fn ambiguous(what: &str, records: usize) -> Resolution {
+    Resolution::Failed {
         code: Code::RefAmbiguous,
         message: format!(
-            "{} records of earlier imports have this {what}: enter the id of the right one: {}{more}",
-            jobs.len(),
-            listed.join("; ")
+            "{records} records of earlier imports have this {what}: enter the id of the right one: "
         ),
         suggestion: None,
         related: Vec::new(),
-    })
+    }
 }
 
 /// Finds out for each row with such a reference which of the records it means, and gives it a reference of its own to that.
@@ -58,6 +48,7 @@ pub(super) fn choose(
     }
     let mut earlier = Earlier { known, records: HashMap::new(), companies: HashMap::new() };
     let mut chosen: HashMap<(u32, JobId), u32> = HashMap::new();
+    let mut unclear: BTreeSet<usize> = BTreeSet::new();
     for number in 0..between.entries.len() {
         for place in [OWNER, SITE, TEMPLATE] {
             let entry = &mut between.entries[number];
@@ -65,8 +56,10 @@ pub(super) fn choose(
             let entry = *entry;
             let Some(jobs) = several.get(&(reference as usize)) else { continue };
             let company = earlier.company(between, resolutions, (number, &entry))?;
-            let Some(company) = company else { continue };
-            let Some(job) = earlier.of_company(jobs, company)? else { continue };
+            let Some(job) = company.map_or(Ok(None), |company| earlier.of_company(jobs, company))? else {
+                unclear.insert(reference as usize);
+                continue;
+            };
             let own = *chosen.entry((reference, job)).or_insert_with(|| {
                 let pointer = between.pointers[reference as usize].clone();
                 between.pointers.push(pointer);
@@ -74,6 +67,13 @@ pub(super) fn choose(
                 u32::try_from(between.pointers.len() - 1).unwrap_or(NONE - 1)
             });
             *place(&mut between.entries[number]) = own;
+        }
+    }
+    for reference in unclear {
+        if let (Some(jobs), Resolution::Failed { message, .. }) =
+            (several.get(&reference), &mut resolutions[reference])
+        {
+            message.push_str(&earlier.listed(jobs)?);
         }
     }
     Ok(())
@@ -93,6 +93,19 @@ impl Earlier<'_> {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(unknown) => unknown.insert(self.known.record(job)?),
         })
+    }
+
+    /// The first of some records, in words.
+    fn listed(&mut self, jobs: &[JobId]) -> Result<String> {
+        let mut listed = Vec::with_capacity(LISTED + 1);
+        for job in jobs.iter().take(LISTED) {
+            listed.push(self.record(*job)?.words.clone());
+        }
+        match jobs.len().saturating_sub(LISTED) {
+            0 => {}
+            more => listed.push(format!("and {more} more")),
+        }
+        Ok(listed.join("; "))
     }
 
     /// The only one of some records that belongs to this company.

@@ -111,7 +111,7 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<(Vec<Resolutio
             continue;
         }
         if !jobs.is_empty() {
-            resolutions.push(earlier_records::ambiguous(what, &jobs, known)?);
+            resolutions.push(earlier_records::ambiguous(what, jobs.len()));
             several_earlier.insert(resolutions.len() - 1, jobs);
             continue;
         }
