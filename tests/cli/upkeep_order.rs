@@ -331,6 +331,21 @@ fn a_row_that_failed_and_that_a_later_import_contradicts_is_cancelled_and_never_
     );
 }
 
+#[test]
+fn a_row_that_failed_and_that_two_rows_of_a_later_import_contradict_is_cancelled_once() {
+    let bench = bench_of(1);
+    bench.write("first.csv", "action,key,meta:floor,meta:asset\nupdate,T0,1,7\n");
+    fault(&bench, Fault::new("putDeviceMetadataList", FaultKind::InvalidState).times(2));
+    bench.fleetload(&["run", "first.csv", "--kind", "devices"]).expect_code(4);
+    assert!(bench.statistics().faults_fired.contains_key("invalid_state"));
+    bench.clear_faults();
+    bench.write("later.csv", "owner_kind,owner,key,value\ndevice,T0,floor,2\ndevice,T0,asset,8\n");
+    let later = bench.fleetload(&["run", "later.csv", "--kind", "metadata"]).expect_code(0);
+    let said = later.stdout + &later.stderr;
+    assert_eq!(said.matches("it is cancelled, so that").count(), 1, "{said}");
+    assert_eq!(bench.results(2)[0]["status"], "cancelled");
+}
+
 /// A device of which an import takes a template away, and to which the next one gives another.
 fn bench_of_two_imports() -> Bench {
     let bench = bench_of(1);

@@ -25,11 +25,14 @@ impl Placing<'_, '_> {
     /// What a row asks for otherwise than such rows; `own` is the job that it corrects or repeats.
     pub(super) fn contradicted(&mut self, ready: &Ready, own: Option<JobId>) -> Result<Contradicted> {
         let mut found = Contradicted::default();
-        let wanted: Vec<(Setting, Wish<'_>)> = ready.values.steps.iter().flat_map(asked).collect();
+        let mut wanted: Vec<(Setting, Wish<'_>)> = ready.values.steps.iter().flat_map(asked).collect();
+        // A record has many licence codes.
+        wanted.retain(|(setting, _)| *setting != Setting::Licence);
         if wanted.is_empty() {
             return Ok(found);
         }
-        for (job, state, step) in self.writer.open_about_record_of(&ready.values)? {
+        let settings = wanted.iter().map(|(setting, _)| setting);
+        for (job, state, step) in self.writer.open_about_record_of(&ready.values, settings)? {
             if Some(job) == own {
                 continue;
             }
@@ -38,7 +41,6 @@ impl Placing<'_, '_> {
             for (setting, wish) in steps.iter().skip(step as usize).flat_map(asked) {
                 let Some((_, wanted)) = wanted.iter().find(|(own, _)| *own == setting) else { continue };
                 let is_otherwise = match setting {
-                    Setting::Licence => false,
                     Setting::Site => site_of(&self.job_links_now(job)?) != site_of(&ready.values.links),
                     _ => *wanted != wish,
                 };

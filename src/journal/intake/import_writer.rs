@@ -4,10 +4,10 @@
 //! ready or blocked by what they link to.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use rusqlite::Transaction;
+use rusqlite::{OptionalExtension, Row, Transaction};
 use serde::Serialize;
 
 use crate::error::{Error, Result};
@@ -28,6 +28,7 @@ use crate::journal::{
     Account, Disposition, Imported, Journal, NewJob, NewRow, NewSheet, RowEncoder, SheetId, StoredRow, View,
     WrittenStep, bind_in, row_ref,
 };
+use crate::model::action::setting::{Setting, asked};
 use crate::model::action::{Action, Turn};
 use crate::model::id::check::NamedId;
 use crate::model::id::{ImportId, JobId};
@@ -45,6 +46,13 @@ const USUAL_ACTION: usize = 512;
 
 /// What is said of a row that comes again after it was cancelled in doubt.
 const CANCELLED_IN_DOUBT: &str = "cancelled while its outcome was unknown; looked up before it is sent again";
+
+/// A job that the import `?2` has not, and that is not settled or that `retry` could send.
+macro_rules! open_of_earlier_import {
+    () => {
+        concat!("job.last_import <> ?2 AND (job.finished_at IS NULL OR ", refused!(), ")")
+    };
+}
 
 impl Journal {
     /// Begins an import. Nothing of it is seen by others before [`ImportWriter::finish`]; dropped, it never was.
@@ -67,6 +75,7 @@ impl Journal {
             sheets: BTreeMap::new(),
             lost: BTreeSet::new(),
             records: BTreeSet::new(),
+            asking: HashMap::new(),
             named: BTreeSet::new(),
             made: Tally::default(),
             dispositions: [0; 4],
@@ -104,6 +113,8 @@ pub struct ImportWriter<'a> {
     pub(in crate::journal) left_out: u64,
     /// The records of which upkeep rows of this import may change the order.
     records: BTreeSet<String>,
+    /// Of records that rows are about, the jobs of earlier imports that asked for something and were open: a record may have many.
+    asking: HashMap<String, HashMap<Setting, Vec<JobId>>>,
     /// Whether rows that earlier imports left out have not come again yet.
     pub(in crate::journal) some_wait: bool,
     /// The indexes that are not kept while rows are added.
@@ -348,23 +359,52 @@ impl ImportWriter<'_> {
         Ok((record, maker))
     }
 
-    /// The upkeep jobs of earlier imports about the record of such a row that are not settled, or that `retry` could send, each
-    /// with its state and the step that it stands at.
-    pub fn open_about_record_of(&self, values: &NewJob) -> Result<Vec<(JobId, JobState, u32)>> {
+    /// The upkeep jobs of earlier imports about the record of such a row that are not settled, or that `retry` could send, and ask
+    /// for one of these things; each with its state and the step that it stands at.
+    pub fn open_about_record_of<'s>(
+        &mut self,
+        values: &NewJob,
+        settings: impl Iterator<Item = &'s Setting>,
+    ) -> Result<Vec<(JobId, JobState, u32)>> {
         let Some(first) = values.steps.first() else { return Ok(Vec::new()) };
         let (record, maker) = self.record_about(values, first)?;
+        if !self.asking.contains_key(&record) {
+            let asking = self.asking_about(&record, maker)?;
+            self.asking.insert(record.clone(), asking);
+        }
+        let asking = self.asking.get(&record);
+        let jobs: BTreeSet<&JobId> = settings.filter_map(|setting| asking?.get(setting)).flatten().collect();
+        // Rows of this import may have changed or cancelled them since.
+        let mut open = self.transaction.prepare_cached(concat!(
+            "SELECT id, state, step FROM job WHERE id = ?1 AND ",
+            open_of_earlier_import!()
+        ))?;
+        let mut found = Vec::new();
+        for job in jobs {
+            let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+            found.extend(open.query_row((job, self.import), row).optional()?);
+        }
+        Ok(found)
+    }
+
+    /// The open upkeep jobs of earlier imports about a record, oldest first, by what they ask for.
+    fn asking_about(&self, record: &str, maker: Option<JobId>) -> Result<HashMap<Setting, Vec<JobId>>> {
         let id = maker.map_or(Ok(None), |maker| self.remote_id_of(maker))?.map(|id| id.to_string());
-        Ok(self
-            .transaction
-            .prepare_cached(concat!(
-                "SELECT job.id, job.state, job.step FROM upkeep CROSS JOIN job ON job.id = upkeep.job
-                 WHERE upkeep.record IN (?1, ?2) AND upkeep.turn > 0 AND job.last_import <> ?3
-                   AND (job.finished_at IS NULL OR ",
-                refused!(),
-                ") ORDER BY 1"
-            ))?
-            .query_map((record, id, self.import), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
-            .collect::<rusqlite::Result<_>>()?)
+        let mut open = self.transaction.prepare_cached(concat!(
+            "SELECT job.id FROM upkeep CROSS JOIN job ON job.id = upkeep.job
+             WHERE upkeep.record IN (?1, ?3) AND upkeep.turn > 0 AND ",
+            open_of_earlier_import!(),
+            " ORDER BY 1"
+        ))?;
+        let mut rows = open.query((record, self.import, id))?;
+        let mut asking: HashMap<Setting, Vec<JobId>> = HashMap::new();
+        while let Some(row) = rows.next()? {
+            let job = row.get(0)?;
+            for (setting, _) in self.steps_of(job)?.iter().flat_map(asked) {
+                asking.entry(setting).or_default().push(job);
+            }
+        }
+        Ok(asking)
     }
 
     /// Cancels a job that failed, as a row of this import asks for something else, and no `retry` is to send it after that.
