@@ -83,7 +83,8 @@ macro_rules! and_what_waits_for {
 
 pub(in crate::journal) use and_what_waits_for;
 
-/// What the jobs of a recursive table wait for, directly or by others, as its further members.
+/// What the jobs of a recursive table wait for, directly or by others, as its further members. All rows of one turn at a record
+/// wait for the same: the last of them, with a minus, is a member for all of them.
 macro_rules! and_what_it_waits_for {
     ($table:literal) => {
         concat!(
@@ -93,9 +94,15 @@ macro_rules! and_what_it_waits_for {
             $table,
             ".id JOIN job AS parent ON parent.id = link.target_job
                  WHERE parent.finished_at IS NULL AND parent.remote_id IS NULL
-                 UNION SELECT first.job FROM ",
+                 UNION SELECT (SELECT -max(same.job) FROM upkeep AS same
+                               WHERE same.record = own.record AND same.turn = own.turn) FROM ",
             $table,
             " JOIN upkeep AS own ON own.job = ",
+            $table,
+            ".id
+                 UNION SELECT first.job FROM ",
+            $table,
+            " JOIN upkeep AS own ON own.job = -",
             $table,
             ".id CROSS JOIN upkeep AS first CROSS JOIN job ON job.id = first.job WHERE ",
             comes_before!("first", "job", "own")
