@@ -112,7 +112,6 @@ pub(crate) async fn go(journal: Journal, service: &Running, rate: Rate) {
     };
     let client = Client::new(config, clock.clone()).expect("a client");
     let options = RunOptions {
-        canary: None,
         policy: RunPolicy {
             on_quota: OnQuota::Wait,
             on_close: OnClose::Wait,

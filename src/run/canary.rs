@@ -121,6 +121,20 @@ fn judge(rows: &[CanaryRow]) -> Judgement {
     }
 }
 
+/// Chooses rows that runs send and verify before all others: so many `of_each` kind, those of a canary under way counted.
+///
+/// # Errors
+/// Journal when it cannot be read or written.
+pub fn choose_canary(journal: &mut Journal, of_each: NonZeroU32) -> Result<()> {
+    let (candidates, under_way) = (journal.canary_candidates(of_each.get().into())?, journal.canary()?);
+    let chosen = choose(of_each, &candidates, &under_way, &|job| journal.waits_for_rows(job))?;
+    keep(journal, &chosen)
+}
+
+fn keep(journal: &mut Journal, rows: &BTreeMap<JobId, Kind>) -> Result<()> {
+    journal.queue().open_canary(&rows.keys().copied().collect::<Vec<_>>())
+}
+
 /// How far the canary of a run is.
 #[derive(Debug, Clone)]
 enum Stage {
@@ -141,20 +155,9 @@ pub(super) struct Canary {
 }
 
 impl Canary {
-    /// Chooses rows where a canary is to begin with so many `of_each` kind, and has the journal keep them. Says what is sent
-    /// first, in words.
-    pub(super) fn open(journal: &mut Journal, of_each: Option<NonZeroU32>) -> Result<(Self, Option<String>)> {
-        let under_way = journal.canary()?;
-        let rows = match of_each {
-            None => under_way.into_iter().collect(),
-            Some(of_each) => {
-                let candidates = journal.canary_candidates(of_each.get().into())?;
-                let waits_for = |job| journal.waits_for_rows(job);
-                let chosen = choose(of_each, &candidates, &under_way, &waits_for)?;
-                journal.queue().open_canary(&chosen.keys().copied().collect::<Vec<_>>())?;
-                chosen
-            }
-        };
+    /// The rows that the journal keeps. Says what is sent first, in words.
+    pub(super) fn open(journal: &Journal) -> Result<(Self, Option<String>)> {
+        let rows: BTreeMap<JobId, Kind> = journal.canary()?.into_iter().collect();
         if rows.is_empty() {
             return Ok((Self { stage: Stage::Closed }, None));
         }

@@ -46,7 +46,6 @@ mod tests;
 mod waiting;
 mod watchdog;
 
-use std::num::NonZeroU32;
 use std::time::Duration;
 
 use crate::journal::{AuditScope, Writing};
@@ -57,6 +56,7 @@ use crate::service::Rate;
 
 pub use crate::model::policy::{InDoubt, OnClose, OnExisting, OnQuota};
 pub use account_lock::{AccountHolder, AccountLock, account_locks, lock_account};
+pub use canary::choose_canary;
 pub use ending::{Ending, LeftSheet, end_of};
 pub use evidence::list_ahead::ListAhead;
 pub use evidence::verify::{RecordCheck, RecordSearch, Verifier};
@@ -76,8 +76,6 @@ pub struct RunOptions {
     pub limits: RunLimits,
     /// Begin no more requests from this moment on.
     pub until: Option<Moment>,
-    /// Send and verify so many rows of each kind before all others.
-    pub canary: Option<NonZeroU32>,
     /// When requests may leave.
     pub hours: SendingHours,
     /// The options that were typed for this run alone: each with a space before it.

@@ -66,7 +66,7 @@ impl RunOpening {
         let ceiling = options.limits.daily_quota.or(learned_ceiling);
         let allowed = ceiling.map(|ceiling| ceiling.saturating_sub(options.limits.reserve));
         let too_much = allowed.and_then(|allowed| too_much(&reserves, allowed));
-        let (canary, canary_words) = Canary::open(journal, options.canary)?;
+        let (canary, canary_words) = Canary::open(journal)?;
         Ok(Self {
             operations,
             today,

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::bench::{self, Bench};
+use crate::windows::in_two_hours;
 use fleetload::journal::Journal;
 use fleetload::sandbox::Scenario;
 
@@ -145,4 +146,40 @@ fn a_run_after_a_kill_in_the_canary_goes_on_with_it() {
     let of = |kind: &str| first.iter().filter(|made| made.starts_with(kind)).count();
     assert_eq!((of("company"), of("site"), of("person"), of("device")), (2, 2, 2, 2), "{first:?}");
     bench.assert_exact(1);
+}
+
+#[test]
+fn a_canary_holds_in_the_next_run_where_the_window_of_this_one_is_closed() {
+    let bench = bench();
+    let (window, _) = in_two_hours();
+    run(&bench, &["--canary", "1", "--between", &window, "--zone", "UTC", "--on-close", "exit"], 5);
+    assert_eq!((under_way(&bench), bench.ledger().len()), (4, 0));
+    let ended = bench.fleetload(&["run"]).expect_code(0);
+    assert!(ended.stderr.contains("canary: 4 rows are done and verified"), "{ended:?}");
+}
+
+/// The rows of a sheet wait for those of an import that is paused.
+#[test]
+fn that_no_row_of_the_sheet_can_be_sent_as_its_canary_is_told_with_the_command_that_sends_one_later() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(3));
+    bench.write("sites.csv", &bench::sites(6, 3));
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    bench.fleetload(&["pause", "1"]).expect_code(0);
+    let told = "no row of import 2 can be sent yet, so none is in a canary; when they can be sent: fleetload run --canary 1\n";
+    let ended = bench.fleetload(&["run", "sites.csv", "--canary", "1"]).expect_code(5);
+    assert!(ended.stderr.contains(told), "{ended:?}");
+    // Nor where the rows of another import can be sent.
+    let companies = bench::companies(4);
+    let [head, .., other] = &companies.lines().collect::<Vec<_>>()[..] else { panic!("{companies}") };
+    bench.write("other.csv", &format!("{head}\n{other}\n"));
+    bench.fleetload(&["import", "other.csv"]).expect_code(0);
+    let ended = bench.fleetload(&["run", "sites.csv", "--canary", "1"]).expect_code(5);
+    assert!(ended.stderr.contains(&told.replace("import 2", "import 4")), "{ended:?}");
+    assert_eq!(bench.ledger().len(), 1);
+
+    bench.fleetload(&["resume", "1"]).expect_code(0);
+    let ended = bench.fleetload(&["run", "--canary", "1"]).expect_code(0);
+    assert!(ended.stderr.contains("canary: 1 company, 1 site are sent and verified"), "{ended:?}");
+    assert!(!ended.stderr.contains("can be sent yet"), "{ended:?}");
 }

@@ -41,7 +41,6 @@ fn stays_below_the_limit(stall: Option<Duration>) {
         let transport = Direct::new(bench.sandbox(), clock.clone(), uneven);
         let client = inside::client_over(&bench, clock.clone(), transport);
         let options = RunOptions {
-            canary: None,
             limits: RunLimits { rate: Rate::PerSecond(98.0), concurrency: 64, daily_quota: None, reserve: 0 },
             writing: Writing::AmongTasks(Arc::new(|| Box::pin(tokio::time::sleep(Duration::from_millis(3))))),
             ..inside::options(Duration::from_secs(5))

@@ -322,7 +322,7 @@ fn a_run_that_has_waited_and_cannot_sign_in_is_not_taken_for_killed() {
 }
 
 /// A window that begins in two hours and lasts one, and when it opens.
-fn in_two_hours() -> (String, jiff::Timestamp) {
+pub(crate) fn in_two_hours() -> (String, jiff::Timestamp) {
     let opens = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(2);
     let civil = opens.to_zoned(jiff::tz::TimeZone::UTC);
     let end = (opens + jiff::SignedDuration::from_hours(1)).to_zoned(jiff::tz::TimeZone::UTC);

@@ -208,7 +208,6 @@ pub(super) fn take_in(
 pub(super) fn options(script: &Script, network: &Arc<Network>) -> RunOptions {
     let network = Arc::clone(network);
     RunOptions {
-        canary: None,
         policy: RunPolicy {
             on_quota: OnQuota::Wait,
             on_close: OnClose::Wait,

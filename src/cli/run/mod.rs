@@ -52,7 +52,9 @@ use crate::model::time::Moment;
 use crate::model::window::SendingHours;
 use crate::model::zone::ZoneList;
 use crate::plan::SavedPlan;
-use crate::run::{Ending, OnClose, OnRejections, RunLimits, RunOptions, RunPolicy, account_locks};
+use crate::run::{
+    Ending, OnClose, OnRejections, RunLimits, RunOptions, RunPolicy, account_locks, choose_canary,
+};
 use crate::service::Client;
 use crate::sheet::cross_row::Checked;
 use crate::status::run_state;
@@ -149,8 +151,14 @@ fn import_and_run(context: &Context<'_>, typed: &Typed, notifier: &Notifier) -> 
     preconditions::enter(context, typed, &mut journal)?;
     let recovered = journal.queue().recover(context.now())?;
     tell_recovered(context, &recovered);
-    if typed.canary == Some(0) {
-        journal.queue().close_canary()?;
+    match typed.canary.map(NonZeroU32::new) {
+        // It holds for later runs as well, however this one ends.
+        Some(Some(of_each)) => {
+            choose_canary(&mut journal, of_each)?;
+            tell_no_canary(context, &journal, imported, of_each)?;
+        }
+        Some(None) => journal.queue().close_canary()?,
+        None => {}
     }
     if typed.now {
         journal.make_due(context.now())?;
@@ -194,6 +202,25 @@ fn import_and_run(context: &Context<'_>, typed: &Typed, notifier: &Notifier) -> 
     let new = journal.imports()?.into_iter().map(|info| info.import).filter(|import| Some(*import) > newest);
     let concerned: Vec<ImportId> = concerned.iter().copied().chain(new).collect();
     conclude(context, &journal, &Ended { concerned: &concerned, ..ended(&ending) })
+}
+
+/// Tells that a canary has no row of the import of this command, or of the journal, where none of those can be sent yet.
+fn tell_no_canary(
+    context: &Context<'_>,
+    journal: &Journal,
+    imported: Option<ImportId>,
+    of_each: NonZeroU32,
+) -> Result<()> {
+    let left = run_state::unfinished(&journal.tally(imported)?);
+    let (of, all_wait) = match imported {
+        Some(import) => (format!(" of import {import}"), journal.kept_rows(import)?.rows == left),
+        None => (String::new(), journal.canary()?.is_empty()),
+    };
+    if left > 0 && all_wait {
+        let words = format!("no row{of} can be sent yet, so none is in a canary; when they can be sent: ");
+        context.terminal.hint(context.advice(words, &format!("run --canary {of_each}")));
+    }
+    Ok(())
 }
 
 /// Tells what a run was given of times, as they were understood.
@@ -374,7 +401,6 @@ impl Settings {
         on_close: Option<OnClose>,
         on_rejections: OnRejections,
         overwrite: bool,
-        canary: Option<NonZeroU32>,
         typed: String,
     ) -> RunOptions {
         let policy = RunPolicy {
@@ -400,7 +426,6 @@ impl Settings {
             hours,
             typed,
             begun: None,
-            canary,
             list_ahead: None,
             writing: Writing::default(),
         }

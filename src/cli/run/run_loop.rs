@@ -3,8 +3,6 @@
 //! What comes before the first pass, and what is said after the last, is left to `run` and `ending`; how a pass goes is
 //! shown by `display`.
 
-use std::num::NonZeroU32;
-
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
@@ -209,7 +207,6 @@ impl Passes<'_> {
     /// What a pass goes by.
     fn options(&self, settings: &Settings) -> RunOptions {
         let (hours, on_close) = (self.hours.clone(), self.typed.window.on_close);
-        let canary = self.typed.canary.and_then(NonZeroU32::new);
         let mut typed = self.typed.overrides.command_line() + &self.typed.window.command_line();
         for (option, is_typed) in
             [(" --overwrite", self.typed.overwrite), (" --despite-rejections", self.typed.despite_rejections)]
@@ -218,7 +215,7 @@ impl Passes<'_> {
         }
         let until_and_hours = (self.until, hours);
         let overwrite = self.typed.overwrite;
-        settings.options(until_and_hours, on_close, self.on_rejections(), overwrite, canary, typed)
+        settings.options(until_and_hours, on_close, self.on_rejections(), overwrite, typed)
     }
 
     /// What to do with a sheet that the service refuses: ask, when somebody is there.

@@ -214,7 +214,6 @@ pub(crate) fn client_over(bench: &Bench, clock: Arc<dyn Clock>, transport: Arc<d
 /// What the run is told, with this settle time.
 pub(crate) fn options(settle: Duration) -> RunOptions {
     RunOptions {
-        canary: None,
         policy: RunPolicy {
             audit: None,
             on_rejections: OnRejections::Leave,
