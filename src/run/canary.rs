@@ -155,12 +155,18 @@ pub(super) struct Canary {
 }
 
 impl Canary {
-    /// The rows that the journal keeps. Says what is sent first, in words.
-    pub(super) fn open(journal: &Journal) -> Result<(Self, Option<String>)> {
-        let rows: BTreeMap<JobId, Kind> = journal.canary()?.into_iter().collect();
+    /// The rows that the journal keeps, with those that they wait for: a row that was corrected since may wait for others. Says
+    /// what is sent first, in words.
+    pub(super) fn open(journal: &mut Journal) -> Result<(Self, Option<String>)> {
+        let mut rows = BTreeMap::new();
+        for row in journal.canary()? {
+            let with = with_all_it_waits_for(row, &rows, &|job| journal.waits_for_rows(job))?;
+            rows.extend(with.unwrap_or_else(|| BTreeMap::from([row])));
+        }
         if rows.is_empty() {
             return Ok((Self { stage: Stage::Closed }, None));
         }
+        keep(journal, &rows)?;
         let text = format!("canary: {} sent and verified before all other rows", words(&rows));
         Ok((Self { stage: Stage::UnderWay }, Some(text)))
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::bench::{self, Bench};
 use crate::windows::in_two_hours;
 use fleetload::journal::Journal;
-use fleetload::sandbox::Scenario;
+use fleetload::sandbox::{Fault, FaultKind, Scenario};
 
 fn bench() -> Bench {
     let bench = Bench::new(Scenario::default());
@@ -182,4 +182,36 @@ fn that_no_row_of_the_sheet_can_be_sent_as_its_canary_is_told_with_the_command_t
     let ended = bench.fleetload(&["run", "--canary", "1"]).expect_code(0);
     assert!(ended.stderr.contains("canary: 1 company, 1 site are sent and verified"), "{ended:?}");
     assert!(!ended.stderr.contains("can be sent yet"), "{ended:?}");
+}
+
+#[test]
+fn what_a_corrected_row_of_the_canary_waits_for_at_its_record_is_sent_with_it() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", &bench::devices(3, 1));
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
+    let devices: Vec<String> = bench.created("device").iter().map(|device| device.id.to_string()).collect();
+    let metadata = |row: &str| format!("owner_kind,owner,key,value,action\n{row}\n");
+    let put = |value| {
+        metadata(
+            &devices.iter().map(|id| format!("device,{id},floor,{value},")).collect::<Vec<_>>().join("\n"),
+        )
+    };
+    bench.write("metadata.csv", &put(1));
+    let refusal = Fault::new("putDeviceMetadata", FaultKind::InvalidState).times(1);
+    bench.sandbox().change(|scenario| scenario.fault = vec![refusal]).expect("a fault");
+    bench.fleetload(&["run", "metadata.csv", "--canary", "1"]).expect_code(8);
+    assert_eq!(bench.statistics().faults_fired["invalid_state"], 1);
+    assert_eq!(under_way(&bench), 1);
+
+    // What is taken away from the record comes before what is put on it.
+    bench.write("removal.csv", &metadata(&format!("device,{},other,,delete", devices[0])));
+    bench.fleetload(&["import", "removal.csv", "--kind", "metadata"]).expect_code(0);
+    bench.write("metadata.csv", &put(2));
+    let ended = bench.fleetload(&["run", "metadata.csv"]).expect_code(0);
+    assert!(
+        ended.stderr.contains("canary: 2 rows are done and verified; the other rows follow"),
+        "{ended:?}"
+    );
+    assert_eq!(under_way(&bench), 0);
 }
