@@ -24,6 +24,7 @@ use crate::model::amount::listed;
 use crate::model::id::{ImportId, JobId};
 use crate::model::kind::Plural;
 use crate::model::state::JobState;
+use crate::model::tally::Tally;
 use crate::model::time::{Moment, Rfc3339};
 use crate::run::{Ending, LeftSheet};
 use crate::status::run_state::{end_of_rows, is_failure, worse};
@@ -141,7 +142,7 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
 /// earlier rounds of its import of which rows are still to be corrected.
 fn worst_of_rows(journal: &Journal, ended: &Ended<'_>, left: &[ImportId]) -> Result<(End, Vec<ImportId>)> {
     let mut failed = BTreeSet::new();
-    let mut worst = match ended.imported {
+    let worst = match ended.imported {
         None => {
             let whole = Status::after(journal, None, End::Done, None)?;
             failed.extend(
@@ -161,7 +162,7 @@ fn worst_of_rows(journal: &Journal, ended: &Ended<'_>, left: &[ImportId]) -> Res
             if left.is_empty() { End::Done } else { End::RowsFailed }
         }
     };
-    let mut is_held = false;
+    let (mut rows, mut paused, mut differ) = (Tally::default(), 0, 0);
     for &import in ended.concerned {
         // A row that an earlier import left out is no work of this one.
         let (tally, differing) = match ended.imported {
@@ -169,15 +170,14 @@ fn worst_of_rows(journal: &Journal, ended: &Ended<'_>, left: &[ImportId]) -> Res
             Some(_) => (journal.tally(Some(import))?, journal.differing(Some(import))?),
             None => (journal.tally(Some(import))?, 0),
         };
-        worst = worse(worst, end_of_rows(&tally, journal.paused_rows(Some(import))?, differing, false));
-        is_held |= tally.in_state(JobState::Held) > 0;
+        rows.add_all(&tally);
+        paused += journal.paused_rows(Some(import))?;
+        differ += differing;
         if ended.imported.is_some() && (differing > 0 || tally.count(is_failure) > 0) {
             failed.insert(import);
         }
     }
-    if worst == End::ImportPaused && is_held {
-        worst = End::RowsHeld;
-    }
+    let worst = worse(worst, end_of_rows(&rows, paused, differ, false));
     Ok((worst, failed.into_iter().collect()))
 }
 
