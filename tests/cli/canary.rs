@@ -187,6 +187,7 @@ fn that_no_row_of_the_sheet_can_be_sent_as_its_canary_is_told_with_the_command_t
 #[test]
 fn what_a_corrected_row_of_the_canary_waits_for_at_its_record_is_sent_with_it() {
     let bench = Bench::new(Scenario::default());
+    bench.profile("", "concurrency = 1", "");
     bench.write("companies.csv", &bench::companies(1));
     bench.write("devices.csv", &bench::devices(3, 1));
     bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
@@ -200,17 +201,18 @@ fn what_a_corrected_row_of_the_canary_waits_for_at_its_record_is_sent_with_it() 
     bench.write("metadata.csv", &put(1));
     let refusal = Fault::new("putDeviceMetadata", FaultKind::InvalidState).times(1);
     bench.sandbox().change(|scenario| scenario.fault = vec![refusal]).expect("a fault");
-    bench.fleetload(&["run", "metadata.csv", "--canary", "1"]).expect_code(8);
+    bench.fleetload(&["run", "metadata.csv", "--canary", "2"]).expect_code(8);
     assert_eq!(bench.statistics().faults_fired["invalid_state"], 1);
-    assert_eq!(under_way(&bench), 1);
+    assert_eq!(under_way(&bench), 2);
 
-    // What is taken away from the record comes before what is put on it.
-    bench.write("removal.csv", &metadata(&format!("device,{},other,,delete", devices[0])));
+    // What is taken away from a record comes before what is put on it. Of the row that is done nothing waits.
+    let removals: Vec<String> = devices.iter().map(|id| format!("device,{id},other,,delete")).collect();
+    bench.write("removal.csv", &metadata(&removals[..2].join("\n")));
     bench.fleetload(&["import", "removal.csv", "--kind", "metadata"]).expect_code(0);
     bench.write("metadata.csv", &put(2));
     let ended = bench.fleetload(&["run", "metadata.csv"]).expect_code(0);
     assert!(
-        ended.stderr.contains("canary: 2 rows are done and verified; the other rows follow"),
+        ended.stderr.contains("canary: 3 rows are done and verified; the other rows follow"),
         "{ended:?}"
     );
     assert_eq!(under_way(&bench), 0);

@@ -145,8 +145,8 @@ impl View {
                    CROSS JOIN upkeep AS before CROSS JOIN job ON job.id = before.job
                    WHERE own.job = ?1 AND ",
             comes_before!("before", "job", "own"),
-            ") AS waited JOIN job AS other ON other.id = waited.id
-             WHERE (SELECT finished_at IS NULL FROM job WHERE id = ?1) ORDER BY 1",
+            " AND (SELECT finished_at IS NULL FROM job WHERE id = ?1)) AS waited
+             JOIN job AS other ON other.id = waited.id ORDER BY 1",
         ))?;
         let mut rows = statement.query([job])?;
         let mut others = Vec::new();
