@@ -1,7 +1,13 @@
 //! What upkeep rows changed is read back before a run is finished: what is not so any more is named, what nobody can tell is
 //! counted, and nothing is said where all is as asked.
 
+use std::time::Duration;
+
 use crate::bench::{self, Bench, Outcome};
+use crate::inside::{self, Virtual};
+use fleetload::clock::Clock;
+use fleetload::journal::AuditScope;
+use fleetload::run::Ending;
 use fleetload::sandbox::{ENTERPRISE_TEMPLATES, Fault, FaultKind, Scenario, VPN_CLOUDS};
 use serde_json::{Value, json};
 
@@ -235,6 +241,26 @@ fn a_change_that_a_later_row_changes_again_is_not_said_to_be_undone() {
     says(&outcome, "4 changes verified: all as asked; 3 changes could not be verified");
     says(&outcome, "or the same was changed again");
     assert!(!bench.fleetload(&["run"]).expect_code(0).stdout.contains("verified"));
+}
+
+#[test]
+fn what_a_later_row_has_changed_again_is_not_looked_up_until_the_settle_time() {
+    let bench = bench_of(instant());
+    for value in ["1", "2"] {
+        bench.write("metadata.csv", &format!("owner_kind,owner,key,value\ndevice,D0,asset,{value}\n"));
+        bench.fleetload(&["run", "metadata.csv", "--quiet", "--audit", "none"]).expect_code(0);
+    }
+    inside::drive_virtually(async {
+        let (clock, settle) = (Virtual::start_now(), Duration::from_secs(600));
+        let mut options = inside::options(settle);
+        options.policy.audit = Some(AuditScope::All);
+        let run = inside::start_virtually(&bench, clock.clone(), Duration::from_millis(50), options);
+        let (_, ending, told) = run.ends().await;
+        assert_eq!(ending, Ending::Finished, "{told:#?}");
+        assert!(clock.elapsed() < settle / 10, "the run waited {:?}", clock.elapsed());
+    });
+    let status = bench.fleetload(&["status"]).expect_code(0);
+    says(&status, "1 change verified: as asked; 1 change could not be verified");
 }
 
 #[test]

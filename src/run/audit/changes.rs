@@ -121,19 +121,23 @@ impl Audit {
     ) {
         // It is asked for again, once for all rows that miss something.
         self.lists.on_missed(lookup, job);
-        if self.is_awaited(cx, job) {
-            return;
-        }
         let Some(row) = self.rows.get_mut(&job) else { return };
         let (operation, is_shown) = (lookup.operation(), seen.is_some());
         row.seen = seen;
+        if row.first_missed.is_none() {
+            // Not waited for where a later request changed the same.
+            return self.vanished_change(cx, job);
+        }
+        if self.is_awaited(cx, job) {
+            return;
+        }
         if is_shown || cx.controls.is_proved(operation) {
             return self.vanished_change(cx, job);
         }
         self.ask_for_control(job, operation);
     }
 
-    /// It is not so any more; unless a later request changed the same.
+    /// It is not so; unless a later request changed the same, it is waited for, and then it is not so any more.
     pub(super) fn vanished_change(&mut self, cx: &mut AuditContext<'_>, job: JobId) {
         let Some(row) = self.rows.get(&job) else { return };
         match row.work.owner() {
@@ -160,6 +164,10 @@ impl Audit {
         if later.iter().any(|later| opposes(later, &row.work.action)) {
             return self.end_change(cx, job, false);
         }
+        if row.first_missed.is_none() && self.is_awaited(cx, job) {
+            return;
+        }
+        let Some(row) = self.rows.get_mut(&job) else { return };
         let words = findings::reverted(&row.work.action, row.seen.as_deref());
         row.findings.reverted.push(words);
         self.end_change(cx, job, true);
