@@ -782,8 +782,8 @@ impl Dispatcher {
             JournalMessage::Reply(Reply::Refused { ticket, error }) => self.on_write_refused(ticket, error),
             JournalMessage::Reply(Reply::Ready { operation, page }) => self.on_jobs(operation, page),
             JournalMessage::Reply(Reply::Doubtful { page }) => self.on_doubtful_jobs(page),
-            JournalMessage::Reply(Reply::Owners { ticket, owners }) => {
-                self.on_owners(JobId(ticket.cast_signed()), &owners);
+            JournalMessage::Reply(Reply::Owners { job, owners, under_way }) => {
+                self.on_owners(job, &owners, &under_way);
             }
             JournalMessage::Reply(Reply::Quota { day }) => self.tell_quota(day),
             JournalMessage::Reply(Reply::Locked) => {

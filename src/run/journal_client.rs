@@ -124,9 +124,9 @@ impl JournalClient {
         }
     }
 
-    /// Asks who owns the records that were found for a job, whose number comes back with the answer.
+    /// Asks who owns the records that were found for a job.
     pub(super) fn ask_owners(&self, job: JobId, ids: Vec<RemoteId>) {
-        self.writer.owners(job.0.cast_unsigned(), ids);
+        self.writer.owners(job, ids);
     }
 
     /// Asks, now and then, whether another process has put rows in the journal, or decided about those `in_memory`. Says

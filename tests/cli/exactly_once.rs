@@ -1,7 +1,12 @@
 //! Nothing lost, nothing created twice: answers that never arrive, and a process that is killed.
 
+use std::time::Duration;
+
 use crate::bench::{self, Bench};
+use crate::inside;
+use fleetload::run::{RunLimits, RunOptions};
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
+use fleetload::service::Rate;
 
 /// Faults that spoil the answer after the deed, at 5 % each.
 const SPOILT: [FaultKind; 3] = [FaultKind::AnswerLost, FaultKind::AnswerCut, FaultKind::Error500After];
@@ -24,6 +29,50 @@ fn a_site_without_a_reference_is_another_one_than_its_namesake_with_one() {
         bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(0);
         assert_eq!(bench.created("site").len(), 2, "{rows:?}");
         bench.assert_exact(1);
+    }
+}
+
+#[test]
+fn a_row_is_not_held_for_the_record_of_another_row_whose_answer_is_still_to_come() {
+    let sites = "key,company,name,reference,phone,address1,city,country\n";
+    let plain = "S0,C0,Store,,+64 9 556 0000,1 First Street,Auckland,NZ\n";
+    let named = "S1,C0,Store,R2,+64 9 556 0001,2 Second Street,Auckland,NZ\n";
+    let devices = "company,name,device_model,mac,phone,address1,city,country\n";
+    let device = |name: &str, mac: &str| {
+        format!("C0,{name},Edge 100,{mac},+64 9 557 0000,1 Earl Street,Auckland,NZ\n")
+    };
+    let till = device("Till", "00:1a:2b:00:00:01");
+    // That with the MAC address is looked up by it, so that others have to be looked up before its namesake.
+    let tills = [till, device("One", ""), device("Two", ""), device("Till", "")].concat();
+    let capitals = "S1,C0,STORE,,+64 9 556 0001,2 Second Street,Auckland,NZ\n";
+    let table = [
+        ("site", ("addSite", "findSitesByName"), 2, format!("{sites}{plain}{named}")),
+        ("site", ("addSite", "findSitesByName"), 2, format!("{sites}{named}{plain}")),
+        ("site", ("addSite", "findSitesByName"), 2, format!("{sites}{plain}{capitals}")),
+        ("device", ("addDevice", "findDevicesByName"), 3, format!("{devices}{tills}")),
+    ];
+    for (kind, (creation, look), rows_by_name, sheet) in table {
+        // The answers come after the look-up of the last row, or are not waited for.
+        for stalls_ms in [4_000, 10_000] {
+            let rows = sheet.lines().count() as u64 - 1;
+            let stalled = Fault::new(creation, FaultKind::StallAfter).ms(stalls_ms).times(rows - 1);
+            let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() }.with_fault(stalled));
+            bench.write("companies.csv", &bench::companies(1));
+            bench.write("rows.csv", &sheet);
+            bench.fleetload(&["import", "companies.csv", "rows.csv"]).expect_code(0);
+            let options = inside::options(Duration::from_secs(60));
+            // One look-up a second: the second one comes after the first creation.
+            let limits = RunLimits { rate: Rate::PerSecond(1.0), ..options.limits };
+            inside::finishes_virtually(&bench, Duration::ZERO, RunOptions { limits, ..options });
+            assert_eq!(bench.statistics().faults_fired["stall_after"], rows - 1);
+            let counts = bench.counts(1);
+            assert!(!counts.contains_key("held"), "{kind} {stalls_ms}: {counts:?}");
+            assert_eq!(bench.created(kind).len() as u64, rows, "{kind} {stalls_ms}");
+            assert_eq!(bench.requests(creation), rows, "{kind} {stalls_ms}");
+            let looks = bench.requests(look);
+            assert!(rows_by_name < looks && looks < 12, "{kind} {stalls_ms}: {looks} look-ups");
+            bench.assert_exact(1);
+        }
     }
 }
 

@@ -16,6 +16,7 @@ use crate::journal::stored_row::{StoredTexts, stored_action};
 use crate::journal::{JobQueue, SheetId, View};
 use crate::model::action::Action;
 use crate::model::id::{ImportId, JobId, RemoteId};
+use crate::model::key::{Likeness, likeness};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::record::{Record, Role};
@@ -306,6 +307,29 @@ impl View {
             }
         }
         Ok(owners)
+    }
+
+    /// Rows of the kind of a job, with names that a look-up may take for its own, whose creation is under way or in doubt:
+    /// the service may show their records before it is known whose these are. While there is a canary, none whose doubt waits
+    /// for its end.
+    pub fn under_way_like(&self, job: JobId) -> Result<Vec<Work>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT other.id, other.name, own.name
+             FROM (SELECT id, kind, name FROM job WHERE state = 'sending' AND remote_id IS NULL
+                   UNION ALL
+                   SELECT id, kind, name FROM job WHERE state = 'in_doubt' AND remote_id IS NULL
+                       AND (id IN (SELECT job FROM canary) OR NOT EXISTS (SELECT 1 FROM canary))) AS other
+             JOIN job AS own ON own.kind = other.kind WHERE own.id = ?1 AND other.id <> ?1",
+        )?;
+        let mut rows = statement.query([job])?;
+        let mut alike = Vec::new();
+        while let Some(row) = rows.next()? {
+            let (name, own): (String, String) = (row.get(1)?, row.get(2)?);
+            if likeness(&name, &own) != Likeness::Different {
+                alike.extend(self.work(row.get(0)?)?);
+            }
+        }
+        Ok(alike)
     }
 
     /// Jobs whose record is known to exist because we made it, newest first: what a look-up must be able to find.

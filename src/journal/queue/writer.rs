@@ -19,7 +19,7 @@ use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::file::open::PATIENCE;
 use crate::journal::state::quota::PartialDays;
-use crate::journal::{JobQueue, Journal, Moved, WorkPage, Write};
+use crate::journal::{JobQueue, Journal, Moved, Work, WorkPage, Write};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::operation::Operation;
 use crate::model::quota::QuotaDay;
@@ -96,10 +96,12 @@ pub enum Reply {
     },
     /// Who owns the ids that were asked about.
     Owners {
-        /// The number the question was given.
-        ticket: u64,
+        /// The job they were found for.
+        job: JobId,
         /// The ids that jobs own.
         owners: Vec<(RemoteId, JobId)>,
+        /// The rows whose records the others may be; see [`View::under_way_like`](crate::journal::View::under_way_like).
+        under_way: Vec<Work>,
     },
     /// The latest day of the quota ledger, where more is known of it by what is on disk now.
     Quota {
@@ -121,7 +123,7 @@ enum Order {
     Write(u64, Write),
     Ready { operation: Operation, imports: Vec<ImportId>, now: Moment, limit: usize, in_hand: Vec<JobId> },
     Doubtful(Moment, usize, Vec<JobId>),
-    Owners(u64, Vec<RemoteId>),
+    Owners(JobId, Vec<RemoteId>),
     Ask(Box<dyn FnOnce(&mut JobQueue<'_>) + Send>),
     Close,
 }
@@ -166,9 +168,9 @@ impl Writer {
         self.order(Order::Doubtful(now, limit, in_hand));
     }
 
-    /// Asks who owns ids; answered by [`Reply::Owners`] with the ticket.
-    pub fn owners(&self, ticket: u64, ids: Vec<RemoteId>) {
-        self.order(Order::Owners(ticket, ids));
+    /// Asks who owns the ids that were found for a job; answered by [`Reply::Owners`].
+    pub fn owners(&self, job: JobId, ids: Vec<RemoteId>) {
+        self.order(Order::Owners(job, ids));
     }
 
     /// Asks anything else, in order with the writes.
@@ -281,9 +283,9 @@ impl<R: Fn(Reply)> Desk<R> {
                 let page = self.journal.queue().doubtful(now, limit, &in_hand);
                 self.answer(page.map(|page| Reply::Doubtful { page }));
             }
-            Order::Owners(ticket, ids) => {
-                let owners = self.journal.owners(&ids);
-                self.answer(owners.map(|owners| Reply::Owners { ticket, owners }));
+            Order::Owners(job, ids) => {
+                let owners = self.owners(job, &ids);
+                self.answer(owners);
             }
             // What may write is not asked any more once a write has failed.
             Order::Ask(_) if self.failed => {}
@@ -291,6 +293,12 @@ impl<R: Fn(Reply)> Desk<R> {
             Order::Close => return ControlFlow::Break(()),
         }
         ControlFlow::Continue(())
+    }
+
+    fn owners(&self, job: JobId, ids: &[RemoteId]) -> Result<Reply> {
+        let owners = self.journal.owners(ids)?;
+        let under_way = if owners.len() < ids.len() { self.journal.under_way_like(job)? } else { Vec::new() };
+        Ok(Reply::Owners { job, owners, under_way })
     }
 
     fn commit(&mut self, tickets: &[u64], writes: &[Write]) {

@@ -66,6 +66,8 @@ words! {
         SiteUnclear = "site.unclear",
         /// The look before sending failed.
         LookupFailed = "lookup.failed",
+        /// What the look before sending found may be the record of another row, whose outcome is not known yet.
+        OutcomeAwaited = "outcome.awaited",
         /// No look-up can tell.
         LookupUnavailable = "lookup.unavailable",
         /// The record has nothing of the name that the row gives.

@@ -22,8 +22,8 @@ use crate::run::evidence::question::{Asker, LookupAnswer, Question, Subject};
 use crate::run::evidence::record_list::RecordList;
 use crate::service::{Found, Lookup, may_be_a_page};
 
-/// How long a row waits whose look before sending failed.
-const FAILED_LOOK_WAIT: Duration = Duration::from_secs(5);
+/// How long a row waits whose look before sending failed, or found what may be the record of a row under way.
+const NEXT_LOOK_WAIT: Duration = Duration::from_secs(5);
 
 fn question(subject: Subject) -> Question {
     Question { asker: Asker::PreSend, subject }
@@ -110,13 +110,12 @@ fn on_children(work: &Work, facts: &RunFacts<'_>, children: Option<&RecordList>)
 /// The look failed at the service: the row waits rather than being sent without one, since a record that is
 /// there already would be made twice.
 pub(in crate::run) fn postpone(work: &Work, facts: &RunFacts<'_>, why: &str) -> RowDecision {
-    RowDecision::write(Write::Postpone {
-        job: work.job,
-        from: work.state,
-        until: facts.now.plus(FAILED_LOOK_WAIT),
-        code: Reason::LookupFailed.as_str().to_owned(),
-        reason: format!("waits for the look-up before sending: {why}"),
-    })
+    look_again(work, facts, Reason::LookupFailed, format!("waits for the look-up before sending: {why}"))
+}
+
+fn look_again(work: &Work, facts: &RunFacts<'_>, code: Reason, reason: String) -> RowDecision {
+    let (job, from, until) = (work.job, work.state, facts.now.plus(NEXT_LOOK_WAIT));
+    RowDecision::write(Write::Postpone { job, from, until, code: code.as_str().to_owned(), reason })
 }
 
 /// Sorts out which of the returned records matter for a row; asks the journal who owns them. A list that is
@@ -151,14 +150,21 @@ fn related_to(work: &Work, found: &[Found]) -> Vec<Found> {
     found.iter().filter(is_related).cloned().collect()
 }
 
-/// The journal has said which of the found records are ours.
+/// The journal has said which of the found records are ours, and which rows like this one are `under_way` or in doubt. The
+/// row waits for those: they do not wait for it, as nothing of it is under way.
 pub(in crate::run) fn on_owners(
     work: &Work,
     facts: &RunFacts<'_>,
     subject: Subject,
     seen: &[SeenRecord],
+    under_way: &[Work],
 ) -> RowDecision {
-    if matches!(subject, Subject::Narrower(_)) {
+    let is_narrower = matches!(subject, Subject::Narrower(_));
+    if classify::may_be_of_another(work, seen, under_way, !is_narrower) {
+        let reason = "waits for the outcome of another row, whose record may be the one that was found";
+        return look_again(work, facts, Reason::OutcomeAwaited, reason.to_owned());
+    }
+    if is_narrower {
         return hold_for_namesakes(work, facts, seen);
     }
     // Of a row that was in doubt, proved absent, or not there by a person's word: what shows now is the record of that

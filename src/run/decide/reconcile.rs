@@ -150,18 +150,26 @@ fn after_names(
     Some(ask(next, Subject::Key(work.job)))
 }
 
-/// The journal has said who owns the found records.
+/// The journal has said who owns the found records, and which rows like this one are `under_way` or in doubt. The row waits
+/// for the answers of those under way; of two in doubt none waits for the other.
 pub(in crate::run) fn on_owners(
     work: &Work,
     facts: &RunFacts<'_>,
     (subject, operation): (Subject, Operation),
     seen: &[SeenRecord],
+    under_way: &[Work],
 ) -> RowDecision {
+    let is_narrower = matches!(subject, Subject::Narrower(_));
+    let unanswered = under_way.iter().filter(|other| other.state == JobState::Sending);
+    if classify::may_be_of_another(work, seen, unanswered, !is_narrower) {
+        let note = "a record was found that may be that of another row, whose answer is still to come";
+        return stay_in_doubt(work, next_lookup(work, facts), work.absent_reads, note);
+    }
     let conclusion = classify::after(work, seen);
     if mistake::made(Mistake::FirstLookBelieved) && conclusion == Classified::Absent {
         return send_again(work, facts, "not found");
     }
-    if matches!(subject, Subject::Narrower(_)) && conclusion != Classified::Absent {
+    if is_narrower && conclusion != Classified::Absent {
         // Good for showing that there is none; it does not say below which parent one is.
         return look_up_later(work, facts, "a company of this name is there, perhaps below another parent");
     }

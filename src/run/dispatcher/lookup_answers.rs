@@ -273,8 +273,8 @@ impl Dispatcher {
         }
     }
 
-    /// The journal has said who owns the records found for a job.
-    pub(super) fn on_owners(&mut self, job: JobId, owners: &[(RemoteId, JobId)]) {
+    /// The journal has said who owns the records found for a job, and of which rows under way they may be.
+    pub(super) fn on_owners(&mut self, job: JobId, owners: &[(RemoteId, JobId)], under_way: &[Work]) {
         let Some(FoundRecords { question, operation, found }) = self.in_flight.take_found(job) else {
             return;
         };
@@ -285,9 +285,11 @@ impl Dispatcher {
                 // It has found a record that is known to exist: its "not there" counts from now on.
                 self.evidence.controls.prove(operation);
             }
-            self.decide(job, |work, facts| reconcile::on_owners(work, facts, (subject, operation), &seen));
+            self.decide(job, |work, facts| {
+                reconcile::on_owners(work, facts, (subject, operation), &seen, under_way)
+            });
         } else {
-            self.decide(job, |work, facts| pre_send::on_owners(work, facts, subject, &seen));
+            self.decide(job, |work, facts| pre_send::on_owners(work, facts, subject, &seen, under_way));
         }
     }
 

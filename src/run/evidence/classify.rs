@@ -2,6 +2,7 @@
 //!
 //! Pure rules; `decide::pre_send` and `decide::reconcile` decide by them.
 
+use super::lookups;
 use super::matching::{self, RecordMatch, SeenRecord};
 use crate::journal::{Candidate, Work};
 use crate::mistake::{self, Mistake};
@@ -9,7 +10,7 @@ use crate::model::id::{JobId, RemoteId};
 use crate::model::key::{Likeness, likeness};
 use crate::model::kind::Kind;
 use crate::model::reason::ServiceCode;
-use crate::model::record::{Device, Record};
+use crate::model::record::{Device, Record, Role};
 use crate::model::verdict::{Doubt, Rejection};
 use crate::service::Found;
 
@@ -43,6 +44,25 @@ fn related<'s>(work: &Work, seen: &'s [SeenRecord]) -> Vec<(&'s Found, RecordMat
 /// Whether a record is in the row's baseline: it was seen before an earlier send, or shown to a person, and is not the row's.
 pub(in crate::run) fn was_there(work: &Work, found: &Found) -> bool {
     matches!((&work.baseline, found.id), (Some(baseline), Some(id)) if baseline.contains(&id))
+}
+
+/// Whether one of the records that nobody owns may be the row's, and may be that of one of these `others` as well, whose outcome
+/// is not known yet. Where the list is that of the row's parent (`below_parent`), those below other parents have none in it.
+pub(in crate::run) fn may_be_of_another<'w>(
+    work: &Work,
+    seen: &[SeenRecord],
+    others: impl IntoIterator<Item = &'w Work>,
+    below_parent: bool,
+) -> bool {
+    let mut fresh = related(work, seen);
+    fresh.retain(|(found, _)| !was_there(work, found));
+    let parent = |of: &Work| lookups::link(of, Role::Parent);
+    others.into_iter().filter(|other| !below_parent || parent(other) == parent(work)).any(|other| {
+        let sent = matching::sent(other);
+        fresh.iter().any(|(found, _)| {
+            !was_there(other, found) && matching::relate(other, &sent, found) != RecordMatch::Unrelated
+        })
+    })
 }
 
 /// What the records with a row's key mean before it is sent.

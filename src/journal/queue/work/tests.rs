@@ -5,7 +5,7 @@ use crate::journal::Write;
 use crate::journal::fixture::*;
 use crate::model::action::Action;
 use crate::model::operation::Operation::{AddCompany, AddSite, PutSiteLabels};
-use crate::model::state::JobState::{self, Deferred, Held, Ready};
+use crate::model::state::JobState::{self, Deferred, Held, InDoubt, Ready, Sending};
 
 fn jobs(page: &WorkPage) -> Vec<JobId> {
     page.work.iter().map(|work| work.job).collect()
@@ -67,6 +67,28 @@ fn only_a_job_that_could_go_on_waits_for_an_operation_and_a_held_one_needs_none(
         let needed = bench.journal.lanes().unwrap();
         assert_eq!(needed.is_empty(), state.is_final() || state == Held, "{state}: {needed:?}");
     }
+}
+
+#[test]
+fn rows_like_another_are_under_way_while_nobody_knows_their_records() {
+    let mut bench = bench();
+    let (_, all) = import_companies(&mut bench.journal, &["Acme", "ACME", "Bolt"], false);
+    let like_acme = |bench: &Bench| -> Vec<JobId> {
+        let found = bench.journal.under_way_like(all[0]).unwrap();
+        found.iter().map(|work| work.job).collect()
+    };
+    for job in [all[0], all[2]] {
+        apply(&mut bench.journal, claim(job, AddCompany)).unwrap();
+    }
+    for &state in JobState::ALL {
+        force(&bench.journal, all[1], state);
+        let expected: &[JobId] = if [Sending, InDoubt].contains(&state) { &all[1..2] } else { &[] };
+        assert_eq!(like_acme(&bench), expected, "{state}");
+    }
+    force(&bench.journal, all[1], InDoubt);
+    // Its doubt waits for the end of the canary.
+    bench.journal.queue().open_canary(&all[..1]).unwrap();
+    assert_eq!(like_acme(&bench), []);
 }
 
 #[test]

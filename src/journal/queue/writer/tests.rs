@@ -61,7 +61,7 @@ fn reads_and_questions_keep_their_order_with_the_writes() {
     writer.ready((AddCompany, vec![]), at(5_000), 10, vec![]);
     writer.write(2, created(jobs[0], Sending, id(1)));
     writer.write(3, claim(jobs[0], AddCompany));
-    writer.owners(4, vec![id(1)]);
+    writer.owners(JobId(4), vec![id(1)]);
     writer.doubtful(at(5_000), 10, vec![]);
     let (answer, answers) = channel();
     writer.ask(Box::new(move |journal| answer.send(state(journal, JobId(1))).unwrap()));
@@ -81,7 +81,7 @@ fn reads_and_questions_keep_their_order_with_the_writes() {
                 format!("ready {jobs:?}")
             }
             Reply::Doubtful { page } => format!("doubtful {}", page.work.len()),
-            Reply::Owners { ticket, owners } => format!("owners {ticket}: {}", owners.len()),
+            Reply::Owners { job, owners, .. } => format!("owners {job}: {}", owners.len()),
             Reply::Quota { day } => format!("quota {}", day.used()),
             Reply::Locked => "locked".to_owned(),
             Reply::Failed { error } => panic!("{error}"),
@@ -126,13 +126,13 @@ fn a_full_disk_stops_the_writer_and_the_settlements_come_back_at_the_next_start(
         evidence.excerpt = Some("x".repeat(100_000));
     }
     writer.write(1, big);
-    writer.owners(2, vec![]);
+    writer.owners(JobId(2), vec![]);
     writer.write(3, claim(jobs[2], AddCompany));
     writer.write(4, created(jobs[1], Sending, id(2)));
     writer.ask(Box::new(|_| panic!("what may write is not asked after a failed write")));
     drop(closed(writer));
     let replies: Vec<Reply> = replies.iter().collect();
-    let [Reply::Failed { error }, Reply::Owners { ticket: 2, .. }] = replies.as_slice() else {
+    let [Reply::Failed { error }, Reply::Owners { job: JobId(2), .. }] = replies.as_slice() else {
         panic!("{replies:?}")
     };
     assert_eq!(error.kind(), ErrorKind::Journal);

@@ -4,9 +4,10 @@ use serde_json::json;
 
 use super::*;
 use crate::model::id::JobId;
+use crate::model::state::JobState;
 use crate::run::evidence::RunEvidence;
 use crate::run::evidence::shared_lists::GOOD_FOR;
-use crate::run::tests::{OURS, company, device, facts, found, named, record, site};
+use crate::run::tests::{OTHER, OURS, company, device, facts, found, named, record, site};
 
 fn depot() -> Found {
     found(json!({"companyId": OURS, "name": "Depot", "id": record(1)}))
@@ -147,7 +148,45 @@ fn who_owns_what_was_found_decides_with_the_policy() {
         let evidence = RunEvidence::default();
         let mut facts = facts(&|_| true, &evidence);
         facts.policy.on_existing = on_existing;
-        assert_eq!(named(&on_owners(&work, &facts, subject, &seen)), expected, "{case}");
+        assert_eq!(named(&on_owners(&work, &facts, subject, &seen, &[])), expected, "{case}");
+    }
+}
+
+#[test]
+fn a_row_waits_for_a_row_under_way_whose_record_may_be_the_one_found() {
+    let below_another = |work: Work| Work { links: vec![(Role::Parent, OTHER)], ..work };
+    let plain = || site("Depot", None);
+    let again = Work { doubted: true, baseline: Some(Vec::new()), ..plain() };
+    let (key, narrower) = (Subject::Key(JobId(1)), Subject::Narrower(JobId(1)));
+    let table = [
+        ("a namesake", plain(), key, site("Depot", Some("R2")), "is postponed"),
+        ("in capitals", site("DEPOT", None), key, plain(), "is postponed"),
+        ("once more", again, key, site("Depot", Some("R2")), "is postponed"),
+        ("another name", plain(), key, site("Hall", None), "advances Existing"),
+        ("of another company", plain(), key, below_another(site("Depot", None)), "advances Existing"),
+        (
+            "it was there before the other row",
+            plain(),
+            key,
+            Work { baseline: Some(vec![record(1)]), ..site("Depot", Some("R2")) },
+            "advances Existing",
+        ),
+        ("below the same parent", company("DEPOT"), key, company("Depot"), "is postponed"),
+        ("below another one", company("Depot"), key, below_another(company("Depot")), "advances Existing"),
+        (
+            "perhaps below another",
+            company("Depot"),
+            narrower,
+            below_another(company("Depot")),
+            "is postponed",
+        ),
+    ];
+    for (case, work, subject, other, expected) in table {
+        let evidence = RunEvidence::default();
+        let other = Work { job: JobId(2), state: JobState::InDoubt, ..other };
+        let seen = [SeenRecord { found: depot(), owner: None }];
+        let decision = on_owners(&work, &facts(&|_| true, &evidence), subject, &seen, &[other]);
+        assert_eq!(named(&decision), expected, "{case}");
     }
 }
 

@@ -188,7 +188,7 @@ fn not_there_is_believed_late_twice_and_of_a_proved_look_up() {
     for (case, work, is_late, expected) in table {
         let evidence = evidence(is_late);
         let asked = (Subject::Key(work.job), Operation::FindSitesByName);
-        let decision = on_owners(&work, &facts(&|_| true, &evidence), asked, &[]);
+        let decision = on_owners(&work, &facts(&|_| true, &evidence), asked, &[], &[]);
         assert_eq!(named(&decision), expected, "{case}");
     }
 }
@@ -242,7 +242,32 @@ fn what_is_found_is_taken_for_ours_only_when_it_agrees_in_full() {
                 Operation::FindSitesByName
             },
         );
-        let decision = on_owners(&work, &facts(&|_| true, &evidence), asked, &seen);
+        let decision = on_owners(&work, &facts(&|_| true, &evidence), asked, &seen, &[]);
+        assert_eq!(named(&decision), expected, "{case}");
+    }
+}
+
+#[test]
+fn a_row_in_doubt_waits_for_the_answer_of_a_row_whose_record_may_be_the_one_found_and_not_for_its_doubt() {
+    let hall =
+        || seen(found(json!({"companyId": OURS, "name": "Depot", "reference": "R2", "id": record(2)})));
+    let table = [
+        ("under way", JobState::Sending, seen(depot()), "stays in doubt after 0 reads"),
+        ("in doubt", JobState::InDoubt, seen(depot()), "advances Adopted"),
+        (
+            "both, under way",
+            JobState::Sending,
+            [seen(depot()), hall()].concat(),
+            "stays in doubt after 0 reads",
+        ),
+        ("both, in doubt", JobState::InDoubt, [seen(depot()), hall()].concat(), "holds candidates.unclear"),
+    ];
+    for (case, state, seen, expected) in table {
+        let evidence = evidence(true);
+        let work = doubted(site("Depot", None));
+        let other = Work { job: JobId(2), state, ..site("Depot", Some("R2")) };
+        let asked = (Subject::Key(work.job), Operation::FindSitesByName);
+        let decision = on_owners(&work, &facts(&|_| true, &evidence), asked, &seen, &[other]);
         assert_eq!(named(&decision), expected, "{case}");
     }
 }
