@@ -1,10 +1,14 @@
 //! The order within one record: what is taken away from it is settled before anything is put on it.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
+use fleetload::model::state::JobState;
+use fleetload::run::Interrupt;
 use fleetload::sandbox::{ENTERPRISE_TEMPLATES, Fault, FaultKind, LedgerEntry, Scenario};
 
 use crate::bench::{self, Bench};
+use crate::inside::{self, Virtual};
 
 const DEVICES: usize = 3;
 const REMOVALS: [&str; 2] = ["deleteDeviceMetadata", "unsubscribeTemplate"];
@@ -344,6 +348,40 @@ fn a_row_that_failed_and_that_two_rows_of_a_later_import_contradict_is_cancelled
     let said = later.stdout + &later.stderr;
     assert_eq!(said.matches("it is cancelled, so that").count(), 1, "{said}");
     assert_eq!(bench.results(2)[0]["status"], "cancelled");
+}
+
+#[test]
+fn a_row_that_waits_for_its_time_or_is_skipped_sends_no_older_value_after_that_of_a_later_import() {
+    let bench = bench_of(1);
+    let later =
+        |key: &str| bench.write("later.csv", &format!("owner_kind,owner,key,value\ndevice,T0,{key},7\n"));
+    bench.write("update.csv", "action,key,meta:asset\nupdate,T0,5\n");
+    bench.fleetload(&["import", "update.csv", "--kind", "devices"]).expect_code(0);
+    fault(&bench, Fault::new("listDeviceMetadata", FaultKind::Error500Before));
+    inside::drive_virtually(async {
+        let (clock, options) = (Virtual::start_now(), inside::options(Duration::from_secs(1)));
+        let mut run = inside::start_virtually(&bench, clock, Duration::from_millis(50), options);
+        run.hears_of(JobState::Deferred).await;
+        run.interrupt.send(Interrupt::Drain).await.expect("the run listens");
+        run.ends().await;
+    });
+    bench.clear_faults();
+    later("asset");
+    bench.fleetload(&["import", "later.csv", "--kind", "metadata"]).expect_code(3);
+    // A row that is skipped is cancelled; what it belongs to is corrected after that.
+    bench.write("sites.csv", &bench::sites(1, 1));
+    bench.write("update.csv", "action,key,site,meta:floor\nupdate,T0,S0,5\n");
+    fault(&bench, Fault::new("addSite", FaultKind::GeneralError).times(1));
+    bench.fleetload(&["import", "sites.csv"]).expect_code(0);
+    bench.fleetload(&["run", "update.csv", "--kind", "devices"]);
+    assert_eq!(bench.statistics().faults_fired["general_error"], 1);
+    assert_eq!(bench.results(4)[0]["status"], "skipped");
+    later("floor");
+    bench.fleetload(&["run", "later.csv", "--kind", "metadata"]).expect_code(0);
+    let sent = bench.requests("putDeviceMetadata");
+    bench.fleetload(&["retry"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!((bench.created("site").len(), bench.requests("putDeviceMetadata")), (1, sent));
 }
 
 /// A device of which an import takes a template away, and to which the next one gives another.
