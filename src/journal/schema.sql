@@ -363,7 +363,7 @@ CREATE INDEX sheet_row_of_job ON sheet_row (job);
 -- in the reports like every other row.
 --
 -- `place` is that of sheet_row; no row is in both. `state` is what the report says: 'rejected' for errors of its own,
--- 'skipped' for those of what it belongs to. `job` is the job of the row that took its place in a later import; `origin` is
+-- 'skipped' for those of what it belongs to. `job` is the job of the row that took its place in another import; `origin` is
 -- the place of the first row that this one is once more, its own for one that is new. `owner` is what the row says it
 -- belongs to, folded: a key such as "hq" is common. `natural_key` is that of a MAC address or username, `name` what the row
 -- is known by among those of its owner. `given_up` is who gave the row up: it is nobody's to correct any more.
@@ -389,6 +389,7 @@ CREATE INDEX left_out_name ON left_out (kind, name) WHERE job IS NULL AND name I
 CREATE INDEX left_out_origin ON left_out (origin) WHERE job IS NULL;
 CREATE INDEX left_out_natural_key ON left_out (kind, natural_key) WHERE job IS NULL AND natural_key IS NOT NULL;
 CREATE INDEX left_out_job ON left_out (job) WHERE job IS NOT NULL;
+CREATE INDEX left_out_answered ON left_out (cells) WHERE job IS NOT NULL;
 
 -- In what a row differs from the record that was made of its job earlier: the columns, with the values of both.
 CREATE TABLE difference (

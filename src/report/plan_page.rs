@@ -16,7 +16,7 @@ use crate::plan::{
     ActionCounts, Calls, Company, Doubts, Extent, FieldChange, FieldChanges, Lacking, Plan, PlannedAction,
     Terms, Visit, rows_in, without_end,
 };
-use crate::status::row_words::not_imported;
+use crate::status::row_words::{not_imported, without_errors_before};
 
 /// What the page of a plan has near its beginning, and no other page.
 pub const MARK: &str = "<!-- a plan of fleetload -->";
@@ -37,6 +37,8 @@ pub struct Outlook {
     pub more_obstacles: u64,
     /// Rows that are left out for their errors, and those that come along with them.
     pub left_out: (u64, u64),
+    /// Rows that are left out as they were before, and that an earlier import has without errors.
+    pub answered: u64,
     /// The cells that change records which exist.
     pub changes: FieldChanges,
 }
@@ -53,6 +55,10 @@ impl Outlook {
             .collect();
         if self.left_out != (0, 0) {
             waiting.push(not_imported("", self.left_out.0, self.left_out.1));
+        }
+        if self.answered > 0 {
+            let rows = counted(self.answered, "row is", "rows are");
+            waiting.push(format!("{rows} {}", without_errors_before(self.answered)));
         }
         waiting
     }

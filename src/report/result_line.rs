@@ -130,12 +130,12 @@ fn with_values(message: String, row: &RowView) -> String {
     if message.is_empty() { words } else { format!("{message}; {words}") }
 }
 
-/// A row that was left out and has come again since shows the outcome of that; why it has one is reported.
+/// A row that was left out and that another import has shows the outcome of that; why it has one is reported.
 fn come_again(message: String, row: &RowView) -> String {
     if row.disposition != Disposition::LeftOut || row.job.is_none() {
         return message;
     }
-    let words = "not imported here because of errors; a later import has the row, and this is its result";
+    let words = "not imported here because of errors; another import has the row, and this is its result";
     if message.is_empty() { words.to_owned() } else { format!("{words}: {message}") }
 }
 

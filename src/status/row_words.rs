@@ -43,6 +43,11 @@ pub fn with_along(words: String, own: u64, along: u64) -> String {
     }
 }
 
+/// Of rows that were left out as they were before: that an earlier import has them without errors.
+pub fn without_errors_before(rows: u64) -> String {
+    format!("not imported, as an earlier import has {} without errors", if rows == 1 { "it" } else { "them" })
+}
+
 /// What was verified: records in one sentence, what upkeep rows changed in another.
 pub fn verified(figures: &AuditFigures) -> String {
     let changes = verified_changes(figures);

@@ -127,7 +127,7 @@ fn rows_that_are_left_out_are_in_the_report_with_their_reason_and_come_back_with
     let again =
         bench.results(1).into_iter().find(|row| row["source"] == wrong["source"]).expect("the company");
     assert!(
-        again["message"].as_str().is_some_and(|words| words.contains("a later import has the row")),
+        again["message"].as_str().is_some_and(|words| words.contains("another import has the row")),
         "{again}"
     );
     assert_eq!(bench.statistics().requests.get("addCompany"), Some(&3), "nothing is sent twice");
@@ -412,6 +412,100 @@ fn the_original_corrected_answers_its_rows_although_they_have_no_keys() {
     }
     let sites = bench.created("site");
     assert_eq!(sites.len(), 4);
+}
+
+#[test]
+fn the_original_imported_again_shows_what_became_of_the_rows_that_its_fix_sheet_has_corrected() {
+    let bench = Bench::new(Scenario::default());
+    let original = bench::companies(4)
+        .replace("+64 9 555 0001", "")
+        .replace("CUSTOMER,Customer 2", "CLIENT,Customer 2")
+        .replace(&format!("C3,{}", bench::root()), "C3,C1");
+    bench.write("companies.csv", &original);
+    let run = ["run", "companies.csv", "--skip-invalid"];
+    bench.fleetload(&run).expect_code(4);
+    let fix = std::fs::read_to_string(bench.path("reports/1/companies.fix.csv")).expect("a sheet to fix");
+    let fix = fix.replace("\"Customer 1\",\"\"", "\"Customer 1\",\"+64 9 555 0001\"");
+    let corrected: String =
+        fix.lines().filter(|line| !line.contains("CLIENT")).map(|line| line.to_owned() + "\n").collect();
+    bench.write("fix.csv", &corrected);
+    bench.fleetload(&["run", "fix.csv"]).expect_code(4);
+    assert_eq!(bench.created("company").len(), 3);
+
+    // Rows may have been added above them.
+    let (header, rows) = original.split_once('\n').expect("a header");
+    bench.write("companies.csv", &format!("{header}\n\n{rows}"));
+    let told = bench.fleetload(&run).expect_code(4);
+    let words = "import 3, round 3 of import 1: 4 rows, 0 new, 1 known and unchanged, 2 not imported, as an earlier import \
+        has them without errors, 1 not imported because of errors\n";
+    assert!(told.stdout.contains(words), "{}", told.stdout);
+    let need = "  1 row of import 3 was not imported because of errors: correct it in reports/3/fix.xlsx, then run that file\n";
+    let status = bench.fleetload(&["status"]).expect_code(0).stdout;
+    assert!(status.contains(need) && !status.contains("row of import 1 was"), "{status}");
+    let of = |import: u32| {
+        let mut rows: Vec<_> = bench
+            .results(import)
+            .into_iter()
+            .map(|row| (row["key"].to_string(), row["status"].to_string(), row["id"].to_string()))
+            .collect();
+        rows.sort();
+        rows
+    };
+    bench.fleetload(&["report", "1"]).expect_code(0);
+    assert_eq!(of(3), of(1));
+    let row = bench.results(3).into_iter().find(|row| row["key"] == "C1").expect("the corrected one");
+    let words = "not imported here because of errors; another import has the row, and this is its result";
+    assert_eq!((&row["status"], &row["message"]), (&"created".into(), &words.into()));
+    let counts: Vec<_> = bench.counts(3).into_iter().collect();
+    assert_eq!(counts, [("created".into(), 3), ("rejected".into(), 1)]);
+
+    // A row that asks for something else since is to be corrected.
+    bench.write("companies.csv", &original.replace("1 Queen Street", "7 Queen Street"));
+    let told = bench.fleetload(&run).expect_code(4);
+    let words =
+        "1 not imported, as an earlier import has it without errors, 2 not imported because of errors\n";
+    assert!(told.stdout.contains(words), "{}", told.stdout);
+
+    bench.write("companies.csv", &original);
+    let told = bench.fleetload(&[&["plan"], &run[1..]].concat()).expect_code(0);
+    for words in
+        ["1 row was not imported because of errors", "2 rows are not imported, as an earlier import has them"]
+    {
+        assert!(told.stdout.contains(words), "{words}: {}", told.stdout);
+    }
+    bench.fleetload(&run).expect_code(4);
+    let told = bench.fleetload(&["cancel", "5"]).expect_code(0);
+    let words = "1 row of import 5 cancelled, which was not imported because of errors\n";
+    assert!(told.stdout.contains(words), "{}", told.stdout);
+    let states: Vec<_> = of(5).into_iter().map(|(_, state, _)| state).collect();
+    assert_eq!(states, ["\"created\"", "\"created\"", "\"cancelled\"", "\"created\""]);
+    assert_eq!(bench.statistics().requests.get("addCompany"), Some(&3), "nothing is sent twice");
+}
+
+#[test]
+fn the_original_of_which_every_wrong_row_was_corrected_is_finished_when_it_comes_again() {
+    let bench = Bench::new(Scenario::default());
+    onboarding(&bench);
+    let run = [&FILES[..], &["--skip-invalid"]].concat();
+    bench.fleetload(&run).expect_code(4);
+    let mut sheets = books::read(&bench.path("reports/1/fix.xlsx"));
+    for sheet in &mut sheets[1..] {
+        let (wrong, right) = match sheet.name.as_str() {
+            "companies" => ("phone", "+64 9 555 0001"),
+            "devices" => ("mac", "00:1a:2b:00:00:03"),
+            _ => continue,
+        };
+        let (column, result) = (sheet.column(wrong), sheet.column("result_column"));
+        for row in sheet.rows.iter_mut().skip(1).filter(|row| row[result] == Data::String(wrong.into())) {
+            row[column] = Data::String(right.to_owned());
+        }
+    }
+    books::write(&bench.path("fix.xlsx"), &sheets);
+    bench.fleetload(&["run", "fix.xlsx"]).expect_code(0);
+    bench.fleetload(&run).expect_code(0);
+    assert_eq!(bench.counts(3), [("created".to_owned(), 18)].into());
+    assert!(!bench.path("reports/3/fix.xlsx").exists());
+    bench.fleetload(&["status", "--check"]).expect_code(0);
 }
 
 #[test]

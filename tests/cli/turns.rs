@@ -301,7 +301,7 @@ fn a_row_that_a_later_import_names_is_cancelled_with_that_import() {
     import(&bench, "urgent.csv", 3..6);
     let told = bench.fleetload(&["cancel", "1"]).expect_code(0);
     assert!(told.stdout.contains("3 rows of import 1 cancelled"), "{told:?}");
-    let later = "2 rows that came again in a later import are left: they are cancelled with import 2";
+    let later = "2 rows that another import has are left: they are cancelled with import 2";
     assert!(told.stderr.contains(later) && told.stderr.contains("fleetload cancel 2"), "{told:?}");
     let told = bench.fleetload(&["cancel", "1"]).expect_code(0);
     assert!(told.stdout.contains("nothing to cancel"), "{told:?}");

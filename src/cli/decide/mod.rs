@@ -124,16 +124,15 @@ pub(super) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Summary> {
         told = format!("nothing to cancel: no row of import {named} is waiting or to be corrected{own}");
     }
     terminal.result(told);
-    for (&later, &rows) in &cancelled.left_to {
+    for (&other, &rows) in &cancelled.left_to {
         let words = counted(
             rows,
-            "row that came again in a later import is left: it is",
-            "rows that came again in a later import are left: they are",
+            "row that another import has is left: it is",
+            "rows that another import has are left: they are",
         );
-        terminal.hint(context.advice(
-            format!("{words} cancelled with import {later}, which has them: "),
-            &format!("cancel {later}"),
-        ));
+        terminal.hint(
+            context.advice(format!("{words} cancelled with import {other}: "), &format!("cancel {other}")),
+        );
     }
     let end = match (cancelled.left_in_doubt, cancelled.left_held) {
         (0, 0) => End::Done,
@@ -201,7 +200,7 @@ pub(in crate::cli) struct CancelSummary {
     left_in_doubt: u64,
     /// Rows that stay on hold.
     left_held: u64,
-    /// Rows that came again in later imports, and are cancelled with those.
+    /// Rows that other imports have, and that are cancelled with those.
     left_to: Vec<RowsOfImport>,
 }
 

@@ -35,7 +35,6 @@ use crate::model::id::check::{IdCheck, NamedId};
 use crate::model::kind::{Kind, Plural};
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
-use crate::model::tally::Tally;
 use crate::model::zone::ZoneList;
 use crate::plan::{Demand, SavedPlan, ability, order};
 use crate::sheet::cross_row::Checked;
@@ -215,7 +214,7 @@ pub(super) fn import(
             findings::tell(context, &examined.findings, manner.redact);
             tell_sheets(context, &examined, &manner);
             let info = next_commands::import(&journal, imported.import)?;
-            tell_imported(context, &info, &imported, &journal.left_out_tally(Some(imported.import))?);
+            tell_imported(context, &info, &imported);
             tell_taken_from_paused(context, &journal, imported.import)?;
             if let (Some(planned), Some(now)) = (planned, since_plan) {
                 saved::tell(context, &planned, &now);
@@ -345,7 +344,7 @@ pub(super) fn read_sheets(examined: &Examined, manner: &ReadingSettings) -> Read
     }
 }
 
-fn tell_imported(context: &Context<'_>, info: &ImportInfo, imported: &Imported, left_out: &Tally) {
+fn tell_imported(context: &Context<'_>, info: &ImportInfo, imported: &Imported) {
     let terminal = context.terminal;
     let mut parts = vec![format!("{} new", count(imported.added))];
     for (number, words) in [
@@ -357,7 +356,11 @@ fn tell_imported(context: &Context<'_>, info: &ImportInfo, imported: &Imported, 
             parts.push(format!("{} {words}", count(number)));
         }
     }
-    let (own, along) = (left_out.in_state(JobState::Rejected), left_out.in_state(JobState::Skipped));
+    if imported.answered > 0 {
+        let words = row_words::without_errors_before(imported.answered);
+        parts.push(format!("{} {words}", count(imported.answered)));
+    }
+    let [own, along] = [JobState::Rejected, JobState::Skipped].map(|state| imported.left_out.in_state(state));
     if own + along > 0 {
         parts.push(row_words::with_along(
             format!("{} not imported because of errors", count(own)),

@@ -38,6 +38,7 @@ use crate::model::forecast::Allowance;
 use crate::model::id::check::{IdCheck, NamedId};
 use crate::model::operation::Operation;
 use crate::model::policy::{Audit, OnQuota, Proxy};
+use crate::model::state::JobState;
 use crate::model::time::Rfc3339;
 use crate::plan::{Cause, FieldChange, FieldChanges, FixedCell, Plan, Terms};
 use crate::report::Outlook;
@@ -252,13 +253,16 @@ fn look(
             obstacles.push((output::in_the_way(&again, obstacle.cause, &place), obstacle.rows));
         }
         let more_obstacles = plan.obstacles.len().saturating_sub(OBSTACLES) as u64;
-        let left_out = left_out(examined, writer.left_out());
+        let left_out = |state| writer.left_out().in_state(state);
+        let left_out = (left_out(JobState::Rejected), left_out(JobState::Skipped));
         let has_updates = |table: &Table| table.position("action").is_some();
         let changes = match examined.books().iter().flat_map(|book| &book.tables).any(has_updates) {
             true => FieldChanges::of(writer, &surveyed.survey.outcomes(&available))?,
             false => FieldChanges::default(),
         };
-        looked = Some((Outlook { plan, obstacles, more_obstacles, left_out, changes }, surveyed.promise));
+        let answered = writer.answered();
+        let outlook = Outlook { plan, obstacles, more_obstacles, left_out, answered, changes };
+        looked = Some((outlook, surveyed.promise));
         Ok(())
     })?;
     Ok(match looked {
@@ -271,15 +275,6 @@ fn look(
         }
         None => Err(placed.findings),
     })
-}
-
-/// The rows that an import leaves out for their errors, and those that come along with them; `all` of them.
-fn left_out(examined: &Examined, all: u64) -> (u64, u64) {
-    let groups = examined.findings.groups().iter();
-    let along: usize =
-        groups.filter(|group| group.key.code == Code::RefTargetInvalid).map(|group| group.count).sum();
-    let along = u64::try_from(along).unwrap_or(u64::MAX).min(all);
-    (all - along, along)
 }
 
 /// That the quota makes it last.

@@ -30,7 +30,7 @@ fn a_row_that_was_left_out_shows_what_became_of_it_when_it_comes_again() {
     let Outcome::Imported(first, _) = import(&examined, &mut bench.journal, true, now).unwrap() else {
         panic!("the good row is imported");
     };
-    assert_eq!(first.left_out, 3);
+    assert_eq!(first.left_out.total(), 3);
     let corrected = companies(&format!("BAD,{ROOT},Bad,\nbelow,bad,Below,\nacme,{ROOT},Acme,\n"));
     let (second, _) = bench.import(&[("companies.csv", &corrected)]).unwrap();
     let bad = bench.rows(second.import)[0].job.unwrap();

@@ -79,7 +79,8 @@ impl Journal {
             named: BTreeSet::new(),
             made: Tally::default(),
             dispositions: [0; 4],
-            left_out: 0,
+            left_out: Tally::default(),
+            answered: 0,
             some_wait,
             dropped_indexes,
             inserts: RefCell::new(Inserts::to(connection, (import, accepted), without_log.is_under_way())?),
@@ -109,8 +110,10 @@ pub struct ImportWriter<'a> {
     made: Tally,
     /// Rows so far, by disposition.
     dispositions: [u64; 4],
-    /// Rows so far that are left out.
-    pub(in crate::journal) left_out: u64,
+    /// Rows so far that are left out and have no answer.
+    pub(in crate::journal) left_out: Tally,
+    /// Rows so far that are left out as they were before, and that an earlier import has without errors.
+    pub(in crate::journal) answered: u64,
     /// The records of which upkeep rows of this import may change the order.
     records: BTreeSet<String>,
     /// Of records that rows are about, the jobs of earlier imports that asked for something and were open: a record may have many.
@@ -535,6 +538,7 @@ impl ImportWriter<'_> {
             recognised,
             changed_since,
             left_out: self.left_out,
+            answered: self.answered,
         })
     }
 

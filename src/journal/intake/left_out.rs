@@ -1,10 +1,11 @@
 //! Rows that an import left out: kept so that every row of every sheet has its answer, though no job is made for them.
 //!
 //! When a later import brings the row again, known by its keys, its name or where it says it comes from, its job becomes the
-//! answer of the row that was left out; one that no import brings again stays in the report of its own. Which rows are left
-//! out, and why, is decided by the importer.
+//! answer of the row that was left out; one that no import brings again stays in the report of its own. A row that is left out
+//! once more as it was, cell by cell, has the answer that it has had since. Which rows are left out, and why, is decided by the
+//! importer.
 
-use rusqlite::Transaction;
+use rusqlite::{OptionalExtension, Transaction};
 
 use crate::error::{Error, Result};
 use crate::journal::file::column::{count, natural};
@@ -100,6 +101,7 @@ impl ImportWriter<'_> {
             name: row.name.as_deref(),
             names_it_alone: true,
         };
+        let answer = answer_since(&self.transaction, row, &cells)?;
         let before = match self.some_wait {
             true => origins(&self.transaction, &keys, provenance)?,
             false => Vec::new(),
@@ -107,8 +109,8 @@ impl ImportWriter<'_> {
         self.transaction
             .prepare_cached(
                 "INSERT INTO left_out
-                    (place, kind, line, cells, state, code, message, violations, sheet_key, natural_key, name, owner, origin)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+                    (place, kind, line, cells, state, code, message, violations, sheet_key, natural_key, name, owner, origin, job)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
             )?
             .execute((
                 place,
@@ -123,11 +125,32 @@ impl ImportWriter<'_> {
                 &row.natural_key,
                 &row.name,
                 &provenance.owner,
-                before.first().unwrap_or(&place),
+                answer.map(|(origin, _)| origin).or_else(|| before.first().copied()).unwrap_or(place),
+                answer.map(|(_, job)| job),
             ))?;
-        self.left_out += 1;
+        match answer {
+            Some(_) => self.answered += 1,
+            None => self.left_out.add(row.kind, row.because.state(), 1),
+        }
         Ok(())
     }
+}
+
+/// What a row is that an earlier import left out of a sheet of this name, where all of its cells are the same: its origin, and
+/// the job of the row that took its place, unless that one came to nothing. Of several that are the same, the one with its
+/// number is preferred.
+fn answer_since(transaction: &Transaction<'_>, row: &LeftOut, cells: &str) -> Result<Option<(i64, JobId)>> {
+    let mut statement = transaction.prepare_cached(
+        "SELECT before.origin, before.job FROM sheet AS own
+         CROSS JOIN left_out AS before ON before.cells = ?2 AND before.job IS NOT NULL AND before.kind = ?3
+         JOIN sheet ON sheet.id = before.place >> 32 JOIN job ON job.id = before.job
+         WHERE own.id = ?1 AND sheet.import < own.import AND sheet.file = own.file AND sheet.name = own.name
+             AND sheet.headers = own.headers AND job.state NOT IN ('rejected', 'incomplete', 'skipped', 'cancelled')
+         ORDER BY before.place & 4294967295 = ?4 DESC, before.place DESC LIMIT 1",
+    )?;
+    let found = statement
+        .query_row((row.sheet, cells, row.kind, row.number), |found| Ok((found.get(0)?, found.get(1)?)));
+    Ok(found.optional()?)
 }
 
 /// The keys of a row.
@@ -193,9 +216,14 @@ fn key_of_record(record: &Record) -> Option<String> {
 }
 
 impl ImportWriter<'_> {
-    /// Rows of this import so far that are left out.
-    pub fn left_out(&self) -> u64 {
-        self.left_out
+    /// Rows of this import so far that are left out and have no answer, by kind and by the state that reports show.
+    pub fn left_out(&self) -> &Tally {
+        &self.left_out
+    }
+
+    /// Rows of this import so far that are left out as they were before, and that an earlier import has without errors.
+    pub fn answered(&self) -> u64 {
+        self.answered
     }
 
     /// How many rows of a sheet of this import are left out.
@@ -307,7 +335,7 @@ mod tests {
         let stranger = LeftOut { sheet: super::SheetId(99), ..row };
         assert!(import.leave_out(&stranger, &provenance).is_err(), "a sheet of another import");
         let imported = import.finish().unwrap();
-        assert_eq!((imported.rows, imported.left_out), (1, 1));
+        assert_eq!((imported.rows, imported.left_out.total()), (1, 1));
         assert_eq!(bench.journal.sheets(imported.import).unwrap()[0].rows, 1);
         assert_eq!(bench.journal.tally(Some(imported.import)).unwrap().in_state(JobState::Rejected), 1);
         assert_eq!(bench.journal.tally(None).unwrap().total(), 0, "no job is made for it");

@@ -113,6 +113,8 @@ pub struct Imported {
     pub recognised: u64,
     /// Rows whose job is done with other values.
     pub changed_since: u64,
-    /// Rows that were left out.
-    pub left_out: u64,
+    /// Rows that were left out and have no answer, by kind and by the state that reports show.
+    pub left_out: Tally,
+    /// Rows that were left out as they were before, and that an earlier import has without errors.
+    pub answered: u64,
 }

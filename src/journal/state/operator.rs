@@ -51,7 +51,7 @@ pub struct Cancelled {
     pub left_in_doubt: u64,
     /// Jobs held, left for a decision.
     pub left_held: u64,
-    /// Jobs that came again in later imports, left to those, by import.
+    /// Jobs that other imports have, left to those, by import.
     pub left_to: BTreeMap<ImportId, u64>,
 }
 

@@ -68,6 +68,7 @@ fn shown_under(per_day: u64, name: &str, available: bool) -> String {
         obstacles: vec![(format!("{name} is held").into(), 1)],
         more_obstacles: 2,
         left_out: (1, 2),
+        answered: 0,
         changes: FieldChanges { listed: vec![renamed], total: 700, ..FieldChanges::default() },
     };
     page(&PlanPage {
