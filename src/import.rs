@@ -431,7 +431,7 @@ impl Known for Earlier<'_> {
     fn find(&self, kind: Kind, by: By<'_>) -> Result<Vec<JobId>> {
         let Some(journal) = self.0 else { return Ok(Vec::new()) };
         let mut jobs = match by {
-            By::Key(key) => journal.by_sheet_key(kind, key)?,
+            By::Key(key) => journal.by_any_key(kind, key)?,
             By::Name(name) => journal.by_name(kind, name)?,
             By::Mac(digits) => journal.by_natural_key(kind, digits)?.into_iter().collect(),
             By::Id(id) => journal.by_remote_id(kind, id)?.into_iter().collect(),

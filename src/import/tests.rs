@@ -324,7 +324,7 @@ fn a_key_is_learnt_also_where_the_values_of_the_row_come_too_late() {
 }
 
 #[test]
-fn another_key_than_the_one_of_an_earlier_import_is_a_warning_and_not_learnt() {
+fn another_key_than_the_one_of_an_earlier_import_is_a_warning_and_no_more_than_a_reference() {
     let mut bench = Bench::new();
     bench.import(&[("companies.csv", &companies(&format!("acme,{ROOT},Acme,\n")))]).unwrap();
     let renamed = companies(&format!("acme2,{ROOT},Acme,\n"));
@@ -336,6 +336,20 @@ fn another_key_than_the_one_of_an_earlier_import_is_a_warning_and_not_learnt() {
     assert!(told.message.contains("by the key 'acme'"), "{}", told.message);
     assert!(bench.journal.by_sheet_key(Kind::Company, "acme2").unwrap().is_empty());
     assert_eq!(bench.journal.by_sheet_key(Kind::Company, "acme").unwrap().len(), 1);
+    let site = |key: &str| format!("key,company,name\n{key},{key},Branch {key}\n");
+    for key in ["acme", "acme2"] {
+        let (sites, _) = bench.import(&[("sites.csv", &site(key))]).unwrap();
+        assert_eq!(
+            bench.journal.links_of(bench.rows(sites.import)[0].job.unwrap()).unwrap().len(),
+            1,
+            "{key}"
+        );
+    }
+    // Another company gets that key: which of them is meant is not to be guessed.
+    let other = companies(&format!("acme2,{ROOT},Other,\n"));
+    assert_eq!(bench.import(&[("companies.csv", &other)]).unwrap().0.added, 1);
+    let refused = bench.import(&[("sites.csv", "key,company,name\ns,acme2,Depot\n")]).unwrap_err();
+    assert_eq!(codes(&refused), [(Code::RefAmbiguous, "B2".into())]);
     // A row that no longer says its key is no other one.
     let blank = companies(&format!(",{ROOT},Acme,\n"));
     let (_, findings) = bench.import(&[("companies.csv", &blank)]).unwrap();

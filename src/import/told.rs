@@ -45,8 +45,8 @@ pub(super) fn said(
                 Severity::Warning,
                 "key",
                 format!(
-                    "unchanged since an earlier import, which knows it by the key '{own}'; later sheets find it by \
-                     that key only: write it here, and where the row is referred to",
+                    "unchanged since an earlier import, which knows it by the key '{own}'; its key stays that, and later \
+                     sheets may refer to it by either",
                     own = shown(own)
                 ),
             ),

@@ -265,6 +265,14 @@ CREATE TABLE link (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX link_target ON link (target_job) WHERE target_job IS NOT NULL;
 
+-- Keys besides its own that rows of later imports have for a job: rows may refer to it by them.
+CREATE TABLE other_key (
+    job INTEGER NOT NULL REFERENCES job (id),
+    kind INTEGER NOT NULL,
+    sheet_key TEXT NOT NULL,
+    PRIMARY KEY (sheet_key, kind, job)
+) STRICT, WITHOUT ROWID;
+
 -- What updates have set of the record of a job since it was made: values by field, as JSON.
 CREATE TABLE changed_record (
     job INTEGER PRIMARY KEY REFERENCES job (id),

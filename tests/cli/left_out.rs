@@ -509,6 +509,27 @@ fn the_original_of_which_every_wrong_row_was_corrected_is_finished_when_it_comes
 }
 
 #[test]
+fn a_fix_sheet_may_refer_to_a_row_by_the_key_that_its_own_import_had_for_it() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(1));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    bench.write("companies.csv", &bench::companies(1).replace("C0,", "K0,"));
+    let sites = bench::sites(2, 1).replace(",C0,", ",K0,");
+    bench.write("sites.csv", &sites.replace("+64 9 556 0001", ""));
+    let told = bench.fleetload(&["run", "companies.csv", "sites.csv", "--skip-invalid"]).expect_code(4);
+    let words = "unchanged since an earlier import, which knows it by the key 'c0'; its key stays that, and later sheets \
+        may refer to it by either\n";
+    assert!(told.stdout.contains(words), "{}", told.stdout);
+    let fix = std::fs::read_to_string(bench.path("reports/2/sites.fix.csv")).expect("a sheet to fix");
+    assert!(fix.contains("\"K0\""), "{fix}");
+    bench.write("reports/2/sites.fix.csv", &fix.replace("\"REF-1\",\"\"", "\"REF-1\",\"+64 9 556 0001\""));
+    bench.fleetload(&["run", "reports/2/sites.fix.csv"]).expect_code(0);
+    let companies: Vec<_> =
+        bench.created("site").iter().map(|site| site.request["companyId"].clone()).collect();
+    assert!(companies.len() == 2 && companies[0] == companies[1], "{companies:?}");
+}
+
+#[test]
 fn rows_that_nobody_wants_are_given_up_and_asked_for_no_more() {
     let bench = Bench::new(Scenario::default());
     onboarding(&bench);

@@ -272,7 +272,7 @@ impl Sheets<'_> {
             ids.dedup();
             ids
         };
-        let by_key = |text: &str| journal.by_sheet_key(of, &fold_key(text)).map(existing);
+        let by_key = |text: &str| journal.by_any_key(of, &fold_key(text)).map(existing);
         let by_name = |text: &str| journal.by_name(of, &comparable(text)).map(existing);
         let ids = match pointer {
             Pointer::Id(id) => vec![*id],

@@ -353,13 +353,21 @@ impl Placing<'_, '_> {
         for job in failed {
             self.writer.cancel_for(job, (ready.origin.sheet, ready.row.number))?;
         }
-        if let (
-            Decision::Recognise(job) | Decision::LeaveUnderWay(job) | Decision::ChangedSince(job),
-            Keyed::First,
-            Some(key),
-        ) = (&decision, keyed, &ready.values.sheet_key)
-        {
-            self.writer.learn_key(*job, key)?;
+        match (&decision, keyed, &ready.values.sheet_key) {
+            (
+                Decision::Recognise(job) | Decision::LeaveUnderWay(job) | Decision::ChangedSince(job),
+                Keyed::First,
+                Some(key),
+            ) => self.writer.learn_key(*job, key)?,
+            (
+                Decision::Recognise(job)
+                | Decision::LeaveUnderWay(job)
+                | Decision::ChangedSince(job)
+                | Decision::ReviseLater(job),
+                Keyed::Another,
+                Some(key),
+            ) => self.writer.other_key(*job, key)?,
+            _ => {}
         }
         let (job, disposition) = match decision {
             Decision::Add => {

@@ -432,6 +432,16 @@ impl ImportWriter<'_> {
         Ok(())
     }
 
+    /// Notes another key that a row has for a job, which keeps its own one.
+    pub fn other_key(&mut self, job: JobId, folded_key: &str) -> Result<()> {
+        self.transaction
+            .prepare_cached(
+                "INSERT OR IGNORE INTO other_key (job, kind, sheet_key) SELECT id, kind, ?2 FROM job WHERE id = ?1",
+            )?
+            .execute((job, folded_key))?;
+        Ok(())
+    }
+
     /// What writes the rows of this import as they are kept.
     pub fn encoder(&self) -> Result<RowEncoder> {
         RowEncoder::after(&self.transaction)

@@ -106,6 +106,16 @@ impl ImportWriter<'_> {
 }
 
 impl View {
+    /// The jobs of this kind that rows may refer to by this key, newest first: their own one, or one that a later row had for
+    /// them.
+    pub fn by_any_key(&self, kind: Kind, folded_key: &str) -> Result<Vec<KnownJob>> {
+        let sql = known!(
+            "id IN (SELECT id FROM job WHERE kind = ?1 AND sheet_key = ?2
+                 UNION ALL SELECT job FROM other_key WHERE kind = ?1 AND sheet_key = ?2) ORDER BY id DESC"
+        );
+        find(&self.connection, sql, (kind, folded_key))
+    }
+
     /// What a job refers to.
     pub fn links_of(&self, job: JobId) -> Result<Vec<Link>> {
         links(&self.connection, job)
