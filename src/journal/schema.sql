@@ -200,6 +200,8 @@ CREATE INDEX job_in_doubt ON job (due) WHERE state = 'in_doubt';
 CREATE INDEX job_held ON job (operation) WHERE state = 'held';
 -- What is still to be read back.
 CREATE INDEX job_unaudited ON job (audit, id) WHERE audit = 'due';
+-- What was read back in vain.
+CREATE INDEX job_unread ON job (id) WHERE audit = 'unread';
 -- What did not get through. Few of many, so that they are found without a look at the others.
 CREATE INDEX job_refused ON job (state) WHERE state = 'rejected' OR state = 'incomplete' OR state = 'skipped';
 -- What was going on lately. Empty until rows are finished, so that it costs an import nothing.

@@ -141,7 +141,10 @@ impl FormatWriter for PageFile<'_> {
             groups: &groups,
             not_shown: self.attention.not_shown(),
             choices: Choices::of(&groups),
-            verified: row_words::verified(&figures.audit),
+            verified: match row_words::which_not_verified(journal, Some(info.import), &figures.audit)? {
+                Some(which) => format!("{}. These {which}", row_words::verified(&figures.audit)),
+                None => row_words::verified(&figures.audit),
+            },
             requests: count(figures.requests),
             known_before: figures.recognised,
             tree: Tree::of(journal, info.import)?,

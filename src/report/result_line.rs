@@ -11,6 +11,7 @@ use super::cell_change::{CellChange, Suggestions};
 use super::layout::{Blame, Layout, RESULT_COLUMNS, must_be_corrected};
 use crate::status::before_words;
 use crate::status::row_advice::{self, Advisor};
+use crate::status::row_words;
 
 /// A row with its results in words.
 #[derive(Debug)]
@@ -65,7 +66,8 @@ impl ResultLine {
             true => suggestions.change(layout, &row, &blames)?,
             false => None,
         };
-        let said = with_decision(message(&row, &blames, settled_before), &row);
+        let said = with_verification(message(&row, &blames, settled_before), &row);
+        let said = with_decision(said, &row);
         let said = with_values(come_again(said, &row), &row);
         Ok(Self {
             message: answered(replaced(said, &row), row.answered_by),
@@ -107,6 +109,15 @@ impl ResultLine {
         names.dedup();
         names.join("; ")
     }
+}
+
+/// That what a row made or changed could not be verified belongs to what is said of it.
+fn with_verification(message: String, row: &RowView) -> String {
+    if !row.unverified {
+        return message;
+    }
+    let words = row_words::not_verified(row.kind);
+    if message.is_empty() { words } else { format!("{message}; {words}") }
 }
 
 /// A person's decision about a row belongs to what is said of it, whatever became of it since.

@@ -1,8 +1,11 @@
 //! Rows in words, as every surface counts them: to correct, not imported, incomplete, and those that come along; and what
 //! verification came to.
 
-use crate::journal::AuditFigures;
+use crate::error::Result;
+use crate::journal::{AuditFigures, AuditSubject, Journal};
 use crate::model::amount::{count, counted};
+use crate::model::id::ImportId;
+use crate::model::kind::Kind;
 
 /// Rows that a person corrects, with those that only come along: `1 row to correct, and 37 that come with it`.
 pub fn to_correct(own: u64, along: u64) -> String {
@@ -46,6 +49,46 @@ pub fn with_along(words: String, own: u64, along: u64) -> String {
 /// Of rows that were left out as they were before: that an earlier import has them without errors.
 pub fn without_errors_before(rows: u64) -> String {
     format!("not imported, as an earlier import has {} without errors", if rows == 1 { "it" } else { "them" })
+}
+
+/// Why a record could not be verified.
+const RECORD_NOT_VERIFIED: &str = "the look-up was inconclusive or is not available";
+/// Why a change could not.
+const CHANGE_NOT_VERIFIED: &str = "the service does not show this, the look-up was inconclusive or is not available, or the \
+    same was changed again";
+
+/// What could not be verified of a row of this kind, and why.
+pub fn not_verified(kind: Kind) -> String {
+    let (what, why) = match AuditSubject::of(kind, true) {
+        AuditSubject::Record | AuditSubject::Leftover => ("record", RECORD_NOT_VERIFIED),
+        AuditSubject::Change => ("change", CHANGE_NOT_VERIFIED),
+        AuditSubject::Licence => ("licence code", "the service has no look-up for it"),
+    };
+    format!("the {what} could not be verified: {why}")
+}
+
+/// Rows named that could not be verified.
+const NAMED: usize = 5;
+
+/// Which rows of an import, or of all, could not be verified: where the first of them are; nothing where there are none.
+///
+/// # Errors
+/// When the journal cannot be read.
+pub fn which_not_verified(
+    journal: &Journal,
+    import: Option<ImportId>,
+    figures: &AuditFigures,
+) -> Result<Option<String>> {
+    let all = figures.not_checked + figures.changes_not_checked;
+    if all == 0 {
+        return Ok(None);
+    }
+    let places = journal.places_not_verified(import, NAMED)?;
+    let more = match all.saturating_sub(places.len() as u64) {
+        0 => String::new(),
+        more => format!(", and {} more; the results say it of each row", count(more)),
+    };
+    Ok(Some(format!("could not be verified: {}{more}", places.join(", "))))
 }
 
 /// What was verified: records in one sentence, what upkeep rows changed in another.
@@ -98,7 +141,7 @@ fn verified_records(figures: &AuditFigures) -> String {
     }
     if figures.not_checked > 0 {
         words.push_str(&format!(
-            "; {} not be verified: the look-up was inconclusive or is not available",
+            "; {} not be verified: {RECORD_NOT_VERIFIED}",
             counted(figures.not_checked, "record could", "records could")
         ));
     }
@@ -128,8 +171,7 @@ fn verified_changes(figures: &AuditFigures) -> Option<String> {
     }
     if figures.changes_not_checked > 0 {
         parts.push(format!(
-            "{} not be verified: the service does not show this, the look-up was inconclusive or is not available, or the \
-             same was changed again",
+            "{} not be verified: {CHANGE_NOT_VERIFIED}",
             counted(figures.changes_not_checked, "change could", "changes could")
         ));
     }

@@ -392,6 +392,13 @@ fn a_look_up_that_has_never_found_anything_makes_no_record_vanish() {
     let outcome = bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(0);
     assert_eq!(audit(&bench, 1), json!({"checked": 1, "doubles_not_checked": 1, "not_checked": 3}));
     says(&outcome, "3 records could not be verified: the look-up was inconclusive");
+    let why = "the record could not be verified: the look-up was inconclusive or is not available";
+    let rows = bench.results(1).into_iter().filter(|row| row["message"] == why);
+    assert!(rows.map(|row| row["kind"].clone()).eq(["site"; 3]));
+    says(
+        &bench.fleetload(&["status"]).expect_code(0),
+        "could not be verified: sites.csv!sites!2, sites.csv!sites!3, ",
+    );
 }
 
 #[test]

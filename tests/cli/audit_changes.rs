@@ -74,7 +74,13 @@ fn all_that_was_changed_is_looked_up_once_for_each_record_and_is_as_asked() {
     assert!(outcome.stderr.contains("verification: 36 changes are looked up"), "{}", outcome.stderr);
     assert_eq!(audit(&bench, 2), json!({"changes_checked": 32, "licences_not_shown": 4}));
     assert_eq!(bench.requests("listDeviceLabels"), 6, "a list of each device before, and one to read back");
-    says(&bench.fleetload(&["status", "2"]).expect_code(0), "32 changes verified");
+    let status = bench.fleetload(&["status", "2"]).expect_code(0);
+    says(&status, "32 changes verified");
+    // Which those are is plain.
+    assert!(!status.stdout.contains("\n  could not be verified"), "{}", status.stdout);
+    let licence = bench.results(2).into_iter().find(|row| row["source"] == "licences.csv!licences!2");
+    let why = "the licence code could not be verified: the service has no look-up for it";
+    assert_eq!(licence.expect("its row")["message"], why);
     // Nothing is read back twice, and what is known from before not at all.
     let before = bench.statistics().requests;
     bench.fleetload(&["run"]).expect_code(0);
@@ -303,7 +309,23 @@ fn what_no_look_up_tells_is_counted_and_never_said_to_be_undone() {
     let outcome = bench.fleetload(&["run", "labels.csv"]).expect_code(0);
     assert_eq!(bench.statistics().faults_fired["vanished"], 2);
     says(&outcome, "2 changes could not be verified");
+    assert!(
+        outcome.stderr.contains("to see which rows could not be verified: fleetload status\n"),
+        "{}",
+        outcome.stderr
+    );
     assert_eq!(audit(&bench, 2), json!({"changes_not_checked": 2}));
+    let why = "the change could not be verified: the service does not show this, the look-up was inconclusive or is not \
+        available, or the same was changed again";
+    let messages: Vec<_> = bench.results(2).into_iter().map(|row| row["message"].clone()).collect();
+    assert_eq!(messages, [why, why]);
+    let places = "could not be verified: labels.csv!labels!2, labels.csv!labels!3";
+    for status in [&["status"][..], &["status", "2"]] {
+        says(&bench.fleetload(status).expect_code(0), &format!("\n  {places}\n"));
+    }
+    says(&bench.fleetload(&["status", "1"]).expect_code(0), "none duplicated\n");
+    let page = std::fs::read_to_string(bench.path("reports/2/report.html")).expect("a page");
+    assert!(page.contains(&format!(". These {places}.")), "{page}");
 
     // Without the look-up nobody can tell either.
     let bench = bench_of(instant());

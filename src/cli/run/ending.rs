@@ -243,6 +243,9 @@ impl ReadBack {
     fn tell(&self, context: &Context<'_>) {
         if self.figures != AuditFigures::default() {
             review::tell_verified(context, &self.figures, &self.found);
+            if self.figures.not_checked + self.figures.changes_not_checked > 0 {
+                context.terminal.hint(context.advice("to see which rows could not be verified: ", "status"));
+            }
         }
         review::tell_earlier_findings(context, &self.found_earlier);
         review::tell_how_to_review(context, self.found.iter().chain(&self.found_earlier));

@@ -37,9 +37,9 @@ use crate::model::remaining::Remaining;
 use crate::model::state::JobState;
 use crate::model::time::{Moment, Rfc3339};
 use crate::notify::Target;
-use crate::status::row_advice;
 use crate::status::run_state::{moving, unfinished, worse};
 use crate::status::{ImportFacts, Need, RunState, Status, Wording};
+use crate::status::{row_advice, row_words};
 use crate::term::{Ink, Line, awaited, count, counted, expected, moment, span};
 use jiff::tz::TimeZone;
 
@@ -105,6 +105,9 @@ fn once(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     if read_back != AuditFigures::default() {
         let findings = journal.audit_findings(typed.import, None)?;
         review::tell_verified(context, &read_back, &findings);
+        if let Some(which) = row_words::which_not_verified(&journal, typed.import, &read_back)? {
+            context.terminal.result(format!("  {which}"));
+        }
         review::tell_how_to_review(context, &findings);
     }
     review::tell_decided(context, &journal, typed.import)?;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::Result;
-use crate::journal::file::column::{Id, natural};
+use crate::journal::file::column::{Id, count, natural};
 use crate::journal::file::sqlite_error::damaged;
 use crate::journal::row_ref;
 use crate::journal::state::decision_log;
@@ -372,6 +372,25 @@ impl View {
         }
         figures.set_findings(&self.audit_findings(import, None)?);
         Ok(figures)
+    }
+
+    /// Where the rows are that could not be verified, of an import or of all: the first of them, `file!sheet!row` each. Those
+    /// that added a licence code are not among them, as none of these can be.
+    pub fn places_not_verified(&self, import: Option<ImportId>, most: usize) -> Result<Vec<String>> {
+        let jobs: Vec<JobId> = self
+            .connection
+            .prepare_cached(
+                "SELECT job.id FROM job INDEXED BY job_unread
+                 WHERE audit = 'unread' AND outcome IS NOT NULL AND kind <> ?2 AND (?1 IS NULL
+                     OR EXISTS (SELECT 1 FROM sheet_row AS own JOIN sheet ON sheet.id = own.place >> 32
+                         WHERE own.job = job.id AND sheet.import = ?1)
+                     OR EXISTS (SELECT 1 FROM left_out AS own JOIN sheet ON sheet.id = own.place >> 32
+                         WHERE own.job = job.id AND sheet.import = ?1))
+                 ORDER BY job.id LIMIT ?3",
+            )?
+            .query_map((import, Kind::Upkeep(Upkeep::Licences), count(most)), |row| row.get(0))?
+            .collect::<rusqlite::Result<_>>()?;
+        jobs.into_iter().map(|job| row_ref::of_job(&self.connection, job)).collect()
     }
 
     /// What the runs after the one given read back; `None` when none of them did.

@@ -167,6 +167,8 @@ pub struct RowView {
     pub decided: Option<Decided>,
     /// Whether the journal was an older copy, which may lack requests of the job.
     pub unsure: bool,
+    /// Whether verification could not tell whether what it made or changed is there.
+    pub unverified: bool,
     /// For a blocked or skipped job: a job it waits for, with its place (`file!sheet!row`) and its state in words.
     pub blocked_by: Option<(JobId, String)>,
     /// In what it differs from what its job was made with.
@@ -392,6 +394,7 @@ impl View {
                 },
                 decided: job.and_then(|job| decisions.remove(&job)),
                 unsure: row.get(17)?,
+                unverified: row.get(18)?,
                 waits_for_paused: blocker.as_ref().and_then(|blocker| blocker.kept_by),
                 blocked_by: blocker.map(|blocker| blocker.named),
                 differences: match some_differ {
