@@ -45,7 +45,8 @@ pub struct NotUndone {
     pub job: JobId,
     /// What the row is.
     pub kind: Kind,
-    /// What of its record: the text of a label, the key of an entry, the column of a field, an id; empty where there is nothing to name.
+    /// What of its record: the text of a label, the key of an entry, the column of a field, a setting of an interface, an id; empty
+    /// where there is nothing to name.
     pub subject: String,
     /// Why.
     pub reason: LeftReason,
@@ -101,7 +102,7 @@ impl LeftReason {
                 "the device was in no site, and the service has no operation that takes it out of one"
             }
             Self::Irreversible(Irreversible::WasBlank) => {
-                "the field was blank, and a blank cell of an update leaves a field as it is"
+                "the field was blank, and a blank cell leaves a field as it is"
             }
             Self::Irreversible(Irreversible::SettingsNotRead) => {
                 "the device joins the VPN cloud again, but the settings that it had were not read"

@@ -364,6 +364,38 @@ fn a_cloud_that_was_joined_and_configured_is_left_and_its_settings_go_with_it() 
     assert_eq!(state(&bench), before);
 }
 
+#[test]
+fn settings_of_an_interface_that_were_blank_are_said_to_stay() {
+    let bench = with_everything();
+    let (cloud, header) = (VPN_CLOUDS[0], "device,cloud,action,interface,direction,snat,weight\n");
+    let run = |row: &str| {
+        bench.write("vpn.csv", &format!("{header}T0,{cloud},configure,LAN 1,{row}\n"));
+        bench.fleetload(&["run", "vpn.csv"]).expect_code(0);
+    };
+    run("outbound,,");
+    run("inbound,hide,7");
+    let told = bench.fleetload(&["undo", "3", "--out", "undo.xlsx"]).expect_code(4).stdout;
+    let words = "not restored:\n  1 row with 2 values: the field was blank, and a blank cell leaves a field as it is\n    \
+        vpn.csv!vpn!2  VPN membership 'snat of LAN 1'\n    vpn.csv!vpn!2  VPN membership 'weight of LAN 1'\n";
+    assert!(told.contains(words), "{told}");
+    bench.fleetload(&["run", "undo.xlsx"]).expect_code(0);
+    let device = bench.results(1).into_iter().find(|row| row["kind"] == "device").expect("a device");
+    let device = format!("deviceId={}", device["id"].as_str().expect("an id"));
+    let of_cloud = format!("vpnCloudId={cloud}");
+    let shown = bench.fleetload(&["call", "getDeviceVpnConfiguration", "-p", &device, "-p", &of_cloud]);
+    let shown: Value = serde_json::from_str(&shown.expect_code(0).stdout).expect("JSON");
+    let mut entries = shown[0]["interfaceConfiguration"].as_array().expect("interfaces").iter();
+    let entry = entries.find(|entry| entry["interfaceDevice"]["name"] == "LAN 1").expect("the interface");
+    let settings = ["direction", "snat", "weight"].map(|field| entry[field].clone());
+    assert_eq!(settings, [json!("outbound"), json!("hide"), json!(7)]);
+    // Where it used the default configuration, that brings all of them back.
+    run("both,,");
+    bench.write("vpn.csv", &format!("{},default\nT0,{cloud},configure,LAN 1,,,,yes\n", header.trim_end()));
+    bench.fleetload(&["run", "vpn.csv"]).expect_code(0);
+    run("inbound,show,9");
+    bench.fleetload(&["undo", "7", "--out", "again.xlsx"]).expect_code(0);
+}
+
 /// A record as the service shows it.
 fn record(bench: &Bench, operation: &str, id: &str) -> Value {
     let outcome = bench.fleetload(&["call", operation, "-p", &format!("id={id}")]).expect_code(0);

@@ -34,7 +34,7 @@ pub enum Irreversible {
     NotRead,
     /// A device was in no site.
     NoSite,
-    /// A field of a record was blank.
+    /// A field of a record, or of an interface in a VPN cloud, was blank.
     WasBlank,
     /// The membership of a VPN cloud comes back without the settings that it had, which were not read.
     SettingsNotRead,
@@ -45,7 +45,7 @@ pub enum Irreversible {
 pub struct NotRestored {
     /// Why.
     pub reason: Irreversible,
-    /// The field of an update, as the service names it; `None` for what is not one field.
+    /// The field, as the service names it, of an interface with that; `None` for what is not one field.
     pub field: Option<String>,
 }
 
@@ -109,9 +109,11 @@ pub fn inverse(action: &Action, about: Kind, before: Option<&Before>) -> Vec<Res
         (Action::ConfigureVpn(settings), Some(Before::Present { settings: Some(before), .. })) => {
             let part = |part: Option<_>| match part {
                 Some(settings) => restored(Action::ConfigureVpn(settings)).map_err(NotRestored::from),
-                None => Err(Irreversible::SettingsNotRead.into()),
+                None => Err(Irreversible::NotRead.into()),
             };
-            return settings.restored(before).into_iter().map(part).collect();
+            let stays = |field| Err(NotRestored { reason: Irreversible::WasBlank, field: Some(field) });
+            let restored = settings.restored(before).into_iter().map(part);
+            return restored.chain(settings.blank_before(before).map(stays)).collect();
         }
         (Action::AssignToSite, Some(Before::Site { id, .. })) => {
             Ok(Inverse { action: Action::AssignToSite, site: Some(*id) })

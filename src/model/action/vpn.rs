@@ -226,6 +226,17 @@ impl VpnSettings {
         });
         suite.filter(|_| is_sent(before.get(SUITE).is_some())).into_iter().chain(interfaces).collect()
     }
+
+    /// The fields that these set and that were blank before, each with its interface: a blank cell does not bring that back. Those
+    /// of an interface that used the default configuration are not among them, as it does so again.
+    pub fn blank_before<'a>(&'a self, before: &'a Value) -> impl Iterator<Item = String> + 'a {
+        let own = self.interfaces.iter().filter_map(|own| Some((own, own.entry_named(before)?)));
+        own.filter(|(_, entry)| entry[DEFAULT] != true).flat_map(|(own, entry)| {
+            let fields = InterfaceSettings::FIELDS.into_iter().filter(|field| *field != DEFAULT);
+            let was_blank = |field: &&str| own.value(field).is_some() && text(&entry[*field]).is_empty();
+            fields.filter(was_blank).map(|field| format!("{field} of {}", own.interface))
+        })
+    }
 }
 
 /// A setting that was replaced.
