@@ -176,6 +176,33 @@ fn c20_another_table_below_is_found_where_it_begins() {
     assert_eq!(Desk::with("sites.csv", text).found(), ["error ref.not-found B2"]);
 }
 
+/// A table with fewer names above the one whose header is read: its rows are no titles.
+#[test]
+fn c20_another_table_above_is_found_where_it_begins() {
+    let few = "Company,Name,Phone,Address\n";
+    let north = "6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11,North,+64 9 557 1111,1 Earl Street\n";
+    for (above, found) in [
+        (format!("{few}{north}\n"), vec!["error sheet.extra-table row 1"]),
+        (format!("Sites of the north\n{few}{north}{north}"), vec!["error sheet.extra-table row 2"]),
+        (few.to_owned(), vec!["warning sheet.preamble row 2"]),
+        (format!("{few}\n\n"), vec!["warning sheet.preamble row 4"]),
+    ] {
+        let desk = Desk::with("sites.csv", format!("{above}{SITES}{}", site("a")));
+        assert_eq!(desk.found(), found, "{above}");
+    }
+    let text = format!("{few}{north}\n{SITES}{}", site("a"));
+    let message = Desk::with("sites.csv", &*text).the("sheet.extra-table").message;
+    assert!(message.contains("the rows from 4 on") && message.ends_with("--header-row 4"), "{message}");
+    let named = |row| Desk::with("sites.csv", &*text).read_with(|options| options.header_row = Some(row));
+    assert_eq!(named(4).examined().sheets[0].usable, 1);
+    assert_eq!(named(1).found(), ["error sheet.extra-table A4"]);
+    // The same names and one more: not the header once more.
+    let more = few.replace("Address", "Address,Timezone");
+    let text = format!("{few}{north}{more}{}", north.replace('\n', ",Pacific/Auckland\n"));
+    let desk = Desk::with("sites.csv", text).read_with(|options| options.header_row = Some(1));
+    assert_eq!(desk.found(), ["error sheet.extra-table A3"]);
+}
+
 /// The same where the columns are known only because a person said what they mean, with one name less.
 #[test]
 fn c20_a_header_of_names_that_a_person_explained_is_no_row() {

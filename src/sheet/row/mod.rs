@@ -496,7 +496,7 @@ impl<'a> RowReader<'a> {
         };
     }
 
-    /// Whether the row repeats the header.
+    /// Whether the row repeats the header, and has nothing beyond it.
     pub(crate) fn is_header(&self, cells: &[Cell]) -> bool {
         let headers = &self.table.headers;
         let is_same = |header: &str, folded: &str, cell: &str| {
@@ -509,9 +509,10 @@ impl<'a> RowReader<'a> {
         // What we said of the row earlier is no part of it.
         let own = self.own.clone();
         let mut own = headers.iter().zip(&self.folded).enumerate().skip(own.start).take(own.len());
+        let is_beyond = |cell: &Cell| !cell.is_blank();
         own.all(|(at, (header, folded))| {
             is_same(header, folded, cells.get(at).map_or("", |cell| cell.text.as_str()))
-        })
+        }) && !cells.iter().skip(headers.len()).any(is_beyond)
     }
 
     /// Whether a text has too many digits to be a name of the header, as keys and addresses have.

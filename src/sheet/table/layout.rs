@@ -62,13 +62,27 @@ pub(crate) fn beside(kind: Kind, headers: &[String], mapping: &[Mapped]) -> Opti
 
 /// Whether the cells of a row are the header of another table: names of columns, and not those of this one.
 pub(crate) fn is_other_header(cells: &[Cell]) -> bool {
-    let filled = || cells.iter().filter(|cell| !cell.is_blank() && !cell.is_covered());
+    let filled = cells.iter().filter(|cell| !cell.is_blank() && !cell.is_covered());
+    are_names(filled.map(|cell| cell.text.as_str()))
+}
+
+/// The header of a table that ends above the one that was chosen, with rows between the two.
+pub(crate) fn header_above(above: &[HeaderCandidate]) -> Option<&HeaderCandidate> {
+    let is_header = |candidate: &HeaderCandidate| {
+        are_names(candidate.cells.iter().map(String::as_str).filter(|cell| !is_blank(cell)))
+    };
+    let last = above.iter().rposition(|candidate| candidate.filled() > 0)?;
+    above[..last].iter().find(|candidate| is_header(candidate))
+}
+
+/// Whether filled cells are mostly names of columns, and none of them a value.
+fn are_names<'c>(filled: impl Iterator<Item = &'c str> + Clone) -> bool {
     // Asked of every row, so that the first cells have to give a reason to look at the others.
-    if !filled().take(2).any(|cell| is_name(&cell.text)) {
+    if !filled.clone().take(2).any(is_name) {
         return false;
     }
-    let named = filled().filter(|cell| is_name(&cell.text)).count();
-    named >= NAMES && named * 2 >= filled().count() && !filled().any(|cell| is_value(&cell.text))
+    let named = filled.clone().filter(|text| is_name(text)).count();
+    named >= NAMES && named * 2 >= filled.clone().count() && !filled.clone().any(is_value)
 }
 
 /// Whether a row without any cell that every row needs may be a total or a remark: few of its cells are filled, or all

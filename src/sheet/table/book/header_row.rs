@@ -85,7 +85,23 @@ impl Book {
         }
         let above = &candidates[..header];
         let header = &candidates[header];
-        if !above.is_empty() {
+        if let Some(other) = layout::header_above(above) {
+            self.findings.push(
+                Finding::of_file(
+                    Code::SheetExtraTable,
+                    &self.file.name,
+                    format!(
+                        "a table begins here that is not read, as row {row} is read as the header: move the rows from {row} \
+                         on into a sheet of their own or, if those above are no records, name the header with \
+                         --header-row {row}",
+                        row = header.row
+                    ),
+                )
+                .about(Some(kind))
+                .in_sheet(worksheet.as_deref())
+                .in_row(other.row, other.line),
+            );
+        } else if !above.is_empty() {
             self.findings.push(
                 Finding::of_file(
                     Code::SheetPreamble,
