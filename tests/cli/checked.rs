@@ -184,6 +184,15 @@ fn pieces_of_a_line_whose_quotation_marks_are_wrong_make_no_columns() {
     bench.fleetload(&["check", "devices.csv", "--out", "out"]).expect_code(3);
     // One more than the header has: what keeps the row wrong until it is corrected.
     assert_eq!(checked(&bench, "devices")[1].column("result_status"), 9);
+    // A comma between the pieces would look like one of their own.
+    let root = bench::root();
+    bench.write(
+        "sites.csv",
+        &format!("company;name;phone;address1;city;latitude\n{root};\"Depot\" 1;1;Rd 1;Palma;39,5\n"),
+    );
+    bench.fleetload(&["check", "sites.csv", "--kind", "sites", "--out", "out"]).expect_code(3);
+    let row = &checked(&bench, "sites")[1].rows[1];
+    assert!(row.iter().any(|cell| cell.to_string().ends_with("; 1; Rd 1; Palma; 39,5")), "{row:?}");
 }
 
 #[test]
@@ -423,6 +432,39 @@ fn hidden_rows_are_shown_where_a_cell_is_wrong_and_a_remark_beside_the_table_sta
     assert!(shown.contains("<row r=\"2\" hidden=\"1\">"), "{shown}");
     let row = shown.split("<row r=\"3\"").nth(1).and_then(|row| row.split('>').next()).expect("row 3");
     assert!(!row.contains("hidden") && shown.matches("hidden=").count() == 2, "{shown}");
+}
+
+#[test]
+fn what_a_skipped_hidden_row_lost_in_the_copy_is_no_blank_there() {
+    let bench = Bench::new(Scenario::default());
+    let mut book = rust_xlsxwriter::Workbook::new();
+    let sheet = book.add_worksheet().set_name("Devices").expect("a name");
+    let text = bench::devices(2, 1).replace("C0,", &format!("{},", bench::root()));
+    for (row, line) in (0..).zip(text.lines()) {
+        for (column, text) in (0..).zip(line.split(',')) {
+            sheet.write_string(row, column, text).expect("a cell");
+        }
+    }
+    let at = text.lines().next().expect("a header").split(',').count() as u16;
+    sheet.write_string(0, at, "labels").expect("a header");
+    sheet.write_string(1, at, "North").expect("a label");
+    let unsaved = rust_xlsxwriter::Formula::new("=B2").set_result("");
+    sheet.write_formula(2, at, unsaved).expect("a formula");
+    sheet.set_row_hidden(2).expect("a hidden row");
+    book.save(bench.path("devices.xlsx")).expect("a workbook");
+
+    let check = ["check", "devices.xlsx", "--hidden-rows", "skip", "--out", "out"];
+    bench.fleetload(&check).expect_code(0);
+    for rows in ["skip", "import"] {
+        let code = if rows == "skip" { 0 } else { 3 };
+        let again = ["check", "out/devices.checked.xlsx", "--hidden-rows", rows];
+        let told = bench.fleetload(&again).expect_code(code);
+        assert_eq!(
+            told.stdout.matches("error[cell.formula-error]").count(),
+            usize::from(code == 3),
+            "{told:?}"
+        );
+    }
 }
 
 #[test]

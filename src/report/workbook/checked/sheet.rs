@@ -3,6 +3,7 @@
 //! A value keeps its kind, so that what is not corrected is found again: a number stays a number, a date a date, a link that
 //! leads elsewhere than its text says a link. Text is written as text and never as a formula.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use rust_xlsxwriter::ExcelDateTime;
@@ -61,6 +62,8 @@ struct CheckedRow<'r> {
     cells: &'r [Cell],
     /// The links behind them, of those that should hold an e-mail address.
     links: &'r [MailLink],
+    /// Whether it is hidden in the input: nothing is found in a hidden row that is not imported.
+    is_hidden: bool,
     /// The findings of its cells, by column.
     marks: Vec<(usize, &'r Finding)>,
     /// What was found in its cells too often to be kept for each of them.
@@ -101,19 +104,17 @@ impl CheckedSheet<'_> {
             return Ok(());
         }
         for number in self.found.between(self.next(), raw.number) {
-            self.write(file, number, &[], &[])?;
+            self.write(file, number, &[], &[], false)?;
         }
         match &raw.damage {
             // Where the quotation marks are wrong nobody knows which cells there are from there on.
             Some(damage @ (Damage::Stray { .. } | Damage::Unterminated { .. } | Damage::TooLong)) => {
-                self.write(file, raw.number, &self.as_far_as_whole(damage, &raw.cells), &[])
+                self.write(file, raw.number, &self.as_far_as_whole(damage, &raw.cells), &[], raw.is_hidden)
             }
             Some(Damage::Encoding { .. }) | None => {
                 let cells = unwrapped(self.table, &raw.cells);
-                match self.together(&cells) {
-                    Some(cells) => self.write(file, raw.number, &cells, &raw.links),
-                    None => self.write(file, raw.number, &cells, &raw.links),
-                }
+                let cells = self.together(&cells).map_or(cells, Cow::Owned);
+                self.write(file, raw.number, &cells, &raw.links, raw.is_hidden)
             }
         }?;
         let is_wrong = |finding: &&Finding| finding.cell.is_some() && finding.is_error();
@@ -128,7 +129,7 @@ impl CheckedSheet<'_> {
     /// Writes what was found below the last row, and what holds for the whole sheet.
     fn finish(mut self, file: &mut WorkbookFile<'_>, worksheet: &str) -> Result<()> {
         for number in self.found.between(self.next(), LAST_ROW + 1) {
-            self.write(file, number, &[], &[])?;
+            self.write(file, number, &[], &[], false)?;
         }
         let header_of = |at: usize| self.table.headers.get(at).map_or("", String::as_str);
         let frame = Frame {
@@ -153,7 +154,7 @@ impl CheckedSheet<'_> {
         let (whole, rest) = cells.split_at(damage.first_cell().min(last).min(cells.len()));
         let pieces: Vec<&str> = rest.iter().map(|cell| cell.text.as_str()).collect();
         let mut row = whole.to_vec();
-        row.push(Cell::text(pieces.join(",")));
+        row.push(Cell::text(pieces.join(BETWEEN)));
         row
     }
 
@@ -177,6 +178,7 @@ impl CheckedSheet<'_> {
         number: u32,
         cells: &[Cell],
         links: &[MailLink],
+        is_hidden: bool,
     ) -> Result<()> {
         if number < self.next() || number > LAST_ROW {
             return Ok(());
@@ -190,7 +192,7 @@ impl CheckedSheet<'_> {
         let spans = self.spans.row(number).to_vec();
         let gap =
             findings.iter().any(|finding| is_cut_wrongly(finding, self.table)).then(|| self.table.width());
-        let row = CheckedRow { number, cells, links, marks, spans, gap };
+        let row = CheckedRow { number, cells, links, is_hidden, marks, spans, gap };
         if number == self.table.header_row {
             self.header(file, &row)
         } else {
@@ -278,7 +280,7 @@ impl CheckedRow<'_> {
     fn cell(&self, at: usize) -> AnnotatedCell<'_> {
         let worst = self.worst(at);
         let cell = self.cells.get(at).filter(|cell| has_value(cell));
-        let is_lost = self.lost(at).is_some();
+        let is_lost = self.lost(at).is_some() || (self.is_hidden && cell.is_none() && !self.is_blank(at));
         let (value, mark) = match cell {
             None if is_lost || self.is_gap(at) => (Value::Text(NOT_THERE), Mark::Wrong),
             None => (Value::Blank, worst.mark()),
@@ -335,6 +337,11 @@ impl CheckedRow<'_> {
         let all = marks.chain(self.spans.iter().map(|span| (span.column, span.key.severity)));
         let here = all.filter(|(column, _)| *column == at);
         here.map(|(_, severity)| CheckStatus::of(severity)).max().unwrap_or_default()
+    }
+
+    /// Whether a cell was left blank.
+    fn is_blank(&self, at: usize) -> bool {
+        self.cells.get(at).is_none_or(|cell| cell.kind == CellKind::Blank)
     }
 
     /// Whether this is the cell behind the header that keeps the row wrong until it is corrected.
