@@ -25,12 +25,12 @@ pub(crate) enum CellKind {
     Blank,
     /// Text.
     Text,
-    /// A number; `padded` when its number format shows a fixed number of digits and the text has as many.
+    /// A number.
     Number {
         /// The number.
         value: f64,
-        /// Whether the text is what the format shows, with its zeros in front: no digit can be lost.
-        padded: bool,
+        /// How its sheet shows it.
+        shown: NumberShown,
     },
     /// A date, time or duration.
     Date,
@@ -42,6 +42,17 @@ pub(crate) enum CellKind {
     Unsaved,
     /// Nothing, because it lies under a merged range.
     Covered(Cover),
+}
+
+/// How a number format shows a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NumberShown {
+    /// By its digits.
+    Plain,
+    /// With a fixed number of digits, and the text of the cell has as many: no digit can be lost.
+    Padded,
+    /// With letters or signs that are no part of it, as "15%" and "36.8 S", so that a person reads another value.
+    InWords,
 }
 
 /// A cell under a merged range that has a value in its first cell.
@@ -107,6 +118,9 @@ mod tests {
     #[test]
     fn a_cell_of_spaces_is_blank_and_a_cell_of_zero_is_not() {
         assert!(Cell::text(" \u{a0}\u{200b}").is_blank());
-        assert!(!Cell { kind: CellKind::Number { value: 0.0, padded: false }, text: "0".into() }.is_blank());
+        assert!(
+            !Cell { kind: CellKind::Number { value: 0.0, shown: NumberShown::Plain }, text: "0".into() }
+                .is_blank()
+        );
     }
 }

@@ -30,7 +30,7 @@ pub mod template;
 pub(crate) mod text;
 
 pub(crate) use address::{address, column_of_address};
-pub(crate) use cell::{Cell, CellKind, TEXT_LIMIT};
+pub(crate) use cell::{Cell, CellKind, NumberShown, TEXT_LIMIT};
 pub use field::{Pointer, fold_key};
 pub(crate) use field::{keeps, unwrapped};
 pub(crate) use file::csv::Damage;

@@ -435,6 +435,31 @@ fn hidden_rows_are_shown_where_a_cell_is_wrong_and_a_remark_beside_the_table_sta
 }
 
 #[test]
+fn a_number_that_is_shown_with_words_stays_to_be_corrected_in_the_copy() {
+    let bench = Bench::new(Scenario::default());
+    let mut book = rust_xlsxwriter::Workbook::new();
+    let sheet = book.add_worksheet().set_name("Sites").expect("a name");
+    let names = ["company", "name", "phone", "address1", "latitude", "longitude"];
+    let cells = [&bench::root(), "Depot", "+64 9 557 0000", "1 Earl Street", "", ""];
+    for (column, (name, cell)) in (0..).zip(names.into_iter().zip(cells)) {
+        sheet.write_string(0, column, name).expect("a header");
+        sheet.write_string(1, column, cell).expect("a cell");
+    }
+    let south = rust_xlsxwriter::Format::new().set_num_format("0.0000\"\u{b0} S\"");
+    sheet.write_number_with_format(1, 4, 36.8485, &south).expect("a latitude");
+    sheet.write_number(1, 5, 174.7633).expect("a longitude");
+    book.save(bench.path("sites.xlsx")).expect("a workbook");
+
+    let told = bench.fleetload(&["check", "sites.xlsx", "--out", "out"]).expect_code(3);
+    assert!(told.stdout.contains("error[cell.number]"), "{told:?}");
+    bench.fleetload(&["check", "out/sites.checked.xlsx"]).expect_code(3);
+    let mut sheets = checked(&bench, "sites");
+    *sheets[1].cell("E2") = Data::Float(-36.8485);
+    books::write(&bench.path("out/sites.checked.xlsx"), &sheets);
+    bench.fleetload(&["check", "out/sites.checked.xlsx"]).expect_code(0);
+}
+
+#[test]
 fn what_a_skipped_hidden_row_lost_in_the_copy_is_no_blank_there() {
     let bench = Bench::new(Scenario::default());
     let mut book = rust_xlsxwriter::Workbook::new();

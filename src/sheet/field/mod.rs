@@ -314,8 +314,8 @@ fn read_as_it_is(
             }
             _ => return reading.problem(spreadsheet::truth(truth)),
         },
-        CellKind::Number { value, padded } => {
-            match number::read_cell(column, &cell.text, (value, padded), beside.country, &mut reading) {
+        CellKind::Number { value, shown } => {
+            match number::read_cell(column, &cell.text, (value, shown), beside.country, &mut reading) {
                 Some(text) => Cow::Owned(text),
                 None => return reading,
             }

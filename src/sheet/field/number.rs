@@ -1,6 +1,7 @@
 //! Numbers that stand where text belongs, and what spreadsheet programs and scripts make of digits.
 
 use super::{CellReading, Problem, Value, country};
+use crate::sheet::cell::NumberShown;
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::shown;
 use crate::sheet::table::column::{Column, Form};
@@ -35,12 +36,17 @@ pub(super) fn integer(text: &str) -> Result<Value, Problem> {
 pub(super) fn read_cell(
     column: &Column,
     text: &str,
-    (value, padded): (f64, bool),
+    (value, shown): (f64, NumberShown),
     country: Option<&str>,
     reading: &mut CellReading,
 ) -> Option<String> {
     match column.form {
-        Form::Bool | Form::Latitude | Form::Longitude | Form::Integer => return Some(text.to_owned()),
+        Form::Bool => return Some(text.to_owned()),
+        _ if shown == NumberShown::InWords && value.is_finite() => {
+            reading.add(in_words(column.form, text));
+            return None;
+        }
+        Form::Latitude | Form::Longitude | Form::Integer => return Some(text.to_owned()),
         _ if !value.is_finite() => {
             reading.add(beyond_all());
             return None;
@@ -58,7 +64,7 @@ pub(super) fn read_cell(
         reading.add(cut_off(text, significant, is_whole));
         return None;
     }
-    if padded {
+    if shown == NumberShown::Padded {
         reading.changes.padded = text.starts_with('0');
         return Some(text.to_owned());
     }
@@ -86,6 +92,21 @@ pub(super) fn read_cell(
         .rule(IDENTIFIER),
     );
     Some(text.to_owned())
+}
+
+/// A number that the sheet shows with letters or signs which are no part of it: what a person reads there is not sent.
+fn in_words(form: Form, text: &str) -> Problem {
+    let is_number = matches!(form, Form::Latitude | Form::Longitude | Form::Integer);
+    let (code, rule, enter) = match is_number {
+        true => (Code::CellNumber, "a number as it is sent", "General and enter the number"),
+        false => (Code::CellNumericIdentifier, IDENTIFIER, "Text and enter the value"),
+    };
+    let message = format!(
+        "the cell holds the number {}, and its number format shows letters or signs beside it, which would not be sent: \
+         format the cell as {enter} that is to be sent",
+        shown(text)
+    );
+    Problem::new(code, message).rule(rule).error()
 }
 
 fn beyond_all() -> Problem {

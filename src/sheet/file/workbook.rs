@@ -17,7 +17,7 @@ use super::preflight::{
     COLUMN_LIMIT, Covers, Listed, Preflight, Sources, WorkbookFault, WorksheetSurvey, unreadable,
 };
 use crate::error::{Result, without_panic};
-use crate::sheet::cell::{Cell, CellKind, TEXT_LIMIT};
+use crate::sheet::cell::{Cell, CellKind, NumberShown, TEXT_LIMIT};
 use crate::sheet::finding::{Refusal, shown};
 
 /// Values that are put in order in memory, of a worksheet whose rows are not.
@@ -177,8 +177,8 @@ impl Workbook {
             Some(Err(error)) => return Ok(Err(Broken::at(None, &said(&error)))),
             None => return Ok(Err(Broken::at(None, "its structure is broken"))),
         };
-        let zeros: Vec<Option<usize>> =
-            cells.styles().iter().map(|style| zero_format(style.number_format.as_ref())).collect();
+        let formats: Vec<CellFormat> =
+            cells.styles().iter().map(|style| cell_format(style.number_format.as_ref())).collect();
         let mut unknown_errors = survey.unknown_errors.iter();
         let mut last: Option<(u32, u16)> = None;
         let mut row = SheetRow { number: 0, cells: Vec::new(), is_hidden: false };
@@ -187,8 +187,8 @@ impl Workbook {
                 let next = cells.next_cell_with_style_id();
                 next.map(|next| {
                     next.map(|(cell, style)| {
-                        let zeros = zeros.get(style).copied().flatten();
-                        (cell.get_position(), value(cell.get_value(), zeros))
+                        let format = formats.get(style).copied().unwrap_or_default();
+                        (cell.get_position(), value(cell.get_value(), format))
                     })
                 })
             });
@@ -262,21 +262,61 @@ fn said(error: &XlsxError) -> String {
     }
 }
 
-/// The digits a number format of nothing but zeros asks for.
-fn zero_format(format: Option<&NumberFormat>) -> Option<usize> {
-    let code = format?.format_code.as_str();
-    (code.len() >= 2 && code.len() <= 20 && code.bytes().all(|byte| byte == b'0')).then_some(code.len())
+/// The sign of degrees.
+const DEGREE: char = '\u{b0}';
+
+/// What a number format makes of a number, as far as it matters.
+#[derive(Debug, Clone, Copy, Default)]
+enum CellFormat {
+    #[default]
+    Plain,
+    /// So many digits.
+    Zeros(usize),
+    InWords,
+}
+
+fn cell_format(format: Option<&NumberFormat>) -> CellFormat {
+    let code = format.map_or("", |format| format.format_code.as_str());
+    match code.len() {
+        2..=20 if code.bytes().all(|byte| byte == b'0') => CellFormat::Zeros(code.len()),
+        _ if has_words(code) => CellFormat::InWords,
+        _ => CellFormat::Plain,
+    }
+}
+
+/// Whether a number format writes a per cent sign, a degree sign or letters beside a number above zero. In brackets it has
+/// colours, conditions and currencies.
+fn has_words(code: &str) -> bool {
+    let is_word = |sign: char| sign.is_alphabetic() || sign == DEGREE;
+    let mut signs = code.chars();
+    while let Some(sign) = signs.next() {
+        match sign {
+            ';' => return false,
+            '%' | DEGREE => return true,
+            '\\' if signs.next().is_some_and(is_word) => return true,
+            '"' if signs.by_ref().take_while(|sign| *sign != '"').filter(|sign| is_word(*sign)).count()
+                > 0 =>
+            {
+                return true;
+            }
+            '[' => drop(signs.by_ref().find(|sign| *sign == ']')),
+            // As wide as the next sign, or filled with it.
+            '_' | '*' => drop(signs.next()),
+            _ => {}
+        }
+    }
+    false
 }
 
 /// The value of a cell; `None` when it has none.
-fn value(data: &DataRef<'_>, zeros: Option<usize>) -> Option<Cell> {
+fn value(data: &DataRef<'_>, format: CellFormat) -> Option<Cell> {
     let cell = match data {
         DataRef::Empty => return None,
         DataRef::String(text) => text_cell(text)?,
         DataRef::SharedString(text) => text_cell(text)?,
         #[expect(clippy::cast_precision_loss, reason = "a workbook stores every number as a double")]
-        DataRef::Int(number) => number_cell(*number as f64, zeros),
-        DataRef::Float(number) => number_cell(*number, zeros),
+        DataRef::Int(number) => number_cell(*number as f64, format),
+        DataRef::Float(number) => number_cell(*number, format),
         DataRef::Bool(truth) => {
             Cell { kind: CellKind::Bool(*truth), text: if *truth { "TRUE" } else { "FALSE" }.into() }
         }
@@ -315,20 +355,21 @@ fn cut(text: &str, most: usize) -> Cow<'_, str> {
 }
 
 /// A number with its shortest digits, zeros of the format in front.
-fn number_cell(number: f64, zeros: Option<usize>) -> Cell {
+fn number_cell(number: f64, format: CellFormat) -> Cell {
     // The digits of a number that is larger than any are gone.
     let plain = match (number.is_infinite(), number > 0.0) {
         (true, true) => ">1.79E+308".to_owned(),
         (true, false) => "<-1.79E+308".to_owned(),
         (false, _) => format!("{number}"),
     };
-    match zeros {
-        Some(width) if number >= 0.0 && number.fract() == 0.0 && plain.len() <= width => Cell {
-            kind: CellKind::Number { value: number, padded: true },
-            text: format!("{plain:0>width$}").into(),
-        },
-        _ => Cell { kind: CellKind::Number { value: number, padded: false }, text: plain.into() },
-    }
+    let (text, shown) = match format {
+        CellFormat::Zeros(width) if number >= 0.0 && number.fract() == 0.0 && plain.len() <= width => {
+            (format!("{plain:0>width$}"), NumberShown::Padded)
+        }
+        CellFormat::InWords => (plain, NumberShown::InWords),
+        CellFormat::Zeros(_) | CellFormat::Plain => (plain, NumberShown::Plain),
+    };
+    Cell { kind: CellKind::Number { value: number, shown }, text: text.into() }
 }
 
 /// A date as people write dates for machines; a time of day alone without a date.

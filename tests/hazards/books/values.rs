@@ -166,11 +166,15 @@ fn x10_an_error_of_any_name_is_told_at_its_cell_also_where_rows_are_out_of_order
     assert_eq!(desk.the("row.too-many-cells").cell.as_deref(), Some("H5"));
 }
 
-/// Styles with a date in format 1 and zeros in format 2.
+/// Styles with a date in format 1, zeros in format 2, a time in format 3, and words beside a number in those from 4 on, but for
+/// the last.
 const STYLES: &str = "<styleSheet xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"><numFmts>\
      <numFmt numFmtId=\"164\" formatCode=\"yyyy\\-mm\\-dd\"/><numFmt numFmtId=\"165\" formatCode=\"00000\"/>\
-     <numFmt numFmtId=\"166\" formatCode=\"hh:mm:ss\"/></numFmts><cellXfs><xf numFmtId=\"0\"/><xf numFmtId=\"164\"/>\
-     <xf numFmtId=\"165\"/><xf numFmtId=\"166\"/></cellXfs></styleSheet>";
+     <numFmt numFmtId=\"166\" formatCode=\"hh:mm:ss\"/>\
+     <numFmt numFmtId=\"167\" formatCode=\"0.0000&quot;\u{b0} S&quot;\"/><numFmt numFmtId=\"168\" formatCode=\"[Red]_(\\S-0000\"/>\
+     <numFmt numFmtId=\"169\" formatCode=\"#,##0.00\\ [$EUR-407];&quot;minus&quot;0\"/></numFmts><cellXfs><xf numFmtId=\"0\"/><xf numFmtId=\"164\"/>\
+     <xf numFmtId=\"165\"/><xf numFmtId=\"166\"/><xf numFmtId=\"167\"/><xf numFmtId=\"9\"/><xf numFmtId=\"168\"/>\
+     <xf numFmtId=\"169\"/></cellXfs></styleSheet>";
 
 /// Sites with one row and formats of cells.
 fn styled(row_2: &str, header: [&str; 6], workbook_properties: &str) -> Desk {
@@ -284,6 +288,24 @@ fn x16_spaces_around_a_text_are_gone_whatever_the_library_does() {
             assert_eq!(names, ["Earl St"], "{t}");
         }
     }
+}
+
+/// A format says where a coordinate is, or what stands before a number: what a person reads is not what the cell holds.
+#[test]
+fn x27_a_number_that_is_shown_with_words_is_not_sent_without_them() {
+    let found = |column: &'static str, style: u8, number: &str| {
+        let header = ["key", "company", "name", "phone", "address1", column];
+        let cell = format!("<c r=\"F2\" s=\"{style}\"><v>{number}</v></c>");
+        let mut found = styled(&with(&[("F", &cell)]), header, "").found();
+        found.retain(|line| line.ends_with("F2"));
+        found
+    };
+    assert_eq!(found("latitude", 4, "36.8485"), ["error cell.number Sites!F2"]);
+    assert_eq!(found("reference", 4, "12"), ["error cell.numeric-identifier Sites!F2"]);
+    assert_eq!(found("latitude", 5, "0.15"), ["error cell.number Sites!F2"]);
+    assert_eq!(found("reference", 6, "12"), ["error cell.numeric-identifier Sites!F2"]);
+    assert_eq!(found("reference", 7, "12"), ["warning cell.numeric-identifier Sites!F2"]);
+    assert_eq!(found("latitude", 7, "36.8485"), [""; 0]);
 }
 
 /// Excel users keep zeros by a number format.

@@ -18,7 +18,8 @@ use crate::report::workbook::annotated_sheet::{
 use crate::report::workbook::styles::Mark;
 use crate::sheet::finding::{Code, Finding};
 use crate::sheet::{
-    Book, Cell, CellKind, Damage, MailLink, RawRow, TEXT_LIMIT, Table, column_of_address, unwrapped,
+    Book, Cell, CellKind, Damage, MailLink, NumberShown, RawRow, TEXT_LIMIT, Table, column_of_address,
+    unwrapped,
 };
 
 use super::by_row::{
@@ -264,6 +265,11 @@ fn is_too_long(cell: &Cell) -> bool {
     cell.text.chars().nth(TEXT_LIMIT).is_some()
 }
 
+/// Whether the sheet shows the number of a cell with words, which the copy does not.
+fn is_in_words(cell: &Cell) -> bool {
+    matches!(cell.kind, CellKind::Number { shown: NumberShown::InWords, .. })
+}
+
 impl CheckStatus {
     /// How a cell is coloured in which this is the worst that was found.
     const fn mark(self) -> Mark {
@@ -284,7 +290,9 @@ impl CheckedRow<'_> {
         let (value, mark) = match cell {
             None if is_lost || self.is_gap(at) => (Value::Text(NOT_THERE), Mark::Wrong),
             None => (Value::Blank, worst.mark()),
-            Some(cell) if is_lost && is_too_long(cell) => (Value::Text(NOT_THERE), worst.mark()),
+            Some(cell) if is_lost && (is_too_long(cell) || is_in_words(cell)) => {
+                (Value::Text(NOT_THERE), worst.mark())
+            }
             Some(cell) => (self.value(at, cell, worst), worst.mark()),
         };
         AnnotatedCell { value, mark, note: self.note(at) }
@@ -295,13 +303,15 @@ impl CheckedRow<'_> {
         // A link that leads to the address in the cell is not needed.
         let is_linked = worst == CheckStatus::Error && cell.kind == CellKind::Text;
         match cell.kind {
-            CellKind::Number { value, padded: false } => Value::Number(value),
+            CellKind::Number { value, shown: NumberShown::Plain | NumberShown::InWords } => {
+                Value::Number(value)
+            }
             CellKind::Bool(truth) => Value::Bool(truth),
             CellKind::Date => {
                 ExcelDateTime::parse_from_str(&cell.text).map_or(Value::Text(&cell.text), Value::Date)
             }
             // The error of a formula is known again by its text.
-            CellKind::Text | CellKind::Error | CellKind::Number { padded: true, .. } => {
+            CellKind::Text | CellKind::Error | CellKind::Number { shown: NumberShown::Padded, .. } => {
                 match self.links.iter().find(|link| is_linked && link.column == at) {
                     Some(link) => Value::Link(link.target(), &cell.text),
                     None => Value::Text(&cell.text),
@@ -324,7 +334,8 @@ impl CheckedRow<'_> {
             (true, true) => GAP.to_owned(),
             (false, _) => note(&findings),
         };
-        let is_there = self.cells.get(at).is_some_and(|cell| has_value(cell) && !is_too_long(cell));
+        let is_whole = |cell: &Cell| has_value(cell) && !is_too_long(cell) && !is_in_words(cell);
+        let is_there = self.cells.get(at).is_some_and(is_whole);
         match self.lost(at).filter(|_| !is_there) {
             Some(lost) => Some(format!("{words}\n(this copy has no {lost} any more: enter the value here)")),
             None => Some(words),
@@ -351,8 +362,13 @@ impl CheckedRow<'_> {
 
     /// What a wrong cell stood on in the input and no longer does in the copy, if anything.
     fn lost(&self, at: usize) -> Option<&'static str> {
-        let here = self.marks.iter().filter(|(column, finding)| *column == at && finding.is_error());
-        here.map(|(_, finding)| finding).find_map(|finding| lost_in_copy(finding.code))
+        let marks = self.marks.iter().map(|(column, finding)| (*column, finding.severity, finding.code));
+        let spans = self.spans.iter().map(|span| (span.column, span.key.severity, span.key.code));
+        let is_error = |severity| CheckStatus::of(severity) == CheckStatus::Error;
+        let mut here =
+            marks.chain(spans).filter(|(column, severity, _)| *column == at && is_error(*severity));
+        let of_format = self.cells.get(at).filter(|cell| is_in_words(cell)).map(|_| "number format");
+        here.find_map(|(.., code)| lost_in_copy(code).or(of_format))
     }
 }
 

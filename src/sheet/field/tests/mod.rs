@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::model::kind::{Kind, Upkeep};
+use crate::sheet::NumberShown;
 use crate::sheet::address::CellRange;
 use crate::sheet::cell::Cover;
 use crate::sheet::table::column::{column, columns};
@@ -34,7 +35,7 @@ fn text(kind: Kind, name: &str, value: &str) -> std::result::Result<Value, Code>
 }
 
 fn number(value: f64) -> Cell {
-    Cell { kind: CellKind::Number { value, padded: false }, text: format!("{value}").into() }
+    Cell { kind: CellKind::Number { value, shown: NumberShown::Plain }, text: format!("{value}").into() }
 }
 
 #[test]

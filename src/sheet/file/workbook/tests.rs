@@ -56,7 +56,7 @@ fn cells_come_with_their_kind_place_and_the_zeros_of_their_format() {
     assert_eq!(cells[1].text, "123");
     assert_eq!(
         (cells[2].text.as_str(), cells[2].kind),
-        ("00123", CellKind::Number { value: 123.0, padded: true })
+        ("00123", CellKind::Number { value: 123.0, shown: NumberShown::Padded })
     );
     assert_eq!(cells[3].kind, CellKind::Bool(true));
     assert_eq!((cells[4].text.as_str(), cells[4].kind), ("2024-02-01", CellKind::Date));
