@@ -4,7 +4,7 @@
 use super::notes::EXAMPLE_KEY;
 use super::plan::{NOWHERE, Planned};
 use super::{Row, RowReader};
-use crate::sheet::cell::Cell;
+use crate::sheet::cell::{Cell, CellKind};
 use crate::sheet::file::preflight::COLUMN_LIMIT;
 use crate::sheet::finding::code::{Code, Severity};
 use crate::sheet::finding::{Finding, shown};
@@ -89,14 +89,14 @@ impl RowReader<'_> {
     fn no_record(&self, cells: &[Cell], row: &Row) -> Option<Finding> {
         let own = self.own(cells);
         // Asked of every row, and true of hardly any.
-        if self.values.is_update() || !layout::is_total_or_remark(own) || own.iter().any(Cell::is_covered) {
+        if self.values.is_update() || !layout::is_total_or_remark(own) || own.iter().any(is_below_a_merge) {
             return None;
         }
         let lacking = self.lacking(cells, 0);
         if lacking.len() < LACKING {
             return None;
         }
-        let filled = own.iter().filter(|cell| !cell.is_blank()).count();
+        let filled = own.iter().filter(|cell| !cell.is_blank() && !cell.is_covered()).count();
         let message = format!(
             "this row has a value in {filled} {}, and {} are missing: delete the row if it is a heading, a total or a \
              remark, or fill it in",
@@ -108,12 +108,18 @@ impl RowReader<'_> {
 
     /// The columns from this one on that every row needs and this one has no value for.
     fn lacking(&self, cells: &[Cell], from: usize) -> Vec<&'static str> {
-        let is_there = |position: usize| cells.get(position).is_some_and(|cell| !cell.is_blank());
+        let has_value = |cell: &Cell| !cell.is_blank() && !cell.is_covered();
+        let is_there = |position: usize| cells.get(position).is_some_and(has_value);
         let needed = self.plan.iter().filter(|planned| {
             planned.column.need == Need::Required && planned.default.is_none() && planned.position >= from
         });
         needed.filter(|planned| !is_there(planned.position)).map(|planned| planned.column.name).collect()
     }
+}
+
+/// Whether a merged range that reaches from one row into others lies over a cell, and not one along its row, as over a heading.
+fn is_below_a_merge(cell: &Cell) -> bool {
+    matches!(cell.kind, CellKind::Covered(cover) if !cover.merge.is_horizontal())
 }
 
 /// A word as it stands after this number.

@@ -123,6 +123,19 @@ fn x05_a_blank_cell_of_a_merged_range_is_an_error_that_says_so() {
     );
 }
 
+/// People write the customer over its rows, in one cell as wide as the table.
+#[test]
+fn x05_a_heading_merged_along_its_row_is_one_finding_that_says_to_delete_it() {
+    let rows = [
+        row(2, &["Northwind Networks", "", "", "", "", ""]),
+        row(3, &["S-3", COMPANY, "Site 3", PHONE, "1 Earl Street", "Auckland"]),
+    ];
+    let desk = sites("", &rows.concat(), "<mergeCells><mergeCell ref=\"A2:F2\"/></mergeCells>");
+    assert_eq!(desk.found(), ["error row.too-few-cells Sites row 2"]);
+    let message = desk.the("row.too-few-cells").message;
+    assert!(message.contains("delete the row if it is a heading"), "{message}");
+}
+
 #[test]
 fn x05_a_merge_down_one_column_counts_for_all_its_rows_when_chosen_and_others_do_not() {
     let after = "<mergeCells><mergeCell ref=\"E4:F4\"/><mergeCell ref=\"B2:B4\"/></mergeCells>";
