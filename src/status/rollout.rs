@@ -12,7 +12,6 @@ use crate::journal::{DeviceRow, Journal, Place};
 use crate::model::amount::{count, counted};
 use crate::model::device_status::{DeviceStatus, Shown};
 use crate::model::id::ImportId;
-use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
@@ -203,9 +202,7 @@ const NOT_LOOKED_AT: &str = "its record is newer than the last look";
 /// # Errors
 /// When the journal cannot be read.
 pub fn device_rows(journal: &Journal, import: ImportId) -> Result<(Vec<DeviceRow>, u64)> {
-    let (all, jobs) = (journal.tally(Some(import))?, journal.tally_of_jobs(import)?);
-    let not_imported = all.of_kind(Kind::Device).saturating_sub(jobs.of_kind(Kind::Device));
-    Ok((journal.devices(import)?, not_imported))
+    Ok((journal.devices(import)?, journal.devices_left_out(import)?))
 }
 
 impl Rollout {

@@ -385,6 +385,27 @@ fn a_rehearsal_is_followed_with_its_own_scenario() {
 }
 
 #[test]
+fn a_device_that_a_fix_sheet_made_belongs_to_the_import_that_left_out_its_row() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(1));
+    let mac = "00:1a:2b:00:00:01";
+    let wrong = bench::devices(3, 1).replace(mac, "bad").replace("00:1a:2b:00:00:02", "worse");
+    bench.write("devices.csv", &wrong);
+    bench.fleetload(&["run", "companies.csv", "devices.csv", "--skip-invalid"]).expect_code(4);
+    let path = "reports/1/devices.fix.csv";
+    let fix = std::fs::read_to_string(bench.path(path)).expect("a sheet to fix");
+    bench.write(path, &fix.replace("bad", mac));
+    bench.fleetload(&["run", path, "--skip-invalid"]).expect_code(4);
+    assert_eq!(bench.created("device").len(), 2);
+    let shown = bench.fleetload(&["rollout", "1", "--json"]).expect_code(0);
+    assert_eq!(objects(&shown, "device").len(), 2);
+    assert_eq!(
+        (&summary(&shown)["devices"]["online"], &summary(&shown)["not_imported"]),
+        (&2.into(), &1.into())
+    );
+}
+
+#[test]
 fn what_cannot_be_shown_is_refused() {
     let bench = Bench::new(Scenario::default());
     bench.fleetload(&["rollout"]).expect_code(6);

@@ -4,11 +4,12 @@ use smol_str::SmolStr;
 
 use crate::error::Result;
 use crate::journal::View;
-use crate::journal::file::column::Id;
+use crate::journal::file::column::{Id, natural};
 use crate::journal::row_ref;
 use crate::journal::state::dependents::changed_record;
 use crate::journal::state::step::text;
 use crate::journal::stored_row::{StoredTexts, stored_action};
+use crate::journal::view::every_row::rows_with_job;
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::record::{Record, Role};
@@ -58,27 +59,30 @@ impl Place {
 }
 
 impl View {
-    /// The devices of an import, in the order of their rows; one that several rows name is there once.
+    /// The devices of an import, in the order of their rows; one that several rows name is there once. Those of rows that it
+    /// left out and that a later import has are among them.
     pub fn devices(&self, import: ImportId) -> Result<Vec<DeviceRow>> {
         let mut statement = self.connection.prepare_cached(concat!(
-            "SELECT job.id, min(sheet_row.place), sheet.name, ",
+            "SELECT job.id, min(own.place), sheet.name, ",
             stored_action!("step"),
-            ", job.state, job.remote_id,
+            rows_with_job!(
+                ", job.state, job.remote_id,
                  company.target_id, owner.remote_id, owner.name, (
                      SELECT known.name FROM job AS known
                      WHERE known.remote_id = company.target_id AND known.kind = ?2),
                  site.target_id, spot.remote_id, spot.name, (
                      SELECT known.name FROM job AS known
                      WHERE known.remote_id = site.target_id AND known.kind = ?3)
-             FROM sheet
-             JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
-             JOIN job ON job.id = sheet_row.job AND job.kind = ?4
+             FROM ",
+                " AS own JOIN sheet ON sheet.id = own.place >> 32
+             JOIN job ON job.id = own.job AND job.kind = ?4
              JOIN step ON step.id = job.id << 16
              LEFT JOIN link AS company ON company.job = job.id AND company.role = ?5
              LEFT JOIN job AS owner ON owner.id = company.target_job
              LEFT JOIN link AS site ON site.job = job.id AND site.role = ?6
              LEFT JOIN job AS spot ON spot.id = site.target_job
-             WHERE sheet.import = ?1 GROUP BY job.id ORDER BY 2"
+             GROUP BY job.id ORDER BY 2"
+            )
         ))?;
         let mut rows =
             statement.query((import, Kind::Company, Kind::Site, Kind::Device, Role::Company, Role::Site))?;
@@ -109,6 +113,15 @@ impl View {
             });
         }
         Ok(devices)
+    }
+
+    /// How many rows of devices an import left out that no later one has.
+    pub fn devices_left_out(&self, import: ImportId) -> Result<u64> {
+        let count = "SELECT count(*) FROM sheet
+             JOIN left_out ON left_out.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
+             WHERE sheet.import = ?1 AND left_out.kind = ?2 AND left_out.job IS NULL";
+        let mut statement = self.connection.prepare_cached(count)?;
+        Ok(natural(statement.query_row((import, Kind::Device), |row| row.get(0))?))
     }
 }
 
