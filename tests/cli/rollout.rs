@@ -406,6 +406,23 @@ fn a_device_that_a_fix_sheet_made_belongs_to_the_import_that_left_out_its_row() 
 }
 
 #[test]
+fn an_import_without_devices_names_the_newest_one_that_has_some() {
+    let bench = imported(Scenario::default(), 1, 2);
+    bench.write("sites.csv", &bench::sites(1, 1));
+    bench.fleetload(&["run", "sites.csv"]).expect_code(0);
+    let before = bench.statistics().requests;
+    let none = bench.fleetload(&["rollout"]).expect_code(0);
+    assert_eq!(none.stdout.lines().last(), Some("the import has no devices"), "{none:?}");
+    assert!(
+        none.stderr.ends_with("hint: the newest import that has some: fleetload rollout 1\n"),
+        "{none:?}"
+    );
+    assert_eq!(bench.statistics().requests, before, "there was nothing to ask");
+    let none = bench.fleetload(&["rollout", "--json"]).expect_code(0);
+    assert_eq!((&summary(&none)["import"], &summary(&none)["requests"]), (&2.into(), &0.into()));
+}
+
+#[test]
 fn what_cannot_be_shown_is_refused() {
     let bench = Bench::new(Scenario::default());
     bench.fleetload(&["rollout"]).expect_code(6);

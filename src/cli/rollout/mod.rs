@@ -52,9 +52,13 @@ pub(super) fn rollout(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
                 .hint(context.advice("import the sheets first: ", "run FILE")));
         }
     };
-    let access = ServiceAccess::of_journal(context, &typed.rehearsal, &typed.overrides, &journal)?;
-    context.tell_whose(&journal.whose()?);
     let mut devices = Devices { journal, import };
+    let (rows, not_imported) = devices.read()?;
+    if rows.is_empty() {
+        return tell_none(context, &devices, not_imported);
+    }
+    let access = ServiceAccess::of_journal(context, &typed.rehearsal, &typed.overrides, &devices.journal)?;
+    context.tell_whose(&devices.journal.whose()?);
     let summary = watch(context, typed, &mut devices, &access);
     access.leave();
     summary
@@ -137,7 +141,7 @@ fn watch(
                     let now = Seen { rollout: &rollout, at };
                     now.tell_objects(context, &before);
                     if last.is_none() {
-                        tell_import(context, devices, &rollout)?;
+                        tell_import(context, devices)?;
                         now.tell_all(context);
                     } else {
                         now.tell_changes(context, &before);
@@ -227,14 +231,26 @@ fn shown(
     Rollout { devices: devices.collect(), not_imported }
 }
 
-fn tell_import(context: &Context<'_>, devices: &Devices, rollout: &Rollout) -> Result<()> {
+/// Says that an import has no devices, and which one has: there is nothing to ask the service.
+fn tell_none(context: &Context<'_>, devices: &Devices, not_imported: u64) -> Result<Summary> {
+    context.tell_whose(&devices.journal.whose()?);
+    tell_import(context, devices)?;
+    let left_out = Rollout { devices: Vec::new(), not_imported }.not_imported_words();
+    let left_out = left_out.map_or_else(String::new, |words| format!("; {words}"));
+    context.terminal.result(format!("the import has no devices{left_out}"));
+    if let Some(newest) = devices.journal.newest_import_with_devices()? {
+        let command = format!("rollout {newest}");
+        context.terminal.hint(context.advice("the newest import that has some: ", &command));
+    }
+    let summary = RolloutSummary { import: devices.import, requests: 0, workbook: None, look: None };
+    Ok(Summary::new(End::Done).with(&summary))
+}
+
+fn tell_import(context: &Context<'_>, devices: &Devices) -> Result<()> {
     let imports = devices.journal.imports()?;
     let info = ImportInfo::find(&imports, devices.import)?;
     let line = Line::plain("roll-out of ").ink(Ink::Strong, format!("import {}", devices.import));
     context.terminal.result(line.text(format!(" ({})", info.label())));
-    if rollout.devices.is_empty() {
-        context.terminal.result("the import has no devices");
-    }
     Ok(())
 }
 

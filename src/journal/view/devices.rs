@@ -1,5 +1,6 @@
 //! The devices of an import with their ids, companies and sites: for the roll-out, which asks whether each is online.
 
+use rusqlite::OptionalExtension;
 use smol_str::SmolStr;
 
 use crate::error::Result;
@@ -113,6 +114,16 @@ impl View {
             });
         }
         Ok(devices)
+    }
+
+    /// The newest import with a row of a device.
+    pub fn newest_import_with_devices(&self) -> Result<Option<ImportId>> {
+        let newest = "SELECT sheet.import FROM sheet
+             JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
+             JOIN job ON job.id = sheet_row.job
+             WHERE job.kind = ?1 ORDER BY sheet.id DESC LIMIT 1";
+        let mut statement = self.connection.prepare_cached(newest)?;
+        Ok(statement.query_row([Kind::Device], |row| row.get(0)).optional()?)
     }
 
     /// How many rows of devices an import left out that no later one has.
