@@ -117,6 +117,11 @@ fn licence_codes_on_hold_are_decided_together_and_nobody_is_sent_to_a_look_up_th
         &unknown,
         &["cannot check whether it was carried out", &format!("resolve {job} --done --unchecked")],
     );
+    // The id of what was added is not that of the device: what a person means by it is that it was carried out.
+    let added = bench.fleetload(&["resolve", &job, "--created", "6f1c2a3e-0000-4000-8000-000000000099"]);
+    let added = added.expect_code(2);
+    says(&added, &[&format!("if it was carried out: fleetload resolve {job} --done")]);
+    assert!(!added.stderr.contains("--not-done"), "{}", added.stderr);
     bench.fleetload(&["resolve", "--code", "lookup.unavailable", "--done", "--unchecked"]).expect_code(0);
     bench.fleetload(&["run"]).expect_code(0);
     bench.fleetload(&["report", "1"]).expect_code(0);

@@ -199,8 +199,12 @@ impl RowVerifier {
                 Ok(format!("checked by {by}: it is as the row asks for"))
             }
             RecordCheck::Another { by, differences } => {
-                Err(Error::usage(format!("{by}: {}", differences.join("; ")))
-                    .hint(context.advice("to have it carried out: ", &format!("resolve {job} --not-done"))))
+                // Who names another record, as that of a licence code, means that there is one.
+                let hint = match work.owner().is_some_and(|(_, own)| own != id) {
+                    true => context.advice("if it was carried out: ", &format!("resolve {job} --done")),
+                    false => context.advice("to have it carried out: ", &format!("resolve {job} --not-done")),
+                };
+                Err(Error::usage(format!("{by}: {}", differences.join("; "))).hint(hint))
             }
             RecordCheck::Unknown(why) => {
                 let look = "look in the service yourself; if you are certain that it was: ";
