@@ -95,6 +95,39 @@ fn doctor_tries_every_operation_that_only_reads_with_records_that_exist() {
 }
 
 #[test]
+fn doctor_says_which_look_ups_fail_about_a_record_that_is_there_and_that_a_company_is_not() {
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", &bench::devices(1, 1));
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
+    for kind in [FaultKind::GeneralError, FaultKind::InvalidData, FaultKind::NoDataFound] {
+        let faults = vec![Fault::new("lookups", kind)];
+        bench.sandbox().change(|scenario| scenario.fault = faults).expect("a consistent scenario");
+        let told = bench.fleetload(&["doctor", "--json"]).expect_code(0).stdout;
+        let operations = operations(&told);
+        for operation in ["getCompany", "getDevice"] {
+            assert_eq!(operations[operation]["answers"], false, "{kind:?} {operation}");
+        }
+        // A list may have no entries.
+        assert_eq!(operations["listDeviceLabels"]["answers"], kind == FaultKind::NoDataFound, "{kind:?}");
+        let told = bench.fleetload(&["doctor"]).expect_code(0).stdout;
+        let code = match kind {
+            FaultKind::GeneralError => "generalError",
+            FaultKind::InvalidData => "invalidData",
+            _ => "noDataFound",
+        };
+        let line =
+            told.lines().find(|line| line.contains("       getDevice (documented): ")).expect("a line");
+        assert!(line.contains(code), "{line}");
+    }
+    bench.clear_faults();
+    let none = "6f1c2a3e-0000-4000-8000-000000000099";
+    let told = bench.fleetload(&["doctor", "--company", none]).expect_code(2).stdout;
+    let wrong = format!("wrong  company: --company: the service has no company with the id {none}");
+    assert!(told.contains(&wrong), "{told}");
+}
+
+#[test]
 fn doctor_shows_what_has_no_known_path_and_what_it_is_needed_for() {
     let bench = Bench::new(Scenario::default());
     bench.profile("paths = \"documented\"", "", "");

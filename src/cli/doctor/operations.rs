@@ -24,22 +24,25 @@ use crate::term::{Ink, Line};
 impl Examined<'_> {
     /// Tries what only reads, and tells how it stands with every operation.
     pub(super) async fn operations(&mut self, client: &Client, settings: &Settings, company: Option<&str>) {
+        let (mut asked, hint) = (None, "give the id of the company, or its whole name");
         let known = match company {
             Some(company) => {
                 let (clock, rate) = (self.context.clock.clone(), settings.rate.value);
                 let reader = ServiceReader::new(client.clone(), clock, rate, Duration::ZERO);
-                let failed = |error: &ReadError| {
-                    Error::usage(format!("--company: {error}"))
-                        .hint("give the id of the company, or its whole name")
-                };
+                let failed = |error: &ReadError| Error::usage(format!("--company: {error}")).hint(hint);
                 let of = ("--company", Sought::Companies);
                 let id = resolve(self.context, &failed, &reader, of, company, None).await;
-                self.noting("company", id.map(Known::of_company))
+                asked = self.noting("company", id);
+                asked.map(Known::of_company)
             }
             // What is wrong with the journal has been told.
             None => self.of_journal(settings).ok(),
         };
         let tried = try_all(client, &*self.context.clock, known.unwrap_or_default()).await;
+        if let (Some(id), Some(Tried::NoRecord(_))) = (asked, tried.get(&Operation::GetCompany)) {
+            let none = format!("--company: the service has no company with the id {id}");
+            self.noting::<()>("company", Err(Error::usage(none).hint(hint)));
+        }
         for (group, operations) in groups() {
             self.group(group, &operations, &tried, client.endpoints(), settings.profile_name());
         }

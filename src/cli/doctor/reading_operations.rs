@@ -17,7 +17,7 @@ use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
 use crate::model::operation::{Method, Operation};
 use crate::model::record::Record;
-use crate::model::verdict::Verdict;
+use crate::model::verdict::{Rejection, Verdict};
 use crate::service::{Call, Client};
 
 /// How long one of so many answers is waited for.
@@ -56,6 +56,8 @@ pub(super) enum Tried {
     NoData,
     /// It answered a question about nothing.
     Answers,
+    /// It answered that there is no such record, of one that was taken to exist.
+    NoRecord(String),
     /// It answered in another way, or not at all.
     Other(Finding),
     /// It was not tried: the profile maps it to a method that may change something.
@@ -76,6 +78,7 @@ impl Tried {
             Self::Data => "answers".to_owned(),
             Self::NoData => "answers without data".to_owned(),
             Self::Answers => "answers a question about nothing".to_owned(),
+            Self::NoRecord(why) => why.clone(),
             Self::Other(Finding::Answers) => "answers".to_owned(),
             Self::Other(Finding::Missing(why) | Finding::Unclear(why) | Finding::Refused(why)) => why.clone(),
             Self::NotHarmless(method) => format!("not tried: mapped to {}", method.as_str()),
@@ -294,6 +297,12 @@ pub(super) async fn try_all(
                 known.learn(operation, &success.body);
                 if is_empty(&success.body) { Tried::NoData } else { Tried::Data }
             }
+            (Verdict::NoDataFound(said), Finding::Answers) if is_real && is_by_id(operation) => {
+                Tried::NoRecord(failed(said))
+            }
+            (Verdict::Rejected(said) | Verdict::Duplicate(said), Finding::Answers) if is_real => {
+                Tried::Other(Finding::Unclear(failed(said)))
+            }
             (_, Finding::Answers) if is_real => Tried::NoData,
             (_, Finding::Answers) => Tried::Answers,
             (_, other) => Tried::Other(other),
@@ -305,6 +314,16 @@ pub(super) async fn try_all(
         }
     }
     tried
+}
+
+/// What the service says about a record that was taken to exist, with its code.
+fn failed(said: &Rejection) -> String {
+    format!("{}: {}", said.code, said.message)
+}
+
+/// Whether it reads one record by its id, which has data where the record exists.
+fn is_by_id(operation: Operation) -> bool {
+    Kind::ALL.iter().any(|kind| kind.descriptor().by_id == Some(operation))
 }
 
 /// Whether an answer has no data.
