@@ -84,6 +84,21 @@ fn drop_downs_list_the_records_of_the_company_and_a_cell_with_an_entry_means_its
 }
 
 #[test]
+fn a_workbook_that_is_filled_in_from_a_rehearsal_says_so() {
+    let bench = Bench::new(Scenario::default());
+    let root = bench::root();
+    let typed = ["template", "devices", "--for", &root, "--out", "blank.xlsx", "--sandbox"];
+    let told = bench.fleetload(&typed).expect_code(0);
+    assert_eq!(told.stdout.matches("REHEARSAL").count(), 1, "{told:?}");
+    let strings = part(&std::fs::read(bench.path("blank.xlsx")).expect("a workbook"), "xl/sharedStrings.xml");
+    assert!(strings.contains("REHEARSAL"), "{strings}");
+    let typed = ["template", "devices", "--for", &root, "--out", "real.xlsx"];
+    assert!(!bench.fleetload(&typed).expect_code(0).stdout.contains("REHEARSAL"));
+    let strings = part(&std::fs::read(bench.path("real.xlsx")).expect("a workbook"), "xl/sharedStrings.xml");
+    assert!(!strings.contains("REHEARSAL"), "{strings}");
+}
+
+#[test]
 fn what_cannot_be_read_is_said_and_only_workbooks_have_drop_downs() {
     let bench = filled();
     let id = bench.created("company")[0].id.to_string();

@@ -24,12 +24,16 @@ const MOST: usize = 10_000;
 /// Reads what the service has of a company.
 pub(super) fn read(context: &Context<'_>, typed: &Typed, company: &str) -> Result<KnownRecords> {
     let access = ServiceAccess::to_read(context, &typed.rehearsal, &Overrides::default())?;
+    let whose = access.whose();
+    let banner = whose.banner().map(|_| whose.line());
+    context.tell_whose(&whose);
     let known = read_from(context, &access, company);
     access.leave();
-    let known = known?;
+    let mut known = known?;
     for note in &known.notes {
         context.terminal.say(clean(note));
     }
+    known.notes.splice(0..0, banner);
     Ok(known)
 }
 

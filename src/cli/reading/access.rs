@@ -102,7 +102,7 @@ impl ServiceAccess {
     }
 
     /// Whose records are read.
-    pub(super) fn whose(&self) -> Whose {
+    pub(in crate::cli) fn whose(&self) -> Whose {
         Whose::from(self.settings.identity())
     }
 
