@@ -46,6 +46,13 @@ impl Error {
         Self { kind, end: kind.into(), what: what.into(), hint: None, cause: None }
     }
 
+    /// The same in other words, by whoever knows what it is about.
+    #[must_use]
+    pub fn saying(mut self, what: impl Into<String>) -> Self {
+        self.what = what.into();
+        self
+    }
+
     /// A broken invariant or an unforeseen failure of fleetload itself.
     pub fn internal(what: impl Into<String>) -> Self {
         Self::new(ErrorKind::Internal, what)

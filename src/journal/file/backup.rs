@@ -115,7 +115,7 @@ impl Backup {
         // What is advised for a journal is of no use for a copy of one.
         let (connection, open_file) = Self::open_ours(path)
             .map_err(|error| error.hint("name a file that `fleetload backup` wrote and that you may read"))?;
-        let version = migrate::version(&connection)?;
+        let version = migrate::version(&connection).map_err(|error| damaged(path, error))?;
         if version != migrate::STEPS.len() {
             return Err(Error::journal(format!(
                 "the backup {} is of version {version}, and this fleetload checks version {}",
@@ -146,13 +146,24 @@ impl Backup {
 
     /// Looks at every page. What is found is an error that says that the file is damaged, and where.
     pub fn check_pages(&self) -> Result<()> {
-        page_check::check(&self.view.connection, &self.view.path)
+        let checked = page_check::check(&self.view.connection, &self.view.path);
+        checked.map_err(|error| damaged(&self.view.path, error))
     }
 
     /// When it was taken; `None` for a file that `fleetload backup` did not write.
     pub fn taken_at(&self) -> Result<Option<Moment>> {
         Ok(self.view.connection.query_row("SELECT taken_at FROM identity", [], |row| row.get(0))?)
     }
+}
+
+/// What is said of damage to a backup: the journal may be in order.
+fn damaged(path: &Path, error: Error) -> Error {
+    if !is_damage(&error) {
+        return error;
+    }
+    error
+        .saying(format!("the backup {} is damaged", path.display()))
+        .hint("use another backup; where the journal is in order, write a new one: fleetload backup FILE")
 }
 
 /// Copies every page, notes the moment, and looks at every page of the copy.
