@@ -407,7 +407,20 @@ fn a_change_whose_answer_is_lost_is_unknown_and_never_sent_again() {
     assert_eq!((day.sent, day.doubtful), (1, 1));
     // Somebody looks, and says so: it is not shown any more, and stays in the journal.
     let advised = "resolve --call 1 --seen";
-    assert!(status.stderr.contains(advised), "{}", status.stderr);
+    let need = "needs a person:\n  1 call has an unknown outcome: check in the service whether it was carried out, then mark it as \
+                reviewed\n    fleetload resolve --call 1 --seen\n";
+    assert!(status.stdout.contains(need), "{}", status.stdout);
+    assert!(
+        status.stdout.starts_with("nothing has been imported yet; 1 call has an unknown outcome\n"),
+        "{}",
+        status.stdout
+    );
+    let told = bench.fleetload(&["status", "--check", "--json"]).expect_code(8).summary();
+    assert_eq!(told["headline"], "nothing has been imported yet; 1 call has an unknown outcome");
+    assert_eq!(
+        (&told["needs_person"][0]["cause"], &told["needs_person"][0]["count"]),
+        (&"call_unknown".into(), &1.into())
+    );
     for (arguments, code, words) in [
         (vec!["resolve", "--call", "7", "--seen"], 2, "the journal has no call 7"),
         (advised.split(' ').collect(), 0, "call 1: marked as reviewed"),

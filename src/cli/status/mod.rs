@@ -89,8 +89,7 @@ fn once(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     };
     tell_imports(context, typed, overview.status.imports(), &reserves);
     overview.tell_figures(context);
-    let unknown_calls = journal.unknown_calls(context.now().minus(CALLS_SHOWN))?;
-    tell_unknown_calls(context, &unknown_calls);
+    tell_unknown_calls(context, &overview.unknown_calls);
     context.terminal.object(&QuotaObject(overview.quota));
     overview.tell_needs(context);
     tell_run(context, &overview.status, overview.suspended);
@@ -131,7 +130,7 @@ fn once(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     Ok(match typed.check {
         true if overview.refused.is_some() => Summary::new(End::JournalOlder).with(&fields),
         true => {
-            let of_calls = if unknown_calls.is_empty() { End::Done } else { End::CallUnknown };
+            let of_calls = if overview.unknown_calls.is_empty() { End::Done } else { End::CallUnknown };
             Summary::new(worse(overview.status.end_to_check(), of_calls)).with(&fields)
         }
         false => Summary::new(End::Done).with(&fields).about(overview.status.state()),
@@ -255,6 +254,30 @@ fn turn(context: &Context<'_>, import: &ImportInfo, kept: Option<u64>) -> String
 /// For so long a call whose outcome is unknown is shown; the journal keeps it.
 const CALLS_SHOWN: Duration = Duration::from_hours(7 * 24);
 
+/// How many calls have an unknown outcome, in words.
+fn unknown_words(calls: &[UnknownCall]) -> String {
+    counted(calls.len() as u64, "call has an unknown outcome", "calls have an unknown outcome")
+}
+
+/// What a person does about calls of which nobody knows whether they were carried out.
+fn to_review(context: &Context<'_>, calls: &[UnknownCall]) -> Option<Need> {
+    let first = calls.first()?;
+    let (they, them) = match calls.len() {
+        1 => ("it was", "it"),
+        _ => ("they were", "each"),
+    };
+    Some(Need {
+        cause: "call_unknown",
+        count: calls.len() as u64,
+        words: format!(
+            "{}: check in the service whether {they} carried out, then mark {them} as reviewed",
+            unknown_words(calls)
+        )
+        .into(),
+        command: context.again(&format!("resolve --call {} --seen", first.call)),
+    })
+}
+
 /// Tells the calls of which nobody knows whether they were carried out.
 fn tell_unknown_calls(context: &Context<'_>, calls: &[UnknownCall]) {
     if calls.is_empty() {
@@ -277,10 +300,6 @@ fn tell_unknown_calls(context: &Context<'_>, calls: &[UnknownCall]) {
         let what = format!("{} {}", call.operation, call.parameters);
         terminal.result(format!("  call {}: {what}, {sent}: {why}", call.call));
         terminal.object(call);
-    }
-    if let Some(first) = calls.first() {
-        let command = format!("resolve --call {} --seen", first.call);
-        terminal.hint(context.advice("when you have looked, mark it as reviewed: ", &command));
     }
 }
 
@@ -358,6 +377,8 @@ const LATELY: Duration = Duration::from_secs(60);
 pub(super) struct Overview {
     pub(super) status: Status,
     needs: Vec<Need>,
+    /// The calls of which nobody knows whether they were carried out.
+    unknown_calls: Vec<UnknownCall>,
     /// Why a run would refuse the journal as an older copy.
     refused: Option<Regression>,
     lately: Option<(Recent, Duration)>,
@@ -391,6 +412,8 @@ impl Overview {
             }
         };
         let mut needs = NextCommands::of(context).with(unavailable, |commands| status.needs(commands));
+        let unknown_calls = journal.unknown_calls(now.minus(CALLS_SHOWN))?;
+        needs.extend(to_review(context, &unknown_calls));
         let refused = if status.at_work() { None } else { would_refuse(journal) };
         if let Some(regression) = &refused {
             needs.insert(
@@ -406,12 +429,13 @@ impl Overview {
         let mut quota = journal.limited_quota(now, configured_quota(context, journal)?, status.at_work())?;
         quota.partial |= refused.is_some();
         let suspended = lock_holder::suspended(status.holder().and_then(|holder| holder.pid));
-        Ok(Self { status, needs, refused, lately, remaining, suspended, quota, now })
+        Ok(Self { status, needs, unknown_calls, refused, lately, remaining, suspended, quota, now })
     }
 
     /// Tells the whole in one sentence.
     pub(super) fn tell_sentence(&self, context: &Context<'_>) {
-        let ink = if self.refused.is_some() { Ink::Warning } else { ink(&self.status) };
+        let is_warned = self.refused.is_some() || !self.unknown_calls.is_empty();
+        let ink = if is_warned { Ink::Warning } else { ink(&self.status) };
         context.terminal.result(Line::new().ink(ink, self.sentence(context)));
     }
 
@@ -489,8 +513,11 @@ impl Overview {
 
     fn sentence(&self, context: &Context<'_>) -> String {
         let until = |until: Moment| waited_for(&context.here, until, self.now);
-        let sentence =
+        let mut sentence =
             self.status.sentence(&Wording { until: &until, running: Some(&|| self.running(context)) });
+        if !self.unknown_calls.is_empty() {
+            sentence.push_str(&format!("; {}", unknown_words(&self.unknown_calls)));
+        }
         match &self.refused {
             // What follows may have changed since.
             Some(regression) => format!("the journal {}; as far as it knows: {sentence}", regression.words()),
