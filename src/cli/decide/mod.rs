@@ -73,6 +73,7 @@ pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summary> {
         .rev()
         .find(|info| info.paused_at.is_some() && typed.import.is_none_or(|import| import == info.import));
     let in_run = preconditions::goes_on_in_run(context, &journal)?;
+    let has = |code: Reason| retried.codes.contains(code.as_str());
     let advice = match paused {
         Some(info) if journal.paused_rows(Some(info.import))? > 0 => {
             let number = info.import;
@@ -82,12 +83,19 @@ pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summary> {
             )
         }
         Some(_) | None if let Some(in_run) = in_run => in_run,
-        Some(_) | None if typed.code.as_deref() == Some(Reason::ChangedSinceExport.as_str()) => context
-            .advice(
-                "to set their values although the service has other ones since the export: ",
-                "run --overwrite",
-            ),
-        Some(_) | None if typed.code.as_deref() == Some(Reason::AuditReverted.as_str()) => context
+        Some(_) | None if has(Reason::ChangedSinceExport) && retried.codes.len() == 1 => context.advice(
+            "to set their values although the service has other ones since the export: ",
+            "run --overwrite",
+        ),
+        Some(_) | None if has(Reason::ChangedSinceExport) => context
+            .advice("to send them: ", "run")
+            .words(format!(
+                "\nthose with the code {} are rejected again, unless you set their values although the service has other \
+                 ones since the export: ",
+                Reason::ChangedSinceExport.as_str()
+            ))
+            .command(context.again("run --overwrite")),
+        Some(_) | None if has(Reason::AuditReverted) => context
             .advice("to carry them out again: ", "run")
             .words("\nif they come from an export, which did not see what the service has now: ")
             .command(context.again("run --overwrite")),

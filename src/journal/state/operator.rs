@@ -1,6 +1,6 @@
 //! What a person decides: retry, resolve, cancel. Each in one transaction, with who and when in the journal.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, OptionalExtension, Transaction};
 use serde::Serialize;
@@ -27,7 +27,7 @@ use crate::model::state::JobState::{
 use crate::model::time::Moment;
 
 /// Rows that are sent again.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Retried {
     /// Rows that were rejected or incomplete and are ready again.
@@ -36,6 +36,9 @@ pub struct Retried {
     pub released: u64,
     /// Rows that were rejected and are skipped instead, since rows that they depend on failed or were cancelled.
     pub skipped: u64,
+    /// The codes of those that are ready again.
+    #[serde(skip)]
+    pub codes: BTreeSet<String>,
 }
 
 /// What a cancellation did.
@@ -102,13 +105,19 @@ impl Journal {
             for job in selected(&transaction, state, selection)? {
                 let standing = job_row::of(&transaction, job)?;
                 standing.leaves(&[Rejected, Incomplete], "retried")?;
+                let code: Option<String> = transaction
+                    .prepare_cached("SELECT code FROM job WHERE id = ?1")?
+                    .query_row([job], |row| row.get(0))?;
                 cancellation::forget(&transaction, job)?;
                 let moved = reopen(&transaction, &standing, at)?;
                 dependents::record_order::keep_after(&transaction, [job])?;
                 note(&transaction, at, who, "retry", Some(job), None, None)?;
                 match moved.first().map(|moved| moved.to) {
                     Some(Skipped) => retried.skipped += 1,
-                    Some(_) | None => retried.retried += 1,
+                    Some(_) | None => {
+                        retried.retried += 1;
+                        retried.codes.insert(code.unwrap_or_default());
+                    }
                 }
                 retried.released += dependents::revive_below(&transaction, job)?.len() as u64;
             }
@@ -119,6 +128,7 @@ impl Journal {
                 dependents::record_order::keep_after(&transaction, [job])?;
                 note(&transaction, at, who, "retry", Some(job), None, None)?;
                 retried.retried += 1;
+                retried.codes.insert(AuditFinding::REVERTED.to_owned());
             }
         }
         transaction.commit()?;
