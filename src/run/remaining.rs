@@ -295,9 +295,9 @@ impl RunView<'_> {
         }
     }
 
-    /// Whether requests wait for an operation at which the service failed; else nothing of it is tried.
+    /// Whether requests wait for an operation at which the service failed; else nothing of it is tried. For a token all do.
     fn is_waited_for(&self, open: &OpenBreaker) -> bool {
-        open.is_trying || self.in_flight.is_busy(open.operation)
+        open.operation == Operation::Auth || open.is_trying || self.in_flight.is_busy(open.operation)
     }
 
     /// The requests under way, when none has been answered for a while.

@@ -8,6 +8,7 @@ use crate::bench::{self, Bench, Outcome};
 use crate::inside::{self, Virtual};
 use crate::relay::gated;
 use fleetload::clock::Clock as _;
+use fleetload::ending::End;
 use fleetload::model::event::Event;
 use fleetload::model::operation::Operation;
 use fleetload::model::state::JobState;
@@ -142,6 +143,65 @@ fn maintenance_is_waited_for_with_look_ups_and_uses_up_no_try_of_any_row() {
     for row in bench.results(1) {
         assert!(row["attempts"].as_u64() <= Some(3), "{row}");
     }
+}
+
+#[test]
+fn a_service_that_gives_no_token_is_waited_for_like_one_that_fails_at_an_operation() {
+    /// How a run ended whose token is refused in the middle, and whose requests for another are answered with a page so often;
+    /// how long it took, and what it told.
+    fn runs(pages: u64) -> (Bench, Ending, Duration, Vec<Event>) {
+        let down = Fault::new("auth", FaultKind::Html503Before).after(1).times(pages);
+        let revoked = Fault::new("addDevice", FaultKind::TokenRevoked).after(20).times(1);
+        let bench = with_devices(quick().with_fault(down).with_fault(revoked), 60);
+        let (mut ended, mut took) = (None, Duration::ZERO);
+        inside::drive_virtually(async {
+            let clock = Virtual::start();
+            let (delay, options) = (Duration::from_millis(50), inside::options(Duration::from_secs(1)));
+            let run = inside::start_virtually(&bench, clock.clone(), delay, options);
+            let (_, ending, told) = run.ends().await;
+            took = clock.elapsed();
+            ended = Some((ending, told));
+        });
+        let (ending, told) = ended.expect("an end");
+        bench.fleetload(&["report", "1"]).expect_code(0);
+        (bench, ending, took, told)
+    }
+    let told_of = |told: &[Event], is_open: bool| {
+        let of_tokens = told.iter().filter_map(|event| match event {
+            Event::Breaker { operation: Operation::Auth, open, reason, .. } if *open == is_open => {
+                Some(reason.clone())
+            }
+            _ => None,
+        });
+        of_tokens.collect::<Vec<_>>()
+    };
+    let is_unreachable = |event: &Event| matches!(event, Event::Unreachable { .. });
+
+    let (bench, ending, took, told) = runs(100);
+    assert_eq!(ending, Ending::Finished, "{told:#?}");
+    assert_eq!(bench.statistics().faults_fired["html_503_before"], 100, "the fault fired");
+    // After 5, 10, 20 … 160 seconds, then every five minutes.
+    let hours = took.as_secs() / 3_600;
+    assert_eq!(hours, 7, "{took:?}");
+    let reasons = told_of(&told, true);
+    // Two that left at once are one piece of news.
+    assert!((96..=100).contains(&reasons.len()), "{reasons:?}");
+    assert!(reasons[0].starts_with("the service gives no token: "), "{reasons:?}");
+    assert_eq!(told_of(&told, false), ["the service gives tokens again"]);
+    assert!(!told.iter().any(is_unreachable), "{told:#?}");
+    assert_eq!(bench.created("device").len(), 60);
+    bench.assert_exact(1);
+    for row in bench.results(1) {
+        assert!(row["attempts"].as_u64() <= Some(2), "{row}");
+    }
+
+    let (bench, ending, took, told) = runs(1_000);
+    let Ending::Stopped { end: End::Breaker, why, .. } = &ending else { panic!("{ending:?}: {told:#?}") };
+    assert!(why.starts_with("the service has given no token for 24 hours: "), "{why}");
+    assert_eq!(took.as_secs() / 3_600, 24, "{took:?}");
+    assert!(!told.iter().any(is_unreachable), "{told:#?}");
+    let (rejected, ready) = rejected_and_ready(&bench);
+    assert_eq!((rejected, ready + bench.created("device").len() as u64), (0, 60));
 }
 
 #[test]

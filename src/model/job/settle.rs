@@ -87,6 +87,8 @@ pub enum Consequence {
     LowerConcurrency(String),
     /// The service could not be reached: hold everything back for a while.
     Unreachable(String),
+    /// The service gives no token: the same, for as long as an outage of the service is waited for.
+    NoToken(String),
 }
 
 /// Decides what follows from `verdict` for a step that stands as `standing` says.
@@ -151,7 +153,8 @@ pub fn consequence(verdict: &Verdict, token_refused: bool) -> Consequence {
         Verdict::NotSent(why) => {
             let words = why.words().to_owned();
             match why {
-                NotSent::NoConnection(_) | NotSent::NoToken(_) => Consequence::Unreachable(words),
+                NotSent::NoConnection(_) => Consequence::Unreachable(words),
+                NotSent::NoToken(_) => Consequence::NoToken(words),
                 NotSent::NoResources(_) => Consequence::LowerConcurrency(words),
                 NotSent::Untrusted(_) => Consequence::Distrust(words),
             }
@@ -256,6 +259,7 @@ mod tests {
         let other = Contradiction { id: Some(id()), what: "another name".to_owned() };
         let nothing = Consequence::Nothing;
         let unreachable = Consequence::Unreachable("words".to_owned());
+        let no_token = Consequence::NoToken("words".to_owned());
         // The verdict; what becomes of a creation, and of any other step; what the run must do.
         #[rustfmt::skip]
         let mut table = vec![
@@ -264,8 +268,8 @@ mod tests {
             (Verdict::Rejected(rejection("invalidData")), "rejected invalidData", "rejected invalidData", nothing.clone()),
             (Verdict::NoDataFound(rejection("noDataFound")), "rejected noDataFound", "rejected noDataFound", nothing.clone()),
             (Verdict::Duplicate(rejection("duplicateEntity")), "doubt answer.duplicate", "rejected duplicateEntity", nothing.clone()),
-            (not_sent(NotSent::NoConnection), "returned unreachable", "returned unreachable", unreachable.clone()),
-            (not_sent(NotSent::NoToken), "returned unreachable", "returned unreachable", unreachable),
+            (not_sent(NotSent::NoConnection), "returned unreachable", "returned unreachable", unreachable),
+            (not_sent(NotSent::NoToken), "returned unreachable", "returned unreachable", no_token),
             (not_sent(NotSent::NoResources), "returned resources", "returned resources", Consequence::LowerConcurrency("words".to_owned())),
             (
                 not_sent(NotSent::Untrusted),

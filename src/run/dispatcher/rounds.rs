@@ -110,7 +110,8 @@ impl Dispatcher {
             self.gates.forget_service_time();
         }
         if answer.status.is_some() {
-            self.gates.on_time_told();
+            let actions = self.gates.on_time_told();
+            self.carry_out(actions);
         } else if !self.clock_watch.is_answered() {
             // It was the first sign-in again.
             match ending_of(&answer.verdict) {

@@ -21,11 +21,11 @@ const WINDOW: usize = 200;
 /// Failures among them that open it: 5 %.
 const SHARE: usize = WINDOW / 20;
 /// How long the first pause lasts when nothing gets through; each further one doubles.
-const FIRST_PAUSE: Duration = Duration::from_secs(5);
+pub(super) const FIRST_PAUSE: Duration = Duration::from_secs(5);
 /// How long it lasts when most requests succeed.
 const SHORT_PAUSE: Duration = Duration::from_secs(1);
 /// The longest pause.
-const LONGEST_PAUSE: Duration = Duration::from_secs(300);
+pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 /// Probes that must succeed in a row where only a part of the requests fails: one success says little there.
 const SHARE_PROBES: u32 = 3;
 

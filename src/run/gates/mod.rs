@@ -26,7 +26,7 @@ use std::time::Duration;
 use self::breaker::{Breaker, BreakerChange};
 use self::capacity::{Capacity, Shortage};
 use self::claim_lead::ClaimLead;
-use self::connectivity::Connectivity;
+use self::connectivity::{Connectivity, Lack};
 use self::hours::HoursGate;
 use self::operation_gate::OperationGate;
 use self::quota::{DailyQuota, ServiceClock};
@@ -53,6 +53,9 @@ pub(super) use self::operation_gate::Halt;
 /// When nothing else is left to do than to try a failing service, the run ends after so long without a success:
 /// longer than a maintenance lasts.
 const BREAKER_PATIENCE: Duration = Duration::from_secs(24 * 3_600);
+
+/// What a person may do about a service that has failed for so long.
+const ASK_THE_OPERATOR: &str = "ask the service's operator, then run again; no row was rejected";
 
 /// How long a service counts as only just back: long enough for a look-up to see what it makes again.
 const RECENTLY_CLOSED: Duration = Duration::from_secs(30);
@@ -346,20 +349,28 @@ impl Gates {
                 "the service has failed at every try of {first} for {} hours",
                 BREAKER_PATIENCE.as_secs() / 3_600
             ),
-            hint: "ask the service's operator, then run again; no row was rejected".to_owned(),
+            hint: ASK_THE_OPERATOR.to_owned(),
         })
     }
 
-    /// How the run ends when the service could not be reached for too long.
+    /// How the run ends when the service could not be reached, or gave no token, for too long.
     pub(super) fn unreachable_too_long(&self) -> Option<Ending> {
-        let words = self.connectivity.given_up()?;
+        let (lack, words) = self.connectivity.given_up()?;
         let minutes = connectivity::PATIENCE.as_secs() / 60;
-        let hint = "check the network and base_url, then run again; `fleetload doctor` tests the connection";
-        Some(Ending::Stopped {
-            end: End::Unreachable,
-            why: format!("no request could be sent for {minutes} minutes: {words}"),
-            hint: hint.to_owned(),
-        })
+        let hours = BREAKER_PATIENCE.as_secs() / 3_600;
+        let (end, why, hint) = match lack {
+            Lack::Connection => (
+                End::Unreachable,
+                format!("no request could be sent for {minutes} minutes: {words}"),
+                "check the network and base_url, then run again; `fleetload doctor` tests the connection",
+            ),
+            Lack::Token => (
+                End::Breaker,
+                format!("the service has given no token for {hours} hours: {words}"),
+                ASK_THE_OPERATOR,
+            ),
+        };
+        Some(Ending::Stopped { end, why, hint: hint.to_owned() })
     }
 
     /// The service is asked for its time before it has answered anything. [`Self::on_time_told`] or [`Self::on_no_time`]
@@ -368,9 +379,10 @@ impl Gates {
         self.connectivity.on_send(self.clock.elapsed());
     }
 
-    /// The service has answered that request, or one like it.
-    pub(super) fn on_time_told(&mut self) {
-        self.connectivity.on_answer();
+    /// The service has answered that request, or one like it, with a token.
+    pub(super) fn on_time_told(&mut self) -> Vec<RunAction> {
+        let gives_again = self.connectivity.on_token();
+        self.tokens_again(gives_again)
     }
 
     /// That request was not answered: it did not leave, as one of a row may not, or its task was lost, and another may find
@@ -380,6 +392,7 @@ impl Gates {
             Verdict::NotSent(NotSent::NoResources(words)) => {
                 self.on_no_sockets(Operation::Auth, words.clone(), under_way)
             }
+            Verdict::NotSent(NotSent::NoToken(words)) => self.on_no_token(words),
             Verdict::NotSent(why) => self.on_no_connection(why.words().to_owned()),
             _ => {
                 self.connectivity.on_not_sent();
@@ -398,9 +411,12 @@ impl Gates {
         (outcome, phase): (BreakerOutcome, Phase),
         under_way: usize,
     ) -> Vec<RunAction> {
-        if !matches!(consequence, Consequence::Unreachable(_) | Consequence::LowerConcurrency(_)) {
-            self.connectivity.on_answer();
-        }
+        let is_answer = !matches!(
+            consequence,
+            Consequence::Unreachable(_) | Consequence::NoToken(_) | Consequence::LowerConcurrency(_)
+        );
+        let gives_tokens_again = is_answer && self.connectivity.on_answer();
+        let mut actions = self.tokens_again(gives_tokens_again);
         if self.is_uncounted(operation) {
             self.quota.on_unknown_outcome();
         }
@@ -409,7 +425,7 @@ impl Gates {
         if !matches!(consequence, Consequence::Nothing | Consequence::Failure) {
             breaker.on_no_outcome(phase);
         }
-        match consequence {
+        actions.extend(match consequence {
             Consequence::Nothing | Consequence::Failure => {
                 let change = breaker.on_outcome(outcome, phase, now);
                 let mut actions = self.breaker_changed(operation, change);
@@ -429,7 +445,9 @@ impl Gates {
             Consequence::Distrust(words) => vec![RunAction::Drain(Ending::distrusted(&words))],
             Consequence::LowerConcurrency(words) => self.on_no_sockets(operation, words, under_way),
             Consequence::Unreachable(words) => self.on_no_connection(words),
-        }
+            Consequence::NoToken(words) => self.on_no_token(&words),
+        });
+        actions
     }
 
     /// What the status of an answer says beside its verdict. A 429 that says nothing we know: in doubt for the row, and the
@@ -489,10 +507,32 @@ impl Gates {
 
     fn on_no_connection(&mut self, reason: String) -> Vec<RunAction> {
         let now = self.clock.elapsed();
-        match self.connectivity.on_failure(now, &reason) {
+        match self.connectivity.on_failure(now, Lack::Connection, &reason) {
             Some(retry_in) => vec![RunAction::Tell(Event::Unreachable { reason, retry_in })],
             None => Vec::new(),
         }
+    }
+
+    /// The service has answered a request for a token, and gives none: every operation waits, as one does whose breaker is
+    /// open.
+    fn on_no_token(&mut self, words: &str) -> Vec<RunAction> {
+        let now = self.clock.elapsed();
+        let Some(retry_in) = self.connectivity.on_failure(now, Lack::Token, words) else { return Vec::new() };
+        let reason = format!("the service gives no token: {words}");
+        let (operation, next_try_in) = (Operation::Auth, Some(retry_in));
+        let news = RunAction::Tell(Event::Breaker { operation, open: true, reason, next_try_in });
+        vec![self.held_back(), news]
+    }
+
+    /// The service gives tokens again, if it does and gave none before.
+    fn tokens_again(&self, gives_again: bool) -> Vec<RunAction> {
+        if !gives_again {
+            return Vec::new();
+        }
+        let reason = "the service gives tokens again".to_owned();
+        let operation = Operation::Auth;
+        let news = RunAction::Tell(Event::Breaker { operation, open: false, reason, next_try_in: None });
+        vec![self.held_back(), news]
     }
 
     fn breaker_changed(&self, operation: Operation, change: BreakerChange) -> Vec<RunAction> {
@@ -520,14 +560,23 @@ impl Gates {
         ))
     }
 
-    /// Operations that are held back for their failures.
+    /// Operations that are held back for their failures. Of tokens that the service does not give, all others wait.
     pub(super) fn open_breakers(&self) -> impl Iterator<Item = OpenBreaker> {
-        self.operations.iter().filter(|(_, gate)| !gate.breaker().is_closed()).map(|(operation, gate)| {
-            let breaker = gate.breaker();
-            let (next_try, is_brief, is_trying) =
-                (breaker.next_try(), breaker.is_brief(), breaker.is_trying());
-            OpenBreaker { operation: *operation, next_try, is_brief, is_trying }
-        })
+        let tokens = self.connectivity.next_token_try().map(|next_try| OpenBreaker {
+            operation: Operation::Auth,
+            next_try,
+            is_brief: false,
+            is_trying: next_try.is_none(),
+        });
+        let others = self.operations.iter().filter(|(_, gate)| !gate.breaker().is_closed()).map(
+            |(operation, gate)| {
+                let breaker = gate.breaker();
+                let (next_try, is_brief, is_trying) =
+                    (breaker.next_try(), breaker.is_brief(), breaker.is_trying());
+                OpenBreaker { operation: *operation, next_try, is_brief, is_trying }
+            },
+        );
+        tokens.into_iter().chain(others)
     }
 
     /// A person has asked not to wait for the next try: what is tried now, in words.
@@ -559,7 +608,7 @@ impl Gates {
             return OperationPace { sent: 0, stopped: false };
         };
         let waits = !gate.breaker().is_closed() && !gate.breaker().is_brief();
-        let stopped = self.connectivity.next_try().is_some()
+        let stopped = self.connectivity.is_lost()
             || matches!(self.hours().standing(self.clock.now()), Standing::Closed { .. })
             || waits
             || gate.halt().is_some()
@@ -610,7 +659,7 @@ mod tests {
             ),
             (Verdict::TokenInvalid, [nothing, stop(Refusal::TokenRefused)]),
             (not_sent(NotSent::NoConnection), [(); 2].map(|()| Consequence::Unreachable(words()))),
-            (not_sent(NotSent::NoToken), [(); 2].map(|()| Consequence::Unreachable(words()))),
+            (not_sent(NotSent::NoToken), [(); 2].map(|()| Consequence::NoToken(words()))),
             (not_sent(NotSent::NoResources), [(); 2].map(|()| Consequence::LowerConcurrency(words()))),
             (not_sent(NotSent::Untrusted), [(); 2].map(|()| Consequence::Distrust(words()))),
             (Verdict::Throttled, [Consequence::SlowDown, Consequence::SlowDown]),
