@@ -8,6 +8,7 @@ use std::path::Path;
 
 use super::inbox::{Entry, Place};
 use crate::cli::args::commands::{OfImport, Run};
+use crate::cli::args::options::WindowArgs;
 use crate::cli::args::watch::Watch as Typed;
 use crate::cli::context::Context;
 use crate::cli::run::meter::Meter;
@@ -18,7 +19,7 @@ use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Exit, Result};
 use crate::journal::{ImportInfo, Journal};
-use crate::model::policy::OnQuota;
+use crate::model::policy::{OnClose, OnQuota};
 use crate::model::time::Moment;
 use crate::private_file;
 use crate::report;
@@ -156,16 +157,18 @@ fn inside<'a>(outer: &'a Context<'_>, terminal: &'a Terminal, signals: &Watch) -
 }
 
 impl Typed {
-    /// The run of these files. It does not wait for the next day: other files may come meanwhile.
+    /// The run of these files. It waits neither for the next day nor for its window: other files may come meanwhile.
     pub(super) fn as_run(&self, files: Vec<std::path::PathBuf>) -> Run {
         let mut overrides = self.overrides.clone();
         overrides.on_quota.get_or_insert(OnQuota::Exit);
+        let window = WindowArgs { on_close: Some(OnClose::Exit), ..WindowArgs::default() };
         Run {
             files,
             yes: self.yes,
             reading: self.reading.clone(),
             rehearsal: self.rehearsal.clone(),
             overrides,
+            window,
             ..Run::default()
         }
     }

@@ -363,6 +363,26 @@ fn while_the_quota_is_spent_the_file_waits_and_others_are_imported() {
 }
 
 #[test]
+fn outside_its_window_the_file_waits_until_it_opens_and_others_are_checked() {
+    for on_close in ["", "on_close = \"wait\"\n"] {
+        let bench = with_inbox(Scenario::default());
+        let (window, opens) = crate::windows::in_two_hours();
+        let profile = fs::read_to_string(bench.path("fleetload.toml")).expect("the profile");
+        let table = format!("\n[profile.bench.window]\nbetween = [\"{window}\"]\nzone = \"UTC\"\n{on_close}");
+        bench.write("fleetload.toml", &(profile + &table));
+        bench.write("inbox/1-companies.csv", &bench::companies(2));
+        bench.write("inbox/2-companies.csv", "operation,name\n,\n");
+        let outcome = bench.fleetload(&ONCE).expect_code(3);
+        let goes_on = format!("goes on {}", opens.strftime("%Y-%m-%d %H:%M"));
+        let told = &outcome.stdout;
+        assert!(told.contains("1-companies.csv: waiting, import 1, 2 rows: 2 waiting; goes on "), "{told}");
+        assert!(told.contains(&goes_on), "{goes_on}: {told}");
+        assert!(told.contains("2-companies.csv: failed, not imported: "), "{told}");
+        assert_eq!(bench.statistics().tokens_issued, 0, "no request left");
+    }
+}
+
+#[test]
 fn a_file_with_a_row_on_hold_waits_as_long_as_its_other_rows_go_on() {
     let lost = Fault::new("addDevice", FaultKind::RequestLost).times(1);
     let bench = with_inbox(Scenario { rate: 0, ..Scenario::default() }.with_fault(lost));
