@@ -194,7 +194,8 @@ impl Progress {
     }
 
     /// Takes the display away, leaving the last state where it was a list of lines or objects.
-    pub fn finish(self, tick: Tick) {
+    pub fn finish(mut self, tick: Tick) {
+        self.picture.end();
         match self.display {
             Display::Bars => self.terminal.show(Vec::new()),
             Display::Lines { .. } => {

@@ -342,6 +342,13 @@ impl Picture {
         }
     }
 
+    /// The run has ended: nothing more comes of it, and what is left to be verified is left to the next one.
+    pub(super) fn end(&mut self) {
+        self.is_stopping = true;
+        self.facts.verifying.clear();
+        self.facts.verifying_at_end.clear();
+    }
+
     /// When everything is done.
     fn forecast(&self) -> Forecast {
         if self.is_stopping {

@@ -293,6 +293,22 @@ fn that_the_service_cannot_be_reached_is_shown_until_it_answers() {
 }
 
 #[test]
+fn once_the_run_has_ended_no_end_is_forecast_and_no_look_up_is_left() {
+    let mut picture = picture(1);
+    counts(&mut picture, facts(1, 1), 1);
+    assert!(picture.line(tick(2), &TimeZone::UTC).contains("; done about "));
+    let mut done = self::picture(1);
+    counts(&mut done, facts(1, 1), 1);
+    done.take(&moved(JobState::Ready, JobState::Created), tick(2), &TimeZone::UTC);
+    assert!(done.line(tick(2), &TimeZone::UTC).contains("verification: 1 look-up left"));
+    for (mut picture, line) in [(picture, "0 of 1 done, 1 waiting"), (done, "1 of 1 done")] {
+        picture.end();
+        assert_eq!(picture.line(tick(2), &TimeZone::UTC), line);
+        assert_eq!(picture.finish(tick(2).now), None);
+    }
+}
+
+#[test]
 fn the_last_rows_are_never_done_in_no_time() {
     let mut picture = picture(1);
     counts(&mut picture, Remaining { verifying_at_end: [].into(), ..facts(1, 1) }, 1);
