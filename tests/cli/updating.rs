@@ -304,6 +304,32 @@ fn an_export_that_was_edited_is_a_sheet_of_changes() {
 }
 
 #[test]
+fn an_export_that_was_not_edited_answers_for_no_row_that_differs() {
+    let bench = created(Scenario::default());
+    bench.write("devices.csv", &DEVICES.replace("Till 1", "Front desk"));
+    bench.fleetload(&["run", "devices.csv"]).expect_code(4);
+    let differs = || {
+        let status = bench.fleetload(&["status", "2", "--check"]);
+        (status.code, status.stdout.contains("1 row differs"))
+    };
+    bench.fleetload(&["export", "devices", "--import", "1", "--out", "devices.out.csv"]).expect_code(0);
+    bench.fleetload(&["run", "devices.out.csv"]).expect_code(0);
+    assert!(endings(&bench, 3).iter().all(|(status, ..)| status == "existing"), "{:?}", endings(&bench, 3));
+    assert_eq!(differs(), (4, true));
+    // Somebody renames it by hand, and a row that says so finds it.
+    let device = bench.created("device").into_iter().find(|made| made.request["name"] == "Till 1");
+    let parameter = format!("deviceId={}", device.expect("it is there").id);
+    bench.write("body.json", "{\"name\": \"Front desk\"}");
+    let call = ["call", "updateDevice", "-p", &parameter, "--body", "body.json", "--yes"];
+    bench.fleetload(&call).expect_code(0);
+    assert_eq!(differs(), (4, true));
+    bench.write("update.csv", "action,key,name\nupdate,T1,Front desk\n");
+    bench.fleetload(&["run", "update.csv", "--kind", "devices"]).expect_code(0);
+    assert_eq!(endings(&bench, 4), [ended("existing", "", "it was so before anything was sent")]);
+    assert_eq!(differs(), (0, false));
+}
+
+#[test]
 fn a_plan_lists_the_edits_of_an_export_that_the_service_cannot_carry_out() {
     let bench = created(Scenario::default());
     let file = "devices.out.csv";
