@@ -59,7 +59,11 @@ fn a_retry_makes_the_chosen_rejected_jobs_ready_and_opens_what_was_skipped_below
         apply(&mut bench.journal, rejected(jobs[0], Ready)).unwrap();
         let retried = bench.journal.retry(&selection, "kim", at(8_000)).unwrap();
         if meant {
-            assert_eq!(retried, Retried { retried: 1, released: 2, skipped: 0 }, "{selection:?}");
+            assert_eq!(
+                retried,
+                Retried { retried: 1, released: 2, skipped: 0, codes: ["invalidData".to_owned()].into() },
+                "{selection:?}"
+            );
             assert_eq!(states(&bench, &jobs), [Ready, Blocked, Blocked]);
             assert_eq!(decisions(&bench), ["kim retry 1"]);
             assert_eq!(code(&bench.journal, jobs[0]), None);
@@ -94,7 +98,10 @@ fn a_job_below_one_that_is_not_made_is_skipped_when_it_is_retried_until_that_one
         assert_eq!(code(&bench.journal, jobs[1]).as_deref(), Some(expected));
         if lost == Rejected {
             let retried = bench.journal.retry(&Selection::default(), "kim", at(9_000)).unwrap();
-            assert_eq!(retried, Retried { retried: 1, released: 2, skipped: 0 });
+            assert_eq!(
+                retried,
+                Retried { retried: 1, released: 2, skipped: 0, codes: ["invalidData".to_owned()].into() }
+            );
             assert_eq!(states(&bench, &jobs), [Ready, Blocked, Blocked]);
         }
     }
