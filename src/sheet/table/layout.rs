@@ -76,13 +76,13 @@ pub(crate) fn header_above(above: &[HeaderCandidate]) -> Option<&HeaderCandidate
 }
 
 /// Whether filled cells are mostly names of columns, and none of them a value.
-fn are_names<'c>(filled: impl Iterator<Item = &'c str> + Clone) -> bool {
+fn are_names<'c>(mut filled: impl Iterator<Item = &'c str> + Clone) -> bool {
     // Asked of every row, so that the first cells have to give a reason to look at the others.
     if !filled.clone().take(2).any(is_name) {
         return false;
     }
     let named = filled.clone().filter(|text| is_name(text)).count();
-    named >= NAMES && named * 2 >= filled.clone().count() && !filled.clone().any(is_value)
+    named >= NAMES && named * 2 >= filled.clone().count() && !filled.any(is_value)
 }
 
 /// Whether a row without any cell that every row needs may be a total or a remark: few of its cells are filled, or all
