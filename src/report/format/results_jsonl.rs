@@ -293,7 +293,8 @@ fn values(layout: &Layout, row: &RowView) -> Map<String, Value> {
     values
 }
 
-fn known_by(kind: Kind) -> &'static [&'static str] {
+/// The fields by which a row of a kind is known.
+pub(in crate::report) fn known_by(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Company => &["key", "name"],
         Kind::Site => &["key", "name", "reference"],
