@@ -102,7 +102,7 @@ impl<'a> Figures<'a> {
             causes: journal.causes(info.import)?,
             audit: journal.audit_figures(Some(info.import))?,
             findings: journal.unseen_findings(Some(info.import))?.len() as u64,
-            paused: journal.rows_kept_by_pauses(info.import)?,
+            paused: journal.rows_kept_by_pauses(info.import, &journal.rows_below_pauses()?)?,
             requests: attempts.requests,
             quota: journal.quota(day)?,
             started_at: attempts.first_at,

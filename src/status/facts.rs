@@ -6,7 +6,7 @@ use super::run_state::{moving, unfinished};
 use super::to_do::Review;
 use crate::ending::{End, RunEnd};
 use crate::error::Result;
-use crate::journal::{Answered, AwaitedRows, ImportInfo, JobTallies, Journal, RunInfo, UnsentRows};
+use crate::journal::{Answered, AwaitedRows, ImportInfo, JobTallies, Journal, KeptRows, RunInfo, UnsentRows};
 use crate::model::amount::count;
 use crate::model::id::ImportId;
 use crate::model::remaining::SheetPause;
@@ -25,6 +25,8 @@ pub(super) struct Facts {
     pub(super) paused: u64,
     /// The paused imports for which rows wait, with how many, those included that wait for other rows as well.
     pub(super) paused_imports: Vec<UnsentRows>,
+    /// By such an import that the status is about, how many rows of imports that are not paused wait for rows of it.
+    pub(super) below_paused: BTreeMap<ImportId, u64>,
     /// Where nothing of one import can be sent, and rows of it wait for rows of others: these.
     pub(super) awaited: Vec<AwaitedRows>,
     /// Then, and of all imports, the rows that wait for a decision of a person about others.
@@ -157,6 +159,10 @@ impl Facts {
         let refused = (with_job(JobState::Rejected), with_job(JobState::Skipped));
         let findings = Review::of(journal.unseen_findings(import)?.iter().map(|finding| finding.job));
         let paused_imports = journal.rows_by_paused_import(import)?;
+        let kept = if paused_imports.is_empty() { KeptRows::default() } else { journal.kept_rows(None)? };
+        let below = kept.by.into_iter().filter_map(|(paused, rows)| Some((paused?, rows)));
+        let below_paused =
+            below.filter(|(paused, _)| import.is_none_or(|wanted| wanted == *paused)).collect();
         let waits = moving(&tally) == 0 && unfinished(&tally) > 0;
         let (awaited, stuck) = match import {
             Some(import) if waits => (journal.awaited_rows(import)?, journal.stuck_rows(import)?),
@@ -182,6 +188,7 @@ impl Facts {
             is_of_one: import.is_some(),
             paused: paused_imports.iter().map(|rows| rows.sendable).sum(),
             paused_imports,
+            below_paused,
             awaited,
             stuck,
             refused,

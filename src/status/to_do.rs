@@ -162,10 +162,13 @@ pub(super) fn needs(facts: &Facts, state: RunState, commands: &Commands<'_>) -> 
         put("set_aside", pause.rows, words, "run --despite-rejections");
     }
     for &UnsentRows { import: number, all: left, .. } in &facts.paused_imports {
-        let words = format!(
-            "import {number} is paused: {} until you resume it",
-            counted(left, "row waits", "rows wait")
-        );
+        let (left_words, them) =
+            (counted(left, "row waits", "rows wait"), if left == 1 { "it" } else { "them" });
+        let below = facts.below_paused.get(&number).map_or_else(String::new, |&rows| {
+            let below = counted(rows, "row of another import waits", "rows of other imports wait");
+            format!(", and {below} for {them}")
+        });
+        let words = format!("import {number} is paused: {left_words} until you resume it{below}");
         put("import_paused", left, words, &format!("resume {number}"));
     }
     let detail = facts.run.as_ref().and_then(|run| run.detail.as_deref());

@@ -246,12 +246,12 @@ fn a_row_of_a_paused_import_is_told_to_wait_for_it_in_the_reports() {
         format!("report of import 1: written again, as rows of it {why}: nothing is left to be corrected")
     };
     let paused = bench.fleetload(&["pause", "1"]).expect_code(0);
-    assert!(paused.stdout.contains(&again("were paused")), "{paused:?}");
+    assert!(paused.stdout.contains(&again("are not sent before a paused import is resumed")), "{paused:?}");
     let waits = "Import 1 is paused, and this row with it. To let it go on, type: fleetload resume 1";
     assert!(bench.results(1).iter().all(|row| row["advice"].as_str().expect("words").ends_with(waits)));
     advices(waits);
     let resumed = bench.fleetload(&["resume", "1"]).expect_code(0);
-    assert!(resumed.stdout.contains(&again("are not paused any more")), "{resumed:?}");
+    assert!(resumed.stdout.contains(&again("no longer wait for a paused import")), "{resumed:?}");
     assert!(resumed.stderr.contains("to send them: fleetload run"), "{resumed:?}");
     bench.fleetload(&["run"]).expect_code(0);
     let resumed = bench.fleetload(&["resume", "1"]).expect_code(0);
@@ -396,18 +396,34 @@ fn a_row_that_waits_for_one_of_a_paused_import_is_told_to_resume_that_in_the_rep
     bench.fleetload(&["import", "metadata.csv"]).expect_code(0);
     let advices = |words: &str| {
         for (import, rows) in [(2, 2), (3, 1)] {
-            bench.fleetload(&["report", &import.to_string()]).expect_code(0);
             let advices: Vec<String> =
                 bench.results(import).iter().map(|row| row["advice"].to_string()).collect();
             assert_eq!(advices.len(), rows);
             assert!(advices.iter().all(|advice| advice.trim_matches('"').ends_with(words)), "{advices:#?}");
         }
     };
-    bench.fleetload(&["pause", "1"]).expect_code(0);
+    for import in ["2", "3"] {
+        bench.fleetload(&["report", import]).expect_code(0);
+    }
+    advices("fleetload run");
+    let told = bench.fleetload(&["pause", "1"]).expect_code(0);
+    for import in [2, 3] {
+        let words = format!(
+            "report of import {import}: written again, as rows of it are not sent before a paused import is resumed: "
+        );
+        assert!(told.stdout.contains(&words), "{told:?}");
+    }
     let waits =
         "This row waits for a row of import 1, which is paused. To let that go on, type: fleetload resume 1";
     advices(waits);
-    bench.fleetload(&["resume", "1"]).expect_code(0);
+    let need =
+        "import 1 is paused: 2 rows wait until you resume it, and 3 rows of other imports wait for them\n";
+    for status in [&["status"][..], &["status", "1"]] {
+        let status = bench.fleetload(status).expect_code(0);
+        assert!(status.stdout.contains(need), "{status:?}");
+    }
+    let told = bench.fleetload(&["resume", "1"]).expect_code(0);
+    assert!(told.stdout.contains("as rows of it no longer wait for a paused import: "), "{told:?}");
     advices("fleetload run");
 }
 

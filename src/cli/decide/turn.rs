@@ -63,7 +63,7 @@ pub(in crate::cli) fn resume(context: &Context<'_>, typed: &Typed) -> Result<Sum
     let import = typed.import;
     let (mut journal, named) = open(context, import)?;
     let change = journal.resume(import, &context.who(), context.now())?;
-    let kept = if change.blocked > 0 { journal.kept_rows(import)? } else { KeptRows::default() };
+    let kept = if change.blocked > 0 { journal.kept_rows(Some(import))? } else { KeptRows::default() };
     let goes_on = (change.ready + change.blocked).saturating_sub(kept.rows);
     let rows = counted(goes_on, "row goes on", "rows go on");
     let told = match (change.was_paused, journal.is_run_at_work()) {

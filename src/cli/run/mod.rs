@@ -213,7 +213,7 @@ fn tell_no_canary(
 ) -> Result<()> {
     let left = run_state::unfinished(&journal.tally(imported)?);
     let (of, all_wait) = match imported {
-        Some(import) => (format!(" of import {import}"), journal.kept_rows(import)?.rows == left),
+        Some(import) => (format!(" of import {import}"), journal.kept_rows(Some(import))?.rows == left),
         None => (String::new(), journal.canary()?.is_empty()),
     };
     if left > 0 && all_wait {

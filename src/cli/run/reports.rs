@@ -201,7 +201,7 @@ pub(in crate::cli) fn renew(
     but: &[ImportId],
 ) -> Result<Vec<Written>> {
     let mut renewed = Vec::new();
-    let jobs = journal.job_tallies()?;
+    let (jobs, below) = (journal.job_tallies()?, journal.rows_below_pauses()?);
     for info in journal.imports()?.iter().filter(|info| !but.contains(&info.import)) {
         let folder = next_commands::folder(context, info);
         let Some(told) = report::reported_counts(&folder) else { continue };
@@ -211,7 +211,7 @@ pub(in crate::cli) fn renew(
             // Fewer than before, where rows came again.
             to_fix: Unanswered::of(journal, info.import, &tally)?.total().min(told.to_fix),
             findings: journal.unseen_findings(Some(info.import))?.len() as u64,
-            paused: journal.rows_kept_by_pauses(info.import)?,
+            paused: journal.rows_kept_by_pauses(info.import, &below)?,
         };
         if now == told {
             continue;
@@ -241,9 +241,9 @@ fn changed(told: &ReportedCounts, now: &ReportedCounts) -> &'static str {
     } else if told.counts != now.counts {
         "rows of it are in another state"
     } else if told.paused < now.paused {
-        "rows of it were paused"
+        "rows of it are not sent before a paused import is resumed"
     } else if told.paused > now.paused {
-        "rows of it are not paused any more"
+        "rows of it no longer wait for a paused import"
     } else if told.to_fix != now.to_fix {
         "rows of it were imported again"
     } else if told.findings < now.findings {
@@ -315,8 +315,8 @@ mod tests {
         let counts =
             |(to_fix, findings, paused)| ReportedCounts { counts: [].into(), to_fix, findings, paused };
         for (told, now, expected) in [
-            ((0, 0, 0), (0, 0, 1), "rows of it were paused"),
-            ((0, 0, 1), (0, 0, 0), "rows of it are not paused any more"),
+            ((0, 0, 0), (0, 0, 1), "rows of it are not sent before a paused import is resumed"),
+            ((0, 0, 1), (0, 0, 0), "rows of it no longer wait for a paused import"),
             ((2, 0, 0), (1, 0, 0), "rows of it were imported again"),
             ((0, 0, 0), (0, 1, 0), "verification found problems with rows of it"),
             ((0, 1, 0), (0, 0, 0), "its findings were reviewed"),

@@ -1,6 +1,8 @@
 //! The rows that wait for a paused import to be resumed, or for rows on hold, and those that came again in an import that is not
 //! paused.
 
+use std::collections::BTreeMap;
+
 use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::error::Result;
@@ -63,31 +65,50 @@ pub struct KeptRows {
     pub by: Vec<(Option<ImportId>, u64)>,
 }
 
-/// See [`View::kept_rows`]. Rows of paused imports, which may be very many, are looked at only where others wait for them.
-const KEPT: &str = concat!(
-    "WITH RECURSIVE paused (id) AS (SELECT id FROM import WHERE paused_at IS NOT NULL),
-     kept (id, cause) AS (
-     SELECT id, NULL FROM job WHERE state = 'held'
-     UNION SELECT waits.id, job.last_import FROM job AS waits INDEXED BY job_blocked
-     CROSS JOIN link ON link.job = waits.id CROSS JOIN job ON job.id = link.target_job
-     WHERE EXISTS (SELECT 1 FROM paused) AND waits.state = 'blocked' AND waits.last_import NOT IN paused
-       AND job.last_import IN paused AND job.state IN ('ready', 'deferred', 'blocked') AND job.remote_id IS NULL
-     UNION SELECT waits.id, job.last_import FROM job AS waits INDEXED BY job_blocked
-     CROSS JOIN upkeep AS own ON own.job = waits.id CROSS JOIN upkeep AS first CROSS JOIN job ON job.id = first.job
-     WHERE EXISTS (SELECT 1 FROM paused) AND waits.state = 'blocked' AND waits.last_import NOT IN paused
-       AND job.last_import IN paused AND job.state IN ('ready', 'deferred', 'blocked') AND ",
-    comes_before!("first", "job", "own"),
-    and_what_waits_for!("kept", "cause"),
-    "),
-     own (id, cause) AS (SELECT kept.id, kept.cause FROM kept CROSS JOIN job ON job.id = kept.id
-                      WHERE job.state = 'blocked' AND job.last_import = ?1)
+/// Blocked rows that wait, directly or through others, for rows of paused imports, each with the import; and rows on hold with
+/// those that wait for them, with NULL. Rows of paused imports, which may be very many, are looked at only where others wait for them.
+macro_rules! with_kept {
+    ($rest:literal) => {
+        concat!(
+            "WITH RECURSIVE paused (id) AS (SELECT id FROM import WHERE paused_at IS NOT NULL),
+             kept (id, cause) AS (
+             SELECT id, NULL FROM job INDEXED BY job_held WHERE state = 'held'
+             UNION SELECT waits.id, job.last_import FROM job AS waits INDEXED BY job_blocked
+             CROSS JOIN link ON link.job = waits.id CROSS JOIN job ON job.id = link.target_job
+             WHERE EXISTS (SELECT 1 FROM paused) AND waits.state = 'blocked' AND waits.last_import NOT IN paused
+               AND job.last_import IN paused AND job.state IN ('ready', 'deferred', 'blocked') AND job.remote_id IS NULL
+             UNION SELECT waits.id, job.last_import FROM job AS waits INDEXED BY job_blocked
+             CROSS JOIN upkeep AS own ON own.job = waits.id CROSS JOIN upkeep AS first CROSS JOIN job ON job.id = first.job
+             WHERE EXISTS (SELECT 1 FROM paused) AND waits.state = 'blocked' AND waits.last_import NOT IN paused
+               AND job.last_import IN paused AND job.state IN ('ready', 'deferred', 'blocked') AND ",
+            comes_before!("first", "job", "own"),
+            and_what_waits_for!("kept", "cause"),
+            "), ",
+            $rest
+        )
+    };
+}
+
+/// See [`View::kept_rows`].
+const KEPT: &str = with_kept!(
+    "own (id, cause) AS (SELECT kept.id, kept.cause FROM kept CROSS JOIN job ON job.id = kept.id
+                         WHERE job.state = 'blocked'
+                           AND iif(?1 IS NULL, job.last_import NOT IN paused, job.last_import = ?1))
      SELECT cause, count(*), (SELECT count(DISTINCT id) FROM own) FROM own GROUP BY 1 ORDER BY cause IS NULL, cause"
 );
 
+/// See [`View::rows_below_pauses`].
+const BELOW_PAUSES: &str = with_kept!(
+    "below (id) AS (SELECT DISTINCT kept.id FROM kept CROSS JOIN job ON job.id = kept.id
+                    WHERE kept.cause IS NOT NULL AND job.state = 'blocked' AND job.last_import NOT IN paused)
+     SELECT sheet.import, count(*) FROM below CROSS JOIN sheet_row ON sheet_row.job = below.id
+     CROSS JOIN sheet ON sheet.id = sheet_row.place >> 32 GROUP BY 1"
+);
+
 impl View {
-    /// The blocked rows of an import that is not paused which wait, directly or through others, for rows on hold or of paused
-    /// imports.
-    pub fn kept_rows(&self, import: ImportId) -> Result<KeptRows> {
+    /// The blocked rows of an import that is not paused, or of all such imports, which wait, directly or through others, for rows
+    /// on hold or of paused imports.
+    pub fn kept_rows(&self, import: Option<ImportId>) -> Result<KeptRows> {
         let mut kept = KeptRows::default();
         let mut statement = self.connection.prepare_cached(KEPT)?;
         let mut rows = statement.query([import])?;
@@ -130,9 +151,20 @@ impl View {
         Ok(self.rows_by_paused_import(import)?.iter().map(|rows| rows.sendable).sum())
     }
 
-    /// How many rows of an import wait for a paused import.
-    pub fn rows_kept_by_pauses(&self, import: ImportId) -> Result<u64> {
-        Ok(self.rows_by_paused_import(Some(import))?.iter().map(|rows| rows.all).sum())
+    /// How many rows of an import are not sent before a paused import is resumed; `below` is what
+    /// [`rows_below_pauses`](Self::rows_below_pauses) tells.
+    pub fn rows_kept_by_pauses(&self, import: ImportId, below: &BTreeMap<ImportId, u64>) -> Result<u64> {
+        let paused: u64 = self.rows_by_paused_import(Some(import))?.iter().map(|rows| rows.all).sum();
+        Ok(paused + below.get(&import).copied().unwrap_or_default())
+    }
+
+    /// By import, how many of its rows are of no paused import and wait for rows of one, directly or through others.
+    pub fn rows_below_pauses(&self) -> Result<BTreeMap<ImportId, u64>> {
+        Ok(self
+            .connection
+            .prepare_cached(BELOW_PAUSES)?
+            .query_map([], |row| Ok((row.get(0)?, natural(row.get(1)?))))?
+            .collect::<rusqlite::Result<_>>()?)
     }
 
     /// The rows of an import that belonged to a paused import before and are not sent yet, by that import.
@@ -159,10 +191,21 @@ impl View {
 
 #[cfg(test)]
 mod tests {
+    use super::{BELOW_PAUSES, KEPT};
     use crate::journal::Disposition;
     use crate::journal::fixture::*;
     use crate::model::kind::Kind;
     use crate::model::operation::Operation::AddCompany;
+
+    #[test]
+    fn what_waits_for_rows_of_paused_imports_is_looked_up_row_by_row() {
+        for sql in [KEPT, BELOW_PAUSES] {
+            let plan = plan(&bench().journal, sql).join("; ");
+            for sought in ["AUTOMATIC", "SCAN job;", "SCAN sheet", "SCAN link", "SCAN upkeep"] {
+                assert!(!plan.contains(sought), "{sought}: {plan}");
+            }
+        }
+    }
 
     #[test]
     fn rows_wait_for_the_paused_import_that_named_them_last_unless_they_are_under_way() {
