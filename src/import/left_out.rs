@@ -120,7 +120,11 @@ impl Reason {
     pub(super) fn of(finding: &Finding) -> Self {
         let column =
             finding.column.as_deref().map(|column| column.split_once('.').map_or(column, |(_, name)| name));
-        Self { code: finding.code, message: finding.message.as_str().into(), column: column.map(Into::into) }
+        Self {
+            code: finding.code,
+            message: finding.message_beside_row().into(),
+            column: column.map(Into::into),
+        }
     }
 }
 

@@ -166,7 +166,29 @@ fn a_merged_value_that_counts_for_its_rows_stands_in_each_of_them() {
     sheet.merge_range(1, 0, 3, 0, &bench::root(), &merged).expect("a merged range");
     book.save(bench.path("devices.xlsx")).expect("a workbook");
 
-    bench.fleetload(&["check", "devices.xlsx", "--out", "out"]).expect_code(3);
+    let told = bench.fleetload(&["check", "devices.xlsx", "--out", "out"]).expect_code(3);
+    assert!(
+        told.stdout.contains("choose --fill-merged if the value of A2 holds for all of them"),
+        "{told:?}"
+    );
+    let shown = &checked(&bench, "devices")[1];
+    let message = shown.column("result_message");
+    assert!(
+        shown.rows[2][message]
+            .to_string()
+            .ends_with("A3 is blank inside the merged range A2:A4: enter its value"),
+        "{:?}",
+        shown.rows
+    );
+    bench.fleetload(&["import", "devices.xlsx", "--skip-invalid"]).expect_code(0);
+    bench.fleetload(&["report"]).expect_code(0);
+    let rows = bench.results(1);
+    let words = |row: &serde_json::Value| row["message"].as_str().unwrap_or_default().to_owned();
+    assert!(rows.iter().all(|row| !words(row).contains("--fill-merged")), "{rows:#?}");
+    assert!(
+        words(&rows[1]).ends_with("A3 is blank inside the merged range A2:A4: enter its value"),
+        "{rows:#?}"
+    );
     bench.fleetload(&["check", "devices.xlsx", "--fill-merged", "--out", "out"]).expect_code(0);
     let shown = &checked(&bench, "devices")[1];
     for row in &shown.rows[1..] {

@@ -39,6 +39,7 @@ pub use key::fold_key;
 pub(in crate::sheet) use key::folded_key;
 pub(super) use key::{BrokenId, broken_id, has_several_ids, offer};
 pub(in crate::sheet) use list::doubled;
+pub(in crate::sheet) use spreadsheet::AT_THE_RANGE;
 
 /// Characters above which a text is probably not what it should be, where nobody says otherwise.
 const LONG_TEXT: usize = 255;

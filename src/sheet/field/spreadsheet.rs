@@ -71,13 +71,15 @@ pub(super) fn formula_without_result() -> Problem {
     .rule("a value, or a formula with a saved result")
 }
 
+/// What the message about a blank cell of a merged range goes on with for those who have the file with the range.
+pub(in crate::sheet) const AT_THE_RANGE: &str = "; in the file with that range, ";
+
 /// A blank cell under a merged range.
 pub(super) fn covered(cover: &Cover) -> Problem {
     let (row, at) = cover.at;
     let merge = cover.merge;
-    // The words are also beside the row in a fix sheet, where no range is merged.
     let mut message = format!(
-        "{} is blank inside the merged range {}: enter its value; in the file with that range, unmerge it first",
+        "{} is blank inside the merged range {}: enter its value{AT_THE_RANGE}unmerge it first",
         address(usize::from(at), row),
         merge.address()
     );

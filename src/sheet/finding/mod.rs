@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use crate::json_schema::serialize_as_word;
 use crate::model::kind::Kind;
+use crate::sheet::field::AT_THE_RANGE;
 
 pub use code::{Code, Severity};
 pub use list::{Findings, Group, GroupKey};
@@ -222,6 +223,14 @@ impl Finding {
             + self.suggestion.as_ref().map_or(0, String::len)
             + texts.into_iter().flatten().map(String::len).sum::<usize>()
             + related.sum::<usize>()
+    }
+
+    /// What is wrong and what to do beside the row in another workbook, where no range is merged.
+    pub fn message_beside_row(&self) -> &str {
+        match (self.code, self.message.split_once(AT_THE_RANGE)) {
+            (Code::CellMergedCovered, Some((message, _))) => message,
+            (_, _) => &self.message,
+        }
     }
 
     /// Its rule, where that says more than its message does.

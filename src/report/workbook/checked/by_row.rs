@@ -256,7 +256,7 @@ fn message(finding: &Finding) -> &str {
     if matches!(finding.code, Code::RowQuoteStray | Code::RowQuoteUnterminated) {
         DAMAGED
     } else {
-        &finding.message
+        finding.message_beside_row()
     }
 }
 

@@ -217,7 +217,7 @@ impl List<'_> {
         page.text(1, word(finding.severity), styles.status(colour(finding.severity)))?;
         page.text(2, finding.code.as_str(), &styles.result)?;
         page.text_if_any(3, &finding.header.as_deref().map(shown).unwrap_or_default(), &styles.result)?;
-        let mut message = finding.message.clone();
+        let mut message = finding.message_beside_row().to_owned();
         for place in places(finding) {
             message.push('\n');
             message.push_str(&place);
