@@ -88,6 +88,22 @@ fn northern(bench: &Bench) -> [&'static str; 3] {
     ["check", "companies.csv", "sites.csv"]
 }
 
+/// Excel for Mac: "CSV (Macintosh)". What is wrong with the letters follows from the guess.
+#[test]
+fn a_guessed_encoding_is_told_before_what_may_come_of_it() {
+    let bench = bench();
+    let sheet = bench::companies(2).replace("Auckland", "Gen\u{e8}ve").replace('\n', "\r");
+    let bytes: Vec<u8> = sheet.chars().map(|c| u8::try_from(u32::from(c)).unwrap_or(b'?')).collect();
+    // The letter of MacRoman, which is an invisible character of windows-1252.
+    let bytes: Vec<u8> = bytes.into_iter().map(|byte| if byte == 0xe8 { 0x8f } else { byte }).collect();
+    std::fs::write(bench.path("companies.csv"), bytes).expect("the sheet");
+    let outcome = bench.fleetload(&["check", "companies.csv"]).expect_code(3);
+    let told: Vec<&str> =
+        outcome.stdout.lines().filter_map(|line| Some(line.split_once('[')?.1.split_once(']')?.0)).collect();
+    assert_eq!(told, ["file.encoding-guessed", "cell.control-char"], "{outcome:?}");
+    assert!(outcome.stderr.contains("fleetload explain file.encoding-guessed"), "{outcome:?}");
+}
+
 const TYPED: [&str; 12] = [
     "--map",
     "Store No.=reference",

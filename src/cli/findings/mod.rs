@@ -227,7 +227,8 @@ fn cells(group: &Group) -> [String; 5] {
     [cut(sheet, HEADER), column, code, count(number(group.count)), places]
 }
 
-/// The groups to be told: sheets in the order of the files, then the worst first, then by code and column.
+/// The groups to be told: sheets in the order of the files, then the worst first, then by code and column. That an encoding was
+/// guessed is told before what may come of it.
 fn grouped(findings: &Findings, notes: bool) -> Vec<&Group> {
     let sheets = findings.sheets();
     let mut groups: Vec<_> = findings
@@ -240,7 +241,10 @@ fn grouped(findings: &Findings, notes: bool) -> Vec<&Group> {
         })
         .collect();
     groups.sort_by(|(left_place, left), (right_place, right)| {
-        let order = |group: &Group| (group.key.severity, group.key.code);
+        let order = |group: &Group| {
+            let key = &group.key;
+            (key.code != Code::FileEncodingGuessed, key.severity, key.code)
+        };
         left_place
             .cmp(right_place)
             .then_with(|| order(left).cmp(&order(right)))
