@@ -90,12 +90,19 @@ fn with_point(axis: Axis, text: &str, comma_is_free: bool) -> Result<Option<Stri
 /// The finding for a cell that holds both coordinates.
 fn both(axis: Axis, latitude: Angle, longitude: Angle) -> Problem {
     let (own, other) = if axis.is_latitude { (latitude, longitude) } else { (longitude, latitude) };
-    let problem = axis.problem(
-        Code::CellCoordsPair,
-        "the cell holds both coordinates: put latitude and longitude into separate columns",
-    );
     // Where one cannot be what it should be, they may stand in another order.
     let fits = other.value.is_none_or(|value| Axis::of(!axis.is_latitude).has(value));
+    let advice = match (latitude.value, longitude.value) {
+        (Some(latitude), Some(longitude)) if fits && own.value.is_some_and(|value| axis.has(value)) => {
+            format!(
+                "enter {} in the column latitude and {} in the column longitude",
+                round(latitude),
+                round(longitude)
+            )
+        }
+        _ => "put latitude and longitude into separate columns".to_owned(),
+    };
+    let problem = axis.problem(Code::CellCoordsPair, format!("the cell holds both coordinates: {advice}"));
     axis.meant(problem, own.value.filter(|_| fits))
 }
 
@@ -346,6 +353,21 @@ mod tests {
         assert_eq!(told("1747645,5", false, false), (Some(Code::CellDecimalComma), None));
         assert_eq!(told("174,7645", true, false), (Some(Code::CellDecimalComma), None));
         assert_eq!(told("174,7645", false, false).1.as_deref(), Some("174.7645"));
+    }
+
+    #[test]
+    fn the_message_about_a_pair_has_both_values_where_they_are_known() {
+        let words = |text: &str, is_latitude| degrees(text, is_latitude, true).expect_err("a pair").message;
+        for is_latitude in [true, false] {
+            assert_eq!(
+                words("51.5 N, 0.12 W", is_latitude),
+                "the cell holds both coordinates: enter 51.5 in the column latitude and -0.12 in the column longitude"
+            );
+            assert_eq!(
+                words("51.5 N, 12.5 O", is_latitude),
+                "the cell holds both coordinates: put latitude and longitude into separate columns"
+            );
+        }
     }
 
     #[test]
