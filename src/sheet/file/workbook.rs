@@ -10,7 +10,7 @@ use std::io::BufReader;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use calamine::{DataRef, ExcelDateTime, NumberFormat, Reader, SheetType, Xlsx, XlsxError};
+use calamine::{DataRef, ExcelDateTime, Font, NumberFormat, Reader, SheetType, Style, Xlsx, XlsxError};
 use smol_str::SmolStr;
 
 use super::preflight::{
@@ -33,6 +33,8 @@ pub(crate) struct SheetRow {
     pub(crate) cells: Vec<Cell>,
     /// Whether it is hidden.
     pub(crate) is_hidden: bool,
+    /// Whether each cell that has a value is struck through.
+    pub(crate) is_struck_out: bool,
 }
 
 /// Why a worksheet cannot be read to its end.
@@ -177,29 +179,33 @@ impl Workbook {
             Some(Err(error)) => return Ok(Err(Broken::at(None, &said(&error)))),
             None => return Ok(Err(Broken::at(None, "its structure is broken"))),
         };
-        let formats: Vec<CellFormat> =
-            cells.styles().iter().map(|style| cell_format(style.number_format.as_ref())).collect();
+        let is_struck = |style: &Style| style.font.as_ref().is_some_and(Font::has_strikethrough);
+        let formats: Vec<(CellFormat, bool)> = cells
+            .styles()
+            .iter()
+            .map(|style| (cell_format(style.number_format.as_ref()), is_struck(style)))
+            .collect();
         let mut unknown_errors = survey.unknown_errors.iter();
         let mut last: Option<(u32, u16)> = None;
-        let mut row = SheetRow { number: 0, cells: Vec::new(), is_hidden: false };
+        let mut row = SheetRow::default();
         loop {
             let next = without_panic(|| {
                 let next = cells.next_cell_with_style_id();
                 next.map(|next| {
                     next.map(|(cell, style)| {
-                        let format = formats.get(style).copied().unwrap_or_default();
-                        (cell.get_position(), value(cell.get_value(), format))
+                        let (format, is_struck) = formats.get(style).copied().unwrap_or_default();
+                        (cell.get_position(), value(cell.get_value(), format), is_struck)
                     })
                 })
             });
-            let ((at_row, at_column), value) = match next {
+            let ((at_row, at_column), value, is_struck) = match next {
                 Some(Ok(Some(next))) => next,
                 Some(Ok(None)) => break,
                 // The reader stops at the cell and has not lost its place: the next one is the one behind it.
                 Some(Err(XlsxError::CellError(text))) => match unknown_errors.next() {
                     Some((number, column)) => {
                         let place = (number.saturating_sub(1), u32::from(*column));
-                        (place, Some(Cell { kind: CellKind::Error, text: error_text(&text).into() }))
+                        (place, Some(Cell { kind: CellKind::Error, text: error_text(&text).into() }), false)
                     }
                     None => {
                         let error = XlsxError::CellError(text);
@@ -219,11 +225,13 @@ impl Workbook {
             let Some(value) = value else { continue };
             if row.number != number {
                 let is_hidden = survey.hidden_rows.contains(number);
-                let done = std::mem::replace(&mut row, SheetRow { number, cells: Vec::new(), is_hidden });
+                let next = SheetRow { number, cells: Vec::new(), is_hidden, is_struck_out: true };
+                let done = std::mem::replace(&mut row, next);
                 if !done.cells.is_empty() && each(done)?.is_break() {
                     return Ok(Ok(()));
                 }
             }
+            row.is_struck_out &= is_struck || value.is_blank();
             // What is too far out is kept as one surplus cell, the first, so that the row is reported as too wide without
             // growing with it; a header with such a cell is refused.
             let column = column.min(COLUMN_LIMIT);

@@ -135,6 +135,8 @@ codes! {
         => "the header once, above all rows";
     RowFooter "row.footer" Warning
         => "rows that are records, without totals and remarks below them";
+    RowStruckOut "row.struck-out" Warning
+        => "rows that count, none of them crossed out";
     RowBlank "row.blank" Info;
     RowTemplate "row.template" Info or Warning, Error
         => "values of its own in every row";

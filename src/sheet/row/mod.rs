@@ -42,6 +42,10 @@ use plan::Planned;
 use update::ExportedCells;
 use upkeep::example_column;
 
+/// What is said of a row that somebody has crossed out.
+const STRUCK_OUT: &str = "every cell of the row is crossed out, and the row is imported like the others: delete the row if it \
+                          no longer counts";
+
 /// A row as it was read.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Row {
@@ -122,6 +126,8 @@ pub(crate) struct RawRow {
     pub(crate) damage: Option<Damage>,
     /// Whether it is hidden, by a filter or by hand.
     pub(crate) is_hidden: bool,
+    /// Whether each cell that has a value is struck through.
+    pub(crate) is_struck_out: bool,
 }
 
 /// What a raw row turned out to be.
@@ -206,7 +212,8 @@ impl<'a> RowReader<'a> {
 
     /// Makes a row that is not blank of its cells.
     pub(crate) fn read(&mut self, row: ReadRow) -> RowOutcome {
-        let ReadRow { raw: RawRow { number, line, cells, damage, is_hidden, .. }, readings } = row;
+        let ReadRow { raw: RawRow { number, line, cells, damage, is_hidden, is_struck_out, .. }, readings } =
+            row;
         let key = self.key;
         let row_key = |cells: &[Cell]| {
             let cell = key.and_then(|key| cells.get(key)).filter(|cell| !cell.is_blank());
@@ -243,6 +250,9 @@ impl<'a> RowReader<'a> {
         self.tally.row();
         self.unread(&cells, &mut row);
         row.findings.extend(self.left_of_the_example(&cells, number, line));
+        if is_struck_out {
+            row.findings.push(self.table.finding(Code::RowStruckOut, STRUCK_OUT).in_row(number, line));
+        }
         self.values.clear();
         let Fields { footer, restored, wanted } = self.fields(&cells, readings, &mut row);
         self.identify(&mut row);

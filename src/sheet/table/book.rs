@@ -218,6 +218,7 @@ impl Book {
                     links: Vec::new(),
                     damage: record.damage,
                     is_hidden: false,
+                    is_struck_out: false,
                 };
                 let bytes = weight(&raw.cells);
                 if give(raw, bytes).is_break() {

@@ -355,6 +355,25 @@ fn x30_notes_on_cells_are_passed_over() {
     assert_eq!(told(&desk), Vec::<String>::new());
 }
 
+/// A customer crosses out what is cancelled; a cell crossed out alone is a correction of hers.
+#[test]
+fn x30_a_row_that_is_struck_through_draws_a_warning_and_a_row_with_a_cell_that_is_does_not() {
+    let styles = "<styleSheet xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"><fonts><font/>\
+                  <font><strike/></font></fonts><cellXfs><xf fontId=\"0\"/><xf fontId=\"1\"/></cellXfs></styleSheet>";
+    let struck = |cells: &str| cells.replace("<c r=", "<c s=\"1\" r=");
+    let one = site(4).replacen("<c r=", "<c s=\"1\" r=", 1);
+    let rows = [row(1, &HEADER), struck(&site(2)), site(3), one].concat();
+    let part = worksheet("", &rows, "");
+    let parts = [("xl/styles.xml", styles), ("xl/worksheets/sheet1.xml", &part)];
+    let desk = Desk::with("sites.xlsx", package("Sites", "", &parts));
+    assert_eq!(desk.found(), ["warning row.struck-out Sites row 2"]);
+    assert_eq!(
+        desk.the("row.struck-out").message,
+        "every cell of the row is crossed out, and the row is imported like the others: delete the row if it no longer counts"
+    );
+    assert_eq!(desk.examined().sheets[0].usable, 3);
+}
+
 /// A price list in another workbook, looked up.
 #[test]
 fn x31_values_of_another_workbook_draw_a_warning_that_names_the_first() {

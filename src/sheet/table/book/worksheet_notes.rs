@@ -77,9 +77,9 @@ pub(super) fn read(
 
 /// A row of a worksheet as rows of every file are, with the links behind cells of these columns.
 pub(super) fn raw_row(row: SheetRow, survey: &WorksheetSurvey, emails: &[usize]) -> RawRow {
-    let SheetRow { number, cells, is_hidden } = row;
+    let SheetRow { number, cells, is_hidden, is_struck_out } = row;
     let links = survey.links.in_row(number, emails);
-    RawRow { number, line: None, cells, links, damage: None, is_hidden }
+    RawRow { number, line: None, cells, links, damage: None, is_hidden, is_struck_out }
 }
 
 /// Whether a column of a table is read.
