@@ -173,5 +173,10 @@ fn x06_a_merged_title_above_the_header_is_passed_over_with_a_warning() {
     let part = worksheet("", &rows.concat(), "<mergeCells><mergeCell ref=\"A1:F2\"/></mergeCells>");
     let desk = Desk::with("sites.xlsx", package("Sites", "", &[("xl/worksheets/sheet1.xml", &part)]));
     assert_eq!(desk.found(), ["warning sheet.preamble Sites row 3"]);
+    let message = desk.the("sheet.preamble").message;
+    assert!(
+        message.ends_with("name the right row with --header-row, which counts for every sheet that is read"),
+        "{message}"
+    );
     assert_eq!(desk.examined().sheets[0].usable, 1);
 }

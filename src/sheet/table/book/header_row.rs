@@ -85,6 +85,7 @@ impl Book {
         }
         let above = &candidates[..header];
         let header = &candidates[header];
+        let of_all = if worksheet.is_some() { ", which counts for every sheet that is read" } else { "" };
         if let Some(other) = layout::header_above(above) {
             self.findings.push(
                 Finding::of_file(
@@ -93,7 +94,7 @@ impl Book {
                     format!(
                         "a table begins here that is not read, as row {row} is read as the header: move the rows from {row} \
                          on into a sheet of their own or, if those above are no records, name the header with \
-                         --header-row {row}",
+                         --header-row {row}{of_all}",
                         row = header.row
                     ),
                 )
@@ -108,7 +109,7 @@ impl Book {
                     &self.file.name,
                     format!(
                         "row {} is read as the header; the rows above it are not read: if it is not the header, name \
-                         the right row with --header-row",
+                         the right row with --header-row{of_all}",
                         header.row
                     ),
                 )

@@ -307,7 +307,7 @@ impl Book {
             &self.file.name,
             format!(
                 "the columns of the sheet '{told}' fit {kind} and {rival} equally well: rename the sheet after what \
-                 it holds, as in '{told} {rival}', or name it with --worksheet and what it holds with --kind; to \
+                 it holds, as in '{told} {rival}', or name it alone with --worksheet and what it holds with --kind; to \
                  ignore it, name only the others with --worksheet"
             ),
         )
@@ -401,7 +401,7 @@ impl WithRows {
             file,
             format!(
                 "no sheet of the workbook holds companies, people, sites or devices by its name or its column names; it has \
-                 {}: rename the one with the rows after what they are, as in '{first} devices', or name it with \
+                 {}: rename the one with the rows after what they are, as in '{first} devices', or name it alone with \
                  --worksheet and what it holds with --kind, and say with --map what its own column names mean",
                 names.join(", ")
             ),
