@@ -156,7 +156,7 @@ fn nothing_is_listed_ahead_for_an_account_that_another_run_uses() {
 #[test]
 fn a_look_up_without_an_answer_makes_no_id_wrong() {
     for (kind, why) in [
-        (FaultKind::Error500Before, "getCompany: the service reported an internal error"),
+        (FaultKind::Error500Before, "getCompany: the service reported an error of its own"),
         (FaultKind::Html200, "getCompany: the answer is not one that the service documents"),
     ] {
         let bench = bench_of(failing("getCompany", kind));

@@ -254,7 +254,7 @@ impl Doubt {
             Self::Disconnected => "the connection ended before the service answered",
             Self::Truncated => "the answer was cut off",
             Self::Unreadable => "the answer is not one that the service documents",
-            Self::ServerError => "the service reported an internal error",
+            Self::ServerError => "the service reported an error of its own",
             Self::UnknownAnswer => "the service answered with a code that it does not document",
             Self::Redirect => "the service answered with a redirect",
             Self::ProcessEnded => "fleetload was stopped while the request was under way",

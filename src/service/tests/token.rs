@@ -252,7 +252,7 @@ async fn what_the_login_answers_decides_what_a_call_comes_to() {
         (answer(401, r#"{"error":"invalid_client"}"#), Verdict::Refused(Refusal::InvalidClient)),
         (answer(401, refused), Verdict::Refused(Refusal::UnauthorizedSource)),
         (answer(404, "<html>"), Verdict::EndpointMissing(404)),
-        (answer(500, ""), no_token("asked for a token, the service reported an internal error")),
+        (answer(503, ""), no_token("asked for a token, the service reported an error of its own")),
         (answer(302, ""), no_token("asked for a token, the service answered with a redirect")),
         (
             answer(429, r#"{"errorCode":"rateLimitExceeded"}"#),
