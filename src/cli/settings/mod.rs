@@ -180,12 +180,16 @@ impl Settings {
         self.profile.as_ref().map_or("NAME", |(name, _)| name.as_str())
     }
 
-    /// The keys to set in the profile for operations that are not available.
+    /// The keys to set in the profile for operations that are not available. The assumed paths help where one has no path.
     pub(super) fn to_map(&self, operations: &[Operation]) -> Advice {
         let profile = self.profile_name();
         let keys: Vec<String> =
             operations.iter().map(|operation| format!("[profile.{profile}.endpoints.{operation}]")).collect();
-        Advice::from(format!("set method and path in {}, or paths = \"assumed\"", keys.join(", ")))
+        let known = self.endpoints();
+        let has_path =
+            |operation: &Operation| known.as_ref().is_ok_and(|known| known.get(*operation).is_some());
+        let or = if operations.iter().all(has_path) { "" } else { ", or paths = \"assumed\"" };
+        Advice::from(format!("set method and path in {}{or}", keys.join(", ")))
     }
 
     /// A client for the account; reads the secret. Nothing is sent yet.
