@@ -452,6 +452,28 @@ fn a_list_that_ends_at_a_page_length_is_marked() {
 }
 
 #[test]
+fn a_list_of_the_devices_of_a_company_is_no_page_where_that_of_all_devices_is_whole() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(3));
+    bench.write("devices.csv", &bench::devices(30, 3));
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
+    let outcome = bench.fleetload(&["export", "devices", "--company", "Customer 1", "--json"]).expect_code(0);
+    let (rows, summary) = objects(&outcome);
+    assert_eq!(rows.len(), 10);
+    assert!(summary["ways"].to_string().contains("10 of 31 devices from listDevices"), "{summary}");
+    assert!(!summary["limits"].to_string().contains("may be a page"), "{summary}");
+}
+
+#[test]
+fn where_the_service_has_nothing_at_a_path_that_is_set_another_path_is_advised() {
+    let bench = Bench::new(Scenario::default());
+    bench.profile("[profile.bench.endpoints.listSites]\npath = \"/device-api/config/v1/nothing\"", "", "");
+    let outcome = bench.fleetload(&["export", "sites"]).expect_code(7);
+    let told = "set method and path in [profile.bench.endpoints.listSites]\n";
+    assert!(outcome.stderr.contains("(it answers 404)") && outcome.stderr.contains(told), "{outcome:?}");
+}
+
+#[test]
 fn the_rows_of_a_sheet_are_exported_as_the_records_that_exist_of_them() {
     let bench = filled(Scenario::default());
     let known = record(&bench, "device", "Till 9").id.to_string();

@@ -41,6 +41,8 @@ struct Ways {
     by_statuses: Vec<RemoteId>,
     /// Whether one of the lists is certain to be no page of a longer one.
     is_whole: bool,
+    /// The statuses that may be a page, and how many they are: no page matters where the list of all devices is whole.
+    page: Option<(Operation, usize)>,
     /// How many ways have answered.
     asked: usize,
     /// Why the first that failed did.
@@ -125,6 +127,9 @@ impl Surveyor<'_> {
             };
             return Err(ways.failure.unwrap_or(ReadError::Unavailable(first, 0)).into());
         }
+        if let Some((operation, length)) = ways.page {
+            self.note_page(operation, length);
+        }
         let asked = if ways.asked == 1 { "this operation does" } else { "these operations do" };
         self.survey.limits.push(format!("devices that {asked} not show are not in this export"));
         let Ways { devices, by_statuses, .. } = ways;
@@ -143,7 +148,7 @@ impl Surveyor<'_> {
             ListAnswer::Other(_) => Err(ReadError::Failed(operation, "the answer is not a list".to_owned())),
         });
         let Some(list) = self.unless_failed(ways, listed)? else { return Ok(()) };
-        self.note_page(operation, list.len());
+        ways.page = Some((operation, list.len()));
         let mut shown = Shown { is_whole: !may_be_a_page(list.len()), ..Shown::default() };
         for id in device_ids(&list) {
             ways.take_id(&mut shown, id);
@@ -162,6 +167,7 @@ impl Surveyor<'_> {
         let Some(listed) = self.unless_failed(ways, listed)? else { return Ok(()) };
         let all = listed.length();
         let mut shown = Shown { of: Some(all), is_whole: !may_be_a_page(all), ..Shown::default() };
+        ways.page.take_if(|_| shown.is_whole);
         for device in listed.filter(is_of_scope) {
             self.take(ways, &mut shown, device)?;
         }
