@@ -91,9 +91,9 @@ pub struct Notification {
     pub resumes_at: Option<String>,
     /// The imports that it is about.
     pub imports: Vec<ImportFacts>,
-    /// The rows of the import that it is about, or of the journal, in each state: those that were imported.
+    /// The rows in each state, of the import if `imports` has one, otherwise of the journal: those that were imported.
     pub counts: BTreeMap<JobState, u64>,
-    /// Rows that were not imported because of errors, or with what they belong to, and that did not come again.
+    /// Rows of the same that were not imported because of errors, or with what they belong to, and that did not come again.
     #[serde(default)]
     pub left_out: u64,
     /// The name of the profile.

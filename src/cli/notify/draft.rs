@@ -228,9 +228,8 @@ impl Drafter {
     /// The last run was killed, which only those after it can tell.
     pub(super) fn killed(&self, journal: &Journal) -> Result<Option<Draft>> {
         let Some(run) = journal.last_run()?.filter(|run| run.ended_at.is_none()) else { return Ok(None) };
-        let status = Status::after(journal, None, End::Killed, None)?;
+        let (status, imports) = of_unfinished(|import| Status::after(journal, import, End::Killed, None))?;
         let text = self.sentence(&status);
-        let imports = unfinished(&status);
         let mut notification = self.of_status(Event::Stopped, (&text, &[]), journal, &status, &imports)?;
         notification.exit_code = None;
         Ok(Some(Draft { key: format!("stopped killed run {}", run.run), notification }))
@@ -269,13 +268,13 @@ impl Drafter {
         let Some(journal) = journal else {
             return Ok(Draft { key, notification: Notification { next, ..self.bare(event, &text) } });
         };
-        let (status, text) = match occasion {
-            Occasion::Parked(until) => {
-                let status = Status::after(journal, None, End::Quota, Some(*until))?;
-                let text = self.sentence(&status);
-                (status, text)
-            }
-            _ => (Status::now(journal, None, self.clock.now())?, text),
+        let (status, imports) = of_unfinished(|import| match occasion {
+            Occasion::Parked(until) => Status::after(journal, import, End::Quota, Some(*until)),
+            _ => Status::now(journal, import, self.clock.now()),
+        })?;
+        let text = match occasion {
+            Occasion::Parked(_) => self.sentence(&status),
+            _ => text,
         };
         let text_has: &[&str] = match occasion {
             // The journal may not have the last of these rows yet, nor the pause; or the run may have ended meanwhile.
@@ -285,7 +284,6 @@ impl Drafter {
             | Occasion::OperationPaused { .. }
             | Occasion::Unreachable { .. } => &[],
         };
-        let imports = unfinished(&status);
         let mut notification = self.of_status(event, (&text, text_has), journal, &status, &imports)?;
         notification.next = next;
         Ok(Draft { key, notification })
@@ -303,7 +301,7 @@ pub(in crate::cli) struct RunEnded<'a> {
     pub(in crate::cli) end: End,
     pub(in crate::cli) text: &'a str,
     pub(in crate::cli) status: &'a Status,
-    /// The imports that it was about.
+    /// The imports that it was about, and those of which rows failed.
     pub(in crate::cli) imports: &'a [ImportId],
     pub(in crate::cli) resumes_at: Option<Moment>,
 }
@@ -326,11 +324,16 @@ fn parked_key(until: Moment) -> String {
     format!("parked until {}", until.day())
 }
 
-/// The imports of which rows are left.
-fn unfinished(status: &Status) -> Vec<ImportId> {
+/// The imports of which rows are left, with the status of the only one, or else of the journal.
+fn of_unfinished(status: impl Fn(Option<ImportId>) -> Result<Status>) -> Result<(Status, Vec<ImportId>)> {
+    let whole = status(None)?;
     let is_left = |state: JobState| !state.is_final();
-    let open = status.imports().iter().filter(|facts| facts.tally.count(is_left) > 0);
-    open.map(|facts| facts.info.import).collect()
+    let open = whole.imports().iter().filter(|facts| facts.tally.count(is_left) > 0);
+    let open: Vec<ImportId> = open.map(|facts| facts.info.import).collect();
+    match open[..] {
+        [only] => Ok((status(Some(only))?, open)),
+        _ => Ok((whole, open)),
+    }
 }
 
 /// A text fit to be told anywhere.

@@ -111,7 +111,7 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
     let named = ended.imported.filter(|_| of_import.is_some() && about.is_none());
     let status = match of_import {
         Some(status) => status,
-        None => Status::after(journal, None, end, resumes_at)?,
+        None => Status::after(journal, about, end, resumes_at)?,
     };
     let words = ending_words(context, ended.ending, &status);
     // The table above has the rows of others too.
@@ -121,7 +121,8 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
         let words = format!("to cancel the rows of import {import} that are still to be corrected: ");
         terminal.hint(context.advice(words, &format!("cancel {import}")));
     }
-    let told = RunEnded { end, text: &text, status: &status, imports: &concerned, resumes_at };
+    let imports: Vec<ImportId> = concerned.iter().chain(&failed).copied().collect();
+    let told = RunEnded { end, text: &text, status: &status, imports: &imports, resumes_at };
     ended.notifier.ended(context, journal, &told);
     Ok(Summary::new(end).with(&RunSummary {
         imports: concerned,

@@ -71,6 +71,72 @@ fn rows_that_were_not_imported_are_counted_as_such_during_a_run_and_at_its_end()
     assert_eq!(got[1].json()["counts"]["rejected"], 1);
 }
 
+/// A journal with an import of which one row was created and one was not imported, and the sheet of another.
+fn with_a_finished_import(scenario: Scenario) -> (Bench, Receiver) {
+    let (bench, receiver) = with_receiver(scenario);
+    bench.write("companies.csv", &bench::companies(2).replace("+64 9 555 0001", ""));
+    bench.fleetload(&["run", "companies.csv", "--skip-invalid"]).expect_code(4);
+    assert_eq!(receiver.next().json()["counts"]["created"], 1);
+    bench.write("sites.csv", &bench::sites(4, 1));
+    (bench, receiver)
+}
+
+#[test]
+fn what_names_one_import_counts_its_rows_and_no_others() {
+    let about_sites = |notification: &Value| {
+        let counts = notification["counts"].as_object().expect("counts").values();
+        assert_eq!(counts.filter_map(Value::as_u64).sum::<u64>(), 4, "{notification}");
+        assert_eq!(
+            (notification["left_out"].as_u64(), &notification["imports"][0]["rows"]),
+            (Some(0), &4.into())
+        );
+        let text = notification["text"].as_str().expect("a text");
+        assert!(text.ends_with(" rows remaining"), "{text}");
+    };
+    // A run that ends, one that waits, and one that is killed meanwhile.
+    let scenario = || Scenario { daily_quota: 3, ..Scenario::default() };
+    let (bench, receiver) = with_a_finished_import(scenario());
+    let outcome = bench.fleetload(&["run", "sites.csv", "--on-quota", "exit"]).expect_code(5);
+    let parked = receiver.next().json();
+    assert!(outcome.stdout.contains(parked["text"].as_str().expect("a text")), "{parked} {}", outcome.stdout);
+    about_sites(&parked);
+
+    let (bench, receiver) = with_a_finished_import(scenario());
+    let run = bench.start(&["run", "sites.csv"]);
+    about_sites(&receiver.next().json());
+    run.kill();
+    bench.fleetload(&["notify"]).expect_code(0);
+    // What was under way is delivered again.
+    let killed = receiver.got().last().expect("a notification").json();
+    assert_eq!(killed["reason"], "killed");
+    about_sites(&killed);
+}
+
+#[test]
+fn of_a_run_in_which_rows_of_an_earlier_round_are_still_to_be_corrected_all_rows_are_counted() {
+    let (bench, receiver) = with_receiver(Scenario::default());
+    let companies = bench::companies(3);
+    let wrong =
+        ["+64 9 555 0001", "+64 9 555 0002"].iter().fold(companies, |text, phone| text.replace(phone, ""));
+    bench.write("companies.csv", &wrong);
+    bench.fleetload(&["run", "companies.csv", "--skip-invalid"]).expect_code(4);
+    receiver.next();
+    let fix =
+        std::fs::read_to_string(bench.path("reports/1/companies.fix.csv")).expect("the rows to correct");
+    let corrected = fix.replace("\"Customer 1\",\"\"", "\"Customer 1\",\"+64 9 555 0001\"");
+    let without_the_other = corrected.lines().filter(|line| !line.contains("Customer 2"));
+    bench.write("companies.csv", &without_the_other.collect::<Vec<_>>().join("\n"));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(4);
+    receiver.next();
+    // Nothing of the earlier round is sent now.
+    bench.fleetload(&["run", "companies.csv"]).expect_code(4);
+    let failed = receiver.next().json();
+    let imports: Vec<&Value> =
+        failed["imports"].as_array().expect("imports").iter().map(|import| &import["import"]).collect();
+    assert_eq!(imports, [1, 3], "{failed}");
+    assert_eq!((&failed["counts"]["created"], &failed["left_out"]), (&2.into(), &1.into()), "{failed}");
+}
+
 #[test]
 fn rows_on_hold_are_reported_while_the_run_goes_on_and_at_its_end() {
     let lost = Fault { times: Some(1), ..Fault::new("addCompany", FaultKind::Error500Before) };
