@@ -123,13 +123,14 @@ impl Notifier {
     }
 
     /// The command has ended like this: tells it where the run did not, delivers what is due, and says what is not
-    /// delivered.
-    pub(in crate::cli) fn finish(&self, context: &Context<'_>, end: End) {
+    /// delivered. That a run could not begin is not told where that is outdated.
+    pub(in crate::cli) fn finish(&self, context: &Context<'_>, end: End, is_outdated: bool) {
         let Some(work) = self.work.take() else { return };
         self.watch_delivering(&work);
         // The other run tells what becomes of these rows.
-        if !self.is_end_told.get() && end != End::AnotherRun {
-            let (drafter, has_begun) = (work.drafter.clone(), self.has_begun.get());
+        let has_begun = self.has_begun.get();
+        if !self.is_end_told.get() && end != End::AnotherRun && (has_begun || !is_outdated) {
+            let drafter = work.drafter.clone();
             if work.on.contains(&event_of(end)) {
                 work.courier.compose(move |journal| Ok(drafter.failed(journal, end, has_begun)));
             }

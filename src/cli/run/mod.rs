@@ -41,6 +41,7 @@ use crate::cli::settings::window::zone_typed;
 use crate::cli::settings::{Purpose, Settings};
 use crate::cli::summary::Summary;
 use crate::cli::zones;
+use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::{Account, AuditScope, Journal, Whose, Writing};
 use crate::model::id::ImportId;
@@ -65,9 +66,20 @@ const CLOSING: Duration = Duration::from_secs(1);
 /// Imports, runs and reports, and notifies whom the profile names. How it ended is noted by [`meter::Meter::finish`], once the
 /// result is printed: a result that could not be printed changes the exit code.
 pub(in crate::cli) fn run(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
+    run_unless_outdated(context, typed, &|_| false)
+}
+
+/// The same of files that somebody may still be writing. Where a run could not begin, and its end is outdated since they have
+/// changed, nobody is notified.
+pub(in crate::cli) fn run_unless_outdated(
+    context: &Context<'_>,
+    typed: &Typed,
+    is_outdated: &dyn Fn(End) -> bool,
+) -> Result<Summary> {
     let notifier = Notifier::default();
     let ended = import_and_run(context, typed, &notifier);
-    notifier.finish(context, ended.as_ref().map_or_else(Error::end, Summary::end));
+    let end = ended.as_ref().map_or_else(Error::end, Summary::end);
+    notifier.finish(context, end, is_outdated(end));
     ended
 }
 

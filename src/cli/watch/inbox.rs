@@ -278,6 +278,11 @@ impl Inbox {
         Ok(())
     }
 
+    /// Removes the folder of a file that was put back and of which nothing came.
+    pub(super) fn forget(&self, entry: &Entry) {
+        drop(fs::remove_dir_all(&entry.folder));
+    }
+
     /// Moves the folder of a file to where it belongs at the end.
     pub(super) fn settle(&self, entry: &Entry, place: Place) -> Result<PathBuf> {
         let below = self.folder.join(place.name());

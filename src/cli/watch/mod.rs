@@ -283,13 +283,15 @@ impl Watching<'_> {
                 self.waiting.push(entry);
                 return Ok(None);
             }
+            Next::TakeAgain => {
+                self.read_again(&entry)?;
+                self.inbox.forget(&entry);
+                return Ok(None);
+            }
             Next::Settle(place) => place,
         };
         if entry.has_changed() {
-            self.inbox.put_back(&entry.sheet)?;
-            self.context
-                .terminal
-                .warn(format!("{}: it was written to while it was read; it is read again", entry.name));
+            self.read_again(&entry)?;
         }
         let folder = self.inbox.settle(&entry, place)?;
         self.pause = self.typed.every;
@@ -300,6 +302,14 @@ impl Watching<'_> {
         self.figures.worst = worse(self.figures.worst, outcome.end);
         self.tell(now, &entry, &outcome, place.name(), Some(&format!("see {}", folder.display())));
         Ok((outcome.ended == End::Signal).then(|| Ok(Summary::new(End::Signal))))
+    }
+
+    /// Puts a file that was written to back into the inbox, and says so.
+    fn read_again(&self, entry: &Entry) -> Result<()> {
+        self.inbox.put_back(&entry.sheet)?;
+        let words = format!("{}: it was written to while it was read; it is read again", entry.name);
+        self.context.terminal.warn(words);
+        Ok(())
     }
 
     /// When a file goes on, or else why its rows wait and what to type. Of one that was not imported its words say that.

@@ -13,7 +13,7 @@ use crate::cli::args::watch::Watch as Typed;
 use crate::cli::context::Context;
 use crate::cli::run::meter::Meter;
 use crate::cli::run::signals::Watch;
-use crate::cli::run::{reports, run};
+use crate::cli::run::{reports, run_unless_outdated};
 use crate::cli::status::{counts, next_commands};
 use crate::cli::summary::Summary;
 use crate::ending::End;
@@ -40,6 +40,8 @@ pub(super) enum Next {
     Settle(Place),
     /// Its rows wait, or it could not be imported now; the moment at which it goes on, where that is known.
     Wait(Option<Moment>),
+    /// It was not imported and has changed since it was taken: it is taken again.
+    TakeAgain,
     /// The watch ends: it would be no better with another file.
     Stop,
 }
@@ -95,10 +97,16 @@ pub(super) fn process(
     drop(before);
     let ran = waits && may_run;
     let (mut ended, mut error) = (End::Done, None);
+    let has_changed = Cell::new(!ran && entry.has_changed());
     if ran {
         signals.preparing();
         let files = if again { Vec::new() } else { vec![entry.sheet.clone()] };
-        match run(&context, &typed.as_run(files)) {
+        // Whoever had it open may have gone on writing.
+        let is_outdated = |end| {
+            has_changed.set(of_end(end) != Next::Stop && entry.has_changed());
+            has_changed.get()
+        };
+        match run_unless_outdated(&context, &typed.as_run(files), &is_outdated) {
             Ok(summary) => ended = summary.end(),
             Err(failure) => {
                 let failure = context.with_commands(failure);
@@ -107,12 +115,20 @@ pub(super) fn process(
                 error = Some(failure);
             }
         }
+    }
+    let imported = imported(&context, digest.as_deref())?;
+    let is_outdated = imported.is_none() && has_changed.get();
+    if ran && !is_outdated {
         context.meter.finish(&context, ended);
     }
-    let Some((journal, info)) = imported(&context, digest.as_deref())? else {
-        let next = if ran { of_end(ended) } else { Next::Wait(None) };
+    let Some((journal, info)) = imported else {
+        let next = match ran {
+            _ if is_outdated => Next::TakeAgain,
+            true => of_end(ended),
+            false => Next::Wait(None),
+        };
         let words = match next {
-            Next::Wait(_) => format!("not imported yet: {}", ended.entry().words),
+            Next::Wait(_) | Next::TakeAgain => format!("not imported yet: {}", ended.entry().words),
             Next::Settle(_) | Next::Stop => format!("not imported: {}", ended.entry().words),
         };
         return Ok(Outcome { next, end: ended, ended, import: None, words, again: false, ran, error });

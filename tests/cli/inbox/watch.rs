@@ -451,6 +451,38 @@ fn what_is_written_to_a_file_while_it_is_read_is_read_as_well() {
     bench.assert_exact_all(&[1, 3]);
 }
 
+/// The file is open in another program, which has not written all of it when the watch takes it.
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_not_imported_and_was_written_to_meanwhile_is_taken_again_and_not_reported_as_failed() {
+    let bench = with_inbox(Scenario::default());
+    bench.profile("metrics_file = \"metrics.prom\"", "", "");
+    bench.notify("command = [\"touch\", \"told\"]");
+    let (written, whole) = (bench::companies(2), bench::companies(3));
+    let path = bench.write("inbox/companies.csv", &written);
+    let mut writer = fs::File::options().append(true).open(path).expect("a file");
+    let late = Fault::new("getCompany", FaultKind::Latency).ms(2_000).times(1);
+    bench.sandbox().change(|scenario| scenario.fault.push(late)).expect("a consistent scenario");
+    let mut watch = bench.start(&ONCE);
+    watch.until(|| bench.statistics().faults_fired.contains_key("latency"));
+    std::io::Write::write_all(&mut writer, &whole.as_bytes()[written.len()..]).expect("a file");
+    let outcome = watch.ended().expect_code(0);
+    assert_eq!(outcome.stdout, "", "nothing is known of it yet");
+    let words = "companies.csv: it was written to while it was read; it is read again";
+    assert!(outcome.stderr.contains(words), "{}", outcome.stderr);
+    for name in ["told", "metrics.prom"] {
+        assert!(!bench.path(name).exists(), "{name}");
+    }
+    for folder in ["working", "failed"] {
+        assert_eq!(names(&bench.path("inbox").join(folder)), [""; 0], "{folder}");
+    }
+
+    let outcome = bench.fleetload(&ONCE).expect_code(0);
+    let words = "companies.csv: done, import 1, 3 rows: 3 created; see inbox/done/companies.csv";
+    assert!(outcome.stdout.trim_end().ends_with(words), "{}", outcome.stdout);
+    assert!(bench.path("told").exists());
+}
+
 /// Files come, get other names and go while the watch looks; what stays is run once, and the watch goes on.
 #[test]
 fn a_writer_that_renames_and_deletes_disturbs_nothing() {
