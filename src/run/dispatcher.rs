@@ -111,6 +111,7 @@ pub(super) struct Finish {
     pub(super) failure: Option<Error>,
     pub(super) gates: Gates,
     pub(super) audit: Audit,
+    pub(super) news: mpsc::UnboundedSender<Event>,
 }
 
 impl Dispatcher {
@@ -182,8 +183,8 @@ impl Dispatcher {
 
     /// Ends the run: what is under way is not waited for.
     pub(super) fn finish(self) -> Finish {
-        let Self { journal, failure, gates, audit, .. } = self;
-        Finish { journal, failure, gates, audit }
+        let Self { journal, failure, gates, audit, news, .. } = self;
+        Finish { journal, failure, gates, audit, news }
     }
 
     /// The loop.

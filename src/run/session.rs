@@ -86,7 +86,7 @@ pub async fn run(
         dispatcher.hold_until_checked(check);
     }
     let ending = dispatcher.work(&mut messages, interrupts).await;
-    let Finish { journal, failure, gates, audit } = dispatcher.finish();
+    let Finish { journal, failure, gates, audit, news } = dispatcher.finish();
     let at = clock.now();
     let journal = journal.close().await;
     if let Some(error) = failure {
@@ -106,6 +106,12 @@ pub async fn run(
             journal.queue().note_audit(run, figures)?;
         }
         journal.queue().end_run(run, at, &ending.noted(), &gates.sent())?;
+        // The last picture of the run says what the journal says from now on.
+        if journal.latest_quota()?.is_some_and(|day| day.under_way() > 0)
+            && let Some(used) = gates.quota_news(journal.quota_now(at)?.with_none_awaited())
+        {
+            drop(news.send(used));
+        }
         Ok(ending)
     });
     (Ok(journal), ended)

@@ -216,6 +216,71 @@ fn status_and_its_metrics_show_the_quota_that_a_run_keeps() {
     }
 }
 
+/// The service has created all of them, and answered three.
+#[cfg(unix)]
+#[test]
+fn what_was_under_way_when_a_run_ended_at_once_is_used_and_not_left_wherever_the_quota_is_shown() {
+    for is_killed in [true, false] {
+        let silent = Fault::new("addCompany", FaultKind::StallAfter).after(3);
+        let bench = Bench::new(Scenario { daily_quota: 100, ..Scenario::default() }.with_fault(silent));
+        bench.profile(
+            "metrics_file = \"m.prom\"",
+            "rate = \"unlimited\"\nconcurrency = 24\ndaily_quota = 100",
+            "",
+        );
+        bench.write("companies.csv", &bench::companies(27));
+        let mut run = bench.start(&["run", "companies.csv", "--json"]);
+        let summary = || bench.fleetload(&["status", "--json"]).summary();
+        run.until(|| bench.created("company").len() == 27 && summary()["quota"]["confirmed"] == 3);
+        assert_eq!(summary()["quota"]["under_way"], 24);
+        if is_killed {
+            run.kill();
+        } else {
+            run.signal("-INT");
+            run.hears(&["\"draining\""]);
+            run.signal("-INT");
+            let told = run.ended().expect_code(5).stdout;
+            let last = told.lines().rfind(|line| line.contains("\"progress\"")).expect("a picture");
+            let last: serde_json::Value = serde_json::from_str(last).expect("JSON");
+            assert_eq!([&last["quota_used"], &last["quota_left"]], [27, 73], "{last}");
+        }
+        let used = bench.statistics().quota_used.values().sum::<u64>();
+        assert_eq!(used, 27);
+
+        let told = bench.fleetload(&["status"]).expect_code(0).stdout;
+        let line = told.lines().find(|line| line.starts_with("quota of")).expect("a line");
+        let words =
+            ": 27 creations of 100 used (3 confirmed, 0 refused, 24 not known to be counted), 73 left; ";
+        assert!(line.contains(words), "{line}");
+        bench.fleetload(&["report", "1"]).expect_code(0);
+        let told = bench.fleetload(&["status", "--json"]).expect_code(0).stdout;
+        let objects = told.lines().map(|line| serde_json::from_str(line).expect("JSON"));
+        let objects: Vec<serde_json::Value> = objects.collect();
+        let object = objects.iter().find(|object| object["object"] == "quota").expect("the quota");
+        for quota in [object, &objects.last().expect("a summary")["quota"], &bench.summary(1)["quota"]] {
+            let figures = ["used", "confirmed", "doubtful", "under_way"].map(|figure| quota[figure].as_u64());
+            assert_eq!(figures, [27, 3, 24, 0].map(Some), "{quota}");
+        }
+        assert_eq!(object["left"], 73);
+        let page = std::fs::read_to_string(bench.path("reports/1/report.html")).expect("a page");
+        assert!(page.contains("data-label=\"Used\">27</td>"), "{page}");
+        let metrics = bench.fleetload(&["status", "--metrics"]).expect_code(0).stdout;
+        let in_metrics = |text: &str| {
+            let creations = text.lines().filter(|line| line.starts_with("fleetload_quota_creations{"));
+            creations.filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok()).sum::<u64>()
+        };
+        assert_eq!(in_metrics(&metrics), 27, "{metrics}");
+        if !is_killed {
+            let file = std::fs::read_to_string(bench.path("m.prom")).expect("the file of metrics");
+            assert_eq!(in_metrics(&file), 27, "{file}");
+        }
+        // Nothing of that changes when the next run takes it up.
+        bench.clear_faults();
+        bench.fleetload(&["run"]).expect_code(0);
+        assert_eq!(summary()["quota"]["used"], 27);
+    }
+}
+
 /// Every figure of creations used that a run told as JSON, in order.
 fn told_used(stdout: &str) -> Vec<u64> {
     let objects = stdout.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));

@@ -583,20 +583,16 @@ impl Overview {
         let (least, most) = quota.bounds();
         let of = quota.ceiling.map_or_else(String::new, |ceiling| format!(" of {}", count(ceiling)));
         let left = quota.left().map_or_else(String::new, |left| format!(", {most}{} left", count(left)));
-        let (under_way, doubtful) = match self.status.at_work() {
-            true => (quota.under_way(), quota.doubtful),
-            false => (0, quota.doubtful + quota.under_way()),
-        };
-        let parts = match quota.used().max(doubtful) {
+        let parts = match quota.used() {
             0 => String::new(),
             _ => format!(
                 " ({} confirmed, {} refused, {} not known to be counted)",
                 count(quota.confirmed),
                 count(quota.refused),
-                count(doubtful)
+                count(quota.doubtful)
             ),
         };
-        let under_way = match under_way {
+        let under_way = match quota.under_way() {
             0 => String::new(),
             under_way => format!(", {} under way", count(under_way)),
         };

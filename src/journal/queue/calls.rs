@@ -247,6 +247,7 @@ mod tests {
     #[test]
     fn a_creation_counts_in_the_ledger_from_before_it_leaves_and_nothing_else_does() {
         let mut bench = bench();
+        let _run = bench.journal.lock_for_run().unwrap().unwrap();
         let journal = &mut bench.journal;
         let figures = |journal: &Journal| {
             let day = journal.quota(DAY).unwrap();

@@ -89,7 +89,7 @@ impl View {
         let known =
             self.connection.prepare_cached(ledger!("WHERE day = ?1"))?.query_row([day], read).optional()?;
         let ledger = match known {
-            Some(ledger) => ledger,
+            Some(ledger) => self.as_awaited(ledger),
             None => QuotaDay::unused(day).under(self.latest_ceiling()?),
         };
         Ok(self.partial_days()?.mark(ledger))
@@ -100,10 +100,16 @@ impl View {
     pub fn quota_now(&self, now: Moment) -> Result<QuotaDay> {
         match self.latest_quota()? {
             Some(ledger) if ledger.day >= now.day() || self.quota_resets_at(now)?.is_some() => {
-                Ok(self.partial_days()?.mark(ledger))
+                Ok(self.partial_days()?.mark(self.as_awaited(ledger)))
             }
             Some(_) | None => self.quota(now.day()),
         }
+    }
+
+    /// A day as the ledger has it, by whether a run is at work that awaits what was under way.
+    fn as_awaited(&self, ledger: QuotaDay) -> QuotaDay {
+        let is_awaited = ledger.under_way() == 0 || self.is_run_at_work();
+        if is_awaited { ledger } else { ledger.with_none_awaited() }
     }
 
     /// When the quota resets that the last run waits for, or would wait for if it had not ended.
@@ -132,7 +138,7 @@ impl View {
         Ok(terms.and_then(|terms| terms.get("daily_quota")?.as_u64()))
     }
 
-    /// The latest day of the ledger, without a word whether it is partial.
+    /// The latest day of the ledger as it is written, for the run at work.
     pub fn latest_quota(&self) -> Result<Option<QuotaDay>> {
         let latest = self
             .connection
@@ -151,7 +157,7 @@ impl View {
             .collect::<rusqlite::Result<Vec<_>>>()?;
         days.reverse();
         let partial = self.partial_days()?;
-        Ok(days.into_iter().map(|day| partial.mark(day)).collect())
+        Ok(days.into_iter().map(|day| partial.mark(self.as_awaited(day))).collect())
     }
 
     /// The ceiling learned last, on whatever day, as long as it is not proved wrong.
@@ -286,6 +292,8 @@ mod tests {
         for &job in &jobs {
             apply(&mut bench.journal, counted(job, AddCompany, DAY)).unwrap();
         }
+        assert_eq!(figures(&bench.journal, DAY), (0, 0, 4, 0), "no run awaits them");
+        let _run = bench.journal.lock_for_run().unwrap().unwrap();
         assert_eq!(figures(&bench.journal, DAY), (0, 0, 0, 4));
         apply(&mut bench.journal, created(jobs[0], Sending, id(1))).unwrap();
         apply(&mut bench.journal, rejected(jobs[1], Sending)).unwrap();

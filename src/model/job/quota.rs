@@ -51,9 +51,15 @@ impl QuotaDay {
         self.confirmed + self.refused + self.doubtful
     }
 
-    /// Creations whose answer is awaited, or was when the process ended.
+    /// Creations whose answer is awaited.
     pub fn under_way(&self) -> u64 {
         self.sent.saturating_sub(self.used())
+    }
+
+    /// The day when no run awaits an answer any more: those that were under way are doubtful, as they are from the next start
+    /// on. A ceiling that was learned and that they pass is wrong.
+    pub fn with_none_awaited(self) -> Self {
+        Self { doubtful: self.doubtful + self.under_way(), ..self }.under(self.ceiling)
     }
 
     /// Creations left, where the ceiling is known.
@@ -127,6 +133,15 @@ impl From<QuotaDay> for QuotaFigures {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_nobody_awaits_is_used_and_disproves_a_ceiling_that_was_learned() {
+        let sent = QuotaDay { sent: 10, confirmed: 4, ..QuotaDay::unused(Day::from_number(20_000)) };
+        for (learned, left) in [(None, None), (Some(12), Some(2)), (Some(8), None)] {
+            let ended = sent.under(learned).with_none_awaited();
+            assert_eq!((ended.used(), ended.doubtful, ended.under_way(), ended.left()), (10, 6, 0, left));
+        }
+    }
 
     #[test]
     fn the_limit_that_was_set_is_shown_unless_the_service_has_stopped_below_it() {

@@ -187,6 +187,7 @@ fn a_claim_counts_the_quota_and_its_baseline_has_what_was_seen_before_earlier_on
     let kept: i64 =
         bench.journal.connection.query_row("SELECT count(*) FROM baseline", [], |row| row.get(0)).unwrap();
     assert_eq!(kept, 3, "each set once");
+    let _run = bench.journal.lock_for_run().unwrap().unwrap();
     let quota = bench.journal.quota(day).unwrap();
     assert_eq!((quota.sent, quota.used(), quota.under_way(), quota.ceiling), (2, 0, 2, Some(77)));
     assert_eq!(bench.journal.latest_ceiling().unwrap(), Some(77));
