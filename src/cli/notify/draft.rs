@@ -17,7 +17,7 @@ use crate::cli::status::waited_for;
 use crate::clock::Clock;
 use crate::ending::{End, State};
 use crate::error::Result;
-use crate::journal::{Journal, RunId};
+use crate::journal::{Journal, RunId, Whose};
 use crate::model::id::ImportId;
 use crate::model::remaining::sheet_paused;
 use crate::model::state::JobState;
@@ -37,6 +37,7 @@ pub(super) struct Drafter {
     commands: NextCommands,
     here: TimeZone,
     profile: Option<String>,
+    whose: Whose,
     /// With its folder.
     journal: PathBuf,
     /// The names of the files that the command imports.
@@ -53,6 +54,7 @@ impl Drafter {
             commands: NextCommands::of(context),
             here: context.here.clone(),
             profile: settings.profile.as_ref().map(|(name, _)| name.clone()),
+            whose: settings.identity().into(),
             journal: std::path::absolute(journal).unwrap_or_else(|_| journal.clone()),
             files: Vec::new(),
             unasked: None,
@@ -88,8 +90,8 @@ impl Drafter {
             counts: BTreeMap::new(),
             left_out: 0,
             profile: self.profile.clone(),
-            account: None,
-            service: None,
+            account: self.whose.account().map(clean),
+            service: self.whose.service().map(clean),
             journal: clean(&self.journal.to_string_lossy()),
             host: None,
         }

@@ -27,6 +27,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Delivers what is due, or a test.
 pub(super) fn notify(context: &Context<'_>, typed: &Notify) -> Result<Summary> {
     let settings = context.settings(&Purpose::Reckoning, &Overrides::default())?;
+    context.whose.replace(Some(settings.identity().into()));
     let targets = settings.notify_targets()?;
     if targets.is_empty() {
         return Err(Error::usage("the profile does not say whom to notify")

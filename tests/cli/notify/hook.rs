@@ -142,7 +142,10 @@ fn a_test_reaches_every_receiver_and_says_which_it_did_not() {
     let outcome = bench.fleetload(&["notify", "--test"]).expect_code(0);
     assert_eq!(outcome.stdout, "webhook: delivered\ncommand: delivered\n");
     assert_eq!(receiver.events(), ["test"]);
-    assert!(read(&bench, "input").contains("\"event\":\"test\""));
+    let input: Value = serde_json::from_str(&read(&bench, "input")).expect("JSON");
+    let whose = |object: &Value| [&object["account"], &object["service"]].map(Value::clone);
+    let ours = [Value::from(bench::CLIENT), bench.base_url().into()];
+    assert_eq!((&input["event"], whose(&input)), (&"test".into(), ours.clone()));
     assert!(!bench.path("fleetload.db").exists(), "it needs no journal");
     bench.write("hook.sh", "exit 1");
     let outcome = bench.fleetload(&["notify", "--test", "--json"]).expect_code(4);
@@ -150,6 +153,7 @@ fn a_test_reaches_every_receiver_and_says_which_it_did_not() {
         outcome.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((&objects[0]["delivered"], &objects[1]["delivered"]), (&true.into(), &false.into()));
     assert_eq!((&objects[2]["reason"], &objects[2]["exit_code"]), (&"not-delivered".into(), &4.into()));
+    assert_eq!(whose(&objects[2]), ours);
 }
 
 #[test]
