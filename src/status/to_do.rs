@@ -80,6 +80,8 @@ pub struct Commands<'a> {
     pub unavailable: Vec<Unavailable>,
     /// Whether a report tells them: it needs no command for itself, and has its rows with what to do about them.
     pub in_report: bool,
+    /// Whether a watch goes on with what is left.
+    pub is_watched: bool,
 }
 
 /// What an operation does, in words; that of a later step is called by its name.
@@ -325,6 +327,7 @@ pub(super) fn next(facts: &Facts, (state, at_work): (RunState, bool), commands: 
     if state == RunState::Ended(End::SheetPaused) {
         return Vec::new();
     }
+    let goes_on_alone = at_work || commands.is_watched;
     let ended = facts.run.as_ref().and_then(|run| run.ending);
     // Rows of an import may wait for those of another one that can be sent.
     let goes_on = moving(&facts.tally) > facts.paused || state == RunState::Ended(End::RowsWaiting);
@@ -334,7 +337,7 @@ pub(super) fn next(facts: &Facts, (state, at_work): (RunState, bool), commands: 
             RunState::Ended(End::JournalFull) => "when there is space on the journal's disk",
             _ => "to go on",
         };
-        return if at_work { at_work_step() } else { step(words, go_on(facts, again)) };
+        return if goes_on_alone { at_work_step() } else { step(words, go_on(facts, again)) };
     }
     let is_left = |import: &&ImportFacts| !import.unanswered.is_empty() || import.differing > 0;
     let to_correct: Vec<&ImportFacts> = facts.imports.iter().filter(is_left).collect();
@@ -343,7 +346,7 @@ pub(super) fn next(facts: &Facts, (state, at_work): (RunState, bool), commands: 
     {
         steps = step("to let its rows go on", again.command(&format!("resume {paused}")));
     } else if facts.unread > 0 {
-        return if at_work { at_work_step() } else { step("to verify the rest", go_on(facts, again)) };
+        return if goes_on_alone { at_work_step() } else { step("to verify the rest", go_on(facts, again)) };
     } else if facts.tally.in_state(JobState::Held) > 0 {
         // What needs a person says how they are decided.
     } else if let (true, Some((_, by))) = (to_correct.is_empty(), last.unanswered.answered.last()) {

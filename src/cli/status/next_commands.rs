@@ -31,12 +31,14 @@ pub(in crate::cli) fn commands(context: &Context<'_>, info: &ImportInfo) -> Agai
 pub(in crate::cli) struct NextCommands {
     pub(in crate::cli) again: Again,
     reports: PathBuf,
+    is_watched: bool,
 }
 
 impl NextCommands {
     /// As a command was typed.
     pub(in crate::cli) fn of(context: &Context<'_>) -> Self {
-        Self { again: context.commands(), reports: context.common.reports.clone() }
+        let is_watched = context.signals.is_some();
+        Self { again: context.commands(), reports: context.common.reports.clone(), is_watched }
     }
 
     fn of_import(&self, info: &ImportInfo) -> Again {
@@ -59,7 +61,8 @@ impl NextCommands {
         tell: impl FnOnce(&Commands<'_>) -> T,
     ) -> T {
         let correction = |info: &ImportInfo| self.correction(info);
-        tell(&Commands { again: &self.again, correction: &correction, unavailable, in_report: false })
+        let (again, is_watched) = (&self.again, self.is_watched);
+        tell(&Commands { again, correction: &correction, unavailable, in_report: false, is_watched })
     }
 }
 

@@ -100,6 +100,9 @@ pub(super) fn process(
     let has_changed = Cell::new(!ran && entry.has_changed());
     if ran {
         signals.preparing();
+        if again {
+            terminal.result("all rows that are left are run, those of every file that waits");
+        }
         let files = if again { Vec::new() } else { vec![entry.sheet.clone()] };
         // Whoever had it open may have gone on writing.
         let is_outdated = |end| {
@@ -151,6 +154,10 @@ pub(super) fn process(
     let rows = counted(info.rows, "row", "rows");
     let states = counts::states(&status.all_rows(), status.left_out());
     let words = format!("{known}import {}, {rows}: {states}", info.import);
+    if ran || matches!(next, Next::Settle(_)) {
+        // A run is about the rows of other files as well.
+        terminal.result(format!("{}: {words}", entry.name));
+    }
     Ok(Outcome { next, end, ended, import: Some(info), words, again, ran, error })
 }
 

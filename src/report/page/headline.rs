@@ -50,6 +50,7 @@ impl Headline {
             correction: &correction,
             unavailable: Vec::new(),
             in_report: true,
+            is_watched: false,
         };
         let put = |words: &Advice, command: &str| HeadlineStep {
             words: fit(&begun_as_sentence(words).words(":")),

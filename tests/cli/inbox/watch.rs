@@ -362,6 +362,34 @@ fn while_the_quota_is_spent_the_file_waits_and_others_are_imported() {
     assert_eq!(names(&bench.path("inbox/working")), ["2-devices.csv", "3-sites.csv"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn of_rows_with_which_the_watch_goes_on_no_command_is_advised_and_each_log_says_how_its_own_file_stands() {
+    let bench = with_inbox(Scenario { daily_quota: 3, ..Scenario::default() });
+    bench.notify("command = [\"sh\", \"-c\", \"cat > told\"]");
+    bench.write("inbox/1-companies.csv", &bench::companies(2));
+    bench.write("inbox/2-devices.csv", &bench::devices(4, 2));
+    bench.write("inbox/3-sites.csv", &bench::sites(2, 2));
+    bench.fleetload(&ONCE).expect_code(5);
+    let log = |name: &str| fs::read_to_string(bench.path(name)).expect("the log");
+    let devices = log("inbox/working/2-devices.csv/fleetload.log");
+    assert!(devices.contains("today's quota is spent") && !devices.contains("fleetload run"), "{devices}");
+    assert!(devices.ends_with("2-devices.csv: import 2, 4 rows: 3 waiting, 1 created\n"), "{devices}");
+    let told: Value = serde_json::from_str(&log("told")).expect("JSON");
+    assert_eq!((&told["event"], &told["next"]), (&"parked".into(), &Value::Null), "{told}");
+
+    bench.sandbox().change(|scenario| scenario.daily_quota = 100).expect("a consistent scenario");
+    bench.fleetload(&ONCE).expect_code(0);
+    let devices = log("inbox/done/2-devices.csv/fleetload.log").split_off(devices.len());
+    assert!(
+        devices.starts_with("all rows that are left are run, those of every file that waits\n"),
+        "{devices}"
+    );
+    assert!(devices.ends_with("2-devices.csv: import 2, 4 rows: 4 created\n"), "{devices}");
+    let sites = log("inbox/done/3-sites.csv/fleetload.log");
+    assert!(sites.ends_with("3-sites.csv: import 3, 2 rows: 2 created\n"), "{sites}");
+}
+
 #[test]
 fn outside_its_window_the_file_waits_until_it_opens_and_others_are_checked() {
     for on_close in ["", "on_close = \"wait\"\n"] {
