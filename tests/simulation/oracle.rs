@@ -219,6 +219,8 @@ pub(crate) fn judge_quota(
     figures: &mut QuotaFigures,
 ) -> Vec<String> {
     let mut violations = Vec::new();
+    // As the ledger is written: without a run what is under way is shown as doubtful.
+    let _run = journal.lock_for_run().expect("a lock").expect("no run");
     let ours = journal.quota_days(Day::from_number(0), Day::from_number(100_000), 1_000).expect("readable");
     let days: BTreeSet<i64> =
         ours.iter().map(|day| day.day.number()).chain(counted.keys().copied()).collect();
