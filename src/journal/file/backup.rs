@@ -12,17 +12,13 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::journal::file::db_file::{OpenFile, beside, no_journal, refuse_other_files};
-use crate::journal::file::file_watch::FileId;
+use crate::journal::file::db_file::{OpenFile, belongs_to, no_journal, refuse_other_files};
 use crate::journal::file::migrate;
 use crate::journal::file::salvage::is_damage;
 use crate::journal::file::snapshot::copy_pages;
 use crate::journal::{Journal, View, file::page_check};
 use crate::model::time::Moment;
 use crate::private_file::{folder_of, part_in, sync_folder_of};
-
-/// What SQLite and a run keep beside a journal; a copy by one of these names would be taken for it.
-const COMPANIONS: [&str; 6] = ["-wal", "-shm", "-journal", ".lock", ".spill", ".spill-reserve"];
 
 /// A backup that is read, never written.
 #[derive(Debug)]
@@ -47,7 +43,10 @@ impl Journal {
     /// # Errors
     /// Usage when the file exists, or is the journal or belongs to it; journal when it cannot be written.
     pub fn back_up(&self, to: &Path, replace: bool, at: Moment) -> Result<Backup> {
-        self.refuse_own(to)?;
+        if belongs_to(&self.view.path, to) {
+            return Err(Error::usage(format!("{} is the journal itself or belongs to it", to.display()))
+                .hint("name another file for the backup, best on another disk"));
+        }
         match to.symlink_metadata() {
             Ok(there) if !there.is_file() => {
                 return Err(Error::usage(format!("{} is not a file that could be replaced", to.display()))
@@ -80,24 +79,6 @@ impl Journal {
         // The copy is whole and has its name: that this is on disk is as much as the system can do.
         let _best_effort = sync_folder_of(to);
         Backup::open(to)
-    }
-
-    /// Refuses the journal itself, under any name, and the files beside it.
-    fn refuse_own(&self, to: &Path) -> Result<()> {
-        let real = |path: &Path| path.canonicalize().ok();
-        let place = |path: &Path| Some((real(folder_of(path))?, path.file_name()?.to_owned()));
-        // Where the system does not tell which file it is, all are the same.
-        let file = |path: &Path| path.metadata().ok().filter(|_| cfg!(unix)).map(|file| FileId::of(&file));
-        let own = &self.view.path;
-        let is_own = place(to) == place(own)
-            || (real(to).is_some() && real(to) == real(own))
-            || (file(to).is_some() && file(to) == file(own))
-            || COMPANIONS.iter().any(|ending| place(to) == place(&beside(own, ending)));
-        if is_own {
-            return Err(Error::usage(format!("{} is the journal itself or belongs to it", to.display()))
-                .hint("name another file for the backup, best on another disk"));
-        }
-        Ok(())
     }
 }
 
@@ -237,9 +218,23 @@ mod tests {
         bench.journal.back_up(&there, true, at(1)).unwrap();
         assert!(refused(folder, true).contains("is not a file"));
         std::fs::hard_link(bench.journal.path(), folder.join("linked.db")).unwrap();
-        for own in ["fleetload.db", "fleetload.db-wal", "fleetload.db.spill", "linked.db", "./fleetload.db"] {
+        for own in ["fleetload.db", "fleetload.db-wal", "fleetload.db.v1.bak", "linked.db", "./fleetload.db"]
+        {
             assert!(refused(&folder.join(own), true).contains("the journal itself"), "{own}");
         }
+        #[cfg(unix)]
+        {
+            let linked = folder.join("far");
+            std::fs::create_dir(&linked).unwrap();
+            std::os::unix::fs::symlink(bench.journal.path(), linked.join("j.db")).unwrap();
+            let linked = Journal::open_existing(&linked.join("j.db")).unwrap();
+            for own in ["fleetload.db.rescued", "far/j.db", "far/j.db.rescued"] {
+                let error = linked.back_up(&folder.join(own), true, at(1)).unwrap_err();
+                assert!(error.to_string().contains("the journal itself"), "{own}: {error}");
+            }
+        }
+        // Only the beginning is the same.
+        bench.journal.back_up(&folder.join("fleetload.dbx"), false, at(1)).unwrap();
     }
 
     #[test]

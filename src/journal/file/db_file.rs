@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::file::file_watch::{FileId, log_of, saved_copy_of};
-use crate::private_file;
+use crate::private_file::{self, folder_of};
 
 /// The first bytes of every SQLite file.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
@@ -130,6 +130,30 @@ pub(in crate::journal) fn refuse_lone_log(path: &Path) -> Result<()> {
 /// Whether a journal is there, or was: a copy that a run saved, or its log, is left of it.
 pub(crate) fn was_there(path: &Path) -> bool {
     path.exists() || saved_copy_of(path).is_some() || has_lone_log(path)
+}
+
+/// Whether a file is the journal, under any name, or belongs to it: it lies beside it, or in a folder there, by a name that
+/// goes on from the journal's, as those of SQLite (`-wal`) and ours (`.lock`, `.rescued-2`) do.
+pub(crate) fn belongs_to(journal: &Path, file: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    let place = |path: &Path| Some(real(folder_of(path))?.join(path.file_name()?));
+    // Where the system does not tell which file it is, all are the same.
+    let id = |path: &Path| path.metadata().ok().filter(|_| cfg!(unix)).map(|file| FileId::of(&file));
+    if id(file).is_some() && id(file) == id(journal) {
+        return true;
+    }
+    // SQLite follows a link to the journal; what is ours lies beside the link.
+    let (own, file) = ([place(journal), real(journal)], [place(file), real(file)]);
+    own.iter().flatten().any(|own| file.iter().flatten().any(|file| goes_on_from(own, file)))
+}
+
+/// Whether the name of a file, or of a folder it is in, is another one, or goes on from it.
+fn goes_on_from(own: &Path, file: &Path) -> bool {
+    let (Some(folder), Some(name)) = (own.parent(), own.file_name()) else { return false };
+    let first = file.strip_prefix(folder).ok().and_then(|path| path.components().next());
+    let rest =
+        first.and_then(|first| first.as_os_str().as_encoded_bytes().strip_prefix(name.as_encoded_bytes()));
+    rest.is_some_and(|rest| matches!(rest.first(), None | Some(b'-' | b'.')))
 }
 
 /// Whether the power went while SQLite wrote the first page: any part of the page may be there, and SQLite undoes it

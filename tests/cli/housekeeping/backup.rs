@@ -75,11 +75,16 @@ fn a_file_that_is_there_is_replaced_with_force_only_and_the_journal_never() {
     assert!(outcome.stderr.contains("--force"), "{}", outcome.stderr);
     bench.fleetload(&["backup", "copy.db", "--force"]).expect_code(0);
     let before = fs::read(bench.path("fleetload.db")).expect("the journal");
-    for own in ["fleetload.db", "./fleetload.db", "fleetload.db-wal", "fleetload.db.lock"] {
+    bench.write("fleetload.db.rescued", "what a run saved");
+    fs::create_dir_all(bench.path("fleetload.db.stdin")).expect("a folder");
+    let beside = ["-wal", ".lock", ".rescued", ".rescued-2", ".v1.bak", ".spill.left-out", ".stdin/a.csv"];
+    let beside = beside.map(|ending| format!("fleetload.db{ending}"));
+    for own in ["fleetload.db", "./fleetload.db"].into_iter().chain(beside.iter().map(String::as_str)) {
         let outcome = bench.fleetload(&["backup", own, "--force"]).expect_code(2);
         assert!(outcome.stderr.contains("the journal itself"), "{}", outcome.stderr);
     }
     assert_eq!(fs::read(bench.path("fleetload.db")).expect("the journal"), before);
+    assert_eq!(fs::read(bench.path("fleetload.db.rescued")).expect("a file"), b"what a run saved");
     bench.fleetload(&["backup", "--check", "none.db"]).expect_code(6);
     bench.fleetload(&["backup", "--check", "companies.csv"]).expect_code(6);
 }
