@@ -16,6 +16,9 @@ use crate::model::remaining::{Lane, Remaining};
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 
+/// What every such text begins with: the information is always there, and first.
+pub const BEGINNING: &str = "# TYPE fleetload_info ";
+
 /// What the figures are of, and when.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {

@@ -16,7 +16,7 @@ mod journal_figures;
 mod run_figures;
 mod text_form;
 
-pub use exposition::{Source, exposition};
+pub use exposition::{BEGINNING, Source, exposition};
 pub use family::{FAMILIES, Family, table};
 pub use journal_figures::JournalFigures;
 pub use run_figures::RunFigures;

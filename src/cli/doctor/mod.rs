@@ -287,7 +287,7 @@ impl Examined<'_> {
     /// Where a run reports while nobody looks: whether it could begin to. Nothing is delivered.
     fn receivers(&mut self, settings: &Settings) {
         if let Some(path) = &settings.metrics_file.value
-            && self.noting("metrics file", meter::probe(path)).is_some()
+            && self.noting("metrics file", meter::probe(path, &self.context.common.journal)).is_some()
         {
             let message = format!("{} can be written", path.display());
             self.tell("metrics file", Health::Well, &message, None);

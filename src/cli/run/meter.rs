@@ -13,11 +13,12 @@ use std::time::Duration;
 use crate::cli::args::commands::Run;
 use crate::cli::atomic_file;
 use crate::cli::context::Context;
+use crate::cli::output_file::refuse_unless;
 use crate::cli::settings::Settings;
 use crate::ending::End;
 use crate::error::{Error, Exit, Result};
-use crate::journal::{CommandEnd, Journal};
-use crate::metrics::{JournalFigures, RunFigures, Source, exposition};
+use crate::journal::{CommandEnd, Journal, belongs_to};
+use crate::metrics::{BEGINNING, JournalFigures, RunFigures, Source, exposition};
 use crate::model::event::Event;
 use crate::model::time::Moment;
 use crate::term::{Terminal, Tick};
@@ -43,6 +44,7 @@ struct MetricsFile {
     figures: RunFigures,
     schedule: Schedule,
     writer: Option<Writer>,
+    has_ended: bool,
     /// Whether it was said that it cannot be written.
     is_failure_told: bool,
 }
@@ -82,16 +84,31 @@ struct Order {
     ended: Option<CommandEnd>,
 }
 
-/// Finds out whether the file of metrics can be written.
+/// Finds out whether the file of metrics can be written, beside this journal.
 ///
 /// # Errors
-/// Usage when it cannot.
-pub(in crate::cli) fn probe(path: &Path) -> Result<()> {
+/// Usage when it cannot, or may not be replaced.
+pub(in crate::cli) fn probe(path: &Path, journal: &Path) -> Result<()> {
     atomic_file::probe(path).map_err(|error| {
         Error::usage(format!("the metrics file {} cannot be written", path.display()))
             .because(error)
             .hint("create its folder and make it writable, or name another file with --metrics-file FILE")
-    })
+    })?;
+    refuse_others(path, journal)
+}
+
+/// Refuses to write over a file that is neither empty nor metrics, and over the journal and what belongs to it.
+fn refuse_others(path: &Path, journal: &Path) -> Result<()> {
+    // Before it is opened: a process that closes the file of a journal loses its locks on it.
+    if belongs_to(journal, path) {
+        return Err(Error::usage(format!("{} is the journal itself or belongs to it", path.display()))
+            .hint("name another file with --metrics-file FILE"));
+    }
+    let ours = match atomic_file::read(path, BEGINNING.len() as u64) {
+        Ok(Some(beginning)) => beginning.is_empty() || beginning == BEGINNING.as_bytes(),
+        Ok(None) | Err(_) => false,
+    };
+    refuse_unless(ours, path, "a metrics file", "--metrics-file")
 }
 
 impl Meter {
@@ -113,6 +130,7 @@ impl Meter {
             figures: RunFigures::default(),
             schedule: Schedule::default(),
             writer: None,
+            has_ended: false,
             is_failure_told: false,
         }));
     }
@@ -120,11 +138,11 @@ impl Meter {
     /// Finds out whether the file can be written.
     ///
     /// # Errors
-    /// Usage when no file can be written there.
-    pub(super) fn probe(&self) -> Result<()> {
+    /// Usage when no file can be written there, or the one that is there may not be replaced.
+    pub(super) fn probe(&self, journal: &Path) -> Result<()> {
         let mut file = self.file.borrow_mut();
         let Some(path) = file.as_ref().map(|file| file.path.clone()) else { return Ok(()) };
-        probe(&path).inspect_err(|_| {
+        probe(&path, journal).inspect_err(|_| {
             // The error says so.
             *file = None;
         })
@@ -183,6 +201,7 @@ impl Meter {
             return;
         }
         let Some(mut file) = self.file.take() else { return };
+        file.has_ended = true;
         let succeeded_at = (end.exit() == Exit::Done).then_some(now);
         if let Err(error) = file.begin(&context.common.journal) {
             return file.tell_failure(&error);
@@ -253,11 +272,12 @@ impl MetricsFile {
         }
     }
 
-    /// Says once that the file cannot be written; the run goes on.
+    /// Says once that the file cannot be written; a run goes on.
     fn tell_failure(&mut self, error: &Error) {
         if !std::mem::replace(&mut self.is_failure_told, true) {
-            let path = self.path.display();
-            self.terminal.warn(format!("the metrics file {path} was not written: {error}; the run goes on"));
+            let (path, goes_on) =
+                (self.path.display(), if self.has_ended { "" } else { "; the run goes on" });
+            self.terminal.warn(format!("the metrics file {path} was not written: {error}{goes_on}"));
         }
     }
 }
@@ -269,6 +289,7 @@ fn write(
     (journal, open): (&Path, &mut Option<Journal>),
     order: &Order,
 ) -> Result<()> {
+    refuse_others(path, journal)?;
     if open.is_none() && journal.exists() {
         *open = Some(Journal::open_existing(journal)?);
     }

@@ -121,7 +121,7 @@ fn import_and_run(context: &Context<'_>, typed: &Typed, notifier: &Notifier) -> 
     if !typed.rehearsal.sandbox {
         notifier.start(context, &settings, typed)?;
     }
-    meter.probe()?;
+    meter.probe(&context.common.journal)?;
     preconditions::refuse_unsafe_storage(context)?;
     preconditions::examine(context, typed)?;
     let runtime = context.runtime()?;

@@ -196,6 +196,52 @@ fn a_file_that_cannot_be_written_is_refused_before_anything_is_imported_or_sent(
     assert!(bench.statistics().requests.is_empty(), "{:?}", bench.statistics().requests);
 }
 
+#[test]
+fn only_a_metrics_file_is_replaced_and_the_journal_and_what_belongs_to_it_never() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(3));
+    bench.write("empty.prom", "");
+    let run = |file: &str, code: i32| {
+        bench.fleetload(&["run", "companies.csv", "--metrics-file", file]).expect_code(code).stderr
+    };
+    // Before there is a journal, its name is kept free as well.
+    for own in ["fleetload.db", "./fleetload.db", "fleetload.db.lock", "fleetload.db-wal"] {
+        let told = run(own, 2);
+        assert!(told.contains("is the journal itself or belongs to it"), "{told}");
+        assert!(told.contains("--metrics-file"), "{told}");
+    }
+    let refused = |file: &str, arguments: &[&str]| {
+        let before = std::fs::read(bench.path(file)).unwrap();
+        let told = bench.fleetload(&[&["run", "companies.csv"], arguments].concat()).expect_code(2).stderr;
+        assert!(told.contains(&format!("{file} already exists and is not a metrics file")), "{told}");
+        assert_eq!(std::fs::read(bench.path(file)).unwrap(), before, "{file}");
+    };
+    refused("companies.csv", &["--metrics-file", "companies.csv"]);
+    refused("fleetload.toml", &["--metrics-file", "fleetload.toml"]);
+    assert!(bench.ledger().is_empty() && !bench.path("fleetload.db").exists());
+    // What keeps a run from beginning before that replaces nothing either.
+    let sheet = std::fs::read(bench.path("companies.csv")).unwrap();
+    let told = ["run", "companies.csv", "--until", "99", "--metrics-file", "companies.csv"];
+    let told = bench.fleetload(&told).expect_code(2).stderr;
+    assert!(told.contains("companies.csv already exists and is not a metrics file"), "{told}");
+    assert_eq!(std::fs::read(bench.path("companies.csv")).unwrap(), sheet);
+
+    for _ in 0..2 {
+        run("empty.prom", 0);
+        assert_eq!(written(&bench, "empty.prom").value("fleetload_last_run_exit_code"), Some(0.0));
+    }
+    let journal = std::fs::read(bench.path("fleetload.db")).unwrap();
+    run("fleetload.db", 2);
+    bench.profile("metrics_file = \"fleetload.db\"", "", "");
+    bench.fleetload(&["run"]).expect_code(2);
+    let doctor = bench.fleetload(&["doctor"]).expect_code(2).stdout;
+    assert!(doctor.contains("wrong  metrics file: fleetload.db is the journal itself"), "{doctor}");
+    assert_eq!(std::fs::read(bench.path("fleetload.db")).unwrap()[..16], journal[..16]);
+    bench.profile("metrics_file = \"companies.csv\"", "", "");
+    refused("companies.csv", &[]);
+    bench.assert_exact(1);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_file_that_cannot_be_written_later_is_reported_once_and_the_run_goes_on() {
