@@ -9,7 +9,9 @@ use crate::cli::settings::Settings;
 use crate::cli::summary::{HeldBySummary, Summary};
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::journal::{Account, Holder, Journal, Register, Regression, RunLock, Storage, state_folder};
+use crate::journal::{
+    Accepted, Account, Holder, Journal, Register, Regression, RunLock, Storage, state_folder,
+};
 use crate::model::remaining::SheetPause;
 use crate::model::time::Moment;
 use crate::run::{AccountHolder, AccountLock, ListAhead, lock_account};
@@ -121,13 +123,9 @@ pub(in crate::cli) fn enter(context: &Context<'_>, typed: &Run, journal: &mut Jo
         Some(regression) if typed.accept_journal => {
             let accepted = journal.accept(&register, &regression, &context.who(), context.now())?;
             context.terminal.warn(format!(
-                "the journal {}; accepted as it is: {} looked up before anything is sent",
+                "the journal {}; accepted as it is{}",
                 regression.words(),
-                counted(
-                    accepted.unsure,
-                    "row that is not known to be done is",
-                    "rows that are not known to be done are"
-                )
+                looked_up(&accepted)
             ));
             if let Some(spilled) = accepted.spilled {
                 context.terminal.warn(format!(
@@ -140,6 +138,23 @@ pub(in crate::cli) fn enter(context: &Context<'_>, typed: &Run, journal: &mut Jo
         Some(regression) => Err(regression.error(journal.path(), "sent", &accepting(context, typed))),
         None if typed.accept_journal => Err(nothing_to_accept(context, typed)),
         None => journal.enter(&register),
+    }
+}
+
+/// Which rows of an accepted journal are looked up, and when, in words that go on from "accepted as it is".
+fn looked_up(accepted: &Accepted) -> String {
+    let (is, are) = ("row that is not known to be done is", "rows that are not known to be done are");
+    let open = format!("{} looked up before anything is sent", counted(accepted.unsure, is, are));
+    let (is, are) = (
+        "row that failed or was skipped is looked up if it is",
+        "rows that failed or were skipped are looked up if they are",
+    );
+    let failed = format!("{} sent again", counted(accepted.failed, is, are));
+    match (accepted.unsure, accepted.failed) {
+        (0, 0) => String::new(),
+        (_, 0) => format!(": {open}"),
+        (0, _) => format!(": {failed}"),
+        (_, _) => format!(": {open}; {failed}"),
     }
 }
 

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use crate::advice::Advice;
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::journal::file::column::count;
+use crate::journal::file::column::{count, natural};
 use crate::journal::file::file_watch::{go_on_with, saved_copy_of};
 use crate::journal::lineage::high_water_mark::{Memory, Register};
 use crate::journal::lineage::identity::{self, Identity};
@@ -48,8 +48,10 @@ pub enum Regression {
 /// What came of going on with a copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Accepted {
-    /// Jobs that are looked into before they are sent.
+    /// Jobs that go on, and are looked into before they are sent.
     pub unsure: u64,
+    /// Jobs that failed, or were skipped: they are looked into if they are sent again.
+    pub failed: u64,
     /// Where the answers that lay beside the copy are now, if some did: they may be those to a newer one.
     pub spilled: Option<PathBuf>,
 }
@@ -136,9 +138,16 @@ impl Journal {
         // be those of other rows here.
         let spilled = spill::set_aside(&self.view.path)?;
         let transaction = self.begin()?;
-        let unsure = transaction.execute(
+        transaction.execute(
             "UPDATE job SET unsure = 1 WHERE state NOT IN ('created', 'adopted', 'existing', 'done')",
             [],
+        )?;
+        let (unsure, failed) = transaction.query_row(
+            "SELECT count(*) FILTER (WHERE state IN ('blocked', 'ready', 'deferred', 'sending', 'in_doubt')),
+                count(*) FILTER (WHERE state IN ('rejected', 'incomplete', 'skipped'))
+             FROM job",
+            [],
+            |row| Ok((natural(row.get(0)?), natural(row.get(1)?))),
         )?;
         identity::note_machine(&transaction, &register.machine)?;
         transaction.execute(
@@ -152,7 +161,7 @@ impl Journal {
         let identity = identity::read(&transaction)?;
         transaction.commit()?;
         self.entry = Some(register.remember(&identity.id, identity.serial, &self.view.path)?);
-        Ok(Accepted { unsure: unsure as u64, spilled })
+        Ok(Accepted { unsure, failed, spilled })
     }
 
     /// Keeps room for a spill file until the run or this journal ends.

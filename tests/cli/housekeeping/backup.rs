@@ -136,3 +136,30 @@ fn a_backup_that_lacks_nothing_just_goes_on() {
     bench.fleetload(&["run", "companies.csv"]).expect_code(0);
     assert_eq!(bench.created("company").len(), 2);
 }
+
+/// Rejected rows of the copy are not sent by the run that accepts it, and looked up by the one that sends them again.
+#[test]
+fn rejected_rows_of_an_accepted_copy_are_looked_up_when_they_are_sent_again() {
+    let bench = Bench::new(Scenario::default().with_fault(Fault::new("addCompany", FaultKind::InvalidData)));
+    bench.write("companies.csv", &bench::companies(2));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(4);
+    bench.fleetload(&["backup", "copy.db"]).expect_code(0);
+    bench.clear_faults();
+    bench.fleetload(&["retry"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.created("company").len(), 2);
+    fs::rename(bench.path("copy.db"), bench.path("fleetload.db")).expect("a backup");
+
+    let accepted = bench.fleetload(&["run", "--accept-journal"]).expect_code(4);
+    assert!(
+        accepted.stderr.contains(
+            "accepted as it is: 2 rows that failed or were skipped are looked up if they are sent again"
+        ) && !accepted.stderr.contains("before anything is sent"),
+        "{}",
+        accepted.stderr
+    );
+    bench.fleetload(&["retry"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(0);
+    // The copy knows which records were there before the rows were first sent.
+    assert_eq!((bench.counts(1)["adopted"], bench.created("company").len()), (2, 2));
+}
