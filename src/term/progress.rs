@@ -16,6 +16,7 @@ use crate::model::event::Event;
 use crate::model::id::JobId;
 use crate::model::kind::Kind;
 use crate::model::policy::choice;
+use crate::model::quota::QuotaDay;
 use crate::model::tally::Tally;
 use crate::model::time::{Moment, Rfc3339};
 
@@ -99,10 +100,16 @@ choice! {
 pub(super) type FindRow = Box<dyn Fn(JobId) -> Option<RowIdentity> + Send>;
 
 impl Progress {
-    /// Begins to show a run whose jobs stand as in `tally`; `here` is the time zone of the reader, `status` the command
-    /// that tells more about what needs a person.
-    pub fn start(terminal: &Terminal, tally: Tally, tick: Tick, here: TimeZone, status: String) -> Self {
-        let picture = Picture::new(tally, tick);
+    /// Begins to show a run whose jobs stand as in `tally`, on a day of which so much of the quota is used; `here` is the time
+    /// zone of the reader, `status` the command that tells more about what needs a person.
+    pub fn start(
+        terminal: &Terminal,
+        known: (Tally, QuotaDay),
+        tick: Tick,
+        here: TimeZone,
+        status: String,
+    ) -> Self {
+        let picture = Picture::new(known, tick);
         let display = if terminal.manner.quiet {
             Display::Nothing
         } else if terminal.manner.json {
@@ -241,7 +248,6 @@ mod tests {
     use super::*;
     use crate::model::id::{ImportId, SheetId};
     use crate::model::operation::Operation;
-    use crate::model::quota::QuotaDay;
     use crate::model::remaining::{Allowance, Doubts, Lane, Remaining};
     use crate::model::state::JobState;
 
@@ -257,15 +263,24 @@ mod tests {
         tally
     }
 
+    fn unused() -> QuotaDay {
+        QuotaDay::unused(tick(0).now.day())
+    }
+
     fn a_short_run(terminal: &Terminal) {
         let acme = |_job: JobId| {
             let (sheet, key, code) = (Some("Companies".to_owned()), Some("C1".to_owned()), None);
             let (import, row, id) = (Some(ImportId(3)), Some(7), None);
             Some(RowIdentity { import, sheet, row, key, name: "Acme".to_owned(), id, code })
         };
-        let mut progress =
-            Progress::start(terminal, tally(), tick(0), TimeZone::UTC, "fleetload status".to_owned())
-                .with_rows(Box::new(acme));
+        let mut progress = Progress::start(
+            terminal,
+            (tally(), unused()),
+            tick(0),
+            TimeZone::UTC,
+            "fleetload status".to_owned(),
+        )
+        .with_rows(Box::new(acme));
         progress.news(&Event::Sent { operation: Operation::AddCompany }, tick(0));
         let (from, to) = (JobState::Ready, JobState::Created);
         progress.news(&Event::Moved { job: JobId(1), kind: Kind::Company, from, to }, tick(1));
@@ -338,7 +353,8 @@ mod tests {
         tally.add(Kind::Device, JobState::Rejected, 50);
         tally.add(Kind::Device, JobState::InDoubt, 9);
         let here = TimeZone::get("Pacific/Auckland").unwrap();
-        let mut progress = Progress::start(&terminal, tally, tick(0), here, "fleetload status".to_owned());
+        let mut progress =
+            Progress::start(&terminal, (tally, unused()), tick(0), here, "fleetload status".to_owned());
         for job in 1..=3 {
             let (from, to) = (JobState::Ready, JobState::Held);
             progress.picture.take(
@@ -389,8 +405,13 @@ mod tests {
     #[test]
     fn on_a_terminal_there_is_a_bar_for_each_kind_and_a_line_for_the_pace() {
         let (terminal, talk) = interactive(100);
-        let mut progress =
-            Progress::start(&terminal, tally(), tick(0), TimeZone::UTC, "fleetload status".to_owned());
+        let mut progress = Progress::start(
+            &terminal,
+            (tally(), unused()),
+            tick(0),
+            TimeZone::UTC,
+            "fleetload status".to_owned(),
+        );
         for job in 1..=2 {
             progress.news(&Event::Sent { operation: Operation::AddCompany }, tick(1));
             let (from, to) = (JobState::Ready, JobState::Created);

@@ -52,7 +52,7 @@ pub(super) struct Picture {
     requests: u64,
     paces: BTreeMap<Operation, Pace>,
     begun: Duration,
-    quota: Option<QuotaDay>,
+    quota: QuotaDay,
     /// What is still to be done, and whether the run has counted it yet.
     facts: Remaining,
     is_counted: bool,
@@ -146,13 +146,13 @@ impl Object for ProgressObject {
 }
 
 impl Picture {
-    pub(super) fn new(tally: Tally, tick: Tick) -> Self {
+    pub(super) fn new((tally, quota): (Tally, QuotaDay), tick: Tick) -> Self {
         Self {
             tally,
             requests: 0,
             paces: BTreeMap::new(),
             begun: tick.elapsed,
-            quota: None,
+            quota,
             facts: Remaining { at: tick.now, moving: true, ..Remaining::default() },
             is_counted: false,
             unseen: BTreeMap::new(),
@@ -198,7 +198,7 @@ impl Picture {
                 None
             }
             Event::QuotaUsed(day) => {
-                self.quota = Some(*day);
+                self.quota = *day;
                 None
             }
             Event::Parked { until } => {
@@ -399,7 +399,7 @@ impl Picture {
 
     /// One line: creations of today, as far as any are known.
     pub(super) fn quota_line(&self) -> Option<String> {
-        let day = self.quota?;
+        let day = self.quota;
         let (least, most) = day.bounds();
         match (day.ceiling, day.left()) {
             (Some(ceiling), Some(left)) => Some(format!(
@@ -504,12 +504,12 @@ impl Picture {
             requests: self.requests,
             requests_per_second: self.requests_per_second(tick),
             pace: self.paces(tick),
-            quota_used: self.quota.map_or(0, |day| day.used()),
-            quota_confirmed: self.quota.map_or(0, |day| day.confirmed),
-            quota_refused: self.quota.map_or(0, |day| day.refused),
-            quota_doubtful: self.quota.map_or(0, |day| day.doubtful),
-            quota_ceiling: self.quota.and_then(|day| day.ceiling),
-            quota_left: self.quota.and_then(|day| day.left()),
+            quota_used: self.quota.used(),
+            quota_confirmed: self.quota.confirmed,
+            quota_refused: self.quota.refused,
+            quota_doubtful: self.quota.doubtful,
+            quota_ceiling: self.quota.ceiling,
+            quota_left: self.quota.left(),
             sheets_set_aside: self.aside.len(),
             read_back: self.read_back.map_or(0, |(done, _)| done),
             to_read_back: self.read_back.map_or(0, |(_, of)| of),

@@ -293,6 +293,22 @@ fn told_used(stdout: &str) -> Vec<u64> {
 }
 
 #[test]
+fn the_first_progress_of_a_run_shows_what_was_used_of_the_day_before_it() {
+    let bench = Bench::new(Scenario::default());
+    bench.profile("", "daily_quota = 9", "");
+    bench.write("companies.csv", &bench::companies(3));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    bench.write("sites.csv", &bench::sites(2, 3));
+    let told = bench.fleetload(&["run", "sites.csv", "--json"]).expect_code(0).stdout;
+    let mut objects = told.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
+    let first = objects.find(|object| object["object"] == "progress").expect("a picture");
+    let figures = ["used", "confirmed", "refused", "doubtful", "ceiling", "left"]
+        .map(|figure| first[format!("quota_{figure}")].as_u64());
+    assert_eq!(figures, [3, 3, 0, 0, 9, 6].map(Some), "{first}");
+    assert_eq!(first["requests"], 0, "before anything was sent");
+}
+
+#[test]
 fn the_ledger_counts_refusals_as_the_service_does_and_no_figure_runs_backwards() {
     let bench = Bench::new(Scenario { daily_quota: 60, latency_ms: [1, 40], ..Scenario::default() });
     bench.profile("", "", "on_quota = \"exit\"\nin_doubt = \"settle\"");

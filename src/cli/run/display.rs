@@ -48,8 +48,12 @@ pub(super) async fn send(
         }
         _ => journal.tally(None)?,
     };
+    // Until the run has found out which day it is at the service.
+    let today = journal.quota_now(tick().now)?;
+    let today = options.limits.daily_quota.map_or(today, |set| today.limited_to(set));
+    let known = (shown, today);
     let mut progress =
-        Progress::start(context.terminal, shown, tick(), context.here.clone(), context.again("status"));
+        Progress::start(context.terminal, known, tick(), context.here.clone(), context.again("status"));
     if context.terminal.json() && detail == EventDetail::Rows {
         let rows = Journal::open_existing(journal.path())?;
         // A row that cannot be read at this moment has its news without its place.

@@ -22,7 +22,7 @@ fn moved(from: JobState, to: JobState) -> Event {
 fn picture(devices: u64) -> Picture {
     let mut tally = Tally::default();
     tally.add(Kind::Device, JobState::Ready, devices);
-    Picture::new(tally, tick(0))
+    Picture::new((tally, QuotaDay::unused(tick(0).now.day())), tick(0))
 }
 
 /// So many devices to create, and to verify.
