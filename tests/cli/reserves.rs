@@ -219,6 +219,26 @@ fn reserves_that_a_day_does_not_have_are_refused_and_none_is_changed() {
 }
 
 #[test]
+fn the_limit_of_the_last_run_is_a_quota_that_is_known() {
+    let bench = nightly(1_000, "");
+    import(&bench, "big.csv", 0..25, &[]);
+    import(&bench, "small.csv", 25..33, &[]);
+    bench.fleetload(&["run", "--daily-quota", "9"]).expect_code(5);
+    assert!(bench.fleetload(&["status"]).expect_code(0).stdout.contains(" of 9 used"));
+    let too_much = "is more than the 9 creations that a day has for fleetload (the limit of the last run)";
+    let told = bench.fleetload(&["reserve", "2", "10"]).expect_code(2);
+    assert!(told.stderr.contains(too_much), "{told:?}");
+    bench.write("more.csv", "name\nMore\n");
+    let told = bench.fleetload(&["import", "more.csv", "--reserve", "10"]).expect_code(2);
+    assert!(told.stderr.contains(too_much), "{told:?}");
+    let told = bench.fleetload(&["reserve", "2", "9"]).expect_code(0);
+    assert!(!told.stderr.contains("not known"), "{told:?}");
+    // What the profile sets counts before it.
+    bench.profile("", "daily_quota = 20", "");
+    bench.fleetload(&["reserve", "2", "10"]).expect_code(0);
+}
+
+#[test]
 fn a_run_at_work_keeps_what_is_reserved_meanwhile_and_goes_on_over_midnight() {
     let bench = Bench::new(service(30));
     import(&bench, "big.csv", 0..60, &[]);

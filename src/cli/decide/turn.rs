@@ -164,8 +164,10 @@ pub(in crate::cli) fn refuse_too_much(
     let (now, account) = (context.now(), journal.map(|journal| journal.account()).transpose()?.flatten());
     let is_its = account.is_none() || account == settings.identity();
     let set = settings.daily_quota.value.filter(|_| is_its);
-    let learned = journal.map(|journal| journal.latest_ceiling()).transpose()?.flatten();
-    let Some(ceiling) = set.or(learned) else { return Ok(None) };
+    // As the status shows it.
+    let quota = |journal: &Journal| journal.limited_quota(now, set, journal.is_run_at_work());
+    let known = journal.map(quota).transpose()?.map_or(set, |day| day.ceiling);
+    let Some(ceiling) = known else { return Ok(None) };
     let allowed = ceiling.saturating_sub(if is_its { settings.reserve.value } else { 0 });
     let others = match journal {
         Some(journal) => journal.import_reserves(journal.quota_now(now)?.day, now, None)?,
@@ -180,10 +182,13 @@ pub(in crate::cli) fn refuse_too_much(
     let beside: Vec<String> =
         others.iter().map(|other| format!("{} of import {}", count(other.reserve), other.import)).collect();
     let beside = if beside.is_empty() { String::new() } else { format!(" beside {}", beside.join(", ")) };
-    let of = if set.is_some() {
+    let shown = journal.map(|journal| journal.latest_ceiling()).transpose()?.flatten();
+    let of = if set == Some(ceiling) {
         settings.daily_quota.origin.to_string()
-    } else {
+    } else if shown == Some(ceiling) {
         "as the service has shown".to_owned()
+    } else {
+        "the limit of the last run".to_owned()
     };
     Err(Error::usage(format!(
         "a reserve of {}{beside} is more than the {} that a day has for fleetload ({of})",
