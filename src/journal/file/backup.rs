@@ -234,7 +234,7 @@ mod tests {
             }
         }
         // Only the beginning is the same.
-        bench.journal.back_up(&folder.join("fleetload.dbx"), false, at(1)).unwrap();
+        bench.journal.back_up(&folder.join("fleetload.db.bak"), false, at(1)).unwrap();
     }
 
     #[test]

@@ -132,8 +132,23 @@ pub(crate) fn was_there(path: &Path) -> bool {
     path.exists() || saved_copy_of(path).is_some() || has_lone_log(path)
 }
 
+/// How the names of the files and folders go on that SQLite and fleetload keep beside a journal.
+const BESIDE: [&str; 11] = [
+    "-wal",
+    "-shm",
+    "-journal",
+    ".lock",
+    ".spill",
+    ".rescued",
+    ".plan.json",
+    ".zones.json",
+    ".sandbox",
+    ".stdin",
+    ".v",
+];
+
 /// Whether a file is the journal, under any name, or belongs to it: it lies beside it, or in a folder there, by a name that
-/// goes on from the journal's, as those of SQLite (`-wal`) and ours (`.lock`, `.rescued-2`) do.
+/// goes on from the journal's as those of SQLite and ours do.
 pub(crate) fn belongs_to(journal: &Path, file: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().ok();
     let place = |path: &Path| Some(real(folder_of(path))?.join(path.file_name()?));
@@ -147,13 +162,15 @@ pub(crate) fn belongs_to(journal: &Path, file: &Path) -> bool {
     own.iter().flatten().any(|own| file.iter().flatten().any(|file| goes_on_from(own, file)))
 }
 
-/// Whether the name of a file, or of a folder it is in, is another one, or goes on from it.
+/// Whether the name of a file, or of a folder it is in, is that of a journal, or goes on from it as those beside it do.
 fn goes_on_from(own: &Path, file: &Path) -> bool {
     let (Some(folder), Some(name)) = (own.parent(), own.file_name()) else { return false };
     let first = file.strip_prefix(folder).ok().and_then(|path| path.components().next());
     let rest =
         first.and_then(|first| first.as_os_str().as_encoded_bytes().strip_prefix(name.as_encoded_bytes()));
-    rest.is_some_and(|rest| matches!(rest.first(), None | Some(b'-' | b'.')))
+    rest.is_some_and(|rest| {
+        rest.is_empty() || BESIDE.iter().any(|ending| rest.starts_with(ending.as_bytes()))
+    })
 }
 
 /// Whether the power went while SQLite wrote the first page: any part of the page may be there, and SQLite undoes it
@@ -204,6 +221,21 @@ mod tests {
             assert_eq!(error.kind(), ErrorKind::Journal, "{error}");
             assert!(error.to_string().contains("is not a fleetload journal"), "{error}");
             assert_eq!(std::fs::read(&path).unwrap(), before);
+        }
+    }
+
+    #[test]
+    fn every_file_that_the_documentation_names_beside_a_journal_belongs_to_it() {
+        let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/journal.md")).unwrap();
+        let journal = Path::new("fleetload.db");
+        let rows = page.lines().filter_map(|line| line.strip_prefix("| `fleetload.db")?.split(" | ").next());
+        let endings: Vec<&str> = rows.flat_map(|names| names.split('`').step_by(2)).collect();
+        assert!(endings.len() > 12, "{endings:?}");
+        for ending in endings {
+            assert!(belongs_to(journal, &beside(journal, ending)), "{ending}");
+        }
+        for other in ["fleetload.db.bak", "fleetload.dbx", "fleetload.db-2026-03-01", "fleetload.prom"] {
+            assert!(!belongs_to(journal, Path::new(other)), "{other}");
         }
     }
 
