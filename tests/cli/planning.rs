@@ -430,6 +430,13 @@ fn a_plan_ends_with_a_command_that_can_be_typed() {
         told.stderr.split_once("hint: ").expect("a hint").1.to_owned()
     };
     assert_eq!(hint(&[]), "to do it: fleetload run companies.csv\n");
+    let limits = "--rate 5 --daily-quota 100 --on-existing fail --audit none --between 03:00-04:00 --zone UTC --on-close exit";
+    let command = format!("fleetload run companies.csv {limits}");
+    let mut typed: Vec<&str> = limits.split(' ').collect();
+    typed.extend(["--out", "plan.html"]);
+    assert_eq!(hint(&typed), format!("to do it: {command}\n"), "at the same time, within the same limits");
+    let page = std::fs::read_to_string(bench.path("plan.html")).expect("a page");
+    assert!(page.contains(&command), "{page}");
     bench.fleetload(&["run", "companies.csv", "--sandbox"]).expect_code(0);
     assert_eq!(
         hint(&[]),
@@ -519,7 +526,7 @@ fn a_plan_that_lacks_operations_says_that_nothing_can_be_sent_and_what_would_be(
             "{told}"
         );
         assert!(told.contains("312 creations, 4 days at 100 a day"), "{told}");
-        assert!(told.contains("fleetload plan onboarding.xlsx --sandbox"), "{told}");
+        assert!(told.contains("fleetload plan onboarding.xlsx --daily-quota 100 --sandbox"), "{told}");
     }
     for (never, text) in
         [("to create", &all), ("never", &all), ("no quota", &all), ("to be created</h1>", &page)]

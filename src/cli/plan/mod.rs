@@ -112,7 +112,7 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         (true, None, Some(_)) => with_journal("service.db"),
         (true, None, None) => with_journal("NEW.db"),
     };
-    let run = format!("run{}{}{journal}", quoted_files(&typed.files), manner.command_line());
+    let run = format!("run{}{journal}", with_options(typed, &manner));
     let again = context.again(&run);
     if let Some(out) = &typed.out {
         let rehearsed = rehearsed(context, typed, &manner);
@@ -293,9 +293,15 @@ fn quota_finding(examined: &Examined, plan: &Plan, on_quota: OnQuota) -> Option<
     Some(Finding::of_file(Code::PlanQuota, &file.name, message))
 }
 
+/// The files with how they are read and what was typed of limits and window, each with a space before it.
+fn with_options(typed: &Typed, manner: &ReadingSettings) -> String {
+    let (settings, window) = (typed.overrides.command_line(), typed.window.command_line());
+    quoted_files(&typed.files) + &manner.command_line() + &settings + &window
+}
+
 /// The same plan for a simulated service.
 fn rehearsed(context: &Context<'_>, typed: &Typed, manner: &ReadingSettings) -> String {
-    context.again(&format!("plan{}{} --sandbox", quoted_files(&typed.files), manner.command_line()))
+    context.again(&format!("plan{} --sandbox", with_options(typed, manner)))
 }
 
 fn tell(context: &Context<'_>, settings: &Settings, terms: &PlanTerms, outlook: &Outlook, rehearsed: &str) {
