@@ -354,8 +354,17 @@ fn a_nightly_run_outside_its_window_imports_and_leaves_with_the_next_opening_in_
     let checked = bench.fleetload(&["status", "--check", "--json"]).expect_code(5).summary();
     assert_eq!((&checked["reason"], &checked["paused_until"]), (&"window".into(), &opens.to_string().into()));
 
-    // The profile says the same, and one option sends at every time.
+    // The window is that of the profile, the zone is typed.
     let profile = std::fs::read_to_string(bench.path("fleetload.toml")).expect("the profile");
+    let table = format!("\n[profile.bench.window]\nbetween = [\"{window}\"]\n");
+    bench.write("fleetload.toml", &(profile.clone() + &table));
+    let ended = bench.fleetload(&["run", "--zone", "UTC", "--on-close", "exit"]).expect_code(5);
+    let told = bench.fleetload(&["status"]).expect_code(0);
+    for told in [&ended.stderr, &told.stderr] {
+        assert!(told.contains("fleetload run --zone UTC --on-close exit"), "{told}");
+    }
+
+    // The profile says the same, and one option sends at every time.
     let table =
         format!("\n[profile.bench.window]\nbetween = [\"{window}\"]\nzone = \"UTC\"\non_close = \"exit\"\n");
     bench.write("fleetload.toml", &(profile + &table));

@@ -129,8 +129,7 @@ impl WindowArgs {
         let Self { between, zone, on_close } = self;
         let windows: String =
             between.iter().map(|window| typed_again(&[("--between", Some(window))])).collect();
-        let zone = zone.as_deref().filter(|_| !between.is_empty());
-        windows + &typed_again(&[("--zone", zone), ("--on-close", on_close.map(OnClose::word))])
+        windows + &typed_again(&[("--zone", zone.as_deref()), ("--on-close", on_close.map(OnClose::word))])
     }
 }
 
