@@ -66,22 +66,28 @@ impl Journal {
     /// When the journal cannot be written.
     pub fn note_delivered(&mut self, number: i64, target: &'static str, at: Moment) -> Result<()> {
         self.view.connection.execute(
-            "UPDATE delivery SET last_error = NULL, delivered_at = ?3
+            "UPDATE delivery SET last_error = NULL, failed_at = NULL, delivered_at = ?3
              WHERE notification = ?1 AND target = ?2",
             (number, target, at),
         )?;
         Ok(())
     }
 
-    /// Notes that a try to deliver a notification failed, and why.
+    /// Notes that a try to deliver a notification failed, why and when.
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub fn note_not_delivered(&mut self, number: i64, target: &'static str, why: &str) -> Result<()> {
+    pub fn note_not_delivered(
+        &mut self,
+        number: i64,
+        target: &'static str,
+        why: &str,
+        at: Moment,
+    ) -> Result<()> {
         self.view.connection.execute(
-            "UPDATE delivery SET last_error = ?3
+            "UPDATE delivery SET last_error = ?3, failed_at = ?4
              WHERE notification = ?1 AND target = ?2 AND delivered_at IS NULL",
-            (number, target, why),
+            (number, target, why, at),
         )?;
         Ok(())
     }
@@ -117,7 +123,7 @@ impl View {
         let mut statement = self.connection.prepare_cached(
             "SELECT last_error FROM delivery WHERE delivered_at IS NULL AND last_error IS NOT NULL
                  AND target IN (SELECT value FROM json_each(?1))
-             ORDER BY notification DESC LIMIT 1",
+             ORDER BY failed_at DESC, notification DESC LIMIT 1",
         )?;
         let last_error = statement.query_row([&targets], |row| row.get(0)).optional()?;
         Ok(UndeliveredFigures { notifications: natural(notifications), last_error })
@@ -177,7 +183,9 @@ mod tests {
         };
         let (one, two) = (Some((1, "one".to_owned())), Some((2, "two".to_owned())));
         assert_eq!((due(journal, "webhook", 0), due(journal, "webhook", 1)), (one.clone(), two.clone()));
-        journal.note_not_delivered(1, "webhook", "refused").unwrap();
+        for (number, why, second) in [(2, "late", 1), (1, "refused", 2)] {
+            journal.note_not_delivered(number, "webhook", why, at(second)).unwrap();
+        }
         let figures = UndeliveredFigures { notifications: 2, last_error: Some("refused".to_owned()) };
         assert_eq!(journal.undelivered_figures(&BOTH).unwrap(), figures);
         let of_command = journal.undelivered_figures(&["command"]).unwrap();

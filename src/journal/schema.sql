@@ -543,6 +543,7 @@ CREATE TABLE delivery (
     notification INTEGER NOT NULL REFERENCES notification (id),
     target TEXT NOT NULL,
     last_error TEXT,
+    failed_at INTEGER,
     delivered_at INTEGER,
     PRIMARY KEY (notification, target)
 ) STRICT, WITHOUT ROWID;

@@ -397,9 +397,10 @@ impl Desk {
         target: &Target,
         tried: &std::result::Result<(), Failure>,
     ) -> Result<()> {
+        let now = self.clock.now();
         let noted = self.write(|journal| match tried {
-            Ok(()) => journal.note_delivered(number, target.name(), self.clock.now()),
-            Err(failure) => journal.note_not_delivered(number, target.name(), failure.words()),
+            Ok(()) => journal.note_delivered(number, target.name(), now),
+            Err(failure) => journal.note_not_delivered(number, target.name(), failure.words(), now),
         });
         noted.await.unwrap_or(Ok(()))
     }

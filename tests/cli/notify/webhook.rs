@@ -153,6 +153,24 @@ fn what_a_receiver_does_not_take_is_delivered_by_the_next_run() {
 }
 
 #[test]
+fn the_last_error_is_that_of_the_newest_try() {
+    let (bench, receiver) = with_receiver(Scenario::default());
+    // A run tries what is oldest first, and goes on to what is newer after a refusal only.
+    let replies = [vec![404], vec![404, 410], vec![500; TRIES]];
+    let mut told = String::new();
+    for (number, statuses) in (1..).zip(replies) {
+        receiver.replies(statuses.into_iter().map(Reply::Status));
+        let sheet = format!("companies-{number}.csv");
+        bench.write(&sheet, &bench::companies(number));
+        told = bench.fleetload(&["run", &sheet]).expect_code(0).stderr;
+    }
+    let words = "3 notifications were not delivered: the receiver answered 500";
+    assert!(told.contains(words), "{told}");
+    let status = bench.fleetload(&["status"]).expect_code(0);
+    assert!(status.stdout.contains(words), "{}", status.stdout);
+}
+
+#[test]
 fn neither_the_address_nor_the_key_of_the_signature_is_written_anywhere() {
     let (bench, receiver) = with_receiver(Scenario::default());
     receiver.replies([Reply::Status(500), Reply::Close, Reply::Status(404)]);
