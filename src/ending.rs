@@ -194,7 +194,9 @@ impl End {
                 &[
                     Words("Find the right ids with "),
                     Command("find companies NAME"),
-                    Words(", correct the rejected rows in fix.xlsx and type: "),
+                    Words(
+                        ", and the same for sites and devices. Correct the rejected rows in fix.xlsx and type: ",
+                    ),
                     Command("run FILE"),
                     Words(". To send the other rows, type: "),
                     Command("run"),

@@ -222,6 +222,18 @@ fn every_export_is_read_and_has_a_row_for_what_the_service_shows() {
 }
 
 #[test]
+fn an_id_that_is_not_there_is_said_with_its_option_and_how_to_search_for_it() {
+    let bench = Bench::new(Scenario::default());
+    let id = "6f1c2a3e-0000-4000-8000-0000000000ff";
+    for (option, what) in [("--company", "companies"), ("--site", "sites"), ("--device", "devices")] {
+        let told = bench.fleetload(&["export", "devices", option, id]).expect_code(2).stderr;
+        assert!(told.starts_with(&format!("error: {option}: ")), "{told}");
+        let find = format!("hint: to search for the id, type: fleetload find {what} NAME");
+        assert!(told.contains(&find), "{told}");
+    }
+}
+
+#[test]
 fn an_export_takes_the_place_of_an_earlier_one_and_of_nothing_else() {
     let bench = filled(Scenario::default());
     let own = bench::companies(2);

@@ -296,13 +296,21 @@ impl Asked<'_> {
 
     /// Why it cannot be found out which records are meant.
     fn unfounded(&self, error: SurveyError) -> Error {
-        match error {
-            SurveyError::Keep(error) => error,
-            SurveyError::Read(ReadError::NotFound(_, words)) => Error::usage(words)
-                .hint(self.context.advice("to search for the id, type: ", "find companies NAME")),
-            SurveyError::Read(
-                error @ (ReadError::Unavailable(..) | ReadError::Failed(..) | ReadError::Stopped(_)),
-            ) => self.access.failed(&error),
+        let Self { context, typed, access, .. } = self;
+        let options = [
+            ("--site", Sought::Sites, &typed.site),
+            ("--device", Sought::Devices, &typed.device),
+            ("--company", Sought::Companies, &typed.company),
+        ];
+        let named = options.into_iter().find(|(.., text)| text.is_some());
+        match (error, named) {
+            (SurveyError::Keep(error), _) => error,
+            (SurveyError::Read(ReadError::NotFound(_, words)), Some((option, sought, _))) => {
+                let find = format!("find {} NAME", sought.plural());
+                Error::usage(format!("{option}: {words}"))
+                    .hint(context.advice("to search for the id, type: ", &find))
+            }
+            (SurveyError::Read(error), _) => access.failed(&error),
         }
     }
 }
