@@ -70,7 +70,7 @@ impl LogFormat {
     pub const WORDS: &'static [&'static str] = &["plain", "text", "json"];
     /// What they mean.
     pub const MEANINGS: &'static [&'static str] = &[
-        "as at a terminal, without time.",
+        "as at a terminal; only lines of progress and the end of a run have their time.",
         "each line with its time (UTC) and its level.",
         "one JSON object a line, with time, level and message.",
     ];
