@@ -85,6 +85,17 @@ fn progress_warnings_errors_and_mistakes_of_the_command_line_have_their_time_onc
 }
 
 #[test]
+fn the_log_of_what_happens_to_each_row_has_no_requests() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    let told = bench.fleetload(&["run", "companies.csv", "-v"]).expect_code(0).stderr;
+    let logged: Vec<&str> = told.lines().filter(|line| line.contains(" INFO ")).collect();
+    let ended = logged.iter().filter(|line| line.contains(" moved job=") && line.ends_with(" to=created"));
+    assert_eq!(ended.count(), 2, "{told}");
+    assert!(!logged.iter().any(|line| line.contains("operation")), "{told}");
+}
+
+#[test]
 fn every_command_logs_its_requests_when_it_is_asked_to() {
     let bench = Bench::new(Scenario::default());
     bench.write("companies.csv", &bench::companies(1));

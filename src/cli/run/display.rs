@@ -113,9 +113,8 @@ fn take_in(progress: &mut Progress, (notifier, meter): (&Notifier, &Meter), even
             tracing::info!(job = job.0, kind = kind.singular(), %from, %to, "moved");
         }
         // The client logs each request, whichever command sends it.
-        Event::Sent { .. }
-        | Event::Answered { .. }
-        | Event::Rows { .. }
+        Event::Sent { .. } | Event::Answered { .. } => {}
+        Event::Rows { .. }
         | Event::Unseen { .. }
         | Event::Parked { .. }
         | Event::Woken
