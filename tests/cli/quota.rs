@@ -127,6 +127,21 @@ fn with_exit_the_run_ends_with_5_and_the_restart_time_and_a_later_run_finishes_i
 }
 
 #[test]
+fn with_exit_the_run_settles_what_is_in_doubt_before_it_ends() {
+    for (kind, then) in [(FaultKind::AnswerLost, "found"), (FaultKind::RequestLost, "sent again")] {
+        let fault = Fault { times: Some(1), after: 1, ..Fault::new("addCompany", kind) };
+        let bench = Bench::new(service(3, 3600).with_fault(fault));
+        bench.profile("", "rate = \"unlimited\"", "on_quota = \"exit\"");
+        bench.write("companies.csv", &bench::companies(6));
+        bench.fleetload(&["run", "companies.csv", "--concurrency", "1"]).expect_code(5);
+        assert_eq!(bench.statistics().faults_fired.values().sum::<u64>(), 1, "{then}");
+        assert_eq!(bench.created("company").len(), 3, "{then}");
+        let counts = &bench.summary(1)["counts"];
+        assert_eq!(counts["in_doubt"], 0, "{then}: {counts}");
+    }
+}
+
+#[test]
 fn of_rows_that_need_no_quota_a_spent_quota_says_nothing() {
     let bench = Bench::new(service(2, 3600));
     bench.profile("", "rate = \"unlimited\"", "on_quota = \"exit\"");

@@ -177,11 +177,11 @@ impl InFlight {
             })
     }
 
-    /// Whether the journal may have jobs for one of these operations, and has not said so yet.
+    /// Whether the journal may have jobs in doubt, or for one of these operations, now or later.
     pub(in crate::run) fn awaits_jobs(&self, mut of: impl FnMut(Operation) -> bool) -> bool {
-        self.queues.iter().any(|(operation, queue)| {
-            (queue.backlog == Backlog::Unknown || queue.backlog.is_asked()) && of(*operation)
-        })
+        let mut queues = self.queues.iter();
+        !self.doubt_backlog.is_spent()
+            || queues.any(|(operation, queue)| !queue.backlog.is_spent() && of(*operation))
     }
 
     /// What is in flight, in numbers and names of operations only, for whoever has to find out why nothing moves.
