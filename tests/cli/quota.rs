@@ -171,6 +171,25 @@ fn of_rows_that_need_no_quota_a_spent_quota_says_nothing() {
 }
 
 #[test]
+fn rows_that_a_canary_keeps_back_are_not_said_to_be_sent_without_quota() {
+    let bench = Bench::new(service(1, 3600));
+    bench.profile("", "rate = \"unlimited\"", "on_quota = \"exit\"");
+    bench.write("companies.csv", &bench::companies(2));
+    bench.write("sites.csv", &bench::sites(1, 1));
+    let own = bench::root();
+    let entry = |key: &str| format!("company,{own},{key},1,put\n");
+    bench.write(
+        "metadata.csv",
+        &format!("owner_kind,owner,key,value,action\n{}{}", entry("tier"), entry("plan")),
+    );
+    let run = ["run", "companies.csv", "sites.csv", "metadata.csv", "--canary", "1"];
+    bench.fleetload(&run).expect_code(5);
+    assert_eq!(bench.requests("putCompanyMetadata") + bench.requests("putCompanyMetadataList"), 1);
+    let status = bench.fleetload(&["status", "--check"]).expect_code(5).stdout;
+    assert!(status.starts_with("parked until "), "{status}");
+}
+
+#[test]
 fn the_picture_of_a_run_ends_with_as_many_creations_as_the_ledger_has() {
     let bench = Bench::new(Scenario { daily_quota: 20, ..Scenario::default() });
     bench.profile("", "rate = \"unlimited\"", "on_quota = \"exit\"");

@@ -217,14 +217,15 @@ impl View {
             .map_err(Into::into)
     }
 
-    /// Whether a job can be sent now whose step needs no quota, of an import that is not paused; of one import, whether one of
-    /// its rows can.
+    /// Whether a job can be sent now whose step needs no quota, of an import that is not paused, and that no canary keeps back;
+    /// of one import, whether one of its rows can.
     pub fn can_send_without_quota(&self, import: Option<ImportId>) -> Result<bool> {
         let range = import.map(|import| row_ref::range_of(&self.connection, import)).transpose()?;
         let (first, last) = range.unzip();
         let mut statement = self.connection.prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM job JOIN import ON import.id = job.last_import
                  WHERE job.state = 'ready' AND job.operation = ?1 AND import.paused_at IS NULL
+                   AND (job.id IN (SELECT job FROM canary) OR NOT EXISTS (SELECT 1 FROM canary))
                    AND (?2 IS NULL OR EXISTS (SELECT 1 FROM sheet_row
                                               WHERE sheet_row.job = job.id AND sheet_row.place BETWEEN ?2 AND ?3)))",
         )?;
