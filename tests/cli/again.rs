@@ -61,7 +61,7 @@ fn a_run_without_files_names_the_import_whose_rows_are_to_be_corrected() {
     for command in ["run", "status"] {
         let told = bench.fleetload(&[command]);
         let expected =
-            "hint: correct the rows in reports/1/fix.xlsx, then: fleetload run reports/1/fix.xlsx\n";
+            "otherwise correct the rows in reports/1/fix.xlsx, then: fleetload run reports/1/fix.xlsx\n";
         assert!(told.stderr.contains(expected), "{command}: {}", told.stderr);
     }
 }
