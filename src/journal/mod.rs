@@ -75,7 +75,7 @@ pub use view::company_tree::{Above, CompanyNode, CompanyTree};
 pub use view::device_look::{DeviceLook, SeenDevice};
 pub use view::devices::{DeviceRow, Place};
 pub use view::differences::Difference;
-pub use view::later_imports::{Answered, ReplacedBy};
+pub use view::later_imports::{Answered, ReplacedBy, UnansweredRows};
 pub use view::measures::{CommandEnd, RowTimes};
 pub use view::paused_imports::KeptRows;
 pub use view::referenced::{Noun, Referenced};

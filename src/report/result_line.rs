@@ -44,6 +44,7 @@ impl ResultLine {
             && row.finished_at.is_some_and(|finished| finished <= import.at);
         let advice = match (row.answered_by, row.job) {
             (Some(by), _) => row_advice::of_answered(by),
+            (None, Some(_)) if row.is_unsent() => row_advice::of_unsent(),
             (None, Some(job)) if row.state.is_failed() => {
                 row_advice::of_rejected(row.code.as_deref(), row.state, !blames.is_empty())
                     .next(job, import.import)
@@ -62,7 +63,7 @@ impl ResultLine {
             (None, None) => row_advice::of_left_out(row.state),
         };
         let is_to_correct = must_be_corrected(&row);
-        let change = match is_to_correct && row.job.is_some() {
+        let change = match is_to_correct && row.job.is_some() && !row.is_unsent() {
             true => suggestions.change(layout, &row, &blames)?,
             false => None,
         };

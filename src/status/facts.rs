@@ -6,7 +6,9 @@ use super::run_state::{moving, unfinished};
 use super::to_do::Review;
 use crate::ending::{End, RunEnd};
 use crate::error::Result;
-use crate::journal::{Answered, AwaitedRows, ImportInfo, JobTallies, Journal, KeptRows, RunInfo, UnsentRows};
+use crate::journal::{
+    Answered, AwaitedRows, ImportInfo, JobTallies, Journal, KeptRows, RunInfo, UnansweredRows, UnsentRows,
+};
 use crate::model::amount::count;
 use crate::model::id::ImportId;
 use crate::model::remaining::SheetPause;
@@ -77,7 +79,7 @@ pub struct ImportFacts {
     /// Rows that did not get through, and for which no later import answers.
     pub unanswered: Unanswered,
     /// With which codes those of them that have a job were rejected, or are incomplete.
-    pub(super) codes: Vec<(JobState, String)>,
+    pub(super) codes: Vec<UnansweredRows>,
     /// Rows that differ from what was imported earlier.
     pub differing: u64,
     /// Those of them that it left out and that no import has.
@@ -118,6 +120,11 @@ impl ImportFacts {
         };
         let skipped = self.tally.in_state(JobState::Skipped).saturating_sub(answered(JobState::Skipped));
         !self.unanswered.is_empty() || self.differing > 0 || skipped > 0
+    }
+
+    /// Those of its rows that were rejected with values of an earlier import while their own were not sent.
+    pub(super) fn unsent(&self) -> u64 {
+        self.codes.iter().filter(|rows| rows.is_unsent).map(|rows| rows.rows).sum()
     }
 
     /// Whether it needs nobody any more: no row of it waits, is to be corrected or differs.

@@ -104,6 +104,14 @@ pub fn of_differing_change() -> Advice {
         .command(typed("run FILE"))
 }
 
+/// What to do about a row that was rejected with values of an earlier import while its own were not sent.
+pub fn of_unsent() -> Advice {
+    Advice::from(
+        "Nothing to correct. This row was rejected with its earlier values. To send those that it has now, type: ",
+    )
+    .command(typed("run FILE"))
+}
+
 /// What a code means, and what to do about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowAdvice {

@@ -13,7 +13,7 @@ use super::run_state::{RunState, moving};
 use crate::advice::Advice;
 use crate::ending::{End, RunEnd};
 use crate::error::Exit;
-use crate::journal::{ImportInfo, UnsentRows};
+use crate::journal::{ImportInfo, UnansweredRows, UnsentRows};
 use crate::model::amount::counted;
 use crate::model::id::JobId;
 use crate::model::operation::Operation;
@@ -221,23 +221,31 @@ fn of_import(facts: &ImportFacts, commands: &Commands<'_>) -> Vec<Need> {
     let mut needs = Vec::new();
     let (import, rows) = (facts.info.import, &facts.unanswered);
     let of = format!(" of import {import}");
-    let mut put = |cause, (own, along): (u64, u64), told: String, retry: Advice| {
-        if own + along > 0 {
-            let (words, command) = to_correct(&facts.info, (own, along), commands);
-            let words = Advice::from(format!("{told}: ")).join(&retry).words(words);
-            needs.push(Need { cause, count: own + along, words, command });
+    let mut put = |cause, count, told: String, what: &dyn Fn() -> (Advice, String)| {
+        if count > 0 {
+            let (words, command) = what();
+            let words = Advice::from(format!("{told}: ")).join(&words);
+            needs.push(Need { cause, count, words, command });
         }
     };
     let were =
         |rows, what: &str| counted(rows, &format!("row{of} was {what}"), &format!("rows{of} were {what}"));
+    let correct = |rows: (u64, u64, u64), retry: Advice| {
+        let (words, command) = to_correct(&facts.info, rows, commands);
+        (retry.words(words), command)
+    };
     let retry = |state| to_retry(facts, |of| of == state, commands.again);
-    let refused = (rows.refused, 0);
-    put("rejected", refused, were(rows.refused, "rejected"), retry(JobState::Rejected));
+    put("rejected", rows.refused, were(rows.refused, "rejected"), &|| {
+        correct((rows.refused, 0, facts.unsent()), retry(JobState::Rejected))
+    });
     let what = "carried out in part, but a later step failed";
-    let incomplete = (rows.incomplete, 0);
-    put("incomplete", incomplete, were(rows.incomplete, what), retry(JobState::Incomplete));
+    put("incomplete", rows.incomplete, were(rows.incomplete, what), &|| {
+        correct((rows.incomplete, 0, 0), retry(JobState::Incomplete))
+    });
     let told = not_imported(&of, rows.left_out, rows.along);
-    put("left_out", (rows.left_out, rows.along), told, Advice::new());
+    put("left_out", rows.left_out + rows.along, told, &|| {
+        correct((rows.left_out, rows.along, 0), Advice::new())
+    });
     if facts.differing > 0 {
         needs.push(Need {
             cause: "differs",
@@ -259,8 +267,9 @@ fn of_import(facts: &ImportFacts, commands: &Commands<'_>) -> Vec<Need> {
 /// How rows of an import in these states are sent again as they are, in words, where their codes allow that.
 fn to_retry(facts: &ImportFacts, is_wanted: impl Fn(JobState) -> bool, again: &Again) -> Advice {
     let import = facts.info.import;
-    let may_help = |(state, code): &&(JobState, String)| may_be_retried(code, *state);
-    let mut of_state = facts.codes.iter().filter(|(of, _)| is_wanted(*of));
+    // Those whose own values were not sent would be sent with the earlier ones again.
+    let may_help = |rows: &&UnansweredRows| !rows.is_unsent && may_be_retried(&rows.code, rows.state);
+    let mut of_state = facts.codes.iter().filter(|rows| is_wanted(rows.state));
     if facts.codes.iter().all(|known| may_help(&known)) {
         return match of_state.next() {
             Some(_) => Advice::from("where no cell is wrong and the cause is gone, type ")
@@ -269,7 +278,9 @@ fn to_retry(facts: &ImportFacts, is_wanted: impl Fn(JobState) -> bool, again: &A
             None => Advice::new(),
         };
     }
-    let codes = of_state.filter(may_help).map(|(_, code)| code.as_str()).filter(|code| !code.is_empty());
+    let is_unsent = |code: &str| facts.codes.iter().any(|rows| rows.is_unsent && rows.code == code);
+    let codes = of_state.filter(may_help).map(|rows| rows.code.as_str());
+    let codes = codes.filter(|code| !code.is_empty() && !is_unsent(code));
     // Rows in two states may have the same.
     let codes: BTreeSet<&str> = codes.collect();
     if codes.is_empty() {
@@ -285,16 +296,29 @@ fn to_retry(facts: &ImportFacts, is_wanted: impl Fn(JobState) -> bool, again: &A
     commands.fold(Advice::from(words), |advice, command| advice.join(&command)).words("; otherwise ")
 }
 
-/// How rows of an import are corrected, and the command for it; `own` are those with something to correct, the others come
-/// along.
-fn to_correct(info: &ImportInfo, (own, along): (u64, u64), commands: &Commands<'_>) -> (String, String) {
+/// How rows of an import are corrected, and the command for it; `own` are those with something to correct, or, those
+/// `unsent`, to be sent as they are; the others come along.
+fn to_correct(
+    info: &ImportInfo,
+    (own, along, unsent): (u64, u64, u64),
+    commands: &Commands<'_>,
+) -> (String, String) {
     let correction = (commands.correction)(info);
     let them = if own == 1 || (own, along) == (0, 1) { "it" } else { "them" };
     if correction.is_there {
         let fix = &correction.fix;
-        let words = match own {
-            0 => format!("to import {them} again, run {}", fix.display()),
-            _ => format!("correct {them} in {}, then run that file", fix.display()),
+        let fix_name = fix.display();
+        let words = match (own, unsent) {
+            (0, _) => format!("to import {them} again, run {fix_name}"),
+            (_, 0) => format!("correct {them} in {fix_name}, then run that file"),
+            (1, 1) => format!("its values were not sent: leave it as it is and run {fix_name}"),
+            _ if own <= unsent => {
+                format!("their values were not sent: leave them as they are and run {fix_name}")
+            }
+            _ => format!(
+                "correct them in {fix_name}, except {} whose values were not sent, then run that file",
+                counted(unsent, "row", "rows")
+            ),
         };
         (words, correction.again.with_file("run", fix))
     } else {
@@ -393,6 +417,10 @@ fn correct(facts: &ImportFacts, commands: &Commands<'_>) -> Step {
     let correction = (commands.correction)(&facts.info);
     let fix = correction.fix.display();
     let how = match (correction.is_there, rows.total() > rows.along) {
+        (true, true) if facts.unsent() >= rows.total() => "to send the values that were not sent".to_owned(),
+        (true, true) if facts.unsent() > 0 => {
+            format!("correct the rows in {fix}, except those whose values were not sent, then")
+        }
         (true, true) => format!("correct the rows in {fix}, then"),
         (true, false) => "to import the rows again".to_owned(),
         (false, _) => "write the report, which has the rows in fix.xlsx".to_owned(),

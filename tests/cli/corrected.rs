@@ -194,3 +194,39 @@ fn the_report_of_the_first_import_says_whose_values_were_created_after_a_correct
     let report = std::fs::read_to_string(bench.path("reports/2/devices.results.csv")).expect("a report");
     assert!(!report.contains("other values"), "{report}");
 }
+
+#[test]
+fn a_row_that_was_corrected_while_it_was_in_doubt_is_sent_from_the_fix_file_as_it_is() {
+    let lost = Fault::new("addDevice", FaultKind::RequestLost).times(1);
+    let bench = Bench::new(Scenario::default().with_fault(lost));
+    bench.profile("", "rate = \"unlimited\"", "in_doubt = \"hold\"");
+    let sheet = "key,company,name,device_model,phone,address1,city,country\n\
+                 T1,C0,Till 1,Edge 999,+64 9 555 0300,2 Queen Street,Auckland,NZ\n";
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", sheet);
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(8);
+    bench.write("devices.csv", &sheet.replace("Edge 999", "Edge 200"));
+    bench.fleetload(&["run", "devices.csv"]).expect_code(8);
+    let job = bench.results(2)[0]["job"].to_string();
+    bench.fleetload(&["resolve", &job, "--not-created"]).expect_code(0);
+    let ended = bench.fleetload(&["run"]).expect_code(4);
+
+    let row = &bench.results(2)[0];
+    assert!(
+        row["message"].as_str().unwrap_or_default().contains("the values of this row were not sent"),
+        "{row}"
+    );
+    let command = "fleetload run reports/2/fix.xlsx";
+    let advice = "Nothing to correct. This row was rejected with its earlier values. To send those that it has now, type: ";
+    assert_eq!(row["advice"], format!("{advice}{command}"));
+    let status = bench.fleetload(&["status"]).expect_code(0);
+    let words = "its values were not sent: leave it as it is and run reports/2/fix.xlsx";
+    assert!(status.stdout.contains(words), "{}", status.stdout);
+    for told in [&status.stdout, &status.stderr, &ended.stderr] {
+        assert!(told.contains(command) && !told.contains("retry") && !told.contains("correct"), "{told}");
+    }
+    bench.fleetload(&["run", "reports/2/fix.xlsx"]).expect_code(0);
+    assert_settled(&bench);
+    let made = bench.created("device");
+    assert_eq!(made.len(), 1, "{made:?}");
+}

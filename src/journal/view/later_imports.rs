@@ -31,6 +31,19 @@ pub struct Answered {
     pub left_out: Tally,
 }
 
+/// Rows of an import for which no later one answers, and that stand alike.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnansweredRows {
+    /// How they stand: rejected or incomplete.
+    pub state: JobState,
+    /// Their code; empty for none.
+    pub code: String,
+    /// Whether they were rejected with values of an earlier import, and those of this one were not sent.
+    pub is_unsent: bool,
+    /// How many they are.
+    pub rows: u64,
+}
+
 /// Rows with a job between the places `?1` and `?2` that did not get through: place, kind, state and the newest place
 /// of a row with the same job. They are found by their jobs, which are few of many.
 const REFUSED: &str = concat!(
@@ -177,19 +190,27 @@ impl View {
     }
 
     /// With which codes rows of an import were rejected, or are incomplete, for which no later import answers.
-    pub fn unanswered_codes(&self, import: ImportId) -> Result<Vec<(JobState, String)>> {
+    pub fn unanswered_codes(&self, import: ImportId) -> Result<Vec<UnansweredRows>> {
         let (first, last) = row_ref::range_of(&self.connection, import)?;
         Ok(self
             .connection
             .prepare_cached(concat!(
-                "SELECT DISTINCT job.state, coalesce(job.code, '')
+                "SELECT job.state, coalesce(job.code, ''),
+                     job.state = 'rejected' AND sheet_row.disposition = 'changed_since', count(*)
                  FROM job INDEXED BY job_refused CROSS JOIN sheet_row ON sheet_row.job = job.id WHERE ",
                 refused!(),
                 " AND job.state <> 'skipped' AND sheet_row.place BETWEEN ?1 AND ?2
                  AND NOT EXISTS (SELECT 1 FROM sheet_row AS later WHERE later.job = job.id AND later.place > ?2)
-                 ORDER BY 1, 2"
+                 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
             ))?
-            .query_map((first, last), |row| Ok((row.get(0)?, row.get(1)?)))?
+            .query_map((first, last), |row| {
+                Ok(UnansweredRows {
+                    state: row.get(0)?,
+                    code: row.get(1)?,
+                    is_unsent: row.get(2)?,
+                    rows: natural(row.get(3)?),
+                })
+            })?
             .collect::<rusqlite::Result<_>>()?)
     }
 
@@ -276,7 +297,8 @@ mod tests {
         assert_eq!(bench.journal.answered_later(last).unwrap(), []);
         for import in [first.import, last] {
             let codes = bench.journal.unanswered_codes(import).unwrap();
-            assert_eq!(codes, [(JobState::Rejected, "invalidData".to_owned())], "one row of each");
+            let (state, code) = (JobState::Rejected, "invalidData".to_owned());
+            assert_eq!(codes, [UnansweredRows { state, code, is_unsent: false, rows: 1 }], "one row of each");
         }
     }
 

@@ -190,6 +190,11 @@ impl RowView {
             && (self.disposition == Disposition::ChangedSince || !self.differences.is_empty())
     }
 
+    /// Whether its job was rejected with values of an earlier import, and its own were not sent.
+    pub fn is_unsent(&self) -> bool {
+        self.state == JobState::Rejected && self.disposition == Disposition::ChangedSince
+    }
+
     /// Gives a row that is done the code of how it compares with the record: one that an import at this moment found
     /// done, or one that differs.
     fn compare(&mut self, imported_at: Moment) {
