@@ -11,6 +11,7 @@ use crate::journal::{
 };
 use crate::model::amount::count;
 use crate::model::id::ImportId;
+use crate::model::reason::Reason;
 use crate::model::remaining::SheetPause;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
@@ -80,6 +81,8 @@ pub struct ImportFacts {
     pub unanswered: Unanswered,
     /// With which codes those of them that have a job were rejected, or are incomplete.
     pub(super) codes: Vec<UnansweredRows>,
+    /// Rows that were skipped because one that they depend on was cancelled, and have not come again.
+    pub(super) below_cancelled: u64,
     /// Rows that differ from what was imported earlier.
     pub differing: u64,
     /// Those of them that it left out and that no import has.
@@ -97,12 +100,18 @@ impl ImportFacts {
         let later = journal.answered_later(info.import)?;
         let differing = journal.differing(Some(info.import))?;
         let unanswered = Unanswered::by(&tally, &left_out, &later);
-        let codes = match unanswered.refused + unanswered.incomplete {
-            0 => Vec::new(),
-            _ => journal.unanswered_codes(info.import)?,
+        let skipped = tally.in_state(JobState::Skipped);
+        let (skipped, codes): (Vec<_>, Vec<_>) = match unanswered.refused + unanswered.incomplete + skipped {
+            0 => (Vec::new(), Vec::new()),
+            _ => {
+                let codes = journal.unanswered_codes(info.import)?;
+                codes.into_iter().partition(|rows| rows.state == JobState::Skipped)
+            }
         };
+        let below_cancelled = skipped.iter().filter(|rows| rows.code == Reason::ParentCancelled.as_str());
+        let below_cancelled = below_cancelled.map(|rows| rows.rows).sum();
         let open_later = if has_later_round { journal.open_in_later_rounds(&info)? } else { 0 };
-        Ok(Self { info, tally, unanswered, codes, differing, left_out, later, open_later })
+        Ok(Self { info, tally, unanswered, codes, below_cancelled, differing, left_out, later, open_later })
     }
 
     /// Whether rows of it wait, or need a person, that no later round has.

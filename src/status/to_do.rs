@@ -15,7 +15,7 @@ use crate::ending::{End, RunEnd};
 use crate::error::Exit;
 use crate::journal::{ImportInfo, UnansweredRows, UnsentRows};
 use crate::model::amount::counted;
-use crate::model::id::JobId;
+use crate::model::id::{ImportId, JobId};
 use crate::model::operation::Operation;
 use crate::model::remaining::SheetPause;
 use crate::model::state::JobState;
@@ -246,6 +246,8 @@ fn of_import(facts: &ImportFacts, commands: &Commands<'_>) -> Vec<Need> {
     put("left_out", rows.left_out + rows.along, told, &|| {
         correct((rows.left_out, rows.along, 0), Advice::new())
     });
+    let told = were(facts.below_cancelled, "skipped because of a cancelled row");
+    put("skipped", facts.below_cancelled, told, &|| of_below_cancelled(import, commands.again));
     if facts.differing > 0 {
         needs.push(Need {
             cause: "differs",
@@ -294,6 +296,12 @@ fn to_retry(facts: &ImportFacts, is_wanted: impl Fn(JobState) -> bool, again: &A
     };
     let commands = codes.iter().enumerate().map(or);
     commands.fold(Advice::from(words), |advice, command| advice.join(&command)).words("; otherwise ")
+}
+
+/// What to do about rows that depend on one that was cancelled, and the command for the last of it.
+fn of_below_cancelled(import: ImportId, again: &Again) -> (Advice, String) {
+    let words = "change that row and import it again, or, when the other rows of the import are done, cancel the import";
+    (words.into(), again.command(&format!("cancel {import}")))
 }
 
 /// How rows of an import are corrected, and the command for it; `own` are those with something to correct, or, those
@@ -363,7 +371,9 @@ pub(super) fn next(facts: &Facts, (state, at_work): (RunState, bool), commands: 
         };
         return if goes_on_alone { at_work_step() } else { step(words, go_on(facts, again)) };
     }
-    let is_left = |import: &&ImportFacts| !import.unanswered.is_empty() || import.differing > 0;
+    let is_left = |import: &&ImportFacts| {
+        !import.unanswered.is_empty() || import.differing > 0 || import.below_cancelled > 0
+    };
     let to_correct: Vec<&ImportFacts> = facts.imports.iter().filter(is_left).collect();
     let mut steps = Vec::new();
     if let Some(UnsentRows { import: paused, .. }) = facts.paused_imports.first().filter(|_| facts.paused > 0)
@@ -411,6 +421,10 @@ fn corrections(to_correct: &[&ImportFacts], commands: &Commands<'_>) -> Vec<Step
 fn correct(facts: &ImportFacts, commands: &Commands<'_>) -> Step {
     let (import, rows) = (facts.info.import, &facts.unanswered);
     let report = || commands.again.command(&format!("report {import}"));
+    if rows.is_empty() && facts.differing == 0 {
+        let (words, command) = of_below_cancelled(import, commands.again);
+        return Step { words: format!("rows were skipped because of a cancelled row: {words}"), command };
+    }
     if rows.is_empty() {
         return Step { words: "the report lists the columns that differ".to_owned(), command: report() };
     }

@@ -261,6 +261,14 @@ fn a_row_that_was_skipped_counts_for_a_check_as_it_does_for_a_run() {
     bench.fleetload(&["run"]).expect_code(4);
     assert_eq!(checked(&bench, 4), words("finished", "rows-failed"));
     bench.fleetload(&["status", "2", "--check"]).expect_code(4);
+    let told = summary(&bench);
+    let need = &told["needs_person"][0];
+    assert_eq!((&need["cause"], &need["count"]), (&"skipped".into(), &1.into()), "{told}");
+    assert_eq!(need["command"], "fleetload cancel 2");
+    let hint = bench.fleetload(&["status"]).expect_code(0).stderr;
+    assert!(hint.contains("fleetload cancel 2"), "{hint}");
+    bench.fleetload(&["cancel", "2"]).expect_code(0);
+    assert_eq!(checked(&bench, 0), words("finished", "done"));
 }
 
 #[test]

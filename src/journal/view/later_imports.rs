@@ -34,7 +34,7 @@ pub struct Answered {
 /// Rows of an import for which no later one answers, and that stand alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnansweredRows {
-    /// How they stand: rejected or incomplete.
+    /// How they stand: rejected, incomplete or skipped.
     pub state: JobState,
     /// Their code; empty for none.
     pub code: String,
@@ -189,7 +189,7 @@ impl View {
         Ok(natural(statement.query_row((first, last, import.first_round()), |row| row.get(0))?))
     }
 
-    /// With which codes rows of an import were rejected, or are incomplete, for which no later import answers.
+    /// With which codes rows of an import were rejected or skipped, or are incomplete, for which no later import answers.
     pub fn unanswered_codes(&self, import: ImportId) -> Result<Vec<UnansweredRows>> {
         let (first, last) = row_ref::range_of(&self.connection, import)?;
         Ok(self
@@ -199,7 +199,7 @@ impl View {
                      job.state = 'rejected' AND sheet_row.disposition = 'changed_since', count(*)
                  FROM job INDEXED BY job_refused CROSS JOIN sheet_row ON sheet_row.job = job.id WHERE ",
                 refused!(),
-                " AND job.state <> 'skipped' AND sheet_row.place BETWEEN ?1 AND ?2
+                " AND sheet_row.place BETWEEN ?1 AND ?2
                  AND NOT EXISTS (SELECT 1 FROM sheet_row AS later WHERE later.job = job.id AND later.place > ?2)
                  GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
             ))?
