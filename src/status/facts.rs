@@ -136,6 +136,12 @@ impl ImportFacts {
         self.codes.iter().filter(|rows| rows.is_unsent).map(|rows| rows.rows).sum()
     }
 
+    /// Whether all of its rows that were rejected were so because the service has their records.
+    pub(super) fn exist_already(&self) -> bool {
+        let mut rejected = self.codes.iter().filter(|rows| rows.state == JobState::Rejected).peekable();
+        rejected.peek().is_some() && rejected.all(|rows| rows.code == Reason::Existing.as_str())
+    }
+
     /// Whether it needs nobody any more: no row of it waits, is to be corrected or differs.
     pub fn is_settled(&self) -> bool {
         !self.is_open() && self.differing == 0

@@ -235,8 +235,9 @@ fn of_import(facts: &ImportFacts, commands: &Commands<'_>) -> Vec<Need> {
         (retry.words(words), command)
     };
     let retry = |state| to_retry(facts, |of| of == state, commands.again);
-    put("rejected", rows.refused, were(rows.refused, "rejected"), &|| {
-        correct((rows.refused, 0, facts.unsent()), retry(JobState::Rejected))
+    put("rejected", rows.refused, were(rows.refused, "rejected"), &|| match facts.exist_already() {
+        true => of_existing(import, commands.again),
+        false => correct((rows.refused, 0, facts.unsent()), retry(JobState::Rejected)),
     });
     let what = "carried out in part, but a later step failed";
     put("incomplete", rows.incomplete, were(rows.incomplete, what), &|| {
@@ -296,6 +297,16 @@ fn to_retry(facts: &ImportFacts, is_wanted: impl Fn(JobState) -> bool, again: &A
     };
     let commands = codes.iter().enumerate().map(or);
     commands.fold(Advice::from(words), |advice, command| advice.join(&command)).words("; otherwise ")
+}
+
+/// What to do about rows whose records the service has and that the profile rejects, and the command for the last of it.
+fn of_existing(import: ImportId, again: &Again) -> (Advice, String) {
+    let words = Advice::from(
+        "to take the records that are there, set on_existing = \"adopt\" in the profile and type ",
+    )
+    .command(again.command(&format!("retry {import}")))
+    .words("; to leave them as they are, when the other rows of the import are done, cancel the import");
+    (words, again.command(&format!("cancel {import}")))
 }
 
 /// What to do about rows that depend on one that was cancelled, and the command for the last of it.
@@ -427,6 +438,10 @@ fn correct(facts: &ImportFacts, commands: &Commands<'_>) -> Step {
     }
     if rows.is_empty() {
         return Step { words: "the report lists the columns that differ".to_owned(), command: report() };
+    }
+    if facts.exist_already() && rows.total() == rows.refused {
+        let (words, command) = of_existing(import, commands.again);
+        return Step { words: words.to_string(), command };
     }
     let correction = (commands.correction)(&facts.info);
     let fix = correction.fix.display();

@@ -355,6 +355,22 @@ fn rows_that_came_again_unchanged_are_sent_again_by_the_command_that_is_named() 
 }
 
 #[test]
+fn of_rows_rejected_for_records_that_are_there_it_says_how_these_are_taken_or_left() {
+    let others = Scenario { company: vec![bench::first_company_of_others()], ..Scenario::default() };
+    let bench = bench_with(None, others);
+    bench.profile("", "", "on_existing = \"fail\"");
+    let ended = bench.fleetload(&["run", "companies.csv"]).expect_code(4);
+    let take = "set on_existing = \"adopt\" in the profile and type fleetload retry 1";
+    let shown = screen(&bench, &[]);
+    for told in [&shown, &ended.stderr] {
+        assert!(told.contains(take) && !told.contains("fix.xlsx"), "{told}");
+    }
+    assert_eq!(summary(&bench)["needs_person"][0]["command"], "fleetload cancel 1");
+    bench.fleetload(&["cancel", "1"]).expect_code(0);
+    assert_eq!(checked(&bench, 0), words("finished", "done"));
+}
+
+#[test]
 fn sheets_without_rows_are_neither_done_nor_not_imported() {
     let bench = bench_with(None, Scenario::default());
     let header = bench::companies(1).lines().next().expect("a header").to_owned();
