@@ -118,7 +118,8 @@ fn a_record_that_vanished_after_its_creation_is_named_and_not_made_again() {
     }
 }
 
-const CORRECT: &str = "correct the rows in reports/1/fix.xlsx, then: fleetload run reports/1/fix.xlsx\n";
+const CORRECT: &str = "where no cell is wrong and the cause is gone, type fleetload retry 1; otherwise correct the rows in \
+                       reports/1/fix.xlsx, then: fleetload run reports/1/fix.xlsx\n";
 
 #[test]
 fn rows_to_correct_are_named_beside_what_is_to_be_reviewed() {
