@@ -318,8 +318,8 @@ CREATE TABLE step (
     -- What the record had of what the step changes, as JSON, as it was read before the first request that may have been
     -- carried out; NULL where no look-up showed it.
     before TEXT,
-    -- What a request for a creation was sent with that may have been carried out, as JSON, where its row was corrected since:
-    -- a record that is found for it was made with that.
+    -- What the first request for a creation was sent with that may have been carried out, as JSON, until it is known not to
+    -- have been: a record that is found for it was made with that.
     sent TEXT,
     CHECK ((shape IS NULL) = (place IS NULL)),
     CHECK (shape IS NOT NULL OR action IS NOT NULL)

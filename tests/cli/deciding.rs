@@ -748,6 +748,43 @@ fn a_record_that_was_made_before_its_row_was_corrected_is_not_said_to_have_the_n
 }
 
 #[test]
+fn values_that_were_refused_after_a_lost_request_are_not_said_to_be_those_of_a_record_made_later() {
+    let (phone, new) = ("+64 9 556 0001", "+64 9 777 0170");
+    let faults = [FaultKind::RequestLost, FaultKind::InvalidData, FaultKind::AnswerLost];
+    let scenario = faults
+        .into_iter()
+        .fold(unlimited(), |scenario, kind| scenario.with_fault(lost("addSite", kind).after(1)));
+    let bench = Bench::new(scenario);
+    bench.profile("", "rate = \"unlimited\"", "");
+    bench.write("companies.csv", &bench::companies(1));
+    // One site is made, so that a look-up is known to find what is there.
+    let earlier = bench::sites(2, 1);
+    let (first, second) = earlier.trim_end().rsplit_once('\n').expect("two rows");
+    let corrected = format!("{first}\n{}\n", second.replace(phone, new));
+    bench.write("sites.csv", &earlier);
+    bench.fleetload(&["run", "companies.csv", "sites.csv", "--concurrency", "1"]).expect_code(4);
+    let ending = |import| {
+        let row = bench.results(import).pop().expect("its row");
+        (row["status"].clone(), row["code"].clone(), row["message"].to_string())
+    };
+    assert_eq!(ending(1).0, "rejected");
+    bench.write("sites.csv", &corrected);
+    let outcome = bench.fleetload(&["run", "sites.csv"]);
+    assert_eq!(bench.statistics().faults_fired.len(), 3);
+    let (status, code, message) = ending(2);
+    assert_eq!((status, code), ("adopted".into(), Value::Null), "{message}");
+    outcome.expect_code(0);
+    bench.fleetload(&["run", "sites.csv"]).expect_code(0);
+    assert_eq!(ending(3).1, "row.unchanged");
+    bench.write("sites.csv", &earlier);
+    bench.fleetload(&["run", "sites.csv"]).expect_code(4);
+    let (_, code, message) = ending(4);
+    let words = format!("phone was '{new}', is '{phone}' now");
+    assert!(code == "row.differs" && message.contains(&words), "{message}");
+    bench.assert_exact(1);
+}
+
+#[test]
 fn a_corrected_row_that_is_sent_after_all_differs_from_nothing() {
     let (phone, new) = ("+64 9 556 0000", "+64 9 777 0170");
     let bench = Bench::new(unlimited().with_fault(lost("addSite", FaultKind::RequestLost)));

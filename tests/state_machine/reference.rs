@@ -303,6 +303,7 @@ impl Reference {
                 let job = self.job(number);
                 job.doubts += u32::from(*charged);
                 job.doubted |= !executed;
+                job.keep_sent();
                 job.executed = *executed;
                 job.absent_reads = 0;
                 job.looks = 0;
@@ -362,7 +363,9 @@ impl Reference {
         match job.at {
             0 => {
                 job.record = id;
-                if job.sent_with.take().is_some() && how == How::Adopted {
+                let sent = job.sent_with.take();
+                let is_other = sent.is_some_and(|sent| sent != job.values.of_the_record());
+                if is_other && how == How::Adopted {
                     // It was made with that, which is what no row says.
                     job.values.content = String::new();
                 }
@@ -447,6 +450,7 @@ impl Reference {
         for job in self.jobs.values_mut().filter(|job| job.state == Sending) {
             job.deaths += 1;
             job.doubted = true;
+            job.keep_sent();
             job.doubts += 1;
             job.absent_reads = 0;
             job.looks = 0;

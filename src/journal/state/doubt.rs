@@ -51,6 +51,9 @@ fn enter(
     (executed, charged): (bool, bool),
     (since, until): (Moment, Moment),
 ) -> Result<Vec<Moved>> {
+    if standing.remote_id.is_none() && standing.operation.creates() {
+        step::keep_sent(connection, standing.job)?;
+    }
     standing.change(
         connection,
         "UPDATE job SET state = 'in_doubt', doubted = doubted OR NOT ?3, executed = ?3, doubt = ?4, doubt_since = ?5, due = ?6,

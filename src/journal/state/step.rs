@@ -48,8 +48,8 @@ pub(in crate::journal) fn revise(
     let mut done = written_actions(connection, of_job!(" AND ended = 1"), standing.job)?;
     let read_before = read_before(connection, standing.job)?;
     let own = steps.first().map(serde_json::to_string).transpose().map_err(unwritable)?;
-    let sent = sent_before(connection, standing, natural_key)?.filter(|sent| Some(sent) != own.as_ref());
-    if sent.is_none() {
+    let sent = sent_before(connection, standing, natural_key)?;
+    if sent.is_none() || sent == own {
         was_not_made_as_sent(connection, standing.job)?;
     }
     connection.prepare_cached(of_job!("DELETE FROM step WHERE ", ""))?.execute([standing.job])?;
@@ -86,51 +86,71 @@ pub(in crate::journal) fn revise(
     first.ok_or_else(|| Error::internal("a job without a step"))
 }
 
+/// Keeps what a request for the creation of a job was sent with that may have been carried out, unless that of an earlier one
+/// is kept.
+pub(in crate::journal) fn keep_sent(connection: &Connection, job: JobId) -> Result<()> {
+    let own = own_creation(connection, job)?;
+    connection
+        .prepare_cached("UPDATE step SET sent = coalesce(sent, ?2) WHERE id = ?1 << 16")?
+        .execute((job, &own))?;
+    Ok(())
+}
+
+/// What the creation of a job is to be sent with.
+fn own_creation(connection: &Connection, job: JobId) -> Result<Option<String>> {
+    Ok(written_actions(connection, of_job!(" AND n = 0"), job)?.pop())
+}
+
 /// What the creation of a job was sent with, if that may have been carried out and the job keeps its natural key.
 fn sent_before(connection: &Connection, standing: &JobRow, natural_key: &str) -> Result<Option<String>> {
-    let may_be_there: bool = connection
+    let kept: Option<(Option<String>, bool)> = connection
         .prepare_cached(
-            "SELECT remote_id IS NULL AND natural_key = ?2
-                 AND (doubted OR executed OR (state = 'cancelled' AND doubt IS NOT NULL)) FROM job WHERE id = ?1",
+            "SELECT sent, state = 'cancelled' AND doubt IS NOT NULL FROM job JOIN step ON step.id = job.id << 16
+             WHERE job.id = ?1 AND remote_id IS NULL AND natural_key = ?2",
         )?
-        .query_row((standing.job, natural_key), |row| row.get(0))?;
-    if !(standing.kind.is_record() && may_be_there) {
-        return Ok(None);
+        .query_row((standing.job, natural_key), |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    match kept {
+        Some((Some(sent), _)) => Ok(Some(sent)),
+        // On hold, it was in doubt only once it was cancelled.
+        Some((None, true)) if standing.kind.is_record() => own_creation(connection, standing.job),
+        Some((None, _)) | None => Ok(None),
     }
-    let earlier: Option<String> = connection
-        .prepare_cached("SELECT sent FROM step WHERE id = ?1 << 16")?
-        .query_row([standing.job], |row| row.get(0))?;
-    Ok(match earlier {
-        Some(earlier) => Some(earlier),
-        None => written_actions(connection, of_job!(" AND n = 0"), standing.job)?.pop(),
-    })
 }
 
 /// What the record of a job may have been made with, where its row was corrected since.
 pub(in crate::journal) fn sent(connection: &Connection, job: JobId) -> Result<Option<Action>> {
+    sent_otherwise(connection, job)?.map(|sent| parse_action(&sent)).transpose()
+}
+
+/// The same, as JSON.
+fn sent_otherwise(connection: &Connection, job: JobId) -> Result<Option<String>> {
     let sent: Option<String> = connection
         .prepare_cached("SELECT sent FROM step WHERE id = ?1 << 16")?
         .query_row([job], |row| row.get(0))?;
-    sent.map(|sent| parse_action(&sent)).transpose()
+    Ok(match sent {
+        Some(_) if sent == own_creation(connection, job)? => None,
+        sent => sent,
+    })
 }
 
 /// The record that was found for a job was made with what was sent before its row was corrected, if it was: these are its
 /// values, and in what its rows differ from them is noted with the rows.
 pub(in crate::journal) fn was_made_as_sent(connection: &Connection, job: JobId) -> Result<()> {
-    let changed = connection
-        .prepare_cached(
-            "UPDATE step SET action = sent, shape = NULL, place = NULL, sent = NULL
-             WHERE id = ?1 << 16 AND sent IS NOT NULL",
-        )?
-        .execute([job])?;
-    if changed > 0 {
+    if let Some(sent) = sent_otherwise(connection, job)? {
+        connection
+            .prepare_cached("UPDATE step SET action = ?2, shape = NULL, place = NULL WHERE id = ?1 << 16")?
+            .execute((job, &sent))?;
         // That of no row, so that each is compared value by value.
         connection.prepare_cached("UPDATE job SET content_hash = '' WHERE id = ?1")?.execute([job])?;
     }
+    connection
+        .prepare_cached("UPDATE step SET sent = NULL WHERE id = ?1 << 16 AND sent IS NOT NULL")?
+        .execute([job])?;
     Ok(())
 }
 
-/// What was sent of a job before its row was corrected was not carried out.
+/// What was sent of a job so far was not carried out.
 pub(in crate::journal) fn was_not_made_as_sent(connection: &Connection, job: JobId) -> Result<()> {
     let forgotten = connection
         .prepare_cached("UPDATE step SET sent = NULL WHERE id = ?1 << 16 AND sent IS NOT NULL")?

@@ -119,7 +119,7 @@ pub(in crate::journal) fn finish_step(
         Some(_) | None => how.outcome(),
     };
     // Of the first request of a job nothing was sent before.
-    let is_first = standing.state == Sending && standing.attempts == 1;
+    let is_first = standing.state == Sending && standing.attempts == 1 && !standing.doubted;
     match how {
         _ if made.is_none() || is_first => {}
         How::Adopted => step::was_made_as_sent(connection, job)?,

@@ -72,7 +72,7 @@ pub(crate) struct Job {
     pub(crate) to_cancel: bool,
     /// It was cancelled while its outcome was not known.
     pub(crate) cancelled_in_doubt: bool,
-    /// What a request of its creation was sent with that may have been carried out, where the row was corrected since.
+    /// What a request of its creation was sent with that may have been carried out.
     pub(crate) sent_with: Option<String>,
     pub(crate) absent_reads: u32,
     pub(crate) looks: u32,
@@ -133,11 +133,11 @@ impl Job {
         let doubts = self.doubts;
         let was_in_doubt = std::mem::take(&mut self.cancelled_in_doubt);
         self.to_cancel = false;
-        let may_be_there = self.doubted || self.executed || was_in_doubt;
-        let is_kept = self.record.is_none() && self.values.makes_a_record() && may_be_there;
-        let earlier = self.sent_with.take().unwrap_or_else(|| self.values.of_the_record());
-        let is_kept = is_kept && self.values.natural_key == values.natural_key;
-        self.sent_with = Some(earlier).filter(|earlier| is_kept && *earlier != values.of_the_record());
+        if was_in_doubt {
+            self.keep_sent();
+        }
+        let is_kept = self.record.is_none() && self.values.natural_key == values.natural_key;
+        self.sent_with = self.sent_with.take().filter(|_| is_kept);
         let sent_before = (self.doubted, self.executed, self.first_sent, self.baseline.take());
         self.forget_the_step();
         if self.at == stood_at && self.values.natural_key == values.natural_key && was_in_doubt {
@@ -161,6 +161,13 @@ impl Job {
         match self.at {
             0 => self.values.first,
             n => self.steps[n - 1].operation,
+        }
+    }
+
+    /// Keeps what a request of its creation was sent with that may have been carried out, the first one first.
+    pub(super) fn keep_sent(&mut self) {
+        if self.record.is_none() && self.values.makes_a_record() {
+            self.sent_with.get_or_insert(self.values.of_the_record());
         }
     }
 

@@ -11,7 +11,7 @@ use crate::journal::{Decision, Disposition, Evidence, How, Work, Write};
 use crate::model::action::Action;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
-use crate::model::record::Role;
+use crate::model::record::{Record, Role};
 use crate::model::state::JobState::{
     self, Adopted, Blocked, Created, Deferred, Existing, Held, InDoubt, Ready, Rejected, Sending,
 };
@@ -456,6 +456,81 @@ fn what_was_refused_and_then_not_there_is_in_doubt_no_more_when_it_is_sent_again
         apply(&mut bench.journal, release).unwrap();
         let work = bench.journal.work(jobs[0]).unwrap().unwrap();
         assert_eq!((work.state, work.doubt, work.doubted), (Ready, None, expected), "{doubt:?}");
+    }
+}
+
+#[test]
+fn a_record_was_made_with_what_was_sent_last_unless_an_earlier_request_is_not_known_to_be_over() {
+    #[derive(Debug, Clone, Copy)]
+    enum Step {
+        Lost,
+        NotThere,
+        NotMade,
+        Abandoned,
+        Refused,
+        Corrected,
+    }
+    use Step::{Abandoned, Corrected, Lost, NotMade, NotThere, Refused};
+    let (earlier, now) = ("+64 9 555 0100", "+64 9 777 0100");
+    let table: [(&[Step], &str); 9] = [
+        (&[Lost, NotThere, Refused, Corrected, Lost], now),
+        (&[Lost, NotThere, Corrected, Lost], now),
+        (&[Lost, NotMade, Corrected, Lost, NotThere, Lost], now),
+        (&[Lost, Abandoned, Corrected], earlier),
+        (&[Lost, NotMade, Corrected, Lost], earlier),
+        (&[Lost, NotMade, Refused, Corrected, Lost], earlier),
+        (&[Lost, NotThere, Lost, NotMade, Corrected, Lost], earlier),
+        (&[Lost, NotThere, Refused, Corrected, Lost, NotMade, Corrected, Lost], now),
+        (&[Refused, Corrected, Lost], now),
+    ];
+    for (steps, expected) in table {
+        let mut bench = bench();
+        let mut values = site("Depot", vec![], vec![]);
+        let mut import = bench.journal.begin_import(at(1)).unwrap();
+        let job = import.add_job(&values).unwrap();
+        import.finish().unwrap();
+        for step in steps {
+            if matches!(step, Lost | Refused) {
+                apply(&mut bench.journal, claim(job, Operation::AddSite)).unwrap();
+            }
+            match step {
+                Lost => {
+                    let (doubt, until, evidence) = (Doubt::Timeout, at(3_500), Evidence::at(at(3_000)));
+                    let (executed, charged) = (false, true);
+                    let doubt = Write::Doubt { job, doubt, executed, charged, until, evidence };
+                    apply(&mut bench.journal, doubt).unwrap();
+                }
+                NotThere => {
+                    let (until, note) = (at(5_000), "not there".to_owned());
+                    let look = Write::KeepDoubting { job, until, absent_reads: 1, note: note.clone() };
+                    apply(&mut bench.journal, look).unwrap();
+                    apply(&mut bench.journal, Write::Release { job, note, at: at(5_000) }).unwrap();
+                }
+                NotMade => {
+                    bench.journal.resolve(job, Decision::NotCreated, None, "operator", at(5_000)).unwrap();
+                }
+                Abandoned => {
+                    bench.journal.resolve(job, Decision::Abandon, None, "operator", at(5_000)).unwrap();
+                }
+                Refused => {
+                    apply(&mut bench.journal, rejected(job, Sending)).unwrap();
+                }
+                Corrected => {
+                    let mut corrected = crate::testing::site("Depot");
+                    corrected.phone_number = now.into();
+                    values.steps = vec![Action::Create(Record::Site(corrected))];
+                    values.content_hash = "hash of the corrected row".to_owned();
+                    let mut import = bench.journal.begin_import(at(6_000)).unwrap();
+                    import.revise_job(job, &values).unwrap();
+                    import.finish().unwrap();
+                }
+            }
+        }
+        let (from, how, id) = (InDoubt, How::Adopted, Some(id(1)));
+        let adopted = Write::Advance { job, from, how, id, evidence: Evidence::at(at(7_000)) };
+        apply(&mut bench.journal, adopted).unwrap();
+        let made = format!("{:?}", bench.journal.work(job).unwrap().unwrap().record().unwrap());
+        assert!(made.contains(expected), "{steps:?}: {made}");
     }
 }
 
