@@ -108,8 +108,7 @@ impl ImportFacts {
                 codes.into_iter().partition(|rows| rows.state == JobState::Skipped)
             }
         };
-        let below_cancelled = skipped.iter().filter(|rows| rows.code == Reason::ParentCancelled.as_str());
-        let below_cancelled = below_cancelled.map(|rows| rows.rows).sum();
+        let below_cancelled = skipped.iter().map(|rows| rows.rows).sum();
         let open_later = if has_later_round { journal.open_in_later_rounds(&info)? } else { 0 };
         Ok(Self { info, tally, unanswered, codes, below_cancelled, differing, left_out, later, open_later })
     }

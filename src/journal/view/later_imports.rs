@@ -16,6 +16,7 @@ use crate::journal::view::differences::differing;
 use crate::journal::{ImportInfo, SheetId, View};
 use crate::model::id::ImportId;
 use crate::model::kind::Kind;
+use crate::model::reason::Reason;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
@@ -189,7 +190,8 @@ impl View {
         Ok(natural(statement.query_row((first, last, import.first_round()), |row| row.get(0))?))
     }
 
-    /// With which codes rows of an import were rejected or skipped, or are incomplete, for which no later import answers.
+    /// With which codes rows of an import were rejected, are incomplete or were skipped below a cancelled one, for which no later
+    /// import answers.
     pub fn unanswered_codes(&self, import: ImportId) -> Result<Vec<UnansweredRows>> {
         let (first, last) = row_ref::range_of(&self.connection, import)?;
         Ok(self
@@ -199,11 +201,11 @@ impl View {
                      job.state = 'rejected' AND sheet_row.disposition = 'changed_since', count(*)
                  FROM job INDEXED BY job_refused CROSS JOIN sheet_row ON sheet_row.job = job.id WHERE ",
                 refused!(),
-                " AND sheet_row.place BETWEEN ?1 AND ?2
+                " AND (job.state <> 'skipped' OR job.code = ?3) AND sheet_row.place BETWEEN ?1 AND ?2
                  AND NOT EXISTS (SELECT 1 FROM sheet_row AS later WHERE later.job = job.id AND later.place > ?2)
                  GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
             ))?
-            .query_map((first, last), |row| {
+            .query_map((first, last, Reason::ParentCancelled.as_str()), |row| {
                 Ok(UnansweredRows {
                     state: row.get(0)?,
                     code: row.get(1)?,
