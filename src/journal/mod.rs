@@ -36,7 +36,7 @@ use crate::journal::file::db_file::OpenFile;
 pub use crate::model::id::{CallId, SheetId};
 pub use account::{Account, Whose, WhoseFacts};
 pub use file::backup::Backup;
-pub(crate) use file::db_file::{belongs_to, was_there};
+pub(crate) use file::db_file::{refuse_own, was_there};
 pub use file::location::Storage;
 pub use file::lock::{Holder, RunLock, lock_file};
 pub use file::page_check::PageCheck;

@@ -227,8 +227,8 @@ fn cells(group: &Group) -> [String; 5] {
     [cut(sheet, HEADER), column, code, count(number(group.count)), places]
 }
 
-/// The groups to be told: sheets in the order of the files, then the worst first, then by code and column. That an encoding was
-/// guessed is told before what may come of it.
+/// The groups to be told: sheets in the order of the files, then the worst first, then by code and column. A guessed
+/// encoding comes before what may come of it.
 fn grouped(findings: &Findings, notes: bool) -> Vec<&Group> {
     let sheets = findings.sheets();
     let mut groups: Vec<_> = findings

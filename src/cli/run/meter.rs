@@ -17,7 +17,7 @@ use crate::cli::output_file::refuse_unless;
 use crate::cli::settings::Settings;
 use crate::ending::End;
 use crate::error::{Error, Exit, Result};
-use crate::journal::{CommandEnd, Journal, belongs_to};
+use crate::journal::{CommandEnd, Journal, refuse_own};
 use crate::metrics::{BEGINNING, JournalFigures, RunFigures, Source, exposition};
 use crate::model::event::Event;
 use crate::model::time::Moment;
@@ -100,10 +100,7 @@ pub(in crate::cli) fn probe(path: &Path, journal: &Path) -> Result<()> {
 /// Refuses to write over a file that is neither empty nor metrics, and over the journal and what belongs to it.
 fn refuse_others(path: &Path, journal: &Path) -> Result<()> {
     // Before it is opened: a process that closes the file of a journal loses its locks on it.
-    if belongs_to(journal, path) {
-        return Err(Error::usage(format!("{} is the journal itself or belongs to it", path.display()))
-            .hint("name another file with --metrics-file FILE"));
-    }
+    refuse_own(journal, path).map_err(|error| error.hint("name another file with --metrics-file FILE"))?;
     let ours = match atomic_file::read(path, BEGINNING.len() as u64) {
         Ok(Some(beginning)) => beginning.is_empty() || beginning == BEGINNING.as_bytes(),
         Ok(None) | Err(_) => false,

@@ -12,7 +12,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::journal::file::db_file::{OpenFile, belongs_to, no_journal, refuse_other_files};
+use crate::journal::file::db_file::{OpenFile, no_journal, refuse_other_files, refuse_own};
 use crate::journal::file::migrate;
 use crate::journal::file::salvage::is_damage;
 use crate::journal::file::snapshot::copy_pages;
@@ -43,10 +43,8 @@ impl Journal {
     /// # Errors
     /// Usage when the file exists, or is the journal or belongs to it; journal when it cannot be written.
     pub fn back_up(&self, to: &Path, replace: bool, at: Moment) -> Result<Backup> {
-        if belongs_to(&self.view.path, to) {
-            return Err(Error::usage(format!("{} is the journal itself or belongs to it", to.display()))
-                .hint("name another file for the backup, best on another disk"));
-        }
+        refuse_own(&self.view.path, to)
+            .map_err(|error| error.hint("name another file for the backup, best on another disk"))?;
         match to.symlink_metadata() {
             Ok(there) if !there.is_file() => {
                 return Err(Error::usage(format!("{} is not a file that could be replaced", to.display()))

@@ -147,9 +147,20 @@ const BESIDE: [&str; 11] = [
     ".v",
 ];
 
+/// Refuses to write over the journal, under any name, and over what belongs to it.
+///
+/// # Errors
+/// Usage, without a hint.
+pub(crate) fn refuse_own(journal: &Path, file: &Path) -> Result<()> {
+    if belongs_to(journal, file) {
+        return Err(Error::usage(format!("{} is the journal itself or belongs to it", file.display())));
+    }
+    Ok(())
+}
+
 /// Whether a file is the journal, under any name, or belongs to it: it lies beside it, or in a folder there, by a name that
 /// goes on from the journal's as those of SQLite and ours do.
-pub(crate) fn belongs_to(journal: &Path, file: &Path) -> bool {
+fn belongs_to(journal: &Path, file: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().ok();
     let place = |path: &Path| Some(real(folder_of(path))?.join(path.file_name()?));
     // Where the system does not tell which file it is, all are the same.

@@ -144,18 +144,13 @@ pub(in crate::journal) fn was_made_as_sent(connection: &Connection, job: JobId) 
         // That of no row, so that each is compared value by value.
         connection.prepare_cached("UPDATE job SET content_hash = '' WHERE id = ?1")?.execute([job])?;
     }
-    connection
-        .prepare_cached("UPDATE step SET sent = NULL WHERE id = ?1 << 16 AND sent IS NOT NULL")?
-        .execute([job])?;
+    forget_sent(connection, job)?;
     Ok(())
 }
 
 /// What was sent of a job so far was not carried out.
 pub(in crate::journal) fn was_not_made_as_sent(connection: &Connection, job: JobId) -> Result<()> {
-    let forgotten = connection
-        .prepare_cached("UPDATE step SET sent = NULL WHERE id = ?1 << 16 AND sent IS NOT NULL")?
-        .execute([job])?;
-    if forgotten > 0 {
+    if forget_sent(connection, job)? > 0 {
         // The rows that gave it its values, or have them, do not differ from it.
         connection
             .prepare_cached(
@@ -165,6 +160,13 @@ pub(in crate::journal) fn was_not_made_as_sent(connection: &Connection, job: Job
             .execute([job])?;
     }
     Ok(())
+}
+
+/// Forgets what a job was sent with; returns how many steps had it.
+fn forget_sent(connection: &Connection, job: JobId) -> Result<usize> {
+    Ok(connection
+        .prepare_cached("UPDATE step SET sent = NULL WHERE id = ?1 << 16 AND sent IS NOT NULL")?
+        .execute([job])?)
 }
 
 /// What was read before the steps of a job that are not done, each with the number of the step and what that asks for.

@@ -65,15 +65,15 @@ pub struct KeptRows {
     pub by: Vec<(Option<ImportId>, u64)>,
 }
 
-/// Blocked rows that wait, directly or through others, for rows of paused imports, each with the import; and rows on hold with
-/// those that wait for them, with NULL. Rows of paused imports, which may be very many, are looked at only where others wait for them.
+/// Blocked rows that wait, directly or through others, for rows of paused imports, each with the import; and those of `$first`
+/// with what waits for them. Rows of paused imports, which may be very many, are looked at only where others wait for them.
 macro_rules! with_kept {
-    ($rest:literal) => {
+    ($first:literal, $rest:literal) => {
         concat!(
             "WITH RECURSIVE paused (id) AS (SELECT id FROM import WHERE paused_at IS NOT NULL),
-             kept (id, cause) AS (
-             SELECT id, NULL FROM job INDEXED BY job_held WHERE state = 'held'
-             UNION SELECT waits.id, job.last_import FROM job AS waits INDEXED BY job_blocked
+             kept (id, cause) AS (",
+            $first,
+            "SELECT waits.id, job.last_import FROM job AS waits INDEXED BY job_blocked
              CROSS JOIN link ON link.job = waits.id CROSS JOIN job ON job.id = link.target_job
              WHERE EXISTS (SELECT 1 FROM paused) AND waits.state = 'blocked' AND waits.last_import NOT IN paused
                AND job.last_import IN paused AND job.state IN ('ready', 'deferred', 'blocked') AND job.remote_id IS NULL
@@ -89,8 +89,9 @@ macro_rules! with_kept {
     };
 }
 
-/// See [`View::kept_rows`].
+/// See [`View::kept_rows`]. Rows on hold and those below them have no import that keeps them.
 const KEPT: &str = with_kept!(
+    "SELECT id, NULL FROM job INDEXED BY job_held WHERE state = 'held' UNION ",
     "own (id, cause) AS (SELECT kept.id, kept.cause FROM kept CROSS JOIN job ON job.id = kept.id
                          WHERE job.state = 'blocked'
                            AND iif(?1 IS NULL, job.last_import NOT IN paused, job.last_import = ?1))
@@ -99,8 +100,9 @@ const KEPT: &str = with_kept!(
 
 /// See [`View::rows_below_pauses`].
 const BELOW_PAUSES: &str = with_kept!(
+    "",
     "below (id) AS (SELECT DISTINCT kept.id FROM kept CROSS JOIN job ON job.id = kept.id
-                    WHERE kept.cause IS NOT NULL AND job.state = 'blocked' AND job.last_import NOT IN paused)
+                    WHERE job.state = 'blocked' AND job.last_import NOT IN paused)
      SELECT sheet.import, count(*) FROM below CROSS JOIN sheet_row ON sheet_row.job = below.id
      CROSS JOIN sheet ON sheet.id = sheet_row.place >> 32 GROUP BY 1"
 );
