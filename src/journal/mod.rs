@@ -32,6 +32,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::journal::file::db_file::OpenFile;
+use crate::journal::intake::job_lookup::JobIndexes;
 
 pub use crate::model::id::{CallId, SheetId};
 pub use account::{Account, Whose, WhoseFacts};
@@ -118,10 +119,11 @@ pub struct Journal {
     page_check: Option<PageCheck>,
 }
 
-/// The view of a journal: what status, plan and reports read. Nothing here changes it.
+/// The view of a journal: what status, plan and reports read. Nothing here changes it, beside indexes that are not there yet.
 #[derive(Debug)]
 pub struct View {
     connection: Connection,
+    job_indexes: JobIndexes,
     path: PathBuf,
     /// Given back after the connection is closed.
     _open_file: OpenFile,

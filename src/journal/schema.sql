@@ -187,8 +187,8 @@ CREATE TABLE job (
 ) STRICT;
 -- The text first: it is what tells entries apart, so that they are sorted and found by one comparison.
 CREATE UNIQUE INDEX job_natural_key ON job (natural_key, kind);
-CREATE INDEX job_sheet_key ON job (sheet_key, kind) WHERE sheet_key IS NOT NULL;
-CREATE INDEX job_name ON job (name, kind);
+-- Two more, by key and by name, are made when a job is first looked up so (job_lookup.rs): a journal with one import needs
+-- neither.
 -- The exclusive claim: one record of the service belongs to one job.
 CREATE UNIQUE INDEX job_remote_id ON job (remote_id, kind) WHERE remote_id IS NOT NULL;
 CREATE INDEX job_made ON job (kind, id) WHERE remote_id IS NOT NULL;

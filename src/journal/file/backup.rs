@@ -16,6 +16,7 @@ use crate::journal::file::db_file::{OpenFile, no_journal, refuse_other_files, re
 use crate::journal::file::migrate;
 use crate::journal::file::salvage::is_damage;
 use crate::journal::file::snapshot::copy_pages;
+use crate::journal::intake::job_lookup::JobIndexes;
 use crate::journal::{Journal, View, file::page_check};
 use crate::model::time::Moment;
 use crate::private_file::{folder_of, part_in, sync_folder_of};
@@ -104,7 +105,15 @@ impl Backup {
             .hint("check it with the fleetload that wrote it; an older one is brought up to date when it is used as a journal"));
         }
         let bytes = path.metadata().map_or(0, |metadata| metadata.len());
-        Ok(Self { view: View { connection, path: path.to_owned(), _open_file: open_file }, bytes })
+        Ok(Self {
+            view: View {
+                connection,
+                job_indexes: JobIndexes::default(),
+                path: path.to_owned(),
+                _open_file: open_file,
+            },
+            bytes,
+        })
     }
 
     /// Opens a file that is a journal.
@@ -178,13 +187,13 @@ mod tests {
         let mut bench = bench();
         import_companies(&mut bench.journal, &["Acme", "Bolt"], false);
         let other = Connection::open(bench.journal.path()).unwrap();
-        other.execute_batch("BEGIN IMMEDIATE; UPDATE job SET name = 'half'").unwrap();
+        other.execute_batch("BEGIN IMMEDIATE; UPDATE job SET natural_key = 'half' WHERE id = 1").unwrap();
         let to = bench.folder.path().join("copy.db");
         let backup = bench.journal.back_up(&to, false, at(7_000)).unwrap();
         backup.check_pages().unwrap();
         assert_eq!((backup.imports().unwrap().len(), backup.taken_at().unwrap()), (1, Some(at(7_000))));
         assert_eq!(backup.tally(None).unwrap().total(), 2);
-        assert_eq!(backup.by_name(crate::model::kind::Kind::Company, "half").unwrap(), []);
+        assert_eq!(backup.by_natural_key(crate::model::kind::Kind::Company, "half").unwrap(), None);
         other.execute_batch("ROLLBACK").unwrap();
         drop(backup);
         let names: Vec<_> =

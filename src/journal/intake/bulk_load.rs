@@ -32,18 +32,17 @@ const SORTING_THREADS: i64 = 1;
 /// the processor's cache, sorting and merging take less than in larger ones.
 const SORTING_KIB: i64 = 4_096;
 
-/// The indexes in which new rows have entries in no order, and which nothing asks while rows are placed. Others stay: to
-/// add an entry behind all others takes less than to sort them, and to build one that is empty its whole table has to be read.
-const DROPPED: [&str; 4] = ["job_natural_key", "job_sheet_key", "job_name", "link_target"];
+/// What is dropped while the first import of a journal writes its rows. The indexes in which new rows have entries in no order,
+/// and which nothing asks meanwhile: others stay, as to add an entry behind all others takes less than to sort them, and to
+/// build one that is empty its whole table has to be read. And the trigger that counts every job as it is added: those of a
+/// first import are counted here.
+const DROPPED: [&str; 3] = ["job_natural_key", "link_target", "job_added"];
 
-/// The trigger that counts every job as it is added. Those of a first import are counted here.
-const COUNTING: &str = "job_added";
-
-/// The secondary indexes of what an import fills, and the trigger that counts jobs, dropped while the first import of a
-/// journal writes its rows and made again when all are there: an index is sorted once then, instead of being searched for the
-/// place of every entry. All of it happens in the transaction of the import: undone, it leaves them as they were.
+/// The indexes and the trigger that are dropped while the first import of a journal writes its rows, and made again when all are
+/// there: an index is sorted once then, instead of being searched for the place of every entry. All of it happens in the
+/// transaction of the import: undone, it leaves them as they were.
 #[derive(Debug, Default)]
-pub(in crate::journal) struct DroppedIndexes {
+pub(in crate::journal) struct Dropped {
     /// The statements that make them.
     statements: Vec<String>,
     /// The jobs that were added without the trigger.
@@ -52,7 +51,7 @@ pub(in crate::journal) struct DroppedIndexes {
     cache: Option<i64>,
 }
 
-impl DroppedIndexes {
+impl Dropped {
     /// Drops them for the first import, and none for a later one, which has a larger page cache instead. What SQLite cannot
     /// sort in memory lies in its folder for temporary files for a moment.
     pub(in crate::journal) fn of(transaction: &Transaction<'_>, import: ImportId) -> Result<Self> {
@@ -60,8 +59,8 @@ impl DroppedIndexes {
             return Ok(Self { cache: exchange_cache(transaction, CACHE_KIB)?, ..Self::default() });
         }
         let mut text_of = transaction.prepare("SELECT type, sql FROM sqlite_schema WHERE name = ?1")?;
-        let mut statements = Vec::with_capacity(DROPPED.len() + 1);
-        for name in DROPPED.into_iter().chain([COUNTING]) {
+        let mut statements = Vec::with_capacity(DROPPED.len());
+        for name in DROPPED {
             let (what, text): (String, String) =
                 text_of.query_row([name], |row| Ok((row.get(0)?, row.get(1)?)))?;
             statements.push(text);

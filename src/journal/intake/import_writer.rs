@@ -14,7 +14,8 @@ use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::journal::file::column::count;
 use crate::journal::file::sqlite_error::unwritable;
-use crate::journal::intake::bulk_load::{self, DroppedIndexes, Inserts, WithoutLog};
+use crate::journal::intake::bulk_load::{self, Dropped, Inserts, WithoutLog};
+use crate::journal::intake::job_lookup::JobIndexes;
 use crate::journal::intake::named_id;
 use crate::journal::intake::rounds;
 use crate::journal::lineage::identity;
@@ -63,7 +64,7 @@ impl Journal {
             ImportId(transaction.prepare_cached("INSERT INTO import (at) VALUES (?1)")?.insert([now])?);
         let accepted = identity::was_accepted(&transaction)?;
         let some_wait = are_waiting(&transaction)?;
-        let dropped_indexes = DroppedIndexes::of(&transaction, import)?;
+        let dropped = Dropped::of(&transaction, import)?;
         failpoint::reach("import.begun");
         Ok(ImportWriter {
             transaction,
@@ -82,7 +83,8 @@ impl Journal {
             left_out: Tally::default(),
             answered: 0,
             some_wait,
-            dropped_indexes,
+            dropped,
+            job_indexes: JobIndexes::default(),
             inserts: RefCell::new(Inserts::to(connection, (import, accepted), without_log.is_under_way())?),
             without_log,
         })
@@ -120,8 +122,9 @@ pub struct ImportWriter<'a> {
     asking: HashMap<String, HashMap<Setting, Vec<JobId>>>,
     /// Whether rows that earlier imports left out have not come again yet.
     pub(in crate::journal) some_wait: bool,
-    /// The indexes that are not kept while rows are added.
-    pub(in crate::journal) dropped_indexes: DroppedIndexes,
+    /// What is not kept while rows are added.
+    pub(in crate::journal) dropped: Dropped,
+    pub(in crate::journal) job_indexes: JobIndexes,
     inserts: RefCell<Inserts<'a>>,
     /// Ended, or dropped, after the transaction.
     without_log: WithoutLog<'a>,
@@ -235,7 +238,7 @@ impl ImportWriter<'_> {
         let inserts = self.inserts.get_mut();
         let (id, operation) = inserts.job(job, (steps, source), state)?;
         inserts.links(id, &job.links)?;
-        self.dropped_indexes.count(job.kind, operation, state);
+        self.dropped.count(job.kind, operation, state);
         self.made.add(job.kind, state, 1);
         self.note_record(id, job)?;
         self.note_named(&job.links);
@@ -495,13 +498,13 @@ impl ImportWriter<'_> {
     }
 
     /// All rows are added: what they are looked up by is made of them. Before that looking up jobs of the first import by
-    /// key or name takes long.
+    /// their natural key takes long.
     ///
     /// # Errors
     /// When the journal cannot be written.
     pub fn complete(&mut self) -> Result<()> {
         self.flush()?;
-        self.dropped_indexes.build(&self.transaction)
+        self.dropped.build(&self.transaction)
     }
 
     /// Commits the import: when this returns, all of it is on disk.
@@ -533,7 +536,7 @@ impl ImportWriter<'_> {
             tallies::tally_of(&self.transaction, self.import)?
         };
         named_id::add(&self.transaction, &self.named)?;
-        self.dropped_indexes.end(&self.transaction)?;
+        self.dropped.end(&self.transaction)?;
         failpoint::reach("import.before-commit");
         self.transaction.commit()?;
         failpoint::reach("import.committed");

@@ -1,5 +1,7 @@
 //! Looking for jobs by what names them: natural key, key in a sheet, name, id. For the import and for `check`.
 
+use std::cell::Cell;
+
 use rusqlite::{Connection, Params, Statement};
 
 use crate::error::{Error, Result};
@@ -37,6 +39,27 @@ pub struct KnownJob {
     pub first_import: ImportId,
 }
 
+/// The indexes of jobs by key and by name. Only what comes after a first import looks for jobs by those, and to make the indexes
+/// takes a sixth of that import.
+const INDEXES: &str = "
+    CREATE INDEX IF NOT EXISTS job_sheet_key ON job (sheet_key, kind) WHERE sheet_key IS NOT NULL;
+    CREATE INDEX IF NOT EXISTS job_name ON job (name, kind);";
+
+/// Whether a connection knows that the indexes of jobs by key and by name are there.
+#[derive(Debug, Default)]
+pub(in crate::journal) struct JobIndexes(Cell<bool>);
+
+impl JobIndexes {
+    /// Makes the indexes unless they are there.
+    fn make(&self, connection: &Connection) -> Result<()> {
+        if !self.0.get() {
+            connection.execute_batch(INDEXES)?;
+            self.0.set(true);
+        }
+        Ok(())
+    }
+}
+
 /// The columns of a [`KnownJob`].
 macro_rules! known {
     ($condition:literal) => {
@@ -59,6 +82,7 @@ macro_rules! look_ups {
 
             /// The jobs of this kind with this key in their sheets, newest first.
             pub fn by_sheet_key(&self, kind: Kind, folded_key: &str) -> Result<Vec<KnownJob>> {
+                self.job_indexes.make(&self.$connection)?;
                 let sql = known!("kind = ?1 AND sheet_key = ?2 ORDER BY id DESC");
                 find(&self.$connection, sql, (kind, folded_key))
             }
@@ -66,6 +90,7 @@ macro_rules! look_ups {
             /// The jobs of this kind with this name, newest first; without any, those whose record had it before an
             /// update.
             pub fn by_name(&self, kind: Kind, comparable_name: &str) -> Result<Vec<KnownJob>> {
+                self.job_indexes.make(&self.$connection)?;
                 let sql = known!("kind = ?1 AND name = ?2 ORDER BY id DESC");
                 let jobs = find(&self.$connection, sql, (kind, comparable_name))?;
                 if !jobs.is_empty() {
@@ -109,6 +134,7 @@ impl View {
     /// The jobs of this kind that rows may refer to by this key, newest first: their own one, or one that a later row had for
     /// them.
     pub fn by_any_key(&self, kind: Kind, folded_key: &str) -> Result<Vec<KnownJob>> {
+        self.job_indexes.make(&self.connection)?;
         let sql = known!(
             "id IN (SELECT id FROM job WHERE kind = ?1 AND sheet_key = ?2
                  UNION ALL SELECT job FROM other_key WHERE kind = ?1 AND sheet_key = ?2) ORDER BY id DESC"
@@ -134,6 +160,7 @@ impl View {
 impl ImportWriter<'_> {
     /// The newest jobs of this kind and name that earlier imports brought: a few, where many have it.
     pub fn earlier_by_name(&self, kind: Kind, comparable_name: &str) -> Result<Vec<KnownJob>> {
+        self.job_indexes.make(&self.transaction)?;
         let sql = known!("kind = ?1 AND name = ?2 AND first_import < ?3 ORDER BY id DESC LIMIT ?4");
         find(&self.transaction, sql, (kind, comparable_name, self.import(), MOST_OF_A_NAME))
     }
@@ -228,4 +255,43 @@ pub(in crate::journal) fn read_links(links: &mut Statement<'_>, job: JobId) -> R
         links.push(Link { role: row.get(0)?, target });
     }
     Ok(links)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::fixture::{at, bench, import_companies};
+
+    /// How many of the indexes are there, and whether SQLite looks jobs up by them.
+    fn indexes(connection: &Connection) -> (i64, bool) {
+        let count = "SELECT count(*) FROM sqlite_schema WHERE name IN ('job_sheet_key', 'job_name')";
+        let plan_of = |condition: &str| -> String {
+            let sql = format!("EXPLAIN QUERY PLAN {} {condition}", known!(""));
+            connection.query_row(&sql, [], |row| row.get(3)).unwrap()
+        };
+        let is_used = plan_of("kind = 1 AND sheet_key = 'a' ORDER BY id DESC").contains("job_sheet_key")
+            && plan_of("kind = 1 AND name = 'a' ORDER BY id DESC").contains("job_name");
+        (connection.query_row(count, [], |row| row.get(0)).unwrap(), is_used)
+    }
+
+    #[test]
+    fn the_indexes_by_key_and_name_are_made_when_a_job_is_first_looked_up_by_one() {
+        let mut bench = bench();
+        let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt"], false);
+        assert!(bench.journal.by_natural_key(Kind::Company, "Acme").unwrap().is_some());
+        assert_eq!(indexes(&bench.journal.connection), (0, false), "a first import needs neither");
+
+        let import = bench.journal.begin_import(at(2)).unwrap();
+        assert_eq!(import.by_name(Kind::Company, "Bolt").unwrap()[0].job, jobs[1]);
+        assert_eq!(indexes(&import.transaction), (2, true));
+        drop(import);
+        assert_eq!(indexes(&bench.journal.connection), (0, false), "an import that is undone leaves nothing");
+
+        assert_eq!(bench.journal.by_any_key(Kind::Company, "acme").unwrap()[0].job, jobs[0]);
+        assert_eq!(indexes(&bench.journal.connection), (2, true));
+        let import = bench.journal.begin_import(at(3)).unwrap();
+        assert_eq!(import.earlier_by_name(Kind::Company, "Acme").unwrap()[0].job, jobs[0]);
+        import.finish().unwrap();
+        assert_eq!(indexes(&bench.journal.connection), (2, true));
+    }
 }

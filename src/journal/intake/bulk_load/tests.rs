@@ -45,7 +45,7 @@ fn the_first_import_leaves_the_indexes_as_they_were_whether_it_is_finished_or_un
 fn indexes_are_put_aside_during_the_first_import_only_and_back_once_it_is_complete() {
     let mut bench = bench();
     let kept = |import: &ImportWriter<'_>| -> usize {
-        let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?1)";
+        let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?1)";
         let is_there =
             |name: &str| -> bool { import.transaction.query_row(sql, [name], |row| row.get(0)).unwrap() };
         DROPPED.iter().filter(|&name| is_there(name)).count()
