@@ -1,7 +1,7 @@
 //! What the reading of the sheets makes of each row, kept until the rows are placed: in memory as long as it is little, then in
 //! a temporary file without a name, which is gone with the process.
 
-use std::io::{self, BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, BufReader, BufWriter, Read as _, Seek as _, SeekFrom};
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
@@ -112,14 +112,20 @@ pub(super) struct RowKeeper {
     written: u64,
     /// Where the rows of each table begin.
     tables: Vec<u64>,
-    row: Vec<u8>,
+    row: RowBytes,
     shapes: ActionShapes,
 }
 
 impl RowKeeper {
     pub(super) fn new() -> Self {
         let file = BufWriter::with_capacity(CHUNK, SpooledTempFile::new(IN_MEMORY));
-        Self { file, written: 0, tables: Vec::new(), row: Vec::new(), shapes: ActionShapes::default() }
+        Self {
+            file,
+            written: 0,
+            tables: Vec::new(),
+            row: RowBytes::default(),
+            shapes: ActionShapes::default(),
+        }
     }
 
     /// Begins a table; its rows follow.
@@ -131,10 +137,8 @@ impl RowKeeper {
     pub(super) fn keep(&mut self, row: &Row, sheet: Kind) -> Result<()> {
         let draft = KeptDraft::of(row, sheet, &mut self.shapes)?;
         self.row.clear();
-        put_row(&mut self.row, row, draft.as_ref());
-        let length = u32::try_from(self.row.len()).map_err(io::Error::other).map_err(not_kept)?.to_le_bytes();
-        self.file.write_all(&length).and_then(|()| self.file.write_all(&self.row)).map_err(not_kept)?;
-        self.written += (length.len() + self.row.len()) as u64;
+        self.row.row(row, draft.as_ref());
+        self.written += self.row.write_to(&mut self.file).map_err(not_kept)?;
         Ok(())
     }
 
@@ -168,11 +172,15 @@ impl KeptRows {
         let mut file = BufReader::with_capacity(CHUNK, &mut *file);
         let mut bytes = Vec::new();
         for _ in 0..rows {
-            let mut length = [0; 4];
-            file.read_exact(&mut length).map_err(not_read)?;
-            bytes.resize(u32::from_le_bytes(length) as usize, 0);
+            let mut length = || {
+                let mut length = [0; 4];
+                file.read_exact(&mut length).map(|()| u32::from_le_bytes(length) as usize)
+            };
+            let (numbers, texts) = (length().map_err(not_read)?, length().map_err(not_read)?);
+            bytes.resize(numbers + texts, 0);
             file.read_exact(&mut bytes).map_err(not_read)?;
-            let (row, draft) = KeptRowReader { rest: &bytes }.row().ok_or_else(damaged)?;
+            let (numbers, texts) = bytes.split_at(numbers);
+            let (row, draft) = KeptRowReader::row_of(numbers, texts).ok_or_else(damaged)?;
             if each(row, draft)?.is_break() {
                 break;
             }
@@ -204,79 +212,117 @@ fn damaged() -> Error {
     Error::internal("a row that was kept cannot be read again")
 }
 
-fn put_row(to: &mut Vec<u8>, row: &Row, draft: Option<&KeptDraft>) {
-    put_number(to, row.number.into());
-    put_number(to, row.line.map_or(0, |line| line + 1));
-    put_number(to, row.cells.len() as u64);
-    row.cells.iter().for_each(|cell| put_text(to, cell));
-    let identity = &row.identity;
-    [&identity.key, &identity.name, &identity.unique]
-        .into_iter()
-        .for_each(|text| put_option(to, text.as_deref()));
-    let errors: Vec<Reason> =
-        row.findings.iter().filter(|finding| finding.is_error()).map(Reason::of).collect();
-    put_number(to, errors.len() as u64);
-    for Reason { code, message, column } in &errors {
-        put_number(to, *code as u64);
-        put_text(to, message);
-        put_option(to, column.as_deref());
+/// A row as bytes: its numbers, and all its texts as one, which is checked at once when it is read again.
+#[derive(Default)]
+struct RowBytes {
+    /// Each with seven bits in a byte, the lowest first; the eighth says that more follow. And digests as they are.
+    numbers: Vec<u8>,
+    texts: String,
+}
+
+impl RowBytes {
+    fn clear(&mut self) {
+        self.numbers.clear();
+        self.texts.clear();
     }
-    put_number(to, draft.is_some().into());
-    let Some(KeptDraft { key, name, kind, own_key, digest, steps }) = draft else { return };
-    put_option(to, key.as_deref());
-    put_text(to, name);
-    put_number(to, kind.index() as u64);
-    let (role, own) = match own_key {
-        None => (None, None),
-        Some(OwnKey::Whole(own)) => (None, Some(own)),
-        Some(OwnKey::InOwner(role, own)) => (Some(role.as_str()), Some(own)),
-    };
-    put_option(to, role);
-    put_option(to, own.map(String::as_str));
-    to.extend_from_slice(&digest.0);
-    put_number(to, steps.len() as u64);
-    for KeptStep { operation, action } in steps {
-        put_number(to, *operation as u64);
-        match action {
-            KeptAction::Whole(action) => {
-                put_number(to, UNPACKED);
-                put_text(to, action);
-            }
-            KeptAction::Packed(PackedAction { shape, values }) => {
-                put_number(to, UNPACKED + 1 + *shape as u64);
-                put_option(to, values.as_deref());
+
+    /// Writes them behind the length of each; returns how many bytes that takes.
+    fn write_to(&self, file: &mut impl io::Write) -> io::Result<u64> {
+        let mut written = 0;
+        for part in [self.numbers.as_slice(), self.texts.as_bytes()] {
+            let length = u32::try_from(part.len()).map_err(io::Error::other)?.to_le_bytes();
+            file.write_all(&length)?;
+            written += (length.len() + part.len()) as u64;
+        }
+        file.write_all(&self.numbers)?;
+        file.write_all(self.texts.as_bytes())?;
+        Ok(written)
+    }
+
+    fn row(&mut self, row: &Row, draft: Option<&KeptDraft>) {
+        self.number(row.number.into());
+        self.number(row.line.map_or(0, |line| line + 1));
+        self.number(row.cells.len() as u64);
+        row.cells.iter().for_each(|cell| self.text(cell));
+        let identity = &row.identity;
+        [&identity.key, &identity.name, &identity.unique]
+            .into_iter()
+            .for_each(|text| self.option(text.as_deref()));
+        let errors: Vec<Reason> =
+            row.findings.iter().filter(|finding| finding.is_error()).map(Reason::of).collect();
+        self.number(errors.len() as u64);
+        for Reason { code, message, column } in &errors {
+            self.number(*code as u64);
+            self.text(message);
+            self.option(column.as_deref());
+        }
+        self.number(draft.is_some().into());
+        if let Some(draft) = draft {
+            self.draft(draft);
+        }
+    }
+
+    fn draft(&mut self, KeptDraft { key, name, kind, own_key, digest, steps }: &KeptDraft) {
+        self.option(key.as_deref());
+        self.text(name);
+        self.number(kind.index() as u64);
+        let (role, own) = match own_key {
+            None => (None, None),
+            Some(OwnKey::Whole(own)) => (None, Some(own)),
+            Some(OwnKey::InOwner(role, own)) => (Some(role.as_str()), Some(own)),
+        };
+        self.option(role);
+        self.option(own.map(String::as_str));
+        self.numbers.extend_from_slice(&digest.0);
+        self.number(steps.len() as u64);
+        for KeptStep { operation, action } in steps {
+            self.number(*operation as u64);
+            match action {
+                KeptAction::Whole(action) => {
+                    self.number(UNPACKED);
+                    self.text(action);
+                }
+                KeptAction::Packed(PackedAction { shape, values }) => {
+                    self.number(UNPACKED + 1 + *shape as u64);
+                    self.option(values.as_deref());
+                }
             }
         }
     }
-}
 
-/// Seven bits in each byte, the lowest first; the eighth says that more follow.
-fn put_number(to: &mut Vec<u8>, mut number: u64) {
-    while number > 127 {
-        to.push(number as u8 | 128);
-        number >>= 7;
+    fn number(&mut self, mut number: u64) {
+        while number > 127 {
+            self.numbers.push(number as u8 | 128);
+            number >>= 7;
+        }
+        self.numbers.push(number as u8);
     }
-    to.push(number as u8);
-}
 
-fn put_text(to: &mut Vec<u8>, text: &str) {
-    put_number(to, text.len() as u64);
-    to.extend_from_slice(text.as_bytes());
-}
+    fn text(&mut self, text: &str) {
+        self.number(text.len() as u64);
+        self.texts.push_str(text);
+    }
 
-fn put_option(to: &mut Vec<u8>, text: Option<&str>) {
-    put_number(to, text.is_some().into());
-    if let Some(text) = text {
-        put_text(to, text);
+    fn option(&mut self, text: Option<&str>) {
+        self.number(text.is_some().into());
+        if let Some(text) = text {
+            self.text(text);
+        }
     }
 }
 
 /// What is left to read of a row.
 struct KeptRowReader<'b> {
-    rest: &'b [u8],
+    numbers: &'b [u8],
+    texts: &'b str,
 }
 
 impl<'b> KeptRowReader<'b> {
+    /// The row of which these are the bytes; `None` where they are none.
+    fn row_of(numbers: &'b [u8], texts: &'b [u8]) -> Option<(KeptRow, Option<KeptDraft>)> {
+        Self { numbers, texts: std::str::from_utf8(texts).ok()? }.row()
+    }
+
     fn row(mut self) -> Option<(KeptRow, Option<KeptDraft>)> {
         let number = u32::try_from(self.number()?).ok()?;
         let line = self.number()?.checked_sub(1);
@@ -291,7 +337,8 @@ impl<'b> KeptRowReader<'b> {
             0 => None,
             _ => Some(self.draft()?),
         };
-        self.rest.is_empty().then_some((KeptRow { number, line, cells, identity, errors }, draft))
+        let is_all = self.numbers.is_empty() && self.texts.is_empty();
+        is_all.then_some((KeptRow { number, line, cells, identity, errors }, draft))
     }
 
     fn draft(&mut self) -> Option<KeptDraft> {
@@ -306,8 +353,8 @@ impl<'b> KeptRowReader<'b> {
                 Some(OwnKey::InOwner(role, own))
             }
         };
-        let (digest, rest) = self.rest.split_first_chunk()?;
-        self.rest = rest;
+        let (digest, rest) = self.numbers.split_first_chunk()?;
+        self.numbers = rest;
         let digest = StepsDigest(*digest);
         let steps = self.list(|from| {
             let operation = *Operation::ALL.get(from.number()? as usize)?;
@@ -326,8 +373,8 @@ impl<'b> KeptRowReader<'b> {
     fn number(&mut self) -> Option<u64> {
         let (mut number, mut shift) = (0, 0);
         loop {
-            let (&byte, rest) = self.rest.split_first()?;
-            self.rest = rest;
+            let (&byte, rest) = self.numbers.split_first()?;
+            self.numbers = rest;
             number |= u64::from(byte & 127).checked_shl(shift)?;
             if byte < 128 {
                 return Some(number);
@@ -338,9 +385,9 @@ impl<'b> KeptRowReader<'b> {
 
     fn text(&mut self) -> Option<&'b str> {
         let length = usize::try_from(self.number()?).ok()?;
-        let (text, rest) = self.rest.split_at_checked(length)?;
-        self.rest = rest;
-        std::str::from_utf8(text).ok()
+        let (text, rest) = self.texts.split_at_checked(length)?;
+        self.texts = rest;
+        Some(text)
     }
 
     fn option<T: From<&'b str>>(&mut self) -> Option<Option<T>> {
@@ -352,7 +399,8 @@ impl<'b> KeptRowReader<'b> {
 
     fn list<T>(&mut self, mut one: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let length = usize::try_from(self.number()?).ok()?;
-        let mut list = Vec::with_capacity(length.min(self.rest.len()));
+        // Each has one number at least.
+        let mut list = Vec::with_capacity(length.min(self.numbers.len()));
         for _ in 0..length {
             list.push(one(self)?);
         }
@@ -444,13 +492,18 @@ mod tests {
     fn a_row_that_was_cut_off_is_noticed_wherever_it_ends() {
         let (rows, kind) = rows();
         for row in &rows {
-            let mut bytes = Vec::new();
+            let mut bytes = RowBytes::default();
             let expected = expected(row, kind, &mut ActionShapes::default());
-            put_row(&mut bytes, row, expected.1.as_ref());
-            let read = |length: usize| KeptRowReader { rest: &bytes[..length] }.row();
-            assert_eq!(read(bytes.len()), Some(expected));
-            for length in 0..bytes.len() {
-                assert_eq!(read(length), None, "{length} of {}", bytes.len());
+            bytes.row(row, expected.1.as_ref());
+            let (numbers, texts) = (bytes.numbers.as_slice(), bytes.texts.as_bytes());
+            assert_eq!(KeptRowReader::row_of(numbers, texts), Some(expected));
+            for length in 0..numbers.len() {
+                let read = KeptRowReader::row_of(&numbers[..length], texts);
+                assert_eq!(read, None, "{length} of {} for numbers", numbers.len());
+            }
+            for length in 0..texts.len() {
+                let read = KeptRowReader::row_of(numbers, &texts[..length]);
+                assert_eq!(read, None, "{length} of {} of texts", texts.len());
             }
         }
     }

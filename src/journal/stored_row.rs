@@ -12,8 +12,10 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
 use rusqlite::{Connection, OptionalExtension as _};
 use serde_json::Value;
+use smol_str::{SmolStr, format_smolstr};
 
 use crate::error::{Error, Result};
 use crate::journal::file::sqlite_error::{damaged, unwritable};
@@ -113,8 +115,8 @@ enum Mark {
 /// The texts of one column that came so far.
 #[derive(Debug, Default)]
 struct ColumnTexts {
-    /// Each with its number, from its second time on.
-    seen: HashMap<String, Option<i64>>,
+    /// Each with its number as it is written, from its second time on.
+    seen: HashMap<String, Option<SmolStr>, RandomState>,
     /// How many came again.
     found: usize,
     is_hopeless: bool,
@@ -157,7 +159,7 @@ impl RowEncoder {
                 stored.cells.push(',');
             }
             match column.number_of(cell, &mut self.next_text, &mut stored.texts) {
-                Some(number) => stored.cells.push_str(&number.to_string()),
+                Some(number) => stored.cells.push_str(&number),
                 None => push_json(&mut stored.cells, cell)?,
             }
         }
@@ -259,23 +261,25 @@ impl ShapeParts {
 
 impl ColumnTexts {
     /// The number of a text that came before; it is noted otherwise.
-    fn number_of(&mut self, text: &str, next: &mut i64, added: &mut Vec<(i64, String)>) -> Option<i64> {
+    fn number_of(&mut self, text: &str, next: &mut i64, added: &mut Vec<(i64, String)>) -> Option<SmolStr> {
         if self.is_hopeless || !WORTH_A_NUMBER.contains(&text.len()) {
             return None;
         }
         if let Some(number) = self.seen.get_mut(text) {
             self.found += 1;
-            return Some(*number.get_or_insert_with(|| {
-                added.push((*next, text.to_owned()));
+            let number = number.get_or_insert_with(|| {
+                let number = *next;
+                added.push((number, text.to_owned()));
                 *next += 1;
-                *next - 1
-            }));
+                format_smolstr!("{number}")
+            });
+            return Some(number.clone());
         }
         if self.seen.len() < DIFFERENT {
             self.seen.insert(text.to_owned(), None);
             if self.found == 0 && self.seen.len() >= FRUITLESS {
                 self.is_hopeless = true;
-                self.seen = HashMap::new();
+                self.seen = HashMap::default();
             }
         }
         None

@@ -30,6 +30,9 @@ pub fn comparable(name: &str) -> String {
     result
 }
 
+/// Hexadecimal digits of a MAC address.
+const MAC_DIGITS: usize = 12;
+
 /// How two names compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Likeness {
@@ -55,12 +58,14 @@ pub fn likeness(left: &str, right: &str) -> Likeness {
 
 /// The twelve hexadecimal digits of a MAC address in lower case, whatever its separators; `None` for anything else.
 pub fn mac_digits(text: &str) -> Option<String> {
-    let digits: String = text
-        .chars()
-        .filter(|c| !matches!(c, ':' | '-' | '.' | ' '))
-        .map(|c| c.to_ascii_lowercase())
-        .collect();
-    (digits.len() == 12 && digits.bytes().all(|b| b.is_ascii_hexdigit())).then_some(digits)
+    let mut digits = String::with_capacity(MAC_DIGITS);
+    for c in text.chars().filter(|c| !matches!(c, ':' | '-' | '.' | ' ')) {
+        if digits.len() == MAC_DIGITS || !c.is_ascii_hexdigit() {
+            return None;
+        }
+        digits.push(c.to_ascii_lowercase());
+    }
+    (digits.len() == MAC_DIGITS).then_some(digits)
 }
 
 /// The written natural key of a record with its links, unique within one account and kind.

@@ -14,12 +14,13 @@ mod references;
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::hash::{BuildHasher, Hash, RandomState};
+use std::hash::{BuildHasher, Hash};
 use std::num::NonZeroU32;
 use std::ops::Range;
 use std::sync::Arc;
 use std::{panic, thread};
 
+use foldhash::fast::RandomState;
 use smol_str::SmolStr;
 use uuid::Uuid;
 
@@ -170,7 +171,7 @@ pub struct Between {
     entries: ChunkedList<RowEntry>,
     /// The distinct references, each resolved once.
     pointers: Vec<(Kind, Pointer)>,
-    numbers: HashMap<(Kind, Pointer), u32>,
+    numbers: HashMap<(Kind, Pointer), u32, RandomState>,
     settings: Settings,
     policy: SeverityPolicy,
     /// What look-ups have shown of the ids that rows name.
@@ -507,7 +508,7 @@ struct Index {
 impl Index {
     /// Indexes the rows for which `of` gives a value; of many the two halves side by side.
     fn new<T: Hash>(rows: usize, of: impl Fn(usize) -> Option<T> + Sync) -> Self {
-        let hasher = RandomState::new();
+        let hasher = RandomState::default();
         let part = |range: Range<usize>, room: usize| {
             let hashed = range.filter_map(|row| {
                 let hash = hasher.hash_one(of(row)?);

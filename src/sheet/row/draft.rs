@@ -131,7 +131,7 @@ impl Slots {
         slots
     }
 
-    #[inline]
+    #[inline(always)]
     fn find(&self, name: &str) -> Option<usize> {
         let mut slot = usize::from(self.first[Self::mark(name)]?);
         while self.columns[slot].name != name {
@@ -141,7 +141,7 @@ impl Slots {
     }
 
     /// A number that hardly two names share.
-    #[inline]
+    #[inline(always)]
     fn mark(name: &str) -> usize {
         let bytes = name.as_bytes();
         let byte = |at: usize| bytes.get(at).copied().map_or(0, usize::from);
@@ -208,7 +208,7 @@ impl RowValues {
         index.is_some_and(|index| self.plain[index].is_some() || self.wrong[index])
     }
 
-    #[inline]
+    #[inline(always)]
     pub(in crate::sheet) fn get(&self, name: &str) -> Option<&Value> {
         let index = self.slots.find(name)?;
         self.plain[index].as_ref()

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
 use smol_str::SmolStr;
 
 use crate::sheet::cell::{Cell, CellKind};
@@ -19,7 +20,7 @@ const LONGEST: usize = 100;
 /// What was read of the cells of one column.
 #[derive(Debug, Default)]
 pub(super) struct SeenCells {
-    readings: HashMap<SmolStr, CellReading>,
+    readings: HashMap<SmolStr, CellReading, RandomState>,
     /// Whether any came again.
     has_found: bool,
     is_hopeless: bool,
