@@ -513,6 +513,42 @@ fn a_device_that_cannot_be_read_by_its_id_is_read_by_its_key() {
 }
 
 #[test]
+fn a_wrong_id_is_found_whatever_the_row_is_and_however_late_its_own_record_is_listed() {
+    for lookup_lag_ms in [0, 400] {
+        for (operation, kind, sheet) in [
+            ("addPerson", "person", bench::people(2, 1)),
+            ("addSite", "site", bench::sites(2, 1)),
+            ("addDevice", "device", bench::devices(2, 1)),
+        ] {
+            let wrong = Fault::new(operation, FaultKind::WrongId).after(1).times(1);
+            let bench = Bench::new(Scenario { lookup_lag_ms, ..instant() }.with_fault(wrong));
+            bench.write("companies.csv", &bench::companies(1));
+            bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+            // The first of the two is of another journal, so that its id is nobody's here.
+            let company = bench.created("company")[0].id.to_string();
+            let mut lines = sheet.lines();
+            let header = lines.next().expect("a header");
+            let rows: Vec<String> = lines.map(|row| row.replace("C0", &company)).collect();
+            bench.write("first.csv", &format!("{header}\n{}\n", rows[0]));
+            bench.write("second.csv", &format!("{header}\n{}\n", rows[1]));
+            let sheets = ["--kind", kind];
+            let elsewhere = ["run", "first.csv", "--journal", "other.db", "--reports", "others"];
+            bench.fleetload(&[&elsewhere[..], &sheets].concat()).expect_code(0);
+            let outcome = bench.fleetload(&[&["run", "second.csv"][..], &sheets].concat()).expect_code(8);
+            assert_eq!(bench.statistics().faults_fired["wrong_id"], 1);
+            let created = bench.created(kind);
+            let (theirs, own) = (&created[0], &created[1]);
+            let name = theirs.request.get("username").or(theirs.request.get("name")).expect("a name");
+            let name = name.as_str().expect("a text");
+            says(&outcome, &format!("with the id {}, which the service shows as '{name}'", theirs.id));
+            says(&outcome, &format!("a {kind} equal to the row belongs to no row: {}", own.id));
+            assert!(!outcome.stderr.contains("duplicated"), "{kind} {lookup_lag_ms}: {outcome:?}");
+            assert_eq!(audit(&bench, 2)["vanished"], 1, "{kind} {lookup_lag_ms}");
+        }
+    }
+}
+
+#[test]
 fn the_only_record_that_is_seen_is_not_called_a_second_one() {
     let bench = Bench::new(instant().with_fault(Fault::new("addCompany", FaultKind::WrongId).times(1)));
     bench.write("companies.csv", &bench::companies(1));

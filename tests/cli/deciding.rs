@@ -432,7 +432,9 @@ fn a_record_that_another_row_has_is_not_waited_for() {
     let job = held(&bench, 1).pop().expect("a held row");
     bench.fleetload(&["resolve", &job, "--created", &id]).expect_code(2);
     bench.fleetload(&["resolve", &job, "--created", &id, "--unchecked"]).expect_code(0);
-    bench.fleetload(&["run", "devices.csv"]).expect_code(4);
+    // Verification shows what was not checked.
+    let outcome = bench.fleetload(&["run", "devices.csv"]).expect_code(8);
+    assert!(outcome.stdout.contains("which the service shows as 'Till 0'"), "{outcome:?}");
     let row = &bench.results(2)[0];
     assert_eq!((&row["status"], &row["code"]), (&"rejected".into(), &"duplicateEntity".into()));
     let message = row["message"].as_str().expect("a message");

@@ -152,7 +152,16 @@ impl Audit {
     pub(super) fn on_changed_later(&mut self, cx: &mut AuditContext<'_>, job: JobId, later: &[Action]) {
         let Some(row) = self.rows.get_mut(&job) else { return };
         if let Some(name) = row.other_name.take() {
-            row.findings.of_another = Some(name).filter(|_| !later.iter().any(renames));
+            if later.iter().any(renames) {
+                return self.seen(cx, job);
+            }
+            // The row's own record may not be listed yet.
+            row.is_unlisted = row.findings.twins.is_empty();
+            if row.is_unlisted && self.is_awaited(cx, job) {
+                return;
+            }
+            let Some(row) = self.rows.get_mut(&job) else { return };
+            row.findings.of_another = Some(name);
             return self.seen(cx, job);
         }
         if row.work.kind.is_record() {

@@ -94,9 +94,12 @@ impl RowFindings {
         let others = ids(&self.twins);
         if let Some(name) = self.of_another {
             code.get_or_insert(AuditFinding::VANISHED);
+            let own = match self.twins.is_empty() {
+                true => format!("no {kind} equal to the row was found"),
+                false => format!("a {kind} equal to the row belongs to no row: {others}"),
+            };
             words.push(format!(
-                "the {kind} was created with the id {ours}, which the service shows as '{name}'; a {kind} equal to the row \
-                 belongs to no row: {others}"
+                "the {kind} was created with the id {ours}, which the service shows as '{name}'; {own}"
             ));
         } else if !self.twins.is_empty() && (self.vanished || self.is_unseen) {
             // The only one that is seen is none too many.

@@ -67,7 +67,7 @@ struct AuditedRow {
     page: bool,
     /// Whether its list does not show the record yet, which is there by its id.
     is_unlisted: bool,
-    /// The name that its record has by its id, where that is not the row's and an equal record is there besides.
+    /// What the record with its id is known by, where that is not the row's.
     other_name: Option<String>,
     absent: u32,
     first_missed: Option<Duration>,

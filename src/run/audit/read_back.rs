@@ -76,7 +76,8 @@ impl Audit {
             row.findings.of_company = Some(theirs);
             return self.ask_for_sites(cx, job);
         }
-        let related = own.map(|own| matching::relate(&row.work, &matching::sent(&row.work), own));
+        let sent = matching::sent(&row.work);
+        let related = own.map(|own| matching::relate(&row.work, &sent, own));
         // Somebody may have changed its other values since.
         let has_key = matches!(related, Some(RecordMatch::Agrees | RecordMatch::Differs(_)));
         if std::mem::take(&mut row.by_id_first) && !has_key {
@@ -91,12 +92,11 @@ impl Audit {
             return;
         }
         let Some(row) = self.rows.get_mut(&job) else { return };
-        if let Some(name) = own.and_then(|own| own.name.clone()).filter(|_| !has_key)
-            && !row.findings.twins.is_empty()
+        if let Some(name) = own.and_then(|own| matching::other_identity(&sent, &own.raw)).filter(|_| !has_key)
             && let Some(record) = row.work.remote_id
         {
-            // Another row may have renamed it; else the id is another record's, and the equal one is the row's.
-            row.other_name = Some(name);
+            // Another row may have renamed it; else the id is another record's.
+            row.other_name = Some(name.to_owned());
             row.by = ReadBy::Id;
             cx.controls.prove(operation);
             return self.actions.push(RunAction::AskJournal(Inquiry::ChangedLater { job, record }));

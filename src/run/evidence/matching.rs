@@ -145,6 +145,15 @@ pub(in crate::run) fn apart(sent: &Value, returned: &Value) -> (Vec<String>, Vec
     (another, changed)
 }
 
+/// What a record is known by that a row of another one would send: a username, a name, a MAC address or a reference.
+pub(in crate::run) fn other_identity<'r>(sent: &Value, returned: &'r Value) -> Option<&'r str> {
+    let is_another = |theirs: &str, ours: &str| key::likeness(ours, theirs) == Likeness::Different;
+    ["username", "name", "identification", "reference"].into_iter().find_map(|field| {
+        let (theirs, ours) = (text(returned, field)?, text(sent, field)?);
+        is_another(theirs, ours).then_some(theirs)
+    })
+}
+
 fn collect_differences(at: &str, sent: &Value, returned: &Value, differences: &mut Vec<String>) {
     let (Some(ours), Some(theirs)) = (sent.as_object(), returned.as_object()) else { return };
     for (field, theirs) in theirs {
