@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::journal::{CanaryCandidate, CanaryRow, CanaryVerification, Journal, SheetId};
 use crate::model::amount::counted;
 use crate::model::event::Event;
-use crate::model::id::JobId;
+use crate::model::id::{ImportId, JobId};
 use crate::model::kind::Kind;
 use crate::model::state::JobState;
 
@@ -121,12 +121,14 @@ fn judge(rows: &[CanaryRow]) -> Judgement {
     }
 }
 
-/// Chooses rows that runs send and verify before all others: so many `of_each` kind, those of a canary under way counted.
+/// Chooses rows of an import, or of all, that runs send and verify before all others: so many `of_each` kind, those of a canary
+/// under way counted.
 ///
 /// # Errors
 /// Journal when it cannot be read or written.
-pub fn choose_canary(journal: &mut Journal, of_each: NonZeroU32) -> Result<()> {
-    let (candidates, under_way) = (journal.canary_candidates(of_each.get().into())?, journal.canary()?);
+pub fn choose_canary(journal: &mut Journal, of_each: NonZeroU32, import: Option<ImportId>) -> Result<()> {
+    let candidates = journal.canary_candidates(of_each.get().into(), import)?;
+    let under_way = journal.canary()?;
     let chosen = choose(of_each, &candidates, &under_way, &|job| journal.waits_for_rows(job))?;
     keep(journal, &chosen)
 }

@@ -160,6 +160,26 @@ fn a_canary_holds_in_the_next_run_where_the_window_of_this_one_is_closed() {
 
 /// The rows of a sheet wait for those of an import that is paused.
 #[test]
+fn the_canary_of_a_sheet_has_its_own_rows_though_those_of_earlier_sheets_wait_as_well() {
+    let bench = bench();
+    let import = [&["import"][..], &FILES[1..]].concat();
+    bench.fleetload(&import).expect_code(0);
+    let pilot: Vec<String> = {
+        let sheet = bench::companies(9);
+        let mut lines = sheet.lines();
+        [lines.next(), lines.last()].into_iter().flatten().map(str::to_owned).collect()
+    };
+    bench.write("pilot.csv", &format!("{}\n", pilot.join("\n")));
+    let ended = bench.fleetload(&["run", "pilot.csv", "--kind", "companies", "--canary", "1"]).expect_code(0);
+    assert!(
+        ended.stderr.contains("canary: 1 company is sent and verified before all other rows"),
+        "{ended:?}"
+    );
+    let first = &bench.created("company")[0];
+    assert!(pilot[1].contains(first.request["name"].as_str().expect("a name")), "{first:?}");
+}
+
+#[test]
 fn that_no_row_of_the_sheet_can_be_sent_as_its_canary_is_told_with_the_command_that_sends_one_later() {
     let bench = Bench::new(Scenario::default());
     bench.write("companies.csv", &bench::companies(3));

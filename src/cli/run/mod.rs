@@ -166,7 +166,7 @@ fn import_and_run(context: &Context<'_>, typed: &Typed, notifier: &Notifier) -> 
     match typed.canary.map(NonZeroU32::new) {
         // It holds for later runs as well, however this one ends.
         Some(Some(of_each)) => {
-            choose_canary(&mut journal, of_each)?;
+            choose_canary(&mut journal, of_each, imported)?;
             tell_no_canary(context, &journal, imported, of_each)?;
         }
         Some(None) => journal.queue().close_canary()?,

@@ -74,7 +74,8 @@ macro_rules! sendable {
                      WHERE link.job = job.id ORDER BY role LIMIT 1), '') AS owner
              FROM job WHERE state = '",
             $state,
-            "' AND EXISTS (SELECT 1 FROM import WHERE import.id = job.last_import AND import.paused_at IS NULL)"
+            "' AND (?2 IS NULL OR last_import = ?2)
+             AND EXISTS (SELECT 1 FROM import WHERE import.id = job.last_import AND import.paused_at IS NULL)"
         )
     };
 }
@@ -105,8 +106,9 @@ impl View {
         Ok(self.connection.prepare_cached(any)?.query_row([], |row| row.get(0))?)
     }
 
-    /// Rows that could be sent, or could be once others are: of each kind, sheet and owner the first few, oldest first.
-    pub fn canary_candidates(&self, of_each: u64) -> Result<Vec<CanaryCandidate>> {
+    /// Rows of an import, or of all, that could be sent, or could be once others are: of each kind, sheet and owner the first
+    /// few, oldest first.
+    pub fn canary_candidates(&self, of_each: u64, import: Option<ImportId>) -> Result<Vec<CanaryCandidate>> {
         let sql = concat!(
             "SELECT id, kind, sheet, owner FROM (
                  SELECT *, row_number() OVER (PARTITION BY kind, sheet, owner ORDER BY id) AS number FROM (",
@@ -128,7 +130,7 @@ impl View {
         Ok(self
             .connection
             .prepare_cached(sql)?
-            .query_map([count(of_each)], candidate)?
+            .query_map((count(of_each), import), candidate)?
             .collect::<rusqlite::Result<_>>()?)
     }
 
@@ -246,7 +248,7 @@ mod tests {
     }
 
     fn candidates(journal: &Journal, of_each: u64) -> Vec<JobId> {
-        journal.canary_candidates(of_each).unwrap().iter().map(|row| row.job).collect()
+        journal.canary_candidates(of_each, None).unwrap().iter().map(|row| row.job).collect()
     }
 
     #[test]
