@@ -88,18 +88,25 @@ impl Dropped {
         for ((kind, operation, state), jobs) in std::mem::take(&mut self.added) {
             count.execute((FIRST, kind, operation, state, jobs))?;
         }
-        let cache = exchange_cache(connection, SORTING_KIB)?;
-        connection.pragma_update(None, "threads", SORTING_THREADS)?;
-        let built = self.statements.drain(..).try_for_each(|statement| connection.execute_batch(&statement));
-        connection.pragma_update(None, "threads", 0)?;
-        give_back(connection, cache)?;
-        Ok(built?)
+        build_indexes(connection, &std::mem::take(&mut self.statements).join(";"))
     }
 
     /// Gives the journal its page cache again, when everything of the import is written and read.
     pub(in crate::journal) fn end(self, connection: &Connection) -> Result<()> {
         give_back(connection, self.cache)
     }
+}
+
+/// Carries out statements that build indexes.
+pub(in crate::journal) fn build_indexes(connection: &Connection, statements: &str) -> Result<()> {
+    let cache: i64 = connection.pragma_query_value(None, "cache_size", |row| row.get(0))?;
+    // Sizes in KiB are negative numbers; a smaller one stays.
+    connection.pragma_update(None, "cache_size", cache.max(-SORTING_KIB))?;
+    connection.pragma_update(None, "threads", SORTING_THREADS)?;
+    let built = connection.execute_batch(statements);
+    connection.pragma_update(None, "threads", 0)?;
+    connection.pragma_update(None, "cache_size", cache)?;
+    Ok(built?)
 }
 
 /// Takes a page cache of this size; returns the one before, and `None` where that was chosen on purpose and stays.

@@ -6,6 +6,7 @@ use rusqlite::{Connection, Params, Statement};
 
 use crate::error::{Error, Result};
 use crate::journal::file::column::Id;
+use crate::journal::intake::bulk_load::build_indexes;
 use crate::journal::row_ref;
 use crate::journal::state::selection::refused;
 use crate::journal::{ImportWriter, View};
@@ -53,7 +54,7 @@ impl JobIndexes {
     /// Makes the indexes unless they are there.
     fn make(&self, connection: &Connection) -> Result<()> {
         if !self.0.get() {
-            connection.execute_batch(INDEXES)?;
+            build_indexes(connection, INDEXES)?;
             self.0.set(true);
         }
         Ok(())
