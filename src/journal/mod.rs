@@ -119,7 +119,7 @@ pub struct Journal {
     page_check: Option<PageCheck>,
 }
 
-/// The view of a journal: what status, plan and reports read. Nothing here changes it, beside indexes that are not there yet.
+/// The view of a journal: what status, plan and reports read. Nothing here changes it, beside indexes that a look-up makes.
 #[derive(Debug)]
 pub struct View {
     connection: Connection,

@@ -1,8 +1,9 @@
 //! Looking for jobs by what names them: natural key, key in a sheet, name, id. For the import and for `check`.
 
 use std::cell::Cell;
+use std::time::Duration;
 
-use rusqlite::{Connection, Params, Statement};
+use rusqlite::{Connection, ErrorCode, Params, Statement};
 
 use crate::error::{Error, Result};
 use crate::journal::file::column::Id;
@@ -61,6 +62,42 @@ impl JobIndexes {
     }
 }
 
+impl View {
+    /// Makes the indexes unless they are there, or they cannot be made now: whoever only reads waits for nobody who writes, and
+    /// needs no room. Jobs are found without them too, in more time.
+    fn index_jobs(&self) -> Result<()> {
+        if self.job_indexes.0.get() {
+            return Ok(());
+        }
+        // Otherwise a first import would have them to keep.
+        let is_empty = "SELECT NOT EXISTS (SELECT 1 FROM job)";
+        if self.connection.prepare_cached(is_empty)?.query_row([], |row| row.get(0))? {
+            return Ok(());
+        }
+        let patience: u32 = self.connection.pragma_query_value(None, "busy_timeout", |row| row.get(0))?;
+        self.connection.busy_timeout(Duration::ZERO)?;
+        let made = self.job_indexes.make(&self.connection);
+        self.connection.busy_timeout(Duration::from_millis(patience.into()))?;
+        made.or_else(|error| if cannot_write_now(&error) { Ok(()) } else { Err(error) })
+    }
+}
+
+impl ImportWriter<'_> {
+    fn index_jobs(&self) -> Result<()> {
+        self.job_indexes.make(&self.transaction)
+    }
+}
+
+/// Whether SQLite could not write because others do, or because there is no room.
+fn cannot_write_now(error: &Error) -> bool {
+    let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<rusqlite::Error>());
+    let code = cause.and_then(rusqlite::Error::sqlite_error_code);
+    matches!(
+        code,
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::DiskFull | ErrorCode::ReadOnly)
+    )
+}
+
 /// The columns of a [`KnownJob`].
 macro_rules! known {
     ($condition:literal) => {
@@ -83,7 +120,7 @@ macro_rules! look_ups {
 
             /// The jobs of this kind with this key in their sheets, newest first.
             pub fn by_sheet_key(&self, kind: Kind, folded_key: &str) -> Result<Vec<KnownJob>> {
-                self.job_indexes.make(&self.$connection)?;
+                self.index_jobs()?;
                 let sql = known!("kind = ?1 AND sheet_key = ?2 ORDER BY id DESC");
                 find(&self.$connection, sql, (kind, folded_key))
             }
@@ -91,7 +128,7 @@ macro_rules! look_ups {
             /// The jobs of this kind with this name, newest first; without any, those whose record had it before an
             /// update.
             pub fn by_name(&self, kind: Kind, comparable_name: &str) -> Result<Vec<KnownJob>> {
-                self.job_indexes.make(&self.$connection)?;
+                self.index_jobs()?;
                 let sql = known!("kind = ?1 AND name = ?2 ORDER BY id DESC");
                 let jobs = find(&self.$connection, sql, (kind, comparable_name))?;
                 if !jobs.is_empty() {
@@ -135,7 +172,7 @@ impl View {
     /// The jobs of this kind that rows may refer to by this key, newest first: their own one, or one that a later row had for
     /// them.
     pub fn by_any_key(&self, kind: Kind, folded_key: &str) -> Result<Vec<KnownJob>> {
-        self.job_indexes.make(&self.connection)?;
+        self.index_jobs()?;
         let sql = known!(
             "id IN (SELECT id FROM job WHERE kind = ?1 AND sheet_key = ?2
                  UNION ALL SELECT job FROM other_key WHERE kind = ?1 AND sheet_key = ?2) ORDER BY id DESC"
@@ -161,7 +198,7 @@ impl View {
 impl ImportWriter<'_> {
     /// The newest jobs of this kind and name that earlier imports brought: a few, where many have it.
     pub fn earlier_by_name(&self, kind: Kind, comparable_name: &str) -> Result<Vec<KnownJob>> {
-        self.job_indexes.make(&self.transaction)?;
+        self.index_jobs()?;
         let sql = known!("kind = ?1 AND name = ?2 AND first_import < ?3 ORDER BY id DESC LIMIT ?4");
         find(&self.transaction, sql, (kind, comparable_name, self.import(), MOST_OF_A_NAME))
     }
@@ -294,5 +331,30 @@ mod tests {
         assert_eq!(import.earlier_by_name(Kind::Company, "Acme").unwrap()[0].job, jobs[0]);
         import.finish().unwrap();
         assert_eq!(indexes(&bench.journal.connection), (2, true));
+    }
+
+    #[test]
+    fn whoever_only_reads_waits_for_nobody_who_writes_and_needs_no_room() {
+        let mut bench = bench();
+        assert_eq!(bench.journal.by_name(Kind::Company, "Acme").unwrap(), []);
+        assert_eq!(indexes(&bench.journal.connection), (0, false), "of an empty journal");
+        let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt"], false);
+        let found = |journal: &View| journal.by_any_key(Kind::Company, "bolt").unwrap()[0].job;
+
+        let other = Connection::open(bench.journal.path()).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        assert_eq!((found(&bench.journal), indexes(&bench.journal.connection)), (jobs[1], (0, false)));
+        other.execute_batch("ROLLBACK").unwrap();
+
+        let connection = &bench.journal.connection;
+        let pages: i64 = connection.pragma_query_value(None, "page_count", |row| row.get(0)).unwrap();
+        let limit =
+            |pages: i64| connection.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(()));
+        limit(pages).unwrap();
+        assert_eq!((found(&bench.journal), indexes(connection)), (jobs[1], (0, false)));
+        limit(pages + 100).unwrap();
+        assert_eq!((found(&bench.journal), indexes(connection)), (jobs[1], (2, true)));
+        let patience: i64 = connection.pragma_query_value(None, "busy_timeout", |row| row.get(0)).unwrap();
+        assert_eq!(u128::try_from(patience).unwrap(), crate::journal::file::open::PATIENCE.as_millis());
     }
 }
