@@ -206,6 +206,12 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
             if claim.earlier.is_unique && same_owner && known.state != JobState::Cancelled {
                 return Decision::Twice(known.job);
             }
+            // A record that is there, or may be, keeps its key beside the one of that row.
+            let keeps =
+                matches!(progress(known), JobProgress::Made | JobProgress::UnderWay | JobProgress::Done);
+            if same_owner && keeps {
+                return Decision::KeyTaken(known.job);
+            }
             continue;
         }
         let stands = progress(known);
@@ -520,5 +526,16 @@ mod tests {
         };
         assert_eq!(decide(&claim, &|_| true), Decision::Twice(JOB));
         assert_eq!(by_key(Kind::Site, JobState::Rejected, ACME, (true, true), &[JOB]), Decision::Add);
+        // What is there keeps its key, whichever row comes first.
+        for kind in [Kind::Company, Kind::Site] {
+            for state in [JobState::Created, JobState::InDoubt, JobState::Incomplete] {
+                assert_eq!(
+                    by_key(kind, state, ACME, (false, false), &[JOB]),
+                    Decision::KeyTaken(JOB),
+                    "{state}"
+                );
+                assert_eq!(by_key(kind, state, GLOBEX, (false, false), &[JOB]), Decision::Add, "{state}");
+            }
+        }
     }
 }

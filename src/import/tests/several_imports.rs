@@ -319,6 +319,32 @@ fn the_name_of_a_row_without_a_key_is_corrected_in_its_fix_sheet() {
 }
 
 #[test]
+fn a_key_that_a_record_keeps_is_no_other_rows_in_whichever_order_they_stand() {
+    let sheets = [
+        ("companies.csv", Operation::AddCompany, companies(&format!("res,{ROOT},Resell,\n"))),
+        ("sites.csv", Operation::AddSite, format!("key,company,name\nres,{ROOT},Resell\n")),
+    ];
+    for (file, operation, first) in sheets {
+        let mut bench = Bench::new();
+        let (import, _) = bench.import(&[(file, &first)]).unwrap();
+        bench.create(bench.job_of(import.import, "res"), operation);
+        // The record with the key has another one now, and the key is that of a new row.
+        let header = first.lines().next().unwrap();
+        let rows = [
+            first.lines().nth(1).unwrap().replacen("res,", "res9,", 1),
+            first.lines().nth(1).unwrap().replacen("Resell", "Resell Two", 1),
+        ];
+        for rows in [[&rows[0], &rows[1]], [&rows[1], &rows[0]]] {
+            let sheet = format!("{header}\n{}\n{}\n", rows[0], rows[1]);
+            let refused = bench.import(&[(file, &sheet)]).unwrap_err();
+            let found = codes(&refused);
+            assert!(!found.is_empty() && bench.journal.imports().unwrap().len() == 1, "{sheet} {found:?}");
+        }
+        assert_eq!(bench.journal.tally(None).unwrap().total(), 1, "{file}");
+    }
+}
+
+#[test]
 fn a_correction_without_a_key_leaves_the_row_its_key() {
     let mut bench = Bench::new();
     bench.import(&[("companies.csv", &companies(&format!("acme,{ROOT},Acme,\n")))]).unwrap();
