@@ -13,7 +13,7 @@ use super::run_state::{RunState, moving};
 use crate::advice::Advice;
 use crate::ending::{End, RunEnd};
 use crate::error::Exit;
-use crate::journal::{ImportInfo, UnansweredRows, UnsentRows};
+use crate::journal::{UnansweredRows, UnsentRows};
 use crate::model::amount::counted;
 use crate::model::id::{ImportId, JobId};
 use crate::model::operation::Operation;
@@ -64,7 +64,7 @@ pub struct Unavailable {
 pub struct Correction {
     /// The workbook of rows to correct, where it goes.
     pub fix: PathBuf,
-    /// Whether it is there.
+    /// Whether it is there, with all of them.
     pub is_there: bool,
     /// The commands for it: what is corrected is read as the files of the import were.
     pub again: Again,
@@ -75,7 +75,7 @@ pub struct Commands<'a> {
     /// About the journal.
     pub again: &'a Again,
     /// About the rows of an import.
-    pub correction: &'a dyn Fn(&ImportInfo) -> Correction,
+    pub correction: &'a dyn Fn(&ImportFacts) -> Correction,
     /// Operations without a path that rows wait for.
     pub unavailable: Vec<Unavailable>,
     /// Whether a report tells them: it needs no command for itself, and has its rows with what to do about them.
@@ -231,7 +231,7 @@ fn of_import(facts: &ImportFacts, commands: &Commands<'_>) -> Vec<Need> {
     let were =
         |rows, what: &str| counted(rows, &format!("row{of} was {what}"), &format!("rows{of} were {what}"));
     let correct = |rows: (u64, u64, u64), retry: Advice| {
-        let (words, command) = to_correct(&facts.info, rows, commands);
+        let (words, command) = to_correct(facts, rows, commands);
         (retry.words(words), command)
     };
     let retry = |state| to_retry(facts, |of| of == state, commands.again);
@@ -318,11 +318,11 @@ fn of_below_cancelled(import: ImportId, again: &Again) -> (Advice, String) {
 /// How rows of an import are corrected, and the command for it; `own` are those with something to correct, or, those
 /// `unsent`, to be sent as they are; the others come along.
 fn to_correct(
-    info: &ImportInfo,
+    facts: &ImportFacts,
     (own, along, unsent): (u64, u64, u64),
     commands: &Commands<'_>,
 ) -> (String, String) {
-    let correction = (commands.correction)(info);
+    let correction = (commands.correction)(facts);
     let them = if own == 1 || (own, along) == (0, 1) { "it" } else { "them" };
     if correction.is_there {
         let fix = &correction.fix;
@@ -342,7 +342,7 @@ fn to_correct(
         (words, correction.again.with_file("run", fix))
     } else {
         let words = format!("write the report, which has {them} in fix.xlsx");
-        (words, commands.again.command(&format!("report {}", info.import)))
+        (words, commands.again.command(&format!("report {}", facts.info.import)))
     }
 }
 
@@ -443,7 +443,7 @@ fn correct(facts: &ImportFacts, commands: &Commands<'_>) -> Step {
         let (words, command) = of_existing(import, commands.again);
         return Step { words: words.to_string(), command };
     }
-    let correction = (commands.correction)(&facts.info);
+    let correction = (commands.correction)(facts);
     let fix = correction.fix.display();
     let how = match (correction.is_there, rows.total() > rows.along) {
         (true, true) if facts.unsent() >= rows.total() => "to send the values that were not sent".to_owned(),

@@ -282,6 +282,43 @@ fn it_names_no_fix_sheet_that_is_not_there() {
     assert!(outcome.stderr.contains(hint), "{}", outcome.stderr);
 }
 
+/// The first run ends with one row rejected, and its report; the second is killed when another row was rejected, and with a
+/// request under way.
+#[cfg(unix)]
+fn killed_after_a_report() -> Bench {
+    let once = |kind| Fault::new("addCompany", kind).times(1);
+    let [first, second] = [once(FaultKind::InvalidState), once(FaultKind::InvalidState)];
+    let silent = Fault::new("addCompany", FaultKind::StallBefore);
+    let faults = vec![first, once(FaultKind::NotFound404), second, silent];
+    let bench = bench_with(None, Scenario { fault: faults, ..Scenario::default() });
+    bench.profile("", "concurrency = 1", "");
+    bench.fleetload(&["run", "companies.csv"]).expect_code(7);
+    assert_eq!(bench.summary(1)["to_fix"], 1);
+    let asked = bench.requests("addCompany");
+    let mut run = bench.start(&["run", "--json"]);
+    run.until(|| bench.requests("addCompany") == asked + 2);
+    run.kill();
+    bench
+}
+
+#[cfg(unix)]
+#[test]
+fn it_names_no_fix_sheet_without_the_rows_that_a_killed_run_has_left() {
+    let bench = killed_after_a_report();
+    let fix = "fleetload run reports/1/fix.xlsx";
+    for (words, command) in [
+        ("otherwise write the report, which has them in fix.xlsx", "fleetload report 1"),
+        ("otherwise correct them in reports/1/fix.xlsx, then run that file", fix),
+    ] {
+        let need = &summary(&bench)["needs_person"][0];
+        let told = need["words"].as_str().expect("words");
+        assert!(told.starts_with("2 rows of import 1 were rejected: ") && told.ends_with(words), "{told}");
+        assert_eq!(need["command"], command);
+        bench.fleetload(&["report", "1"]).expect_code(0);
+        assert_eq!(bench.summary(1)["to_fix"], 2);
+    }
+}
+
 #[test]
 fn of_rows_left_out_it_says_that_they_wait_and_never_that_every_row_is_done() {
     let bench = bench_with(None, Scenario::default());

@@ -13,7 +13,7 @@ use crate::model::id::ImportId;
 use crate::model::operation::Operation;
 use crate::report;
 use crate::status::next_command::Again;
-use crate::status::{Commands, Correction, Status, Step, Unavailable};
+use crate::status::{Commands, Correction, ImportFacts, Status, Step, Unavailable};
 
 /// The folder of the reports of an import.
 pub(in crate::cli) fn folder(context: &Context<'_>, info: &ImportInfo) -> PathBuf {
@@ -48,10 +48,16 @@ impl NextCommands {
         }
     }
 
-    /// How the rows of an import are corrected.
-    fn correction(&self, info: &ImportInfo) -> Correction {
-        let fix = report::folder(&self.reports, &info.import.to_string(), info).join(report::FIX);
-        Correction { is_there: fix.exists(), fix, again: self.of_import(info) }
+    /// How the rows of an import are corrected. A run that was killed, or is at work, has not written those that failed in it.
+    fn correction(&self, facts: &ImportFacts) -> Correction {
+        let info = &facts.info;
+        let folder = report::folder(&self.reports, &info.import.to_string(), info);
+        let has_all = report::reported_counts(&folder).is_some_and(|told| {
+            let mut failed = told.counts.iter().filter(|(state, _)| state.is_failed());
+            failed.all(|(&state, &rows)| rows == facts.tally.in_state(state))
+        });
+        let fix = folder.join(report::FIX);
+        Correction { is_there: has_all && fix.exists(), fix, again: self.of_import(info) }
     }
 
     /// What `tell` makes of the commands that a status names.
@@ -60,7 +66,7 @@ impl NextCommands {
         unavailable: Vec<Unavailable>,
         tell: impl FnOnce(&Commands<'_>) -> T,
     ) -> T {
-        let correction = |info: &ImportInfo| self.correction(info);
+        let correction = |facts: &ImportFacts| self.correction(facts);
         let (again, is_watched) = (&self.again, self.is_watched);
         tell(&Commands { again, correction: &correction, unavailable, in_report: false, is_watched })
     }

@@ -13,7 +13,7 @@ use crate::report::page_assets::shown;
 use crate::report::row_group::Badge;
 use crate::status::row_advice::Advisor;
 use crate::status::run_state::moving;
-use crate::status::{Commands, Status, Wording};
+use crate::status::{Commands, ImportFacts, Status, Wording};
 
 use super::attention::{fit, readable};
 use crate::report::page_assets::{When, minute};
@@ -44,7 +44,7 @@ pub(in crate::report) struct HeadlineStep {
 impl Headline {
     pub(in crate::report) fn of(figures: &Figures<'_>, status: &Status, advisor: &Advisor<'_>) -> Self {
         let done = figures.in_group(RowGroup::Done);
-        let correction = |_: &ImportInfo| advisor.correction();
+        let correction = |_: &ImportFacts| advisor.correction();
         let commands = Commands {
             again: advisor.again(),
             correction: &correction,
