@@ -482,6 +482,23 @@ fn with_doubtful_only_what_was_in_doubt_is_read_back_and_with_none_nothing() {
 }
 
 #[test]
+fn the_report_of_an_earlier_import_is_written_again_when_a_run_of_another_has_verified_its_records() {
+    let bench = Bench::new(instant());
+    bench.write("companies.csv", &bench::companies(2));
+    bench.write("devices.csv", &bench::devices(3, 1));
+    bench.fleetload(&["run", "companies.csv", "--audit", "none"]).expect_code(0);
+    assert_eq!(audit(&bench, 1), json!({"not_verified_yet": 2}));
+    let outcome = bench.fleetload(&["run", "devices.csv"]).expect_code(0);
+    says(&outcome, "5 records verified");
+    says(&outcome, "report of import 1: written again, as rows of it were verified: ");
+    assert_eq!(audit(&bench, 1), json!({"checked": 2}));
+    let page = std::fs::read_to_string(bench.path("reports/1/report.html")).expect("a page");
+    assert!(!page.contains("not verified yet"), "{page}");
+    let outcome = bench.fleetload(&["run"]).expect_code(0);
+    assert!(!outcome.stdout.contains("written again"), "once: {}", outcome.stdout);
+}
+
+#[test]
 fn a_look_up_that_keeps_failing_holds_up_no_run_whose_rows_are_made() {
     let by_id = Fault::new("getDevice", FaultKind::Error500Before);
     let by_key = Fault::new("getDeviceByMac", FaultKind::Error500Before).after(180);

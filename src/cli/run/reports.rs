@@ -193,8 +193,8 @@ pub(in crate::cli) fn write(
 }
 
 /// Writes the reports of earlier imports again that no longer say what became of their rows: a later import may have
-/// corrected them, and a person may have cancelled them or reviewed what verification found. Reports that are not there
-/// are not missed.
+/// corrected them, a run may have verified them, and a person may have cancelled them or reviewed what verification found.
+/// Reports that are not there are not missed.
 pub(in crate::cli) fn renew(
     context: &Context<'_>,
     journal: &Journal,
@@ -212,6 +212,11 @@ pub(in crate::cli) fn renew(
             to_fix: Unanswered::of(journal, info.import, &tally)?.total().min(told.to_fix),
             findings: journal.unseen_findings(Some(info.import))?.len() as u64,
             paused: journal.rows_kept_by_pauses(info.import, &below)?,
+            // Rows that are to be verified once more have been in another state.
+            unverified: match told.unverified {
+                0 => 0,
+                _ => journal.audit_figures(Some(info.import))?.unread(),
+            },
         };
         if now == told {
             continue;
@@ -248,6 +253,8 @@ fn changed(told: &ReportedCounts, now: &ReportedCounts) -> &'static str {
         "rows of it were imported again"
     } else if told.findings < now.findings {
         "verification found problems with rows of it"
+    } else if told.unverified != now.unverified {
+        "rows of it were verified"
     } else {
         "its findings were reviewed"
     }
@@ -312,14 +319,20 @@ mod tests {
 
     #[test]
     fn why_a_report_is_written_again_follows_from_what_is_other_than_it_told() {
-        let counts =
-            |(to_fix, findings, paused)| ReportedCounts { counts: [].into(), to_fix, findings, paused };
+        let counts = |(to_fix, findings, paused, unverified)| ReportedCounts {
+            counts: [].into(),
+            to_fix,
+            findings,
+            paused,
+            unverified,
+        };
         for (told, now, expected) in [
-            ((0, 0, 0), (0, 0, 1), "rows of it are not sent before a paused import is resumed"),
-            ((0, 0, 1), (0, 0, 0), "rows of it no longer wait for a paused import"),
-            ((2, 0, 0), (1, 0, 0), "rows of it were imported again"),
-            ((0, 0, 0), (0, 1, 0), "verification found problems with rows of it"),
-            ((0, 1, 0), (0, 0, 0), "its findings were reviewed"),
+            ((0, 0, 0, 0), (0, 0, 1, 0), "rows of it are not sent before a paused import is resumed"),
+            ((0, 0, 1, 0), (0, 0, 0, 0), "rows of it no longer wait for a paused import"),
+            ((2, 0, 0, 0), (1, 0, 0, 0), "rows of it were imported again"),
+            ((0, 0, 0, 3), (0, 1, 0, 0), "verification found problems with rows of it"),
+            ((0, 0, 0, 3), (0, 0, 0, 0), "rows of it were verified"),
+            ((0, 1, 0, 0), (0, 0, 0, 0), "its findings were reviewed"),
         ] {
             assert_eq!(changed(&counts(told), &counts(now)), expected, "{told:?} {now:?}");
         }

@@ -118,6 +118,11 @@ impl AuditFigures {
         self.vanished + self.doubled + self.orphan_sites + self.reverted
     }
 
+    /// Rows that are still to be verified.
+    pub const fn unread(&self) -> u64 {
+        self.not_verified_yet + self.changes_not_verified_yet
+    }
+
     /// Takes in how a row was read back.
     pub fn add(&mut self, subject: AuditSubject, by: ReadBy, code: Option<&str>) {
         self.add_reading(subject, by, 1);

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::ending::{End, State};
@@ -28,11 +28,13 @@ use crate::report::names::{FIX, FIX_ENDING};
 /// The file's name.
 pub(in crate::report) const NAME: &str = "summary.json";
 
-/// What rows in each state, rows to correct, findings that nobody has looked into and paused rows are called in it.
+/// What rows in each state, rows to correct, findings that nobody has looked into, paused rows and what verification came to are
+/// called in it.
 const COUNTS: &str = "counts";
 const TO_FIX: &str = "to_fix";
 const FINDINGS: &str = "findings_unseen";
 const PAUSED: &str = "paused";
+const AUDIT: &str = "audit";
 /// When it was imported to the thousandth of a second, which no other import of the same number shares.
 pub(in crate::report) const IMPORTED_AT_MS: &str = "imported_at_ms";
 /// The digests of the fix files, by their names.
@@ -57,6 +59,8 @@ pub struct ReportedCounts {
     pub findings: u64,
     /// How many are not sent before a paused import is resumed.
     pub paused: u64,
+    /// How many are not verified yet.
+    pub unverified: u64,
 }
 
 /// What the report in a folder says of its rows; nothing where there is no report.
@@ -68,6 +72,7 @@ pub fn reported_counts(folder: &Path) -> Option<ReportedCounts> {
         to_fix: before.get(TO_FIX)?.as_u64()?,
         findings: before.get(FINDINGS).and_then(Value::as_u64).unwrap_or_default(),
         paused: before.get(PAUSED).and_then(Value::as_u64).unwrap_or_default(),
+        unverified: AuditFigures::deserialize(&before[AUDIT]).unwrap_or_default().unread(),
     })
 }
 
