@@ -10,7 +10,7 @@ use crate::journal::state::write::Moved;
 use crate::model::id::JobId;
 use crate::model::reason::Reason;
 use crate::model::state::JobState::{
-    self, Blocked, Cancelled, Deferred, Held, InDoubt, Incomplete, Ready, Rejected, Skipped,
+    self, Blocked, Cancelled, Created, Deferred, Held, InDoubt, Incomplete, Ready, Rejected, Skipped,
 };
 use crate::model::time::Moment;
 use crate::model::verdict::Doubt;
@@ -88,7 +88,9 @@ pub(in crate::journal) fn give_up(
     standing.leaves(&cancellable, JobState::Cancelled.as_str())?;
     let mut message = format!("cancelled by {who}");
     if let Some(id) = standing.remote_id {
-        message.push_str(&format!("; the {} exists with the id {id}", standing.kind.singular()));
+        // Whether it is there still is for verification to say.
+        let how = if standing.outcome == Some(Created) { "created" } else { "found" };
+        message.push_str(&format!("; the {} was {how} with the id {id}", standing.kind.singular()));
     }
     if is_unsure(connection, standing.job)? {
         message.push_str("; it may have been sent before, of which this copy of the journal knows nothing");

@@ -4,7 +4,7 @@ use super::*;
 use crate::error::ErrorKind;
 use crate::journal::fixture::*;
 use crate::journal::state::transition;
-use crate::journal::{ReadBy, Write};
+use crate::journal::{Disposition, ReadBy, Write};
 use crate::model::action::Action;
 use crate::model::operation::Operation::AddCompany;
 use crate::model::state::JobState::{Adopted, Created, Sending, Skipped};
@@ -129,6 +129,32 @@ fn a_job_cancelled_in_doubt_is_cancelled_once_a_person_says_that_it_was_not_crea
     assert_eq!((moved[0].from, moved[0].to), (Held, JobState::Cancelled));
     assert_eq!(states(&bench, &jobs), [JobState::Cancelled, JobState::Cancelled]);
     assert_eq!(message(&bench.journal, jobs[0]).as_deref(), Some("cancelled by kim"));
+}
+
+#[test]
+fn a_cancelled_job_says_how_it_came_by_its_record_and_not_that_the_record_is_there_now() {
+    for (how, words) in [
+        (How::Created, "the site was created with the id"),
+        (How::Adopted, "the site was found with the id"),
+        (How::Existing, "the site was found with the id"),
+    ] {
+        let mut bench = bench();
+        let mut import = bench.journal.begin_import(at(1)).unwrap();
+        let owner = crate::model::action::Owner::Site;
+        let label = Action::PutLabel(crate::model::action::OwnedLabel { owner, label: "north".into() });
+        let sheet = import.sheet(&sheet("sites", Kind::Site)).unwrap();
+        let job = import.add_job(&site("Depot", vec![], vec![label])).unwrap();
+        import.row(&row(sheet, 2, job, Disposition::New)).unwrap();
+        import.finish().unwrap();
+        let evidence = Evidence { execution: Execution::Confirmed, ..Evidence::at(at(3_000)) };
+        let write = Write::Advance { job, from: Ready, how, id: Some(id(7)), evidence };
+        apply(&mut bench.journal, write).unwrap();
+        apply(&mut bench.journal, rejected(job, Ready)).unwrap();
+        bench.journal.cancel(ImportId(1), "kim", at(9_000)).unwrap();
+        let expected =
+            format!("cancelled by kim; {words} {}; before that it was incomplete: no such zone", id(7));
+        assert_eq!(message(&bench.journal, job), Some(expected));
+    }
 }
 
 #[test]
