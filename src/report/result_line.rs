@@ -60,6 +60,9 @@ impl ResultLine {
                 }
                 Some(_) | None => row_advice::of(row.code.as_deref(), row.state).next(job, import.import),
             },
+            (None, None) if row.state == JobState::Cancelled => {
+                row_advice::of(row.code.as_deref(), row.state).next_for_all(import.import)
+            }
             (None, None) => row_advice::of_left_out(row.state),
         };
         let is_to_correct = must_be_corrected(&row);

@@ -562,6 +562,10 @@ fn rows_that_nobody_wants_are_given_up_and_asked_for_no_more() {
     assert_eq!((&wrong["code"], &wrong["left_out"]), (&"cancelled".into(), &true.into()));
     let message = wrong["message"].as_str().unwrap_or_default();
     assert!(message.starts_with("cancelled by ") && message.contains("it was not imported: "), "{message}");
+    for row in rows.iter().filter(|row| row["status"] == "cancelled") {
+        let advice = row["advice"].as_str().unwrap_or_default();
+        assert!(advice.starts_with("It stays cancelled as long as it is unchanged. "), "{advice}");
+    }
 
     // Whoever wants them after all corrects the sheet and runs it.
     bench.write("companies.csv", &bench::companies(3));
