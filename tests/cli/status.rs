@@ -319,6 +319,24 @@ fn it_names_no_fix_sheet_without_the_rows_that_a_killed_run_has_left() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_request_that_nobody_awaits_is_in_doubt_in_every_count() {
+    let bench = killed_after_a_report();
+    let shown = screen(&bench, &[]);
+    assert!(shown.contains("of these: 1 waiting, 1 in doubt, 2 rejected\n"), "{shown}");
+    let told = bench.fleetload(&["status", "--json"]).expect_code(0);
+    let of_import = told.stdout.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let of_import = of_import.filter(|object| object["object"] == "import");
+    for told in of_import.chain([told.summary()]) {
+        let counts = ["sending", "in_doubt", "ready", "rejected"].map(|state| &told["counts"][state]);
+        assert_eq!(counts, [0, 1, 1, 2], "{told}");
+    }
+    let of_kind = &told.summary()["by_kind"]["companies"];
+    let counts = ["waiting", "in_doubt", "failed", "rows"].map(|group| &of_kind[group]);
+    assert_eq!(counts, [1, 1, 2, 4], "{of_kind}");
+}
+
 #[test]
 fn of_rows_left_out_it_says_that_they_wait_and_never_that_every_row_is_done() {
     let bench = bench_with(None, Scenario::default());

@@ -442,11 +442,7 @@ impl Overview {
     /// Tells the counts, the pace and the quota.
     pub(super) fn tell_figures(&self, context: &Context<'_>) {
         let terminal = context.terminal;
-        let (mut all, left_out) = (self.status.all_rows(), self.status.left_out());
-        if !self.status.at_work() {
-            // What a run that was killed had under way is in doubt at the start of the next one.
-            all.shift_all(JobState::Sending, JobState::InDoubt);
-        }
+        let (all, left_out) = (self.status.all_rows(), self.status.left_out());
         if all.total() > 0 {
             terminal.result("");
             for line in counts::glance(&all, left_out, terminal.result_columns()) {
