@@ -84,7 +84,9 @@ impl RunState {
         let waits_for_quota = |run: &RunInfo| {
             !matches!(run.waits_for, Some(RunEnd::Early(End::Window))) && run.resumes_at.is_some()
         };
-        let run_waits = run.filter(|run| !(needs_no_quota && waits_for_quota(run)));
+        // Nobody waits for the moment that a killed run has noted.
+        let is_killed = |run: &RunInfo| run.ended_at.is_none() && !at_work;
+        let run_waits = run.filter(|run| !(is_killed(run) || needs_no_quota && waits_for_quota(run)));
         let resumes_at =
             run_waits.and_then(|run| run.resumes_at).filter(|&at| now.is_none_or(|now| at > now));
         let state = match run {
@@ -94,7 +96,7 @@ impl RunState {
             }),
             _ if at_work => Self::Running,
             None => Self::NotBegun,
-            Some(run) if run.ended_at.is_none() => Self::Ended(End::Killed),
+            Some(run) if is_killed(run) => Self::Ended(End::Killed),
             Some(run) => match run.ending {
                 Some(RunEnd::Early(End::Quota | End::Window)) if now.is_some() => {
                     Self::Ended(End::RowsWaiting)
@@ -228,6 +230,8 @@ mod tests {
             (&[Ready, Created], under_way, false, ended(End::Killed), "stopped"),
             (&[Ready], early(End::Quota, Some(9)), false, ended(End::Quota), "parked"),
             (&[Ready], Some(run(None, Some(9))), true, ended(End::Quota), "parked"),
+            // Nobody waits for the moment that a killed run waited for.
+            (&[Ready], Some(run(None, Some(9))), false, ended(End::Killed), "stopped"),
             (&[Ready], early(End::Window, Some(9)), false, ended(End::Window), "parked"),
             (&[Ready], early(End::Window, Some(3)), false, ended(End::RowsWaiting), "waiting"),
             (&[Ready], early(End::Quota, Some(3)), false, ended(End::RowsWaiting), "waiting"),

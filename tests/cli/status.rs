@@ -152,6 +152,26 @@ fn of_a_spent_quota_it_says_until_when_creations_wait() {
     assert_eq!(checked(&bench, 5), words("parked", "quota"));
 }
 
+#[cfg(unix)]
+#[test]
+fn of_a_run_that_was_killed_while_it_waited_for_its_quota_nothing_is_said_to_go_on() {
+    let bench = bench_with(None, Scenario { daily_quota: 2, ..Scenario::default() });
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    let mut run = bench.start(&["run", "--json"]);
+    run.until(|| summary(&bench)["parked_until"].is_string());
+    run.kill();
+    let shown = screen(&bench, &[]);
+    assert!(shown.starts_with("the last run was killed: 2 rows remaining\n"), "{shown}");
+    let told = summary(&bench);
+    assert_eq!((&told["parked_until"], &told["quota"]["left"]), (&Value::Null, &0.into()));
+    bench.fleetload(&["report", "1"]).expect_code(0);
+    for told in [told, bench.summary(1)] {
+        assert_eq!((&told["state"], &told["reason"]), (&"stopped".into(), &"killed".into()), "{told}");
+        assert!(told["resumes_at"].is_null(), "{told}");
+    }
+    assert_eq!(checked(&bench, 5), words("stopped", "killed"));
+}
+
 #[test]
 fn of_a_run_that_the_service_stopped_it_says_why() {
     let bench = bench_with(Some(Fault::new("addCompany", FaultKind::NotFound404)), Scenario::default());
