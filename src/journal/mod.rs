@@ -195,6 +195,11 @@ impl Journal {
 }
 
 impl View {
+    /// That of an open file.
+    fn of(connection: Connection, path: &Path, open_file: OpenFile) -> Self {
+        Self { connection, job_indexes: JobIndexes::default(), path: path.to_owned(), _open_file: open_file }
+    }
+
     /// The journal's file.
     pub fn path(&self) -> &Path {
         &self.path

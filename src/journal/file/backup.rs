@@ -16,7 +16,6 @@ use crate::journal::file::db_file::{OpenFile, no_journal, refuse_other_files, re
 use crate::journal::file::migrate;
 use crate::journal::file::salvage::is_damage;
 use crate::journal::file::snapshot::copy_pages;
-use crate::journal::intake::job_lookup::JobIndexes;
 use crate::journal::{Journal, View, file::page_check};
 use crate::model::time::Moment;
 use crate::private_file::{folder_of, part_in, sync_folder_of};
@@ -105,15 +104,7 @@ impl Backup {
             .hint("check it with the fleetload that wrote it; an older one is brought up to date when it is used as a journal"));
         }
         let bytes = path.metadata().map_or(0, |metadata| metadata.len());
-        Ok(Self {
-            view: View {
-                connection,
-                job_indexes: JobIndexes::default(),
-                path: path.to_owned(),
-                _open_file: open_file,
-            },
-            bytes,
-        })
+        Ok(Self { view: View::of(connection, path, open_file), bytes })
     }
 
     /// Opens a file that is a journal.

@@ -20,7 +20,6 @@ use crate::journal::file::db_file::{
 };
 use crate::journal::file::file_watch::{self, FileWatch};
 use crate::journal::file::migrate;
-use crate::journal::intake::job_lookup::JobIndexes;
 use crate::journal::{Journal, View};
 use crate::mistake::{self, Mistake};
 
@@ -107,12 +106,7 @@ impl Journal {
         let (file_watch, spill_beside, paused_sheets) =
             (FileWatch::of(path), path.to_owned(), BTreeSet::new());
         Ok(Self {
-            view: View {
-                connection,
-                job_indexes: JobIndexes::default(),
-                path: path.to_owned(),
-                _open_file: open_file,
-            },
+            view: View::of(connection, path, open_file),
             had_log,
             file_watch,
             entry: None,

@@ -42,7 +42,7 @@ pub struct KnownJob {
 }
 
 /// The indexes of jobs by key and by name. Only what comes after a first import looks for jobs by those, and to make the indexes
-/// takes a sixth of that import.
+/// takes a seventh of that import.
 const INDEXES: &str = "
     CREATE INDEX IF NOT EXISTS job_sheet_key ON job (sheet_key, kind) WHERE sheet_key IS NOT NULL;
     CREATE INDEX IF NOT EXISTS job_name ON job (name, kind);";

@@ -113,8 +113,8 @@ pub(in crate::run) fn differences(sent: &Value, returned: &Value) -> Vec<String>
     differences
 }
 
-/// Fields by which a record is another one, not the same with other values.
-const IDENTIFYING: [&str; 5] = ["companyId", "name", "username", "identification", "reference"];
+/// Fields by which a record of one company is another one, not the same with other values.
+const IDENTIFYING: [&str; 4] = ["username", "name", "identification", "reference"];
 
 /// What a record that is said to be a row's says otherwise: first what makes it another record, then what may have
 /// been changed since, or by the service.
@@ -131,7 +131,7 @@ pub(in crate::run) fn apart(sent: &Value, returned: &Value) -> (Vec<String>, Vec
             (Some(ours), Some(theirs)) => key::likeness(ours, theirs) != Likeness::Different,
             _ => false,
         };
-        if IDENTIFYING.contains(&field.as_str()) && !near {
+        if (field == "companyId" || IDENTIFYING.contains(&field.as_str())) && !near {
             another.extend(differences);
         } else {
             changed.extend(differences);
@@ -148,7 +148,7 @@ pub(in crate::run) fn apart(sent: &Value, returned: &Value) -> (Vec<String>, Vec
 /// What a record is known by that a row of another one would send: a username, a name, a MAC address or a reference.
 pub(in crate::run) fn other_identity<'r>(sent: &Value, returned: &'r Value) -> Option<&'r str> {
     let is_another = |theirs: &str, ours: &str| key::likeness(ours, theirs) == Likeness::Different;
-    ["username", "name", "identification", "reference"].into_iter().find_map(|field| {
+    IDENTIFYING.into_iter().find_map(|field| {
         let (theirs, ours) = (text(returned, field)?, text(sent, field)?);
         is_another(theirs, ours).then_some(theirs)
     })
