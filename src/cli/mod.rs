@@ -186,7 +186,8 @@ fn typed_log_format(line: &[OsString]) -> Option<LogFormat> {
 fn in_parts(text: &str) -> (String, String) {
     let mut parts = text.split("\n\n").map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
     let message = parts.next().unwrap_or_default();
-    let hint: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
+    let parts = parts.filter(|part| !part.is_empty());
+    let hint: Vec<String> = parts.map(|part| part.trim_start_matches("tip: ").to_owned()).collect();
     (message.trim_start_matches("error: ").to_owned(), hint.join("\n"))
 }
 

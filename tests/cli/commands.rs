@@ -562,3 +562,22 @@ fn the_commands_of_an_error_are_about_the_same_journal_and_account() {
     let rehearsed = bench.fleetload(&["find", "templates", "Retail", "--sandbox"]).expect_code(2).stderr;
     assert!(rehearsed.contains("fleetload find templates --device DEVICE --sandbox"), "{rehearsed}");
 }
+
+#[test]
+fn an_option_that_a_command_does_not_have_is_not_advised_as_a_file() {
+    let bench = Bench::new(Scenario::default());
+    for (typed, tip) in [
+        ("--sandbox", None),
+        ("--unfinishd", Some("a similar argument exists: '--unfinished'")),
+        ("-x", Some("to pass '-x' as a value, use '-- -x'")),
+    ] {
+        let refused = bench.fleetload(&["status", typed]).expect_code(2);
+        assert!(
+            refused.stderr.contains(&format!("unexpected argument '{typed}' found")),
+            "{}",
+            refused.stderr
+        );
+        assert!(tip.is_none_or(|tip| refused.stderr.contains(tip)), "{}", refused.stderr);
+        assert!(tip.is_some() || !refused.stderr.contains("-- --"), "{}", refused.stderr);
+    }
+}

@@ -13,6 +13,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::styling::{AnsiColor, Styles};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{
     Arg, ArgAction, Args as ClapArgs, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand,
 };
@@ -75,9 +76,20 @@ impl Args {
         if is_typed(line, "--no-color") {
             command = command.color(ColorChoice::Never);
         }
-        let mut matches = command.try_get_matches_from_mut(line)?;
+        let mut matches = command.try_get_matches_from_mut(line).map_err(without_dashes_advised)?;
         Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
     }
+}
+
+/// Nobody means an option that the command does not have as a file or a number, which `-- --option` would make it.
+fn without_dashes_advised(mut error: clap::Error) -> clap::Error {
+    if error.kind() == ErrorKind::UnknownArgument
+        && let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidArg)
+        && typed.starts_with("--")
+    {
+        error.remove(ContextKind::Suggested);
+    }
+    error
 }
 
 /// Whether an option without a value stands in a line, which may not be one that can be parsed.
