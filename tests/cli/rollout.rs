@@ -412,7 +412,7 @@ fn an_import_without_devices_names_the_newest_one_that_has_some() {
     bench.fleetload(&["run", "sites.csv"]).expect_code(0);
     let before = bench.statistics().requests;
     let none = bench.fleetload(&["rollout"]).expect_code(0);
-    assert_eq!(none.stdout.lines().last(), Some("the import has no devices"), "{none:?}");
+    assert_eq!(none.stdout.lines().last(), Some("the import has no devices of its own"), "{none:?}");
     assert!(
         none.stderr.ends_with("hint: the newest import that has some: fleetload rollout 1\n"),
         "{none:?}"
@@ -429,7 +429,7 @@ fn what_cannot_be_shown_is_refused() {
     bench.write("companies.csv", &bench::companies(1));
     bench.fleetload(&["run", "companies.csv"]).expect_code(0);
     let none = bench.fleetload(&["rollout"]).expect_code(0);
-    assert!(none.stdout.contains("the import has no devices"), "{none:?}");
+    assert!(none.stdout.contains("the import has no devices of its own"), "{none:?}");
     let refused = bench.fleetload(&["rollout", "7"]).expect_code(2);
     assert!(refused.stderr.contains("no import 7"), "{refused:?}");
     bench.fleetload(&["rollout", "--every", "5"]).expect_code(2);

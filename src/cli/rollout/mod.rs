@@ -237,7 +237,7 @@ fn tell_none(context: &Context<'_>, devices: &Devices, not_imported: u64) -> Res
     tell_import(context, devices)?;
     let left_out = Rollout { devices: Vec::new(), not_imported }.not_imported_words();
     let left_out = left_out.map_or_else(String::new, |words| format!("; {words}"));
-    context.terminal.result(format!("the import has no devices{left_out}"));
+    context.terminal.result(format!("the import has no devices of its own{left_out}"));
     if let Some(newest) = devices.journal.newest_import_with_devices()? {
         let command = format!("rollout {newest}");
         context.terminal.hint(context.advice("the newest import that has some: ", &command));
