@@ -117,6 +117,11 @@ pub fn upkeep_key(kind: Kind, action: &Action, links: &[Link]) -> String {
     join(&[role.as_str(), &record, &comparable(&action.subject())])
 }
 
+/// The natural key of the row that updates the record which this job of this kind makes.
+pub fn update_of(kind: Kind, job: JobId) -> String {
+    join(&[Role::owner(kind).as_str(), &record_of(job), ""])
+}
+
 /// The natural key of the row that updates the record which the row with this natural key is about.
 pub fn of_update(upkeep_key: &str) -> &str {
     upkeep_key.match_indices(SEPARATOR).nth(1).map_or(upkeep_key, |(at, _)| &upkeep_key[..=at])

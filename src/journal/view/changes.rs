@@ -142,7 +142,7 @@ macro_rules! is_about_the_same {
 
 /// What was sent for some other jobs on a record (`$others` selects them) since the job `?1` was carried out, as far as its
 /// `$own` steps are concerned, or found the record as asked. What a later import asks for of the same (`?4` as natural keys have
-/// it) is later, whatever clocks say.
+/// it) is later, whatever clocks say, and so is the update of a record that the job makes.
 macro_rules! changed_later {
     ($others:expr, $own:literal) => {
         concat!(
@@ -217,11 +217,15 @@ pub(in crate::journal) fn changed_later(
         LaterScope::AfterCreation => changed_later!(about_record!(), " AND own.step = 0"),
         LaterScope::ByRecordRows { .. } => changed_later!(by_record_rows!(), ""),
     };
-    let own: String = connection
-        .prepare_cached("SELECT natural_key FROM job WHERE id = ?1")?
-        .query_row([job], |row| row.get(0))?;
+    let (kind, own): (Kind, String) = connection
+        .prepare_cached("SELECT kind, natural_key FROM job WHERE id = ?1")?
+        .query_row([job], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let mut statement = connection.prepare_cached(sql)?;
-    let same = key::without_number(&own);
+    let same = match kind.is_record() {
+        // What is updated was made before.
+        true => key::update_of(kind, job),
+        false => key::without_number(&own).to_owned(),
+    };
     let mut rows = match scope {
         LaterScope::All | LaterScope::AfterCreation => {
             statement.query((job, Id(record), record.to_string(), same))?
