@@ -225,14 +225,6 @@ impl Facts {
         })
     }
 
-    /// What a run that was killed had under way is in doubt at the start of the next one.
-    pub(super) fn doubt_under_way(&mut self) {
-        let of_imports = self.imports.iter_mut().map(|import| &mut import.tally);
-        for tally in of_imports.chain([&mut self.tally]) {
-            tally.shift_all(JobState::Sending, JobState::InDoubt);
-        }
-    }
-
     /// Rows that the last run left as it had paused their sheets.
     pub(super) fn of_paused_sheets(&self) -> Option<u64> {
         let rows = moving(&self.tally).saturating_sub(self.paused + self.later);

@@ -87,12 +87,9 @@ impl Status {
     }
 
     fn of(journal: &Journal, import: Option<ImportId>, now: Option<Moment>) -> Result<Self> {
-        let mut facts = Facts::of(journal, import)?;
+        let facts = Facts::of(journal, import)?;
         let open = facts.run.as_ref().is_some_and(|run| run.ended_at.is_none());
         let holder = if open || now.is_none() { journal.run_at_work() } else { None };
-        if holder.is_none() {
-            facts.doubt_under_way();
-        }
         let rows = match facts.awaited.as_slice() {
             [] => end_of_rows(&facts.tally, facts.paused, facts.differing(), facts.findings.is_some()),
             awaited if awaited.iter().any(|rows| !rows.is_held && !rows.is_paused) => End::RowsWaiting,

@@ -1,5 +1,6 @@
 //! `fleetload status`: where things stand in one glance, in each of the states a person meets.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::bench::{self, Bench};
@@ -355,6 +356,38 @@ fn a_request_that_nobody_awaits_is_in_doubt_in_every_count() {
     let of_kind = &told.summary()["by_kind"]["companies"];
     let counts = ["waiting", "in_doubt", "failed", "rows"].map(|group| &of_kind[group]);
     assert_eq!(counts, [1, 1, 2, 4], "{of_kind}");
+
+    bench.fleetload(&["report", "1"]).expect_code(0);
+    assert_eq!(bench.counts(1), counted(&[("in_doubt", 1), ("ready", 1), ("rejected", 2)]));
+    let states: Vec<Value> = bench.results(1).iter().map(|row| row["status"].clone()).collect();
+    assert_eq!(states.iter().filter(|state| *state == "in_doubt").count(), 1, "{states:?}");
+    let page = std::fs::read_to_string(bench.path("reports/1/report.html")).expect("a page");
+    assert!(page.contains("outcome unknown") && !page.contains("sending"), "{page}");
+    let metrics = bench.fleetload(&["status", "--metrics"]).expect_code(0).stdout;
+    for (state, rows) in [("sending", 0), ("in_doubt", 1)] {
+        let sample = format!("kind=\"companies\",state=\"{state}\"}} {rows}");
+        assert!(metrics.contains(&sample), "{sample}: {metrics}");
+    }
+}
+
+#[test]
+fn a_request_that_a_run_awaits_is_under_way_in_every_count() {
+    let silent = Fault::new("addCompany", FaultKind::StallBefore).times(1);
+    let bench = bench_with(Some(silent), Scenario::default());
+    bench.profile("", "concurrency = 1", "");
+    let mut run = bench.start(&["run", "companies.csv", "--json"]);
+    run.until(|| bench.requests("addCompany") == 1);
+    bench.fleetload(&["report", "1"]).expect_code(0);
+    let (told, metrics) = (summary(&bench), bench.fleetload(&["status", "--metrics"]).expect_code(0).stdout);
+    run.kill();
+    assert_eq!(bench.counts(1), counted(&[("ready", 3), ("sending", 1)]));
+    assert_eq!(told["counts"]["sending"], 1, "{told}");
+    assert!(metrics.contains("state=\"sending\"} 1"), "{metrics}");
+}
+
+/// Rows by state.
+fn counted(states: &[(&str, u64)]) -> BTreeMap<String, u64> {
+    states.iter().map(|&(state, rows)| (state.to_owned(), rows)).collect()
 }
 
 #[test]

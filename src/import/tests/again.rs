@@ -148,6 +148,7 @@ fn a_row_that_waits_gets_its_new_values_and_one_under_way_keeps_those_it_was_sen
         }
     }
     let job = bench.rows(again.import)[0].job.unwrap();
+    let _run = bench.journal.lock_for_run().unwrap().unwrap();
     bench.claim(job, Operation::AddSite);
     let (late, findings) = bench.import(&[("sites.csv", &row("Napier"))]).unwrap();
     assert_eq!((late.revised, late.changed_since, findings.count(Severity::Warning)), (0, 1, 1));

@@ -24,6 +24,7 @@ use crate::journal::state::job_row;
 use crate::journal::state::selection::refused;
 use crate::journal::state::step;
 use crate::journal::state::{audit, cancellation};
+use crate::journal::view::awaited::Awaited;
 use crate::journal::view::tallies;
 use crate::journal::{
     Account, Disposition, Imported, Journal, NewJob, NewRow, NewSheet, RowEncoder, SheetId, StoredRow, View,
@@ -95,7 +96,7 @@ impl Journal {
 #[derive(Debug)]
 pub struct ImportWriter<'a> {
     pub(in crate::journal) transaction: Transaction<'a>,
-    path: &'a Path,
+    pub(in crate::journal) path: &'a Path,
     import: ImportId,
     pub(in crate::journal) now: Moment,
     /// Whether the journal may lack what was sent with it once: rows that are new to it may be none.
@@ -533,7 +534,7 @@ impl ImportWriter<'_> {
             // Every row made a job of its own, and nothing has moved since.
             self.made.clone()
         } else {
-            tallies::tally_of(&self.transaction, self.import)?
+            tallies::tally_of(&self.transaction, &Awaited::of(self.path), self.import)?
         };
         named_id::add(&self.transaction, &self.named)?;
         self.dropped.end(&self.transaction)?;

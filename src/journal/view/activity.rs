@@ -3,15 +3,12 @@
 //! Added up by SQLite into a bounded number of spans, so that an import of days costs no more memory than one of
 //! minutes. How the spans are drawn is left to the reports.
 
-use std::fs::{File, TryLockError};
-
 use rusqlite::Connection;
 
 use crate::error::Result;
+use crate::journal::View;
 use crate::journal::file::column::{count, natural};
-use crate::journal::file::db_file;
 use crate::journal::view::every_row::rows_with_job;
-use crate::journal::{Holder, View};
 use crate::model::id::ImportId;
 use crate::model::time::Moment;
 
@@ -172,21 +169,6 @@ const FINISHED: &str =
     "SELECT count(*) FROM job WHERE finished_at > ?1 AND state NOT IN ('skipped', 'cancelled')";
 
 impl View {
-    /// The run that holds the lock of this journal. Where that cannot be seen, it is taken to be held: what is said of
-    /// it is only shown.
-    pub fn run_at_work(&self) -> Option<Holder> {
-        let file = File::open(db_file::beside(&self.path, ".lock")).ok()?;
-        match file.try_lock_shared() {
-            Ok(()) => None,
-            Err(TryLockError::WouldBlock | TryLockError::Error(_)) => Some(Holder::of(file)),
-        }
-    }
-
-    /// Whether a run holds the lock of this journal.
-    pub fn is_run_at_work(&self) -> bool {
-        self.run_at_work().is_some()
-    }
-
     /// What happened since a moment.
     pub fn recent(&self, since: Moment) -> Result<Recent> {
         let count = |sql: &str| -> Result<u64> {
@@ -263,17 +245,6 @@ mod tests {
             assert!(usize::try_from(last).unwrap() < most.max(2), "{most}: {}", activity.step_ms);
             assert_eq!(activity.spans.iter().map(|span| span.unanswered).sum::<u64>(), 2);
         }
-    }
-
-    #[test]
-    fn a_run_is_at_work_while_it_holds_the_lock() {
-        let bench = bench();
-        assert!(!bench.journal.is_run_at_work());
-        let lock = bench.journal.lock_for_run().unwrap().unwrap();
-        assert!(bench.journal.is_run_at_work());
-        drop(lock);
-        assert!(!bench.journal.is_run_at_work());
-        assert_eq!(bench.journal.recent(at(0)).unwrap(), Recent::default());
     }
 
     #[test]

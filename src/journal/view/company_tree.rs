@@ -133,6 +133,7 @@ impl View {
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query(values)?;
         let (mut nodes, mut texts) = (Vec::new(), StoredTexts::of(&self.connection));
+        let awaited = self.awaited();
         while let Some(row) = rows.next()? {
             let action = texts.action(text(row, 1)?)?;
             let Some(record) = action.record() else { continue };
@@ -140,7 +141,7 @@ impl View {
             nodes.push(CompanyNode {
                 job,
                 name: changed_record::as_updated(&self.connection, job, record)?.name().to_owned(),
-                state: row.get(2)?,
+                state: awaited.state(row.get(2)?),
                 above: above(row.get(3)?, row.get::<_, Option<Id>>(4)?),
             });
         }
@@ -162,6 +163,7 @@ impl View {
         ))?;
         let mut rows = statement.query((import, Role::Company, Kind::Company, Role::Device, Role::Site))?;
         let (mut belongings, mut elsewhere): (Vec<(Above, Tally)>, u64) = (Vec::new(), 0);
+        let awaited = self.awaited();
         let mut known: HashMap<Above, usize> = HashMap::new();
         while let Some(row) = rows.next()? {
             let owner = above(row.get(0)?, row.get::<_, Option<Id>>(1)?);
@@ -180,7 +182,7 @@ impl View {
                     belongings.len() - 1
                 }
             };
-            belongings[place].1.add(row.get(2)?, row.get(3)?, count);
+            belongings[place].1.add(row.get(2)?, awaited.state(row.get(3)?), count);
         }
         Ok((belongings, elsewhere))
     }

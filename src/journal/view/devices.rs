@@ -88,6 +88,7 @@ impl View {
         let mut rows =
             statement.query((import, Kind::Company, Kind::Site, Kind::Device, Role::Company, Role::Site))?;
         let (mut devices, mut texts) = (Vec::new(), StoredTexts::of(&self.connection));
+        let awaited = self.awaited();
         while let Some(row) = rows.next()? {
             let place = |at: usize| -> Result<Place> {
                 let (named, made): (Option<Id>, Option<Id>) = (row.get(at)?, row.get(at + 1)?);
@@ -107,7 +108,7 @@ impl View {
                 row: row_ref::number_of(row.get(1)?),
                 name: device.name.to_string(),
                 mac: device.identification.as_ref().map(SmolStr::to_string),
-                state: row.get(4)?,
+                state: awaited.state(row.get(4)?),
                 id: row.get::<_, Option<Id>>(5)?.map(|id| id.0),
                 company: place(6)?,
                 site: Some(place(10)?).filter(|site| *site != Place::default()).or(new_site),

@@ -2,6 +2,7 @@
 
 pub(super) mod activity;
 pub(super) mod audit;
+pub(super) mod awaited;
 pub(super) mod causes;
 pub(super) mod changes;
 pub(super) mod company_tree;

@@ -19,6 +19,7 @@ use crate::journal::state::dependents::record_order::comes_before;
 use crate::journal::state::write::parse_candidates;
 use crate::journal::stored_row::StoredTexts;
 use crate::journal::view::audit;
+use crate::journal::view::awaited::Awaited;
 use crate::journal::view::changes::{self, DoneStep};
 use crate::journal::view::differences;
 use crate::journal::view::every_row::every_row;
@@ -355,15 +356,16 @@ impl View {
         let replaced = later_imports::replaced(&self.connection, sheet, last)?;
         let some_are_paused = self.import_turns()?.iter().any(|turn| turn.paused_at.is_some());
         let mut texts = StoredTexts::of(&self.connection);
-        let mut blockers = Blockers { some_are_paused, ..Blockers::default() };
+        let awaited = self.awaited();
+        let mut blockers = Blockers::of(&awaited, some_are_paused);
         let mut rows = statement.query(row_ref::range(sheet))?;
         while let Some(row) = rows.next()? {
             let violations: Option<String> = if in_words { row.get(10)? } else { None };
             let candidates: Option<String> = if in_words { row.get(11)? } else { None };
-            let (job, state): (Option<JobId>, _) = (row.get(4)?, row.get(6)?);
+            let (job, state): (Option<JobId>, _) = (row.get(4)?, awaited.state(row.get(6)?));
             let blocker = match (job, state) {
                 (Some(job), JobState::Blocked | JobState::Skipped) if in_words => {
-                    blockers.of(&self.connection, job)?
+                    blockers.first(&self.connection, job)?
                 }
                 _ => None,
             };
@@ -465,8 +467,8 @@ impl View {
 }
 
 /// What jobs wait for, looked up once each: many rows wait for few.
-#[derive(Default)]
-struct Blockers {
+struct Blockers<'a> {
+    awaited: &'a Awaited<'a>,
     /// Jobs without a record.
     jobs: HashMap<JobId, Option<Blocker>>,
     /// The first job before those of a turn at a record.
@@ -489,11 +491,16 @@ struct Blocker {
 /// What is kept of each sort; where there is more, it is looked up again.
 const BLOCKERS: usize = 10_000;
 
-impl Blockers {
+impl<'a> Blockers<'a> {
+    /// Nothing is looked up yet.
+    fn of(awaited: &'a Awaited<'a>, some_are_paused: bool) -> Self {
+        Self { awaited, jobs: HashMap::new(), turns: HashMap::new(), some_are_paused }
+    }
+
     /// The first job that a job waits for: one that will not be made before one that is still to be made, which has the paused
     /// import of any of them.
-    fn of(&mut self, connection: &Connection, job: JobId) -> Result<Option<Blocker>> {
-        let some_are_paused = self.some_are_paused;
+    fn first(&mut self, connection: &Connection, job: JobId) -> Result<Option<Blocker>> {
+        let (awaited, some_are_paused) = (self.awaited, self.some_are_paused);
         let mut statement = connection.prepare_cached(
             "SELECT target_job FROM link WHERE job = ?1 AND target_job IS NOT NULL ORDER BY target_job",
         )?;
@@ -501,7 +508,7 @@ impl Blockers {
         let mut first: Option<Blocker> = None;
         while let Some(row) = rows.next()? {
             let parent = row.get(0)?;
-            let find = || blocker(connection, parent, some_are_paused);
+            let find = || blocker(connection, parent, awaited, some_are_paused);
             let Some(blocker) = known(&mut self.jobs, parent, find)? else { continue };
             if blocker.is_lost {
                 return Ok(Some(blocker.clone()));
@@ -515,7 +522,7 @@ impl Blockers {
                 .query_row([job], |row| Ok((row.get(0)?, row.get(1)?)))
                 .optional()?;
             let Some(turn) = turn else { return Ok(first) };
-            let find = || earlier_at_record(connection, job, some_are_paused);
+            let find = || earlier_at_record(connection, job, awaited, some_are_paused);
             if let Some(earlier) = known(&mut self.turns, turn, find)? {
                 let first = first.get_or_insert_with(|| earlier.clone());
                 first.kept_by = first.kept_by.or(earlier.kept_by);
@@ -541,12 +548,17 @@ fn known<K: Eq + Hash>(
 }
 
 /// What others wait for in a job; nothing where it has a record.
-fn blocker(connection: &Connection, job: JobId, some_are_paused: bool) -> Result<Option<Blocker>> {
+fn blocker(
+    connection: &Connection,
+    job: JobId,
+    awaited: &Awaited<'_>,
+    some_are_paused: bool,
+) -> Result<Option<Blocker>> {
     let state: Option<JobState> = connection
         .prepare_cached("SELECT state FROM job WHERE id = ?1 AND remote_id IS NULL")?
         .query_row([job], |row| row.get(0))
         .optional()?;
-    let Some(state) = state else { return Ok(None) };
+    let Some(state) = state.map(|state| awaited.state(state)) else { return Ok(None) };
     let is_lost = matches!(state, JobState::Rejected | JobState::Skipped | JobState::Cancelled);
     let kept_by = match some_are_paused && !is_lost {
         true => paused_imports::kept_by(connection, job)?,
@@ -557,7 +569,12 @@ fn blocker(connection: &Connection, job: JobId, some_are_paused: bool) -> Result
 }
 
 /// The first job that comes before an upkeep row at the same record.
-fn earlier_at_record(connection: &Connection, job: JobId, some_are_paused: bool) -> Result<Option<Blocker>> {
+fn earlier_at_record(
+    connection: &Connection,
+    job: JobId,
+    awaited: &Awaited<'_>,
+    some_are_paused: bool,
+) -> Result<Option<Blocker>> {
     let first: Option<(JobId, JobState)> = connection
         .prepare_cached(concat!(
             "SELECT first.job, job.state FROM upkeep AS own CROSS JOIN upkeep AS first CROSS JOIN job ON job.id = first.job
@@ -569,7 +586,7 @@ fn earlier_at_record(connection: &Connection, job: JobId, some_are_paused: bool)
         .optional()?;
     let Some((first, state)) = first else { return Ok(None) };
     let kept_by = if some_are_paused { paused_imports::earlier_kept_by(connection, job)? } else { None };
-    let place = row_ref::of_job(connection, first)?;
+    let (place, state) = (row_ref::of_job(connection, first)?, awaited.state(state));
     let named = (first, format!("{place} ({state}; it comes before this row at the same record)"));
     Ok(Some(Blocker { is_lost: false, named, kept_by }))
 }

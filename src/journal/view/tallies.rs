@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::journal::View;
 use crate::journal::file::column::natural;
 use crate::journal::row_ref;
+use crate::journal::view::awaited::Awaited;
 use crate::journal::view::every_row::every_row;
 use crate::model::id::ImportId;
 use crate::model::kind::{Kind, Upkeep};
@@ -54,9 +55,10 @@ impl View {
         let has_every_row = self.connection.prepare_cached(has_every_row)?.query_row([], |row| row.get(0))?;
         let mut tallies = JobTallies { by_import: BTreeMap::new(), has_every_row };
         let mut statement = self.connection.prepare_cached(BY_IMPORT)?;
-        let mut rows = statement.query([])?;
+        let (mut rows, awaited) = (statement.query([])?, self.awaited());
         while let Some(row) = rows.next()? {
-            tallies.add(row.get(0)?, row.get(1)?, row.get(2)?, natural(row.get(3)?));
+            let state = awaited.state(row.get(2)?);
+            tallies.add(row.get(0)?, row.get(1)?, state, natural(row.get(3)?));
         }
         Ok(tallies)
     }
@@ -72,21 +74,21 @@ impl View {
 
     /// The rows of an import, where its jobs are counted already.
     pub fn tally_with(&self, import: ImportId, jobs: &JobTallies) -> Result<Tally> {
-        let left_out = left_out(&self.connection, import)?;
+        let left_out = self.tally_left_out(import)?;
         match one_each(&self.connection, import, jobs, &left_out)? {
             Some(jobs) => {
                 let mut rows = left_out;
                 rows.add_all(jobs);
                 Ok(rows)
             }
-            None => tally_of(&self.connection, import),
+            None => tally_of(&self.connection, &self.awaited(), import),
         }
     }
 
     /// The same for the rows of an import that have a job: not those that it left out.
     pub fn tally_of_jobs(&self, import: ImportId) -> Result<Tally> {
         let mut rows = self.tally(Some(import))?;
-        rows.take_away(&left_out(&self.connection, import)?);
+        rows.take_away(&self.tally_left_out(import)?);
         Ok(rows)
     }
 
@@ -99,7 +101,7 @@ impl View {
         if self.connection.prepare_cached(came_again)?.query_row(range, |row| row.get(0))? {
             return Ok(false);
         }
-        let (jobs, left_out) = (self.job_tallies()?, left_out(&self.connection, import)?);
+        let (jobs, left_out) = (self.job_tallies()?, self.tally_left_out(import)?);
         Ok(one_each(&self.connection, import, &jobs, &left_out)?.is_some())
     }
 
@@ -107,11 +109,23 @@ impl View {
     pub fn rows_beyond_jobs(&self, import: ImportId) -> Result<Tally> {
         counted(
             &self.connection,
+            &self.awaited(),
             "SELECT job.kind, job.state, count(*) - count(DISTINCT job.id) FROM sheet
              JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
              JOIN job ON job.id = sheet_row.job
              WHERE sheet.import = ?1 AND sheet.kind = ?2 AND job.kind = ?2 GROUP BY job.kind, job.state",
             (import, Kind::Upkeep(Upkeep::Vpn)),
+        )
+    }
+
+    /// The rows that an import left out, as the reports show them.
+    fn tally_left_out(&self, import: ImportId) -> Result<Tally> {
+        counted(
+            &self.connection,
+            &self.awaited(),
+            "SELECT left_out.kind, coalesce(job.state, iif(left_out.given_up IS NULL, left_out.state, 'cancelled')), count(*)
+             FROM left_out LEFT JOIN job ON job.id = left_out.job WHERE left_out.place BETWEEN ?1 AND ?2 GROUP BY 1, 2",
+            row_ref::range_of(&self.connection, import)?,
         )
     }
 
@@ -161,28 +175,22 @@ fn one_each<'t>(
     Ok(made.filter(|made| made.total() + left_out.total() == natural(rows.unwrap_or_default())))
 }
 
-/// The rows that an import left out, as the reports show them.
-fn left_out(connection: &Connection, import: ImportId) -> Result<Tally> {
-    counted(
-        connection,
-        "SELECT left_out.kind, coalesce(job.state, iif(left_out.given_up IS NULL, left_out.state, 'cancelled')), count(*)
-         FROM left_out LEFT JOIN job ON job.id = left_out.job WHERE left_out.place BETWEEN ?1 AND ?2 GROUP BY 1, 2",
-        row_ref::range_of(connection, import)?,
-    )
-}
-
 /// How many rows of an import have a job of each kind in each state, row by row.
-pub(in crate::journal) fn tally_of(connection: &Connection, import: ImportId) -> Result<Tally> {
+pub(in crate::journal) fn tally_of(
+    connection: &Connection,
+    awaited: &Awaited<'_>,
+    import: ImportId,
+) -> Result<Tally> {
     let sql = every_row!("SELECT kind, state, count(*) FROM (", ") GROUP BY kind, state");
-    counted(connection, sql, row_ref::range_of(connection, import)?)
+    counted(connection, awaited, sql, row_ref::range_of(connection, import)?)
 }
 
-fn counted(connection: &Connection, sql: &str, values: impl Params) -> Result<Tally> {
+fn counted(connection: &Connection, awaited: &Awaited<'_>, sql: &str, values: impl Params) -> Result<Tally> {
     let mut tally = Tally::default();
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(values)?;
     while let Some(row) = rows.next()? {
-        tally.add(row.get(0)?, row.get(1)?, natural(row.get(2)?));
+        tally.add(row.get(0)?, awaited.state(row.get(1)?), natural(row.get(2)?));
     }
     Ok(tally)
 }
@@ -198,7 +206,7 @@ mod tests {
     /// The same, counted row by row.
     fn row_by_row(bench: &Bench) -> Tally {
         let sql = "SELECT kind, state, count(*) FROM job GROUP BY kind, state";
-        super::counted(&bench.journal.connection, sql, []).unwrap()
+        super::counted(&bench.journal.connection, &bench.journal.awaited(), sql, []).unwrap()
     }
 
     #[test]
@@ -208,7 +216,7 @@ mod tests {
         let (first, jobs) = import_companies(&mut bench.journal, &names, true);
         let check = |bench: &Bench| {
             assert_eq!(bench.journal.tally(None).unwrap(), row_by_row(bench));
-            let rows = tally_of(&bench.journal.connection, first.import).unwrap();
+            let rows = tally_of(&bench.journal.connection, &bench.journal.awaited(), first.import).unwrap();
             assert_eq!(bench.journal.tally(Some(first.import)).unwrap(), rows);
             assert_eq!(bench.journal.tally_of_jobs(first.import).unwrap(), rows);
         };

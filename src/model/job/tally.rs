@@ -54,14 +54,6 @@ impl Tally {
         self.add(kind, to, 1);
     }
 
-    /// Counts the jobs in one state as being in another.
-    pub fn shift_all(&mut self, from: JobState, to: JobState) {
-        for kind in Kind::ALL {
-            let count = self.counts.get_mut(&kind).and_then(|states| states.remove(&from)).unwrap_or(0);
-            self.add(kind, to, count);
-        }
-    }
-
     /// Jobs of `kind` in `state`.
     pub fn of(&self, kind: Kind, state: JobState) -> u64 {
         self.counts.get(&kind).and_then(|states| states.get(&state)).copied().unwrap_or(0)

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::ending::End;
 use crate::journal::{
     Account, Candidate, Decision, Disposition, Evidence, How, ImportWriter, Journal, NewJob, NewRow,
-    NewSheet, Write,
+    NewSheet, RunLock, Write,
 };
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::key::{comparable, natural_key};
@@ -83,8 +83,9 @@ pub(super) fn caller(again: &Again) -> Caller<'_> {
     Caller { again, folder: Path::new("reports") }
 }
 
-/// A journal on disk with the jobs that its rows made, by their keys or names.
+/// A journal on disk that a run is at work on, with the jobs that its rows made, by their keys or names.
 pub(super) struct Bench {
+    _run: RunLock,
     pub(super) folder: TempDir,
     pub(super) journal: Journal,
     pub(super) jobs: BTreeMap<String, JobId>,
@@ -94,7 +95,8 @@ impl Bench {
     pub(super) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let journal = Journal::open(&folder.path().join("fleetload.db")).unwrap();
-        Self { folder, journal, jobs: BTreeMap::new() }
+        let run = journal.lock_for_run().unwrap().unwrap();
+        Self { _run: run, folder, journal, jobs: BTreeMap::new() }
     }
 
     /// Imports sheets; rows whose job is there are recognised, or changed since when their values differ.
