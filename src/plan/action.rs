@@ -93,8 +93,11 @@ impl PlannedAction {
             JobState::Created | JobState::Adopted | JobState::Existing | JobState::Done => {
                 Some(if changed_since { Self::Changed } else { Self::There })
             }
-            JobState::Ready | JobState::Deferred => Some(if made { Self::Complete } else { Self::Create }),
-            JobState::Sending | JobState::InDoubt => Some(Self::InDoubt),
+            // What is under way a run awaits.
+            JobState::Ready | JobState::Deferred | JobState::Sending => {
+                Some(if made { Self::Complete } else { Self::Create })
+            }
+            JobState::InDoubt => Some(Self::InDoubt),
             JobState::Held => Some(Self::Held),
             JobState::Rejected => Some(Self::Rejected),
             JobState::Incomplete => Some(Self::Incomplete),
@@ -161,8 +164,8 @@ mod tests {
         };
         for &state in JobState::ALL {
             let expected = match state {
-                Ready | Deferred => Some(PlannedAction::Create),
-                Sending | InDoubt => Some(PlannedAction::InDoubt),
+                Ready | Deferred | Sending => Some(PlannedAction::Create),
+                InDoubt => Some(PlannedAction::InDoubt),
                 Created | Adopted | Existing | Done => Some(PlannedAction::There),
                 Held => Some(PlannedAction::Held),
                 Rejected => Some(PlannedAction::Rejected),

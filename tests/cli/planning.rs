@@ -422,6 +422,26 @@ fn a_plan_follows_what_the_profile_says_of_doubt() {
 }
 
 #[test]
+fn what_a_run_has_under_way_is_in_doubt_only_when_nobody_awaits_it() {
+    let bench = Bench::new(unlimited().with_fault(Fault::new("addCompany", FaultKind::StallBefore).times(1)));
+    bench.write("companies.csv", &bench::companies(2));
+    bench.write("people.csv", &bench::people(1, 1));
+    bench.profile("", "rate = \"unlimited\"\nconcurrency = 1", "");
+    let mut run = bench.start(&["run", "companies.csv", "people.csv", "--json"]);
+    run.until(|| bench.requests("addCompany") == 1);
+    let beside = planned(&bench, &["companies.csv", "people.csv"]);
+    run.kill();
+    let of = |plan: &Value, action: &str| rows(plan, action).values().sum::<u64>();
+    assert_eq!(
+        (of(&beside, "create"), of(&beside, "in_doubt"), of(&beside, "blocked")),
+        (3, 0, 0),
+        "{beside}"
+    );
+    let after = planned(&bench, &["companies.csv", "people.csv"]);
+    assert_eq!((of(&after, "create"), of(&after, "in_doubt"), of(&after, "blocked")), (1, 1, 1), "{after}");
+}
+
+#[test]
 fn a_plan_ends_with_a_command_that_can_be_typed() {
     let bench = Bench::new(unlimited());
     sheets(&bench);

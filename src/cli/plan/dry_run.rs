@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::error::{Error, Result};
 use crate::import::Examined;
-use crate::journal::{Disposition, ImportWriter, Journal, Prospect, SheetId};
+use crate::journal::{Disposition, ImportWriter, Journal, Prospect, RunLock, SheetId};
 use crate::model::action::Action;
 use crate::model::id::ImportId;
 use crate::model::kind::Kind;
@@ -25,6 +25,8 @@ use crate::plan::{
 pub(in crate::cli) struct TempJournal {
     // Closed before its folder is removed.
     pub(in crate::cli) journal: Journal,
+    /// Held where a run is at work on the journal that it is a copy of: the same is under way in both.
+    _lock: Option<RunLock>,
     _folder: TempDir,
 }
 
@@ -37,11 +39,13 @@ impl TempJournal {
                 .hint("free some space in the folder for temporary files, or name another one in TMPDIR")
         })?;
         let path = folder.path().join("scratch.db");
+        let at_work = live.is_some_and(|live| live.is_run_at_work());
         let journal = match live {
             Some(live) => live.snapshot(&path)?,
             None => Journal::open(&path)?,
         };
-        Ok(Self { journal, _folder: folder })
+        let lock = if at_work { journal.lock_for_run()?.ok() } else { None };
+        Ok(Self { journal, _lock: lock, _folder: folder })
     }
 }
 

@@ -12,6 +12,7 @@ use crate::journal::intake::job_lookup;
 use crate::journal::row_ref;
 use crate::journal::state::{dependents, job_row, step};
 use crate::journal::stored_row::StoredTexts;
+use crate::journal::view::awaited::Awaited;
 use crate::journal::{Disposition, ImportWriter, SheetId};
 use crate::model::action::Action;
 use crate::model::id::{JobId, RemoteId};
@@ -85,8 +86,9 @@ impl ImportWriter<'_> {
             "sheet_row.place, sheet_row.disposition",
             "JOIN sheet_row ON sheet_row.job = job.id WHERE sheet_row.place BETWEEN ?1 AND ?2 ORDER BY sheet_row.place"
         );
+        let awaited = Awaited::of(self.path);
         for &sheet in self.sheets.keys() {
-            read(&self.transaction, of_sheet, row_ref::range(sheet), each)?;
+            read((&self.transaction, &awaited), of_sheet, row_ref::range(sheet), each)?;
         }
         let before = row_ref::range(first).0;
         for state in JobState::ALL.iter().filter(|state| !state.is_final()) {
@@ -98,7 +100,7 @@ impl ImportWriter<'_> {
                     "WHERE NOT EXISTS (SELECT 1 FROM sheet_row WHERE sheet_row.job = job.id AND sheet_row.place >= ?1)"
                 )
             );
-            read(&self.transaction, &unfinished, [before], each)?;
+            read((&self.transaction, &awaited), &unfinished, [before], each)?;
         }
         Ok(())
     }
@@ -114,7 +116,8 @@ impl ImportWriter<'_> {
     /// When there is none, or the journal cannot be read.
     pub fn prospect(&self, job: JobId) -> Result<Prospect> {
         let mut found = None;
-        read(&self.transaction, prospect!("NULL, NULL", "WHERE job.id = ?1"), [job], &mut |prospect| {
+        let one = prospect!("NULL, NULL", "WHERE job.id = ?1");
+        read((&self.transaction, &Awaited::of(self.path)), one, [job], &mut |prospect| {
             found = Some(prospect);
             Ok(())
         })?;
@@ -151,7 +154,7 @@ impl ImportWriter<'_> {
 }
 
 fn read(
-    connection: &Connection,
+    (connection, awaited): (&Connection, &Awaited<'_>),
     sql: &str,
     values: impl Params,
     each: &mut dyn FnMut(Prospect) -> Result<()>,
@@ -166,7 +169,7 @@ fn read(
         each(Prospect {
             job,
             kind: row.get(1)?,
-            state: row.get(2)?,
+            state: awaited.state(row.get(2)?),
             remote_id: row.get::<_, Option<Id>>(3)?.map(|id| id.0),
             name: row.get(4)?,
             natural_key: row.get(5)?,
