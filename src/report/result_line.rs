@@ -44,7 +44,7 @@ impl ResultLine {
             && row.finished_at.is_some_and(|finished| finished <= import.at);
         let advice = match (row.answered_by, row.job) {
             (Some(by), _) => row_advice::of_answered(by),
-            (None, Some(_)) if row.is_unsent() => row_advice::of_unsent(),
+            (None, Some(_)) if row.is_unsent() => row_advice::of_unsent(1),
             (None, Some(job)) if row.state.is_failed() => {
                 row_advice::of_rejected(row.code.as_deref(), row.state, !blames.is_empty())
                     .next(job, import.import)

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use super::next_command::Again;
 use super::to_do::Correction;
 use crate::advice::Advice;
+use crate::journal::Cause;
+use crate::model::amount::counted;
 use crate::model::descriptor::ActionDescriptor;
 use crate::model::id::{ImportId, JobId};
 use crate::model::kind::{Kind, Upkeep};
@@ -63,9 +65,9 @@ impl<'a> Advisor<'a> {
         self.again.said(advice, self.fix.as_deref().filter(|_| in_fix))
     }
 
-    /// What to do about the rows of an import that a code kept from getting through.
-    pub fn of_cause(&self, code: &str, import: ImportId) -> Advice {
-        let advice = of_cause(code, import);
+    /// What to do about rows of an import that a code kept from getting through.
+    pub fn of_cause(&self, rows: RowsOfCode<'_>, import: ImportId) -> Advice {
+        let advice = of_cause(rows, import);
         match self.answered_by {
             // What advice about rows to correct has in it.
             Some(by) if advice.commands().any(|line| line.starts_with("fleetload run")) => {
@@ -73,6 +75,23 @@ impl<'a> Advisor<'a> {
             }
             Some(_) | None => self.said(&advice, true),
         }
+    }
+}
+
+/// Rows with the same code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowsOfCode<'a> {
+    /// The code.
+    pub code: &'a str,
+    /// How many they are.
+    pub rows: u64,
+    /// Those of them that were rejected with values of an earlier import, while their own were not sent.
+    pub unsent: u64,
+}
+
+impl<'a> From<&'a Cause> for RowsOfCode<'a> {
+    fn from(cause: &'a Cause) -> Self {
+        Self { code: &cause.code, rows: cause.count, unsent: cause.unsent }
     }
 }
 
@@ -104,12 +123,13 @@ pub fn of_differing_change() -> Advice {
         .command(typed("run FILE"))
 }
 
-/// What to do about a row that was rejected with values of an earlier import while its own were not sent.
-pub fn of_unsent() -> Advice {
-    Advice::from(
-        "Nothing to correct. This row was rejected with its earlier values. To send those that it has now, type: ",
-    )
-    .command(typed("run FILE"))
+/// What to do about rows that were rejected with values of an earlier import while their own were not sent.
+pub fn of_unsent(rows: u64) -> Advice {
+    let words = match rows {
+        1 => "This row was rejected with its earlier values. To send those that it has now, type: ",
+        _ => "These rows were rejected with their earlier values. To send those that they have now, type: ",
+    };
+    Advice::from("Nothing to correct. ").words(words).command(typed("run FILE"))
 }
 
 /// What a code means, and what to do about it.
@@ -248,7 +268,16 @@ fn goes_on(state: JobState) -> bool {
 
 /// What to do about the rows of an import that a code kept from getting through. Codes of findings in sheets are those
 /// of rows that were left out.
-fn of_cause(code: &str, import: ImportId) -> Advice {
+fn of_cause(RowsOfCode { code, rows, unsent }: RowsOfCode<'_>, import: ImportId) -> Advice {
+    if unsent > 0 && unsent >= rows {
+        return of_unsent(rows);
+    }
+    if unsent > 0 {
+        let unsent = counted(unsent, "row", "rows");
+        let words =
+            format!("Correct the rows in fix.xlsx, except {unsent} whose values were not sent, and type: ");
+        return Advice::from(words).command(typed("run FILE"));
+    }
     let is_of_sheet = catalogue::of_row(code).is_none() && catalogue::of_sheet(code).is_some();
     match is_of_sheet {
         true if code == Code::RefTargetInvalid.as_str() => of_left_out(JobState::Skipped),
@@ -311,21 +340,39 @@ mod tests {
         assert!(findings > 3, "{findings}");
     }
 
+    fn of_code(code: &str) -> RowsOfCode<'_> {
+        RowsOfCode { code, rows: 3, unsent: 0 }
+    }
+
+    #[test]
+    fn rows_whose_values_were_not_sent_are_sent_and_never_retried() {
+        for (unsent, expected) in [
+            (
+                3,
+                "Nothing to correct. These rows were rejected with their earlier values. To send those that they have now, type: ",
+            ),
+            (1, "Correct the rows in fix.xlsx, except 1 row whose values were not sent, and type: "),
+        ] {
+            let told = of_cause(RowsOfCode { unsent, ..of_code("noDataFound") }, ImportId(3));
+            assert_eq!(told.as_str(), format!("{expected}fleetload run FILE"));
+        }
+    }
+
     #[test]
     fn a_row_that_was_left_out_is_corrected_and_never_retried() {
         // Rows that are unchanged or differ are not left out.
         let left_out = |entry: &&&Entry| catalogue::of_row(&entry.code).is_none();
         for entry in catalogue::of_scope(catalogue::Scope::Sheets).iter().filter(left_out) {
-            let next = of_cause(&entry.code, ImportId(3)).to_string();
+            let next = of_cause(of_code(&entry.code), ImportId(3)).to_string();
             assert!(next.contains("fleetload run") && !next.contains("retry"), "{}: {next}", entry.code);
             assert!(words(&entry.code).is_some(), "{}", entry.code);
         }
         assert!(
-            of_cause("ref.target-invalid", ImportId(3))
+            of_cause(of_code("ref.target-invalid"), ImportId(3))
                 .to_string()
                 .starts_with("Nothing to correct in this row")
         );
-        assert!(of_cause("noDataFound", ImportId(3)).to_string().contains("fleetload retry 3"));
+        assert!(of_cause(of_code("noDataFound"), ImportId(3)).to_string().contains("fleetload retry 3"));
     }
 
     #[test]

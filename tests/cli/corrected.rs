@@ -3,7 +3,7 @@
 
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
 
-use crate::bench::{self, Bench};
+use crate::bench::{self, Bench, books};
 
 const DEVICES: &str = "company,name,device_model,mac,phone,address1,city,country\n\
     C0,Till 1,Edge 300,00:1a:2b:3c:4d:01,+64 9 555 0300,2 Queen Street,Auckland,NZ\n\
@@ -224,6 +224,17 @@ fn a_row_that_was_corrected_while_it_was_in_doubt_is_sent_from_the_fix_file_as_i
     assert!(status.stdout.contains(words), "{}", status.stdout);
     for told in [&status.stdout, &status.stderr, &ended.stderr] {
         assert!(told.contains(command) && !told.contains("retry") && !told.contains("correct"), "{told}");
+    }
+    let cause = &bench.summary(2)["causes"][0];
+    assert_eq!(cause["code"], "noDataFound", "{cause}");
+    assert_eq!(cause["advice"], format!("{advice}{command}"));
+    let page = std::fs::read_to_string(bench.path("reports/2/report.html")).expect("a page");
+    let book = |name: &str| {
+        let sheets = books::read(&bench.path(&format!("reports/2/{name}")));
+        sheets.iter().map(books::Sheet::text).collect::<String>()
+    };
+    for told in [page, book("results.xlsx"), book("fix.xlsx")] {
+        assert!(told.contains("rejected with its earlier values") && !told.contains("retry"), "{told}");
     }
     bench.fleetload(&["run", "reports/2/fix.xlsx"]).expect_code(0);
     assert_settled(&bench);

@@ -34,6 +34,8 @@ pub struct Cause {
     pub code: String,
     /// Its rows.
     pub count: u64,
+    /// Those of them that were rejected with values of an earlier import, while their own were not sent.
+    pub unsent: u64,
     /// Rows skipped because they depend on its rows; they are not among these.
     pub consequences: u64,
     /// The places (`file!sheet!row`) of the first of them.
@@ -58,7 +60,7 @@ pub struct Said {
 
 impl Cause {
     fn new(code: String) -> Self {
-        Self { code, count: 0, consequences: 0, rows: Vec::new(), said: Vec::new(), unsaid: 0 }
+        Self { code, count: 0, unsent: 0, consequences: 0, rows: Vec::new(), said: Vec::new(), unsaid: 0 }
     }
 
     /// Whether its rows only follow from others: nothing is to be corrected in them.
@@ -174,7 +176,8 @@ impl View {
 /// The causes with what was said of how many rows, but not of which.
 fn counted(connection: &Connection, import: ImportId) -> Result<Vec<Cause>> {
     let mut statement = connection.prepare_cached(every_row!(
-        "SELECT code, message, violations, count(*), min(place) FROM (",
+        "SELECT code, message, violations, count(*), sum(state = 'rejected' AND disposition = 'changed_since'), min(place)
+         FROM (",
         ") WHERE state IN ('rejected', 'incomplete', 'skipped', 'held')
          GROUP BY code, message, violations ORDER BY count(*) DESC, min(place)"
     ))?;
@@ -189,6 +192,7 @@ fn counted(connection: &Connection, import: ImportId) -> Result<Vec<Cause>> {
             causes.len() - 1
         });
         causes[at].say(message, natural(row.get(3)?));
+        causes[at].unsent += natural(row.get(4)?);
     }
     // Messages that read alike were counted apart.
     for cause in &mut causes {

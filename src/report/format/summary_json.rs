@@ -300,7 +300,7 @@ impl<'a> CauseFigures<'a> {
             rows: &cause.rows,
             messages: &cause.said,
             other_messages: cause.unsaid,
-            advice: advisor.of_cause(&cause.code, import).as_str().to_owned(),
+            advice: advisor.of_cause(cause.into(), import).as_str().to_owned(),
         }
     }
 }

@@ -70,7 +70,7 @@ impl CauseView {
             said: said(cause, meaning),
             unsaid: unsaid(cause),
             rows: counted(cause.count, "row", "rows"),
-            what_next: fit(&advisor.of_cause(&cause.code, figures.info.import)),
+            what_next: fit(&advisor.of_cause(cause.into(), figures.info.import)),
             consequences: consequences(cause),
             link: url::form_urlencoded::byte_serialize(shown(&cause.code).as_bytes()).collect(),
         }

@@ -247,7 +247,7 @@ fn causes(page: &mut OwnSheet<'_>, figures: &Figures<'_>, advisor: &Advisor<'_>)
         if cause.consequences > 0 {
             texts.push(counted(cause.consequences, "row below was skipped", "rows below were skipped"));
         }
-        texts.push(advisor.of_cause(&cause.code, figures.info.import).to_string());
+        texts.push(advisor.of_cause(cause.into(), figures.info.import).to_string());
         for text in texts.iter().filter(|text| !text.is_empty()) {
             page.over(SENTENCES, text, SENTENCE_CHARS)?;
         }
@@ -295,6 +295,7 @@ mod tests {
         let mut cause = Cause {
             code: "noDataFound".into(),
             count: 9,
+            unsent: 0,
             consequences: 0,
             rows: Vec::new(),
             said: vec![said_of(2, 7), said_of(3, 2)],

@@ -14,7 +14,7 @@ use super::height;
 use super::own_sheet::OwnSheet;
 use super::styles::Styles;
 use crate::report::result_line::ResultLine;
-use crate::status::row_advice::{self, Advisor};
+use crate::status::row_advice::{self, Advisor, RowsOfCode};
 
 /// The name of the sheet; no word of it is the name of a kind.
 pub(super) const NAME: &str = "What to do";
@@ -42,6 +42,8 @@ pub(super) struct ToDo {
 #[derive(Debug, Default)]
 struct RowsOfCause {
     rows: u64,
+    /// Those of them whose own values were not sent.
+    unsent: u64,
     /// The headers to blame, in the order of the rows.
     columns: Vec<String>,
     /// The worksheet and the cell of the first row.
@@ -65,6 +67,7 @@ impl ToDo {
             common.first = (worksheet, format!("A{}", row + 1));
         }
         common.rows += 1;
+        common.unsent += u64::from(line.row.is_unsent());
         for header in line.blames.iter().filter_map(|blame| blame.header.as_ref()) {
             if common.columns.len() < COLUMNS && !common.columns.contains(header) {
                 common.columns.push(header.clone());
@@ -132,7 +135,8 @@ impl ToDo {
                 None => code.clone(),
             };
             let columns = common.columns.join(", ");
-            let next = advisor.of_cause(code, import).to_string();
+            let rows = RowsOfCode { code, rows: common.rows, unsent: common.unsent };
+            let next = advisor.of_cause(rows, import).to_string();
             page.number(0, common.rows, &styles.count)?;
             page.text(1, &wrong, &styles.sentence)?;
             page.text(2, &columns, &styles.sentence)?;
