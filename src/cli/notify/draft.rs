@@ -124,8 +124,9 @@ impl Drafter {
             .map(|need| NeedFacts { words: told(need.words.as_str()), command: clean(&need.command) })
             .collect();
         let next = self.commands.with(Vec::new(), |commands| status.next(commands));
-        // Rows are corrected before they are tried again.
-        let next = match needs.first().filter(|_| event == Event::FailedRows) {
+        // Where all that goes on alone is done, what is gravest comes first; rows are corrected before they are tried again.
+        let waits_for_person = matches!(event, Event::FailedRows | Event::NeedsDecision);
+        let next = match needs.first().filter(|_| waits_for_person) {
             Some(need) => Some(need.command.clone()),
             None => next.first().map(|step| clean(&step.command)),
         };

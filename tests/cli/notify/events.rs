@@ -154,6 +154,20 @@ fn rows_on_hold_are_reported_while_the_run_goes_on_and_at_its_end() {
 }
 
 #[test]
+fn what_is_to_be_done_next_is_the_gravest_of_what_needs_a_person() {
+    let refused = Fault::new("addCompany", FaultKind::InvalidState).times(1);
+    let lost = Fault::new("addCompany", FaultKind::Error500Before).times(1);
+    let (bench, receiver) = with_receiver(Scenario { fault: vec![refused, lost], ..Scenario::default() });
+    bench.write("companies.csv", &bench::companies(3));
+    bench.fleetload(&["run", "companies.csv", "--in-doubt", "hold"]).expect_code(8);
+    let got = receiver.got().last().expect("a notification").json();
+    let needs: Vec<&Value> =
+        got["needs"].as_array().expect("needs").iter().map(|need| &need["command"]).collect();
+    assert_eq!(needs, ["fleetload resolve", "fleetload run reports/1/fix.xlsx"], "{got:#}");
+    assert_eq!(got["next"], "fleetload resolve", "{got:#}");
+}
+
+#[test]
 fn failed_rows_are_reported_once_also_when_the_next_run_is_about_fewer_imports() {
     let refused = Fault::new("addPerson", FaultKind::InvalidData).times(1);
     let (bench, receiver) = with_receiver(Scenario::default().with_fault(refused));
