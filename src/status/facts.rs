@@ -113,21 +113,23 @@ impl ImportFacts {
         Ok(Self { info, tally, unanswered, codes, below_cancelled, differing, left_out, later, open_later })
     }
 
-    /// Whether rows of it wait, or need a person, that no later round has.
+    /// Whether rows of it wait, that no later round has, or did not get through.
     pub fn is_open(&self) -> bool {
-        self.tally.count(|state| !state.is_final()) > self.open_later || !self.unanswered.is_empty()
+        self.tally.count(|state| !state.is_final()) > self.open_later || self.is_unanswered()
     }
 
     /// Whether rows of it did not get through, for which no later import answers, or differ.
     pub fn has_failed(&self) -> bool {
-        let answered = |state| {
-            self.later
-                .iter()
-                .map(|later| later.refused.in_state(state) + later.left_out.in_state(state))
-                .sum()
+        self.is_unanswered() || self.differing > 0
+    }
+
+    /// Whether no later import answers for rows of it that did not get through, those included that were skipped.
+    fn is_unanswered(&self) -> bool {
+        let skipped = |later: &Answered| {
+            later.refused.in_state(JobState::Skipped) + later.left_out.in_state(JobState::Skipped)
         };
-        let skipped = self.tally.in_state(JobState::Skipped).saturating_sub(answered(JobState::Skipped));
-        !self.unanswered.is_empty() || self.differing > 0 || skipped > 0
+        let answered: u64 = self.later.iter().map(skipped).sum();
+        !self.unanswered.is_empty() || self.tally.in_state(JobState::Skipped) > answered
     }
 
     /// Those of its rows that were rejected with values of an earlier import while their own were not sent.

@@ -293,6 +293,23 @@ fn a_row_that_was_skipped_counts_for_a_check_as_it_does_for_a_run() {
 }
 
 #[test]
+fn an_import_of_which_rows_are_only_skipped_is_among_the_unfinished() {
+    let refused = Fault::new("addCompany", FaultKind::InvalidState).times(1);
+    let bench = bench_with(Some(refused), Scenario::default());
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("people.csv", &bench::people(1, 1));
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    bench.fleetload(&["import", "people.csv"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(4);
+    let shown = bench.fleetload(&["status", "--unfinished"]).expect_code(0).stdout;
+    assert!(shown.contains("import 2 of ") && !shown.contains("not listed"), "{shown}");
+    bench.fleetload(&["retry", "1"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(0);
+    let shown = bench.fleetload(&["status", "--unfinished"]).expect_code(0).stdout;
+    assert!(shown.contains("all 2 imports are finished and need nobody"), "{shown}");
+}
+
+#[test]
 fn it_names_no_fix_sheet_that_is_not_there() {
     let bench =
         bench_with(Some(Fault::new("addCompany", FaultKind::InvalidData).times(1)), Scenario::default());
