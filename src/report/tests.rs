@@ -1,5 +1,6 @@
 //! Whole reports: of a journal with a tree of companies and devices in every state a row can be in.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs;
 
@@ -10,6 +11,7 @@ use crate::journal::{How, NewRow, NewSheet};
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
 use crate::sheet::formula_guard::unguarded;
+use crate::status::{Commands, ImportFacts};
 
 mod corrected;
 mod documented;
@@ -407,6 +409,23 @@ fn cells_beyond_the_headers_and_cells_that_no_workbook_holds_are_not_lost() {
     let range = book.worksheet_range("companies").unwrap();
     let Data::String(cut) = &range[(1, 12)] else { panic!("no text") };
     assert!(cut.starts_with("xxx") && cut.ends_with("in the CSV report)"), "{}", cut.len());
+}
+
+#[test]
+fn how_the_rows_of_an_import_are_corrected_is_asked_once_for_all_that_needs_it() {
+    let (bench, _) = every_state();
+    let (again, asked) = (Again::default(), Cell::new(0));
+    let correction = |_: &ImportFacts| {
+        asked.set(asked.get() + 1);
+        Advisor::new(&again, None).correction()
+    };
+    let unavailable = Vec::new();
+    let commands =
+        Commands { again: &again, correction: &correction, unavailable, in_report: false, is_watched: false };
+    let needs = Status::now(&bench.journal, None, at(30)).unwrap().needs(&commands);
+    let causes: Vec<&str> = needs.iter().map(|need| need.cause).collect();
+    assert!(causes.contains(&"rejected") && causes.contains(&"incomplete"), "{causes:?}");
+    assert_eq!(asked.get(), 1);
 }
 
 #[test]

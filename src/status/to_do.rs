@@ -1,5 +1,6 @@
 //! What needs a person and what to type next, each with its words and its command.
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -230,8 +231,9 @@ fn of_import(facts: &ImportFacts, commands: &Commands<'_>) -> Vec<Need> {
     };
     let were =
         |rows, what: &str| counted(rows, &format!("row{of} was {what}"), &format!("rows{of} were {what}"));
+    let correction = LazyCell::new(|| (commands.correction)(facts));
     let correct = |rows: (u64, u64, u64), retry: Advice| {
-        let (words, command) = to_correct(facts, rows, commands);
+        let (words, command) = to_correct(facts, rows, &correction, commands);
         (retry.words(words), command)
     };
     let retry = |state| to_retry(facts, |of| of == state, commands.again);
@@ -320,9 +322,9 @@ fn of_below_cancelled(import: ImportId, again: &Again) -> (Advice, String) {
 fn to_correct(
     facts: &ImportFacts,
     (own, along, unsent): (u64, u64, u64),
+    correction: &Correction,
     commands: &Commands<'_>,
 ) -> (String, String) {
-    let correction = (commands.correction)(facts);
     let them = if own == 1 || (own, along) == (0, 1) { "it" } else { "them" };
     if correction.is_there {
         let fix = &correction.fix;
