@@ -46,8 +46,9 @@ impl ResultLine {
             (Some(by), _) => row_advice::of_answered(by),
             (None, Some(_)) if row.is_unsent() => row_advice::of_unsent(1),
             (None, Some(job)) if row.state.is_failed() => {
-                row_advice::of_rejected(row.code.as_deref(), row.state, !blames.is_empty())
-                    .next(job, import.import)
+                let is_blamed = blames.iter().any(|blame| blame.header.is_some());
+                let why = (row.code.as_deref(), row.state);
+                row_advice::of_rejected(why, is_blamed, (job, import.import))
             }
             (None, Some(_)) if let Some(paused) = row.paused_by => row_advice::of_paused(paused),
             (None, Some(_)) if let Some(paused) = row.waits_for_paused => {

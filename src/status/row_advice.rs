@@ -14,7 +14,7 @@ use crate::model::descriptor::ActionDescriptor;
 use crate::model::id::{ImportId, JobId};
 use crate::model::kind::{Kind, Upkeep};
 use crate::model::operation::Operation;
-use crate::model::reason::Reason;
+use crate::model::reason::{Reason, ServiceCode};
 use crate::model::state::JobState;
 use crate::sheet::finding::Code;
 use crate::status::catalogue::{self, Entry, typed};
@@ -161,12 +161,20 @@ pub fn of(code: Option<&str>, state: JobState) -> RowAdvice {
     }
 }
 
-/// The advice for a row that was rejected, or is incomplete; `blamed` says whether a cell of it is to blame. Where none is,
-/// the sheet may be right, and what it refers to may have been deleted.
-pub fn of_rejected(code: Option<&str>, state: JobState, blamed: bool) -> RowAdvice {
-    match catalogue::of_reference_in_no_cell() {
-        Some(entry) if !blamed && code == Some(&entry.code) => RowAdvice::of(&entry.words, entry),
-        Some(_) | None => of(code, state),
+/// What to do about a row that was rejected, or is incomplete; `blamed` says whether a cell of it is to blame. Where none is,
+/// the sheet may be right, and what it refers to may have been deleted; where the value of one is, that is corrected.
+pub fn of_rejected(
+    (code, state): (Option<&str>, JobState),
+    blamed: bool,
+    (job, import): (JobId, ImportId),
+) -> Advice {
+    let is_of_value = [ServiceCode::InvalidParam, ServiceCode::InvalidData].map(ServiceCode::as_str);
+    match (code, catalogue::of_reference_in_no_cell()) {
+        (Some(code), Some(entry)) if !blamed && code == entry.code => {
+            RowAdvice::of(&entry.words, entry).next(job, import)
+        }
+        (Some(code), _) if blamed && is_of_value.contains(&code) => of_left_out(state),
+        _ => of(code, state).next(job, import),
     }
 }
 
@@ -342,6 +350,27 @@ mod tests {
 
     fn of_code(code: &str) -> RowsOfCode<'_> {
         RowsOfCode { code, rows: 3, unsent: 0 }
+    }
+
+    #[test]
+    fn a_row_of_which_a_cell_is_to_blame_is_corrected_and_not_retried() {
+        for code in ["invalidParam", "invalidData", "noDataFound", "generalError"] {
+            for (state, blamed) in
+                [(JobState::Rejected, true), (JobState::Incomplete, true), (JobState::Rejected, false)]
+            {
+                let next = of_rejected((Some(code), state), blamed, (JobId(7), ImportId(3)));
+                let is_of_value = code.starts_with("invalid");
+                assert!(
+                    next.as_str().contains("fix.xlsx") && next.as_str().contains("fleetload run FILE"),
+                    "{next}"
+                );
+                assert_eq!(
+                    next.as_str().contains("retry"),
+                    !(blamed && is_of_value),
+                    "{code} {blamed}: {next}"
+                );
+            }
+        }
     }
 
     #[test]
