@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use fleetload::sandbox::Scenario;
+use fleetload::sandbox::{Fault, FaultKind, Scenario};
 use rusqlite::Connection;
 use serde_json::Value;
 
@@ -132,6 +132,30 @@ fn an_import_that_needs_somebody_stays_whole() {
     bench.fleetload(&["prune", "--older-than", "4w"]).expect_code(0);
     assert!(!bench.path("reports/2").exists());
     bench.fleetload(&["report", "2"]).expect_code(2);
+}
+
+#[test]
+fn an_import_of_which_rows_are_only_skipped_stays_whole() {
+    let refused = Fault::new("addCompany", FaultKind::InvalidState).times(1);
+    let bench = Bench::new(Scenario::default().with_fault(refused));
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("people.csv", &bench::people(1, 1));
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    bench.fleetload(&["import", "people.csv"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(4);
+    age(&bench, 100);
+    bench.write(
+        "more.csv",
+        &bench::companies(2).replace("\nC0,", "\nC2,").replace("Customer 0", "Customer 2"),
+    );
+    bench.fleetload(&["run", "more.csv"]).expect_code(0);
+    let told = bench.fleetload(&["prune", "--older-than", "4w"]).expect_code(0).stdout;
+    assert!(told.contains("not removed, because rows still need you or wait: imports 1, 2"), "{told}");
+    // Sent again with the row that it depends on, it needs nobody any more.
+    bench.fleetload(&["retry", "1"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(0);
+    let told = bench.fleetload(&["prune", "--older-than", "4w"]).expect_code(0).stdout;
+    assert!(!told.contains("not removed"), "{told}");
 }
 
 #[test]
