@@ -4,7 +4,7 @@
 //! asked of the journal.
 
 use crate::error::Result;
-use crate::journal::{AuditFigures, Cause, ImportInfo, Journal, Whose};
+use crate::journal::{AuditFigures, Cause, ImportInfo, Journal, KeptRows, Whose};
 use crate::model::id::ImportId;
 use crate::model::quota::QuotaDay;
 use crate::model::state::{JobState, RowGroup};
@@ -39,7 +39,7 @@ pub(super) struct Figures<'a> {
     /// Its findings that nobody has looked into yet.
     pub(super) findings: u64,
     /// Its rows that are not sent before a paused import is resumed.
-    pub(super) paused: u64,
+    pub(super) paused: KeptRows,
     pub(super) requests: u64,
     /// The day on which its last creation counted.
     pub(super) quota: QuotaDay,

@@ -428,6 +428,41 @@ fn a_row_that_waits_for_one_of_a_paused_import_is_told_to_resume_that_in_the_rep
 }
 
 #[test]
+fn a_row_that_waits_for_two_paused_imports_is_told_of_the_other_when_one_is_resumed() {
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
+    import(&bench, "companies.csv", 0..1);
+    bench.write("sites.csv", &bench::sites(1, 1));
+    bench.write(
+        "devices.csv",
+        "company,site,name,device_model,phone,address1,city,country\n\
+         C0,S0,Till 1,Edge 100,+64 9 557 0001,1 Earl Street,Auckland,NZ\n",
+    );
+    for sheet in ["sites.csv", "devices.csv"] {
+        bench.fleetload(&["import", sheet]).expect_code(0);
+    }
+    for paused in ["1", "2"] {
+        bench.fleetload(&["pause", paused]).expect_code(0);
+    }
+    bench.fleetload(&["report", "3"]).expect_code(0);
+    let waits_for = |import: u64| {
+        let row = &bench.results(3)[0];
+        let words = format!("This row waits for a row of import {import}, which is paused.");
+        assert!(row["advice"].as_str().is_some_and(|advice| advice.contains(&words)), "{import}: {row}");
+        assert_eq!(bench.summary(3)["paused"], 1);
+    };
+    waits_for(1);
+    let before = bench.summary(3);
+    let told = bench.fleetload(&["resume", "1"]).expect_code(0).stdout;
+    assert!(told.contains("as rows of it wait for other paused imports: "), "{told}");
+    waits_for(2);
+    let after = bench.summary(3);
+    let told = bench.fleetload(&["resume", "2"]).expect_code(0).stdout;
+    assert!(told.contains("as rows of it no longer wait for a paused import: "), "{told}");
+    let imports = [before, after, bench.summary(3)].map(|told| told["paused_imports"].clone());
+    assert_eq!(imports, [serde_json::json!([1, 2]), serde_json::json!([2]), serde_json::json!([])]);
+}
+
+#[test]
 fn an_import_whose_rows_all_wait_for_another_one_says_so_and_one_that_is_finished_is_not_paused() {
     let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
     import(&bench, "companies.csv", 0..2);

@@ -206,12 +206,14 @@ pub(in crate::cli) fn renew(
         let folder = next_commands::folder(context, info);
         let Some(told) = report::reported_counts(&folder) else { continue };
         let tally = journal.tally_with(info.import, &jobs)?;
+        let kept = journal.rows_kept_by_pauses(info.import, &below)?;
         let now = ReportedCounts {
             counts: JobState::ALL.iter().map(|&state| (state, tally.in_state(state))).collect(),
             // Fewer than before, where rows came again.
             to_fix: Unanswered::of(journal, info.import, &tally)?.total().min(told.to_fix),
             findings: journal.unseen_findings(Some(info.import))?.len() as u64,
-            paused: journal.rows_kept_by_pauses(info.import, &below)?,
+            paused: kept.rows,
+            paused_imports: kept.paused_imports(),
             // Rows that are to be verified once more have been in another state.
             unverified: match told.unverified {
                 0 => 0,
@@ -249,6 +251,8 @@ fn changed(told: &ReportedCounts, now: &ReportedCounts) -> &'static str {
         "rows of it are not sent before a paused import is resumed"
     } else if told.paused > now.paused {
         "rows of it no longer wait for a paused import"
+    } else if told.paused_imports != now.paused_imports {
+        "rows of it wait for other paused imports"
     } else if told.to_fix != now.to_fix {
         "rows of it were imported again"
     } else if told.findings < now.findings {
@@ -319,11 +323,12 @@ mod tests {
 
     #[test]
     fn why_a_report_is_written_again_follows_from_what_is_other_than_it_told() {
-        let counts = |(to_fix, findings, paused, unverified)| ReportedCounts {
+        let counts = |(to_fix, findings, paused, unverified), imports: &[i64]| ReportedCounts {
             counts: [].into(),
             to_fix,
             findings,
             paused,
+            paused_imports: imports.iter().copied().map(ImportId).collect(),
             unverified,
         };
         for (told, now, expected) in [
@@ -334,7 +339,9 @@ mod tests {
             ((0, 0, 0, 3), (0, 0, 0, 0), "rows of it were verified"),
             ((0, 1, 0, 0), (0, 0, 0, 0), "its findings were reviewed"),
         ] {
-            assert_eq!(changed(&counts(told), &counts(now)), expected, "{told:?} {now:?}");
+            assert_eq!(changed(&counts(told, &[]), &counts(now, &[])), expected, "{told:?} {now:?}");
         }
+        let (told, now) = (counts((0, 0, 1, 0), &[1, 2]), counts((0, 0, 1, 0), &[2]));
+        assert_eq!(changed(&told, &now), "rows of it wait for other paused imports");
     }
 }

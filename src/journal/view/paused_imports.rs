@@ -1,7 +1,7 @@
 //! The rows that wait for a paused import to be resumed, or for rows on hold, and those that came again in an import that is not
 //! paused.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, OptionalExtension as _};
 
@@ -55,14 +55,21 @@ pub(in crate::journal) fn earlier_kept_by(connection: &Connection, job: JobId) -
     Ok(statement.query_row([job], |row| row.get(0)).optional()?)
 }
 
-/// Blocked rows of an import that are not sent whatever run there is.
+/// Rows that are not sent whatever run there is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeptRows {
     /// How many.
     pub rows: u64,
-    /// How many wait, directly or through others, for rows of each paused import; `None`: for rows on hold. A row may wait for
-    /// several.
+    /// How many wait for each paused import, or, directly or through others, for rows of it; `None`: for rows on hold. A row may
+    /// wait for several.
     pub by: Vec<(Option<ImportId>, u64)>,
+}
+
+impl KeptRows {
+    /// The paused imports for which they wait.
+    pub fn paused_imports(&self) -> BTreeSet<ImportId> {
+        self.by.iter().filter_map(|(paused, _)| *paused).collect()
+    }
 }
 
 /// Blocked rows that wait, directly or through others, for rows of paused imports, each with the import; and those of `$first`
@@ -101,10 +108,11 @@ const KEPT: &str = with_kept!(
 /// See [`View::rows_below_pauses`].
 const BELOW_PAUSES: &str = with_kept!(
     "",
-    "below (id) AS (SELECT DISTINCT kept.id FROM kept CROSS JOIN job ON job.id = kept.id
-                    WHERE job.state = 'blocked' AND job.last_import NOT IN paused)
-     SELECT sheet.import, count(*) FROM below CROSS JOIN sheet_row ON sheet_row.job = below.id
-     CROSS JOIN sheet ON sheet.id = sheet_row.place >> 32 GROUP BY 1"
+    "below (id, cause, is_first) AS (
+         SELECT kept.id, kept.cause, kept.cause = min(kept.cause) OVER (PARTITION BY kept.id)
+         FROM kept CROSS JOIN job ON job.id = kept.id WHERE job.state = 'blocked' AND job.last_import NOT IN paused)
+     SELECT sheet.import, cause, count(*), sum(is_first) FROM below CROSS JOIN sheet_row ON sheet_row.job = below.id
+     CROSS JOIN sheet ON sheet.id = sheet_row.place >> 32 GROUP BY 1, 2"
 );
 
 impl View {
@@ -153,20 +161,32 @@ impl View {
         Ok(self.rows_by_paused_import(import)?.iter().map(|rows| rows.sendable).sum())
     }
 
-    /// How many rows of an import are not sent before a paused import is resumed; `below` is what
+    /// The rows of an import that are not sent before a paused import is resumed; `below` is what
     /// [`rows_below_pauses`](Self::rows_below_pauses) tells.
-    pub fn rows_kept_by_pauses(&self, import: ImportId, below: &BTreeMap<ImportId, u64>) -> Result<u64> {
-        let paused: u64 = self.rows_by_paused_import(Some(import))?.iter().map(|rows| rows.all).sum();
-        Ok(paused + below.get(&import).copied().unwrap_or_default())
+    pub fn rows_kept_by_pauses(
+        &self,
+        import: ImportId,
+        below: &BTreeMap<ImportId, KeptRows>,
+    ) -> Result<KeptRows> {
+        let mut kept = below.get(&import).cloned().unwrap_or_default();
+        for paused in self.rows_by_paused_import(Some(import))? {
+            kept.rows += paused.all;
+            kept.by.push((Some(paused.import), paused.all));
+        }
+        Ok(kept)
     }
 
-    /// By import, how many of its rows are of no paused import and wait for rows of one, directly or through others.
-    pub fn rows_below_pauses(&self) -> Result<BTreeMap<ImportId, u64>> {
-        Ok(self
-            .connection
-            .prepare_cached(BELOW_PAUSES)?
-            .query_map([], |row| Ok((row.get(0)?, natural(row.get(1)?))))?
-            .collect::<rusqlite::Result<_>>()?)
+    /// By import, those of its rows that are of no paused import and wait for rows of one, directly or through others.
+    pub fn rows_below_pauses(&self) -> Result<BTreeMap<ImportId, KeptRows>> {
+        let mut below: BTreeMap<ImportId, KeptRows> = BTreeMap::new();
+        let mut statement = self.connection.prepare_cached(BELOW_PAUSES)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let kept = below.entry(row.get(0)?).or_default();
+            kept.by.push((row.get(1)?, natural(row.get(2)?)));
+            kept.rows += natural(row.get(3)?);
+        }
+        Ok(below)
     }
 
     /// The rows of an import that belonged to a paused import before and are not sent yet, by that import.

@@ -1,7 +1,7 @@
 //! `summary.json`: the numbers of an import for programs; and what the one of an earlier report tells: what it counted, whose
 //! it is, and the digests of its fix files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -34,6 +34,7 @@ const COUNTS: &str = "counts";
 const TO_FIX: &str = "to_fix";
 const FINDINGS: &str = "findings_unseen";
 const PAUSED: &str = "paused";
+const PAUSED_IMPORTS: &str = "paused_imports";
 const AUDIT: &str = "audit";
 /// When it was imported to the thousandth of a second, which no other import of the same number shares.
 pub(in crate::report) const IMPORTED_AT_MS: &str = "imported_at_ms";
@@ -59,6 +60,8 @@ pub struct ReportedCounts {
     pub findings: u64,
     /// How many are not sent before a paused import is resumed.
     pub paused: u64,
+    /// The paused imports for which these wait.
+    pub paused_imports: BTreeSet<ImportId>,
     /// How many are not verified yet.
     pub unverified: u64,
 }
@@ -72,6 +75,7 @@ pub fn reported_counts(folder: &Path) -> Option<ReportedCounts> {
         to_fix: before.get(TO_FIX)?.as_u64()?,
         findings: before.get(FINDINGS).and_then(Value::as_u64).unwrap_or_default(),
         paused: before.get(PAUSED).and_then(Value::as_u64).unwrap_or_default(),
+        paused_imports: BTreeSet::deserialize(&before[PAUSED_IMPORTS]).unwrap_or_default(),
         unverified: AuditFigures::deserialize(&before[AUDIT]).unwrap_or_default().unread(),
     })
 }
@@ -195,6 +199,8 @@ pub struct ImportFigures<'a> {
     findings_unseen: u64,
     /// Rows that are not sent before a paused import is resumed.
     paused: u64,
+    /// The paused imports for which these rows wait.
+    paused_imports: BTreeSet<ImportId>,
     /// The rows of each sheet.
     by_sheet: Vec<SheetNumbers<'a>>,
     /// Why rows failed, the most frequent cause first.
@@ -274,7 +280,8 @@ impl<'a> ImportFigures<'a> {
             changed_since: figures.changed_since,
             audit: figures.audit,
             findings_unseen: figures.findings,
-            paused: figures.paused,
+            paused: figures.paused.rows,
+            paused_imports: figures.paused.paused_imports(),
             by_sheet: figures.layouts.iter().map(SheetNumbers::of).collect(),
             causes: figures
                 .causes
