@@ -139,6 +139,8 @@ impl World {
     }
 
     fn counts_agree(&self) {
+        // As they are written: what is under way is awaited.
+        let _run = self.journal.lock_for_run().unwrap().unwrap();
         let tally = self.journal.tally(None).unwrap();
         assert_eq!(tally.total(), self.reference.jobs.len() as u64);
         for &state in JobState::ALL {
@@ -171,8 +173,6 @@ impl World {
         }
         let latest = self.reference.latest_ceiling();
         assert_eq!(self.journal.latest_ceiling().unwrap(), latest);
-        // As the ledger is written: what is under way is awaited.
-        let _run = self.journal.lock_for_run().unwrap().unwrap();
         for day in 0..2 {
             let ledger = self.journal.quota(Day::from_number(day)).unwrap();
             let told = (ledger.sent, ledger.confirmed, ledger.refused, ledger.doubtful);
