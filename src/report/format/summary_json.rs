@@ -200,7 +200,7 @@ pub struct ImportFigures<'a> {
     /// Rows that are not sent before a paused import is resumed.
     paused: u64,
     /// The paused imports for which these rows wait.
-    paused_imports: BTreeSet<ImportId>,
+    paused_imports: Vec<ImportId>,
     /// The rows of each sheet.
     by_sheet: Vec<SheetNumbers<'a>>,
     /// Why rows failed, the most frequent cause first.
@@ -281,7 +281,7 @@ impl<'a> ImportFigures<'a> {
             audit: figures.audit,
             findings_unseen: figures.findings,
             paused: figures.paused.rows,
-            paused_imports: figures.paused.paused_imports(),
+            paused_imports: figures.paused.paused_imports().into_iter().collect(),
             by_sheet: figures.layouts.iter().map(SheetNumbers::of).collect(),
             causes: figures
                 .causes
