@@ -319,7 +319,7 @@ CREATE TABLE step (
     -- carried out; NULL where no look-up showed it.
     before TEXT,
     -- What the first request for a creation was sent with that may have been carried out, as JSON, until it is known not to
-    -- have been: a record that is found for it was made with that.
+    -- have been; where a person says so, until another request may have been. A record that is found was made with that.
     sent TEXT,
     CHECK ((shape IS NULL) = (place IS NULL)),
     CHECK (shape IS NOT NULL OR action IS NOT NULL)

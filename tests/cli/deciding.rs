@@ -804,6 +804,29 @@ fn a_corrected_row_that_is_sent_after_all_differs_from_nothing() {
 }
 
 #[test]
+fn a_record_of_a_second_lost_request_has_its_values_once_a_person_said_that_the_first_made_none() {
+    let (phone, new) = ("+64 9 556 0000", "+64 9 777 0170");
+    let scenario = [FaultKind::RequestLost, FaultKind::AnswerLost]
+        .into_iter()
+        .fold(unlimited(), |scenario, kind| scenario.with_fault(lost("addSite", kind)));
+    let bench = Bench::new(scenario);
+    bench.profile("", "rate = \"unlimited\"", "in_doubt = \"hold\"");
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("sites.csv", &bench::sites(1, 1));
+    bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(8);
+    bench.fleetload(&["resolve", "--import", "1", "--not-created"]).expect_code(0);
+    bench.write("sites.csv", &bench::sites(1, 1).replace(phone, new));
+    let outcome = bench.fleetload(&["run", "sites.csv"]);
+    assert_eq!(bench.statistics().faults_fired.len(), 2);
+    let row = &bench.results(2)[0];
+    assert_eq!((&row["status"], &row["code"]), (&"adopted".into(), &Value::Null), "{row}");
+    outcome.expect_code(0);
+    bench.fleetload(&["run", "sites.csv"]).expect_code(0);
+    assert_eq!(bench.results(3)[0]["code"], "row.unchanged");
+    bench.assert_exact(1);
+}
+
+#[test]
 fn a_decision_about_values_that_a_row_no_longer_has_is_not_what_is_said_of_it() {
     let (bench, job) = one_held_company(FaultKind::Redirect302);
     bench.fleetload(&["resolve", &job, "--abandon"]).expect_code(0);

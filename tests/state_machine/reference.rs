@@ -90,6 +90,11 @@ pub(crate) fn allowed(what: &What) -> &'static [JobState] {
     }
 }
 
+/// Whether a request that ended so may have been carried out.
+fn may_be_made(execution: Execution) -> bool {
+    matches!(execution, Execution::Confirmed | Execution::Doubtful)
+}
+
 impl Reference {
     /// Puts every job that waits for others where they say it belongs, and tells which ones moved.
     fn settle_below(&mut self) -> BTreeSet<Move> {
@@ -173,6 +178,9 @@ impl Reference {
         if !allowed(what).contains(&state) || (what.names_its_state() && from != state) {
             return None;
         }
+        if matches!(what, What::Doubt { .. }) && may_be_made(execution) {
+            self.job(number).forget_ruled_out();
+        }
         let answer = self.change(number, what, now);
         if answer.is_some() {
             match what {
@@ -191,6 +199,7 @@ impl Reference {
 
     /// The creation under way has ended.
     fn come_home(&mut self, number: usize, execution: Execution) {
+        self.job(number).ruled_out &= !may_be_made(execution);
         let under_way = |it: &&mut Creation| it.job == number && it.known.is_none();
         if let Some(it) = self.creations.iter_mut().find(under_way) {
             it.known = Some(execution);
@@ -450,6 +459,8 @@ impl Reference {
         for job in self.jobs.values_mut().filter(|job| job.state == Sending) {
             job.deaths += 1;
             job.doubted = true;
+            job.forget_ruled_out();
+            job.ruled_out = false;
             job.keep_sent();
             job.doubts += 1;
             job.absent_reads = 0;
@@ -515,6 +526,7 @@ impl Reference {
                 }
                 // Of a change nothing is left of which it would not be known.
                 job.doubted &= job.values.makes_a_record();
+                job.ruled_out = true;
                 // What was to be sent no more is cancelled, now that it is known not to be there.
                 let to_cancel = job.to_cancel;
                 job.reopen();
@@ -522,6 +534,7 @@ impl Reference {
                 self.go(number, Ready)
             }
             Decision::Abandon => {
+                self.job(number).ruled_out = false;
                 let from = self.jobs[&number].state;
                 self.job(number).cancel();
                 let mut moves = self.settle_below();

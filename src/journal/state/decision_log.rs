@@ -4,13 +4,14 @@
 
 use std::collections::HashMap;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension as _};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::journal::View;
 use crate::journal::file::sqlite_error::{damaged, unwritable};
 use crate::journal::row_ref;
+use crate::journal::state::job_row::JobRow;
 use crate::journal::state::selection::{Selection, is_selected};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
@@ -184,6 +185,19 @@ impl View {
         decided.sort_by_key(|decided| (decided.decided.at, decided.job));
         Ok(decided)
     }
+}
+
+/// Whether a person said of all that was sent of a job before its latest request that it was not carried out.
+pub(in crate::journal) fn is_ruled_out(connection: &Connection, standing: &JobRow) -> Result<bool> {
+    let ruled_out: Option<bool> = connection
+        .prepare_cached(
+            "SELECT what = 'not created' AND NOT EXISTS (SELECT 1 FROM attempt
+                 WHERE job = ?1 AND number < ?2 AND execution IN ('confirmed', 'doubtful') AND sent_at > decision.at)
+             FROM decision WHERE job = ?1 AND what IN ('created', 'not created', 'abandon') ORDER BY id DESC LIMIT 1",
+        )?
+        .query_row((standing.job, standing.attempts), |row| row.get(0))
+        .optional()?;
+    Ok(ruled_out == Some(true))
 }
 
 /// Writes down who decided what.

@@ -6,15 +6,17 @@ use rusqlite::Connection;
 
 use crate::error::{Error, Result};
 use crate::journal::state::attempt::end_attempt;
+use crate::journal::state::decision_log;
 use crate::journal::state::job_row::{self, JobRow};
 use crate::journal::state::step;
 use crate::journal::state::write::{Evidence, Moved};
 use crate::model::id::JobId;
 use crate::model::state::JobState::{self, Deferred, InDoubt, Ready, Sending};
 use crate::model::time::Moment;
-use crate::model::verdict::Doubt;
+use crate::model::verdict::{Doubt, Execution};
 
-/// sending → in doubt.
+/// sending → in doubt. Once a person said that an earlier request made nothing, a record that is found after this one was made
+/// with what this one was sent with.
 pub(in crate::journal) fn begin(
     connection: &Connection,
     job: JobId,
@@ -26,6 +28,10 @@ pub(in crate::journal) fn begin(
     let standing = job_row::of(connection, job)?;
     standing.leaves(&[Sending], "put in doubt")?;
     end_attempt(connection, &standing, evidence)?;
+    let may_be_made = matches!(evidence.execution, Execution::Confirmed | Execution::Doubtful);
+    if may_be_made && standing.doubted && decision_log::is_ruled_out(connection, &standing)? {
+        step::was_not_made_as_sent(connection, job)?;
+    }
     enter(connection, &standing, doubt, (executed, charged), (evidence.at, until))
 }
 

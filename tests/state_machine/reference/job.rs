@@ -74,6 +74,8 @@ pub(crate) struct Job {
     pub(crate) cancelled_in_doubt: bool,
     /// What a request of its creation was sent with that may have been carried out.
     pub(crate) sent_with: Option<String>,
+    /// A person said that no request so far was carried out that may have been.
+    pub(crate) ruled_out: bool,
     pub(crate) absent_reads: u32,
     pub(crate) looks: u32,
     pub(crate) baseline: Option<BTreeSet<Record>>,
@@ -101,6 +103,7 @@ impl Job {
             to_cancel: false,
             cancelled_in_doubt: false,
             sent_with: None,
+            ruled_out: false,
             absent_reads: 0,
             looks: 0,
             baseline: None,
@@ -169,6 +172,11 @@ impl Job {
         if self.record.is_none() && self.values.makes_a_record() {
             self.sent_with.get_or_insert(self.values.of_the_record());
         }
+    }
+
+    /// A request may have been carried out, and those before it were not, as a person said.
+    pub(super) fn forget_ruled_out(&mut self) {
+        self.sent_with = self.sent_with.take().filter(|_| !self.ruled_out);
     }
 
     /// Cancels it.
