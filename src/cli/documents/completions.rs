@@ -9,6 +9,8 @@ use serde::Serialize;
 
 use crate::cli::args::Args;
 use crate::cli::args::commands::{Completions, Man};
+use crate::cli::atomic_file;
+use crate::cli::output_file::refuse_unless;
 use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
@@ -44,21 +46,27 @@ fn write_pages(folder: &Path) -> Result<u64> {
     let mut command = Args::command();
     command.build();
     let name = command.get_name().to_owned();
-    let mut written = 0;
-    let pages = std::iter::once((name.clone(), command.clone())).chain(
-        command
-            .get_subcommands()
-            .filter(|below| below.get_name() != "help")
-            .map(|below| (format!("{name}-{}", below.get_name()), below.clone())),
-    );
-    for (title, command) in pages {
-        let file = folder.join(format!("{title}.1"));
-        std::fs::write(&file, page(&command, &title)?).map_err(|error| {
+    let below = command.get_subcommands().filter(|below| below.get_name() != "help");
+    let pages = std::iter::once((name.clone(), &command))
+        .chain(below.map(|below| (format!("{name}-{}", below.get_name()), below)))
+        .map(|(title, command)| Ok((folder.join(format!("{title}.1")), page(command, &title)?)))
+        .collect::<Result<Vec<_>>>()?;
+    for (file, _) in &pages {
+        refuse_unless(is_page(file), file, "a manual page of fleetload", "--out")
+            .map_err(|error| error.hint("name another folder with --out, or remove this file first"))?;
+    }
+    for (file, page) in &pages {
+        std::fs::write(file, page).map_err(|error| {
             Error::usage(format!("cannot write {}", file.display())).because(error).hint(ELSEWHERE)
         })?;
-        written += 1;
     }
-    Ok(written)
+    Ok(pages.len() as u64)
+}
+
+/// Whether a file begins as a manual page of fleetload, of whatever version.
+fn is_page(file: &Path) -> bool {
+    let beginning = atomic_file::read(file, 4096).ok().flatten().unwrap_or_default();
+    String::from_utf8_lossy(&beginning).lines().any(|line| line.starts_with(".TH fleetload"))
 }
 
 /// The files that commands read and write, for the manual page.
@@ -217,5 +225,28 @@ mod tests {
             std::fs::read_dir(folder.path()).unwrap().count(),
             1 + Args::command().get_subcommands().count()
         );
+    }
+
+    #[test]
+    fn only_pages_of_fleetload_are_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (terminal, ..) = terminal(Manner::default());
+        let pages = || man(&terminal, &Man { out: Some(folder.path().to_owned()) });
+        let (first, other) = (folder.path().join("fleetload.1"), folder.path().join("fleetload-run.1"));
+        pages().unwrap();
+        let page = std::fs::read_to_string(&first).unwrap();
+        std::fs::write(&first, page.replace("0.1.0", "0.0.9")).unwrap();
+        pages().unwrap();
+        assert_eq!(std::fs::read_to_string(&first).unwrap(), page);
+
+        std::fs::remove_file(&first).unwrap();
+        std::fs::write(&other, "notes about the first run").unwrap();
+        let refused = pages().unwrap_err();
+        let told = format!("{} already exists and is not a manual page of fleetload", other.display());
+        assert_eq!(refused.what(), told);
+        let hint = "name another folder with --out, or remove this file first";
+        assert_eq!(refused.next_step(), Some(hint));
+        assert_eq!(std::fs::read_to_string(&other).unwrap(), "notes about the first run");
+        assert!(!first.exists(), "nothing is written beside it");
     }
 }
