@@ -47,16 +47,19 @@ const INDEXES: &str = "
     CREATE INDEX IF NOT EXISTS job_sheet_key ON job (sheet_key, kind) WHERE sheet_key IS NOT NULL;
     CREATE INDEX IF NOT EXISTS job_name ON job (name, kind);";
 
-/// Whether a connection knows that the indexes of jobs by key and by name are there.
+/// Whether a connection knows that the indexes of jobs by key and by name are there, or that there is no room for them.
 #[derive(Debug, Default)]
-pub(in crate::journal) struct JobIndexes(Cell<bool>);
+pub(in crate::journal) struct JobIndexes {
+    are_there: Cell<bool>,
+    lack_room: Cell<bool>,
+}
 
 impl JobIndexes {
     /// Makes the indexes unless they are there.
     fn make(&self, connection: &Connection) -> Result<()> {
-        if !self.0.get() {
+        if !self.are_there.get() {
             build_indexes(connection, INDEXES)?;
-            self.0.set(true);
+            self.are_there.set(true);
         }
         Ok(())
     }
@@ -64,9 +67,10 @@ impl JobIndexes {
 
 impl View {
     /// Makes the indexes unless they are there, or they cannot be made now: whoever only reads waits for nobody who writes, and
-    /// needs no room. Jobs are found without them too, in more time.
+    /// needs no room. Jobs are found without them too, in more time. On a full disk they are tried once: that takes nearly as
+    /// long as to make them.
     fn index_jobs(&self) -> Result<()> {
-        if self.job_indexes.0.get() {
+        if self.job_indexes.are_there.get() || self.job_indexes.lack_room.get() {
             return Ok(());
         }
         // Otherwise a first import would have them to keep.
@@ -78,7 +82,15 @@ impl View {
         self.connection.busy_timeout(Duration::ZERO)?;
         let made = self.job_indexes.make(&self.connection);
         self.connection.busy_timeout(Duration::from_millis(patience.into()))?;
-        made.or_else(|error| if cannot_write_now(&error) { Ok(()) } else { Err(error) })
+        made.or_else(|error| match why_not(&error) {
+            Some(ErrorCode::DiskFull) => {
+                self.job_indexes.lack_room.set(true);
+                Ok(())
+            }
+            // Others write, or this process may not.
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::ReadOnly) => Ok(()),
+            _ => Err(error),
+        })
     }
 }
 
@@ -88,14 +100,10 @@ impl ImportWriter<'_> {
     }
 }
 
-/// Whether SQLite could not write because others do, or because there is no room.
-fn cannot_write_now(error: &Error) -> bool {
-    let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<rusqlite::Error>());
-    let code = cause.and_then(rusqlite::Error::sqlite_error_code);
-    matches!(
-        code,
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::DiskFull | ErrorCode::ReadOnly)
-    )
+/// Why SQLite could not do it.
+fn why_not(error: &Error) -> Option<ErrorCode> {
+    let cause = std::error::Error::source(error)?.downcast_ref::<rusqlite::Error>()?;
+    cause.sqlite_error_code()
 }
 
 /// The columns of a [`KnownJob`].
@@ -353,8 +361,11 @@ mod tests {
         limit(pages).unwrap();
         assert_eq!((found(&bench.journal), indexes(connection)), (jobs[1], (0, false)));
         limit(pages + 100).unwrap();
-        assert_eq!((found(&bench.journal), indexes(connection)), (jobs[1], (2, true)));
+        assert_eq!((found(&bench.journal), indexes(connection)), (jobs[1], (0, false)));
         let patience: i64 = connection.pragma_query_value(None, "busy_timeout", |row| row.get(0)).unwrap();
         assert_eq!(u128::try_from(patience).unwrap(), crate::journal::file::open::PATIENCE.as_millis());
+        let import = bench.journal.begin_import(at(3)).unwrap();
+        assert_eq!(import.by_name(Kind::Company, "Bolt").unwrap()[0].job, jobs[1]);
+        assert_eq!(indexes(&import.transaction), (2, true), "an import needs them");
     }
 }
