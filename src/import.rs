@@ -26,14 +26,14 @@ use left_out::Reasons;
 
 use crate::error::{Error, Result};
 use crate::journal::{ImportWriter, Imported, Journal, KnownJob, Provenance, SheetId};
-use crate::model::id::JobId;
+use crate::model::id::{ImportId, JobId};
 use crate::model::kind::Kind;
 use crate::model::record::{Link, Role, Target};
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::model::zone::ZoneList;
 use crate::sheet::cross_row::{Between, By, Checked, EarlierRecord, Known, To};
-use crate::sheet::finding::{Code, Finding, Findings, Severity, shown};
+use crate::sheet::finding::{Code, Finding, Findings, Severity};
 use crate::sheet::formula_guard;
 use crate::sheet::{
     Book, Options, Row, RowUse, RowWidths, SeverityPolicy, SourceFile, column_of_role, fold_key, open_as,
@@ -424,6 +424,9 @@ fn placed<'j>(
     Ok((writer, Placed { findings, left_out }))
 }
 
+/// Records of earlier imports among which one is sought that is like what a row refers to: walked over for each such row.
+const EARLIER_NAMES: u32 = 10_000;
+
 /// The records of earlier imports in a journal, if there is one.
 struct Earlier<'a>(Option<&'a Journal>);
 
@@ -449,8 +452,19 @@ impl Known for Earlier<'_> {
             Target::Remote(id) => To::Remote(id),
         });
         let (id, place) = journal.named_in(job)?;
-        let id = id.map_or_else(|| "not created yet".to_owned(), |id| id.to_string());
-        Ok(EarlierRecord { company, words: format!("{id} ({})", shown(&place)) })
+        Ok(EarlierRecord { company, id, place })
+    }
+
+    fn left_out(&self, kind: Kind, by: By<'_>) -> Result<Option<ImportId>> {
+        match (self.0, by) {
+            (Some(journal), By::Key(key)) => journal.left_out_by_key(kind, key),
+            (Some(journal), By::Name(name)) => journal.left_out_by_name(kind, name),
+            (None, _) | (_, By::Mac(_) | By::Id(_)) => Ok(None),
+        }
+    }
+
+    fn names(&self, kind: Kind) -> Result<Vec<(Option<String>, String)>> {
+        self.0.map_or(Ok(Vec::new()), |journal| journal.keys_and_names(kind, EARLIER_NAMES))
     }
 }
 

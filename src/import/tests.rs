@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::*;
 use crate::journal::{Disposition, Evidence, How, RowView, Write};
-use crate::model::id::{ImportId, RemoteId};
+use crate::model::id::RemoteId;
 use crate::model::operation::Operation;
 use crate::model::record::{Role, Target};
 use crate::model::verdict::Rejection;

@@ -160,6 +160,15 @@ pub fn key_in_owner(kind: Kind, name: Option<&str>, reference: Option<&str>) -> 
     }
 }
 
+/// The first and the last of what rows with a name, as names are compared, may be known by among those with the same owner.
+pub fn keys_with_name(kind: Kind, comparable_name: &str) -> (String, String) {
+    let name = comparable_name.to_owned();
+    match kind {
+        Kind::Site => (join(&[&name, ""]), join(&[&name, "\u{10ffff}"])),
+        Kind::Company | Kind::Device | Kind::Person | Kind::Upkeep(_) => (name.clone(), name),
+    }
+}
+
 /// A name below an owner, which are known by these texts.
 pub fn below(owner: &str, name: &str) -> String {
     join(&[owner, name])

@@ -215,3 +215,42 @@ fn an_update_that_was_left_out_is_answered_from_its_fix_sheet() {
     bench.import(&[("sites.fix.csv", &corrected)]).unwrap();
     assert!(bench.waiting(first).is_empty());
 }
+
+#[test]
+fn a_row_that_refers_to_one_that_was_left_out_is_told_where_that_waits() {
+    let mut bench = Bench::new();
+    let wrong = companies(&format!("acme,{ROOT},Acme,\nbad,nowhere,Bad Ltd,\n"));
+    let sites = "key,company,name,reference,latitude\nhq,acme,Head Office,R1,north\n";
+    let first = bench.import_the_right_ones(&[("companies.csv", &wrong), ("sites.csv", sites)]);
+    let message = |bench: &mut Bench, files: &[(&str, &str)]| {
+        let refused = bench.import(files).unwrap_err();
+        let found = refused.iter().next().unwrap();
+        assert_eq!(found.code, Code::RefNotFound);
+        found.message.clone()
+    };
+    let waits = |what: &str| {
+        format!(
+            "{what} was not imported with import {first} and waits in fix.xlsx of that import: correct and import that first, \
+             or give the id"
+        )
+    };
+    for reference in ["BAD", "key:bad", "name:Bad  Ltd"] {
+        let sites = format!("company,name\n{reference},Depot\n");
+        let shown = reference.split_once(':').map_or(reference, |(_, text)| text);
+        let (form, shown) = match reference.split_once(':') {
+            Some(("name", _)) => ("name", "Bad Ltd"),
+            Some(_) => ("key", shown),
+            None => ("key or name", shown),
+        };
+        let told = message(&mut bench, &[("sites.csv", &sites)]);
+        assert_eq!(told, waits(&format!("the company with the {form} '{shown}'")));
+    }
+    // A site is known by its name and its reference.
+    let device = "company,name,site\nacme,Till,Head Office\n";
+    let told = message(&mut bench, &[("devices.csv", device)]);
+    assert_eq!(told, waits("the site with the key or name 'Head Office'"));
+    // Once nobody is to correct it any more, it is not there.
+    bench.journal.cancel(first, "kim", Moment::from_millis(90_000)).unwrap();
+    let told = message(&mut bench, &[("sites.csv", "company,name\nbad,Depot\n")]);
+    assert!(told.starts_with("no company has the key or name 'bad'"), "{told}");
+}

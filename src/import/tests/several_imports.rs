@@ -538,7 +538,56 @@ fn a_key_of_several_customers_means_that_of_the_rows_own_company() {
     let (imported, _) = bench.import(&[("sites.csv", update)]).unwrap();
     let row = bench.rows(imported.import).pop().and_then(|row| row.job).unwrap();
     assert!(bench.called(row).starts_with("Bolt/Depot/"), "{}", bench.called(row));
-    let elsewhere = bench.import(&[("devices.csv", &device(ROOT))]).unwrap_err();
-    assert_eq!(codes(&elsewhere), [(Code::RefAmbiguous, "D2".into())]);
-    insta::assert_snapshot!("several_customers", elsewhere.iter().next().unwrap().message);
+    // None of them is right for a row of another company, be it one that is there or a new one.
+    let another = companies(&format!("Cog,{ROOT},Cog,\n"));
+    for files in [
+        vec![("devices.csv", device(ROOT))],
+        vec![("companies.csv", another), ("devices.csv", device("Cog"))],
+    ] {
+        let files: Vec<_> = files.iter().map(|(file, sheet)| (*file, &**sheet)).collect();
+        let elsewhere = bench.import(&files).unwrap_err();
+        assert_eq!(codes(&elsewhere), [(Code::RefNotFound, "D2".into())]);
+        assert_eq!(
+            elsewhere.iter().next().unwrap().message,
+            "no site of the row's company has the key or name 's', and 2 of other companies have it: correct it, add the row, \
+             or give the id"
+        );
+    }
+    // Of a row without a company any may be meant; which has an id only once it is created.
+    let tier = "owner_kind,owner,key,value\nsite,s,tier,gold\n";
+    let several = |bench: &mut Bench| {
+        let refused = bench.import(&[("metadata.csv", tier)]).unwrap_err();
+        assert_eq!(codes(&refused), [(Code::RefAmbiguous, "B2".into())]);
+        refused.iter().next().unwrap().message.clone()
+    };
+    let before = several(&mut bench);
+    for site in bench.journal.by_any_key(Kind::Site, "s").unwrap() {
+        bench.create(site.job, Operation::AddSite);
+    }
+    insta::assert_snapshot!("several_customers", format!("{before}\n{}", several(&mut bench)));
+}
+
+#[test]
+fn a_reference_that_leads_nowhere_is_told_with_the_records_of_earlier_imports_that_are_like_it() {
+    let mut bench = Bench::new();
+    let rows = companies(&format!("acme,{ROOT},Acme Ltd,\nglobex,{ROOT},Globex,\n"));
+    let (first, _) = bench.import(&[("companies.csv", &rows)]).unwrap();
+    bench.create(bench.job_of(first.import, "acme"), Operation::AddCompany);
+    let told = |bench: &mut Bench, company: &str, own: &str| {
+        let sites = format!("key,company,name\ns1,{company},Depot\n");
+        let own = companies(&format!("own,{ROOT},{own},\n"));
+        let refused = bench.import(&[("companies.csv", &own), ("sites.csv", &sites)]).unwrap_err();
+        assert_eq!(codes(&refused), [(Code::RefNotFound, "B2".into())]);
+        let found = refused.iter().next().unwrap();
+        (found.suggestion.clone(), found.message.rsplit_once(". ").map(|(_, end)| end.to_owned()))
+    };
+    let like = |words: &str| Some(format!("Did you mean '{words}'?"));
+    assert_eq!(told(&mut bench, "acmee", "Own"), (Some("acme".into()), like("acme")));
+    assert_eq!(told(&mut bench, "name:Acme Lt", "Own"), (Some("name:Acme Ltd".into()), like("Acme Ltd")));
+    // One that is not created yet as well, but not where a row of this import is meant.
+    assert_eq!(told(&mut bench, "name:Globexx", "Own"), (Some("name:Globex".into()), like("Globex")));
+    assert_eq!(told(&mut bench, "name:Globexx", "Globexy"), (Some("name:Globexy".into()), like("Globexy")));
+    // Nor one that nobody wants any more.
+    bench.journal.cancel(first.import, "kim", Moment::from_millis(90_000)).unwrap();
+    assert_eq!(told(&mut bench, "name:Globexx", "Own"), (None, None));
 }

@@ -188,6 +188,19 @@ impl View {
         find(&self.connection, sql, (kind, folded_key))
     }
 
+    /// The keys and names of the newest `most` jobs of a kind that have their record, and of those among the newest of all
+    /// kinds that have none yet.
+    pub fn keys_and_names(&self, kind: Kind, most: u32) -> Result<Vec<(Option<String>, String)>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT * FROM (SELECT sheet_key, name FROM job INDEXED BY job_made
+                 WHERE kind = ?1 AND remote_id IS NOT NULL ORDER BY id DESC LIMIT ?2)
+             UNION ALL SELECT sheet_key, name FROM job
+                 WHERE id > (SELECT max(id) FROM job) - ?2 AND kind = ?1 AND remote_id IS NULL AND state <> 'cancelled'",
+        )?;
+        let names = statement.query_map((kind, most), |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(names.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// What a job refers to.
     pub fn links_of(&self, job: JobId) -> Result<Vec<Link>> {
         links(&self.connection, job)

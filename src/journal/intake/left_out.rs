@@ -14,7 +14,7 @@ use crate::journal::intake::import_writer::ImportWriter;
 use crate::journal::row_ref;
 use crate::journal::{NewJob, SheetId, View};
 use crate::model::id::{ImportId, JobId};
-use crate::model::key::key_in_owner;
+use crate::model::key::{key_in_owner, keys_with_name};
 use crate::model::kind::Kind;
 use crate::model::record::Record;
 use crate::model::state::JobState;
@@ -280,7 +280,32 @@ impl ImportWriter<'_> {
     }
 }
 
+/// The latest import that left out a row which waits still, under a condition.
+macro_rules! latest_import {
+    ($condition:literal) => {
+        concat!(
+            "SELECT max(sheet.import) FROM left_out JOIN sheet ON sheet.id = left_out.place >> 32
+             WHERE left_out.job IS NULL AND left_out.given_up IS NULL AND left_out.kind = ?1 AND ",
+            $condition
+        )
+    };
+}
+
 impl View {
+    /// The latest import that left out a row of a kind with this key, folded, which has not come again since.
+    pub fn left_out_by_key(&self, kind: Kind, folded_key: &str) -> Result<Option<ImportId>> {
+        let mut statement = self.connection.prepare_cached(latest_import!("left_out.sheet_key = ?2"))?;
+        Ok(statement.query_row((kind, folded_key), |row| row.get(0))?)
+    }
+
+    /// The same by its name, as names are compared, whatever its reference.
+    pub fn left_out_by_name(&self, kind: Kind, comparable_name: &str) -> Result<Option<ImportId>> {
+        let (first, last) = keys_with_name(kind, comparable_name);
+        let mut statement =
+            self.connection.prepare_cached(latest_import!("left_out.name BETWEEN ?2 AND ?3"))?;
+        Ok(statement.query_row((kind, first, last), |row| row.get(0))?)
+    }
+
     /// How many rows an import, or all of them, left out that have neither come again since nor been given up.
     pub fn left_out(&self, import: Option<ImportId>) -> Result<u64> {
         Ok(self.left_out_tally(import)?.total())

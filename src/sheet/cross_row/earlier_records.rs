@@ -4,13 +4,14 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 
-use super::references::earlier;
+use super::references::{earlier, of_other_companies};
 use super::{Between, EarlierRecord, Known, NONE, Resolution, RowEntry, To};
 use crate::error::Result;
 use crate::model::id::JobId;
 use crate::model::kind::Kind;
 use crate::model::record::Role;
 use crate::sheet::finding::code::Code;
+use crate::sheet::finding::shown;
 
 /// The references of a row, the record first that a change is about: it says in which company a site is.
 const OWNER: fn(&mut RowEntry) -> &mut u32 = |entry| &mut entry.owner;
@@ -23,14 +24,12 @@ pub(super) type Several = HashMap<usize, Vec<JobId>>;
 /// Records named when a key or name fits several.
 const LISTED: usize = 5;
 
-/// What is said of a reference to so many records with this `key` or `name`; which they are is added where nothing shows which of
-/// them is meant.
+/// A reference to so many records with this `key` or `name`; what is to be done, and which they are, is added where nothing
+/// shows which of them is meant.
 pub(super) fn ambiguous(what: &str, records: usize) -> Resolution {
     Resolution::Failed {
         code: Code::RefAmbiguous,
-        message: format!(
-            "{records} records of earlier imports have this {what}: enter the id of the right one: "
-        ),
+        message: format!("{records} records of earlier imports have this {what}"),
         suggestion: None,
         related: Vec::new(),
     }
@@ -47,7 +46,8 @@ pub(super) fn choose(
         return Ok(());
     }
     let mut earlier = Earlier { known, records: HashMap::new(), companies: HashMap::new() };
-    let mut chosen: HashMap<(u32, JobId), u32> = HashMap::new();
+    // By the reference and the record that a row means by it; of one that no row means, by the reference alone.
+    let mut chosen: HashMap<(u32, Option<JobId>), u32> = HashMap::new();
     let mut unclear: BTreeSet<usize> = BTreeSet::new();
     for number in 0..between.entries.len() {
         for place in [OWNER, SITE, TEMPLATE] {
@@ -56,14 +56,22 @@ pub(super) fn choose(
             let entry = *entry;
             let Some(jobs) = several.get(&(reference as usize)) else { continue };
             let company = earlier.company(between, resolutions, (number, &entry))?;
-            let Some(job) = company.map_or(Ok(None), |company| earlier.of_company(jobs, company))? else {
-                unclear.insert(reference as usize);
-                continue;
+            let meant = company.map_or(Ok(Meant::Unclear), |company| earlier.of_company(jobs, company))?;
+            let job = match meant {
+                Meant::One(job) => Some(job),
+                Meant::None => None,
+                Meant::Unclear => {
+                    unclear.insert(reference as usize);
+                    continue;
+                }
             };
             let own = *chosen.entry((reference, job)).or_insert_with(|| {
-                let pointer = between.pointers[reference as usize].clone();
-                between.pointers.push(pointer);
-                resolutions.push(Resolution::To(To::Job(job)));
+                let (kind, pointer) = between.pointers[reference as usize].clone();
+                resolutions.push(match job {
+                    Some(job) => Resolution::To(To::Job(job)),
+                    None => of_other_companies(kind, &pointer, jobs.len()),
+                });
+                between.pointers.push((kind, pointer));
                 u32::try_from(between.pointers.len() - 1).unwrap_or(NONE - 1)
             });
             *place(&mut between.entries[number]) = own;
@@ -79,12 +87,21 @@ pub(super) fn choose(
     Ok(())
 }
 
+/// Which of several records a row means.
+enum Meant {
+    One(JobId),
+    /// They belong to other companies.
+    None,
+    Unclear,
+}
+
 /// The records of earlier imports, each looked up once.
 struct Earlier<'k> {
     known: &'k dyn Known,
     records: HashMap<JobId, EarlierRecord>,
-    /// The job of a company whose row comes again, by the number of the row.
-    companies: HashMap<usize, Option<JobId>>,
+    /// What the company of a row is, by the number of that row: a job where it comes again, and nothing where it may be one of
+    /// several.
+    companies: HashMap<usize, Option<To>>,
 }
 
 impl Earlier<'_> {
@@ -95,28 +112,58 @@ impl Earlier<'_> {
         })
     }
 
-    /// The first of some records, in words.
+    /// What to do, and the first of some records, in words.
     fn listed(&mut self, jobs: &[JobId]) -> Result<String> {
         let mut listed = Vec::with_capacity(LISTED + 1);
         for job in jobs.iter().take(LISTED) {
-            listed.push(self.record(*job)?.words.clone());
+            let EarlierRecord { id, place, .. } = self.record(*job)?;
+            let id = id.map_or_else(|| "not created yet".to_owned(), |id| id.to_string());
+            listed.push(format!("{id} ({})", shown(place)));
         }
         match jobs.len().saturating_sub(LISTED) {
             0 => {}
             more => listed.push(format!("and {more} more")),
         }
-        Ok(listed.join("; "))
+        let mut is_created = false;
+        for job in jobs {
+            is_created = is_created || self.record(*job)?.id.is_some();
+        }
+        let what_to_do = match is_created {
+            true => ": enter the id of the right one: ",
+            false => {
+                ", none of which is created yet: run what was imported, then enter the id of the right one: "
+            }
+        };
+        Ok(format!("{what_to_do}{}", listed.join("; ")))
     }
 
     /// The only one of some records that belongs to this company.
-    fn of_company(&mut self, jobs: &[JobId], company: To) -> Result<Option<JobId>> {
-        let mut found = None;
+    fn of_company(&mut self, jobs: &[JobId], company: To) -> Result<Meant> {
+        let (mut found, mut are_others) = (Vec::new(), true);
         for &job in jobs {
-            if self.record(job)?.company == Some(company) && found.replace(job).is_some() {
-                return Ok(None);
+            let other = self.record(job)?.company;
+            if other == Some(company) {
+                found.push(job);
             }
+            are_others = are_others && self.is_another(company, other)?;
         }
-        Ok(found)
+        Ok(match found.as_slice() {
+            [job] => Meant::One(*job),
+            _ if are_others => Meant::None,
+            _ => Meant::Unclear,
+        })
+    }
+
+    /// Whether a company of an earlier import is certainly not that of a row. One with an id is known by it.
+    fn is_another(&mut self, company: To, other: Option<To>) -> Result<bool> {
+        Ok(match (company, other) {
+            (_, None) => false,
+            (To::Row(_), Some(_)) => true,
+            (To::Remote(_), Some(To::Job(job))) | (To::Job(job), Some(To::Remote(_))) => {
+                self.record(job)?.id.is_some()
+            }
+            (company, Some(other)) => company.is_another(other),
+        })
     }
 
     /// The company that a row belongs to, as records of earlier imports name theirs.
@@ -141,13 +188,17 @@ impl Earlier<'_> {
         };
         let Some(To::Row(row)) = owner else { return Ok(owner) };
         if let Some(known) = self.companies.get(&row) {
-            return Ok(known.map(To::Job).or(owner));
+            return Ok(*known);
         }
         let text = |span| between.get(span).map(str::to_owned);
         let (key, name) = (text(between.entries[row].key), text(between.entries[row].name));
         let (_, jobs) = earlier(self.known, Kind::Company, key.as_ref(), name.as_ref())?;
-        let again = if let [job] = jobs[..] { Some(job) } else { None };
+        let again = match jobs[..] {
+            [] => owner,
+            [job] => Some(To::Job(job)),
+            _ => None,
+        };
         self.companies.insert(row, again);
-        Ok(again.map(To::Job).or(owner))
+        Ok(again)
     }
 }

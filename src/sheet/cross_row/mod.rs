@@ -33,7 +33,7 @@ use super::row::draft::column_of_role;
 use super::table::Table;
 use crate::error::{Error, Result};
 use crate::model::id::check::{IdCheck, NamedId};
-use crate::model::id::{JobId, RemoteId};
+use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::key::{comparable, mac_digits};
 use crate::model::kind::Kind;
 use crate::model::record::Role;
@@ -60,6 +60,18 @@ pub trait Known {
     /// # Errors
     /// When it cannot be looked up.
     fn record(&self, job: JobId) -> Result<EarlierRecord>;
+
+    /// The latest import that left out a row of a kind with this key or name, if that waits to be corrected.
+    ///
+    /// # Errors
+    /// When it cannot be looked up.
+    fn left_out(&self, kind: Kind, by: By<'_>) -> Result<Option<ImportId>>;
+
+    /// The keys and names of jobs of a kind, not of all where there are many.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn names(&self, kind: Kind) -> Result<Vec<(Option<String>, String)>>;
 }
 
 /// A record of an earlier import.
@@ -67,8 +79,10 @@ pub trait Known {
 pub struct EarlierRecord {
     /// The company that it belongs to.
     pub company: Option<To>,
-    /// Its id, and where its row is, in words.
-    pub words: String,
+    /// Its id, once it is created.
+    pub id: Option<RemoteId>,
+    /// `file!sheet!row` of its row.
+    pub place: String,
 }
 
 /// What to look a record up by.
@@ -95,6 +109,14 @@ impl Known for Nothing {
 
     fn record(&self, job: JobId) -> Result<EarlierRecord> {
         Err(Error::internal(format!("job {job} of no import")))
+    }
+
+    fn left_out(&self, _: Kind, _: By<'_>) -> Result<Option<ImportId>> {
+        Ok(None)
+    }
+
+    fn names(&self, _: Kind) -> Result<Vec<(Option<String>, String)>> {
+        Ok(Vec::new())
     }
 }
 

@@ -1,11 +1,14 @@
 //! Where references lead and what is wrong with them, be it that they lead nowhere or that they do not agree. The order of
 //! creation that follows is left to `order`.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use super::earlier_records::{self, Several};
 use super::{Between, By, Index, Known, Namesake, Resolution, RowEntry, To};
 use crate::error::Result;
 use crate::model::id::check::NamedId;
-use crate::model::id::{JobId, RemoteId};
+use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::key::{comparable, mac_digits};
 use crate::model::kind::Kind;
 use crate::model::record::Role;
@@ -40,6 +43,7 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<(Vec<Resolutio
     // Most imports name no device by its address.
     let macs = Index::new(if between.pointers.iter().any(is_mac) { rows } else { 0 }, mac_of);
     let mut suggested = 0;
+    let mut earlier_names: HashMap<Kind, Vec<(Option<String>, String)>> = HashMap::new();
     let mut resolutions = Vec::with_capacity(between.pointers.len());
     let mut several_earlier = Several::new();
     for (kind, pointer) in &between.pointers {
@@ -116,12 +120,13 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<(Vec<Resolutio
             continue;
         }
         let of_earlier = called_otherwise_earlier(known, *kind, pointer)?;
-        let mut failed = || {
+        let left_out = left_out_earlier(known, *kind, key, name)?;
+        let mut failed = || -> Result<Resolution> {
             let text = key.or(name).map(String::as_str).unwrap_or_default();
             let by_its_key = with_key.first().map(|row| Namesake { row: *row, column: "key" });
             if let Some(wrong) = by_its_key.or(with_name.first().map(|row| between.by_its_name(*row))) {
                 let found = between.kind(of(wrong.row as usize)).singular();
-                return Resolution::Failed {
+                return Ok(Resolution::Failed {
                     code: Code::RefWrongKind,
                     message: format!(
                         "this is the key or name of a {found}: enter that of a {}",
@@ -129,10 +134,10 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<(Vec<Resolutio
                     ),
                     suggestion: None,
                     related: vec![wrong],
-                };
+                });
             }
             if let Some(broken) = broken_id(text) {
-                return not_an_id(*kind, broken);
+                return Ok(not_an_id(*kind, broken));
             }
             suggested += 1;
             let is_sought = suggested == 1 || (suggested <= SUGGESTIONS && suggested * rows <= WALKED);
@@ -149,19 +154,29 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<(Vec<Resolutio
             };
             let message = if is_one {
                 lost.called_otherwise()
+            } else if let Some(import) = left_out {
+                lost.left_out(import)
             } else if is_sought {
                 let candidates = between.entries.iter().filter(|entry| between.kind(entry) == *kind);
                 let names =
                     candidates.flat_map(|entry| lost.names(between.get(entry.key), between.get(entry.name)));
-                let near = nearest(text, names.flatten());
+                let mut near = nearest(text, names.flatten());
+                if near.is_empty() {
+                    let earlier = match earlier_names.entry(*kind) {
+                        Entry::Occupied(read) => read.into_mut(),
+                        Entry::Vacant(unread) => unread.insert(known.names(*kind)?),
+                    };
+                    let names = earlier.iter().flat_map(|(key, name)| lost.names(key.as_deref(), Some(name)));
+                    near = nearest(text, names.flatten());
+                }
                 lost.unknown(&near)
             } else {
                 lost.unknown(&[])
             };
             let suggestion = lost.suggestion;
-            Resolution::Failed { code: Code::RefNotFound, message, suggestion, related: Vec::new() }
+            Ok(Resolution::Failed { code: Code::RefNotFound, message, suggestion, related: Vec::new() })
         };
-        resolutions.push(failed());
+        resolutions.push(failed()?);
     }
     Ok((resolutions, several_earlier))
 }
@@ -225,6 +240,24 @@ impl LostReference<'_> {
         )
     }
 
+    /// The row that has it waits to be corrected since an earlier import.
+    fn left_out(&self, import: ImportId) -> String {
+        let ((what, _), kind, text) = (self.form(), self.kind.singular(), shown(self.text));
+        format!(
+            "the {kind} with the {what} '{text}' was not imported with import {import} and waits in fix.xlsx of that import: \
+             correct and import that first, or give the id"
+        )
+    }
+
+    /// Records of other companies only have it.
+    fn of_other_companies(&self, records: usize) -> String {
+        let ((what, _), kind, text) = (self.form(), self.kind.singular(), shown(self.text));
+        format!(
+            "no {kind} of the row's company has the {what} '{text}', and {records} of other companies have it: correct it, \
+             add the row, or give the id"
+        )
+    }
+
     /// Nothing has it; these are like it.
     fn unknown(&mut self, near: &[&str]) -> String {
         let ((what, form), kind, text) = (self.form(), self.kind.singular(), shown(self.text));
@@ -237,6 +270,17 @@ impl LostReference<'_> {
             did_you_mean(near)
         )
     }
+}
+
+/// What is said of a reference that so many records of earlier imports have for a key or name, none of them in the row's company.
+pub(super) fn of_other_companies(kind: Kind, pointer: &Pointer, records: usize) -> Resolution {
+    let text = match pointer {
+        Pointer::Key(text) | Pointer::Name(text) | Pointer::Any(text) => text.as_str(),
+        Pointer::Id(_) => "",
+    };
+    let lost = LostReference { pointer, kind, text, suggestion: None };
+    let message = lost.of_other_companies(records);
+    Resolution::Failed { code: Code::RefNotFound, message, suggestion: None, related: Vec::new() }
 }
 
 /// What is said of a reference that no record has for a key or name, and that was probably meant as an id.
@@ -269,6 +313,21 @@ pub(super) fn earlier(
     }
     let jobs = name.map(|name| known.find(kind, By::Name(&comparable(name)))).transpose()?;
     Ok(("name", jobs.unwrap_or_default()))
+}
+
+/// The latest import that left out a row with this key, or else with this name, where that waits to be corrected.
+fn left_out_earlier(
+    known: &dyn Known,
+    kind: Kind,
+    key: Option<&String>,
+    name: Option<&String>,
+) -> Result<Option<ImportId>> {
+    if let Some(key) = key
+        && let Some(import) = known.left_out(kind, By::Key(&fold_key(key)))?
+    {
+        return Ok(Some(import));
+    }
+    Ok(name.map(|name| known.left_out(kind, By::Name(&comparable(name)))).transpose()?.flatten())
 }
 
 /// Whether one record of an earlier import has as its name what was written as a key, or the reverse.

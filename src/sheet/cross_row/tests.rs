@@ -21,7 +21,15 @@ impl Known for Earlier {
     }
 
     fn record(&self, job: JobId) -> Result<EarlierRecord> {
-        Ok(EarlierRecord { company: None, words: format!("job {job}") })
+        Ok(EarlierRecord { company: None, id: None, place: format!("job {job}") })
+    }
+
+    fn left_out(&self, _: Kind, _: By<'_>) -> Result<Option<ImportId>> {
+        Ok(None)
+    }
+
+    fn names(&self, _: Kind) -> Result<Vec<(Option<String>, String)>> {
+        Ok(Vec::new())
     }
 }
 
