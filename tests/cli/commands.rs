@@ -364,6 +364,14 @@ fn a_rehearsal_needs_no_profile_and_its_journal_is_never_used_with_a_real_one() 
     let outcome = bench.fleetload(&["run", "--profile", "bench"]).expect_code(2);
     let next = "fleetload run --journal service.db --reports reports-service --profile bench\n";
     assert!(outcome.stderr.contains(next), "{}", outcome.stderr);
+    // What was typed besides is about the other journal as well.
+    let typed = "--label 'first try' --kind companies --skip-invalid --rate 50";
+    let arguments = ["--kind", "companies", "--skip-invalid", "--rate", "50", "--label", "first try"];
+    let command = [&["run", "companies.csv", "--reports", "out/mine"][..], &arguments].concat();
+    let outcome = bench.fleetload(&command).expect_code(2);
+    let next =
+        format!("fleetload run companies.csv {typed} --journal service.db --reports out/mine-service\n");
+    assert!(outcome.stderr.contains(&next), "{}", outcome.stderr);
     let planned = bench.fleetload(&["plan", "companies.csv", "--sandbox"]).expect_code(0);
     assert!(planned.stdout.contains("nothing is sent for these sheets"), "{}", planned.stdout);
     assert!(planned.stdout.contains("4 rows"), "{}", planned.stdout);

@@ -15,6 +15,7 @@ pub(super) mod watchdog;
 
 use std::cell::RefCell;
 use std::num::NonZeroU32;
+use std::path::Path;
 use std::time::Duration;
 
 use tokio::runtime::Runtime;
@@ -24,7 +25,7 @@ use self::ending::{Ended, conclude};
 use self::preconditions::{HeldAccount, Locks, Taken};
 use self::run_loop::{Passes, tell_recovered};
 use self::signals::Watch;
-use crate::advice::{Advice, quoted_files};
+use crate::advice::{Advice, quoted, quoted_files};
 use crate::cli::args::commands::Run as Typed;
 use crate::cli::args::moment_to_come;
 use crate::cli::args::options::RehearsalArgs;
@@ -355,7 +356,13 @@ fn bind(context: &Context<'_>, typed: &Typed, journal: &mut Journal, account: &A
         return journal.bind(account);
     }
     let path = context.common.journal.display();
-    let files = quoted_files(&typed.files);
+    let mut typed_again = quoted_files(&typed.files);
+    if let Some(label) = &typed.label {
+        typed_again.push_str(&format!(" --label {}", quoted(label)));
+    }
+    typed_again.push_str(&typed.reading.settle(context)?.command_line());
+    typed_again.push_str(&typed.overrides.command_line());
+    typed_again.push_str(&typed.window.command_line());
     let (what, name, options) = if rehearsed {
         (format!("the journal {path} holds a rehearsal, not work with a service"), "service.db", "")
     } else {
@@ -367,13 +374,22 @@ fn bind(context: &Context<'_>, typed: &Typed, journal: &mut Journal, account: &A
     };
     // The other journal is of the kind that was typed.
     context.rehearsing.set(rehearsing);
-    let command = context.again(&format!("run{files}{}{options}", with_journal(name)));
+    let journal = with_journal_beside(&context.common.reports, name);
+    let command = context.again(&format!("run{typed_again}{journal}{options}"));
     Err(Error::usage(what).hint(Advice::from("name another journal: ").command(command)))
 }
 
 /// The options that name another journal, with a folder of its own for its reports.
 pub(super) fn with_journal(name: &str) -> String {
-    format!(" --journal {name} --reports reports-{}", name.trim_end_matches(".db"))
+    with_journal_beside(Path::new("reports"), name)
+}
+
+/// The same with that folder beside the one which was typed.
+fn with_journal_beside(reports: &Path, name: &str) -> String {
+    let stem = name.trim_end_matches(".db");
+    let own = reports.file_name().map_or_else(|| "reports".into(), |own| own.to_string_lossy());
+    let reports = reports.with_file_name(format!("{own}-{stem}"));
+    format!(" --journal {name} --reports {}", quoted(&reports.to_string_lossy()))
 }
 
 /// What this command is about: the import it made, those that are not finished, and those with findings that nobody has
