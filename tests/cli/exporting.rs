@@ -231,6 +231,25 @@ fn an_id_that_is_not_there_is_said_with_its_option_and_how_to_search_for_it() {
         let find = format!("hint: to search for the id, type: fleetload find {what} NAME");
         assert!(told.contains(&find), "{told}");
     }
+    let told =
+        bench.fleetload(&["export", "devices", "--company", id, "--site", "Depot"]).expect_code(2).stderr;
+    assert!(
+        told.starts_with(&format!("error: --site: no site of the company {id} is named exactly 'Depot'\n")),
+        "{told}"
+    );
+    // Where only the list of a company's sites can be asked for, the service says that there is no such company.
+    let lacking = [("findSitesByName", FaultKind::NotFound404), ("listSites", FaultKind::NoDataFound)];
+    let scenario = lacking.into_iter().fold(Scenario::default(), |scenario, (operation, kind)| {
+        scenario.with_fault(Fault::new(operation, kind))
+    });
+    let bench = Bench::new(scenario);
+    let find = "hint: to search for the id, type: fleetload find companies NAME\n";
+    for command in
+        [&["export", "devices", "--company", id, "--site", "Depot"][..], &["find", "sites", "--company", id]]
+    {
+        let told = bench.fleetload(command).expect_code(2).stderr;
+        assert!(told.starts_with("error: --company: ") && told.contains(find), "{command:?}: {told}");
+    }
 }
 
 #[test]

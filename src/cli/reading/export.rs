@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::access::ServiceAccess;
 use super::export_output::{Output, StoppedExportSummary};
-use super::reference::resolve;
+use super::reference::{COMPANY, resolve, unknown_id};
 use super::sheet_records::records_of_sheet;
 use crate::advice::Advice;
 use crate::cli::args::options::Overrides;
@@ -258,9 +258,7 @@ impl Asked<'_> {
         }
         let failed = |error: &ReadError| access.failed(error);
         let company = match &typed.company {
-            Some(text) => {
-                Some(resolve(context, &failed, reader, ("--company", Sought::Companies), text, None).await?)
-            }
+            Some(text) => Some(resolve(context, &failed, reader, COMPANY, text, None).await?),
             None => None,
         };
         if let Some(text) = &typed.site {
@@ -306,9 +304,7 @@ impl Asked<'_> {
         match (error, named) {
             (SurveyError::Keep(error), _) => error,
             (SurveyError::Read(ReadError::NotFound(_, words)), Some((option, sought, _))) => {
-                let find = format!("find {} NAME", sought.plural());
-                Error::usage(format!("{option}: {words}"))
-                    .hint(context.advice("to search for the id, type: ", &find))
+                unknown_id(context, (option, sought), &words)
             }
             (SurveyError::Read(error), _) => access.failed(&error),
         }

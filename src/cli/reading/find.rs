@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::access::ServiceAccess;
-use super::reference::resolve;
+use super::reference::{COMPANY, resolve, unknown_id};
 use crate::advice::Advice;
 use crate::cli::args::options::Overrides;
 use crate::cli::args::reading::Find as Typed;
@@ -77,10 +77,7 @@ fn answer(context: &Context<'_>, typed: &Typed, access: &ServiceAccess) -> Resul
     let failed = |error: &ReadError| access.failed(error);
     let (query, result) = access.runtime.block_on(async {
         let company = match &typed.company {
-            Some(text) => {
-                let of = ("--company", Sought::Companies);
-                Some(resolve(context, &failed, &reader, of, text, None).await?)
-            }
+            Some(text) => Some(resolve(context, &failed, &reader, COMPANY, text, None).await?),
             None => None,
         };
         let device = match &typed.device {
@@ -104,8 +101,8 @@ fn answer(context: &Context<'_>, typed: &Typed, access: &ServiceAccess) -> Resul
 fn explained(context: &Context<'_>, access: &ServiceAccess, query: &Query, error: &ReadError) -> Error {
     match error {
         ReadError::NotFound(_, words) => {
-            let option = if query.device.is_some() { "--device" } else { "--company" };
-            Error::usage(format!("{option}: {words}")).hint(context.advice("check the id with ", "find"))
+            let of = if query.device.is_some() { ("--device", Sought::Devices) } else { COMPANY };
+            unknown_id(context, of, words)
         }
         ReadError::Unavailable(operation, _) => {
             let more = match operation {

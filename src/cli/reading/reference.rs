@@ -7,6 +7,9 @@ use crate::model::id::RemoteId;
 use crate::service::{ReadError, ServiceReader};
 use crate::term::{clean, count};
 
+/// The option that names a company.
+pub(in crate::cli) const COMPANY: (&str, Sought) = ("--company", Sought::Companies);
+
 /// How many candidates are shown.
 const MOST_SHOWN: usize = 10;
 
@@ -28,14 +31,19 @@ pub(in crate::cli) async fn resolve(
     }
     let name = text.strip_prefix("name:").unwrap_or(text);
     let query = Query { sought, text: Some(name.to_owned()), company, device: None };
-    let result = search(reader, &query).await.map_err(|error| failed(&error))?;
+    let result = search(reader, &query).await.map_err(|error| match (&error, company) {
+        // The list of what a company has.
+        (ReadError::NotFound(_, words), Some(_)) => unknown_id(context, COMPANY, words),
+        _ => failed(&error),
+    })?;
     let exact: Vec<RemoteId> =
         result.hits.iter().filter(|hit| hit.exact).filter_map(|hit| hit.record.id).collect();
     match *exact.as_slice() {
         [only] => Ok(only),
         [] => {
             let find = context.advice("to search, type: ", &format!("find {} NAME", sought.plural()));
-            let none = format!("{option}: no {} is named exactly '{name}'", sought.singular());
+            let of = company.map(|company| format!(" of the company {company}")).unwrap_or_default();
+            let none = format!("{option}: no {}{of} is named exactly '{name}'", sought.singular());
             Err(Error::usage(none + &candidates(&result)).hint(find))
         }
         [..] => {
@@ -44,6 +52,16 @@ pub(in crate::cli) async fn resolve(
             Err(Error::usage(several + &candidates(&result)).hint(format!("give the id of one: {option} ID")))
         }
     }
+}
+
+/// What is said of an id that the service does not have, with the option that names it; `words` are its own.
+pub(in crate::cli) fn unknown_id(
+    context: &Context<'_>,
+    (option, sought): (&str, Sought),
+    words: &str,
+) -> Error {
+    let find = format!("find {} NAME", sought.plural());
+    Error::usage(format!("{option}: {words}")).hint(context.advice("to search for the id, type: ", &find))
 }
 
 /// What the search found, a line each.
