@@ -131,7 +131,8 @@ pub fn is_shown(action: &Action, owner: Option<RemoteId>, found: &[Found]) -> bo
     let entry = |key: &str| found.iter().find(|found| found.key.as_deref() == Some(key));
     let has_value = |key: &str, value: &str| {
         entry(key).is_some_and(|found| {
-            found.value.as_deref() == Some(value) || mistake::made(Mistake::ValueNotCompared)
+            // An entry without a value has a blank one.
+            found.value.as_deref().unwrap_or_default() == value || mistake::made(Mistake::ValueNotCompared)
         })
     };
     let has_id = |id: RemoteId| found.iter().any(|found| found.id == Some(id));

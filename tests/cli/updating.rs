@@ -915,3 +915,81 @@ fn a_row_with_a_key_and_the_former_name_of_a_record_without_one_is_refused_until
     assert_eq!((endings[0].0.as_str(), endings[1].1.as_str()), ("created", "row.unchanged"));
     assert_eq!(bench.created("site").len(), 4);
 }
+
+/// What somebody else has put there with the service's own texts, which no sheet would send.
+fn call(bench: &Bench, operation: &str, parameter: &str, body: &Value) {
+    bench.write("body.json", &body.to_string());
+    let put = ["call", operation, "-p", parameter, "--body", "body.json", "--yes", "--journal", "other.db"];
+    bench.fleetload(&put).expect_code(0);
+}
+
+#[test]
+fn an_export_of_odd_texts_that_nobody_changed_asks_for_nothing_and_is_as_it_was() {
+    let bench = created(Scenario::default());
+    let device = bench.created("device")[0].id;
+    let parameter = format!("deviceId={device}");
+    for (key, value) in [
+        (" leading", json!("v")),
+        ("trailing ", json!(" v ")),
+        ("decom\u{65}\u{301}", json!("\u{65}\u{301}")),
+        ("zero\u{200b}width", json!("\u{200b}")),
+        ("two\nlines", json!("one\nother")),
+        ("bell\u{7}", json!("a\u{7}b")),
+        ("blank", json!("")),
+        ("spaces", json!("   ")),
+        ("formula", json!("=1+1")),
+    ] {
+        call(&bench, "putDeviceMetadata", &parameter, &json!({"key": key, "value": value}));
+    }
+    for label in [" leading", "two\nlines", "\u{65}\u{301}", "zero\u{200b}width"] {
+        call(&bench, "putDeviceLabel", &parameter, &json!({"label": label}));
+    }
+    let (root, sent) = (bench::root(), bench.ledger().len());
+    for (import, file) in [(2, "metadata.csv"), (3, "labels.csv"), (4, "metadata.xlsx"), (5, "labels.xlsx")] {
+        let what = file.split('.').next().expect("a name");
+        bench.fleetload(&["export", what, "--company", &root, "--below", "--out", file]).expect_code(0);
+        let told = bench.fleetload(&["run", file]).expect_code(0);
+        let found = endings(&bench, import);
+        let so = match import {
+            2 | 3 => "it was so before anything was sent",
+            _ => {
+                "it was so when an earlier import looked, and this row asks for nothing else; nothing was sent"
+            }
+        };
+        let code = if import > 3 { "row.unchanged" } else { "" };
+        assert!(found.iter().all(|row| *row == ended("existing", code, so)), "{file}: {found:#?} {told:?}");
+        assert_eq!(found.len(), if what == "labels" { 4 } else { 9 }, "{file}: {found:#?}");
+    }
+    assert_eq!(bench.ledger().len(), sent);
+}
+
+#[test]
+fn an_exported_entry_is_deleted_or_changed_by_its_key_as_the_service_has_it() {
+    let bench = created(Scenario::default());
+    let device = bench.created("device")[0].id;
+    let parameter = format!("deviceId={device}");
+    for (key, value) in [(" k30", "v30"), (" k31", "v31"), ("two\nlines", "v32")] {
+        call(&bench, "putDeviceMetadata", &parameter, &json!({"key": key, "value": value}));
+    }
+    let (root, file) = (bench::root(), "metadata.out.csv");
+    bench.fleetload(&["export", "metadata", "--company", &root, "--below", "--out", file]).expect_code(0);
+    edit(&bench, file, "\" k30\",\"v30\",\"put\"", "\" k30\",\"\",\"delete\"");
+    edit(&bench, file, "\" k31\",\"v31\",\"put\"", "\" k31\",\"new\",\"put\"");
+    edit(&bench, file, "\"two\nlines\",\"v32\",\"put\"", "\"two\nlines\",\"\",\"delete\"");
+    bench.fleetload(&["run", file]).expect_code(0);
+    let statuses: Vec<String> = endings(&bench, 2).into_iter().map(|(status, ..)| status).collect();
+    assert_eq!(statuses, ["done"; 3]);
+    bench.fleetload(&["export", "metadata", "--company", &root, "--below", "--out", file]).expect_code(0);
+    let text = std::fs::read_to_string(bench.path(file)).expect("the file");
+    assert_eq!(text.lines().count(), 1 + 1, "{text}");
+    assert!(text.contains("\" k31\",\"new\",\"put\""), "{text}");
+    // A value where the export saw none is one that somebody has entered.
+    let seen = json!({"owner_kind": "device", "owner": device, "key": "k", "action": "put"}).to_string();
+    let seen = seen.replace('"', "\"\"");
+    bench.write(
+        "metadata.csv",
+        &format!("owner_kind,owner,key,value,action,exported\ndevice,{device},k,new,put,\"{seen}\"\n"),
+    );
+    let planned = bench.fleetload(&["plan", "metadata.csv"]).expect_code(0).stdout;
+    assert!(!planned.contains("nothing is sent for these sheets"), "{planned}");
+}

@@ -312,8 +312,15 @@ impl<'a> RowReader<'a> {
     fn exported(&self, cells: &[Cell], asked_for: bool, row: &mut Row) -> Option<ExportedCells> {
         let planned = self.plan.iter().find(|planned| planned.column.form == Form::Exported)?;
         let cell = planned.given(cells).filter(|_| asked_for)?;
-        let exported = ExportedCells::read(&cell.text);
-        if exported.is_none() {
+        let mut exported = ExportedCells::read(&cell.text);
+        if let Some(exported) = &mut exported {
+            // A blank cell of an update leaves its field as it is, whatever the export saw.
+            let blanks_count = !self.table.kind.is_record();
+            let compared = self.plan.iter().filter(|other| other.column.form != Form::Exported);
+            for other in compared.filter(|other| blanks_count || other.given(cells).is_some()) {
+                exported.compare(other.column.name, cells.get(other.position).map_or("", |cell| &cell.text));
+            }
+        } else {
             let text = "this is not what the export wrote here: take the cell from the exported file again, or clear it";
             let problem = Problem::new(Code::RowConflict, text);
             row.findings.push(self.cell_finding(problem, planned.column, Some(planned.position), cell, row));
@@ -326,19 +333,27 @@ impl<'a> RowReader<'a> {
         let mut restored = Vec::new();
         let mut wanted: Vec<usize> = Vec::new();
         let is_update = self.is_update(&readings);
-        let mut exported = self.exported(cells, is_update || !self.table.kind.is_record(), row);
+        let exported = self.exported(cells, is_update || !self.table.kind.is_record(), row);
+        // What a row names as the service has it is no text that somebody has to correct.
+        let is_same_subject =
+            exported.as_ref().is_some_and(|exported| upkeep::is_of_same(self.table.kind, exported));
         // An update needs nothing but the name of its record.
         let mut needed = is_update;
         for (planned, reading) in self.plan.iter().zip(&mut readings) {
             let given = planned.given(cells);
-            if let (Some(cell), Some(exported)) = (given, &mut exported)
-                && exported.is_as_exported(planned.column.name, &cell.text)
-                && is_update
-                && planned.column.api.is_some()
-            {
+            let was = exported.as_ref().and_then(|exported| exported.unchanged_cell(planned.column.name));
+            if is_update && was.is_some() && planned.column.api.is_some() {
                 continue;
             }
             needed |= given.is_some_and(|cell| !cell.is_covered()) && planned.column.need == Need::Required;
+            let was = was.filter(|_| is_same_subject);
+            if let Some(was) = was
+                && matches!(planned.column.form, Form::Text | Form::Name)
+                && (planned.column.need == Need::Required || !is_blank(was))
+            {
+                self.values.set(planned.slot, planned.column, None, Value::Text(was.into()));
+                continue;
+            }
             // A blank cell of an update leaves the field as it is.
             let is_read = !is_update || planned.column.form == Form::Action;
             let default = planned.default.as_ref().filter(|_| is_read);
@@ -364,7 +379,7 @@ impl<'a> RowReader<'a> {
             if let Some(remarks) = reading.remarks.take() {
                 let Remarks { problems, restored: text } = *remarks;
                 restored.extend(text.filter(|_| given.is_some()).map(|text| (planned.position, text)));
-                for mut problem in problems {
+                for mut problem in problems.into_iter().filter(|_| was.is_none()) {
                     if given.is_none() {
                         problem.message.push_str(&from_default(self.table.kind, planned.column.name));
                     }

@@ -16,6 +16,7 @@ use crate::model::record::Role;
 use crate::sheet::field::{Pointer, Problem, Value};
 use crate::sheet::finding::code::Code;
 use crate::sheet::table::column::{Column, Form, columns};
+use crate::sheet::text::is_blank;
 
 /// The place of `update` among the actions.
 pub(super) const UPDATE: usize = 1;
@@ -29,17 +30,24 @@ pub(super) struct ExportedCells {
     cells: BTreeMap<String, String>,
     /// The columns whose cells are as they were exported.
     unchanged: BTreeSet<&'static str>,
+    /// Whether a cell is filled in that the export does not show.
+    has_more: bool,
 }
 
 impl ExportedCells {
     /// Reads what an export wrote; `None` where the cell holds something else.
     pub(super) fn read(text: &str) -> Option<Self> {
-        Some(Self { cells: serde_json::from_str(text).ok()?, unchanged: BTreeSet::new() })
+        Some(Self { cells: serde_json::from_str(text).ok()?, ..Self::default() })
     }
 
     /// A cell as it was exported.
     pub(super) fn cell(&self, column: &str) -> Option<&str> {
         self.cells.get(column).map(String::as_str)
+    }
+
+    /// A cell as it was exported, where it is so still.
+    pub(super) fn unchanged_cell(&self, column: &str) -> Option<&str> {
+        self.cell(column).filter(|_| self.has_unchanged(column))
     }
 
     /// The same of a row whose cells in these columns, which say what the row is about, are as they were exported: with others
@@ -54,23 +62,24 @@ impl ExportedCells {
         self.unchanged.contains(column)
     }
 
-    /// Whether the row is from an export, and no cell that it showed was changed.
+    /// Whether the row is from an export, and no cell was changed or filled in since.
     pub(super) fn is_unchanged(&self) -> bool {
-        !self.cells.is_empty() && self.cells.keys().all(|column| self.unchanged.contains(column.as_str()))
+        let is_same = |column: &String| self.unchanged.contains(column.as_str());
+        !self.cells.is_empty() && !self.has_more && self.cells.keys().all(is_same)
     }
 
-    /// Whether a cell is as it was exported. It is noted, since such a cell asks for nothing.
-    pub(super) fn is_as_exported(&mut self, column: &'static str, text: &str) -> bool {
-        let is_same = self.cells.get(column).is_some_and(|exported| {
-            let (exported, text) = (exported.trim(), text.trim());
-            // A spreadsheet program writes truths in capitals.
-            let is_truth = matches!(exported, "true" | "false");
-            exported == text || (is_truth && exported.eq_ignore_ascii_case(text))
-        });
-        if is_same {
+    /// Notes whether a cell is as it was exported: such a cell asks for nothing.
+    pub(super) fn compare(&mut self, column: &'static str, text: &str) {
+        let Some(exported) = self.cells.get(column) else {
+            self.has_more |= !is_blank(text);
+            return;
+        };
+        let (exported, text) = (exported.trim(), text.trim());
+        // A spreadsheet program writes truths in capitals.
+        let is_truth = matches!(exported, "true" | "false");
+        if exported == text || (is_truth && exported.eq_ignore_ascii_case(text)) {
             self.unchanged.insert(column);
         }
-        is_same
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::draft::{RowValues, column_of_role};
 use super::row_rules::RowProblem;
+use super::update::ExportedCells;
 use crate::model::action::{
     Action, CIPHER_SUITES, InterfaceSettings, Offer, OwnedEntry, OwnedLabel, Owner, VpnSettings,
 };
@@ -40,6 +41,27 @@ pub(crate) const fn subject_column(upkeep: Upkeep) -> &'static str {
         Upkeep::SiteAssignments => "device",
         Upkeep::Vpn => "cloud",
         Upkeep::CompanyUpdates | Upkeep::SiteUpdates | Upkeep::DeviceUpdates => "id",
+    }
+}
+
+/// The columns whose cells say what a row is about: with others in them an exported row is another row.
+const fn identity_columns(upkeep: Upkeep) -> &'static [&'static str] {
+    match upkeep {
+        Upkeep::Labels => &["owner_kind", "owner", "interface", "label"],
+        Upkeep::Metadata => &["owner_kind", "owner", "key"],
+        Upkeep::Licences => &["device", "licence_code"],
+        Upkeep::Subscriptions => &["device", "template"],
+        Upkeep::SiteAssignments => &["device"],
+        Upkeep::Vpn => &["device", "cloud", "interface"],
+        Upkeep::CompanyUpdates | Upkeep::SiteUpdates | Upkeep::DeviceUpdates => &["id"],
+    }
+}
+
+/// Whether a row of an upkeep sheet is about the same as when it was exported.
+pub(super) fn is_of_same(kind: Kind, exported: &ExportedCells) -> bool {
+    match kind {
+        Kind::Upkeep(upkeep) => exported.about(identity_columns(upkeep)).is_some(),
+        Kind::Company | Kind::Person | Kind::Site | Kind::Device => false,
     }
 }
 
@@ -88,13 +110,13 @@ impl RowValues {
     pub(super) fn is_vpn_setting(&self, name: &str) -> bool {
         self.configures()
             && SETTINGS.contains(&name)
-            && self.exported().about(&["device", "cloud", "interface"]).is_some()
+            && self.exported().about(identity_columns(Upkeep::Vpn)).is_some()
             && !matches!(self.get("default"), Some(Value::Bool(true)))
     }
 
     /// The settings of the row in a cloud. Cells that an export filled in and nobody changed ask for nothing.
     fn settings(&self, cloud: Offer) -> VpnSettings {
-        let seen = self.exported().about(&["device", "cloud", "interface"]);
+        let seen = self.exported().about(identity_columns(Upkeep::Vpn));
         // Of settings that could not be read the export shows none.
         let seen = seen.filter(|seen| SETTINGS.iter().any(|name| seen.cell(name).is_some()));
         let is_asked = |name: &str| !seen.is_some_and(|seen| seen.has_unchanged(name));
@@ -192,15 +214,17 @@ impl RowValues {
             }
             Upkeep::Metadata => {
                 let (owner, key) = (self.owner()?, text("key")?);
-                let seen = self.exported().about(&["owner_kind", "owner", "key"]);
+                let seen = self.exported().about(identity_columns(upkeep));
                 // An entry whose value the export does not show had none.
                 let seen = seen.filter(|seen| ["key", "value"].iter().any(|name| seen.cell(name).is_some()));
                 let exported = seen.map(|seen| seen.cell("value").unwrap_or_default().to_owned());
+                // An exported entry without a value asks for none, as long as nobody changed it.
+                let kept = exported.clone().filter(|_| self.exported().is_unchanged());
                 let entry = OwnedEntry { owner, key, value: None, exported, id: None };
                 if removes {
                     Action::DeleteMetadataEntry(entry)
                 } else {
-                    Action::PutMetadataEntry(OwnedEntry { value: Some(text("value")?), ..entry })
+                    Action::PutMetadataEntry(OwnedEntry { value: Some(text("value").or(kept)?), ..entry })
                 }
             }
             Upkeep::Licences => Action::AddLicence(text("licence_code")?),
@@ -302,7 +326,7 @@ impl RowValues {
                         "an entry that is deleted has no value: clear this cell, or write put as action";
                     wrong("value", &["action"], Problem::new(Code::RowConflict, text));
                 }
-                if !self.removes() && !self.is_given("value") {
+                if !self.removes() && !self.is_given("value") && !self.exported().is_unchanged() {
                     let text = "value is blank: enter the value to put, or write delete as action";
                     wrong("value", &["action"], Problem::new(Code::CellRequired, text));
                 }
