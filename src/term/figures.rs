@@ -49,7 +49,7 @@ pub fn awaited(events: &[Next], now: Moment, here: &TimeZone) -> Vec<String> {
             Some(format!("paused until {}: outside the hours of this run", short_moment(opening, here)))
         }
         Next::QuotaResets { at: morning } => Some(format!(
-            "today's quota is spent, creations wait {}, until {}",
+            "today's quota is spent, rows that need it wait {}, until {}",
             span(morning.since(now).max(Duration::from_secs(1))),
             short_moment(morning, here)
         )),

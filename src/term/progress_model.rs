@@ -204,14 +204,14 @@ impl Picture {
             Event::Parked { until } => {
                 let still = if self.facts.parked_until.replace(*until).is_some() { "still " } else { "" };
                 Some(format!(
-                    "today's quota is {still}spent; creations wait until {} ({} from now)",
+                    "today's quota is {still}spent; rows that need it wait until {} ({} from now)",
                     moment(*until, here),
                     span(until.since(tick.now))
                 ))
             }
             Event::Woken => {
                 self.facts.parked_until = None;
-                Some("creations go on".to_owned())
+                Some("rows that need the quota go on".to_owned())
             }
             Event::OutsideHours { until, why } => Some(format!(
                 "paused until {} ({} from now): {why}",

@@ -489,3 +489,21 @@ fn a_person_who_has_a_spent_quota_tried_is_told_at_once_that_it_is_still_spent()
     bench.fleetload(&["report", "1"]).expect_code(0);
     bench.assert_exact(1);
 }
+
+#[test]
+fn an_update_that_is_refused_for_the_quota_teaches_nothing_about_creations() {
+    let bench = Bench::new(service(1000, 3600));
+    bench.profile("", "rate = \"unlimited\"", "on_quota = \"exit\"");
+    bench.write("companies.csv", &bench::companies(3));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    let refused = Fault::new("updateCompany", FaultKind::QuotaExceeded).times(1);
+    bench.sandbox().change(|scenario| scenario.fault = vec![refused]).expect("a consistent scenario");
+    bench.write("companies.csv", "action,key,phone\nupdate,C0,+64 9 555 0199\n");
+    let told = bench.fleetload(&["run", "companies.csv"]).expect_code(5).stderr;
+    assert_eq!(bench.statistics().faults_fired["quota_exceeded"], 1);
+    assert!(told.contains("today's quota is spent; rows that need it wait until"), "{told}");
+    let status = bench.fleetload(&["status", "--json"]).expect_code(0);
+    assert_eq!(status.summary()["quota"]["ceiling"], serde_json::Value::Null, "{}", status.stdout);
+    assert_eq!(bench.summary(2)["quota"]["ceiling"], serde_json::Value::Null, "{}", bench.summary(2));
+    bench.fleetload(&["run"]).expect_code(0);
+}

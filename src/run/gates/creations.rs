@@ -150,11 +150,11 @@ impl Gates {
         vec![RunAction::AskJournal(Inquiry::NoteWaiting(None)), RunAction::Tell(Event::Woken)]
     }
 
-    /// The service answered that the day's quota is spent.
-    pub(super) fn on_quota_refused(&mut self, counted: Option<Day>) -> Vec<RunAction> {
+    /// The service answered that the day's quota is spent, to a creation or to something else.
+    pub(super) fn on_quota_refused(&mut self, counted: Option<Day>, is_creation: bool) -> Vec<RunAction> {
         let service_now = self.service_now();
         let day = counted.unwrap_or(service_now.day());
-        let parking = self.quota.refused(service_now, day);
+        let parking = self.quota.refused(service_now, day, is_creation);
         let mut actions = self.learned_ceiling(day);
         if parking != Parking::Already {
             // A try in vain is reported even where the moment is the same as before.

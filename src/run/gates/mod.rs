@@ -438,7 +438,7 @@ impl Gates {
             Consequence::SlowDown => self.slow_down(operation),
             Consequence::ParkCreations => {
                 self.gate(operation).on_quota_refused();
-                self.on_quota_refused(counted)
+                self.on_quota_refused(counted, operation.creates())
             }
             Consequence::StopOperation(status) => self.stop(operation, status),
             Consequence::StopRun(refusal) => vec![RunAction::Drain(Ending::refused(refusal))],

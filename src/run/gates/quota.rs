@@ -126,6 +126,8 @@ pub(super) struct DailyQuota {
     /// Creations of the day that are not proved unexecuted, those under way among them.
     sent: u64,
     gate: QuotaGate,
+    /// Whether a creation was refused in the present parking. What else is refused says nothing of how many are allowed.
+    teaches: bool,
     /// What the refusals of the present parking have taught.
     new_ceiling: Option<u64>,
     /// The day on which the service refused last.
@@ -136,7 +138,8 @@ impl DailyQuota {
     /// A quota of which `sent` creations count on `day`; `set` comes from the profile, `learned` from an earlier
     /// refusal, `reserve` is what to leave for others.
     pub(super) fn new(day: Day, sent: u64, set: Option<u64>, learned: Option<u64>, reserve: u64) -> Self {
-        Self { set, learned, reserve, day, sent, gate: QuotaGate::Open, new_ceiling: None, refused_on: None }
+        let gate = QuotaGate::Open;
+        Self { set, learned, reserve, day, sent, gate, teaches: false, new_ceiling: None, refused_on: None }
     }
 
     /// An earlier run was refused today: one creation goes ahead of the others.
@@ -227,8 +230,10 @@ impl DailyQuota {
 
     /// The service answered `quotaLimitExceeded` to a request that left on `day`. A creation that was counted is taken back before
     /// ([`Self::on_not_executed`]).
-    pub(super) fn refused(&mut self, now: Moment, day: Day) -> Parking {
+    pub(super) fn refused(&mut self, now: Moment, day: Day, is_creation: bool) -> Parking {
         self.roll_over(now);
+        let was_parked = matches!(self.gate, QuotaGate::Parked { .. });
+        self.teaches = is_creation || (was_parked && self.teaches);
         let same_day = self.refused_on.replace(self.day) == Some(self.day);
         match self.gate {
             QuotaGate::Parked { .. } => Parking::Already,
@@ -295,7 +300,7 @@ impl DailyQuota {
     pub(super) fn new_ceiling(&mut self) -> Option<u64> {
         let refused = matches!(self.gate, QuotaGate::Parked { .. }) && self.refused_on == Some(self.day);
         let news = self.new_ceiling.map_or(self.sent > 0, |known| self.sent < known);
-        if !refused || !news {
+        if !refused || !news || !self.teaches {
             return None;
         }
         self.new_ceiling = Some(self.sent);

@@ -124,9 +124,9 @@ fn every_notable_event_has_its_sentence() {
     let table = [
         (
             Event::Parked { until: midnight },
-            "today's quota is spent; creations wait until 2026-03-02 00:00:05 UTC (12 h from now)",
+            "today's quota is spent; rows that need it wait until 2026-03-02 00:00:05 UTC (12 h from now)",
         ),
-        (Event::Woken, "creations go on"),
+        (Event::Woken, "rows that need the quota go on"),
         (
             Event::SlowedDown { operation: Operation::AddSite, rate: 68.6 },
             "the service asks for a slower pace: addSite at 69 requests a second",
@@ -403,7 +403,7 @@ fn while_parked_it_is_said_until_when_and_the_end_counts_from_then() {
     picture.take(&Event::Parked { until: midnight }, tick(0), &TimeZone::UTC);
     assert_eq!(
         picture.next_lines(tick(0), &TimeZone::UTC),
-        ["today's quota is spent, creations wait 12 h, until 2026-03-02 00:00 UTC"]
+        ["today's quota is spent, rows that need it wait 12 h, until 2026-03-02 00:00 UTC"]
     );
     assert_eq!(
         picture.object(tick(3_600)).finish_estimate.map(|at| at.0.to_string()).as_deref(),
@@ -411,7 +411,8 @@ fn while_parked_it_is_said_until_when_and_the_end_counts_from_then() {
     );
     // Tried before its time, in vain.
     let told = picture.take(&Event::Parked { until: midnight }, tick(1), &TimeZone::UTC);
-    let still = "today's quota is still spent; creations wait until 2026-03-02 00:00:03 UTC (12 h from now)";
+    let still =
+        "today's quota is still spent; rows that need it wait until 2026-03-02 00:00:03 UTC (12 h from now)";
     assert_eq!(told.as_deref(), Some(still));
     picture.take(&Event::Woken, tick(2), &TimeZone::UTC);
     assert_eq!(picture.next_lines(tick(2), &TimeZone::UTC), Vec::<String>::new());

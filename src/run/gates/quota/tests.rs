@@ -9,7 +9,7 @@ fn at(text: &str) -> Moment {
 /// A creation that left on `day` is refused for the quota.
 fn refused(quota: &mut DailyQuota, now: Moment, day: Day) -> Parking {
     quota.on_not_executed(day);
-    quota.refused(now, day)
+    quota.refused(now, day, true)
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn a_refusal_of_what_was_not_counted_parks_creations_and_takes_none_back() {
     let now = at("2026-03-01T10:00:00Z");
     let mut quota = DailyQuota::new(now.day(), 5, None, None, 0);
     for _ in 0..3 {
-        quota.refused(now, now.day());
+        quota.refused(now, now.day(), true);
     }
     assert_eq!(quota.sent, 5);
     assert_eq!(quota.new_ceiling(), Some(5));
