@@ -2,7 +2,8 @@
 
 use crate::advice::Advice;
 use crate::error::Result;
-use crate::journal::{Candidate, Difference, Disposition, ImportInfo, ReplacedBy, RowView};
+use crate::journal::{Candidate, Difference, Disposition, DoneStep, ImportInfo, ReplacedBy, RowView};
+use crate::model::action::before::Before;
 use crate::model::descriptor::ActionDescriptor;
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
@@ -272,6 +273,11 @@ fn changed(row: &RowView) -> String {
     before.filter(|words| !words.is_empty()).collect::<Vec<_>>().join("; ")
 }
 
+/// Whether nothing was sent for a step: what is kept of it is what others have changed.
+fn is_unsent(step: &DoneStep) -> bool {
+    step.before.as_ref().is_some_and(Before::is_unsent)
+}
+
 /// A row that was carried out, and rejected when a person had it carried out again, tells what it changed the first time; one of
 /// which a later step failed, what the steps before changed.
 fn carried_out_before(message: String, row: &RowView) -> String {
@@ -279,6 +285,9 @@ fn carried_out_before(message: String, row: &RowView) -> String {
         (JobState::Rejected, "") if row.before.is_empty() => message,
         (JobState::Rejected, "") => format!("{message}; it had been carried out before that"),
         (JobState::Rejected, words) => format!("{message}; it had been carried out before that: {words}"),
+        (JobState::Incomplete, words) if row.before.iter().all(is_unsent) && !words.is_empty() => {
+            format!("{message}; {words}")
+        }
         (JobState::Incomplete, words) if !words.is_empty() => {
             format!("{message}; this was carried out: {words}")
         }

@@ -993,3 +993,60 @@ fn an_exported_entry_is_deleted_or_changed_by_its_key_as_the_service_has_it() {
     let planned = bench.fleetload(&["plan", "metadata.csv"]).expect_code(0).stdout;
     assert!(!planned.contains("nothing is sent for these sheets"), "{planned}");
 }
+
+#[test]
+fn what_others_changed_since_the_export_is_named_where_the_row_has_a_later_step() {
+    for (assigned_meanwhile, expected) in [
+        (
+            false,
+            ended("done", "", "name was changed to \"Theirs\" in the service since the export, and left so"),
+        ),
+        (
+            true,
+            ended(
+                "existing",
+                "changed.since-export",
+                "name: the service has changed this to 'Theirs' since the export, and the sheet has 'Till 2'",
+            ),
+        ),
+    ] {
+        let bench = created(Scenario::default());
+        let (root, file) = (bench::root(), "devices.out.csv");
+        bench.fleetload(&["export", "devices", "--company", &root, "--below", "--out", file]).expect_code(0);
+        let till = bench.created("device").into_iter().find(|made| made.request["name"] == "Till 2");
+        let device = till.expect("it is there").id.to_string();
+        let site = id_of(&bench, "Branch 1");
+        call(&bench, "updateDevice", &format!("deviceId={device}"), &json!({"name": "Theirs"}));
+        if assigned_meanwhile {
+            bench.write("body.json", &json!({"deviceId": device, "siteId": site}).to_string());
+            let assign =
+                ["call", "assignDeviceToSite", "--body", "body.json", "--yes", "--journal", "other.db"];
+            bench.fleetload(&assign).expect_code(0);
+        }
+        in_site(&bench, file, &device, &site);
+        bench.fleetload(&["run", file]).expect_code(0);
+        let found = endings(&bench, 2).into_iter().find(|(.., message)| message.contains("Theirs"));
+        assert_eq!(found, Some(expected));
+        assert_eq!(bench.requests("assignDeviceToSite"), 1);
+        assert_eq!(bench.requests("updateDevice"), 1, "theirs");
+        // Nothing of it can be undone: others changed it.
+        let undone = bench.fleetload(&["undo", "2", "--out", "undo.xlsx", "--json"]);
+        assert!(!undone.stdout.contains("Theirs"), "{undone:?}");
+    }
+}
+
+/// Enters a site in the row of a device in an export.
+fn in_site(bench: &Bench, file: &str, device: &str, site: &str) {
+    let text = std::fs::read_to_string(bench.path(file)).expect("the file");
+    let at =
+        text.lines().next().expect("a header").split(',').position(|name| name.trim_matches('"') == "site");
+    let rows = text.lines().map(|line| match line.contains(device) {
+        true => {
+            let mut cells: Vec<String> = line.split(',').map(str::to_owned).collect();
+            cells[at.expect("a column")] = format!("\"{site}\"");
+            cells.join(",")
+        }
+        false => line.to_owned(),
+    });
+    bench.write(file, &rows.collect::<Vec<_>>().join("\n"));
+}

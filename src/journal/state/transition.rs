@@ -18,6 +18,7 @@ use crate::journal::state::{audit, baseline, dependents, import_turn, step};
 use crate::model::action::before::Before;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
+use crate::model::reason::Reason;
 use crate::model::state::JobState::{
     self, Blocked, Deferred, Done, Existing, Held, InDoubt, Incomplete, Ready, Rejected, Sending,
 };
@@ -127,6 +128,10 @@ pub(in crate::journal) fn finish_step(
     }
     step::end(connection, job, standing.step)?;
     let next = step::next(connection, job)?;
+    // Where the row ends with it and nothing was sent, the note says so.
+    if let Some(left) = evidence.left.as_ref().filter(|_| next.is_some() || how == How::Done) {
+        step::keep_before(connection, standing, Some(left))?;
+    }
     let (to, step, operation) = match next {
         Some((step, operation)) => (Ready, step, operation),
         None => (outcome, standing.step, standing.operation),
@@ -134,6 +139,9 @@ pub(in crate::journal) fn finish_step(
     let finished_at = next.is_none().then_some(evidence.at);
     // Of what was so already, what was seen that is worth saying.
     let note = (how == How::Existing && standing.state != Sending).then_some(());
+    // Where nothing was sent for an earlier step either, what was seen then is still worth saying.
+    let is_second = note.is_some() && evidence.code.is_none() && standing.step > 0;
+    let kept_code = is_second.then_some(Reason::ChangedSinceExport.as_str());
     // What was made is read back at the end of a run, against what the creation was sent with; so is what was changed.
     let is_change = !standing.kind.is_record();
     let is_due = match is_change {
@@ -145,7 +153,7 @@ pub(in crate::journal) fn finish_step(
         "UPDATE job SET state = ?3, step = ?4, operation = ?5, remote_id = ?6, outcome = ?7, finished_at = ?8,
             due = NULL, deaths = 0, first_sent_at = NULL, baseline = NULL,
             doubted = 0, doubts = 0, executed = 0, doubt = NULL, doubt_since = NULL, absent_reads = 0, looks = 0,
-            held_since = NULL, code = ?11, message = ?12, violations = NULL, candidates = NULL,
+            held_since = NULL, code = iif(code = ?14, code, ?11), message = iif(code = ?14, message, ?12), violations = NULL, candidates = NULL,
             audit = iif(?9, 'due', audit), made_baseline = iif(?9, baseline, made_baseline),
             made_doubted = CASE WHEN ?13 THEN made_doubted OR doubted
                 WHEN ?9 THEN doubted OR ?10 ELSE made_doubted END
@@ -162,6 +170,7 @@ pub(in crate::journal) fn finish_step(
             &note.and(evidence.code.as_ref()),
             &note.and(evidence.excerpt.as_ref()),
             &is_change,
+            &kept_code,
         ],
     )?;
     changed_record::note(connection, job, standing.kind, standing.step)?;

@@ -328,6 +328,9 @@ pub struct Evidence {
     pub code: Option<String>,
     /// The beginning of the answer, cleaned and bounded.
     pub excerpt: Option<String>,
+    /// Of a step for which nothing was sent, what others have changed and was left as it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<Before>,
 }
 
 impl Evidence {

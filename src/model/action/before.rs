@@ -11,7 +11,7 @@ use super::vpn_comparison::LeftSetting;
 use crate::model::id::RemoteId;
 
 /// What a record had of what a step changes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(tag = "was", rename_all = "snake_case")]
 pub enum Before {
@@ -65,6 +65,11 @@ impl Before {
     /// What was there, of which nothing more is known.
     pub const fn present() -> Self {
         Self::Present { name: None, settings: None, left: Vec::new() }
+    }
+
+    /// Whether nothing was sent: it is only what others have changed.
+    pub fn is_unsent(&self) -> bool {
+        matches!(self, Self::Fields { sent, .. } if sent.is_empty())
     }
 
     /// What was read before the first of several requests that each may have been carried out, for the last of them: `action`

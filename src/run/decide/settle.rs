@@ -37,6 +37,7 @@ pub(in crate::run) fn evidence(answer: &Answer, at: Moment) -> Evidence {
         status: answer.status,
         code: code(&answer.verdict),
         excerpt: answer.excerpt.clone(),
+        left: None,
     }
 }
 

@@ -48,7 +48,7 @@ pub(super) fn on_record(
         return refused;
     }
     if compared.send.is_empty() {
-        return existing(work, facts, &compared.left);
+        return existing(work, facts, Some((update, &record.raw)), compared);
     }
     RowDecision::Resolved(Box::new(Action::Update(update.resolved(&record.raw, compared))))
 }
@@ -71,7 +71,7 @@ fn unread(work: &Work, update: &RecordUpdate, facts: &RunFacts<'_>) -> RowDecisi
         return unreadable("a part of the address might replace it all");
     }
     if update.fields.is_empty() {
-        return existing(work, facts, &[]);
+        return existing(work, facts, None, UpdateComparison::default());
     }
     RowDecision::Send
 }
@@ -120,13 +120,13 @@ fn refuse_part_of_address(work: &Work, facts: &RunFacts<'_>, lacking: &[&str]) -
 /// A row that an export saw, nobody changed, and that is no longer so: the service changed it, and it stays.
 pub(super) fn gone_since_export(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
     let what = "the service has changed this since the export, and it is left as it is".to_owned();
-    leave(work, facts, Some((Reason::ChangedSinceExport, what)))
+    leave(work, facts, Some((Reason::ChangedSinceExport, what)), None)
 }
 
 /// A row that an export saw and nobody changed, about what cannot be read now.
 pub(super) fn unread_export(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
     let what = "the row asks for nothing new, and whether it is so still could not be read".to_owned();
-    leave(work, facts, Some((Reason::LookupUnavailable, what)))
+    leave(work, facts, Some((Reason::LookupUnavailable, what)), None)
 }
 
 /// Refuses to replace or delete a metadata entry that the service has changed or deleted since the export. After a lost answer
@@ -187,7 +187,8 @@ pub(super) fn on_settings(
     if !compared.send.asks_for_a_change() {
         let left: Vec<String> =
             compared.left.iter().map(|left| format!("{}: {}", left.difference.field, told(left))).collect();
-        return leave(work, facts, (!left.is_empty()).then(|| (Reason::ChangedSinceExport, left.join("; "))));
+        let note = (!left.is_empty()).then(|| (Reason::ChangedSinceExport, left.join("; ")));
+        return leave(work, facts, note, None);
     }
     let (send, left) = (Some(Box::new(compared.send)), compared.left.into_iter().map(Into::into).collect());
     RowDecision::Resolved(Box::new(Action::ConfigureVpn(VpnSettings { send, left, ..settings.clone() })))
@@ -211,11 +212,19 @@ pub(super) fn unread_settings(work: &Work, settings: &VpnSettings, facts: &RunFa
 }
 
 /// Nothing is to be sent. What the service changed since the export is named.
-fn existing(work: &Work, facts: &RunFacts<'_>, left: &[FieldDifference]) -> RowDecision {
+fn existing(
+    work: &Work,
+    facts: &RunFacts<'_>,
+    read: Option<(&RecordUpdate, &Value)>,
+    compared: UpdateComparison,
+) -> RowDecision {
+    if compared.left.is_empty() {
+        return leave(work, facts, None, None);
+    }
     let told: Vec<String> =
-        left.iter().map(|left| format!("{}: {}", words(&left.field), since_export(left))).collect();
-    let told = told.join("; ");
-    leave(work, facts, (!left.is_empty()).then_some((Reason::ChangedSinceExport, told)))
+        compared.left.iter().map(|left| format!("{}: {}", words(&left.field), since_export(left))).collect();
+    let left = read.and_then(|(update, record)| update.resolved(record, compared).before);
+    leave(work, facts, Some((Reason::ChangedSinceExport, told.join("; "))), left)
 }
 
 /// A field that the service has changed since the export.

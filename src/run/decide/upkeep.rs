@@ -10,6 +10,7 @@ use super::{RowDecision, RunFacts, settle, update};
 use crate::journal::{Evidence, How, Work, Write};
 use crate::mistake::{self, Mistake};
 use crate::model::action::Action;
+use crate::model::action::before::Before;
 use crate::model::id::RemoteId;
 use crate::model::reason::Reason;
 use crate::model::verdict::{Doubt, Rejection, Violation};
@@ -176,14 +177,19 @@ fn wait_for_list(work: &Work, facts: &RunFacts<'_>, lookup: &Lookup, missing: &s
 
 /// What the row asks for is so already.
 fn is_so(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
-    leave(work, facts, None)
+    leave(work, facts, None, None)
 }
 
-/// Ends a row for which nothing is to be sent, with what is worth saying.
-pub(super) fn leave(work: &Work, facts: &RunFacts<'_>, note: Option<(Reason, String)>) -> RowDecision {
+/// Ends a step for which nothing is to be sent, with what is worth saying, and what others have changed of the record.
+pub(super) fn leave(
+    work: &Work,
+    facts: &RunFacts<'_>,
+    note: Option<(Reason, String)>,
+    left: Option<Before>,
+) -> RowDecision {
     let (job, from) = (work.job, work.state);
     let (code, excerpt) = note.map(|(code, words)| (code.as_str().to_owned(), words)).unzip();
-    let evidence = Evidence { code, excerpt, ..Evidence::at(facts.now) };
+    let evidence = Evidence { code, excerpt, left, ..Evidence::at(facts.now) };
     // After a lost answer what shows now may be what that request did.
     let how = if work.doubted { How::Done } else { How::Existing };
     unless_corrected(work, Write::Advance { job, from, how, id: None, evidence })

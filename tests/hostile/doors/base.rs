@@ -146,6 +146,7 @@ fn advance(journal: &mut Journal, work: &Work, id: &mut dyn FnMut() -> RemoteId)
         status: Some(200),
         code: Some("invalidData".into()),
         excerpt: Some("{\"status\":\"FAILED\"}".into()),
+        left: None,
     };
     let claim = Write::Claim {
         job,
