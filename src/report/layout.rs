@@ -9,11 +9,13 @@ use crate::error::Result;
 use crate::journal::{Difference, Journal, RowView, SheetId, SheetInfo};
 use crate::model::descriptor::ActionDescriptor;
 use crate::model::id::RemoteId;
-use crate::model::kind::Kind;
+use crate::model::key::comparable;
+use crate::model::kind::{Kind, Upkeep};
 use crate::model::reason::ServiceCode;
 use crate::model::state::{JobState, RowGroup};
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
+use crate::model::verdict::Violation;
 use crate::sheet::column::{Column, Form, column, column_of_violation, columns};
 use crate::sheet::{self, Mapped};
 
@@ -315,19 +317,28 @@ impl Layout {
         if row.differs() {
             return row.differences.iter().map(|difference| self.differing(difference)).collect();
         }
-        let mut blames: Vec<Blame> = row
-            .violations
-            .iter()
-            .map(|violation| match self.column_of(&violation.path) {
-                Some(column) => self.blamed(column, &violation.message),
-                None => Blame {
-                    header: None,
-                    path: violation.path.clone(),
-                    positions: Vec::new(),
-                    words: violation.message.clone(),
-                },
-            })
-            .collect();
+        let (own, others): (Vec<&Violation>, Vec<&Violation>) =
+            row.violations.iter().partition(|violation| !self.is_of_other_row(row, violation));
+        let no_column = |path: &str, violation: &Violation| Blame {
+            header: None,
+            path: path.to_owned(),
+            positions: Vec::new(),
+            words: violation.message.clone(),
+            is_of_other_row: false,
+        };
+        let blamed = |violation: &&Violation| match self.column_of(&violation.path) {
+            Some(column) => self.blamed(column, &violation.message),
+            None => no_column(&violation.path, violation),
+        };
+        let of_other = |violation: &&Violation| {
+            let path = self.column_of(&violation.path).map_or(violation.path.as_str(), |column| column.name);
+            Blame { is_of_other_row: true, ..no_column(path, violation) }
+        };
+        let mut blames: Vec<Blame> = match own.is_empty() {
+            false => own.iter().map(blamed).collect(),
+            true => others.iter().map(of_other).collect(),
+        };
+        blames.dedup();
         if blames.is_empty()
             && row.state.is_failed()
             && let Some(column) = self.culprit(row)
@@ -335,6 +346,16 @@ impl Layout {
             blames.push(self.blamed(column, ""));
         }
         blames
+    }
+
+    /// Whether a violation is about the interface of another row: rows of one device and cloud are one request.
+    fn is_of_other_row(&self, row: &RowView, violation: &Violation) -> bool {
+        let interface = violation.path.split_once('[').and_then(|(_, rest)| rest.strip_suffix(']'));
+        interface.is_some_and(|interface| {
+            let cell = self.cell(row, "interface").map(comparable);
+            self.kind == Kind::Upkeep(Upkeep::Vpn)
+                && !cell.is_some_and(|cell| cell.eq_ignore_ascii_case(&comparable(interface)))
+        })
     }
 
     /// The column of a violation: by the field as the service calls it, or by our own name where the sheet was found wrong
@@ -357,6 +378,7 @@ impl Layout {
             path: difference.column.clone(),
             positions: position.into_iter().collect(),
             words: difference.values(),
+            is_of_other_row: false,
         }
     }
 
@@ -371,6 +393,7 @@ impl Layout {
             path: column.name.to_owned(),
             positions,
             words: words.to_owned(),
+            is_of_other_row: false,
         }
     }
 
@@ -462,6 +485,8 @@ pub(super) struct Blame {
     pub(super) positions: Vec<usize>,
     /// The service's words about it; empty where the message says it all.
     pub(super) words: String,
+    /// Whether it is not this row that is to be corrected, but another one of the same request.
+    pub(super) is_of_other_row: bool,
 }
 
 impl Blame {

@@ -304,7 +304,12 @@ fn rejected(row: &RowView, told: &str, blames: &[Blame]) -> String {
     }
     let of_fields = blames.iter().filter(|blame| !blame.words.is_empty());
     parts.extend(of_fields.map(|blame| format!("{}: {}", blame.name(), blame.words)));
-    let words = parts.join("; ");
+    let mut words = parts.join("; ");
+    if blames.iter().any(|blame| blame.is_of_other_row) {
+        words = format!(
+            "another row of the same request is to be corrected, and this one stays as it is: {words}"
+        );
+    }
     match row.operation {
         Some(operation) if row.state == JobState::Incomplete => {
             let name = row.kind.sheet().singular();

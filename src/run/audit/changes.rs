@@ -90,7 +90,7 @@ impl Audit {
             return match (found, next) {
                 (NameSearch::Missing(_), _) if is_gone => self.end_change(cx, job, true),
                 (NameSearch::Missing(_), Some(next)) => self.compare_change(cx, job, next.clone()),
-                (NameSearch::Missing(_) | NameSearch::Several(_) | NameSearch::Found(_), _) => {
+                (NameSearch::Missing(_) | NameSearch::Several(..) | NameSearch::Found(_), _) => {
                     self.end_change(cx, job, false);
                 }
             };

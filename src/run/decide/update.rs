@@ -177,8 +177,11 @@ pub(super) fn on_settings(
         interface.unwrap_or_default() + &since_export(&of.difference)
     };
     if !compared.conflicts.is_empty() {
-        let violation =
-            |of: &SettingDifference| Violation { path: of.difference.field.clone(), message: told(of) };
+        let path = |of: &SettingDifference| match &of.interface {
+            Some(interface) => format!("{}[{interface}]", of.difference.field),
+            None => of.difference.field.clone(),
+        };
+        let violation = |of: &SettingDifference| Violation { path: path(of), message: told(of) };
         let violations: Vec<Violation> = compared.conflicts.iter().map(violation).collect();
         let messages: Vec<&str> = violations.iter().map(|violation| violation.message.as_str()).collect();
         let rejection = refusal(Reason::ChangedSinceExport.as_str(), messages.join("; "));

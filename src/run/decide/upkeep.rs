@@ -126,7 +126,7 @@ fn on_names(
             }
             return RowDecision::Resolved(Box::new(action));
         }
-        Some(NameSearch::Several(ids)) => return ambiguous(work, facts, &ids),
+        Some(NameSearch::Several(name, ids)) => return ambiguous(work, facts, &name, &ids),
         Some(NameSearch::Missing(name)) => name,
         None => String::new(),
     };
@@ -243,29 +243,37 @@ fn not_listed(work: &Work, facts: &RunFacts<'_>, name: &str, shown: &[&Found]) -
         _ => "neither has nor can have",
     };
     let message = format!("the record {lacks} {what} '{name}': {has}{page}{end}{near}");
-    write_rejection(work, facts, with_cell(refusal(Reason::NotListed.as_str(), message), cell(work, field)))
+    let field = of_interface(&work.action, name, cell(work, field));
+    write_rejection(work, facts, with_cell(refusal(Reason::NotListed.as_str(), message), &field))
+}
+
+/// A field of the row, of settings that several rows ask for together with the interface that it is about.
+fn of_interface(action: &Action, interface: &str, field: &str) -> String {
+    match action {
+        Action::ConfigureVpn(settings) if settings.cloud.id().is_some() => format!("{field}[{interface}]"),
+        _ => field.to_owned(),
+    }
 }
 
 /// A row that names several things by one name.
-fn ambiguous(work: &Work, facts: &RunFacts<'_>, ids: &[RemoteId]) -> RowDecision {
+fn ambiguous(work: &Work, facts: &RunFacts<'_>, name: &str, ids: &[RemoteId]) -> RowDecision {
     let (what, field) = named(&work.action);
     let ids: Vec<String> = ids.iter().map(RemoteId::to_string).collect();
     let message = format!(
-        "the service shows more than one {what} of the name that the row gives: enter the id of the right one, one of {}",
+        "the service shows more than one {what} of the name '{name}': enter the id of the right one, one of {}",
         ids.join(", ")
     );
-    write_rejection(
-        work,
-        facts,
-        with_cell(refusal(Reason::NameAmbiguous.as_str(), message), cell(work, field)),
-    )
+    let field = of_interface(&work.action, name, cell(work, field));
+    write_rejection(work, facts, with_cell(refusal(Reason::NameAmbiguous.as_str(), message), &field))
 }
 
 /// Rows that name one interface twice.
 fn one_interface(work: &Work, facts: &RunFacts<'_>, one: &str, other: &str) -> RowDecision {
     let message = format!("'{one}' and '{other}' are the same interface: give its settings in one row");
     let rejection = refusal(Code::RowConflict.as_str(), message);
-    write_rejection(work, facts, with_cell(rejection, "interfaceDeviceId"))
+    let of = |interface: &str| with_cell(rejection.clone(), &format!("interfaceDeviceId[{interface}]"));
+    let violations = [one, other].map(of).into_iter().flat_map(|rejection| rejection.violations).collect();
+    write_rejection(work, facts, Rejection { violations, ..rejection.clone() })
 }
 
 /// A rejection that is about one field of the row.

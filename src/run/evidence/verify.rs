@@ -170,7 +170,7 @@ impl Verifier {
                         work.action = action;
                         continue 'names;
                     }
-                    NameSearch::Several(_) => {
+                    NameSearch::Several(..) => {
                         let why = format!("{operation} shows more than one of the name that the row gives");
                         return Ok(Some(RecordSearch::Unknown { untold: why }));
                     }

@@ -15,8 +15,8 @@ pub enum NameSearch {
     Found(Action),
     /// Nothing of this name.
     Missing(String),
-    /// Several of that name.
-    Several(Vec<RemoteId>),
+    /// Several of this name.
+    Several(String, Vec<RemoteId>),
 }
 
 /// The lists that show the id of what an action names otherwise, on the record `owner`, in the order in which they are asked:
@@ -72,20 +72,21 @@ pub fn find_name(action: &Action, found: &[Found]) -> NameSearch {
         | Action::LeaveVpnCloud(offer) => is_offer(found, offer),
         _ => false,
     };
+    let name = || match action {
+        Action::PutLabel(label) | Action::DeleteLabel(label) => match &label.owner {
+            Owner::Interface { name, .. } => name.clone(),
+            Owner::Company | Owner::Site | Owner::Device => label.label.clone(),
+        },
+        _ => action.subject(),
+    };
     match ids(found.iter().filter(is_it)).as_slice() {
-        [] => NameSearch::Missing(match action {
-            Action::PutLabel(label) | Action::DeleteLabel(label) => match &label.owner {
-                Owner::Interface { name, .. } => name.clone(),
-                Owner::Company | Owner::Site | Owner::Device => label.label.clone(),
-            },
-            _ => action.subject(),
-        }),
+        [] => NameSearch::Missing(name()),
         &[id] => {
             let mut action = action.clone();
             action.set_id(id);
             NameSearch::Found(action)
         }
-        several => NameSearch::Several(several.to_vec()),
+        several => NameSearch::Several(name(), several.to_vec()),
     }
 }
 
@@ -96,7 +97,7 @@ fn find_names(settings: &VpnSettings, found: &[Found]) -> NameSearch {
         match ids(found.iter().filter(|found| is_offer(found, &settings.cloud))).as_slice() {
             [] => return NameSearch::Missing(settings.cloud.to_string()),
             &[id] => settings.cloud.set_id(id),
-            several => return NameSearch::Several(several.to_vec()),
+            several => return NameSearch::Several(settings.cloud.to_string(), several.to_vec()),
         }
         return NameSearch::Found(Action::ConfigureVpn(settings));
     }
@@ -104,7 +105,7 @@ fn find_names(settings: &VpnSettings, found: &[Found]) -> NameSearch {
         match ids(found.iter().filter(|found| is_interface(found, &entry.interface))).as_slice() {
             [] => return NameSearch::Missing(entry.interface.clone()),
             &[id] => entry.id = Some(id),
-            several => return NameSearch::Several(several.to_vec()),
+            several => return NameSearch::Several(entry.interface.clone(), several.to_vec()),
         }
     }
     NameSearch::Found(Action::ConfigureVpn(settings))
@@ -152,7 +153,7 @@ mod tests {
         ]);
         let list = found(Operation::ListAssignableTemplates, &list).unwrap();
         let search = |name: &str| find_name(&Action::SubscribeTemplate(Offer::named(name)), &list);
-        assert_eq!(search("Retail"), NameSearch::Several(vec![id(1), id(3)]));
+        assert_eq!(search("Retail"), NameSearch::Several("Retail".to_owned(), vec![id(1), id(3)]));
         assert_eq!(search("retail"), NameSearch::Missing("retail".to_owned()));
         let NameSearch::Found(action) = search("Office Standard") else { panic!("not found") };
         assert_eq!(name_lookups(&action, Kind::Device, id(9)), []);
