@@ -63,8 +63,13 @@ pub fn words(step: &DoneStep) -> String {
             }
             _ => String::new(),
         },
-        Before::Value { value } if removes => format!("removed: the value was \"{value}\""),
-        Before::Value { value } => format!("the value was \"{value}\" before"),
+        Before::Value { value, .. } if removes => format!("removed: the value was \"{value}\""),
+        Before::Value { value, meanwhile: None } => format!("the value was \"{value}\" before"),
+        Before::Value { value, meanwhile: Some(theirs) } => {
+            format!(
+                "the value was \"{value}\" before; it was changed to \"{theirs}\" meanwhile, and replaced"
+            )
+        }
         Before::Entries { entries } => {
             let had = |(key, was): (&String, &Option<String>)| {
                 was.as_ref().map(|value| format!("the value of {key} was \"{value}\" before"))
@@ -73,7 +78,7 @@ pub fn words(step: &DoneStep) -> String {
         }
         Before::Site { id, name: Some(name) } => format!("it was in the site \"{name}\" ({id}) before"),
         Before::Site { id, name: None } => format!("it was in the site {id} before"),
-        Before::Fields { fields, sent, left } => {
+        Before::Fields { fields, sent, left, meanwhile } => {
             // All of an address is sent, and only what is new in it is reported.
             let changed = sent.iter().filter_map(|(field, now)| match fields.get(field) {
                 Some(was) if is_same(field, was, now) => None,
@@ -81,7 +86,10 @@ pub fn words(step: &DoneStep) -> String {
                 None => Some(format!("{field} was not shown, now {}", quoted(now))),
             });
             let left = left.iter().map(|(field, there)| left_so(field, there));
-            changed.chain(left).collect::<Vec<_>>().join("; ")
+            let replaced = meanwhile.iter().map(|(field, theirs)| {
+                format!("{field} was changed to {} meanwhile, and replaced", quoted(theirs))
+            });
+            changed.chain(replaced).chain(left).collect::<Vec<_>>().join("; ")
         }
     }
 }

@@ -1050,3 +1050,53 @@ fn in_site(bench: &Bench, file: &str, device: &str, site: &str) {
     });
     bench.write(file, &rows.collect::<Vec<_>>().join("\n"));
 }
+
+#[test]
+fn what_somebody_else_has_put_while_an_answer_was_lost_is_named_where_it_is_replaced() {
+    for (operation, file, sheet, theirs, expected) in [
+        (
+            "putDeviceMetadata",
+            "metadata.csv",
+            "owner_kind,owner,key,value\ndevice,T2,contract,C-2\n",
+            json!({"key": "contract", "value": "theirs"}),
+            "the value was \"C-1\" before; it was changed to \"theirs\" meanwhile, and replaced",
+        ),
+        (
+            "updateDevice",
+            "devices.csv",
+            "action,key,name\nupdate,T2,Front desk\n",
+            json!({"name": "theirs"}),
+            "name was \"Till 2\", now \"Front desk\"; name was changed to \"theirs\" meanwhile, and replaced",
+        ),
+    ] {
+        let bench = Bench::new(Scenario::default());
+        bench.profile("", "", "");
+        let (gate, second) = (Gate::default(), Arc::new(AtomicU64::new(u64::MAX)));
+        let (waits, from) = (gate.clone(), Arc::clone(&second));
+        let look_up = if operation == "updateDevice" { "getDevice" } else { "listDeviceMetadata" };
+        let relay = Relay::before(&bench.base_url(), move |asked, nth| {
+            if asked == look_up && nth >= from.load(Ordering::SeqCst) {
+                waits.pass();
+            }
+            Act::Pass
+        });
+        bench.alter(&bench.base_url(), &relay.base_url());
+        bench.write("companies.csv", &bench::companies(1));
+        bench.write("devices.csv", DEVICES);
+        bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
+        let device = bench.created("device").into_iter().find(|made| made.request["name"] == "Till 2");
+        let parameter = format!("deviceId={}", device.expect("it is there").id);
+        call(&bench, "putDeviceMetadata", &parameter, &json!({"key": "contract", "value": "C-1"}));
+        // The look after the lost answer waits until somebody else has put another value.
+        second.store(bench.requests(look_up) + 1, Ordering::SeqCst);
+        let lost = Fault::new(operation, FaultKind::RequestLost).times(1);
+        bench.sandbox().change(|scenario| scenario.fault = vec![lost]).expect("a consistent scenario");
+        bench.write(file, sheet);
+        let mut run = bench.start(&["run", file]);
+        run.until(|| gate.is_reached());
+        call(&bench, operation, &parameter, &theirs);
+        gate.open();
+        run.ended().expect_code(0);
+        assert_eq!(endings(&bench, 2), [ended("done", "", expected)]);
+    }
+}

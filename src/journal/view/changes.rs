@@ -408,7 +408,7 @@ mod tests {
         else {
             unreachable!("it is a claim")
         };
-        let before = before.map(|value| Before::Value { value: value.to_owned() });
+        let before = before.map(|value| Before::Value { value: value.to_owned(), meanwhile: None });
         Write::Claim { job, operation, content, baseline, before, counted, at }
     }
 
@@ -432,9 +432,11 @@ mod tests {
             .unwrap();
         match shown.as_slice() {
             [shown] => match shown.as_slice() {
-                [DoneStep { operation: PutDeviceMetadata, before: Some(Before::Value { value }), .. }] => {
-                    Some(value.clone())
-                }
+                [
+                    DoneStep {
+                        operation: PutDeviceMetadata, before: Some(Before::Value { value, .. }), ..
+                    },
+                ] => Some(value.clone()),
                 [] => None,
                 other => panic!("{other:?}"),
             },

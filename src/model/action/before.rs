@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Action;
+use super::record_update::is_same;
 use super::vpn_comparison::LeftSetting;
 use crate::model::id::RemoteId;
 
@@ -33,6 +34,10 @@ pub enum Before {
     Value {
         /// The value.
         value: String,
+        /// Another one that was there when the request was sent again after a lost answer: that of somebody else, or an earlier one
+        /// of the row.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        meanwhile: Option<String>,
     },
     /// Metadata entries had these values.
     Entries {
@@ -58,6 +63,10 @@ pub enum Before {
         /// for a field that has no value any more.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         left: BTreeMap<String, Value>,
+        /// Other values that were there when the request was sent again after a lost answer: those of somebody else, or earlier
+        /// ones of the row.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        meanwhile: BTreeMap<String, Value>,
     },
 }
 
@@ -77,9 +86,18 @@ impl Before {
     /// counts, since a later one may be what an earlier request put there.
     pub fn kept_for(self, action: &Action, again: Option<&Self>) -> Self {
         match (self, action, again) {
-            (Self::Fields { mut fields, sent, left }, Action::Update(update), again) => {
+            (Self::Fields { mut fields, sent, left, mut meanwhile }, Action::Update(update), again) => {
                 let (mut asked, mut left) = (sent, left);
-                if let Some(Self::Fields { fields: now, sent, left: left_now }) = again {
+                if let Some(Self::Fields { fields: now, sent, left: left_now, .. }) = again {
+                    let is_of_others = |(field, there): &(&String, &Value)| {
+                        let is_ours =
+                            |known: Option<&Value>| known.is_none_or(|known| is_same(field, known, there));
+                        !is_ours(fields.get(*field))
+                            && !is_ours(asked.get(*field))
+                            && !is_ours(sent.get(*field))
+                    };
+                    let others = now.iter().filter(is_of_others);
+                    meanwhile.extend(others.map(|(field, there)| (field.clone(), there.clone())));
                     let is_new = |field: &String| !asked.contains_key(field);
                     fields.extend(now.clone().into_iter().filter(|(field, _)| is_new(field)));
                     asked.extend(sent.clone());
@@ -89,7 +107,17 @@ impl Before {
                 let sent: BTreeMap<String, Value> =
                     update.fields.clone().into_iter().filter(|(field, _)| is_asked(field)).collect();
                 fields.retain(|field, _| sent.contains_key(field));
-                Self::Fields { fields, sent, left }
+                meanwhile.retain(|field, _| sent.contains_key(field));
+                Self::Fields { fields, sent, left, meanwhile }
+            }
+            (
+                Self::Value { value, meanwhile },
+                Action::PutMetadataEntry(entry),
+                Some(Self::Value { value: now, .. }),
+            ) => {
+                let is_of_others = *now != value && entry.value.as_ref() != Some(now);
+                let meanwhile = if is_of_others { Some(now.clone()) } else { meanwhile };
+                Self::Value { value, meanwhile }
             }
             (Self::Entries { mut entries }, _, Some(Self::Entries { entries: now })) => {
                 for (key, was) in now {
@@ -116,6 +144,7 @@ mod tests {
             fields: fields(was),
             sent: fields(sent),
             left: BTreeMap::new(),
+            meanwhile: BTreeMap::new(),
         };
         let asked =
             |value: &Value| Action::Update(RecordUpdate { fields: fields(value), ..RecordUpdate::default() });
@@ -148,7 +177,7 @@ mod tests {
             entries(&[("floor", Some("1"))]).kept_for(&Action::PutMetadata(vec![]), Some(&again)),
             entries(&[("floor", Some("1")), ("room", None)])
         );
-        let value = |value: &str| Before::Value { value: value.to_owned() };
+        let value = |value: &str| Before::Value { value: value.to_owned(), meanwhile: None };
         assert_eq!(value("1").kept_for(&Action::PutMetadata(vec![]), Some(&value("2"))), value("1"));
     }
 
@@ -173,7 +202,7 @@ mod tests {
                     "left": [{"interface": "eth0", "field": "weight", "value": "7"}],
                 }),
             ),
-            (Before::Value { value: "A-1".into() }, json!({"was": "value", "value": "A-1"})),
+            (Before::Value { value: "A-1".into(), meanwhile: None }, json!({"was": "value", "value": "A-1"})),
             (
                 Before::Entries {
                     entries: [("floor".to_owned(), Some("1".to_owned())), ("room".to_owned(), None)].into(),
@@ -187,6 +216,7 @@ mod tests {
                         .into(),
                     sent: BTreeMap::new(),
                     left: BTreeMap::new(),
+                    meanwhile: BTreeMap::new(),
                 },
                 json!({"was": "fields", "fields": {"faxNumber": null, "name": "Acme"}}),
             ),

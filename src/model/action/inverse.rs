@@ -77,7 +77,7 @@ pub fn inverse(action: &Action, about: Kind, before: Option<&Before>) -> Vec<Res
         }
         (
             Action::PutMetadataEntry(entry) | Action::DeleteMetadataEntry(entry),
-            Some(Before::Value { value }),
+            Some(Before::Value { value, .. }),
         ) => {
             // What others have put there since is not overwritten.
             let exported = entry.value.clone();
@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn what_was_there_before_comes_back_and_what_was_not_goes() {
         let (of, site) = (|| Offer::Id(RemoteId::from_u128(5)), RemoteId::from_u128(6));
-        let was = |value: &str| Before::Value { value: value.into() };
+        let was = |value: &str| Before::Value { value: value.into(), meanwhile: None };
         let present = Before::present;
         let table = [
             (Action::PutLabel(eth0("up")), Before::Absent, Action::DeleteLabel(eth0("up"))),

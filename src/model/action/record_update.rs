@@ -216,6 +216,7 @@ impl RecordUpdate {
         let before = Before::Fields {
             fields: sent.keys().filter_map(shown).collect(),
             left: compared.left.iter().map(|left| now(&left.field)).collect(),
+            meanwhile: BTreeMap::new(),
             sent,
         };
         Self { send: Some(compared.send), before: Some(before), ..self.clone() }

@@ -22,7 +22,7 @@ pub fn before(action: &Action, found: &[Found]) -> Option<Before> {
         Action::PutMetadataEntry(OwnedEntry { key, .. })
         | Action::DeleteMetadataEntry(OwnedEntry { key, .. }) => {
             match found.iter().find(|found| found.key.as_ref() == Some(key)) {
-                Some(entry) => entry.value.clone().map(|value| Before::Value { value }),
+                Some(entry) => entry.value.clone().map(|value| Before::Value { value, meanwhile: None }),
                 None => absent(),
             }
         }
@@ -123,7 +123,7 @@ mod tests {
                 Action::PutMetadataEntry(entry("k")),
                 Operation::ListSiteMetadata,
                 entries(),
-                Some(Before::Value { value: "v".into() }),
+                Some(Before::Value { value: "v".into(), meanwhile: None }),
             ),
             (
                 Action::PutMetadataEntry(entry("K")),

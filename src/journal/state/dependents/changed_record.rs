@@ -181,7 +181,12 @@ mod tests {
             unreachable!("it is a claim")
         };
         let name = |value: &str| FieldValues::from([("name".to_owned(), json!(value))]);
-        let before = Before::Fields { fields: name(was), sent: name(now), left: FieldValues::new() };
+        let before = Before::Fields {
+            fields: name(was),
+            sent: name(now),
+            left: FieldValues::new(),
+            meanwhile: FieldValues::new(),
+        };
         Write::Claim { job, operation, content, baseline, before: Some(before), counted, at }
     }
 
