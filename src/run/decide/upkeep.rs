@@ -358,7 +358,7 @@ mod tests {
         let delete = || Action::DeleteMetadataEntry(entry(None));
         let (all, evidence): (fn(_) -> bool, _) = (|_| true, RunEvidence::default());
         let facts = facts(&all, &evidence);
-        let over = "is sent over Value { value: \"C-1\" }";
+        let over = "is sent over Value { value: \"C-1\", meanwhile: None }";
         let gone =
             "the service has deleted this entry since the export, which saw 'C-1', and the sheet has 'C-2'";
         let theirs = "the service has changed this to 'theirs' since the export, and the sheet has 'C-2'";
