@@ -153,7 +153,8 @@ pub(in crate::journal) fn finish_step(
         "UPDATE job SET state = ?3, step = ?4, operation = ?5, remote_id = ?6, outcome = ?7, finished_at = ?8,
             due = NULL, deaths = 0, first_sent_at = NULL, baseline = NULL,
             doubted = 0, doubts = 0, executed = 0, doubt = NULL, doubt_since = NULL, absent_reads = 0, looks = 0,
-            held_since = NULL, code = iif(code = ?14, code, ?11), message = iif(code = ?14, message, ?12), violations = NULL, candidates = NULL,
+            held_since = NULL, code = iif(code = ?14, code, ?11), message = iif(code = ?14, message, ?12),
+            violations = NULL, candidates = NULL,
             audit = iif(?9, 'due', audit), made_baseline = iif(?9, baseline, made_baseline),
             made_doubted = CASE WHEN ?13 THEN made_doubted OR doubted
                 WHEN ?9 THEN doubted OR ?10 ELSE made_doubted END

@@ -34,8 +34,8 @@ pub enum Before {
     Value {
         /// The value.
         value: String,
-        /// Another one that was there when the request was sent again after a lost answer: that of somebody else, or an earlier one
-        /// of the row.
+        /// Another one that was there when the request was sent again after a lost answer: that of another person or program, or
+        /// an earlier one of the row.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         meanwhile: Option<String>,
     },
@@ -63,8 +63,8 @@ pub enum Before {
         /// for a field that has no value any more.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         left: BTreeMap<String, Value>,
-        /// Other values that were there when the request was sent again after a lost answer: those of somebody else, or earlier
-        /// ones of the row.
+        /// Other values that were there when the request was sent again after a lost answer: those of another person or program,
+        /// or earlier ones of the row.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         meanwhile: BTreeMap<String, Value>,
     },
