@@ -786,16 +786,21 @@ fn values_that_were_refused_after_a_lost_request_are_not_said_to_be_those_of_a_r
     bench.assert_exact(1);
 }
 
-#[test]
-fn a_corrected_row_that_is_sent_after_all_differs_from_nothing() {
-    let (phone, new) = ("+64 9 556 0000", "+64 9 777 0170");
-    let bench = Bench::new(unlimited().with_fault(lost("addSite", FaultKind::RequestLost)));
+/// A site that was lost, that a person said was not created, and whose sheet was corrected since.
+fn corrected_after_a_loss(scenario: Scenario) -> Bench {
+    let bench = Bench::new(scenario);
     bench.profile("", "rate = \"unlimited\"", "in_doubt = \"hold\"");
     bench.write("companies.csv", &bench::companies(1));
     bench.write("sites.csv", &bench::sites(1, 1));
     bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(8);
     bench.fleetload(&["resolve", "--import", "1", "--not-created"]).expect_code(0);
-    bench.write("sites.csv", &bench::sites(1, 1).replace(phone, new));
+    bench.write("sites.csv", &bench::sites(1, 1).replace("+64 9 556 0000", "+64 9 777 0170"));
+    bench
+}
+
+#[test]
+fn a_corrected_row_that_is_sent_after_all_differs_from_nothing() {
+    let bench = corrected_after_a_loss(unlimited().with_fault(lost("addSite", FaultKind::RequestLost)));
     bench.fleetload(&["run", "sites.csv"]).expect_code(0);
     assert_eq!(bench.results(2)[0]["status"], "created");
     bench.fleetload(&["run", "sites.csv"]).expect_code(0);
@@ -805,17 +810,10 @@ fn a_corrected_row_that_is_sent_after_all_differs_from_nothing() {
 
 #[test]
 fn a_record_of_a_second_lost_request_has_its_values_once_a_person_said_that_the_first_made_none() {
-    let (phone, new) = ("+64 9 556 0000", "+64 9 777 0170");
     let scenario = [FaultKind::RequestLost, FaultKind::AnswerLost]
         .into_iter()
         .fold(unlimited(), |scenario, kind| scenario.with_fault(lost("addSite", kind)));
-    let bench = Bench::new(scenario);
-    bench.profile("", "rate = \"unlimited\"", "in_doubt = \"hold\"");
-    bench.write("companies.csv", &bench::companies(1));
-    bench.write("sites.csv", &bench::sites(1, 1));
-    bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(8);
-    bench.fleetload(&["resolve", "--import", "1", "--not-created"]).expect_code(0);
-    bench.write("sites.csv", &bench::sites(1, 1).replace(phone, new));
+    let bench = corrected_after_a_loss(scenario);
     let outcome = bench.fleetload(&["run", "sites.csv"]);
     assert_eq!(bench.statistics().faults_fired.len(), 2);
     let row = &bench.results(2)[0];

@@ -20,6 +20,7 @@ use crate::journal::file::db_file::{
 };
 use crate::journal::file::file_watch::{self, FileWatch};
 use crate::journal::file::migrate;
+use crate::journal::file::sqlite_error;
 use crate::journal::{Journal, View};
 use crate::mistake::{self, Mistake};
 
@@ -140,12 +141,9 @@ fn at(path: &Path, error: Error) -> Error {
 
 /// Whether SQLite failed because a file beside the journal went away.
 fn went_away(error: &Error) -> bool {
-    std::error::Error::source(error)
-        .and_then(|cause| cause.downcast_ref::<rusqlite::Error>())
-        .and_then(rusqlite::Error::sqlite_error)
-        .is_some_and(|failure| {
-            [ffi::SQLITE_IOERR_DELETE_NOENT, ffi::SQLITE_IOERR_FSTAT].contains(&failure.extended_code)
-        })
+    sqlite_error::failure(error).is_some_and(|failure| {
+        [ffi::SQLITE_IOERR_DELETE_NOENT, ffi::SQLITE_IOERR_FSTAT].contains(&failure.extended_code)
+    })
 }
 
 fn prepare(connection: &mut Connection, path: &Path, steps: &[&str]) -> Result<()> {

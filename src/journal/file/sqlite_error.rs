@@ -29,6 +29,11 @@ impl From<rusqlite::Error> for Error {
     }
 }
 
+/// The failure of SQLite that an error of ours comes from.
+pub(in crate::journal) fn failure(error: &Error) -> Option<&ffi::Error> {
+    std::error::Error::source(error)?.downcast_ref::<rusqlite::Error>()?.sqlite_error()
+}
+
 /// The primary code of a failure, or the one that it comes from: the file beside the journal that readers share is made
 /// larger without being written, and a full disk shows in that as a failing one.
 fn meant(error: ffi::Error) -> ErrorCode {

@@ -7,6 +7,7 @@ use rusqlite::{Connection, ErrorCode, Params, Statement};
 
 use crate::error::{Error, Result};
 use crate::journal::file::column::Id;
+use crate::journal::file::sqlite_error;
 use crate::journal::intake::bulk_load::build_indexes;
 use crate::journal::row_ref;
 use crate::journal::state::selection::refused;
@@ -82,7 +83,7 @@ impl View {
         self.connection.busy_timeout(Duration::ZERO)?;
         let made = self.job_indexes.make(&self.connection);
         self.connection.busy_timeout(Duration::from_millis(patience.into()))?;
-        made.or_else(|error| match why_not(&error) {
+        made.or_else(|error| match sqlite_error::failure(&error).map(|failure| failure.code) {
             Some(ErrorCode::DiskFull) => {
                 self.job_indexes.lack_room.set(true);
                 Ok(())
@@ -98,12 +99,6 @@ impl ImportWriter<'_> {
     fn index_jobs(&self) -> Result<()> {
         self.job_indexes.make(&self.transaction)
     }
-}
-
-/// Why SQLite could not do it.
-fn why_not(error: &Error) -> Option<ErrorCode> {
-    let cause = std::error::Error::source(error)?.downcast_ref::<rusqlite::Error>()?;
-    cause.sqlite_error_code()
 }
 
 /// The columns of a [`KnownJob`].

@@ -48,7 +48,7 @@ pub(super) fn on_record(
         return refused;
     }
     if compared.send.is_empty() {
-        return existing(work, facts, Some((update, &record.raw)), compared);
+        return existing(work, facts, (update, &record.raw), compared);
     }
     RowDecision::Resolved(Box::new(Action::Update(update.resolved(&record.raw, compared))))
 }
@@ -71,7 +71,7 @@ fn unread(work: &Work, update: &RecordUpdate, facts: &RunFacts<'_>) -> RowDecisi
         return unreadable("a part of the address might replace it all");
     }
     if update.fields.is_empty() {
-        return existing(work, facts, None, UpdateComparison::default());
+        return leave(work, facts, None, None);
     }
     RowDecision::Send
 }
@@ -218,7 +218,7 @@ pub(super) fn unread_settings(work: &Work, settings: &VpnSettings, facts: &RunFa
 fn existing(
     work: &Work,
     facts: &RunFacts<'_>,
-    read: Option<(&RecordUpdate, &Value)>,
+    (update, record): (&RecordUpdate, &Value),
     compared: UpdateComparison,
 ) -> RowDecision {
     if compared.left.is_empty() {
@@ -226,7 +226,7 @@ fn existing(
     }
     let told: Vec<String> =
         compared.left.iter().map(|left| format!("{}: {}", words(&left.field), since_export(left))).collect();
-    let left = read.and_then(|(update, record)| update.resolved(record, compared).before);
+    let left = update.resolved(record, compared).before;
     leave(work, facts, Some((Reason::ChangedSinceExport, told.join("; "))), left)
 }
 

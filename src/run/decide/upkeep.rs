@@ -273,7 +273,7 @@ fn one_interface(work: &Work, facts: &RunFacts<'_>, one: &str, other: &str) -> R
     let rejection = refusal(Code::RowConflict.as_str(), message);
     let of = |interface: &str| with_cell(rejection.clone(), &format!("interfaceDeviceId[{interface}]"));
     let violations = [one, other].map(of).into_iter().flat_map(|rejection| rejection.violations).collect();
-    write_rejection(work, facts, Rejection { violations, ..rejection.clone() })
+    write_rejection(work, facts, Rejection { violations, ..rejection })
 }
 
 /// A rejection that is about one field of the row.

@@ -119,8 +119,6 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<(Vec<Resolutio
             several_earlier.insert(resolutions.len() - 1, jobs);
             continue;
         }
-        let of_earlier = called_otherwise_earlier(known, *kind, pointer)?;
-        let left_out = left_out_earlier(known, *kind, key, name)?;
         let mut failed = || -> Result<Resolution> {
             let text = key.or(name).map(String::as_str).unwrap_or_default();
             let by_its_key = with_key.first().map(|row| Namesake { row: *row, column: "key" });
@@ -149,12 +147,12 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<(Vec<Resolutio
             };
             // A record of an earlier import counts only where no row of this one has the name.
             let is_one = match named.iter().filter(|row| right(row)).count() {
-                0 => of_earlier,
+                0 => called_otherwise_earlier(known, *kind, pointer)?,
                 rows => rows == 1,
             };
             let message = if is_one {
                 lost.called_otherwise()
-            } else if let Some(import) = left_out {
+            } else if let Some(import) = left_out_earlier(known, *kind, key, name)? {
                 lost.left_out(import)
             } else if is_sought {
                 let candidates = between.entries.iter().filter(|entry| between.kind(entry) == *kind);
