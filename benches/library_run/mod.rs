@@ -9,6 +9,7 @@ use fleetload::journal::{
     Account, Disposition, ImportWriter, Journal, NewJob, NewRow, NewSheet, SheetId, Writing,
 };
 use fleetload::model::action::Action;
+use fleetload::model::content_hash::ContentHash;
 use fleetload::model::id::JobId;
 use fleetload::model::key;
 use fleetload::model::kind::Kind;
@@ -83,7 +84,7 @@ impl<'a> Filling<'a> {
             sheet_key: None,
             name: key::comparable(record.name()),
             natural_key: key::natural_key(&record, &links),
-            content_hash: String::new(),
+            content_hash: ContentHash::OF_NO_ROW,
             links,
             kind: record.kind(),
             steps: vec![Action::Create(record)],

@@ -1,18 +1,14 @@
-//! A digest of all that a row asks for and belongs to, by which it is known again as unchanged.
+//! The digest of all that a row asks for and belongs to, in two steps: what it belongs to is known later.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD_NO_PAD as BASE64;
-use sha2::{Digest, Sha256};
+use sha2::{Digest as _, Sha256};
 
 use crate::journal::WrittenStep;
+use crate::model::content_hash::ContentHash;
 use crate::model::record::{Link, Target};
-
-/// Bytes kept of a digest: 96 bits tell any two contents apart that one row has after each other.
-const KEPT: usize = 12;
 
 /// A digest of what a row asks for, before it is known what it belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct StepsDigest(pub(super) [u8; 32]);
+pub(super) struct StepsDigest([u8; 32]);
 
 impl StepsDigest {
     /// That of steps as they are written.
@@ -27,23 +23,22 @@ impl StepsDigest {
     }
 
     /// The digest of a row with these links, as the journal keeps it.
-    pub(super) fn linked(&self, links: &[Link]) -> String {
-        let mut digest = Sha256::new();
-        digest.update(self.0);
+    pub(super) fn linked(&self, links: &[Link]) -> ContentHash {
+        let mut content = self.0.to_vec();
         for link in links {
-            digest.update(link.role.as_str());
+            content.extend_from_slice(link.role.as_str().as_bytes());
             match link.target {
                 Target::Job(job) => {
-                    digest.update("#");
-                    digest.update(job.0.to_le_bytes());
+                    content.push(b'#');
+                    content.extend_from_slice(&job.0.to_le_bytes());
                 }
                 Target::Remote(id) => {
-                    digest.update("=");
-                    digest.update(id.as_bytes());
+                    content.push(b'=');
+                    content.extend_from_slice(id.as_bytes());
                 }
             }
         }
-        BASE64.encode(&digest.finalize()[..KEPT])
+        ContentHash::of(content)
     }
 }
 
@@ -75,7 +70,7 @@ mod tests {
         let digest = |(actions, links): &(Vec<Action>, Vec<Link>)| {
             StepsDigest::of(&journal::written_steps(Kind::Site, actions).unwrap()).linked(links)
         };
-        let digests: std::collections::BTreeSet<_> = asked.iter().map(digest).collect();
+        let digests: std::collections::HashSet<_> = asked.iter().map(digest).map(String::from).collect();
         assert_eq!(digests.len(), asked.len());
         assert_eq!(digest(&asked[3]), digest(&asked[3].clone()));
     }

@@ -5,6 +5,7 @@
 //! mistyped, and then belongs to another row. Pure rules; the look-ups are made by the caller.
 
 use crate::journal::{KnownJob, SamePlace};
+use crate::model::content_hash::ContentHash;
 use crate::model::id::JobId;
 use crate::model::key::comparable;
 use crate::model::kind::Kind;
@@ -56,7 +57,7 @@ pub(super) struct Claim<'a> {
     /// The row's own key, folded.
     pub(super) key: Option<&'a str>,
     pub(super) links: &'a [Link],
-    pub(super) content_hash: &'a str,
+    pub(super) content_hash: ContentHash,
     /// What earlier imports know of it.
     pub(super) earlier: &'a Known,
     /// Whether rows of this import that come later may still give other jobs another natural key.
@@ -339,7 +340,7 @@ mod tests {
             sheet_key: Some("hq".into()),
             name: "HQ".into(),
             natural_key: "k".into(),
-            content_hash: hash.into(),
+            content_hash: ContentHash::of(hash),
             links: vec![link(ACME)],
             first_import: ImportId(1),
         }
@@ -351,7 +352,7 @@ mod tests {
             kind: Kind::Site,
             key: Some("hq"),
             links: &[link(ACME)],
-            content_hash: "new",
+            content_hash: ContentHash::of("new"),
             earlier: &earlier,
             more_come: true,
         };
@@ -367,7 +368,7 @@ mod tests {
             kind,
             key: Some("hq"),
             links: &[link(owner)],
-            content_hash: "new",
+            content_hash: ContentHash::of("new"),
             earlier: &earlier,
             more_come: true,
         };
@@ -412,7 +413,7 @@ mod tests {
                         kind: Kind::Site,
                         key: Some("hq"),
                         links: &[link(ACME)],
-                        content_hash: "new",
+                        content_hash: ContentHash::of("new"),
                         earlier: &earlier,
                         more_come: true,
                     },
@@ -489,7 +490,7 @@ mod tests {
                 kind: Kind::Site,
                 key,
                 links: &[link(ACME)],
-                content_hash: "new",
+                content_hash: ContentHash::of("new"),
                 earlier: &earlier,
                 more_come: true,
             };
@@ -520,7 +521,7 @@ mod tests {
             kind: Kind::Site,
             key: Some("hq"),
             links: &[],
-            content_hash: "new",
+            content_hash: ContentHash::of("new"),
             earlier: &earlier,
             more_come: true,
         };

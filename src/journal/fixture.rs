@@ -12,6 +12,7 @@ use crate::journal::{
     Disposition, Evidence, How, Imported, Journal, Moved, NewJob, NewRow, NewSheet, SheetId, Write,
 };
 use crate::model::action::Action;
+use crate::model::content_hash::ContentHash;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -71,7 +72,7 @@ fn new_job(record: Record, links: Vec<Link>, later: Vec<Action>) -> NewJob {
     let sheet_key = Some(name.to_lowercase());
     NewJob {
         natural_key: name.clone(),
-        content_hash: format!("hash of {name}"),
+        content_hash: ContentHash::of(&name),
         kind: record.kind(),
         sheet_key,
         name,

@@ -155,7 +155,7 @@ CREATE TABLE job (
     natural_key TEXT NOT NULL,
     sheet_key TEXT,
     name TEXT NOT NULL,
-    content_hash TEXT NOT NULL,
+    content_hash BLOB NOT NULL CHECK (length(content_hash) = 12),
     code TEXT,
     message TEXT,
     violations TEXT,

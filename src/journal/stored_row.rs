@@ -205,7 +205,7 @@ impl ActionShapes {
             None => {
                 let shape = Arc::<str>::from(shape);
                 self.numbers.insert(Arc::clone(&shape), self.shapes.len());
-                self.shapes.push(ShapeParts::of(&shape));
+                self.shapes.push(ShapeParts::of(shape));
                 self.shapes.len() - 1
             }
         };
@@ -214,19 +214,44 @@ impl ActionShapes {
 
     /// The action that was packed with these cells; `None` where it is none of these.
     pub fn unpack(&self, action: &PackedAction, cells: &[impl AsRef<str>]) -> Option<String> {
-        fill(&self.shapes.get(action.shape)?.shape, cells, action.values.as_deref())
+        self.shapes.get(action.shape)?.fill(cells, action.values.as_deref())
     }
 }
 
 impl ShapeParts {
-    fn of(shape: &Arc<str>) -> Self {
+    fn of(shape: impl Into<Arc<str>>) -> Self {
+        let shape = shape.into();
         let (mut parts, mut fixed) = (Vec::new(), 0);
-        for (place, mark) in marks(shape) {
+        for (place, mark) in marks(&shape) {
             parts.extend([ShapePart::Fixed(fixed..place.start), ShapePart::Mark(mark)]);
             fixed = place.end;
         }
         parts.push(ShapePart::Fixed(fixed..shape.len()));
-        Self { shape: Arc::clone(shape), parts }
+        Self { shape, parts }
+    }
+
+    /// The action with the cells of its row and the values that they do not have; `None` when they do not fit.
+    fn fill(&self, cells: &[impl AsRef<str>], values: Option<&str>) -> Option<String> {
+        let mut values = values.unwrap_or_default();
+        let mut action = String::with_capacity(self.shape.len() + 128);
+        for part in &self.parts {
+            match part {
+                ShapePart::Fixed(range) => action.push_str(&self.shape[range.clone()]),
+                ShapePart::Mark(Mark::Cell(cell)) => {
+                    push_json(&mut action, cells.get(*cell)?.as_ref()).ok()?
+                }
+                ShapePart::Mark(Mark::CellNumber(cell)) => action.push_str(cells.get(*cell)?.as_ref()),
+                ShapePart::Mark(Mark::Value) => {
+                    let end = match values.as_bytes().first()? {
+                        b'"' => string_end(values.as_bytes(), 0),
+                        _ => end_of_number(values.as_bytes(), 0),
+                    };
+                    action.push_str(&values[..end]);
+                    values = values[end..].strip_prefix(',').unwrap_or(&values[end..]);
+                }
+            }
+        }
+        values.is_empty().then_some(action)
     }
 
     /// The values that stand for `?` if an action has this shape for a row with these cells.
@@ -394,30 +419,6 @@ fn shape_of(action: &str, cells: &[String]) -> (String, Option<String>) {
     (shape, values)
 }
 
-/// The action of a shape, with the cells of its row and the values that they do not have; `None` when they do not fit.
-fn fill(shape: &str, cells: &[impl AsRef<str>], values: Option<&str>) -> Option<String> {
-    let (mut values, mut copied) = (values.unwrap_or_default(), 0);
-    let mut action = String::with_capacity(shape.len() + 128);
-    for (place, mark) in marks(shape) {
-        action.push_str(&shape[copied..place.start]);
-        match mark {
-            Mark::Cell(cell) => push_json(&mut action, cells.get(cell)?.as_ref()).ok()?,
-            Mark::CellNumber(cell) => action.push_str(cells.get(cell)?.as_ref()),
-            Mark::Value => {
-                let end = match values.as_bytes().first()? {
-                    b'"' => string_end(values.as_bytes(), 0),
-                    _ => end_of_number(values.as_bytes(), 0),
-                };
-                action.push_str(&values[..end]);
-                values = values[end..].strip_prefix(',').unwrap_or(&values[end..]);
-            }
-        }
-        copied = place.end;
-    }
-    action.push_str(&shape[copied..]);
-    values.is_empty().then_some(action)
-}
-
 /// One column of a query for the action of the step with this name, as [`StoredTexts::action`] takes it: its JSON, or its
 /// shape, the cells of its row and its values, a line each.
 macro_rules! stored_action {
@@ -448,12 +449,14 @@ pub(in crate::journal) use stored_action;
 pub(in crate::journal) struct StoredTexts<'c> {
     connection: &'c Connection,
     known: HashMap<i64, String>,
+    /// The shape of the action before: that of most.
+    shape: Option<ShapeParts>,
 }
 
 impl<'c> StoredTexts<'c> {
     /// Of this journal.
     pub(in crate::journal) fn of(connection: &'c Connection) -> Self {
-        Self { connection, known: HashMap::new() }
+        Self { connection, known: HashMap::new(), shape: None }
     }
 
     /// The cells of a row.
@@ -503,7 +506,11 @@ impl<'c> StoredTexts<'c> {
         let first = lines.next().unwrap_or_default();
         let (Some(cells), Some(values)) = (lines.next(), lines.next()) else { return Ok(first.into()) };
         let cells = self.cells(cells)?;
-        let action = fill(first, &cells, Some(values));
+        let shape = match self.shape.take() {
+            Some(last) if *last.shape == *first => last,
+            Some(_) | None => ShapeParts::of(first),
+        };
+        let action = self.shape.insert(shape).fill(&cells, Some(values));
         Ok(action.ok_or_else(|| damaged("a step", "its values do not fit its shape"))?.into())
     }
 }

@@ -4,6 +4,7 @@
 pub mod action;
 pub mod amount;
 pub mod company_forest;
+pub mod content_hash;
 pub mod descriptor;
 pub mod device_status;
 pub mod digest;

@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::action::{ActionCounts, PlannedAction};
 use super::survey::{JobOrigin, Survey};
+use crate::model::content_hash::ContentHash;
 use crate::model::digest::{add_text, hexadecimal};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -58,10 +59,11 @@ pub struct RowDigest(Sha256);
 
 impl RowDigest {
     /// Takes in a row.
-    pub fn row(&mut self, number: u32, natural_key: &str, content_hash: &str, disposition: &str) {
-        for part in [natural_key, content_hash, disposition] {
+    pub fn row(&mut self, number: u32, natural_key: &str, content: ContentHash, disposition: &str) {
+        for part in [natural_key, disposition] {
             add_text(&mut self.0, part);
         }
+        self.0.update(content.as_bytes());
         self.0.update(number.to_le_bytes());
     }
 
@@ -320,7 +322,8 @@ mod tests {
     fn rows_are_digested_with_their_place_and_order() {
         let digest = |rows: &[(u32, &str, &str)]| {
             let mut digest = RowDigest::default();
-            rows.iter().for_each(|(number, key, hash)| digest.row(*number, key, hash, "new"));
+            rows.iter()
+                .for_each(|(number, key, hash)| digest.row(*number, key, ContentHash::of(hash), "new"));
             digest.finish()
         };
         let one = digest(&[(2, "ab", "c"), (3, "d", "e")]);

@@ -1,5 +1,6 @@
 //! Rows, records and decisions for the tests of this room.
 
+use crate::model::content_hash::ContentHash;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -55,7 +56,7 @@ fn work(record: Record, role: Role) -> Work {
         looks: 0,
         baseline: None,
         unsure: false,
-        content_hash: String::new(),
+        content_hash: ContentHash::OF_NO_ROW,
         first_sent_at: None,
     }
 }

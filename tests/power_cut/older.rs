@@ -41,7 +41,7 @@ fn make(path: &Path) -> rusqlite::Result<()> {
     for number in 0..200 {
         connection.execute(
             "INSERT INTO job (kind, state, operation, first_import, last_import, natural_key, name, content_hash)
-             VALUES (2, 'ready', (SELECT id FROM operation_name WHERE name = 'addSite'), 1, 1, ?1, ?1, 'hash')",
+             VALUES (2, 'ready', (SELECT id FROM operation_name WHERE name = 'addSite'), 1, 1, ?1, ?1, zeroblob(12))",
             [format!("site {number}")],
         )?;
         connection.execute(

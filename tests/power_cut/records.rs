@@ -2,6 +2,7 @@
 
 use fleetload::journal::{Disposition, ImportWriter, NewJob, NewRow, NewSheet, SheetId};
 use fleetload::model::action::Action;
+use fleetload::model::content_hash::ContentHash;
 use fleetload::model::id::{JobId, RemoteId};
 use fleetload::model::key;
 use fleetload::model::kind::Kind;
@@ -45,7 +46,7 @@ impl<'a> Filling<'a> {
     /// A row that gives a job other values.
     pub(crate) fn revise(&mut self, job: JobId, record: Record, owner: Option<JobId>) {
         let mut values = values(record, owner, Vec::new());
-        values.content_hash.push_str(", corrected");
+        values.content_hash = ContentHash::of(format!("{} corrected", values.name));
         self.import.revise_job(job, &values).expect("a job that may be revised");
         self.row(job, Disposition::Revised);
     }
@@ -77,7 +78,7 @@ fn values(record: Record, owner: Option<JobId>, later: Vec<Action>) -> NewJob {
         sheet_key: Some(record.name().to_lowercase()),
         name: key::comparable(record.name()),
         natural_key: key::natural_key(&record, &links),
-        content_hash: format!("hash of {}", record.name()),
+        content_hash: ContentHash::of(record.name()),
         links,
         kind: record.kind(),
         steps: std::iter::once(Action::Create(record)).chain(later).collect(),

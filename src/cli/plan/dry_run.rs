@@ -79,7 +79,7 @@ pub(in crate::cli) fn survey(
             && let Some(digest) = places.get(&row.sheet).and_then(|place| digests.get_mut(*place))
         {
             let made_of_it = row.disposition.as_str();
-            digest.row(row.number, &prospect.natural_key, &prospect.content_hash, made_of_it);
+            digest.row(row.number, &prospect.natural_key, prospect.content_hash, made_of_it);
         }
         let origin = match prospect.row {
             Some(row) => JobOrigin::Sheets { changed_since: row.disposition == Disposition::ChangedSince },

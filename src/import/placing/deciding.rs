@@ -219,7 +219,7 @@ impl Placing<'_, '_> {
             kind: ready.values.kind,
             key: ready.values.sheet_key.as_deref(),
             links: &ready.values.links,
-            content_hash: &ready.values.content_hash,
+            content_hash: ready.values.content_hash,
             earlier: known,
             more_come,
         };

@@ -5,6 +5,7 @@ use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, 
 
 use crate::ending::RunEnd;
 use crate::journal::{Disposition, RunId, SheetId};
+use crate::model::content_hash::ContentHash;
 use crate::model::id::{CallId, ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -115,6 +116,18 @@ impl FromSql for Id {
             value => RemoteId::from_slice(value.as_blob()?),
         };
         id.map(Self).map_err(|error| FromSqlError::Other(Box::new(error)))
+    }
+}
+
+impl ToSql for ContentHash {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::from(self.as_bytes()))
+    }
+}
+
+impl FromSql for ContentHash {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        Self::try_from(value.as_blob()?).map_err(|error| FromSqlError::Other(Box::new(error)))
     }
 }
 

@@ -12,6 +12,7 @@ use crate::journal::intake::bulk_load::build_indexes;
 use crate::journal::row_ref;
 use crate::journal::state::selection::refused;
 use crate::journal::{ImportWriter, View};
+use crate::model::content_hash::ContentHash;
 use crate::model::id::{ImportId, JobId, RemoteId, SheetId};
 use crate::model::kind::Kind;
 use crate::model::record::{Link, Target};
@@ -35,7 +36,7 @@ pub struct KnownJob {
     /// Its natural key.
     pub natural_key: String,
     /// The hash of the values it has now.
-    pub content_hash: String,
+    pub content_hash: ContentHash,
     /// What it refers to.
     pub links: Vec<Link>,
     /// The import that brought it first.

@@ -4,6 +4,7 @@
 
 use crate::journal::SheetId;
 use crate::model::action::Action;
+use crate::model::content_hash::ContentHash;
 use crate::model::id::{ImportId, JobId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -40,7 +41,7 @@ pub struct NewJob {
     /// Its natural key; no other job of its kind has it.
     pub natural_key: String,
     /// A hash of all its values.
-    pub content_hash: String,
+    pub content_hash: ContentHash,
     /// What it refers to, each role at most once.
     pub links: Vec<Link>,
     /// What is to be brought about, in this order; at least one action.

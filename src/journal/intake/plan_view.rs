@@ -15,6 +15,7 @@ use crate::journal::stored_row::StoredTexts;
 use crate::journal::view::awaited::Awaited;
 use crate::journal::{Disposition, ImportWriter, SheetId};
 use crate::model::action::Action;
+use crate::model::content_hash::ContentHash;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::record::{Link, Target};
@@ -36,7 +37,7 @@ pub struct Prospect {
     /// Its natural key.
     pub natural_key: String,
     /// A hash of the values it has.
-    pub content_hash: String,
+    pub content_hash: ContentHash,
     /// What it refers to.
     pub links: Vec<Link>,
     /// The jobs among these that have no record yet.

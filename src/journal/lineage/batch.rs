@@ -99,7 +99,7 @@ fn carry_out(connection: &Connection, write: &Write) -> Result<Vec<Moved>> {
         Write::Claim { job, operation, content, baseline, before, counted, at } => transition::claim(
             connection,
             *job,
-            (*operation, content.as_deref()),
+            (*operation, *content),
             (baseline.as_deref(), before.as_ref()),
             *counted,
             *at,
@@ -137,12 +137,12 @@ fn carry_out(connection: &Connection, write: &Write) -> Result<Vec<Moved>> {
             hold::hold(connection, *job, *from, (code, reason), candidates, evidence)
         }
         Write::Audited { job, id, content, run, by, finding, site, at } => {
-            let read = (*job, *id, content.as_str());
+            let read = (*job, *id, *content);
             let by = (*by, site.as_deref());
             audit::note(connection, read, *run, by, finding.as_ref(), *at).map(|()| Vec::new())
         }
         Write::IfUnchanged { content, then } => {
-            job_row::has_values(connection, then.job(), content)?;
+            job_row::has_values(connection, then.job(), *content)?;
             carry_out(connection, then)
         }
         Write::Ceiling { day, ceiling } => quota::learn(connection, *day, *ceiling).map(|()| Vec::new()),

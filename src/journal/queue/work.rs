@@ -15,6 +15,7 @@ use crate::journal::state::step::text;
 use crate::journal::stored_row::{StoredTexts, stored_action};
 use crate::journal::{JobQueue, SheetId, View};
 use crate::model::action::Action;
+use crate::model::content_hash::ContentHash;
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::key::{Likeness, likeness};
 use crate::model::kind::Kind;
@@ -77,7 +78,7 @@ pub struct Work {
     /// Whether it may have been sent without this copy of the journal knowing of it.
     pub unsure: bool,
     /// The digest of the values the row has.
-    pub content_hash: String,
+    pub content_hash: ContentHash,
     /// When this step was sent first.
     pub first_sent_at: Option<Moment>,
 }

@@ -11,6 +11,7 @@ use crate::journal::state::step;
 use crate::journal::state::write::{AuditFinding, ReadBy};
 use crate::model::action::Action;
 use crate::model::action::opposes::opposes;
+use crate::model::content_hash::ContentHash;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::reason::Reason;
 use crate::model::time::Moment;
@@ -118,7 +119,7 @@ fn record_of(connection: &Connection, job: JobId) -> Result<Option<RemoteId>> {
 /// name of those that were looked up beside its device.
 pub(in crate::journal) fn note(
     connection: &Connection,
-    (job, id, content): (JobId, Option<RemoteId>, &str),
+    (job, id, content): (JobId, Option<RemoteId>, ContentHash),
     run: RunId,
     (by, site): (ReadBy, Option<&str>),
     finding: Option<&AuditFinding>,

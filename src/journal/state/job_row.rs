@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension, ToSql};
 use crate::error::{Error, Result};
 use crate::journal::file::column::Id;
 use crate::journal::state::write::Moved;
+use crate::model::content_hash::ContentHash;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -28,7 +29,7 @@ pub(in crate::journal) struct JobRow {
     pub(in crate::journal) executed: bool,
     pub(in crate::journal) deaths: u32,
     pub(in crate::journal) name: String,
-    pub(in crate::journal) content_hash: String,
+    pub(in crate::journal) content_hash: ContentHash,
 }
 
 /// Reads where a job stands.
@@ -70,7 +71,7 @@ pub(in crate::journal) fn of(connection: &Connection, job: JobId) -> Result<JobR
 pub(in crate::journal) fn has_values(
     connection: &Connection,
     job: Option<JobId>,
-    content: &str,
+    content: ContentHash,
 ) -> Result<()> {
     let job =
         job.ok_or_else(|| Error::internal("a write that is about no job cannot be about its values"))?;
@@ -109,7 +110,7 @@ impl JobRow {
     }
 
     /// Refuses unless the digest of the job's values is this one.
-    pub(in crate::journal) fn has_values(&self, content: &str) -> Result<()> {
+    pub(in crate::journal) fn has_values(&self, content: ContentHash) -> Result<()> {
         if self.content_hash == content {
             return Ok(());
         }

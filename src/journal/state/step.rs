@@ -10,6 +10,7 @@ use crate::journal::state::job_row::JobRow;
 use crate::journal::stored_row::{StoredTexts, stored_action};
 use crate::model::action::Action;
 use crate::model::action::before::Before;
+use crate::model::content_hash::ContentHash;
 use crate::model::id::JobId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -142,7 +143,9 @@ pub(in crate::journal) fn was_made_as_sent(connection: &Connection, job: JobId) 
             .prepare_cached("UPDATE step SET action = ?2, shape = NULL, place = NULL WHERE id = ?1 << 16")?
             .execute((job, &sent))?;
         // That of no row, so that each is compared value by value.
-        connection.prepare_cached("UPDATE job SET content_hash = '' WHERE id = ?1")?.execute([job])?;
+        connection
+            .prepare_cached("UPDATE job SET content_hash = ?2 WHERE id = ?1")?
+            .execute((job, ContentHash::OF_NO_ROW))?;
     }
     forget_sent(connection, job)?;
     Ok(())

@@ -16,6 +16,7 @@ use crate::journal::state::quota;
 use crate::journal::state::write::{Evidence, How, Moved};
 use crate::journal::state::{audit, baseline, dependents, import_turn, step};
 use crate::model::action::before::Before;
+use crate::model::content_hash::ContentHash;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
 use crate::model::reason::Reason;
@@ -29,7 +30,7 @@ use crate::model::verdict::Rejection;
 pub(in crate::journal) fn claim(
     connection: &Connection,
     job: JobId,
-    (operation, content): (Operation, Option<&str>),
+    (operation, content): (Operation, Option<ContentHash>),
     (seen, before): (Option<&[RemoteId]>, Option<&Before>),
     counted: Option<Day>,
     at: Moment,

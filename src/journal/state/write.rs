@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::journal::RunId;
 use crate::journal::file::sqlite_error::damaged;
 use crate::model::action::before::Before;
+use crate::model::content_hash::ContentHash;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -28,7 +29,7 @@ pub enum Write {
         operation: Operation,
         /// The digest of the values about to be sent, which must be those the job has now; `None` asks for nothing.
         #[serde(default)]
-        content: Option<String>,
+        content: Option<ContentHash>,
         /// The ids that the look-up before this send showed. They join those of earlier ones, until a request may have been
         /// carried out.
         baseline: Option<Vec<RemoteId>>,
@@ -178,7 +179,7 @@ pub enum Write {
     /// meanwhile. What a look concludes is written like this, however long it was held back.
     IfUnchanged {
         /// The digest of those values.
-        content: String,
+        content: ContentHash,
         /// The write.
         then: Box<Write>,
     },
@@ -196,7 +197,7 @@ pub enum Write {
         /// The record it had when it was read back; nothing is noted when it has another one by now.
         id: Option<RemoteId>,
         /// The digest of the values it had; nothing is noted when it has others by now.
-        content: String,
+        content: ContentHash,
         /// The run that read it back.
         run: RunId,
         /// How.

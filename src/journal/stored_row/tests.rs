@@ -31,23 +31,23 @@ fn an_action_is_its_shape_with_the_cells_of_its_row() {
     for (action, expected, values) in table {
         let (shape, found) = shape_of(action, &literals);
         assert_eq!((shape.as_str(), found.as_deref()), (expected, values), "{action}");
-        assert_eq!(fill(&shape, &row, values).as_deref(), Some(action));
+        let parts = ShapeParts::of(shape);
+        assert_eq!(parts.fill(&row, values).as_deref(), Some(action));
         // What has the shape of the row before has the values that were found.
-        let parts = ShapeParts::of(&shape.as_str().into());
         assert_eq!(parts.fit(action, &row), Some(found), "{action}");
         for other in [&action[1..], &action[..action.len() - 1], &format!("{action} "), "{}"] {
             assert_eq!(parts.fit(other, &row), None, "{other}");
         }
     }
-    assert_eq!(fill("{\"name\":$9}", &row, None), None);
-    assert_eq!(fill("{\"name\":$1}", &row, Some("\"left\"")), None);
-    assert_eq!(fill("{\"name\":?}", &row, None), None);
+    assert_eq!(ShapeParts::of("{\"name\":$9}").fill(&row, None), None);
+    assert_eq!(ShapeParts::of("{\"name\":$1}").fill(&row, Some("\"left\"")), None);
+    assert_eq!(ShapeParts::of("{\"name\":?}").fill(&row, None), None);
 }
 
 #[test]
 fn a_row_has_the_shape_of_the_row_before_only_if_its_action_is_that_byte_for_byte() {
-    let shape: Arc<str> = r##"{"name":$1,"at":#0,"to":?}"##.into();
-    let parts = ShapeParts::of(&shape);
+    let shape = r##"{"name":$1,"at":#0,"to":?}"##;
+    let parts = ShapeParts::of(shape);
     let row = cells(&["12", "Depot \"1\""]);
     let table = [
         (r#"{"name":"Depot \"1\"","at":12,"to":5}"#, Some("5")),
@@ -61,7 +61,7 @@ fn a_row_has_the_shape_of_the_row_before_only_if_its_action_is_that_byte_for_byt
         let found = parts.fit(action, &row);
         assert_eq!(found, expected.map(|values| Some(values.to_owned())), "{action}");
         if let Some(values) = found {
-            assert_eq!(fill(&shape, &row, values.as_deref()).as_deref(), Some(action));
+            assert_eq!(parts.fill(&row, values.as_deref()).as_deref(), Some(action));
         }
     }
 }

@@ -360,6 +360,7 @@ mod tests {
     };
     use crate::model::action::before::Before;
     use crate::model::action::{Action, OwnedEntry, Owner};
+    use crate::model::content_hash::ContentHash;
     use crate::model::id::{ImportId, JobId, RemoteId};
     use crate::model::kind::{Kind, Upkeep};
     use crate::model::operation::Operation::PutDeviceMetadata;
@@ -381,7 +382,7 @@ mod tests {
             sheet_key: None,
             name: "asset".into(),
             natural_key: "device 7 asset".into(),
-            content_hash: value.into(),
+            content_hash: ContentHash::of(value),
             links: vec![Link { role: Role::Device, target: Target::Remote(RemoteId::from_u128(7)) }],
             steps: vec![Action::PutMetadataEntry(entry)],
         }

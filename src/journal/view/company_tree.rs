@@ -202,6 +202,7 @@ mod tests {
     use crate::journal::fixture::*;
     use crate::journal::{Disposition, NewJob, NewRow};
     use crate::model::action::{Action, OwnedLabel, Owner};
+    use crate::model::content_hash::ContentHash;
     use crate::model::kind::Upkeep;
     use crate::model::record::{Link, Target};
 
@@ -249,7 +250,7 @@ mod tests {
                 sheet_key: None,
                 name: "north".to_owned(),
                 natural_key: format!("label {number}"),
-                content_hash: String::new(),
+                content_hash: ContentHash::OF_NO_ROW,
                 links: vec![about],
                 steps: vec![Action::PutLabel(label)],
             });

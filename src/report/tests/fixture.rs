@@ -1,5 +1,6 @@
 //! What reports are made of in tests: a journal with a tree of companies and devices in every state a row can be in.
 
+use crate::model::content_hash::ContentHash;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -219,7 +220,7 @@ pub(super) fn job_of(
     let name = comparable(record.name());
     let new = NewJob {
         natural_key: natural_key(record, &links),
-        content_hash: format!("{:?}", draft.steps),
+        content_hash: ContentHash::of(format!("{:?}", draft.steps)),
         kind: record.kind(),
         sheet_key: draft.key.as_ref().map(ToString::to_string),
         name: name.clone(),

@@ -210,7 +210,7 @@ pub(in crate::run) fn on_owners(
 /// Settles what a look says of a job. The look may have been held back for minutes: it says nothing of a row that an
 /// import has corrected meanwhile, which is looked up again with the values it has now.
 pub(in crate::run) fn unless_corrected(work: &Work, write: Write) -> RowDecision {
-    RowDecision::write(Write::IfUnchanged { content: work.content_hash.clone(), then: Box::new(write) })
+    RowDecision::write(Write::IfUnchanged { content: work.content_hash, then: Box::new(write) })
 }
 
 /// The list of the parent's children may be one page of a longer one, and companies of the row's name are

@@ -15,6 +15,7 @@ use super::gates::Phase;
 use crate::journal::Work;
 use crate::model::action::Action;
 use crate::model::action::before::Before;
+use crate::model::content_hash::ContentHash;
 use crate::model::id::{ImportId, JobId, RemoteId, SheetId};
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
@@ -211,7 +212,7 @@ pub(super) enum Ticket {
 /// What the claim of a job needs to know.
 pub(super) struct ClaimedContent {
     /// The content that was compared before sending.
-    pub(super) content: String,
+    pub(super) content: ContentHash,
     /// Records with its key that were there before, when they are known.
     pub(super) baseline: Option<Vec<RemoteId>>,
     /// What the record has of what the step changes, when it is known.
@@ -372,7 +373,7 @@ impl InFlight {
         (active.phase, active.counted, active.stage) = (phase, counted, Stage::Claiming);
         let operation = active.work.operation;
         let content = ClaimedContent {
-            content: active.work.content_hash.clone(),
+            content: active.work.content_hash,
             // It may be sent again from memory.
             baseline: active.baseline.clone(),
             before: active.before.clone(),

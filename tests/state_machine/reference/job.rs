@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use fleetload::model::content_hash::ContentHash;
 use fleetload::model::kind::Kind;
 use fleetload::model::operation::Operation;
 use fleetload::model::state::JobState::{self, Blocked, Cancelled, Held, InDoubt, Ready};
@@ -34,6 +35,11 @@ pub(crate) struct Values {
 }
 
 impl Values {
+    /// By what the journal knows it.
+    pub(crate) fn content_hash(&self) -> ContentHash {
+        if self.content.is_empty() { ContentHash::OF_NO_ROW } else { ContentHash::of(&self.content) }
+    }
+
     /// What the record is made with besides its natural key.
     pub(super) fn of_the_record(&self) -> String {
         self.content.rsplit(' ').next().unwrap_or_default().to_owned()

@@ -34,7 +34,7 @@ impl World {
             let work = self.journal.work(id_of(number)).unwrap().expect("no job is lost");
             let record = job.record.map(RemoteId::from_u128);
             assert_eq!((work.state, work.remote_id), (job.state, record), "job {number}");
-            assert_eq!(work.content_hash, job.values.content, "job {number}");
+            assert_eq!(work.content_hash, job.values.content_hash(), "job {number}");
             let mut parents: Vec<usize> = work.parents.iter().map(|(_, job)| number_of(*job)).collect();
             parents.sort_unstable();
             let mut expected = job.values.parents.clone();

@@ -2,6 +2,7 @@
 
 use fleetload::journal::NewJob;
 use fleetload::model::action::{Action, OwnedEntry, Owner};
+use fleetload::model::content_hash::ContentHash;
 use fleetload::model::id::RemoteId;
 use fleetload::model::kind::{Kind, Upkeep};
 use fleetload::model::operation::Operation as Call;
@@ -65,7 +66,7 @@ pub(super) fn row(spec: &RowSpec, reference: &Reference) -> (Values, NewJob) {
         sheet_key: Some(format!("row {}", spec.row)),
         name: name.clone(),
         natural_key: name.clone(),
-        content_hash: content.clone(),
+        content_hash: ContentHash::of(&content),
         links,
         steps: std::iter::once(Action::Create(record)).chain(later).collect(),
     };
@@ -109,7 +110,7 @@ fn upkeep_row(spec: &RowSpec, reference: &Reference) -> (Values, NewJob) {
         sheet_key: None,
         name: name.clone(),
         natural_key: name.clone(),
-        content_hash: content.clone(),
+        content_hash: ContentHash::of(&content),
         links,
         steps: vec![action],
     };

@@ -1,6 +1,7 @@
 //! The writes of a sequence, as the journal takes them.
 
 use fleetload::journal::{self, Candidate, Evidence, Write};
+use fleetload::model::content_hash::ContentHash;
 use fleetload::model::id::RemoteId;
 use fleetload::model::operation::Operation as Call;
 use fleetload::model::state::JobState;
@@ -12,10 +13,10 @@ use crate::operations::{How, What};
 
 impl World {
     /// The digest of the values a job has, or of some that it has not.
-    pub(super) fn content(&self, number: usize, right: bool) -> String {
+    pub(super) fn content(&self, number: usize, right: bool) -> ContentHash {
         match self.reference.jobs.get(&number) {
-            Some(known) if right => known.values.content.clone(),
-            Some(_) | None => "of an older row".to_owned(),
+            Some(known) if right => known.values.content_hash(),
+            Some(_) | None => ContentHash::of("an older row"),
         }
     }
 

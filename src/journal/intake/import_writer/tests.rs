@@ -3,6 +3,7 @@
 use super::*;
 use crate::journal::fixture::*;
 use crate::journal::{Decision, Evidence, How, Write};
+use crate::model::content_hash::ContentHash;
 use crate::model::operation::Operation;
 use crate::model::record::Role;
 use crate::model::state::JobState::{Adopted, Created, Done, Existing, Held, InDoubt, Sending};
@@ -117,7 +118,7 @@ fn a_corrected_parent_brings_its_skipped_descendants_back() {
     assert_eq!(state(&bench.journal, jobs[2]), Skipped);
     let mut import = bench.journal.begin_import(at(2)).unwrap();
     let mut values = company("Top", vec![]);
-    values.content_hash = "corrected".into();
+    values.content_hash = ContentHash::of("corrected");
     import.revise_job(jobs[0], &values).unwrap();
     import.finish().unwrap();
     assert_eq!(
@@ -126,7 +127,7 @@ fn a_corrected_parent_brings_its_skipped_descendants_back() {
     );
     assert_eq!((code(&bench.journal, jobs[0]), message(&bench.journal, jobs[1])), (None, None));
     let known = bench.journal.by_natural_key(Kind::Company, "Top").unwrap().unwrap();
-    assert_eq!(known.content_hash, "corrected");
+    assert_eq!(known.content_hash, ContentHash::of("corrected"));
 }
 
 #[test]

@@ -2,6 +2,7 @@ use super::*;
 use crate::journal::Journal;
 use crate::journal::fixture::*;
 use crate::journal::{AuditFigures, AuditFinding, Evidence, How, ReadBy, RunId, Write};
+use crate::model::content_hash::ContentHash;
 use crate::model::operation::Operation::AddCompany;
 use crate::model::state::JobState::{Created, InDoubt, Ready, Sending};
 use crate::model::verdict::Doubt;
@@ -14,7 +15,7 @@ fn audited(
     code: Option<&str>,
 ) -> Write {
     let finding = code.map(|code| AuditFinding { code: code.into(), message: "gone".into(), found: vec![] });
-    let content = format!("hash of {name}");
+    let content = ContentHash::of(name);
     Write::Audited { job, id, content, run, by, finding, site: None, at: at(9_000) }
 }
 

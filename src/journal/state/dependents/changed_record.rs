@@ -149,6 +149,7 @@ fn name(connection: &Connection, job: JobId) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use crate::model::content_hash::ContentHash;
     use serde_json::json;
 
     use super::*;
@@ -169,7 +170,7 @@ mod tests {
             sheet_key: None,
             name: "A".into(),
             natural_key: format!("update of {made_by}"),
-            content_hash: format!("to {name}"),
+            content_hash: ContentHash::of(name),
             links: vec![Link { role: Role::owner(Kind::Site), target: Target::Job(made_by) }],
             steps: vec![Action::Update(update)],
         }

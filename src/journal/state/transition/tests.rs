@@ -9,6 +9,7 @@ use crate::journal::file::column::Id;
 use crate::journal::fixture::*;
 use crate::journal::{Decision, Disposition, Evidence, How, Work, Write};
 use crate::model::action::Action;
+use crate::model::content_hash::ContentHash;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
 use crate::model::record::{Record, Role};
@@ -523,7 +524,7 @@ fn a_record_was_made_with_what_was_sent_last_unless_an_earlier_request_is_not_kn
                     let mut corrected = crate::testing::site("Depot");
                     corrected.phone_number = now.into();
                     values.steps = vec![Action::Create(Record::Site(corrected))];
-                    values.content_hash = "hash of the corrected row".to_owned();
+                    values.content_hash = ContentHash::of("the corrected row");
                     let mut import = bench.journal.begin_import(at(6_000)).unwrap();
                     import.revise_job(job, &values).unwrap();
                     import.finish().unwrap();
@@ -565,7 +566,7 @@ fn every_write_survives_the_spill_file_and_back() {
     let day = Day::from_number(20_000);
     let mut all: Vec<Write> = writes(JobId(7), Sending).into_iter().map(|(write, ..)| write).collect();
     all.push(Write::IfUnchanged {
-        content: "hash of Acme".to_owned(),
+        content: ContentHash::of("Acme"),
         then: Box::new(rejected(JobId(7), Ready)),
     });
     all.push(Write::Ceiling { day, ceiling: u64::MAX >> 1 });

@@ -1,19 +1,20 @@
 //! Transitions that are meant for values which were corrected meanwhile: refused, and nothing changes.
 
 use super::*;
+use crate::model::content_hash::ContentHash;
 
 #[test]
 fn a_claim_of_values_that_were_corrected_meanwhile_is_refused() {
     let mut bench = bench();
     let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt"], false);
-    for (content, fits) in [("hash of Bolt", false), ("hash of Acme", true)] {
+    for (content, fits) in [("Bolt", false), ("Acme", true)] {
         let Write::Claim { job, operation, baseline, counted, at, .. } = claim(jobs[0], ADD) else {
             unreachable!("it is a claim");
         };
         let claim = Write::Claim {
             job,
             operation,
-            content: Some(content.to_owned()),
+            content: Some(ContentHash::of(content)),
             before: None,
             baseline,
             counted,
@@ -33,14 +34,17 @@ fn what_is_concluded_of_values_that_were_corrected_meanwhile_is_refused_and_chan
             let (_, jobs) = import_companies(&mut bench.journal, &[name.as_str()], false);
             let (write, leaves, to) = writes(jobs[0], from).swap_remove(index);
             force(&bench.journal, jobs[0], from);
-            let given = |content: String| Write::IfUnchanged { content, then: Box::new(write.clone()) };
+            let given = |content: &str| Write::IfUnchanged {
+                content: ContentHash::of(content),
+                then: Box::new(write.clone()),
+            };
             let before = everything(&bench.journal).unwrap();
-            let error = apply(&mut bench.journal, given("hash of its old values".to_owned())).unwrap_err();
+            let error = apply(&mut bench.journal, given("its old values")).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Internal);
             assert!(error.to_string().contains("corrected meanwhile"), "{error}");
             assert_eq!(everything(&bench.journal).unwrap(), before, "{from}: {write:?}");
 
-            let outcome = apply(&mut bench.journal, given(format!("hash of {name}")));
+            let outcome = apply(&mut bench.journal, given(&name));
             assert_eq!(outcome.is_ok(), leaves.contains(&from), "{from}: {write:?}");
             if outcome.is_ok() {
                 assert_eq!(state(&bench.journal, jobs[0]), to, "{write:?}");
@@ -58,7 +62,7 @@ fn a_condition_on_the_values_of_no_job_is_refused() {
     let ceiling = Write::Ceiling { day, ceiling: 1 };
     let absent = [(claim(JobId(99), ADD), "no job 99"), (ceiling, "about no job")];
     for (write, why) in absent {
-        let write = Write::IfUnchanged { content: "hash of Acme".to_owned(), then: Box::new(write) };
+        let write = Write::IfUnchanged { content: ContentHash::of("Acme"), then: Box::new(write) };
         assert!(apply(&mut bench.journal, write).unwrap_err().to_string().contains(why));
     }
     assert_eq!(bench.journal.quota(day).unwrap().ceiling, None);
