@@ -42,3 +42,4 @@ pub use reader::{InOrder, ListAnswer, ReadError, ServiceReader};
 pub use token::TokenInfo;
 pub use transport::{HttpAnswer, HttpRequest, SendFailure, Sending, Transport};
 pub(crate) use transport::{Reach, Wire};
+pub(crate) use wording::clean;

@@ -15,6 +15,9 @@ use crate::service::{self, Found};
 /// Fields that tell records apart: one that only the record has, or only the row, is a difference.
 const DISTINGUISHING: [&str; 2] = ["reference", "identification"];
 
+/// Characters shown of a value.
+const SHOWN: usize = 200;
+
 /// How a returned record relates to what a row asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::run) enum RecordMatch {
@@ -77,7 +80,7 @@ fn by_name(sent: &Value, returned: &Value) -> RecordMatch {
                 RecordMatch::Agrees
             }
             Likeness::Equal => compared(sent, returned),
-            Likeness::Near => RecordMatch::Near(format!("its name is '{theirs}'")),
+            Likeness::Near => RecordMatch::Near(format!("its name is '{}'", shown(theirs))),
             Likeness::Different => RecordMatch::Unrelated,
         },
         _ => RecordMatch::Unrelated,
@@ -179,6 +182,7 @@ fn collect_differences(at: &str, sent: &Value, returned: &Value, differences: &m
             (ours, theirs) => ours == theirs,
         };
         if !same {
+            let (theirs, ours) = (shown(&theirs.to_string()), shown(&ours.to_string()));
             differences.push(format!("{place} is {theirs}, the row has {ours}"));
         }
     }
@@ -192,16 +196,21 @@ fn mac(value: &Value) -> Option<String> {
     text(value, "identification").and_then(key::mac_digits)
 }
 
+/// A value of the service, or of a row beside it, for people: its beginning where it is long.
+fn shown(value: &str) -> String {
+    service::clean(value, SHOWN)
+}
+
 /// A returned record as shown to the person who decides.
 pub(in crate::run) fn candidate(found: &Found, difference: &str) -> Candidate {
     let details: Vec<String> =
         ["companyName", "identification", "username", "email", "reference", "siteName"]
             .iter()
-            .filter_map(|field| text(&found.raw, field).map(|value| format!("{field} {value}")))
+            .filter_map(|field| text(&found.raw, field).map(|value| format!("{field} {}", shown(value))))
             .collect();
     Candidate {
         id: found.id,
-        name: found.name.clone().or_else(|| found.username.clone()),
+        name: found.name.as_deref().or(found.username.as_deref()).map(shown),
         details: details.join(", "),
         difference: difference.to_owned(),
     }
@@ -356,6 +365,16 @@ mod tests {
         for (case, work, returned, expected) in table {
             assert_eq!(relate(&work, &sent(&work), &found(returned)), expected, "{case}");
         }
+    }
+
+    #[test]
+    fn a_person_is_shown_the_beginning_of_a_long_value() {
+        let long = "x".repeat(100_000);
+        let (sent, returned) = (json!({"label": "ours"}), json!({"label": &long, "reference": &long}));
+        let shown = candidate(&Found { name: Some(long), raw: returned.clone(), ..Found::default() }, "");
+        assert_eq!(shown.name.map(|name| name.chars().count()), Some(SHOWN));
+        assert!(shown.details.len() < 2 * SHOWN, "{}", shown.details);
+        assert!(differences(&sent, &returned)[0].len() < 2 * SHOWN);
     }
 
     #[test]
