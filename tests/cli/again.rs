@@ -578,6 +578,25 @@ fn a_row_that_differs_is_answered_for_by_a_later_import_that_changes_the_record(
     assert!(advice.contains("import 3 has this row again"), "{advice}");
 }
 
+#[test]
+fn a_site_that_differs_is_not_answered_for_by_a_change_of_a_device_in_it() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(1));
+    let site =
+        "key,company,name,phone,address1,city,country\ns,C0,Depot,+64 9 555 0100,1 High St,Auckland,NZ\n";
+    let device = "key,company,site,name,device_model,phone,address1,city,country,action\n\
+                  d,C0,s,Till,Edge 100,+64 9 555 0100,1 High St,Auckland,NZ,\n";
+    bench.write("sites.csv", site);
+    bench.write("devices.csv", device);
+    bench.fleetload(&["run", "companies.csv", "sites.csv", "devices.csv"]).expect_code(0);
+    bench.write("sites.csv", &site.replace("0100", "0199"));
+    bench.write("devices.csv", &device.replace("Till", "Counter").replace("NZ,\n", "NZ,update\n"));
+    bench.fleetload(&["run", "companies.csv", "sites.csv", "devices.csv"]).expect_code(4);
+    bench.fleetload(&["status", "--check"]).expect_code(4);
+    let differing = |row: &&serde_json::Value| row["code"] == "row.differs";
+    assert_eq!(bench.results(2).iter().filter(differing).count(), 1);
+}
+
 /// What every report of the first import says of its rows, by their states; the page in its headline.
 #[track_caller]
 fn assert_reported(bench: &Bench, counts: &[(&str, u64)], headline: &str) {

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::journal::file::column::natural;
 use crate::journal::file::sqlite_error::damaged;
 use crate::journal::{View, row_ref};
-use crate::model::id::ImportId;
+use crate::model::id::{ImportId, JobId};
 
 /// A column in which a row differs from the record that was made earlier, with what the sheets say.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,7 +52,10 @@ macro_rules! differing {
                         SELECT 1 FROM step LEFT JOIN shape ON shape.id = step.shape
                         WHERE step.id BETWEEN changing.id << 16 AND changing.id << 16 | 65535
                           AND instr(coalesce(shape.text, step.action), '\"exported\":') > 0))
-                    AND kind_name.name IN ('company update', 'site update', 'device update'))) AS newest
+                    -- Of what a change of a device names only the device itself is changed, and not its site. The numbers are
+                    -- those of the roles.
+                    AND (kind_name.name, link.role)
+                        IN (VALUES ('company update', 1), ('device update', 2), ('site update', 4)))) AS newest
          FROM difference CROSS JOIN sheet_row ON sheet_row.place = difference.place
              CROSS JOIN job ON job.id = sheet_row.job
          WHERE job.state IN ('created', 'adopted', 'existing', 'done')"
@@ -80,6 +83,13 @@ pub(in crate::journal) fn list(columns: &str) -> Result<Vec<Difference>> {
 }
 
 impl View {
+    /// The import that has the newest row of a job, where that row differs from it.
+    pub fn with_other_values(&self, job: JobId) -> Result<Option<ImportId>> {
+        let newest = "SELECT sheet.import FROM difference JOIN sheet ON sheet.id = difference.place >> 32
+             WHERE difference.place = (SELECT max(place) FROM sheet_row WHERE job = ?1)";
+        Ok(self.connection.prepare_cached(newest)?.query_row([job], |row| row.get(0)).optional()?)
+    }
+
     /// How many rows of an import, or of all, differ from the record that was made earlier, and have not come again since
     /// in a later import, nor been changed by one.
     pub fn differing(&self, import: Option<ImportId>) -> Result<u64> {
