@@ -786,6 +786,22 @@ fn values_that_were_refused_after_a_lost_request_are_not_said_to_be_those_of_a_r
     bench.assert_exact(1);
 }
 
+#[test]
+fn a_row_on_hold_that_came_again_with_other_values_says_so_when_it_is_decided() {
+    let bench = Bench::new(unlimited().with_fault(lost("addSite", FaultKind::RequestLost)));
+    bench.profile("", "rate = \"unlimited\"", "in_doubt = \"hold\"");
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("sites.csv", &bench::sites(1, 1));
+    bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(8);
+    bench.write("sites.csv", &bench::sites(1, 1).replace("+64 9 556 0000", "+64 9 777 0170"));
+    bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(8);
+    let decided = bench.fleetload(&["resolve", "--import", "1", "--not-created"]).expect_code(0);
+    assert!(decided.stdout.contains("import 2 has other values for this row"), "{}", decided.stdout);
+    // As it says.
+    bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(0);
+    assert_eq!(bench.created("site")[0].request["phoneNumber"], "+64 9 777 0170");
+}
+
 /// A site that was lost, that a person said was not created, and whose sheet was corrected since.
 fn corrected_after_a_loss(scenario: Scenario) -> Bench {
     let bench = Bench::new(scenario);

@@ -326,7 +326,7 @@ fn a_run_says_what_has_changed_since_the_plan_and_goes_on() {
     let outcome = bench.fleetload(&run).expect_code(0);
     for words in [
         "not as planned at ",
-        "33 rows to be created, 32 were planned",
+        "33 rows to be created; the plan has 32 rows to be created",
         "companies.csv has changed since the plan",
         "devices.csv has changed since the plan",
         "1 more company to be created: 4 instead of 3",

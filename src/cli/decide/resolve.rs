@@ -204,6 +204,14 @@ fn decide(
     };
     let next = next.and_then(ActionDescriptor::of).map(|action| action.words);
     tell_decided(context, job, (choice, next), &moved, check.as_deref());
+    if decision == Decision::NotCreated
+        && let Some(import) = journal.with_other_values(job)?
+    {
+        context.terminal.result(format!(
+            "    import {import} has other values for this row: import that file again before the next run, or the \
+             earlier values are sent"
+        ));
+    }
     Ok(())
 }
 

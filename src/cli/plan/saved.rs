@@ -146,30 +146,34 @@ pub(in crate::cli) fn tell(context: &Context<'_>, planned: &SavedPlan, now: &Sav
         to_create: now.to_create(),
         differences: &differences,
     });
-    let created = counted(now.to_create(), "row to be created", "rows to be created");
-    let carried_out = counted(now.to_carry_out(), "row to be carried out", "rows to be carried out");
-    let rows = match (now.to_create(), now.to_carry_out()) {
-        (_, 0) => created,
-        (0, _) => carried_out,
-        (_, _) => format!("{created} and {carried_out}"),
-    };
+    let rows = rows(now);
     if differences.is_empty() {
         terminal.result(Line::new().ink(Ink::Good, "as planned").text(format!(" at {at}: {rows}")));
         return;
     }
-    let of_plan = |plan: &SavedPlan| plan.to_create().saturating_add(plan.to_carry_out());
-    let planned_rows = match of_plan(planned) {
-        rows if rows == of_plan(now) => "as many as were planned".to_owned(),
-        rows => counted(rows, "was planned", "were planned"),
+    let planned_rows = match self::rows(planned) {
+        planned if planned == rows => ", as many as were planned".to_owned(),
+        planned => format!("; the plan has {planned}"),
     };
     terminal.result(
-        Line::new().ink(Ink::Warning, "not as planned").text(format!(" at {at}: {rows}, {planned_rows}")),
+        Line::new().ink(Ink::Warning, "not as planned").text(format!(" at {at}: {rows}{planned_rows}")),
     );
     for difference in differences.iter().take(TOLD) {
         terminal.result(format!("  {}", words(difference)));
     }
     if let Some(more) = differences.len().checked_sub(TOLD).filter(|more| *more > 0) {
         terminal.result(format!("  and {more} more differences"));
+    }
+}
+
+/// What is to be done, in words.
+fn rows(plan: &SavedPlan) -> String {
+    let created = counted(plan.to_create(), "row to be created", "rows to be created");
+    let carried_out = counted(plan.to_carry_out(), "row to be carried out", "rows to be carried out");
+    match (plan.to_create(), plan.to_carry_out()) {
+        (_, 0) => created,
+        (0, _) => carried_out,
+        (_, _) => format!("{created} and {carried_out}"),
     }
 }
 
