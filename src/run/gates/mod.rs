@@ -108,6 +108,9 @@ impl Gates {
         learned: Option<u64>,
     ) -> Self {
         let mut quota = DailyQuota::new(today.day, today.sent, limits.daily_quota, learned, limits.reserve);
+        if today.partial {
+            quota.mark_partial();
+        }
         if today.spent {
             // An earlier run was refused today: one creation finds out whether that still holds.
             quota.begin_with_one_ahead();

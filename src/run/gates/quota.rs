@@ -132,6 +132,8 @@ pub(super) struct DailyQuota {
     new_ceiling: Option<u64>,
     /// The day on which the service refused last.
     refused_on: Option<Day>,
+    /// The day of which creations may be missing in `sent`: what the service refuses on it teaches no ceiling.
+    partial: Option<Day>,
 }
 
 impl DailyQuota {
@@ -139,7 +141,23 @@ impl DailyQuota {
     /// refusal, `reserve` is what to leave for others.
     pub(super) fn new(day: Day, sent: u64, set: Option<u64>, learned: Option<u64>, reserve: u64) -> Self {
         let gate = QuotaGate::Open;
-        Self { set, learned, reserve, day, sent, gate, teaches: false, new_ceiling: None, refused_on: None }
+        Self {
+            set,
+            learned,
+            reserve,
+            day,
+            sent,
+            gate,
+            teaches: false,
+            new_ceiling: None,
+            refused_on: None,
+            partial: None,
+        }
+    }
+
+    /// The journal is an older copy: creations of the day may have been sent of which it knows nothing.
+    pub(super) fn mark_partial(&mut self) {
+        self.partial = Some(self.day);
     }
 
     /// An earlier run was refused today: one creation goes ahead of the others.
@@ -296,14 +314,16 @@ impl DailyQuota {
 
     /// The ceiling that the service's refusals have taught by now, when that is news: so many creations were counted when
     /// it said that no more are allowed. Those under way at that moment are among them; each one that is then proved not
-    /// executed teaches a lower ceiling. 0, where all of them were: that others had spent the quota teaches nothing.
+    /// executed teaches a lower ceiling. 0, where all of them were: that others had spent the quota teaches nothing, and neither
+    /// does a day of which creations may be missing.
     pub(super) fn new_ceiling(&mut self) -> Option<u64> {
+        let counted = if self.partial == Some(self.day) { 0 } else { self.sent };
         let refused = matches!(self.gate, QuotaGate::Parked { .. }) && self.refused_on == Some(self.day);
-        let news = self.new_ceiling.map_or(self.sent > 0, |known| self.sent < known);
+        let news = self.new_ceiling.map_or(self.sent > 0, |known| counted < known);
         if !refused || !news || !self.teaches {
             return None;
         }
-        self.new_ceiling = Some(self.sent);
+        self.new_ceiling = Some(counted);
         self.learned = self.new_ceiling.filter(|ceiling| *ceiling > 0);
         self.new_ceiling
     }

@@ -285,6 +285,26 @@ fn the_ceiling_is_what_was_counted_when_no_more_were_allowed_less_what_is_turned
 }
 
 #[test]
+fn a_day_of_which_creations_may_be_missing_teaches_no_ceiling() {
+    let now = at("2026-03-01T12:00:00Z");
+    let mut quota = DailyQuota::new(now.day(), 4, None, None, 0);
+    quota.mark_partial();
+    quota.on_send(now);
+    refused(&mut quota, now, now.day());
+    assert_eq!(quota.new_ceiling(), Some(0), "the day is spent, and nothing else is known");
+    assert_eq!(quota.new_ceiling(), None);
+    assert_eq!(quota.allowance_beside(now, 0).1, None);
+    // The next day is known whole.
+    let tomorrow = at("2026-03-02T12:00:00Z");
+    assert_eq!(quota.permits(tomorrow), Ok(()));
+    for _ in 0..11 {
+        quota.on_send(tomorrow);
+    }
+    refused(&mut quota, tomorrow, tomorrow.day());
+    assert_eq!(quota.new_ceiling(), Some(10));
+}
+
+#[test]
 fn what_a_day_allows_is_known_of_the_next_day_before_anything_is_sent_on_it() {
     let now = at("2026-03-01T22:00:00Z");
     let quota = DailyQuota::new(now.day(), 90, Some(100), None, 5);
