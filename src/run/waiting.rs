@@ -71,9 +71,14 @@ pub async fn wait_to_begin(
     if matches!(hours.standing(clock.now()), Standing::Open { .. }) {
         return Ok(Waited::Begun(Begun { run, has_waited: false }));
     }
+    let had_rows = journal.goes_on()?;
     let mut noted = None;
     loop {
         let now = clock.now();
+        if had_rows && !journal.goes_on()? && journal.left_to_verify(None)? == 0 {
+            // A person has paused or cancelled what the run was to send.
+            return end(journal, run, now, &Ending::Finished).map(|()| Waited::Ended(Ending::Finished));
+        }
         let Standing::Closed { until } = hours.standing(now) else {
             journal.queue().begin_waiting_run(run, now)?;
             return Ok(Waited::Begun(Begun { run, has_waited: true }));
@@ -106,9 +111,10 @@ fn ended(options: &RunOptions, now: Moment, until: Moment) -> Option<Ending> {
     if options.until.is_some_and(|stop| now >= stop) {
         return Some(Ending::until(options.until));
     }
-    // A moment that was given is waited for; a window need not be.
+    // A moment that was given is waited for; a window need not be, nor what comes too late.
     let by_window = options.hours.from.is_none_or(|from| from <= now);
-    (options.policy.on_close == OnClose::Exit && by_window).then(|| Ending::Parked {
+    let is_too_late = options.until.is_some_and(|stop| stop <= until);
+    (options.policy.on_close == OnClose::Exit && by_window || is_too_late).then(|| Ending::Parked {
         end: End::Window,
         until,
         why: options.hours.why_closed(now),

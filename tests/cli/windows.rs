@@ -9,9 +9,10 @@ use crate::bench::{self, Bench, Outcome};
 use crate::inside::{self, Direct, Fate, Inside, Virtual, noted};
 use fleetload::clock::Clock;
 use fleetload::ending::{End, RunEnd};
-use fleetload::journal::{Waiting, Writing};
+use fleetload::journal::{Journal, Waiting, Writing};
 use fleetload::model::event::Event;
 use fleetload::model::forecast::forecast;
+use fleetload::model::id::ImportId;
 use fleetload::model::operation::Operation;
 use fleetload::model::remaining::{HeldBack, Remaining};
 use fleetload::model::state::JobState;
@@ -285,6 +286,15 @@ fn a_run_that_begins_outside_its_hours_waits_for_them_or_is_stopped_and_the_jour
         journal.queue().withdraw_run(run).expect("a journal that can be written");
         assert_eq!(side.last_run().expect("readable"), None);
 
+        let in_vain = RunOptions { until: Some(at("2026-03-02T20:00:00Z")), ..later.clone() };
+        clock.sleep_until(clock.elapsed() + 10 * 60 * MINUTE).await;
+        let began = clock.now();
+        let waited = wait_to_begin(&mut journal, &*clock, &in_vain, &mut interrupts, |_, _| {}).await;
+        let Ok(Waited::Ended(Ending::Parked { end: End::Window, until, .. })) = waited else {
+            panic!("{waited:?}")
+        };
+        assert_eq!((clock.now(), until), (began, at("2026-03-02T22:00:00Z")), "it would open too late");
+
         let mut at_given = later.clone();
         at_given.hours = SendingHours { from: Some(at("2026-03-02T12:00:00Z")), windows: None };
         at_given.policy.on_close = OnClose::Exit;
@@ -297,6 +307,31 @@ fn a_run_that_begins_outside_its_hours_waits_for_them_or_is_stopped_and_the_jour
         assert!(info.ended_at.is_some() && info.ending.is_some(), "{info:?}");
     });
     assert_eq!(bench.statistics().tokens_issued, 0, "the service was not asked");
+}
+
+#[test]
+fn a_run_that_waits_for_its_hours_ends_once_all_that_it_was_to_send_is_paused_or_cancelled() {
+    type Change = fn(&mut Journal, Moment) -> bool;
+    let pause: Change = |journal, now| journal.pause(ImportId(1), "ann", now).is_ok();
+    let cancel: Change = |journal, now| journal.cancel(ImportId(1), "ann", now).is_ok();
+    for change in [pause, cancel] {
+        let bench = companies(2);
+        inside::drive_virtually(async {
+            let clock = Virtual::start();
+            let mut journal = inside::journal(&bench);
+            let side = Mutex::new(inside::journal(&bench));
+            let (_interrupt, mut interrupts) = mpsc::channel(1);
+            let options = RunOptions { hours: between(&["22:00-06:00"]), ..inside::options(MINUTE) };
+            let began = clock.now();
+            let tell = |_, _: &str| assert!(change(&mut side.lock().expect("no other"), began));
+            let waited = wait_to_begin(&mut journal, &*clock, &options, &mut interrupts, tell).await;
+            assert!(matches!(waited, Ok(Waited::Ended(Ending::Finished))), "{waited:?}");
+            assert!(clock.now().since(began) <= MINUTE, "{}", clock.now());
+            let info = journal.last_run().expect("readable").expect("a run");
+            assert_eq!((info.ending, info.resumes_at), (Some(RunEnd::Finished), None));
+        });
+        assert_eq!(bench.statistics().tokens_issued, 0, "the service was not asked");
+    }
 }
 
 #[test]
@@ -422,10 +457,16 @@ fn a_run_with_a_time_to_start_at_imports_at_once_and_sends_then() {
     let is_early = |at: jiff::Timestamp| at.as_millisecond() < start.as_millisecond();
     assert!(!made.iter().any(|entry| is_early(entry.at)), "made before {start}: {made:?}");
     bench.assert_exact(1);
-    for wrong in
-        [["--at", "2020-01-01T00:00:00Z"], ["--at", "soon"], ["--between", "22-06"], ["--zone", "Mars"]]
-    {
-        let error = bench.fleetload(&["run", wrong[0], wrong[1]]).expect_code(2);
+    let until_first = ["--at", "2199-01-01T12:00:00Z", "--until", "2199-01-01T12:00:00Z"];
+    let wrong: [&[&str]; 5] = [
+        &["--at", "2020-01-01T00:00:00Z"],
+        &["--at", "soon"],
+        &["--between", "22-06"],
+        &["--zone", "Mars"],
+        &until_first,
+    ];
+    for wrong in wrong {
+        let error = bench.fleetload(&[&["run"], wrong].concat()).expect_code(2);
         assert!(error.stderr.contains(wrong[0]), "{error:?}");
     }
 }

@@ -93,6 +93,16 @@ fn import_and_run(context: &Context<'_>, typed: &Typed, notifier: &Notifier) -> 
         text.as_deref().map(|text| moment_to_come(option, text, context.now(), &zone)).transpose()
     };
     let (until, at) = (to_come("--until", &typed.until)?, to_come("--at", &typed.at)?);
+    if let (Some(until), Some(at)) = (until, at)
+        && until <= at
+    {
+        let words = format!(
+            "--until {} is not after --at {}: nothing would be sent",
+            context.moment(until),
+            context.moment(at)
+        );
+        return Err(Error::usage(words).hint("give a later time to --until, or an earlier one to --at"));
+    }
     let purpose =
         if typed.rehearsal.sandbox { unborn_rehearsal(&typed.rehearsal)? } else { Purpose::Service };
     let settings = context.settings(&purpose, &typed.overrides)?;
