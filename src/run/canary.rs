@@ -106,8 +106,6 @@ fn judge(rows: &[CanaryRow]) -> Judgement {
     let (mut wrong, mut waiting, mut not_shown) = (Vec::new(), Vec::new(), 0);
     for row in rows {
         match (row.state, row.verification) {
-            // A person has decided about it.
-            (JobState::Cancelled, _) => {}
             (state, CanaryVerification::Done) if state.is_success() => {}
             (state, CanaryVerification::Impossible) if state.is_success() => not_shown += 1,
             (state, _) if state.is_final() || state == JobState::Held => wrong.push(row.clone()),
@@ -166,6 +164,7 @@ impl Canary {
             rows.extend(with.unwrap_or_else(|| BTreeMap::from([row])));
         }
         if rows.is_empty() {
+            journal.queue().close_canary()?;
             return Ok((Self { stage: Stage::Closed }, None));
         }
         keep(journal, &rows)?;
@@ -200,6 +199,7 @@ impl Canary {
     ) -> Vec<RunAction> {
         let of = rows.len() as u64;
         let wrong = match (judge(rows), otherwise) {
+            (Judgement::Right { .. }, _) if of == 0 => return self.close_silently(),
             (Judgement::Right { not_shown }, _) => return self.close(of, not_shown),
             // There is nothing to be kept from: the rows speak for themselves.
             (Judgement::Wrong(_) | Judgement::Waits(_), _) if others == 0 => return self.close_silently(),
@@ -341,16 +341,13 @@ mod tests {
     #[test]
     fn a_canary_is_right_when_every_row_is_done_and_verified() {
         use CanaryVerification::{Done, Due, Impossible, Problem};
-        use JobState::{
-            Adopted, Blocked, Cancelled, Created, Existing, Held, Incomplete, Ready, Rejected, Skipped,
-        };
+        use JobState::{Adopted, Blocked, Created, Existing, Held, Incomplete, Ready, Rejected, Skipped};
         let right = |not_shown| Judgement::Right { not_shown };
         let table: &[(JobState, CanaryVerification, Option<Judgement>)] = &[
             (Created, Done, Some(right(0))),
             (Adopted, Done, Some(right(0))),
             (Existing, Done, Some(right(0))),
             (Created, Impossible, Some(right(1))),
-            (Cancelled, Done, Some(right(0))),
             (Created, Due, None),
             (Created, Problem, None),
             (Rejected, Done, None),

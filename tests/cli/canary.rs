@@ -49,6 +49,21 @@ fn the_rest_follows_when_every_row_of_the_canary_is_done_and_verified() {
 }
 
 #[test]
+fn a_row_of_the_canary_that_is_cancelled_no_longer_counts() {
+    let bench = Bench::new(Scenario { daily_quota: 3, ..Scenario::default() });
+    bench.write("companies.csv", &bench::companies(5));
+    bench.fleetload(&["run", "companies.csv", "--canary", "5", "--on-quota", "exit"]).expect_code(5);
+    assert_eq!((bench.created("company").len(), under_way(&bench)), (3, 5));
+    bench.fleetload(&["cancel", "1"]).expect_code(0);
+    assert_eq!(under_way(&bench), 3);
+    bench.sandbox().change(|scenario| scenario.daily_quota = 0).expect("a consistent scenario");
+    let ended = bench.fleetload(&["run"]).expect_code(0);
+    assert!(ended.stderr.contains("canary: 3 companies are sent and verified"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("canary: 3 rows are done and verified"), "{}", ended.stderr);
+    assert_eq!(under_way(&bench), 0);
+}
+
+#[test]
 fn nothing_else_is_sent_when_a_row_of_the_canary_is_rejected_until_it_is_corrected() {
     let bench = bench();
     let good = bench::devices(20, 3);

@@ -80,19 +80,20 @@ macro_rules! sendable {
     };
 }
 
-// CROSS JOIN: the few of a canary are looked up among all jobs, and not the other way round.
-const CANARY: &str =
-    "SELECT job.id, job.kind FROM canary CROSS JOIN job ON job.id = canary.job ORDER BY canary.job";
+// CROSS JOIN: the few of a canary are looked up among all jobs, and not the other way round. A row that a person cancelled no
+// longer counts.
+const CANARY: &str = "SELECT job.id, job.kind
+     FROM canary CROSS JOIN job ON job.id = canary.job AND job.state <> 'cancelled' ORDER BY canary.job";
 const CANARY_ROWS: &str = "SELECT job.id, job.kind, job.name, job.state,
          coalesce(audit.code, job.code), coalesce(audit.message, job.message), audit.job IS NOT NULL, job.audit,
          (SELECT paused_at IS NOT NULL FROM import WHERE import.id = job.last_import)
-     FROM canary CROSS JOIN job ON job.id = canary.job
+     FROM canary CROSS JOIN job ON job.id = canary.job AND job.state <> 'cancelled'
      LEFT JOIN audit ON audit.job = job.id AND NOT EXISTS (SELECT 1 FROM decision
          WHERE decision.job = job.id AND what = 'seen' AND details = CAST(audit.run AS TEXT))
      ORDER BY canary.job";
 
 impl View {
-    /// The rows of the canary.
+    /// The rows of the canary that nobody has cancelled.
     pub fn canary(&self) -> Result<Vec<(JobId, Kind)>> {
         Ok(self
             .connection
@@ -101,6 +102,7 @@ impl View {
             .collect::<rusqlite::Result<_>>()?)
     }
 
+    /// Whether no row beside it is handed out, also when all of its rows are cancelled: until that is closed.
     pub(in crate::journal) fn has_canary(&self) -> Result<bool> {
         let any = "SELECT EXISTS (SELECT 1 FROM canary)";
         Ok(self.connection.prepare_cached(any)?.query_row([], |row| row.get(0))?)
@@ -162,7 +164,7 @@ impl View {
         Ok(Some(others))
     }
 
-    /// The rows of the canary, each with how it stands.
+    /// The same, each with how it stands.
     pub fn canary_rows(&self) -> Result<Vec<CanaryRow>> {
         let mut statement = self.connection.prepare_cached(CANARY_ROWS)?;
         let mut found = statement.query([])?;
