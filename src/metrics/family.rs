@@ -89,7 +89,7 @@ families! {
     QUOTA_RESET = "fleetload_quota_reset_timestamp_seconds", Gauge, "seconds", [], false,
         "When the quota of the current day ends";
     PARKED_SINCE = "fleetload_parked_since_timestamp_seconds", Gauge, "seconds", [], false,
-        "Since when creations wait for the next day of the quota";
+        "Since when creations wait for the next day of the quota; while a run waits, only from that run";
     PARKED_UNTIL = "fleetload_parked_until_timestamp_seconds", Gauge, "seconds", [], false,
         "Until when creations wait for the next day of the quota";
     OPERATION_PAUSED = "fleetload_operation_paused", Gauge, "", ["operation"], false,

@@ -234,7 +234,7 @@ impl Drafter {
         let (status, imports) = of_unfinished(|import| Status::after(journal, import, End::Killed, None))?;
         let text = self.sentence(&status);
         let mut notification = self.of_status(Event::Stopped, (&text, &[]), journal, &status, &imports)?;
-        notification.exit_code = None;
+        notification.exit_code = Some(End::Killed.exit().code());
         Ok(Some(Draft { key: format!("stopped killed run {}", run.run), notification }))
     }
 

@@ -108,7 +108,7 @@ fn what_names_one_import_counts_its_rows_and_no_others() {
     bench.fleetload(&["notify"]).expect_code(0);
     // What was under way is delivered again.
     let killed = receiver.got().last().expect("a notification").json();
-    assert_eq!(killed["reason"], "killed");
+    assert_eq!((&killed["reason"], &killed["exit_code"]), (&"killed".into(), &5.into()));
     about_sites(&killed);
 }
 
