@@ -484,6 +484,10 @@ fn a_run_outside_its_window_tries_nothing_at_once_and_whoever_asks_is_told_so() 
     let told = ask();
     let opens = opens.to_string().replace('T', " ").replace('Z', " UTC");
     assert!(told.stdout.contains(&opens), "{opens}: {}", told.stdout);
+    // Hours that another command is given are not those of the run.
+    let second = bench.fleetload(&["run"]).expect_code(5);
+    let words = format!("it sends the rows that can be sent from {opens}");
+    assert!(second.stdout.contains("is outside its hours") && second.stdout.contains(&words), "{second:?}");
     run.signal("-INT");
     run.ended().expect_code(5);
     assert_eq!(bench.statistics().requests.len(), 0);

@@ -30,7 +30,9 @@ pub(super) fn ask(context: &Context<'_>, journal: &mut Journal, holder: &Holder)
     let opens = Some(remaining.hours.opening(now)).filter(|opens| *opens > now);
     let closed =
         run.as_ref().and_then(|run| run.waits_until(End::Window, now)).map(|until| opens.unwrap_or(until));
-    let Some(due) = journal.ask_now(now)? else { return Ok(Taken::journal(journal, *holder)?.tell(context)) };
+    let Some(due) = journal.ask_now(now)? else {
+        return Ok(Taken::journal(context, journal, *holder)?.tell(context));
+    };
     let waited = if closed.is_some() { Vec::new() } else { waited_for(context, &remaining, due) };
     let (process, suspended) = (lock_holder::process(holder.pid), lock_holder::suspended(holder.pid));
     let terminal = context.terminal;

@@ -207,23 +207,26 @@ impl HeldAccount {
 
 /// Another run has one of the locks.
 pub(in crate::cli) enum Taken {
-    /// That of the journal: it sends the rows that can be sent, but not those of these sheets.
-    Journal { holder: Holder, sheet_pauses: Vec<SheetPause> },
+    /// That of the journal: it sends the rows that can be sent, but not those of these sheets, and none before its hours.
+    Journal { holder: Holder, sheet_pauses: Vec<SheetPause>, closed_until: Option<Moment> },
     /// That of the account, with another journal.
     Account { client_id: String, holder: AccountHolder },
 }
 
 impl Taken {
     /// Another run has the journal.
-    pub(super) fn journal(journal: &Journal, holder: Holder) -> Result<Self> {
-        Ok(Self::Journal { holder, sheet_pauses: sheet_pauses(journal)? })
+    pub(super) fn journal(context: &Context<'_>, journal: &Journal, holder: Holder) -> Result<Self> {
+        let run = journal.last_run()?.filter(|run| run.ended_at.is_none());
+        let closed_until = run.and_then(|run| run.waits_until(End::Window, context.now()));
+        Ok(Self::Journal { holder, sheet_pauses: sheet_pauses(journal)?, closed_until })
     }
 
     /// What the other run is, in words.
     pub(super) fn words(&self, context: &Context<'_>) -> String {
         match self {
-            Self::Journal { holder, sheet_pauses } => {
-                journal_taken(context, holder, lock_holder::suspended(holder.pid), sheet_pauses)
+            Self::Journal { holder, sheet_pauses, closed_until } => {
+                let suspended = lock_holder::suspended(holder.pid);
+                journal_taken(context, holder, (suspended, *closed_until), sheet_pauses)
             }
             Self::Account { client_id, holder } => account_taken(context, client_id, holder),
         }
@@ -232,9 +235,10 @@ impl Taken {
     /// Tells it as the end of this command.
     pub(in crate::cli) fn tell(&self, context: &Context<'_>) -> Summary {
         match self {
-            Self::Journal { holder, sheet_pauses } => {
+            Self::Journal { holder, sheet_pauses, closed_until } => {
                 let suspended = lock_holder::suspended(holder.pid);
-                context.terminal.result(journal_taken(context, holder, suspended, sheet_pauses));
+                let stands = (suspended, *closed_until);
+                context.terminal.result(journal_taken(context, holder, stands, sheet_pauses));
                 let advice = lock_holder::progress_advice(context, suspended);
                 context.terminal.hint(despite_rejections(context, advice, sheet_pauses));
                 Summary::new(End::AnotherRun).with(&HeldBySummary::from(*holder))
@@ -259,16 +263,18 @@ impl Taken {
     }
 }
 
-/// That another run has the journal, in words; its process may be `suspended`, and sheets may be paused in it.
+/// That another run has the journal, in words; its process may be `suspended`, it may be outside its hours, and sheets may be
+/// paused in it.
 fn journal_taken(
     context: &Context<'_>,
     holder: &Holder,
-    suspended: Option<u32>,
+    (suspended, closed_until): (Option<u32>, Option<Moment>),
     sheet_pauses: &[SheetPause],
 ) -> String {
-    let (stands, when) = match suspended {
-        Some(_) => ("suspended", " once it is continued"),
-        None => ("at work", ""),
+    let (stands, when) = match (suspended, closed_until) {
+        (Some(_), _) => ("suspended", " once it is continued".to_owned()),
+        (None, Some(until)) => ("outside its hours", format!(" from {} on", context.moment(until))),
+        (None, None) => ("at work", String::new()),
     };
     format!(
         "another run of this journal is {stands}{}; it sends the rows that can be sent{when}{}",
@@ -338,7 +344,7 @@ impl Locks {
     ) -> Result<std::result::Result<Self, Taken>> {
         let lock = match journal.lock_for_run()? {
             Ok(lock) => lock,
-            Err(holder) => return Ok(Err(Taken::journal(journal, holder)?)),
+            Err(holder) => return Ok(Err(Taken::journal(context, journal, holder)?)),
         };
         if rehearsal {
             return Ok(Ok(Self { _journal: lock, account: None }));
