@@ -4,12 +4,12 @@
 use std::fmt::Write as _;
 
 use fleetload::ending::End;
-use fleetload::model::action::Repeat;
 use fleetload::model::descriptor::ActionDescriptor;
 use fleetload::model::kind::Kind;
 use fleetload::model::operation::Operation;
 use fleetload::sheet::column::{Form, Need, columns};
 use fleetload::status::catalogue::{Scope, of_scope};
+use serde::Deserialize;
 
 use super::Result;
 
@@ -73,29 +73,41 @@ fn reasons() -> Result<String> {
     Ok(table)
 }
 
+/// What is known of an operation that changes something, for when its answer is lost: a line of `writing.csv` (specification 2
+/// and 4).
+#[derive(Deserialize)]
+struct Writing {
+    operation: Operation,
+    /// The look-ups that show whether it was carried out, best first; none where the service has no such operation.
+    shown_by: String,
+    /// What a second request does. Of a creation, that of a record without a value that is unique.
+    repeat: String,
+    why: String,
+    /// The sections of the specification that say so.
+    sections: String,
+}
+
+impl Writing {
+    fn all() -> Result<Vec<Self>> {
+        let lines = include_str!("writing.csv").as_bytes();
+        Ok(csv::Reader::from_reader(lines).deserialize().collect::<std::result::Result<_, _>>()?)
+    }
+}
+
 fn writing() -> Result<String> {
     let mut table = String::from(
         "\n| operation | sent by | look-ups that show whether it was carried out | a second request | because | its answer is lost, and no look-up is available |\n\
          |---|---|---|---|---|---|\n",
     );
-    for &operation in Operation::ALL.iter().filter(|operation| operation.changes()) {
-        let known = operation.writing().ok_or_else(|| format!("{operation} is not described"))?;
+    for Writing { operation, shown_by, repeat, why, sections } in Writing::all()? {
         let is_step = ActionDescriptor::of(operation).is_some();
-        let shown: Vec<String> = known.shown_by.iter().map(|by| format!("`{by}`")).collect();
+        let shown: Vec<String> = shown_by.split_whitespace().map(|by| format!("`{by}`")).collect();
         let shown = if shown.is_empty() { "none".to_owned() } else { shown.join(", ") };
-        let repeat = match known.repeat {
-            Repeat::Duplicates => "makes another record",
-            Repeat::Refused => "is refused",
-            Repeat::Harmless => "changes nothing",
-            Repeat::Unknown => "is not known to be harmless",
-        };
+        let sent_by = if is_step { "rows, `call`" } else { "`call`" };
+        let without = without_look_up(operation, is_step);
         writeln!(
             table,
-            "| `{operation}` | {} | {shown} | {repeat} | {} ({}) | {} |",
-            if is_step { "rows, `call`" } else { "`call`" },
-            known.why,
-            known.sections,
-            without_look_up(operation, is_step),
+            "| `{operation}` | {sent_by} | {shown} | {repeat} | {why} ({sections}) | {without} |"
         )?;
     }
     table.push('\n');
@@ -145,4 +157,70 @@ fn table(kind: Kind) -> Result<String> {
     }
     table.push('\n');
     Ok(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The look-ups of an operation that changes something, and what a second request does.
+    fn known(operation: Operation) -> (Vec<Operation>, String) {
+        let mut all = Writing::all().unwrap().into_iter();
+        let Writing { shown_by, repeat, .. } = all.find(|line| line.operation == operation).unwrap();
+        (shown_by.split_whitespace().map(|by| by.parse().unwrap()).collect(), repeat)
+    }
+
+    #[test]
+    fn every_operation_that_changes_something_is_described_and_no_other() {
+        let described: Vec<Operation> = Writing::all().unwrap().iter().map(|line| line.operation).collect();
+        let changing: Vec<Operation> =
+            Operation::ALL.iter().copied().filter(|operation| operation.changes()).collect();
+        assert_eq!(described, changing);
+        assert_eq!(changing.len(), 32);
+    }
+
+    #[cfg(feature = "testing")]
+    #[test]
+    fn it_says_of_every_operation_what_the_action_says_that_it_carries_out() {
+        use fleetload::model::action::Repeat;
+        use fleetload::testing;
+
+        for action in testing::actions() {
+            for operation in Kind::ALL.into_iter().filter_map(|kind| action.operation(kind)) {
+                let (shown_by, repeat) = known(operation);
+                let expected = match action.repeat() {
+                    Repeat::Duplicates => "makes another record",
+                    Repeat::Refused => "is refused",
+                    Repeat::Harmless => "changes nothing",
+                    Repeat::Unknown => "is not known to be harmless",
+                };
+                assert_eq!(repeat, expected, "{operation}");
+                let shown = |by: &Operation| action.descriptor().shown_by.contains(by);
+                assert!(operation.creates() || shown_by.iter().all(shown), "{operation}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_look_ups_that_an_action_names_are_those_of_its_operations() {
+        for action in ActionDescriptor::ALL {
+            for by in action.shown_by {
+                let shows = |&(_, operation): &(Kind, Operation)| known(operation).0.contains(by);
+                assert!(action.operations.iter().any(shows), "{by} of {}", action.words);
+            }
+        }
+    }
+
+    #[test]
+    fn a_look_up_reads_and_a_creation_is_looked_up_as_its_kind_is() {
+        for operation in Operation::ALL.iter().copied().filter(|operation| operation.changes()) {
+            let (shown_by, _) = known(operation);
+            assert!(shown_by.iter().all(|by| !by.changes()), "{operation}");
+            if let Some(kind) = operation.makes() {
+                let used = kind.descriptor();
+                let shown = |by: &Operation| used.look_ups.contains(by) || used.by_id == Some(*by);
+                assert!(shown_by.iter().all(shown), "{operation}");
+            }
+        }
+    }
 }

@@ -5,7 +5,6 @@
 //! What each takes is in [`input`]. Building requests and reading answers is left to [`crate::service`].
 
 pub mod input;
-pub mod writing;
 
 use std::fmt;
 use std::str::FromStr;
