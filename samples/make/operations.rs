@@ -8,7 +8,6 @@ use fleetload::model::kind::Kind;
 use fleetload::model::operation::input::{Body, Field};
 use fleetload::model::operation::{Operation, Parameter, Quota};
 use fleetload::plan::ability::{self, Use};
-use fleetload::plan::needs::needed_for;
 
 const OPENING: &str = "\
 # Operations
@@ -109,7 +108,7 @@ fn line(page: &mut String, operation: Operation) {
         page,
         format_args!(
             "| `{operation}`{counted} | {} | `{} {}` | {} | {} | {body} | {} |\n",
-            needed_for(operation),
+            operation.needed_for(),
             operation.method().as_str(),
             operation.path(),
             operation.provenance().words(),

@@ -6,7 +6,6 @@
 
 pub mod ability;
 mod action;
-pub mod needs;
 
 mod demand;
 mod field_changes;

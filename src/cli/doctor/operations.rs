@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use super::operation_groups::groups;
 use super::probe::Finding;
 use super::reading_operations::{Known, Tried, try_all};
 use super::{Examined, Health, whose};
@@ -16,7 +17,6 @@ use crate::error::{Error, Result};
 use crate::export::Sought;
 use crate::journal::Journal;
 use crate::model::operation::Operation;
-use crate::plan::needs::{groups, needed_for};
 use crate::sandbox::ROOT_COMPANY;
 use crate::service::{Client, Endpoints, Origin, ReadError, ServiceReader};
 use crate::term::{Ink, Line};
@@ -110,7 +110,7 @@ impl Examined<'_> {
                 let words = format!(
                     "{operation} ({}): {shown}; needed for {}",
                     origin(endpoints, *operation),
-                    needed_for(*operation)
+                    operation.needed_for()
                 );
                 terminal.result(Line::plain("       ").ink(Ink::Faint, words));
             }
@@ -126,7 +126,7 @@ impl Examined<'_> {
                 origin: origin(endpoints, *operation),
                 path: endpoint.map(|endpoint| endpoint.path()),
                 method: endpoint.map(|endpoint| endpoint.method().as_str()),
-                needed_for: needed_for(*operation),
+                needed_for: operation.needed_for(),
                 answers: tried.get(operation).map(Tried::answers),
                 tried: tried.get(operation).map(Tried::words),
                 key: format!("[profile.{profile}.endpoints.{operation}]"),
@@ -150,7 +150,7 @@ fn origin(endpoints: &Endpoints, operation: Operation) -> &'static str {
 fn by_need(operations: &[Operation]) -> String {
     let mut needs: Vec<(&str, Vec<&str>)> = Vec::new();
     for operation in operations {
-        let need = needed_for(*operation);
+        let need = operation.needed_for();
         match needs.iter_mut().find(|(known, _)| *known == need) {
             Some((_, names)) => names.push(operation.name()),
             None => needs.push((need, vec![operation.name()])),

@@ -4,10 +4,10 @@
 use std::io::ErrorKind as Io;
 use std::path::Path;
 
+use super::operation_groups::groups;
 use crate::cli::output_file::unwritable;
 use crate::error::{Error, Result};
 use crate::model::operation::{Operation, Provenance};
-use crate::plan::needs::{groups, needed_for};
 use crate::private_file;
 use crate::service::{Endpoints, Origin};
 
@@ -68,7 +68,7 @@ fn entry(operation: Operation, profile: &str, endpoints: &Endpoints) -> String {
          # [profile.{profile}.endpoints.{operation}]\n\
          # method = \"{}\"\n\
          # path = \"{path}\"  # {from}\n",
-        needed_for(operation),
+        operation.needed_for(),
         method.as_str(),
     )
 }
