@@ -22,7 +22,7 @@ use super::token::{Keeper, Login, Token, TokenInfo};
 use super::transport::{HttpAnswer, HttpRequest, Reach, SendFailure, Sending, Transport, Wire};
 use super::wording::{excerpt, shown};
 use crate::clock::Clock;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::model::operation::Operation;
 use crate::model::reason::Reason;
@@ -109,7 +109,9 @@ impl Client {
     /// A usage error when the base address is not https (or loopback), carries more than a path, or when the
     /// certificates cannot be used.
     pub fn new(config: Config, clock: Arc<dyn Clock>) -> Result<Self> {
-        check_base(&config.base_url)?;
+        check_base(&config.base_url).map_err(|rule| {
+            Error::usage(format!("base_url {rule}")).hint("write it like https://provisioning.example")
+        })?;
         let reach = Reach {
             request_timeout: config.request_timeout,
             connect_timeout: config.connect_timeout,

@@ -7,7 +7,6 @@ use secrecy::SecretString;
 use url::{Host, Url};
 
 use super::endpoint::Endpoints;
-use crate::error::{Error, Result};
 pub use crate::model::policy::Proxy;
 
 /// What the client needs to know of a profile.
@@ -34,33 +33,36 @@ pub struct Config {
 /// Whether the address is this machine's own.
 pub(crate) fn is_loopback(url: &Url) -> bool {
     match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
+        // The case is that of the parser: small.
+        Some(Host::Domain(name)) => name.trim_end_matches('.') == "localhost",
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
         None => false,
     }
 }
 
-pub(super) fn check_base(url: &Url) -> Result<()> {
-    let wrong = |why: &str| {
-        // Not the address itself: a password may stand in it.
-        Error::usage(format!("base_url: {why}"))
-            .hint("write it like base_url = \"https://provisioning.example\"")
-    };
-    match url.scheme() {
-        "https" => {}
-        "http" if is_loopback(url) => {}
-        "http" => return Err(wrong("credentials are sent over https only, except to this machine")),
-        _ => return Err(wrong("it does not begin with https://")),
-    }
-    if url.host().is_none() {
-        return Err(wrong("it names no host"));
-    }
+/// Checks the address of something that is sent a secret.
+///
+/// # Errors
+/// The rule that it breaks, without the address itself: a password or a token may stand in it.
+pub(crate) fn check_address(url: &Url) -> Result<(), &'static str> {
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(wrong("it holds a user name or password, which belong into client_id and client_secret"));
+        return Err("must not contain a user name or password");
     }
+    match url.scheme() {
+        "https" => Ok(()),
+        "http" if is_loopback(url) => Ok(()),
+        _ => Err("must begin with https://, so that nobody can read the secret on its way"),
+    }
+}
+
+/// As [`check_address`], for a base address.
+///
+/// # Errors
+/// As [`check_address`].
+pub(crate) fn check_base(url: &Url) -> Result<(), &'static str> {
     if url.query().is_some() || url.fragment().is_some() {
-        return Err(wrong("it ends in a query or a fragment"));
+        return Err("must end before any ? or #");
     }
-    Ok(())
+    check_address(url)
 }

@@ -32,6 +32,7 @@ pub use action::{
 pub use call::Call;
 pub use client::{Answer, Client};
 pub use config::{Config, Proxy};
+pub(crate) use config::{check_address, check_base, is_loopback};
 pub use endpoint::{Endpoint, Endpoints, Mapping, Origin, Paths};
 pub use envelope::{Entries, List};
 pub use found::{Found, Records, found, may_be_a_page, time_zones};

@@ -136,7 +136,7 @@ mod tests {
     #[tokio::test]
     async fn a_rehearsal_is_met_on_this_machine_with_its_own_client() {
         let rehearsal = Rehearsal::start(None, None).await.unwrap();
-        assert!(crate::cli::settings::account::is_loopback(&rehearsal.account.address));
+        assert!(crate::service::is_loopback(&rehearsal.account.address));
         assert_eq!(rehearsal.account.client_id, "sandbox");
         rehearsal.running.stop().await;
     }

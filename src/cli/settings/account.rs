@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use secrecy::SecretString;
-use url::{Host, Url};
+use url::Url;
 
 use super::layers::{Layers, Origin, Setting, wrong};
 use super::secret::{CLIENT_SECRET, SecretSource};
@@ -11,6 +11,7 @@ use super::setting::{BASE_URL, CLIENT_ID, SECRET_COMMAND, SECRET_FILE};
 use super::{Purpose, Settings};
 use crate::error::{Error, Result};
 use crate::journal::Account;
+use crate::service::check_base;
 
 /// The service account: where, who, and where the secret is.
 #[derive(Debug, Clone)]
@@ -70,7 +71,8 @@ pub(super) fn account(layers: &Layers<'_>, purpose: &Purpose) -> Result<Option<A
         error.hint(format!("{first}, or set {variable};\nto rehearse without a service, add --sandbox"))
     };
     let base_url = base_url.ok_or_else(|| missing("base_url", "FLEETLOAD_BASE_URL"))?;
-    let base_url = Setting { value: address(&base_url)?, origin: base_url.origin };
+    let named = (BASE_URL.key, "https://provisioning.example");
+    let base_url = Setting { value: address(&base_url, named, check_base)?, origin: base_url.origin };
     let client_id = client_id.ok_or_else(|| missing("client_id", "FLEETLOAD_CLIENT_ID"))?;
     if client_id.value.trim().is_empty() || client_id.value.chars().any(char::is_control) {
         return Err(wrong(&client_id, "client_id", "must not be empty or hold control characters"));
@@ -110,39 +112,19 @@ fn secret(layers: &Layers<'_>) -> Result<Option<SecretSource>> {
     }))
 }
 
-/// The base address: https, or http to this machine itself; without a trailing slash's meaning, query or user.
-fn address(text: &Setting<String>) -> Result<Url> {
-    let url = Url::parse(&text.value).map_err(|cause| {
-        wrong(text, "base_url", "is not an address")
-            .because(cause)
-            .hint("write it like https://provisioning.example")
-    })?;
-    // The value is not shown: an address with a user in it carries a password.
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(wrong(text, "base_url", "must not contain a user name or password"));
-    }
-    if url.query().is_some() || url.fragment().is_some() {
-        return Err(wrong(text, "base_url", "must end before any ? or #"));
-    }
-    match url.scheme() {
-        "https" if url.host().is_some() => Ok(url),
-        "http" if is_loopback(&url) => Ok(url),
-        "http" => Err(wrong(
-            text,
-            "base_url",
-            "must begin with https://, so that nobody can read the secret on its way",
-        )
-        .hint("plain http is allowed only to this machine: 127.0.0.1, [::1] or localhost")),
-        _ => Err(wrong(text, "base_url", "must begin with https://")),
-    }
-}
-
-/// Whether an address is this machine itself.
-pub(in crate::cli) fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        Some(Host::Domain(name)) => name.trim_end_matches('.').eq_ignore_ascii_case("localhost"),
-        None => false,
-    }
+/// The address of something that is sent a secret, where it breaks no rule of `check`. No message shows it: it may hold a
+/// password or a token.
+pub(super) fn address(
+    text: &Setting<String>,
+    (key, example): (&str, &str),
+    check: fn(&Url) -> std::result::Result<(), &'static str>,
+) -> Result<Url> {
+    let broken = |rule: &str| {
+        wrong(text, key, rule).hint(format!(
+            "write it like {example}; plain http is allowed only to this machine: 127.0.0.1, [::1] or localhost"
+        ))
+    };
+    let url = Url::parse(&text.value).map_err(|cause| broken("is not an address").because(cause))?;
+    check(&url).map_err(broken)?;
+    Ok(url)
 }

@@ -28,7 +28,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use self::account::{AccountSettings, Rehearsed, account, is_loopback, rehearsal_account};
+use self::account::{AccountSettings, Rehearsed, account, rehearsal_account};
 use self::environment::Environment;
 use self::layers::{Layers, Origin, Setting};
 use self::notify::NotifySettings;
@@ -45,7 +45,7 @@ use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::model::operation::Operation;
 use crate::model::policy::{Audit, InDoubt, OnExisting, OnQuota, Paths, Proxy};
-use crate::service::{Client, Config, Endpoints, Mapping, Rate};
+use crate::service::{Client, Config, Endpoints, Mapping, Rate, is_loopback};
 
 /// A service that has not taken a connection in this time is not there.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);

@@ -7,15 +7,15 @@ use std::time::Duration;
 use secrecy::SecretString;
 use url::Url;
 
-use super::account::is_loopback;
-use super::layers::{Layers, Origin, Setting, wrong};
+use super::account::address;
+use super::layers::{Layers, Origin, Setting};
 use super::secret::SecretSource;
 use super::section::Located;
 use super::setting::{FORMAT, NOTIFY_SECRET_FILE, NOTIFY_TIMEOUT, WEBHOOK, nearest};
 use super::{CONNECT_TIMEOUT, Settings};
 use crate::error::{Error, Result};
 use crate::notify::{CommandTarget, Event, Format, Target, WebhookTarget};
-use crate::service::Reach;
+use crate::service::{Reach, check_address};
 
 /// The variable with the secret of the signature.
 const SECRET: &str = "FLEETLOAD_NOTIFY_SECRET";
@@ -56,7 +56,7 @@ impl NotifySettings {
             Error::usage(format!("{}: {what}", of_file(located.line)))
         };
         let webhook = match layers.text(&WEBHOOK, None) {
-            Some(text) => Some(Setting { value: Address(address(&text)?), origin: text.origin }),
+            Some(text) => Some(Setting { value: webhook(&text)?, origin: text.origin }),
             None => None,
         };
         let secret =
@@ -200,22 +200,9 @@ fn unknown_event(at: &dyn Fn(&Located<String>, &str) -> Error, word: &Located<St
     }
 }
 
-/// The address of a webhook: https, or http to this machine itself. It is not shown: it may hold a token.
-fn address(text: &Setting<String>) -> Result<Url> {
-    let url = Url::parse(&text.value).map_err(|cause| {
-        wrong(text, WEBHOOK.key, "is not an address")
-            .because(cause)
-            .hint("write it like https://hooks.example/fleetload")
-    })?;
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(wrong(text, WEBHOOK.key, "must not contain a user name or password"));
-    }
-    match url.scheme() {
-        "https" if url.host().is_some() => Ok(url),
-        "http" if is_loopback(&url) => Ok(url),
-        _ => Err(wrong(text, WEBHOOK.key, "must begin with https://")
-            .hint("plain http is allowed only to this machine: 127.0.0.1, [::1] or localhost")),
-    }
+/// The address of a webhook.
+fn webhook(text: &Setting<String>) -> Result<Address> {
+    address(text, (WEBHOOK.key, "https://hooks.example/fleetload"), check_address).map(Address)
 }
 
 /// Whether a text is the bare address of a mailbox, and so cannot add to the headers of a mail.
@@ -253,7 +240,7 @@ mod tests {
     #[test]
     fn a_webhook_is_https_or_this_machine_and_its_address_is_never_shown() {
         let judge = |text: &str| {
-            address(&Setting {
+            webhook(&Setting {
                 value: text.to_owned(),
                 origin: Origin::Environment("FLEETLOAD_NOTIFY_WEBHOOK"),
             })

@@ -346,6 +346,7 @@ fn the_secret_travels_over_https_or_stays_on_this_machine() {
         ("http://[::1]:8470", None),
         ("http://localhost:8470", None),
         ("http://LOCALHOST", None),
+        ("http://localhost.", None),
         ("http://p.example", Some(https)),
         ("http://localhost.p.example", Some(https)),
         ("http://128.0.0.1", Some(https)),

@@ -401,7 +401,13 @@ async fn a_base_address_with_a_path_keeps_it() {
 #[test]
 fn secrets_go_out_over_https_or_not_at_all() {
     let made = |base: &str| Client::new(config(base), FakeClock::start()).map(|_| ());
-    for base in ["http://127.0.0.1:1", "http://localhost:1", "http://[::1]:1/x", "http://127.8.9.1"] {
+    for base in [
+        "http://127.0.0.1:1",
+        "http://LOCALHOST.:1",
+        "http://localhost:1",
+        "http://[::1]:1/x",
+        "http://127.8.9.1",
+    ] {
         assert!(made(base).is_ok(), "{base}");
     }
     for base in [
