@@ -85,7 +85,6 @@ pub(super) fn account(layers: &Layers<'_>, purpose: &Purpose) -> Result<Option<A
 
 fn secret(layers: &Layers<'_>) -> Result<Option<SecretSource>> {
     let file = layers.profile;
-    let folder = file.file.parent().unwrap_or(Path::new("")).to_owned();
     let place = |line: usize| format!("{}, line {line}", file.file.display());
     if let (Some(_), Some(command)) = (file.value(&SECRET_FILE), file.value(&SECRET_COMMAND)) {
         return Err(Error::usage(format!(
@@ -97,18 +96,13 @@ fn secret(layers: &Layers<'_>) -> Result<Option<SecretSource>> {
     if let Some(secret) = SecretSource::of_environment(layers.environment, CLIENT_SECRET) {
         return Ok(Some(secret));
     }
-    if let Some(path) = file.value(&SECRET_FILE) {
-        return Ok(Some(SecretSource::File {
-            key: SECRET_FILE.key,
-            path: folder.join(&path.value),
-            place: place(path.line),
-            credentials: layers.environment.folder("CREDENTIALS_DIRECTORY"),
-        }));
+    if let Some(secret) = SecretSource::of_file(layers, &SECRET_FILE) {
+        return Ok(Some(secret));
     }
     Ok(file.value(&SECRET_COMMAND).map(|command| SecretSource::Command {
         command: command.value.clone(),
         place: place(command.line),
-        folder,
+        folder: file.file.parent().unwrap_or(Path::new("")).to_owned(),
     }))
 }
 

@@ -59,18 +59,8 @@ impl NotifySettings {
             Some(text) => Some(Setting { value: webhook(&text)?, origin: text.origin }),
             None => None,
         };
-        let secret =
-            match (SecretSource::of_environment(layers.environment, SECRET), file.value(&NOTIFY_SECRET_FILE))
-            {
-                (Some(secret), _) => Some(secret),
-                (None, Some(path)) => Some(SecretSource::File {
-                    key: NOTIFY_SECRET_FILE.key,
-                    path: folder.join(&path.value),
-                    place: of_file(path.line).to_string(),
-                    credentials: layers.environment.folder("CREDENTIALS_DIRECTORY"),
-                }),
-                (None, None) => None,
-            };
+        let secret = SecretSource::of_environment(layers.environment, SECRET)
+            .or_else(|| SecretSource::of_file(layers, &NOTIFY_SECRET_FILE));
         let lists = &file.notify;
         let command = match lists.command.as_slice() {
             [] => None,

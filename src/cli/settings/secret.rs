@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 use secrecy::SecretString;
 
 use super::environment::Environment;
+use super::layers::Layers;
+use super::setting::SettingSpec;
 use crate::error::{Error, Result};
 
 /// The variable with the client secret.
@@ -40,6 +42,18 @@ impl SecretSource {
     /// The secret of a variable of the environment, when it is set there.
     pub(super) fn of_environment(environment: &Environment, variable: &'static str) -> Option<Self> {
         environment.get(variable).map(|secret| Self::Environment(variable, secret.to_owned().into()))
+    }
+
+    /// The file that the settings file names, from its own folder, for this setting.
+    pub(super) fn of_file(layers: &Layers<'_>, known: &SettingSpec) -> Option<Self> {
+        let file = layers.profile;
+        let named = file.value(known)?;
+        Some(Self::File {
+            key: known.key,
+            path: file.file.parent().unwrap_or(Path::new("")).join(&named.value),
+            place: format!("{}, line {}", file.file.display(), named.line),
+            credentials: layers.environment.folder("CREDENTIALS_DIRECTORY"),
+        })
     }
 
     /// What kind of place it is, in words.
