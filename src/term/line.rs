@@ -320,13 +320,14 @@ impl Table {
         }
     }
 
-    /// Each row in words: its first cell, then the others that are filled, each behind the head of its column.
+    /// Each row in words: its first cell, then the others that are filled and no zero, each behind the head of its column.
     fn in_words(&self) -> Vec<Line> {
         let heads: Vec<String> =
             self.grid.header().into_iter().flat_map(Row::cell_iter).map(Cell::content).collect();
         let words = |row: &Row| {
             let cells: Vec<String> = row.cell_iter().map(Cell::content).collect();
-            let filled = heads.iter().zip(&cells).skip(1).filter(|(_, cell)| !cell.is_empty());
+            let filled =
+                heads.iter().zip(&cells).skip(1).filter(|(_, cell)| !matches!(cell.as_str(), "" | "0"));
             let parts: Vec<String> =
                 filled.map(|(head, cell)| format!("{head} {cell}").trim_start().to_owned()).collect();
             let first = cells.first().map_or("", String::as_str);

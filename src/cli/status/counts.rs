@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::model::kind::{Kind, Plural};
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
-use crate::term::{Ink, Line, Table, count, counted};
+use crate::term::{Line, Table, count};
 
 /// The states as columns, by what they mean to the reader. Every state is in exactly one.
 const COLUMNS: &[(&str, &[JobState])] = &[
@@ -31,18 +31,10 @@ const NOT_IMPORTED: &str = "not imported";
 /// Counts of rows, one line a kind and one for all; states without any row are not shown. The rows include those that were not
 /// imported, which have a column of their own. `width` is how many columns a line has on the screen, where it is one.
 pub(in crate::cli) fn table(rows: &Tally, not_imported: &Tally, width: Option<usize>) -> Vec<Line> {
-    by_columns(rows, not_imported, COLUMNS).lines(width)
+    by_columns(rows, not_imported, COLUMNS).lines_within(width)
 }
 
-/// Counts of rows, by kind.
-struct KindCounts {
-    /// The columns that have any row.
-    heads: Vec<&'static str>,
-    /// Of each kind, and of all, its name, all its rows, and those of each column.
-    lines: Vec<(&'static str, u64, Vec<u64>)>,
-}
-
-fn by_columns(rows: &Tally, not_imported: &Tally, columns: &[(&'static str, &[JobState])]) -> KindCounts {
+fn by_columns(rows: &Tally, not_imported: &Tally, columns: &[(&'static str, &[JobState])]) -> Table {
     let among = |tally: &Tally, kind: Option<Kind>, states: &[JobState]| -> u64 {
         let of = |&state| kind.map_or_else(|| tally.in_state(state), |kind| tally.of(kind, state));
         states.iter().map(of).sum()
@@ -50,53 +42,23 @@ fn by_columns(rows: &Tally, not_imported: &Tally, columns: &[(&'static str, &[Jo
     let of = |kind, states: &[JobState]| among(rows, kind, states) - among(not_imported, kind, states);
     let out = |kind| among(not_imported, kind, JobState::ALL);
     let columns: Vec<_> = columns.iter().filter(|(_, states)| of(None, states) > 0).collect();
-    let mut heads: Vec<&str> = columns.iter().map(|(head, _)| *head).collect();
+    let mut heads = vec!["", "rows"];
+    heads.extend(columns.iter().map(|(head, _)| *head));
     heads.extend((out(None) > 0).then_some(NOT_IMPORTED));
-    let line = |name, kind| {
-        let mut numbers: Vec<u64> = columns.iter().map(|(_, states)| of(kind, states)).collect();
+    let numbers: Vec<usize> = (1..heads.len()).collect();
+    let mut table = Table::new(&heads, &numbers);
+    let mut line = |name: &str, kind| {
+        let mut numbers = vec![of(kind, JobState::ALL) + out(kind)];
+        numbers.extend(columns.iter().map(|(_, states)| of(kind, states)));
         numbers.extend((out(None) > 0).then(|| out(kind)));
-        (name, of(kind, JobState::ALL) + out(kind), numbers)
+        table.row([name.to_owned()].into_iter().chain(numbers.into_iter().map(count)));
     };
     let kinds: Vec<_> = Kind::ALL.into_iter().filter(|&kind| rows.of_kind(kind) > 0).collect();
-    let mut lines: Vec<_> = kinds.iter().map(|&kind| line(kind.plural(), Some(kind))).collect();
-    lines.extend((kinds.len() != 1).then(|| line("all", None)));
-    KindCounts { heads, lines }
-}
-
-impl KindCounts {
-    /// As a table; where that is too wide for the screen, each line in words.
-    fn lines(&self, width: Option<usize>) -> Vec<Line> {
-        let mut heads = vec!["", "rows"];
-        heads.extend(&self.heads);
-        let numbers: Vec<usize> = (1..heads.len()).collect();
-        let mut table = Table::new(&heads, &numbers);
-        for (name, rows, numbers) in &self.lines {
-            let numbers = numbers.iter().map(|number| count(*number));
-            table.row([(*name).to_owned(), count(*rows)].into_iter().chain(numbers));
-        }
-        match width {
-            Some(width) if !table.fits(width) => self.in_words(),
-            Some(_) | None => table.lines(),
-        }
+    kinds.iter().for_each(|&kind| line(kind.plural(), Some(kind)));
+    if kinds.len() != 1 {
+        line("all", None);
     }
-
-    fn in_words(&self) -> Vec<Line> {
-        let name_width = self.lines.iter().map(|(name, ..)| name.len()).max().unwrap_or_default();
-        let words = |(name, rows, numbers): &(&str, u64, Vec<u64>)| {
-            let parts: Vec<String> = self
-                .heads
-                .iter()
-                .zip(numbers)
-                .filter(|(_, number)| **number > 0)
-                .map(|(head, number)| format!("{} {head}", count(*number)))
-                .collect();
-            let rows = counted(*rows, "row", "rows");
-            Line::new()
-                .ink(Ink::Faint, format!(" {name:name_width$}  "))
-                .text(format!("{rows}: {}", parts.join(", ")))
-        };
-        self.lines.iter().map(words).collect()
-    }
+    table
 }
 
 /// What the reader wants to know of the rows of a kind; every state is in exactly one.
@@ -113,7 +75,7 @@ const GLANCE: [(&str, &[JobState]); 7] = [
 /// The table of one glance: what is done, waiting, in doubt, failed, skipped, for a person to decide and cancelled, by kind. The
 /// rows include those that were not imported, which have a column of their own.
 pub(in crate::cli) fn glance(rows: &Tally, not_imported: &Tally, width: Option<usize>) -> Vec<Line> {
-    by_columns(rows, not_imported, &GLANCE).lines(width)
+    by_columns(rows, not_imported, &GLANCE).lines_within(width)
 }
 
 /// How many rows are in each state, in words: `12 created, 3 held, 1 not imported`. The rows include those that were not
@@ -282,10 +244,10 @@ mod tests {
         companies  6,000    1,000     1,000     1,000       1,000    1,000      1,000             0
         devices       13       12         0         0           0        0          0             1
         all        6,013    1,012     1,000     1,000       1,000    1,000      1,000             1
-        companies  6,000 rows: 1,000 created, 1,000 existing, 1,000 rejected, 1,000 incomplete, 1,000 skipped, 1,000 cancelled
-        devices    13 rows: 12 created, 1 not imported
-        all        6,013 rows: 1,012 created, 1,000 existing, 1,000 rejected, 1,000 incomplete, 1,000 skipped, 1,000 cancelled, 1 not imported
-        companies  7,000 rows: 1,000 done, 1,000 waiting, 1,000 in doubt, 1,000 failed, 1,000 skipped, 1,000 needs a decision, 1,000 cancelled
+        companies: rows 6,000; created 1,000; existing 1,000; rejected 1,000; incomplete 1,000; skipped 1,000; cancelled 1,000
+        devices: rows 13; created 12; not imported 1
+        all: rows 6,013; created 1,012; existing 1,000; rejected 1,000; incomplete 1,000; skipped 1,000; cancelled 1,000; not imported 1
+        companies: rows 7,000; done 1,000; waiting 1,000; in doubt 1,000; failed 1,000; skipped 1,000; needs a decision 1,000; cancelled 1,000
         ");
     }
 }
