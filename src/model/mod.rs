@@ -18,6 +18,7 @@ pub mod operation;
 pub mod policy;
 pub mod record;
 pub mod time;
+pub(crate) mod unseen;
 pub mod window;
 pub(crate) mod words;
 pub mod zone;

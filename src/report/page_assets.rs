@@ -14,6 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
 use crate::model::time::Moment;
+use crate::model::unseen::is_unseen;
 
 /// The style of every page.
 pub const STYLE: &str = include_str!("../../templates/page/style.css");
@@ -48,7 +49,7 @@ pub fn shown(text: &str) -> String {
             '\r' if characters.peek() == Some(&'\n') => {}
             '\n' | '\r' | '\u{2028}' | '\u{2029}' => result.push_str(" \u{21b5} "),
             '\t' => result.push(' '),
-            c if is_unseen(c) => result.extend(c.escape_unicode()),
+            c if c.is_control() || is_unseen(c) => result.extend(c.escape_unicode()),
             c => result.push(c),
         }
     }
@@ -61,15 +62,6 @@ pub(super) fn cut_short(text: &str, most: usize) -> String {
         Some((end, _)) => format!("{}\u{2026}", shown(&text[..end])),
         None => shown(text),
     }
-}
-
-/// Whether a character shows nothing by itself, or turns the direction of what follows. Joiners are part of words and of
-/// signs, and stay.
-fn is_unseen(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// A moment for machines and for people.

@@ -5,6 +5,8 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 
+use crate::model::unseen::is_unseen;
+
 /// How much of a text of the service is kept, in characters.
 pub(crate) const LONGEST: usize = 500;
 
@@ -121,11 +123,9 @@ fn cut(text: &str, longest: usize) -> String {
     }
 }
 
-/// Marks of direction, joiners and other characters that change what a reader sees without being seen.
+/// What changes what a reader sees without being seen, joiners among it: a secret may hide behind one.
 fn is_invisible(c: char) -> bool {
-    matches!(c,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
+    is_unseen(c) || matches!(c, '\u{200c}' | '\u{200d}')
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 //! Control characters, terminal escapes and characters that reorder or hide text are shown as their code
 //! (`\u{1b}`), so that nobody's data moves the cursor, repaints a line or forges one of our messages.
 
+use crate::model::unseen::is_unseen;
+
 /// Writes `text` with every character that could steer a terminal replaced by its code.
 pub fn clean(text: &str) -> String {
     if !text.chars().any(steers) {
@@ -26,8 +28,9 @@ pub(super) fn escape_json(text: &str) -> String {
     let mut result = String::with_capacity(text.len() + 1);
     for c in text.chars() {
         if steers(c) {
-            // All of them have four digits; those below a space are escaped already.
-            result.push_str(&format!("\\u{:04x}", u32::from(c)));
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                result.push_str(&format!("\\u{unit:04x}"));
+            }
         } else {
             result.push(c);
         }
@@ -37,13 +40,7 @@ pub(super) fn escape_json(text: &str) -> String {
 
 /// Whether a character does something other than show itself.
 fn steers(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{200b}' | '\u{200e}' | '\u{200f}'      // no width, and marks of direction
-            | '\u{2028}' | '\u{2029}'                 // line and paragraph separators
-            | '\u{202a}'..='\u{202e}'                 // embeddings and overrides of direction
-            | '\u{2066}'..='\u{2069}'                 // isolates
-            | '\u{feff}')
+    c.is_control() || is_unseen(c)
 }
 
 #[cfg(test)]
@@ -52,7 +49,7 @@ mod tests {
 
     #[test]
     fn escaped_json_means_the_same() {
-        let value = serde_json::json!({"name": "a\u{1b}[31m\u{9b}2J\u{202e}b\u{200b} Ōtautahi 👩‍💻"});
+        let value = serde_json::json!({"name": "a\u{1b}[31m\u{9b}2J\u{202e}b\u{200b}\u{e0041} Ōtautahi 👩‍💻"});
         let escaped = escape_json(&value.to_string());
         assert!(!escaped.chars().any(steers), "{escaped}");
         assert_eq!(serde_json::from_str::<serde_json::Value>(&escaped).unwrap(), value);
@@ -69,7 +66,7 @@ mod tests {
             ("two\nlines\r\n", "two\\nlines\\r\\n"),
             ("tab\there", "tab\\there"),
             ("exe\u{202e}fdp", "exe\\u{202e}fdp"),
-            ("hid\u{200b}den", "hid\\u{200b}den"),
+            ("hid\u{200b}den\u{ad}\u{e0041}", "hid\\u{200b}den\\u{ad}\\u{e0041}"),
         ];
         for (text, expected) in table {
             assert_eq!(clean(text), expected);

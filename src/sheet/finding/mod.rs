@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use crate::json_schema::serialize_as_word;
 use crate::model::kind::Kind;
+use crate::model::unseen::is_unseen;
 use crate::sheet::field::AT_THE_RANGE;
 
 pub use code::{Code, Severity};
@@ -252,11 +253,7 @@ pub fn shown(value: &str) -> String {
             result.push('…');
             break;
         }
-        if c.is_control()
-            || super::text::is_invisible(c)
-            || super::text::is_direction(c)
-            || super::text::is_format(c)
-        {
+        if c.is_control() || is_unseen(c) {
             result.extend(c.escape_unicode());
         } else {
             result.push(c);
