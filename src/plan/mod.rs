@@ -83,6 +83,13 @@ pub struct Doubts {
     pub rows: u64,
 }
 
+impl Doubts {
+    /// The rows that it is about: `3 rows of device`.
+    pub(crate) fn rows_in_words(&self) -> String {
+        counted(self.rows, &format!("row of {}", self.kind), &format!("rows of {}", self.kind))
+    }
+}
+
 /// What keeps rows of the sheets from being sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Obstacle {
@@ -212,6 +219,45 @@ impl Plan {
         let mut sums = ActionCounts::default();
         self.rows.values().for_each(|actions| sums.add_all(actions));
         sums
+    }
+}
+
+impl Plan {
+    /// The rows that are sent, in words, by what is done with them: `12 rows to create`.
+    pub(crate) fn to_do(&self) -> Vec<(PlannedAction, String)> {
+        let sums = self.sums();
+        [
+            (PlannedAction::Create, "row to create", "rows to create"),
+            (PlannedAction::Apply, "row to carry out", "rows to carry out"),
+            (PlannedAction::Complete, "row to be completed", "rows to be completed"),
+        ]
+        .into_iter()
+        .filter(|(action, ..)| sums.of(*action) > 0)
+        .map(|(action, one, several)| (action, counted(sums.of(action), one, several)))
+        .collect()
+    }
+
+    /// What is said where no row is to be sent.
+    pub(crate) fn nothing_to_do(&self) -> &'static str {
+        match self.count(PlannedAction::InDoubt) {
+            0 => "Nothing is sent for these sheets",
+            _ => "Nothing is sent before unknown outcomes are looked up",
+        }
+    }
+
+    /// The requests, in lists with their titles.
+    pub(crate) fn requests(&self) -> Vec<(&'static str, &[Calls])> {
+        let mut lists: Vec<(&str, &[Calls])> = vec![
+            ("Requests, in this order (companies before their contents)", &self.sent),
+            ("Requests left over from earlier imports", &self.sent_earlier),
+            (
+                "Look-ups before sending, at most (records that already exist are not created again)",
+                &self.looked_up,
+            ),
+            ("Look-ups of the verification, at most", &self.read_back),
+        ];
+        lists.retain(|(_, calls)| !calls.is_empty());
+        lists
     }
 }
 

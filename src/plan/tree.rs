@@ -8,7 +8,7 @@ use crate::model::company_forest::{CompanyForest, Placed};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::record::Target;
-use crate::model::state::JobState;
+use crate::model::state::{JobState, RowGroup};
 
 /// A company of a plan in its tree.
 pub type Company = Placed<PlannedCompany>;
@@ -40,6 +40,27 @@ impl PlannedCompany {
             (Some(name), _) => name.clone(),
             (None, Some(id)) => id.to_string(),
             (None, None) => String::new(),
+        }
+    }
+
+    /// What becomes of it, in a word, and the group that its row belongs to.
+    pub const fn word(&self) -> (RowGroup, &'static str) {
+        match self.action {
+            None
+            | Some(
+                PlannedAction::There
+                | PlannedAction::Changed
+                | PlannedAction::Unchanged
+                | PlannedAction::Complete
+                | PlannedAction::Incomplete,
+            ) => (RowGroup::Done, "exists"),
+            Some(PlannedAction::Create) => (RowGroup::Waiting, "create"),
+            Some(PlannedAction::Apply) => (RowGroup::Waiting, "apply"),
+            Some(PlannedAction::Rejected) => (RowGroup::Failed, "rejected"),
+            Some(PlannedAction::Held) => (RowGroup::Held, "on hold"),
+            Some(PlannedAction::InDoubt) => (RowGroup::InDoubt, "outcome unknown"),
+            Some(PlannedAction::Cancelled) => (RowGroup::Cancelled, "cancelled"),
+            Some(PlannedAction::Blocked) => (RowGroup::Failed, "blocked"),
         }
     }
 

@@ -12,9 +12,10 @@ use crate::journal::Whose;
 use crate::model::amount::{count, counted, listed};
 use crate::model::forecast::DayShare;
 use crate::model::kind::Kind;
+use crate::model::state::RowGroup;
 use crate::plan::{
-    ActionCounts, Calls, Company, Doubts, Extent, FieldChange, FieldChanges, Lacking, Plan, PlannedAction,
-    Terms, Visit, rows_in, without_end,
+    ActionCounts, Calls, Extent, FieldChange, FieldChanges, Lacking, Plan, PlannedAction, Terms, Visit,
+    rows_in, without_end,
 };
 use crate::status::row_words::{not_imported, without_errors_before};
 
@@ -186,12 +187,6 @@ pub fn page(page: &PlanPage<'_>) -> Result<String> {
         (Ending::At(_) | Ending::Soon | Ending::Unknown, false) => "person",
         (Ending::At(_) | Ending::Soon | Ending::Unknown, true) => "done",
     };
-    let lists = [
-        ("Sent, in this order", &plan.sent),
-        ("Also sent, left over from earlier imports", &plan.sent_earlier),
-        ("Looked up first, at most", &plan.looked_up),
-        ("Verification at the end, at most", &plan.read_back),
-    ];
     let listed = plan.by_day.len() as u64;
     Sheet {
         mark: MARK,
@@ -213,12 +208,16 @@ pub fn page(page: &PlanPage<'_>) -> Result<String> {
         more_changes: changes.total.checked_sub(CHANGES).filter(|more| *more > 0).map(|more| {
             format!("and {}; plan --json lists more", counted(more as u64, "other cell", "other cells"))
         }),
-        lists: lists
+        lists: plan
+            .requests()
             .into_iter()
-            .filter(|(_, calls)| !calls.is_empty())
             .map(|(title, calls)| (title, calls.iter().map(call).collect()))
             .collect(),
-        doubts: plan.doubts.iter().map(doubt).collect(),
+        doubts: plan
+            .doubts
+            .iter()
+            .map(|doubt| format!("{}: {}", doubt.rows_in_words(), doubt.way.words()))
+            .collect(),
         quota: quota(page),
         days: plan.by_day.iter().map(day).collect(),
         more_days: plan.days.filter(|days| *days > listed).map(|days| {
@@ -290,12 +289,6 @@ fn call(calls: &Calls) -> Call {
     }
 }
 
-fn doubt(doubt: &Doubts) -> String {
-    let kind = doubt.kind;
-    let rows = counted(doubt.rows, &format!("row of {kind}"), &format!("rows of {kind}"));
-    format!("{rows}: {}", doubt.way.words())
-}
-
 fn quota(page: &PlanPage<'_>) -> String {
     let pace = match page.terms.rate {
         Some(rate) => format!(" At most {rate} requests a second for each operation."),
@@ -326,19 +319,8 @@ fn day(share: &DayShare) -> Day {
 }
 
 fn headline(plan: &Plan) -> String {
-    let mut parts: Vec<String> = Vec::new();
-    for (action, words) in [
-        (PlannedAction::Create, "to be created"),
-        (PlannedAction::Apply, "to be carried out"),
-        (PlannedAction::Complete, "to be completed"),
-    ] {
-        match (plan.count(action), parts.is_empty()) {
-            (0, _) => {}
-            (rows, true) => parts.push(format!("{} {words}", counted(rows, "row is", "rows are"))),
-            (rows, false) => parts.push(format!("{} {words}", count(rows))),
-        }
-    }
-    listed(&parts).unwrap_or_else(|| "Nothing is sent for these sheets".to_owned())
+    let parts: Vec<String> = plan.to_do().into_iter().map(|(_, rows)| rows).collect();
+    listed(&parts).unwrap_or_else(|| plan.nothing_to_do().to_owned())
 }
 
 /// A headline with the days that it takes, where that is more than one.
@@ -367,7 +349,7 @@ fn branches(plan: &Plan) -> Vec<Branch> {
         .map(|visit| match visit {
             Visit::Enter(place) => {
                 let company = &tree.companies[place];
-                let (word, tint, sign) = word(company);
+                let (group, word) = company.word();
                 Branch::Enter {
                     name: shown(&company.title()),
                     id: match (&company.name, company.id) {
@@ -375,8 +357,8 @@ fn branches(plan: &Plan) -> Vec<Branch> {
                         (Some(_) | None, _) => String::new(),
                     },
                     word,
-                    tint,
-                    sign,
+                    tint: group.class(),
+                    sign: if group == RowGroup::Waiting { "+" } else { group.sign() },
                     rows: contents(&company.rows),
                     below: !company.below.is_empty(),
                     open: company.depth < 2,
@@ -389,27 +371,6 @@ fn branches(plan: &Plan) -> Vec<Branch> {
             },
         })
         .collect()
-}
-
-/// What becomes of a company: in words, with a tint and a sign.
-fn word(company: &Company) -> (&'static str, &'static str, &'static str) {
-    match company.action {
-        None
-        | Some(
-            PlannedAction::There
-            | PlannedAction::Changed
-            | PlannedAction::Unchanged
-            | PlannedAction::Complete
-            | PlannedAction::Incomplete,
-        ) => ("exists", "done", "\u{2713}"),
-        Some(PlannedAction::Create) => ("create", "waiting", "+"),
-        Some(PlannedAction::Apply) => ("apply", "waiting", "+"),
-        Some(PlannedAction::Rejected) => ("rejected", "failed", "\u{2715}"),
-        Some(PlannedAction::Held) => ("on hold", "person", "!"),
-        Some(PlannedAction::InDoubt) => ("outcome unknown", "person", "?"),
-        Some(PlannedAction::Cancelled) => ("cancelled", "aside", "\u{2212}"),
-        Some(PlannedAction::Blocked) => ("blocked", "failed", "\u{2715}"),
-    }
 }
 
 /// `3 sites, 12 devices to be created · 4 rows that exist already`.

@@ -373,7 +373,7 @@ fn a_rehearsal_needs_no_profile_and_its_journal_is_never_used_with_a_real_one() 
         format!("fleetload run companies.csv {typed} --journal service.db --reports out/mine-service\n");
     assert!(outcome.stderr.contains(&next), "{}", outcome.stderr);
     let planned = bench.fleetload(&["plan", "companies.csv", "--sandbox"]).expect_code(0);
-    assert!(planned.stdout.contains("nothing is sent for these sheets"), "{}", planned.stdout);
+    assert!(planned.stdout.contains("Nothing is sent for these sheets"), "{}", planned.stdout);
     assert!(planned.stdout.contains("4 rows"), "{}", planned.stdout);
     // What the rehearsal used of its quota does not count for the profile.
     let planned = bench.fleetload(&["plan", "companies.csv", "--daily-quota", "10"]).expect_code(0);

@@ -239,7 +239,7 @@ fn an_export_that_was_edited_is_a_sheet_of_changes() {
     }
     // As it was exported it asks for nothing.
     let planned = bench.fleetload(&["plan", files[0], files[1], files[2]]).expect_code(0);
-    assert!(planned.stdout.contains("nothing is sent for these sheets"), "{}", planned.stdout);
+    assert!(planned.stdout.contains("Nothing is sent for these sheets"), "{}", planned.stdout);
     assert!(
         planned.stdout.contains("unchanged  8 rows with no new value: nothing is asked for"),
         "{}",
@@ -429,7 +429,7 @@ fn what_the_service_changed_since_the_export_is_told_and_not_overwritten_unless_
     assert_eq!(updates(&bench), 2, "theirs");
     // A row that is not sent changes nothing.
     let planned = bench.fleetload(&["plan", file]).expect_code(0).stdout;
-    assert!(planned.contains("nothing is sent for these sheets"), "{planned}");
+    assert!(planned.contains("Nothing is sent for these sheets"), "{planned}");
     assert!(planned.contains("1 row rejected earlier and unchanged"), "{planned}");
     assert!(!planned.contains("Branch One"), "{planned}");
     // Whatever names the row: sent as it is, it is rejected again.
@@ -991,7 +991,7 @@ fn an_exported_entry_is_deleted_or_changed_by_its_key_as_the_service_has_it() {
         &format!("owner_kind,owner,key,value,action,exported\ndevice,{device},k,new,put,\"{seen}\"\n"),
     );
     let planned = bench.fleetload(&["plan", "metadata.csv"]).expect_code(0).stdout;
-    assert!(!planned.contains("nothing is sent for these sheets"), "{planned}");
+    assert!(!planned.contains("Nothing is sent for these sheets"), "{planned}");
 }
 
 #[test]

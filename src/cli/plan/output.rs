@@ -143,28 +143,16 @@ pub(in crate::cli) fn what(plan: &Plan) -> Line {
         parts.collect::<Vec<String>>().join(", ")
     };
     let mut line = Line::new();
-    for (action, one, several) in [
-        (PlannedAction::Create, "row to create", "rows to create"),
-        (PlannedAction::Apply, "row to carry out", "rows to carry out"),
-        (PlannedAction::Complete, "row to be completed", "rows to be completed"),
-    ] {
-        let rows = plan.count(action);
-        if rows == 0 {
-            continue;
-        }
+    for (action, rows) in plan.to_do() {
         if !line.is_empty() {
             line = line.text("; ");
         }
-        line = line.ink(Ink::Strong, counted(rows, one, several));
+        line = line.ink(Ink::Strong, rows);
         if action != PlannedAction::Complete {
             line = line.text(format!(": {}", by_kind(action)));
         }
     }
-    match (line.is_empty(), plan.count(PlannedAction::InDoubt)) {
-        (false, _) => line,
-        (true, 0) => line.ink(Ink::Strong, "nothing is sent for these sheets"),
-        (true, _) => line.ink(Ink::Strong, "nothing is sent before unknown outcomes are looked up"),
-    }
+    if line.is_empty() { line.ink(Ink::Strong, plan.nothing_to_do()) } else { line }
 }
 
 /// How long it takes.
@@ -244,21 +232,10 @@ pub(super) fn tell_not_changeable(context: &Context<'_>, changes: &FieldChanges)
 /// The requests, and what is done about lost answers.
 pub(super) fn tell_calls(context: &Context<'_>, plan: &Plan) {
     let terminal = context.terminal;
-    let lists = [
-        ("Requests, in this order (companies before their contents):", &plan.sent),
-        ("Requests left over from earlier imports:", &plan.sent_earlier),
-        (
-            "Look-ups before sending, at most (records that already exist are not created again):",
-            &plan.looked_up,
-        ),
-        ("Look-ups of the verification, at most:", &plan.read_back),
-    ];
-    for (title, calls) in lists {
-        if !calls.is_empty() {
-            terminal.result("");
-            terminal.result(title);
-            table_of_calls(calls).into_iter().for_each(|line| terminal.result(line));
-        }
+    for (title, calls) in plan.requests() {
+        terminal.result("");
+        terminal.result(format!("{title}:"));
+        table_of_calls(calls).into_iter().for_each(|line| terminal.result(line));
     }
     let finds_names = |calls: &Calls| {
         matches!(calls.operation, Operation::ListAssignableTemplates | Operation::ListJoinableVpnClouds)
@@ -273,9 +250,8 @@ pub(super) fn tell_calls(context: &Context<'_>, plan: &Plan) {
     terminal.result("");
     terminal.result("If an answer is lost:");
     for doubt in &plan.doubts {
-        let rows = counted(doubt.rows, &format!("row of {}", doubt.kind), &format!("rows of {}", doubt.kind));
         let ink = if doubt.way == Way::Person { Ink::Warning } else { Ink::Plain };
-        terminal.result(Line::plain(format!("  {rows}: ")).ink(ink, doubt.way.words()));
+        terminal.result(Line::plain(format!("  {}: ", doubt.rows_in_words())).ink(ink, doubt.way.words()));
     }
 }
 

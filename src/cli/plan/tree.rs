@@ -47,7 +47,8 @@ pub(in crate::cli) fn tell_tree(context: &Context<'_>, plan: &Plan) {
         columns.push(("not sent", Box::new(|rows| rows.iter().map(ActionCounts::waiting).sum())));
     }
     let taken: usize = columns.iter().map(|(head, _)| head.len().max(5) + 2).sum();
-    let width = SCREEN.saturating_sub(taken + 12).clamp(NAME.0, NAME.1);
+    let word = plan.tree.companies.iter().map(|company| company.word().1.len()).max().unwrap_or(0);
+    let width = SCREEN.saturating_sub(taken + word.max(9) + 3).clamp(NAME.0, NAME.1);
     let mut heads = vec!["company", ""];
     heads.extend(columns.iter().map(|(head, _)| *head));
     let numbers: Vec<usize> = (2..heads.len()).collect();
@@ -65,7 +66,7 @@ pub(in crate::cli) fn tell_tree(context: &Context<'_>, plan: &Plan) {
         match visit {
             Visit::Enter(place) => {
                 let company = &plan.tree.companies[place];
-                row(company.depth, &company.title(), word(company), &company.rows);
+                row(company.depth, &company.title(), company.word().1, &company.rows);
             }
             Visit::More { depth, companies } => {
                 let name =
@@ -80,27 +81,6 @@ pub(in crate::cli) fn tell_tree(context: &Context<'_>, plan: &Plan) {
     terminal.result("What is created in each company (below: companies directly below it):");
     for line in table.lines() {
         terminal.result(line);
-    }
-}
-
-/// What becomes of a company, in a word.
-fn word(company: &Company) -> &'static str {
-    match company.action {
-        None
-        | Some(
-            PlannedAction::There
-            | PlannedAction::Changed
-            | PlannedAction::Unchanged
-            | PlannedAction::Complete
-            | PlannedAction::Incomplete,
-        ) => "exists",
-        Some(PlannedAction::Create) => "create",
-        Some(PlannedAction::Apply) => "apply",
-        Some(PlannedAction::Rejected) => "rejected",
-        Some(PlannedAction::Held) => "held",
-        Some(PlannedAction::InDoubt) => "in doubt",
-        Some(PlannedAction::Cancelled) => "cancelled",
-        Some(PlannedAction::Blocked) => "blocked",
     }
 }
 

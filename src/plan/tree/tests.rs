@@ -97,11 +97,11 @@ fn what_is_not_shown_is_added_up() {
 
 #[test]
 fn what_waits_for_a_row_that_is_not_sent_is_blocked_by_the_first_of_the_chain() {
-    for (state, action) in [
-        (JobState::Held, PlannedAction::Held),
-        (JobState::Rejected, PlannedAction::Rejected),
-        (JobState::InDoubt, PlannedAction::InDoubt),
-        (JobState::Cancelled, PlannedAction::Cancelled),
+    for (state, action, word) in [
+        (JobState::Held, PlannedAction::Held, "on hold"),
+        (JobState::Rejected, PlannedAction::Rejected, "rejected"),
+        (JobState::InDoubt, PlannedAction::InDoubt, "outcome unknown"),
+        (JobState::Cancelled, PlannedAction::Cancelled, "cancelled"),
     ] {
         let survey = survey(&[
             (3, Kind::Device, JobState::Blocked, below(2)),
@@ -112,6 +112,9 @@ fn what_waits_for_a_row_that_is_not_sent_is_blocked_by_the_first_of_the_chain() 
         assert_eq!(decided.actions, [PlannedAction::Blocked, PlannedAction::Blocked, action]);
         assert_eq!(decided.causes[&0], Cause::Row(JobId(1), action));
         assert_eq!(decided.causes[&1], Cause::Row(JobId(1), action));
+        let words: Vec<_> =
+            company_tree(&survey, &decided).companies.iter().map(|company| company.word().1).collect();
+        assert!(words.contains(&word), "{words:?}");
     }
 }
 
