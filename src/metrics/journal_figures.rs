@@ -1,6 +1,6 @@
 //! What the journal knows at any time, whether or not a run is in progress.
 
-use crate::ending::{End, RunEnd};
+use crate::ending::End;
 use crate::error::Result;
 use crate::journal::{CommandEnd, Journal, RowTimes, RunInfo, Whose};
 use crate::model::quota::QuotaDay;
@@ -58,9 +58,7 @@ impl JournalFigures {
 
     /// Since when and until when creations wait for the quota, where a run has ended for it.
     pub(super) fn parked(&self, now: Moment) -> Option<(Moment, Moment)> {
-        let for_quota = Some(RunEnd::Early(End::Quota));
-        let run = self.run.as_ref().filter(|run| run.waits_for == for_quota)?;
-        let until = run.resumes_at.filter(|until| *until > now)?;
-        Some((run.ended_at?, until))
+        let run = self.run.as_ref()?;
+        Some((run.ended_at?, run.waits_until(End::Quota, now)?))
     }
 }

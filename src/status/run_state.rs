@@ -87,8 +87,8 @@ impl RunState {
         // Nobody waits for the moment that a killed run has noted.
         let is_killed = |run: &RunInfo| run.ended_at.is_none() && !at_work;
         let run_waits = run.filter(|run| !(is_killed(run) || needs_no_quota && waits_for_quota(run)));
-        let resumes_at =
-            run_waits.and_then(|run| run.resumes_at).filter(|&at| now.is_none_or(|now| at > now));
+        let goes_on_at = |run: &RunInfo| now.map_or(run.resumes_at, |now| run.goes_on_at(now));
+        let resumes_at = run_waits.and_then(goes_on_at);
         let state = match run {
             Some(run) if now.is_some() && resumes_at.is_some() => Self::Ended(match run.waits_for {
                 Some(RunEnd::Early(end)) => end,
@@ -219,6 +219,9 @@ mod tests {
         let under_way = Some(run(None, None));
         let early = |end, resumes| Some(run(Some(RunEnd::Early(end)), resumes));
         let finished = Some(run(Some(RunEnd::Finished), None));
+        let resets_at = Moment::from_millis(3 * 24 * 3_600_000);
+        let days_ahead = early(End::Quota, Some(resets_at.millis()))
+            .map(|run| RunInfo { quota_resets_at: Some(resets_at), ..run });
         let ended = RunState::Ended;
         type Case = (&'static [JobState], Option<RunInfo>, bool, RunState, &'static str);
         let now = Some(Moment::from_millis(5));
@@ -235,6 +238,8 @@ mod tests {
             (&[Ready], early(End::Window, Some(9)), false, ended(End::Window), "parked"),
             (&[Ready], early(End::Window, Some(3)), false, ended(End::RowsWaiting), "waiting"),
             (&[Ready], early(End::Quota, Some(3)), false, ended(End::RowsWaiting), "waiting"),
+            // The clock that said so was days ahead, and is right by now.
+            (&[Ready], days_ahead, false, ended(End::RowsWaiting), "waiting"),
             (&[Created], early(End::Quota, Some(9)), false, ended(End::Done), "finished"),
             (&[Ready], early(End::Signal, None), false, ended(End::Signal), "stopped"),
             (&[Ready], early(End::Until, None), false, ended(End::Until), "stopped"),

@@ -1,6 +1,7 @@
 //! Runs: when sending began and ended, how, and how many requests left.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension};
 
@@ -17,6 +18,9 @@ use crate::model::operation::Operation;
 use crate::model::reason::ServiceCode;
 use crate::model::remaining::{Remaining, SheetPause};
 use crate::model::time::Moment;
+
+/// No quota resets later than this: a day ends, and the service may be asked again some minutes after that.
+const LONGEST_DAY: Duration = Duration::from_hours(25);
 
 /// A run of the jobs of a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +53,14 @@ pub struct RunInfo {
 impl RunInfo {
     /// Until when it waits as `end` says, or would wait if it had not ended; nothing where that has passed at `now`.
     pub fn waits_until(&self, end: End, now: Moment) -> Option<Moment> {
-        self.resumes_at.filter(|at| self.waits_for == Some(RunEnd::Early(end)) && *at > now)
+        self.goes_on_at(now).filter(|_| self.waits_for == Some(RunEnd::Early(end)))
+    }
+
+    /// When it may go on; nothing where that has passed at `now`, or was noted by a clock that has been set back since.
+    pub fn goes_on_at(&self, now: Moment) -> Option<Moment> {
+        let latest = now.plus(LONGEST_DAY);
+        let is_of_this_clock = self.quota_resets_at.is_none_or(|resets_at| resets_at <= latest);
+        self.resumes_at.filter(|at| is_of_this_clock && *at > now)
     }
 }
 
