@@ -164,6 +164,13 @@ pub(super) fn refuse_overwriting(
     Some(write_rejection(work, facts, with_cell(rejection, "value")))
 }
 
+/// The metadata entry of a row that an export saw cannot be read, and may be another one now.
+pub(super) fn unread_entry(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
+    let message = "the entry could not be read, and without that it is not known whether the service has changed it since the \
+                   export";
+    write_rejection(work, facts, refusal(Reason::LookupUnavailable.as_str(), message.to_owned()))
+}
+
 /// The settings that a device has in a VPN cloud were read, for a row with settings that an export saw.
 pub(super) fn on_settings(
     work: &Work,

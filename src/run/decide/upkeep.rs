@@ -61,6 +61,9 @@ fn unread(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
         Action::ConfigureVpn(settings) if settings.is_from_export() && settings.send.is_none() => {
             update::unread_settings(work, settings, facts)
         }
+        Action::PutMetadataEntry(entry) if entry.exported.is_some() && !facts.policy.overwrite => {
+            update::unread_entry(work, facts)
+        }
         _ => RowDecision::Send,
     }
 }
@@ -303,6 +306,7 @@ mod tests {
     use crate::model::kind::{Kind, Upkeep};
     use crate::model::operation::Operation;
     use crate::model::record::Role;
+    use crate::run::RunPolicy;
     use crate::run::evidence::RunEvidence;
     use crate::run::tests::{facts, named, site};
     use crate::service::found;
@@ -385,6 +389,18 @@ mod tests {
                 };
                 assert_eq!(told, expected, "{action:?} {there:?} {is_doubted}");
             }
+        }
+        let none: fn(_) -> bool = |_| false;
+        let blind = RunFacts { usable: &none, ..facts };
+        let work = Work { action: put(), links: vec![(Role::Site, RemoteId::nil())], ..site("Depot", None) };
+        for (overwrite, expected) in [(false, "is rejected"), (true, "is sent")] {
+            let policy = RunPolicy { overwrite, ..blind.policy };
+            let blind = RunFacts { policy, ..blind };
+            assert_eq!(named(&first_lookup(&work, &blind)), expected);
+            assert_eq!(
+                named(&on_list(&work, &blind, &Lookup::SiteMetadata(RemoteId::nil()), None)),
+                expected
+            );
         }
     }
 
