@@ -163,7 +163,7 @@ pub struct OwnedEntry {
     pub key: String,
     /// Its value; `None` where it is deleted.
     pub value: Option<String>,
-    /// The value that an export saw, where the row comes from one.
+    /// The value that an export saw, where the row comes from one; blank for an entry without a value, or that was not there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exported: Option<String>,
     /// The id by which it is deleted, once the owner's list has shown it.

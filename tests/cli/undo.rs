@@ -396,6 +396,38 @@ fn settings_of_an_interface_that_were_blank_are_said_to_stay() {
     bench.fleetload(&["undo", "7", "--out", "again.xlsx"]).expect_code(0);
 }
 
+#[test]
+fn what_others_have_put_in_the_place_of_a_deleted_entry_is_overwritten_neither_read_nor_unread() {
+    let bench = bench_of(Scenario::default());
+    bench.write(
+        "metadata.csv",
+        "owner_kind,owner,key,value,action\ndevice,T0,asset,,delete\nsite,S0,floor,,delete\n",
+    );
+    bench.fleetload(&["run", "metadata.csv"]).expect_code(0);
+    bench.fleetload(&["undo", "3", "--out", "undo.xlsx"]).expect_code(0);
+    let device = bench.results(1).into_iter().find(|row| row["kind"] == "device").expect("a device");
+    bench.write("body.json", &json!({"key": "asset", "value": "theirs"}).to_string());
+    let of_device = format!("deviceId={}", device["id"].as_str().expect("an id"));
+    bench
+        .fleetload(&["call", "putDeviceMetadata", "-p", &of_device, "--body", "body.json", "--yes"])
+        .expect_code(0);
+    let blind = Fault::new("listSiteMetadata", FaultKind::NotFound404);
+    bench.sandbox().change(|scenario| scenario.fault = vec![blind]).expect("a consistent scenario");
+    let sent = bench.ledger().len();
+    bench.fleetload(&["run", "undo.xlsx"]).expect_code(4);
+    let codes: Vec<Value> = bench.results(4).iter().map(|row| row["code"].clone()).collect();
+    assert_eq!(codes, ["changed.since-export", "lookup.unavailable"]);
+    assert_eq!(bench.ledger().len(), sent);
+    bench.sandbox().change(|scenario| scenario.fault = Vec::new()).expect("a consistent scenario");
+    bench.fleetload(&["retry", "4"]).expect_code(0);
+    bench.fleetload(&["run", "--overwrite"]).expect_code(0);
+    assert!(
+        ["metadata asset=A-1", "metadata floor=3"]
+            .iter()
+            .all(|entry| { state(&bench).iter().any(|line| line.ends_with(entry)) })
+    );
+}
+
 /// A record as the service shows it.
 fn record(bench: &Bench, operation: &str, id: &str) -> Value {
     let outcome = bench.fleetload(&["call", operation, "-p", &format!("id={id}")]).expect_code(0);

@@ -79,8 +79,8 @@ pub fn inverse(action: &Action, about: Kind, before: Option<&Before>) -> Vec<Res
             Action::PutMetadataEntry(entry) | Action::DeleteMetadataEntry(entry),
             Some(Before::Value { value, .. }),
         ) => {
-            // What others have put there since is not overwritten.
-            let exported = entry.value.clone();
+            // What others have put there since is not overwritten, also where it was deleted.
+            let exported = Some(entry.value.clone().unwrap_or_default());
             let entry = OwnedEntry { value: Some(value.clone()), id: None, exported, ..entry.clone() };
             restored(Action::PutMetadataEntry(entry))
         }
@@ -254,7 +254,7 @@ mod tests {
             (
                 Action::DeleteMetadataEntry(entry(None)),
                 was("A-1"),
-                Action::PutMetadataEntry(entry(Some("A-1"))),
+                Action::PutMetadataEntry(OwnedEntry { exported: Some(String::new()), ..entry(Some("A-1")) }),
             ),
             (Action::SubscribeTemplate(of()), Before::Absent, Action::UnsubscribeTemplate(of())),
             (Action::UnsubscribeTemplate(of()), present(), Action::SubscribeTemplate(of())),

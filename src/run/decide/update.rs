@@ -140,7 +140,7 @@ pub(super) fn refuse_overwriting(
     let exported = entry.exported.as_deref()?;
     let there = found.iter().find(|found| found.key.as_deref() == Some(&entry.key));
     let shown = there.map(|found| found.value.as_deref().unwrap_or_default());
-    if shown == Some(exported) || facts.policy.overwrite {
+    if shown.unwrap_or_default() == exported || facts.policy.overwrite {
         return None;
     }
     let message = match (&entry.value, shown) {
