@@ -300,7 +300,8 @@ CREATE TABLE upkeep (
 CREATE INDEX upkeep_record ON upkeep (record, turn, job DESC);
 
 -- What a job is to bring about, one action after the other, counted from 0. The operation of the step that a job stands at is
--- in `job` as well. `id` is job * 2^16 + n, so that the steps of a job lie together and in order.
+-- in `job` as well. `id` is job * 2^16 + n, so that the steps of a job lie together and in order. Those with n from 2^15 on were
+-- carried out for earlier values of an upkeep row.
 --
 -- `action` is JSON; of a step with a shape it is what stands for `?` in the shape, and what stands for its other places is in
 -- the cells of the row at `place`, from which the step was made (stored_row.rs).

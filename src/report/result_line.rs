@@ -164,7 +164,11 @@ fn replaced(message: String, row: &RowView) -> String {
         (true, _) if row.answered_by.is_some() => return message,
         (true, _) => format!("import {import} has other values for this row, and this is its result"),
         (false, true) => {
-            format!("import {import} asked for something else after this row was sent; this is its result")
+            let own = changed(row);
+            let own = if own.is_empty() { own } else { format!("{own}; ") };
+            format!(
+                "{own}import {import} asked for something else after this row was sent; this is its result"
+            )
         }
         (false, false) => format!(
             "import {import} asked for something else of the same record before anything was sent for this row"
@@ -212,7 +216,10 @@ fn message(row: &RowView, blames: &[Blame], settled_before: bool) -> String {
                 rejected(row, told, blames)
             )
         }
-        JobState::Rejected | JobState::Incomplete => carried_out_before(rejected(row, told, blames), row),
+        JobState::Rejected | JobState::Incomplete if row.replaced_by.is_none() => {
+            carried_out_before(rejected(row, told, blames), row)
+        }
+        JobState::Rejected | JobState::Incomplete => rejected(row, told, blames),
         JobState::Held => held(told, &row.candidates),
         JobState::Ready | JobState::Skipped => told.to_owned(),
     }
@@ -262,7 +269,7 @@ fn finished(row: &RowView, settled_before: bool) -> String {
             let more = if put_more { ", and what else the row asks for was put" } else { "" };
             format!("{was_there}; its fields were left as they are{more}")
         }
-        JobState::Done => changed(row),
+        JobState::Done if row.replaced_by.is_none() => changed(row),
         _ => String::new(),
     }
 }

@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 
 use crate::error::Result;
 use crate::journal::{ChangedRow, DoneStep, View};
-use crate::model::action::inverse::{Inverse, Irreversible, NotRestored, inverse};
+use crate::model::action::before::Before;
+use crate::model::action::inverse::{Inverse, Irreversible, NotRestored, inverse, of_entry};
 use crate::model::action::record_update;
 use crate::model::action::{Action, InterfaceSettings, Offer, OwnedEntry, OwnedLabel, Owner};
 use crate::model::id::{ImportId, JobId, RemoteId};
@@ -186,7 +187,36 @@ impl Undo {
 
     fn restore(&mut self, row: &ChangedRow, step: &DoneStep) {
         let about = step.action.about(row.kind);
-        for part in inverse(&step.action, about, step.before.as_ref()) {
+        let mut changed = BTreeMap::new();
+        for ((n, of), later) in &row.changed_since {
+            if *n == step.n {
+                changed.insert(of.as_str(), LeftReason::ChangedSince(*later));
+            }
+        }
+        let name = |field: &str| {
+            sheet::column::column_of_violation(about, field).map_or(field, |column| column.name).to_owned()
+        };
+        let mut before = step.before.clone();
+        // What it left, the same in what was read before it, and in words.
+        let parts: Vec<(String, &String, String)> = match &step.before {
+            Some(Before::Fields { sent, .. }) => {
+                sent.keys().map(|field| (field.clone(), field, name(field))).collect()
+            }
+            Some(Before::Entries { entries }) => {
+                entries.keys().map(|key| (of_entry(key), key, key.clone())).collect()
+            }
+            Some(_) | None => match changed.first_entry() {
+                Some(first) => return self.leave(row, step.action.subject(), *first.get()),
+                None => Vec::new(),
+            },
+        };
+        for (of, part, subject) in parts {
+            if let Some(reason) = changed.get(of.as_str()) {
+                self.leave(row, subject, *reason);
+                before = before.map(|before| before.without(part));
+            }
+        }
+        for part in inverse(&step.action, about, before.as_ref()) {
             match part {
                 Ok(part) => match written(row, &part) {
                     Ok((kind, cells)) => {
@@ -196,11 +226,7 @@ impl Undo {
                     Err(reason) => self.leave(row, step.action.subject(), reason),
                 },
                 Err(NotRestored { reason, field }) => {
-                    let column = field.map(|field| match sheet::column::column_of_violation(about, &field) {
-                        Some(column) => column.name.to_owned(),
-                        None => field,
-                    });
-                    let subject = column.unwrap_or_else(|| step.action.subject());
+                    let subject = field.map_or_else(|| step.action.subject(), |field| name(&field));
                     self.leave(row, subject, LeftReason::Irreversible(reason));
                 }
             }

@@ -500,3 +500,76 @@ fn rows_that_changed_nothing_are_not_left_to_a_later_import_that_changes_their_r
     rename("b.csv", "Branch 1");
     assert_eq!(undone("again.xlsx"), 1);
 }
+
+/// The undo of an import that must be whole, run.
+fn undone(bench: &Bench, import: &str) {
+    let out = format!("undo{import}.xlsx");
+    bench.fleetload(&["undo", import, "--out", &out]).expect_code(0);
+    bench.fleetload(&["run", &out]).expect_code(0);
+}
+
+/// What the undo of an import leaves, and why.
+fn left(bench: &Bench, import: &str) -> Vec<(Value, Value)> {
+    let outcome = bench.fleetload(&["undo", import, "--out", "left.xlsx", "--json"]).expect_code(4);
+    std::fs::remove_file(bench.path("left.xlsx")).ok();
+    let left = objects(&outcome.stdout, "not_restored").1.into_iter();
+    left.map(|one| (one["subject"].clone(), one["words"].clone())).collect()
+}
+
+#[test]
+fn what_an_incomplete_row_replaced_is_told_and_undone_after_it_was_corrected() {
+    let [retail, office] = ENTERPRISE_TEMPLATES;
+    let bench = bench_of(Scenario::default());
+    let device = bench.results(1).into_iter().find(|row| row["kind"] == "device").expect("a device");
+    let name = || record(&bench, "getDevice", device["id"].as_str().expect("an id"))["name"].clone();
+    let before = (name(), state(&bench));
+    let row =
+        format!("key,action,name,meta:asset,enterprise_template\nT0,update,Front desk,A-2,{retail}; Nope\n");
+    bench.write("devices.csv", &row);
+    bench.fleetload(&["run", "devices.csv"]).expect_code(4);
+    let first = (name(), state(&bench));
+    // Another value of the entry, and the rest as it was but for the template that there is not.
+    bench.write("devices.csv", &row.replace("Nope", &office.to_string()).replace("A-2", "A-3"));
+    bench.fleetload(&["run", "devices.csv"]).expect_code(0);
+    let words = |import: u32| told(&bench, import)[0].2.clone();
+    let replaced = "name was \"Till T0\", now \"Front desk\"; the value of asset was \"A-1\" before";
+    let since = "import 4 asked for something else after this row was sent; this is its result";
+    assert_eq!(words(3), format!("{replaced}; {since}"));
+    assert_eq!(words(4), "the value of asset was \"A-2\" before");
+
+    let again =
+        "import 4 asked about the same again since; what this import replaced, if anything, is in its report";
+    assert_eq!(left(&bench, "3"), [("asset".into(), again.into())]);
+    undone(&bench, "4");
+    assert_eq!((name(), state(&bench)), first);
+    undone(&bench, "3");
+    assert_eq!((name(), state(&bench)), before);
+    assert_eq!(left(&bench, "3").len(), 3, "nothing is undone twice");
+}
+
+#[test]
+fn imports_are_undone_one_after_the_other() {
+    let bench = bench_of(Scenario::default());
+    let device = bench.results(1).into_iter().find(|row| row["kind"] == "device").expect("a device");
+    let name = || record(&bench, "getDevice", device["id"].as_str().expect("an id"))["name"].clone();
+    let mut before = Vec::new();
+    for now in ["2", "3", "4"] {
+        before.push((name(), state(&bench)));
+        bench.write("devices.csv", &format!("key,action,name\nT0,update,Till {now}\n"));
+        bench.write("metadata.csv", &METADATA.replace("A-1", &format!("A-{now}")));
+        bench.fleetload(&["run", "devices.csv", "metadata.csv"]).expect_code(0);
+    }
+    let by = |import: u32| {
+        format!(
+            "import {import} asked about the same again since; what this import replaced, if anything, is in its report"
+        )
+    };
+    for (import, later) in [("3", 4), ("4", 5)] {
+        let words: Vec<Value> = left(&bench, import).into_iter().map(|(_, words)| words).collect();
+        assert_eq!(words, [by(later), by(later)], "{import}");
+    }
+    for import in ["5", "4", "3"] {
+        undone(&bench, import);
+        assert_eq!(Some((name(), state(&bench))), before.pop());
+    }
+}

@@ -105,7 +105,7 @@ impl JobQueue<'_> {
             ",
                  EXISTS (SELECT 1 FROM attempt WHERE attempt.job = ?1 AND attempt.step = step.n
                      AND attempt.execution IN ('confirmed', 'doubtful'))
-             FROM step WHERE id BETWEEN ?1 << 16 AND (?1 << 16) + 65535 AND ended = 1 ORDER BY id"
+             FROM step WHERE id BETWEEN ?1 << 16 AND (?1 << 16) + 32767 AND ended = 1 ORDER BY id"
         ))?;
         let mut rows = statement.query([work.job])?;
         let mut texts = StoredTexts::of(&self.journal.view.connection);

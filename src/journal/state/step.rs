@@ -1,6 +1,7 @@
 //! The steps of a job: what it is to bring about, one action after the other, each as JSON with its operation beside it.
 //!
-//! The number of a step is job * 2^16 + n, so that those of a job lie together and in order.
+//! The number of a step is job * 2^16 + n, so that those of a job lie together and in order. Those from [`FORMER`] on are no part
+//! of what the job is to bring about: they were carried out for earlier values of an upkeep row.
 
 use rusqlite::{Connection, OptionalExtension, Row};
 
@@ -15,14 +16,37 @@ use crate::model::id::JobId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 
-/// A statement about the steps of the job `?1`.
+/// The `n` of the first step that was carried out before the row got other values; the requests for it have that number as well.
+pub(in crate::journal) const FORMER: u32 = 1 << 15;
+
+/// The condition that a step of the job `?1` was carried out: it is done, and where `?3` is false a request that was, or may have
+/// been, carried out was sent for it since `?2`. Or it is open, was carried out since, and a person had it carried out again, for
+/// which nothing has been sent yet: the last request was confirmed, and the first decision after that was to try again. What was
+/// read before that request is still with the step.
+macro_rules! carried_out {
+    () => {
+        "(ended = 1
+             AND (?3 AND n < 32768 OR EXISTS (SELECT 1 FROM attempt WHERE attempt.job = ?1 AND attempt.step = step.n
+                 AND attempt.execution IN ('confirmed', 'doubtful') AND attempt.sent_at >= ?2))
+             OR ended = 0 AND EXISTS (
+                 SELECT 1 FROM attempt AS last
+                 WHERE last.job = ?1 AND last.step = step.n AND last.execution = 'confirmed' AND last.sent_at >= ?2
+                   AND NOT EXISTS (SELECT 1 FROM attempt AS later
+                       WHERE later.job = ?1 AND later.step = step.n AND later.number > last.number)
+                   AND (SELECT what FROM decision WHERE decision.job = ?1 AND decision.at >= last.ended_at AND what <> 'seen'
+                        ORDER BY decision.id LIMIT 1) = 'retry'))"
+    };
+}
+pub(in crate::journal) use carried_out;
+
+/// A statement about the steps of the job `?1`, without the former ones.
 macro_rules! of_job {
     // Their actions, as they are stored.
     ($after:literal) => {
         of_job!(concat!("SELECT ", stored_action!("step"), " FROM step WHERE "), $after)
     };
     ($before:expr, $after:literal) => {
-        concat!($before, "id BETWEEN ?1 << 16 AND (?1 << 16) + 65535", $after)
+        concat!($before, "id BETWEEN ?1 << 16 AND (?1 << 16) + 32767", $after)
     };
 }
 
@@ -37,8 +61,8 @@ pub(in crate::journal) fn operation_of(kind: Kind, action: &Action) -> Result<Op
 }
 
 /// Replaces the steps of a job, which has this natural key from now on; one that was done and is asked for unchanged stays
-/// done, and so does a creation that made its record. What an upkeep row asks for is to be done again, whatever was done. What
-/// was read before a step that is not done stays with it if the step asks for the same, or if an earlier request for it may
+/// done, and so does a creation that made its record. What an upkeep row asks for is to be done again, whatever was done; what was
+/// carried out of it so far stays known ([`FORMER`]). What was read before a step that is not done stays with it if the step asks for the same, or if an earlier request for it may
 /// still be carried out; with a creation of which that may be stays what that request was sent with. Returns the operation of
 /// the first one.
 pub(in crate::journal) fn revise(
@@ -46,6 +70,9 @@ pub(in crate::journal) fn revise(
     standing: &JobRow,
     (natural_key, steps): (&str, &[Action]),
 ) -> Result<Operation> {
+    if !standing.kind.is_record() {
+        keep_carried_out(connection, standing.job)?;
+    }
     let mut done = written_actions(connection, of_job!(" AND ended = 1"), standing.job)?;
     let read_before = read_before(connection, standing.job)?;
     let own = steps.first().map(serde_json::to_string).transpose().map_err(unwritable)?;
@@ -85,6 +112,29 @@ pub(in crate::journal) fn revise(
             .execute((standing.job, &sent))?;
     }
     first.ok_or_else(|| Error::internal("a job without a step"))
+}
+
+/// Puts the steps of an upkeep job that were carried out behind those that its row asks for, which is to get other values.
+fn keep_carried_out(connection: &Connection, job: JobId) -> Result<()> {
+    let carried_out: Vec<u32> = connection
+        .prepare_cached(of_job!(
+            concat!("SELECT n FROM step WHERE ", carried_out!(), " AND "),
+            " ORDER BY id"
+        ))?
+        .query_map((job, i64::MIN, false), |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    let free: u32 = connection
+        .prepare_cached("SELECT max(?2, coalesce(max(n) + 1, 0)) FROM step WHERE id BETWEEN ?1 << 16 AND ?1 << 16 | 65535")?
+        .query_row((job, FORMER), |row| row.get(0))?;
+    for (n, former) in carried_out.into_iter().zip(free..=u32::from(u16::MAX)) {
+        connection
+            .prepare_cached("UPDATE step SET id = ?1 << 16 | ?3, ended = 1 WHERE id = ?1 << 16 | ?2")?
+            .execute((job, n, former))?;
+        connection
+            .prepare_cached("UPDATE attempt SET step = ?3 WHERE job = ?1 AND step = ?2")?
+            .execute((job, n, former))?;
+    }
+    Ok(())
 }
 
 /// Keeps what a request for the creation of a job was sent with that may have been carried out, unless that of an earlier one

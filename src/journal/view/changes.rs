@@ -1,14 +1,17 @@
 //! What an import changed of records that were there: its rows, how each ended, and what was read before they were sent.
 
+use std::collections::BTreeMap;
+
 use rusqlite::Connection;
 
 use crate::error::Result;
 use crate::journal::file::column::Id;
 use crate::journal::queue::work::links;
-use crate::journal::state::step::{self, parse_before, text};
+use crate::journal::state::step::{self, FORMER, carried_out, parse_before, text};
 use crate::journal::stored_row::{StoredTexts, stored_action};
 use crate::journal::{View, row_ref};
 use crate::model::action::before::Before;
+use crate::model::action::inverse::{LeftValue, left};
 use crate::model::action::{Action, asks_again};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::key;
@@ -39,8 +42,11 @@ pub struct ChangedRow {
     pub links: Vec<(Role, RemoteId)>,
     /// The steps that requests of this import carried out, and what was read before each.
     pub done: Vec<DoneStep>,
-    /// The first later import that asked for something else of the same.
+    /// The first later import that asks for all of it again: it is still to be sent, or what this one sent is known with it only.
     pub asked_again: Option<ImportId>,
+    /// What later imports changed of what the steps left ([`left`]), by the number of the step and what it is: the first of them
+    /// since it was last as this import left it.
+    pub changed_since: BTreeMap<(u32, String), ImportId>,
 }
 
 /// A step that was carried out.
@@ -76,21 +82,34 @@ impl View {
                  AND (job.finished_at IS NULL OR job.finished_at > ?3)
              ORDER BY 1",
         )?;
-        let imported_at: Moment =
-            self.connection.query_row("SELECT at FROM import WHERE id = ?1", [import], |row| row.get(0))?;
+        let imported_at = made_at(&self.connection, import)?;
         let mut rows = statement.query((first, last, imported_at))?;
         while let Some(row) = rows.next()? {
             let (place, job): (i64, JobId) = (row.get(0)?, row.get(1)?);
             let (state, is_doubted): (JobState, bool) = (row.get(3)?, row.get(5)?);
-            let done = done(&self.connection, job, imported_at, false)?;
-            let mut asked_again: Option<ImportId> = row.get(7)?;
-            match asked_again {
-                Some(later) if !was_sent(&self.connection, job, import, later)? => continue,
-                Some(_) => {}
-                // What changed nothing leaves nothing to a later row.
-                None if done.is_empty() && state.is_final() && !is_doubted => {}
-                None => asked_again = asked_again_beside(&self.connection, job)?,
-            }
+            let links = links(&self.connection, job)?.0;
+            let sent = done(&self.connection, job, imported_at, false)?;
+            let (own, mut later, asked_again) = match row.get::<_, Option<ImportId>>(7)? {
+                Some(again) if !was_sent(&self.connection, job, import, again)? => continue,
+                Some(again) => {
+                    let until = made_at(&self.connection, again)?;
+                    let (own, later): (Vec<_>, Vec<_>) =
+                        sent.into_iter().partition(|sent| sent.is_former(until));
+                    let is_left_to_it = own.is_empty() || !state.is_final();
+                    (
+                        own,
+                        later_values(&self.connection, (job, &links), later)?,
+                        is_left_to_it.then_some(again),
+                    )
+                }
+                None => (sent, Vec::new(), None),
+            };
+            // What changed nothing leaves nothing to a later row.
+            let asked_beside = match own.is_empty() && state.is_final() && !is_doubted {
+                true => None,
+                false => add_beside(&self.connection, (job, &links), &mut later)?,
+            };
+            let changed_since = own.iter().flat_map(|own| own.changed_since(&links, &later)).collect();
             each(ChangedRow {
                 place: row_ref::written(&self.connection, place)?,
                 job,
@@ -99,9 +118,10 @@ impl View {
                 outcome: row.get(4)?,
                 is_doubted,
                 remote_id: row.get::<_, Option<Id>>(6)?.map(|id| id.0),
-                links: links(&self.connection, job)?.0,
-                done,
-                asked_again,
+                links,
+                done: own.into_iter().map(|own| own.step).collect(),
+                asked_again: asked_again.or(asked_beside),
+                changed_since,
             })?;
         }
         Ok(())
@@ -244,16 +264,97 @@ pub(in crate::journal) fn changed_later(
     Ok(later)
 }
 
-/// The jobs of the kind `?1` after the job `?2` about the same, whose natural key is `?3`. The plus keeps SQLite from walking all
-/// later jobs instead of these few.
+/// A step that was carried out, and when the last request for it was sent that was, or may have been, carried out; nothing where
+/// no attempt tells.
+struct SentStep {
+    step: DoneStep,
+    at: Option<Moment>,
+}
+
+impl SentStep {
+    /// Whether it was carried out for values that its row had before it got others at this moment.
+    fn is_former(&self, until: Moment) -> bool {
+        self.step.n >= FORMER && self.at.is_some_and(|at| at < until)
+    }
+
+    /// What it has left of its record; the links are those of its job, which may have been others when a former step was sent.
+    fn left(&self, links: &[(Role, RemoteId)]) -> Vec<LeftValue> {
+        let site = links.iter().find(|(role, _)| *role == Role::Site && self.step.n < FORMER);
+        left(&self.step.action, self.step.before.as_ref(), site.map(|(_, id)| *id))
+    }
+
+    /// What of it is another value now, after the later steps in their order, and the import that changed it.
+    fn changed_since(
+        &self,
+        links: &[(Role, RemoteId)],
+        later: &[LaterValues],
+    ) -> Vec<((u32, String), ImportId)> {
+        let since = |own: LeftValue| {
+            let mut since = None;
+            for later in later {
+                match later.values.iter().find(|now| now.of == own.of) {
+                    Some(now) if now.value == own.value => since = None,
+                    Some(_) => since = since.or(Some(later.import)),
+                    None => {}
+                }
+            }
+            Some(((self.step.n, own.of), since?))
+        };
+        self.left(links).into_iter().filter_map(since).collect()
+    }
+}
+
+/// What a step of a later import has left.
+struct LaterValues {
+    at: Option<Moment>,
+    import: ImportId,
+    values: Vec<LeftValue>,
+}
+
+/// What steps of a job have left, each with the import for whose rows it was sent.
+fn later_values(
+    connection: &Connection,
+    (job, links): (JobId, &[(Role, RemoteId)]),
+    steps: Vec<SentStep>,
+) -> Result<Vec<LaterValues>> {
+    let mut import = connection.prepare_cached(
+        "SELECT max(import.id) FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
+         JOIN import ON import.id = sheet.import
+         WHERE sheet_row.job = ?1 AND sheet_row.disposition IN ('new', 'revised') AND (?2 IS NULL OR import.at <= ?2)",
+    )?;
+    let mut later = Vec::new();
+    for step in steps {
+        let import: Option<ImportId> = import.query_row((job, step.at), |row| row.get(0))?;
+        let values = step.left(links);
+        later.extend(import.map(|import| LaterValues { at: step.at, import, values }));
+    }
+    Ok(later)
+}
+
+/// The jobs after the job `?1` about the same, whose natural key is `?2`, and those that update its record, with `?3`. The plus
+/// keeps SQLite from walking all later jobs instead of these few.
 const BESIDE: &str = concat!(
-    "SELECT id, first_import FROM job WHERE kind = ?1 AND +id > ?2 AND ",
+    "SELECT id, kind, state, first_import FROM job WHERE +id > ?1 AND (",
+    is_about_the_same!("natural_key", "?2"),
+    " OR ",
     is_about_the_same!("natural_key", "?3"),
-    " AND state NOT IN ('rejected', 'skipped', 'cancelled') ORDER BY id"
+    ") ORDER BY id"
 );
 
-/// The first import with another job that asked for all of an upkeep row again, and was not refused.
-fn asked_again_beside(connection: &Connection, job: JobId) -> Result<Option<ImportId>> {
+/// The jobs after the job `?1` about its record `?2`, whose id as text is `?3`.
+const ABOUT_RECORD: &str = concat!(
+    "SELECT job.id, job.kind, job.state, job.first_import FROM (",
+    about_record!(),
+    ") AS about CROSS JOIN job ON job.id = about.job WHERE job.id > ?1 ORDER BY job.id"
+);
+
+/// Adds what other jobs were sent with after an upkeep row that may be about the same, and puts all into its order. Returns the
+/// first import with one that is still to be sent and asks for all of the row again.
+fn add_beside(
+    connection: &Connection,
+    (job, links): (JobId, &[(Role, RemoteId)]),
+    later: &mut Vec<LaterValues>,
+) -> Result<Option<ImportId>> {
     let (kind, natural_key): (Kind, String) = connection
         .prepare_cached("SELECT kind, natural_key FROM job WHERE id = ?1")?
         .query_row([job], |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -261,14 +362,35 @@ fn asked_again_beside(connection: &Connection, job: JobId) -> Result<Option<Impo
         return Ok(None);
     }
     let own = step::actions(connection, job)?;
-    let mut later = connection.prepare_cached(BESIDE)?;
-    let mut rows = later.query((kind, job, key::without_number(&natural_key)))?;
+    let owner = Role::owner(kind.sheet());
+    let record = links.iter().find(|(role, _)| kind.sheet().is_record() && *role == owner);
+    let sql = if record.is_some() { ABOUT_RECORD } else { BESIDE };
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = match record {
+        Some((_, id)) => statement.query((job, Id(*id), id.to_string()))?,
+        None => statement.query((job, key::without_number(&natural_key), key::of_update(&natural_key)))?,
+    };
+    let mut open = None;
     while let Some(row) = rows.next()? {
-        if asks_again(kind, &own, &step::actions(connection, row.get(0)?)?) {
-            return Ok(Some(row.get(1)?));
+        let (other, state): (JobId, JobState) = (row.get(0)?, row.get(2)?);
+        let is_open = row.get::<_, Kind>(1)? == kind && !state.is_final();
+        if is_open && open.is_none() && asks_again(kind, &own, &step::actions(connection, other)?) {
+            open = Some(row.get(3)?);
+        }
+        let sent = done(connection, other, Moment::from_millis(i64::MIN), false)?;
+        if !sent.is_empty() {
+            let links = self::links(connection, other)?.0;
+            later.extend(later_values(connection, (other, &links), sent)?);
         }
     }
-    Ok(None)
+    later.sort_by_key(|later| later.at);
+    Ok(open)
+}
+
+/// When an import was made.
+fn made_at(connection: &Connection, import: ImportId) -> Result<Moment> {
+    let mut statement = connection.prepare_cached("SELECT at FROM import WHERE id = ?1")?;
+    Ok(statement.query_row([import], |row| row.get(0))?)
 }
 
 /// Whether a request of a job that was, or may have been, carried out was sent between two imports.
@@ -283,64 +405,66 @@ fn was_sent(connection: &Connection, job: JobId, since: ImportId, until: ImportI
     Ok(was_sent)
 }
 
-/// The steps of the job `?1` that were carried out: all, where `?3`, else those for which a request that was, or may have been,
-/// carried out was sent since `?2`. With them the open steps that were carried out since, and a person had them carried out
-/// again, for which nothing has been sent yet: the last request was confirmed, and the first decision after that was to try
-/// again. What was read before that request is still with the step.
+/// The steps of the job `?1` that were carried out ([`carried_out`]): all but the former ones, where `?3`, else those for which a
+/// request was sent since `?2`.
 const DONE: &str = concat!(
     "SELECT n, operation, ",
     stored_action!("step"),
-    ", before FROM step
-     WHERE id BETWEEN ?1 << 16 AND ?1 << 16 | 65535
-         AND (ended = 1
-             AND (?3 OR EXISTS (SELECT 1 FROM attempt WHERE attempt.job = ?1 AND attempt.step = step.n
-                 AND attempt.execution IN ('confirmed', 'doubtful') AND attempt.sent_at >= ?2))
-             OR ended = 0 AND EXISTS (
-                 SELECT 1 FROM attempt AS last
-                 WHERE last.job = ?1 AND last.step = step.n AND last.execution = 'confirmed' AND last.sent_at >= ?2
-                   AND NOT EXISTS (SELECT 1 FROM attempt AS later
-                       WHERE later.job = ?1 AND later.step = step.n AND later.number > last.number)
-                   AND (SELECT what FROM decision WHERE decision.job = ?1 AND decision.at >= last.ended_at AND what <> 'seen'
-                        ORDER BY decision.id LIMIT 1) = 'retry'))
-     ORDER BY id"
+    ", before, (SELECT max(sent_at) FROM attempt WHERE attempt.job = ?1 AND attempt.step = step.n
+         AND attempt.execution IN ('confirmed', 'doubtful'))
+     FROM step WHERE id BETWEEN ?1 << 16 AND ?1 << 16 | 65535 AND ",
+    carried_out!(),
+    " ORDER BY id"
 );
 
 /// The steps of a job that were carried out since a moment, or `ever`.
-fn done(connection: &Connection, job: JobId, since: Moment, ever: bool) -> Result<Vec<DoneStep>> {
+fn done(connection: &Connection, job: JobId, since: Moment, ever: bool) -> Result<Vec<SentStep>> {
     let mut statement = connection.prepare_cached(DONE)?;
     let mut rows = statement.query((job, since, ever))?;
     let (mut done, mut texts) = (Vec::new(), StoredTexts::of(connection));
     while let Some(row) = rows.next()? {
-        done.push(DoneStep {
+        let step = DoneStep {
             n: row.get(0)?,
             operation: row.get(1)?,
             action: texts.action(text(row, 2)?)?,
             before: parse_before(row.get::<_, Option<String>>(3)?.as_deref())?,
-        });
+        };
+        done.push(SentStep { step, at: row.get(4)? });
     }
     Ok(done)
 }
 
-/// The steps of a job that were carried out, before which something was read; of those that are to be carried out again, since
-/// this moment.
+/// The steps that were carried out for the rows of an import about a job, before which something was read. The import was made
+/// at this moment and has its last row at `last`.
 pub(in crate::journal) fn before(
-    connection: &Connection,
-    job: JobId,
-    since: Moment,
-) -> Result<Vec<DoneStep>> {
-    let mut done = done(connection, job, since, true)?;
-    done.retain(|step| step.before.is_some());
-    Ok(done)
-}
-
-/// Whether what a job brought about was carried out for the rows of an import, made at this moment and with its last row at
-/// `last`: the job had not ended before, and no row after those asked for something else.
-pub(in crate::journal) fn is_of(
     connection: &Connection,
     job: JobId,
     last: i64,
     imported_at: Moment,
-) -> Result<bool> {
+) -> Result<Vec<DoneStep>> {
+    let of_import = match is_of(connection, job, last, imported_at)? {
+        true => done(connection, job, imported_at, true)?,
+        false => {
+            let revised_at: Option<Moment> = connection
+                .prepare_cached(
+                    "SELECT min(import.at) FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
+                     JOIN import ON import.id = sheet.import
+                     WHERE sheet_row.job = ?1 AND sheet_row.place > ?2 AND sheet_row.disposition = 'revised'",
+                )?
+                .query_row((job, last), |row| row.get(0))?;
+            let Some(until) = revised_at else { return Ok(Vec::new()) };
+            let mut sent = done(connection, job, imported_at, false)?;
+            sent.retain(|sent| sent.is_former(until));
+            sent
+        }
+    };
+    let steps = of_import.into_iter().map(|sent| sent.step);
+    Ok(steps.filter(|step| step.before.is_some()).collect())
+}
+
+/// Whether what a job brought about was carried out for the rows of an import, made at this moment and with its last row at
+/// `last`: the job had not ended before, and no row after those asked for something else.
+fn is_of(connection: &Connection, job: JobId, last: i64, imported_at: Moment) -> Result<bool> {
     let is_of = connection
         .prepare_cached(
             "SELECT state IN ('done', 'rejected', 'incomplete') AND finished_at > ?3 AND NOT EXISTS (
@@ -446,7 +570,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_there_before_is_shown_for_the_import_that_changed_it_last() {
+    fn what_was_there_before_is_shown_for_each_import_that_changed_it() {
         let mut bench = bench();
         let journal = &mut bench.journal;
         let (first, job) = import(journal, 1_000, "A-2", None);
@@ -456,10 +580,11 @@ mod tests {
         assert_eq!(shown(journal, first).as_deref(), Some("A-1"));
 
         let (second, _) = import(journal, 4_000, "A-3", Some(job));
-        assert_eq!((shown(journal, first), shown(journal, second)), (None, None));
+        let both = |journal: &Journal| (shown(journal, first), shown(journal, second));
+        assert_eq!(both(journal), (Some("A-1".into()), None));
         apply(journal, claimed_over(job, Some("A-2"))).unwrap();
         apply(journal, done(job, Sending, 5_000)).unwrap();
-        assert_eq!((shown(journal, first), shown(journal, second).as_deref()), (None, Some("A-2")));
+        assert_eq!(both(journal), (Some("A-1".into()), Some("A-2".into())));
     }
 
     #[test]
@@ -543,7 +668,7 @@ mod tests {
     fn jobs_about_the_same_are_found_by_their_natural_key() {
         let plan = plan(&bench().journal, super::BESIDE);
         let searches: Vec<_> = plan.iter().filter(|step| step.contains("job")).collect();
-        assert_eq!(searches.len(), 2, "{plan:?}");
+        assert_eq!(searches.len(), 4, "{plan:?}");
         assert!(searches.iter().all(|step| step.contains("USING INDEX job_natural_key")), "{plan:?}");
     }
 }

@@ -394,10 +394,8 @@ impl View {
                 due: row.get(14)?,
                 operation: row.get(15)?,
                 before: match job.filter(|_| has_before) {
-                    Some(job) if changes::is_of(&self.connection, job, last, imported_at)? => {
-                        changes::before(&self.connection, job, imported_at)?
-                    }
-                    Some(_) | None => Vec::new(),
+                    Some(job) => changes::before(&self.connection, job, last, imported_at)?,
+                    None => Vec::new(),
                 },
                 decided: job.and_then(|job| decisions.remove(&job)),
                 unsure: row.get(17)?,

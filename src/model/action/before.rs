@@ -81,6 +81,16 @@ impl Before {
         matches!(self, Self::Fields { sent, .. } if sent.is_empty())
     }
 
+    /// The same as if this field, or this entry of a list of metadata, had not been sent.
+    pub fn without(mut self, of: &str) -> Self {
+        match &mut self {
+            Self::Fields { sent, .. } => drop(sent.remove(of)),
+            Self::Entries { entries } => drop(entries.remove(of)),
+            Self::Absent | Self::Present { .. } | Self::Value { .. } | Self::Site { .. } => {}
+        }
+        self
+    }
+
     /// What was read before the first of several requests that each may have been carried out, for the last of them: `action`
     /// is what that asks for, and `again` what was read before it. Of each field and entry the value that was read first
     /// counts, since a later one may be what an earlier request put there.

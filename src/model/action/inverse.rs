@@ -6,9 +6,11 @@
 use std::collections::BTreeMap;
 
 use super::before::Before;
+use super::opposes::entries;
 use super::record_update::{self, FieldValues, RecordUpdate};
 use super::{Action, OwnedEntry, OwnedLabel, Owner};
 use crate::model::id::RemoteId;
+use crate::model::key::comparable;
 use crate::model::kind::Kind;
 use crate::model::record::Metadata;
 
@@ -149,6 +151,67 @@ pub fn inverse(action: &Action, about: Kind, before: Option<&Before>) -> Vec<Res
         ) => Err(Irreversible::NotRead),
     };
     vec![one.map_err(NotRestored::from)]
+}
+
+/// What a step has left of its record: a field, an entry, a setting, or whether something is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftValue {
+    /// What it is: the field of an update, what [`of_entry`] says of a metadata entry, or other words that tell it from others.
+    pub of: String,
+    /// Its value; `None` for what is not there.
+    pub value: Option<String>,
+}
+
+/// What a metadata entry is among what an action has left.
+pub fn of_entry(key: &str) -> String {
+    format!("metadata {key}")
+}
+
+/// What an action has left that can be restored; `site` is where an assignment has put the device, if that is known. What a record
+/// had before tells which of the fields were sent.
+pub fn left(action: &Action, before: Option<&Before>, site: Option<RemoteId>) -> Vec<LeftValue> {
+    let one = |of: String, value: Option<String>| vec![LeftValue { of, value }];
+    let is_there = |of: String, is_there: bool| one(of, is_there.then(String::new));
+    match action {
+        Action::Update(update) => {
+            let sent = match before {
+                Some(Before::Fields { sent, .. }) => sent,
+                _ => &update.fields,
+            };
+            let mut fields: BTreeMap<&str, String> =
+                sent.iter().map(|(field, now)| (field.as_str(), record_update::text(now))).collect();
+            // A place is one thing.
+            let place = ["latitude", "longitude"];
+            if place.iter().any(|field| fields.contains_key(field)) {
+                let both = place.map(|field| {
+                    sent.get(field)
+                        .or_else(|| update.fields.get(field))
+                        .map(record_update::text)
+                        .unwrap_or_default()
+                });
+                fields.extend(place.map(|field| (field, both.join(" "))));
+            }
+            fields.into_iter().flat_map(|(field, now)| one(field.to_owned(), Some(now))).collect()
+        }
+        Action::PutMetadata(_) | Action::PutMetadataEntry(_) | Action::DeleteMetadataEntry(_) => {
+            entries(action)
+                .into_iter()
+                .flat_map(|(key, value)| one(of_entry(key), value.map(str::to_owned)))
+                .collect()
+        }
+        Action::PutLabel(_) => is_there(format!("label {}", action.subject()), true),
+        Action::DeleteLabel(_) => is_there(format!("label {}", action.subject()), false),
+        Action::SubscribeTemplate(of) => is_there(format!("template {}", comparable(&of.to_string())), true),
+        Action::UnsubscribeTemplate(of) => {
+            is_there(format!("template {}", comparable(&of.to_string())), false)
+        }
+        Action::JoinVpnCloud(of) => is_there(format!("cloud {}", comparable(&of.to_string())), true),
+        Action::LeaveVpnCloud(of) => is_there(format!("cloud {}", comparable(&of.to_string())), false),
+        Action::ConfigureVpn(settings) => settings.left(),
+        // Where that is not known it is none that another assignment leaves.
+        Action::AssignToSite => one("site".to_owned(), site.map(|id| id.to_string())),
+        Action::Create(_) | Action::Keep(_) | Action::PutLabels(_) | Action::AddLicence(_) => Vec::new(),
+    }
 }
 
 /// What gives the entries that a list of metadata put their former values, and deletes those that were not there, as long as

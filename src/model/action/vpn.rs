@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::inverse::LeftValue;
 use super::offer::Offer;
 use super::record_update::text;
 use super::vpn_comparison::{LeftSetting, setting};
@@ -206,6 +207,20 @@ impl VpnSettings {
             own.decided().map(move |field| format!("({field} of {interface})")).collect::<Vec<_>>()
         };
         suite.into_iter().chain(self.interfaces.iter().flat_map(of_interface))
+    }
+
+    /// What they have left in the cloud.
+    pub(super) fn left(&self) -> Vec<LeftValue> {
+        let suite = self.cipher_suite.clone();
+        let suite =
+            suite.map(|suite| LeftValue { of: format!("{SUITE} in {}", self.cloud), value: Some(suite) });
+        let of_interface = |own: &InterfaceSettings| {
+            let of = |field: &'static str| format!("{field} of {}", own.interface);
+            own.decided()
+                .map(|field| LeftValue { of: of(field), value: own.value(field) })
+                .collect::<Vec<_>>()
+        };
+        suite.into_iter().chain(self.interfaces.iter().flat_map(of_interface)).collect()
     }
 
     /// The settings that restore what these changed, one for each row of a sheet, with what these set as what an export saw;
