@@ -480,7 +480,7 @@ impl Dispatcher {
         // What a row puts on the record that it makes is seen by all rows about that.
         match work.kind.is_record() || work.action.replaces() {
             true => self.evidence.lists.on_replaced(&lookup),
-            false => self.evidence.lists.on_sent(&lookup, ListUser::of(work, work.action.removes())),
+            false => self.evidence.lists.on_sent(&lookup, ListUser::of(work, work.action.turn())),
         }
     }
 

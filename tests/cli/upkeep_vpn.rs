@@ -102,6 +102,13 @@ fn rows_of_one_device_and_cloud_are_one_request_after_the_device_has_joined() {
 }
 
 #[test]
+fn settings_name_a_cloud_that_the_device_has_joined_by_its_id() {
+    let bench = bench_of(&ROWS.replace("Guest,,", &format!("{},,", VPN_CLOUDS[1])));
+    run(&bench, 0);
+    assert_eq!(outcomes(&bench, 1), ["done"; 3]);
+}
+
+#[test]
 fn settings_whose_answer_was_lost_are_looked_up_and_not_sent_again() {
     for fault in [FaultKind::AnswerLost, FaultKind::Error500After] {
         let bench = bench_of(ROWS);

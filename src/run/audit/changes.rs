@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::{Audit, AuditContext, Inquiry, RunAction};
 use crate::journal::ReadBy;
-use crate::model::action::{Action, opposes::opposes};
+use crate::model::action::{Action, Turn, opposes::opposes};
 use crate::model::id::JobId;
 use crate::run::evidence::lookups;
 use crate::run::evidence::question::{Asker, LookupAnswer, Question, Subject};
@@ -41,7 +41,7 @@ impl Audit {
 
     fn compare_change(&mut self, cx: &mut AuditContext<'_>, job: JobId, lookup: Lookup) {
         let Some(row) = self.rows.get(&job) else { return };
-        match self.lists.need(&lookup, ListUser::of(&row.work, false), cx.now) {
+        match self.lists.need(&lookup, ListUser::of(&row.work, Turn::Put), cx.now) {
             ListNeed::Met(list) => self.read_change(cx, job, &lookup, list.as_deref()),
             ListNeed::Wait => {}
             ListNeed::Ask => {

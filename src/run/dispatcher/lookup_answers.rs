@@ -135,7 +135,7 @@ impl Dispatcher {
 
     fn compare_with_list(&mut self, job: JobId, lookup: Lookup) {
         let Some(work) = self.in_flight.work(job) else { return };
-        let user = ListUser::of(work, work.action.removes());
+        let user = ListUser::of(work, work.action.turn());
         match self.evidence.lists.need(&lookup, user, self.clock.elapsed()) {
             ListNeed::Met(list) => self.decide_by_list(job, &lookup, list.as_deref()),
             ListNeed::Wait => self.in_flight.set_stage(job, Stage::AwaitingList),

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::record_list::RecordList;
 use crate::journal::Work;
+use crate::model::action::Turn;
 use crate::model::id::{ImportId, JobId};
 use crate::service::Lookup;
 
@@ -45,18 +46,20 @@ struct UnseenChanges {
     jobs: HashSet<JobId>,
     /// By rows of these imports.
     imports: BTreeSet<ImportId>,
-    /// Whether something was taken away.
-    removes: bool,
+    /// The earliest turn at its record of what was sent.
+    turn: Option<Turn>,
     /// Whether all of it was replaced.
     replaces: bool,
 }
 
 impl UnseenChanges {
-    /// Whether a list without them misleads a job. Rows of one import ask for different things, but for what is put after a
-    /// removal; rows of a later one may take back what rows of an earlier one have put.
-    fn matter_to(&self, ListUser { job, import, removes }: ListUser) -> bool {
+    /// Whether a list without them misleads a job. Rows of one import ask for different things, but for those of a later turn:
+    /// what is put after a removal, and settings of what was put. Rows of a later import may take back what rows of an earlier one
+    /// have put.
+    fn matter_to(&self, ListUser { job, import, turn }: ListUser) -> bool {
         let by_others = self.imports.iter().any(|by| *by != import);
-        self.jobs.contains(&job) || by_others || self.replaces || (self.removes && !removes)
+        let is_later = self.turn.is_some_and(|sent| sent < turn);
+        self.jobs.contains(&job) || by_others || self.replaces || is_later
     }
 }
 
@@ -65,15 +68,15 @@ impl UnseenChanges {
 pub(in crate::run) struct ListUser {
     pub(in crate::run) job: JobId,
     pub(in crate::run) import: ImportId,
-    /// Whether it takes something away. Removals come before what puts something there, which must not count as there what
-    /// they took away.
-    pub(in crate::run) removes: bool,
+    /// When it is sent among the rows about its record. What comes later must not count as there what an earlier one took away, nor
+    /// as missing what it put.
+    pub(in crate::run) turn: Turn,
 }
 
 impl ListUser {
     /// A row.
-    pub(in crate::run) fn of(work: &Work, removes: bool) -> Self {
-        Self { job: work.job, import: work.import, removes }
+    pub(in crate::run) fn of(work: &Work, turn: Turn) -> Self {
+        Self { job: work.job, import: work.import, turn }
     }
 }
 
@@ -112,12 +115,12 @@ impl SharedLists {
     }
 
     /// A request of a job was sent that may have changed what a list shows: a row that is corrected meanwhile and comes
-    /// again is compared with a newer one, and so is what is put there after a removal, and what another import asks for.
-    pub(in crate::run) fn on_sent(&mut self, of: &Lookup, ListUser { job, import, removes }: ListUser) {
+    /// again is compared with a newer one, and so are rows of a later turn, and what another import asks for.
+    pub(in crate::run) fn on_sent(&mut self, of: &Lookup, ListUser { job, import, turn }: ListUser) {
         if let Some(unseen) = self.unseen(of) {
             unseen.jobs.insert(job);
             unseen.imports.insert(import);
-            unseen.removes |= removes;
+            unseen.turn = Some(unseen.turn.map_or(turn, |earlier| earlier.min(turn)));
         }
     }
 
@@ -227,11 +230,11 @@ mod tests {
     }
 
     fn puts(job: i64) -> ListUser {
-        ListUser { job: JobId(job), import: ImportId(1), removes: false }
+        ListUser { job: JobId(job), import: ImportId(1), turn: Turn::Put }
     }
 
     fn removes(job: i64) -> ListUser {
-        ListUser { job: JobId(job), import: ImportId(1), removes: true }
+        ListUser { job: JobId(job), import: ImportId(1), turn: Turn::Remove }
     }
 
     #[test]
@@ -272,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_after_a_removal_is_compared_with_a_newer_list() {
+    fn rows_of_a_later_turn_are_compared_with_a_newer_list() {
         let mut lists = SharedLists::default();
         let (of, at) = (children(1), Duration::from_secs(5));
         lists.need(&of, puts(1), at);
@@ -282,25 +285,33 @@ mod tests {
         assert!(matches!(lists.need(&of, removes(4), at), ListNeed::Met(Some(_))), "one for all removals");
         assert!(matches!(lists.need(&of, puts(2), at), ListNeed::Ask));
         assert!(matches!(lists.need(&of, puts(3), at), ListNeed::Wait), "it is asked for once");
+        lists.on_list(&of, list_of(3), at);
+        lists.on_sent(&of, puts(2));
+        assert!(matches!(lists.need(&of, puts(3), at), ListNeed::Met(Some(_))), "one for all that is put");
+        let configures = ListUser { turn: Turn::Configure, ..puts(5) };
+        assert!(matches!(lists.need(&of, configures, at), ListNeed::Ask));
     }
 
     #[test]
     fn a_row_of_another_import_is_compared_with_a_list_that_shows_what_was_sent_before() {
         let mut lists = SharedLists::default();
         let (of, at) = (children(1), Duration::from_secs(5));
-        let later = |removes| ListUser { job: JobId(9), import: ImportId(2), removes };
+        let later = |turn| ListUser { job: JobId(9), import: ImportId(2), turn };
         lists.need(&of, puts(1), at);
         lists.on_list(&of, list_of(3), at);
-        assert!(matches!(lists.need(&of, later(true), at), ListNeed::Met(Some(_))), "nothing was sent");
+        assert!(
+            matches!(lists.need(&of, later(Turn::Remove), at), ListNeed::Met(Some(_))),
+            "nothing was sent"
+        );
         lists.on_sent(&of, puts(1));
         assert!(matches!(lists.need(&of, puts(2), at), ListNeed::Met(Some(_))), "rows of one import agree");
-        assert!(matches!(lists.need(&of, later(true), at), ListNeed::Ask));
+        assert!(matches!(lists.need(&of, later(Turn::Remove), at), ListNeed::Ask));
         // Sent after the list was asked for, and before it has come.
         lists.on_sent(&of, puts(2));
         assert_eq!(lists.on_list(&of, list_of(4), at), [JobId(9)]);
-        assert!(matches!(lists.need(&of, later(false), at), ListNeed::Ask));
+        assert!(matches!(lists.need(&of, later(Turn::Put), at), ListNeed::Ask));
         lists.on_list(&of, list_of(5), at);
-        assert!(matches!(lists.need(&of, later(false), at), ListNeed::Met(Some(_))));
+        assert!(matches!(lists.need(&of, later(Turn::Put), at), ListNeed::Met(Some(_))));
     }
 
     #[test]
