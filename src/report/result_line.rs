@@ -248,7 +248,7 @@ fn finished(row: &RowView, settled_before: bool) -> String {
                 format!("as an earlier import found it: {found}")
             }
             (JobState::Existing, None) if !row.kind.is_record() => {
-                "it was so when an earlier import looked".to_owned()
+                "there was nothing to change when an earlier import looked".to_owned()
             }
             _ => format!("{done} by an earlier import"),
         };
@@ -259,7 +259,9 @@ fn finished(row: &RowView, settled_before: bool) -> String {
             "the outcome of its creation was unknown; the record was found and is this row's".to_owned()
         }
         JobState::Existing if row.message.is_some() => row.message.clone().unwrap_or_default(),
-        JobState::Existing if !row.kind.is_record() => "it was so before anything was sent".to_owned(),
+        JobState::Existing if !row.kind.is_record() => {
+            "there was nothing to change, and nothing was sent".to_owned()
+        }
         JobState::Existing => {
             let was_there = match row.unsure {
                 true => "the record is there: this copy of the journal may lack the request that created it",

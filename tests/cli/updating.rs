@@ -62,7 +62,7 @@ fn the_sheet_that_created_devices_changes_them_once_its_rows_say_update() {
     assert!(planned.stdout.contains("devices.csv!devices!3  name: \"Front desk\""), "{}", planned.stdout);
     assert!(planned.stdout.contains("3 rows to carry out: 3 device updates"), "{}", planned.stdout);
     bench.fleetload(&["run", "devices.csv"]).expect_code(0);
-    let as_before = || ended("existing", "", "it was so before anything was sent");
+    let as_before = || ended("existing", "", "there was nothing to change, and nothing was sent");
     let changed = ended("done", "", "name was \"Till 1\", now \"Front desk\"");
     assert_eq!(endings(&bench, 2), [as_before(), changed, as_before()]);
     assert_eq!((updates(&bench), bench.requests("updateDevice")), (1, 1));
@@ -325,7 +325,10 @@ fn an_export_that_was_not_edited_answers_for_no_row_that_differs() {
     assert_eq!(differs(), (4, true));
     bench.write("update.csv", "action,key,name\nupdate,T1,Front desk\n");
     bench.fleetload(&["run", "update.csv", "--kind", "devices"]).expect_code(0);
-    assert_eq!(endings(&bench, 4), [ended("existing", "", "it was so before anything was sent")]);
+    assert_eq!(
+        endings(&bench, 4),
+        [ended("existing", "", "there was nothing to change, and nothing was sent")]
+    );
     assert_eq!(differs(), (0, false));
 }
 
@@ -670,9 +673,9 @@ fn what_an_earlier_import_found_is_told_as_it_was_found_when_the_row_comes_again
     }
     // What is to be taken away, and was not there, is not in the service.
     bench.write("subscriptions.csv", &format!("device,template,action\nT1,{template},unsubscribe\n"));
-    let was_so = format!("it was so when an earlier import looked{again}");
+    let was_so = format!("there was nothing to change when an earlier import looked{again}");
     for (import, code, words) in
-        [(4, "", "it was so before anything was sent"), (5, "row.unchanged", &was_so)]
+        [(4, "", "there was nothing to change, and nothing was sent"), (5, "row.unchanged", &was_so)]
     {
         bench.fleetload(&["run", "subscriptions.csv"]).expect_code(0);
         assert_eq!(endings(&bench, import), [ended("existing", code, words)]);
@@ -948,12 +951,16 @@ fn an_export_of_odd_texts_that_nobody_changed_asks_for_nothing_and_is_as_it_was(
     for (import, file) in [(2, "metadata.csv"), (3, "labels.csv"), (4, "metadata.xlsx"), (5, "labels.xlsx")] {
         let what = file.split('.').next().expect("a name");
         bench.fleetload(&["export", what, "--company", &root, "--below", "--out", file]).expect_code(0);
+        if import == 2 {
+            // A program that saves cells without the spaces around them changes nothing.
+            edit(&bench, file, ",\" v \",\"put\"", ",\"v\",\"put\"");
+        }
         let told = bench.fleetload(&["run", file]).expect_code(0);
         let found = endings(&bench, import);
         let so = match import {
-            2 | 3 => "it was so before anything was sent",
+            2 | 3 => "there was nothing to change, and nothing was sent",
             _ => {
-                "it was so when an earlier import looked, and this row asks for nothing else; nothing was sent"
+                "there was nothing to change when an earlier import looked, and this row asks for nothing else; nothing was sent"
             }
         };
         let code = if import > 3 { "row.unchanged" } else { "" };
