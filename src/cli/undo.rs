@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::args::commands::Undo as Typed;
 use super::context::Context;
+use super::findings::{VALUE, cut};
 use super::summary::Summary;
 use crate::cli::output_file::{refuse_other_names, unwritable};
 use crate::ending::End;
@@ -99,8 +100,10 @@ fn tell(context: &Context<'_>, typed: &Typed, undo: &Undo) {
         let rows = counted(rows as u64, "row", "rows");
         terminal.result(format!("  {rows}{of_them}: {}", reason.words()));
         for left in left.iter().take(LISTED) {
-            let subject =
-                if left.subject.is_empty() { String::new() } else { format!(" '{}'", left.subject) };
+            let subject = match left.subject.as_str() {
+                "" => String::new(),
+                subject => format!(" '{}'", cut(subject, VALUE)),
+            };
             terminal.result(
                 Line::new()
                     .ink(Ink::Faint, format!("    {}  {}{subject}", left.source, left.kind.singular())),

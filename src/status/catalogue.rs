@@ -69,7 +69,7 @@ impl Scope {
             Self::Sheets => "a finding in a sheet",
             Self::Service => "a code of the service (section 7 of its specification)",
             Self::Answers => "a note about a request whose outcome is unknown",
-            Self::Rows => "a note about a row",
+            Self::Rows => "a decision about a row, or a finding of verification",
             Self::States => "a state of a row",
             Self::Work => "how the work stands",
             Self::Exits => "an exit code",

@@ -222,7 +222,13 @@ fn what_cannot_be_undone_is_listed_with_its_reason() {
         "metadata.csv",
         "owner_kind,owner,key,value,action\ndevice,T0,spaced,one,\ndevice,T0,blank,filled,\ndevice,T0,plain,p-2,\n",
     );
-    bench.write("labels.csv", "owner_kind,owner,interface,label,action\nsite,S0,,north,\ndevice,T0,,till,\n");
+    bench.write(
+        "labels.csv",
+        &format!(
+            "owner_kind,owner,interface,label,action\nsite,S0,,north{},\ndevice,T0,,till,\n",
+            "-x".repeat(50)
+        ),
+    );
     bench.write("licences.csv", "device,licence_code\nT0,LIC-1\n");
     bench.write("sites.csv", &bench::sites(3, 1));
     bench.write("site_assignments.csv", "device,site\nT0,S1\n");

@@ -20,7 +20,7 @@ const HANDFUL: usize = 5;
 /// Lines of that table.
 const LINES: usize = 30;
 /// Characters of a value on the screen.
-const VALUE: usize = 60;
+pub(super) const VALUE: usize = 60;
 /// Characters of a header in the table.
 const HEADER: usize = 24;
 /// Ranges told of one group.
