@@ -451,8 +451,8 @@ impl Known for Earlier<'_> {
             Target::Job(job) => To::Job(job),
             Target::Remote(id) => To::Remote(id),
         });
-        let (id, place) = journal.named_in(job)?;
-        Ok(EarlierRecord { company, id, place })
+        let (id, name, place) = journal.named_in(job)?;
+        Ok(EarlierRecord { name, company, id, place })
     }
 
     fn left_out(&self, kind: Kind, by: By<'_>) -> Result<Option<ImportId>> {

@@ -568,6 +568,59 @@ fn a_key_of_several_customers_means_that_of_the_rows_own_company() {
 }
 
 #[test]
+fn an_update_that_names_another_company_than_that_of_its_record_changes_nothing() {
+    let mut bench = Bench::new();
+    let mac = "00:25:96:42:bf:42";
+    let owners = companies(&format!("nord,{ROOT},Nord,\nwest,{ROOT},West,\n"));
+    let sites = "key,company,name\ns0,nord,Depot\n";
+    let devices = format!("key,company,name,mac,device_model\nd0,nord,Till,{mac},Edge 100\n");
+    let files = [("companies.csv", &*owners), ("sites.csv", sites), ("devices.csv", &*devices)];
+    let (first, _) = bench.import(&files).unwrap();
+    let id = bench.create(bench.job_of(first.import, "nord"), Operation::AddCompany);
+    bench.create(bench.job_of(first.import, "west"), Operation::AddCompany);
+    let site = bench.create(bench.job_of(first.import, "s0"), Operation::AddSite);
+    // Another company below another one, with the key of the first.
+    let namesake = companies("nord,west,Nord,\n");
+    let new = companies(&format!("sued,{ROOT},Sued,\n"));
+    let again = companies(&format!("nord,{ROOT},Nord GmbH,\n"));
+    let wrong = companies("sued,nowhere,Sued,\n");
+    let (id, site, refused) = (&*id.to_string(), &*site.to_string(), Some(Code::RefWrongOwner));
+    for (owners, file, column, record, company, code) in [
+        ("", "sites.csv", "key", "s0", "nord", None),
+        ("", "sites.csv", "key", "s0", "name:Nord", None),
+        ("", "sites.csv", "key", "s0", id, None),
+        ("", "sites.csv", "key", "s0", "", None),
+        (&*again, "sites.csv", "key", "s0", "nord", None),
+        (&*again, "sites.csv", "key", "s0", "Nord GmbH", None),
+        ("", "sites.csv", "key", "s0", "west", refused),
+        ("", "sites.csv", "key", "s0", ROOT, refused),
+        ("", "sites.csv", "key", "s0", "nrod", Some(Code::RefNotFound)),
+        (&*new, "sites.csv", "key", "s0", "sued", refused),
+        (&*wrong, "sites.csv", "key", "s0", "sued", refused),
+        (&*namesake, "sites.csv", "key", "s0", "nord", refused),
+        ("", "devices.csv", "key", "d0", "west", refused),
+        ("", "devices.csv", "mac", mac, "west", refused),
+        ("", "devices.csv", "mac", mac, "nord", None),
+        // An id says by itself which record is meant.
+        ("", "sites.csv", "id", site, "west", None),
+    ] {
+        let update = format!("action,{column},company,labels\nupdate,{record},{company},till\n");
+        let files = [("companies.csv", owners), (file, &*update)];
+        let found = codes(&bench.examined(&files[usize::from(owners.is_empty())..]).findings);
+        let at_company = found.iter().filter(|(_, cell)| cell == "C2").map(|(code, _)| *code);
+        let expected: Vec<_> = code.into_iter().collect();
+        assert_eq!(at_company.collect::<Vec<_>>(), expected, "{owners}{update}");
+    }
+    let update = "action,key,company,labels\nupdate,s0,west,till\n";
+    let told = bench.import(&[("sites.csv", update)]).unwrap_err();
+    assert_eq!(
+        told.iter().next().unwrap().message,
+        "the site with the key 's0' is in the company 'Nord', and this row names 'west': correct the company or the key, or \
+         clear the company if that site is meant"
+    );
+}
+
+#[test]
 fn a_reference_that_leads_nowhere_is_told_with_the_records_of_earlier_imports_that_are_like_it() {
     let mut bench = Bench::new();
     let rows = companies(&format!("acme,{ROOT},Acme Ltd,\nglobex,{ROOT},Globex,\n"));

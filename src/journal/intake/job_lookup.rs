@@ -202,13 +202,13 @@ impl View {
         links(&self.connection, job)
     }
 
-    /// The id of a job's record, where there is one, and `file!sheet!row` of the row that named it last.
-    pub fn named_in(&self, job: JobId) -> Result<(Option<RemoteId>, String)> {
-        let id: Option<Id> = self
+    /// The id of a job's record, where there is one, its name, and `file!sheet!row` of the row that named it last.
+    pub fn named_in(&self, job: JobId) -> Result<(Option<RemoteId>, String, String)> {
+        let (id, name): (Option<Id>, String) = self
             .connection
-            .prepare_cached("SELECT remote_id FROM job WHERE id = ?1")?
-            .query_row([job], |row| row.get(0))?;
-        Ok((id.map(|id| id.0), row_ref::of_job(&self.connection, job)?))
+            .prepare_cached("SELECT remote_id, name FROM job WHERE id = ?1")?
+            .query_row([job], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok((id.map(|id| id.0), name, row_ref::of_job(&self.connection, job)?))
     }
 }
 

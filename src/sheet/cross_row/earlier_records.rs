@@ -1,17 +1,18 @@
-//! References by a key or name that several records of earlier imports have, as the sheets of one customer after the other have
+//! References by a key or name that records of several companies have, as the sheets of one customer after the other have
 //! them: a row means the one of its own company, which differs from row to row.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 
-use super::references::{earlier, of_other_companies};
+use super::references::{earlier, of_other_companies, tell_lost, written};
 use super::{Between, EarlierRecord, Known, NONE, Resolution, RowEntry, To};
 use crate::error::Result;
 use crate::model::id::JobId;
 use crate::model::kind::Kind;
 use crate::model::record::Role;
+use crate::sheet::field::Pointer;
 use crate::sheet::finding::code::Code;
-use crate::sheet::finding::shown;
+use crate::sheet::finding::{Finding, ValueKind, shown};
 
 /// The references of a row, the record first that a change is about: it says in which company a site is.
 const OWNER: fn(&mut RowEntry) -> &mut u32 = |entry| &mut entry.owner;
@@ -45,7 +46,7 @@ pub(super) fn choose(
     if several.is_empty() {
         return Ok(());
     }
-    let mut earlier = Earlier { known, records: HashMap::new(), companies: HashMap::new() };
+    let mut earlier = Earlier::of(known);
     // By the reference and the record that a row means by it; of one that no row means, by the reference alone.
     let mut chosen: HashMap<(u32, Option<JobId>), u32> = HashMap::new();
     let mut unclear: BTreeSet<usize> = BTreeSet::new();
@@ -87,6 +88,86 @@ pub(super) fn choose(
     Ok(())
 }
 
+/// Updates whose record is not in the company that the row names: its key may be that of a record of another customer. An id
+/// says by itself which record is meant.
+pub(super) fn owners_of_updates(
+    between: &mut Between,
+    resolutions: &[Resolution],
+    several: &Several,
+    known: &dyn Known,
+    found: &mut dyn FnMut(Finding),
+) -> Result<()> {
+    let mut earlier = Earlier::of(known);
+    let mut beside: Vec<(usize, u32)> =
+        between.beside.iter().map(|(row, company)| (*row, *company)).collect();
+    beside.sort_unstable();
+    for (number, company) in beside {
+        let entry = between.entries[number];
+        let Some((_, pointer @ (Pointer::Key(_) | Pointer::Any(_) | Pointer::Name(_)))) =
+            between.pointers.get(entry.owner as usize)
+        else {
+            continue;
+        };
+        let kind = between.kind(&entry).sheet();
+        let column = if kind == Kind::Company { "parent" } else { "company" };
+        let may_be = several.get(&(company as usize));
+        if may_be.is_none() && matches!(resolutions[company as usize], Resolution::Failed { .. }) {
+            tell_lost(between, resolutions, (number, company), (Role::Company, column), found);
+            continue;
+        }
+        let Some(Resolution::To(record)) = resolutions.get(entry.owner as usize) else { continue };
+        let own = match record {
+            To::Job(job) => earlier.record(*job)?.company,
+            To::Row(row) => resolved(resolutions, between.entries[*row].owner),
+            To::Remote(_) => None,
+        };
+        let Some(own) = own else { continue };
+        let is_own = match (own, resolved(resolutions, company)) {
+            (To::Job(own), None) => may_be.is_some_and(|jobs| jobs.contains(&own)),
+            (_, None) => false,
+            (own, Some(named)) if own == named => true,
+            (own, Some(named)) => {
+                let named = earlier.as_earlier(between, resolutions, named)?;
+                named.is_some() && named == earlier.as_earlier(between, resolutions, own)?
+            }
+        };
+        if is_own {
+            continue;
+        }
+        let called = match own {
+            To::Row(row) => shown(between.get(between.entries[row].name).unwrap_or("?")),
+            To::Job(job) => shown(&earlier.record(job)?.name),
+            To::Remote(id) => id.to_string(),
+        };
+        let (by, text) = match pointer {
+            Pointer::Any(mac) => ("MAC address", shown(mac)),
+            Pointer::Key(text) | Pointer::Name(text) => ("key", shown(text)),
+            Pointer::Id(_) => continue,
+        };
+        let kind = kind.singular();
+        let named = written(&between.pointers[company as usize].1);
+        let message = format!(
+            "the {kind} with the {by} '{text}' is in the company '{called}', and this row names '{}': correct the {column} or \
+             the {by}, or clear the {column} if that {kind} is meant",
+            shown(&named)
+        );
+        let mut finding = between.finding(Code::RefWrongOwner, message, &entry, column);
+        finding = finding.showing(&named, ValueKind::Text);
+        finding.rule = Some("the company that the record is in".to_owned());
+        found(finding);
+        between.entries[number].unusable = true;
+    }
+    Ok(())
+}
+
+/// What a reference leads to.
+fn resolved(resolutions: &[Resolution], reference: u32) -> Option<To> {
+    match resolutions.get(reference as usize) {
+        Some(Resolution::To(to)) => Some(*to),
+        Some(Resolution::Failed { .. }) | None => None,
+    }
+}
+
 /// Which of several records a row means.
 enum Meant {
     One(JobId),
@@ -104,7 +185,11 @@ struct Earlier<'k> {
     companies: HashMap<usize, Option<To>>,
 }
 
-impl Earlier<'_> {
+impl<'k> Earlier<'k> {
+    fn of(known: &'k dyn Known) -> Self {
+        Self { known, records: HashMap::new(), companies: HashMap::new() }
+    }
+
     fn record(&mut self, job: JobId) -> Result<&EarlierRecord> {
         Ok(match self.records.entry(job) {
             Entry::Occupied(known) => known.into_mut(),
@@ -173,10 +258,7 @@ impl Earlier<'_> {
         resolutions: &[Resolution],
         (number, entry): (usize, &RowEntry),
     ) -> Result<Option<To>> {
-        let to = |reference: u32| match resolutions.get(reference as usize) {
-            Some(Resolution::To(to)) => Some(*to),
-            Some(Resolution::Failed { .. }) | None => None,
-        };
+        let to = |reference: u32| resolved(resolutions, reference);
         let beside = between.beside.get(&number).and_then(|company| to(*company));
         let owner = match (to(entry.owner), entry.owner_role) {
             _ if beside.is_some() => beside,
@@ -186,17 +268,32 @@ impl Earlier<'_> {
             (Some(To::Row(row)), _) => to(between.entries[row].owner),
             (Some(To::Remote(_)) | None, _) => None,
         };
-        let Some(To::Row(row)) = owner else { return Ok(owner) };
-        if let Some(known) = self.companies.get(&row) {
-            return Ok(*known);
-        }
+        owner.map_or(Ok(None), |owner| self.as_earlier(between, resolutions, owner))
+    }
+
+    /// A company as records of earlier imports name it: a row as the job that it comes again for.
+    fn as_earlier(
+        &mut self,
+        between: &Between,
+        resolutions: &[Resolution],
+        company: To,
+    ) -> Result<Option<To>> {
+        let To::Row(row) = company else { return Ok(Some(company)) };
+        // Rows that are each other's parents are told elsewhere.
+        match self.companies.entry(row) {
+            Entry::Occupied(known) => return Ok(*known.get()),
+            Entry::Vacant(unknown) => unknown.insert(None),
+        };
         let text = |span| between.get(span).map(str::to_owned);
         let (key, name) = (text(between.entries[row].key), text(between.entries[row].name));
         let (_, jobs) = earlier(self.known, Kind::Company, key.as_ref(), name.as_ref())?;
-        let again = match jobs[..] {
-            [] => owner,
-            [job] => Some(To::Job(job)),
-            _ => None,
+        let parent = resolved(resolutions, between.entries[row].owner).filter(|_| !jobs.is_empty());
+        let parent = parent.map_or(Ok(None), |parent| self.as_earlier(between, resolutions, parent))?;
+        let meant = parent.map_or(Ok(Meant::Unclear), |parent| self.of_company(&jobs, parent))?;
+        let again = match (meant, jobs.as_slice()) {
+            (_, []) | (Meant::None, _) => Some(company),
+            (Meant::One(job), _) | (Meant::Unclear, &[job]) => Some(To::Job(job)),
+            (Meant::Unclear, _) => None,
         };
         self.companies.insert(row, again);
         Ok(again)

@@ -77,6 +77,8 @@ pub trait Known {
 /// A record of an earlier import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EarlierRecord {
+    /// Its name.
+    pub name: String,
     /// The company that it belongs to.
     pub company: Option<To>,
     /// Its id, once it is created.
@@ -198,7 +200,7 @@ pub struct Between {
     policy: SeverityPolicy,
     /// What look-ups have shown of the ids that rows name.
     ids: Option<Arc<IdCheck>>,
-    /// The companies that rows name beside the record that they change, by the numbers of the rows.
+    /// The companies that rows name beside the record that they change, or of a company its parent, by the numbers of the rows.
     beside: HashMap<usize, u32>,
     /// Kinds of which not all rows could be read: a reference to one of those may lead to a row that is not here.
     unread: Vec<Kind>,
@@ -397,6 +399,7 @@ impl Between {
         let (mut resolutions, several) = references::all(&self, known)?;
         earlier_records::choose(&mut self, &mut resolutions, &several, known)?;
         references::tell(&mut self, &resolutions, judged);
+        earlier_records::owners_of_updates(&mut self, &resolutions, &several, known, judged)?;
         references::keys_beside_ids(&mut self, &resolutions, known, judged)?;
         duplicates::natural(&mut self, &resolutions, &mut told, judged);
         contradictions::tell(&mut self, &resolutions, judged);

@@ -360,14 +360,6 @@ pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mu
         let entry = between.entries[number];
         for (role, reference) in entry.references() {
             let column = column_of(between, &entry, role, &between.pointers[reference as usize].1);
-            let text = match &between.pointers[reference as usize].1 {
-                Pointer::Id(id) => id.to_string(),
-                // The column `key` has the key alone.
-                Pointer::Key(text) if column == "key" => text.clone(),
-                Pointer::Key(text) => format!("key:{text}"),
-                Pointer::Name(text) => format!("name:{text}"),
-                Pointer::Any(text) => text.clone(),
-            };
             match &resolutions[reference as usize] {
                 Resolution::To(To::Remote(id)) => {
                     let is_verified =
@@ -379,38 +371,65 @@ pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mu
                         found(
                             between
                                 .finding(Code::RefUnverified, message, &entry, column)
-                                .showing(&text, ValueKind::Text),
+                                .showing(&id.to_string(), ValueKind::Text),
                         );
                     }
                 }
                 Resolution::To(To::Row(_) | To::Job(_)) => {}
-                Resolution::Failed { code, message, suggestion, related } => {
-                    let mut message = message.clone();
-                    if entry.is_default(role) {
-                        message.push_str(&from_default(between.kind(&entry), column));
-                    }
-                    let mut finding =
-                        between.finding(*code, message, &entry, column).showing(&text, ValueKind::Text);
-                    finding.rule = Some(rule(role));
-                    let entered = |text: &String| match column {
-                        "key" => text.trim_start_matches("key:").to_owned(),
-                        _ => text.clone(),
-                    };
-                    finding.suggestion = suggestion.as_ref().map(entered);
-                    finding.related.extend(related.iter().map(|Namesake { row, column }| {
-                        between.related(*row as usize, column, &format!("has this {column}"))
-                    }));
-                    let of_kind = between.pointers[reference as usize].0;
-                    if *code != Code::RefNotFound || !between.unread.contains(&of_kind) {
-                        found(finding);
-                    } else if !between.entries[number].unusable {
-                        found(of_unread(between, &entry, column, of_kind));
-                    }
-                    between.entries[number].unusable = true;
+                Resolution::Failed { .. } => {
+                    tell_lost(between, resolutions, (number, reference), (role, column), found);
                 }
             }
         }
     }
+}
+
+/// A reference as a cell has it.
+pub(super) fn written(pointer: &Pointer) -> String {
+    match pointer {
+        Pointer::Id(id) => id.to_string(),
+        Pointer::Key(text) => format!("key:{text}"),
+        Pointer::Name(text) => format!("name:{text}"),
+        Pointer::Any(text) => text.clone(),
+    }
+}
+
+/// Tells a reference of a row that leads nowhere, at its cell.
+pub(super) fn tell_lost(
+    between: &mut Between,
+    resolutions: &[Resolution],
+    (number, reference): (usize, u32),
+    (role, column): (Role, &str),
+    found: &mut dyn FnMut(Finding),
+) {
+    let Resolution::Failed { code, message, suggestion, related } = &resolutions[reference as usize] else {
+        return;
+    };
+    let entry = between.entries[number];
+    let (of_kind, pointer) = &between.pointers[reference as usize];
+    let of_kind = *of_kind;
+    // The column `key` has the key alone.
+    let entered = |text: &str| match column {
+        "key" => text.trim_start_matches("key:").to_owned(),
+        _ => text.to_owned(),
+    };
+    let mut message = message.clone();
+    if entry.is_default(role) {
+        message.push_str(&from_default(between.kind(&entry), column));
+    }
+    let mut finding = between.finding(*code, message, &entry, column);
+    finding = finding.showing(&entered(&written(pointer)), ValueKind::Text);
+    finding.rule = Some(rule(role));
+    finding.suggestion = suggestion.as_deref().map(entered);
+    finding.related.extend(related.iter().map(|Namesake { row, column }| {
+        between.related(*row as usize, column, &format!("has this {column}"))
+    }));
+    if *code != Code::RefNotFound || !between.unread.contains(&of_kind) {
+        found(finding);
+    } else if !entry.unusable {
+        found(of_unread(between, &entry, column, of_kind));
+    }
+    between.entries[number].unusable = true;
 }
 
 /// The note on a row that refers to what may be in a sheet that could not be read.

@@ -21,7 +21,7 @@ impl Known for Earlier {
     }
 
     fn record(&self, job: JobId) -> Result<EarlierRecord> {
-        Ok(EarlierRecord { company: None, id: None, place: format!("job {job}") })
+        Ok(EarlierRecord { name: String::new(), company: None, id: None, place: format!("job {job}") })
     }
 
     fn left_out(&self, _: Kind, _: By<'_>) -> Result<Option<ImportId>> {

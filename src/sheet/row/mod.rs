@@ -77,7 +77,8 @@ pub struct RowIdentity {
     pub is_update: bool,
     /// The key that a row has beside the id of the record that it changes, which must be that of the same one.
     pub key_beside_id: Option<SmolStr>,
-    /// Of a row that changes a record, the company that its cell names: to tell that record from those of others with its key.
+    /// Of a row that changes a record, the company (of a company the parent) that its cell names: to tell that record from those
+    /// of others with its key.
     pub company: Option<Pointer>,
     /// What a row with errors refers to, so that what is wrong with that is told at the same time; that of others is in
     /// the draft.
@@ -513,7 +514,7 @@ impl<'a> RowReader<'a> {
             },
             is_update,
             key_beside_id: owned("key").filter(|_| is_update && self.values.has("id")),
-            company: match self.values.get("company") {
+            company: match self.values.get("company").or_else(|| self.values.get("parent")) {
                 Some(Value::Pointer(pointer)) if is_update => Some(pointer.clone()),
                 _ => None,
             },
