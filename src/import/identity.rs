@@ -111,6 +111,8 @@ pub(super) struct SameKey {
     pub(super) same_name: bool,
     /// Whether all its values but the name are the row's.
     pub(super) same_values: bool,
+    /// Whether the row keeps something else that tells its record from others, or corrects it in its place.
+    pub(super) is_corrected: bool,
     /// Whether it asks for the same as the row besides the record.
     pub(super) same_later: bool,
 }
@@ -200,7 +202,7 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
         };
     }
     let own = owner(claim.links);
-    for SameKey { known, same_name, same_values, same_later } in &claim.earlier.by_key {
+    for SameKey { known, same_name, same_values, is_corrected, same_later } in &claim.earlier.by_key {
         let same_owner = owner(&known.links) == own;
         if touched(known.job) {
             // A row without a key was taken for it, by its MAC address or username.
@@ -239,10 +241,15 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
         // The owner is part of this import too, so that the row was moved rather than copied from elsewhere; one that is
         // alike in nothing is that of another company.
         let moved = is_touched(&known.links, touched) && (*same_name || *same_values);
+        let corrects = same_owner && (*same_name || *same_values || *is_corrected);
         match stands {
             // What came to nothing may have done so because of its owner.
-            JobProgress::Failed if same_owner || moved || *same_values => return Decision::Revise(known.job),
-            JobProgress::Waiting if same_owner || moved => return Decision::Revise(known.job),
+            JobProgress::Failed if corrects || moved || *same_values => return Decision::Revise(known.job),
+            JobProgress::Waiting if corrects || moved => return Decision::Revise(known.job),
+            // Cancelled, it needs its key no longer.
+            JobProgress::Failed if known.state == JobState::Cancelled => {}
+            // The row of another sheet whose keys are numbered alike would take its place, and it would not be created.
+            JobProgress::Waiting | JobProgress::Failed if same_owner => return Decision::KeyTaken(known.job),
             JobProgress::UnderWay if same_owner => return Decision::LeaveUnderWay(known.job),
             JobProgress::Made if same_owner && !same_later && !claim.earlier.is_unique => {
                 return Decision::ReviseLater(known.job);
@@ -362,7 +369,8 @@ mod tests {
     /// What a row with the key of a job in `state` is: with its name, all its other values, both or neither.
     fn by_key(kind: Kind, state: JobState, owner: JobId, alike: (bool, bool), touched: &[JobId]) -> Decision {
         let (same_name, same_values) = alike;
-        let known = SameKey { known: known(state, "old"), same_name, same_values, same_later: false };
+        let (known, is_corrected) = (known(state, "old"), false);
+        let known = SameKey { known, same_name, same_values, is_corrected, same_later: false };
         let earlier = Known { by_key: vec![known], ..Known::default() };
         let claim = Claim {
             kind,
@@ -433,9 +441,13 @@ mod tests {
         const NAME: (bool, bool) = (true, false);
         const VALUES: (bool, bool) = (false, true);
         let table = [
-            (Kind::Site, Ready, ACME, NEITHER, Decision::Revise(JOB)),
+            (Kind::Site, Ready, ACME, NAME, Decision::Revise(JOB)),
+            (Kind::Site, Ready, ACME, VALUES, Decision::Revise(JOB)),
+            (Kind::Site, Ready, ACME, NEITHER, Decision::KeyTaken(JOB)),
             (Kind::Site, Ready, GLOBEX, NAME, Decision::Add),
-            (Kind::Site, Rejected, ACME, NEITHER, Decision::Revise(JOB)),
+            (Kind::Site, Rejected, ACME, NAME, Decision::Revise(JOB)),
+            (Kind::Site, Rejected, ACME, NEITHER, Decision::KeyTaken(JOB)),
+            (Kind::Site, Cancelled, ACME, NEITHER, Decision::Add),
             (Kind::Site, Rejected, GLOBEX, VALUES, Decision::Revise(JOB)),
             (Kind::Site, Rejected, GLOBEX, NAME, Decision::Add),
             (Kind::Site, InDoubt, ACME, NEITHER, Decision::LeaveUnderWay(JOB)),
@@ -482,6 +494,7 @@ mod tests {
                 known: known.clone(),
                 same_name: false,
                 same_values: true,
+                is_corrected: false,
                 same_later: false,
             };
             let by_key = others.iter().map(alike).collect();

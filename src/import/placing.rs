@@ -101,6 +101,7 @@ fn place_rows<'j>(
         awaiting: Vec::new(),
         settings: Vec::new(),
         settings_of: HashMap::new(),
+        moving: HashSet::new(),
         remote: HashMap::new(),
         findings: examined.findings.none_yet(),
     };
@@ -167,6 +168,8 @@ struct Placing<'e, 'j> {
     settings: Vec<Vec<Ready>>,
     /// The place of each in that list, by their natural key.
     settings_of: HashMap<String, usize>,
+    /// Jobs whose MAC address, username or name another row of this import gets.
+    moving: HashSet<JobId>,
     /// Whether earlier imports have changed records that exist.
     has_upkeep: bool,
     /// What rows of this import change of the records that others of it create, where earlier ones may have.
@@ -311,8 +314,9 @@ impl Placing<'_, '_> {
         }
         // What is left gives each other's values to each other, or collides.
         let left = mem::take(&mut self.awaiting);
-        for job in self.moving(&left)? {
-            self.writer.release_natural_key(job)?;
+        self.moving = self.moving(&left)?;
+        for job in &self.moving {
+            self.writer.release_natural_key(*job)?;
         }
         for (ready, _) in left {
             self.place_and_those_below(ready, false)?;

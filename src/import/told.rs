@@ -101,7 +101,10 @@ pub(super) fn said(
         Decision::KeyTaken(job) => {
             let other = known.by_key.iter().find(|same| same.known.job == *job);
             let Some(other) = other.map(|same| &same.known) else { return Ok(None) };
-            let natural = known.natural.as_ref().map(|known| known.sheet_key.as_deref());
+            let (natural, same) = (
+                known.natural.as_ref().map(|known| known.sheet_key.as_deref()),
+                format!("the same {}", kind.singular()),
+            );
             let advice: Cow<'_, str> = if let Some(Some(own)) = natural {
                 format!(
                     "and this row is another one, which an earlier import brought with the key '{}': write that key, or \
@@ -112,11 +115,13 @@ pub(super) fn said(
             } else if natural.is_some() {
                 "and this row is another one, which an earlier import brought without a key: choose another key".into()
             } else if other.remote_id.is_some() {
-                "which exists: choose another key, or correct the name if the same company is meant".into()
+                format!("which exists: choose another key, or correct the {name} if {same} is meant").into()
             } else {
-                "which is not created yet, and rows that name the key belong to it: choose another key; if the same \
-                company is meant, change its name first and nothing else, then the rest in another import"
-                    .into()
+                format!(
+                    "which is not created yet, and rows that name the key belong to it: choose another key; if {same} is meant, \
+                     change its {name} first and nothing else, then the rest in another import"
+                )
+                .into()
             };
             let message = format!(
                 "import {} gave this key to the {} '{}', {advice}",

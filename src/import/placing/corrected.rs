@@ -1,5 +1,5 @@
-//! Rows of fix sheets: each says which row it corrects, and may have another MAC address, username or request than that
-//! one. Without this the earlier row would stay to be corrected.
+//! Rows that correct earlier ones in what tells those apart. Each row of a fix sheet says which row it corrects, and may have
+//! another MAC address, username or request than that one. Without this the earlier row would stay to be corrected.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use super::super::prepared::Ready;
 use super::Placing;
 use super::deciding::nameless;
 use crate::error::Result;
-use crate::journal::KnownJob;
+use crate::journal::{KnownJob, SamePlace};
 use crate::model::action::wishes;
-use crate::model::id::SheetId;
-use crate::model::record::{Link, Role, target_of};
+use crate::model::id::{JobId, SheetId};
+use crate::model::record::{Link, Record, Role, Site, target_of};
 use crate::model::state::JobState;
 
 impl Placing<'_, '_> {
@@ -63,6 +63,35 @@ impl Placing<'_, '_> {
             && (person_or_thing(&earlier) == person_or_thing(own) || nameless(&earlier) == nameless(own)))
     }
 
+    /// Whether a row with the key of a job, and another name and other values, is a correction of its row still: it has the same
+    /// reference or is the same person, comes from its fix sheet, or stands in its place and is alike. Files of one name may be
+    /// of different folders, so that the place alone says little.
+    pub(super) fn is_corrected(
+        &self,
+        ready: &Ready,
+        job: JobId,
+        (earlier, own): (&Record, &Record),
+    ) -> Result<bool> {
+        let has_its_place = self.moving.contains(&job);
+        let is_same = match (earlier, own) {
+            (Record::Site(earlier), Record::Site(own)) => {
+                own.reference.is_some() && own.reference == earlier.reference
+            }
+            _ => person_or_thing(earlier) == person_or_thing(own),
+        };
+        if has_its_place || is_same {
+            return Ok(true);
+        }
+        let source = ready.source(self.examined);
+        let place =
+            self.writer.is_at_place_of(job, ready.origin.sheet, ready.row.number, source.as_deref())?;
+        Ok(match place {
+            Some(SamePlace::Source) => true,
+            Some(SamePlace::Own) => is_alike(earlier, own),
+            None => false,
+        })
+    }
+
     /// Whether a row of upkeep is about the record that a failed one is about, and asks for nothing else of it.
     fn is_same_request(&mut self, ready: &Ready, failed: &KnownJob) -> Result<bool> {
         let values = &ready.values;
@@ -74,6 +103,27 @@ impl Placing<'_, '_> {
         Ok(earlier.is_some()
             && earlier == about(&values.links)
             && of_fields(&wishes(values.kind, &values.steps)).is_subset(&of_fields(&asked)))
+    }
+}
+
+/// Whether two records of other names may be one whose row was corrected.
+fn is_alike(earlier: &Record, own: &Record) -> bool {
+    match (earlier, own) {
+        (Record::Site(earlier), Record::Site(own)) => {
+            let rest = |site: &Site| nameless(&Record::Site(Site { reference: None, ..site.clone() }));
+            let has_one = earlier.reference.is_none() || own.reference.is_none();
+            rest(earlier) == rest(own) || has_one && earlier.address == own.address
+        }
+        (Record::Device(earlier), Record::Device(own)) => {
+            let has_one = earlier.identification.is_none() || own.identification.is_none();
+            has_one && earlier.address == own.address
+        }
+        (Record::Person(earlier), Record::Person(own)) => {
+            earlier.first_name == own.first_name
+                || earlier.last_name == own.last_name
+                || earlier.email == own.email
+        }
+        _ => false,
     }
 }
 

@@ -107,10 +107,14 @@ impl Placing<'_, '_> {
         if let (false, Some(key)) = (natural.as_ref().is_some_and(settles), &values.sheet_key) {
             let nameless = nameless(record);
             for mut known in self.writer.by_sheet_key(kind, key)? {
-                let same_values = self::nameless(&self.writer.record_of(known.job)?) == nameless;
+                let earlier = self.writer.record_of(known.job)?;
+                let same_values = self::nameless(&earlier) == nameless;
+                let same_name = known.name == values.name;
+                let is_corrected =
+                    !same_values && !same_name && self.is_corrected(ready, known.job, (&earlier, record))?;
                 let same_later = later(&self.writer.steps_of(known.job)?).eq(later(&values.steps));
                 known.links = self.links_now(&known.links)?;
-                by_key.push(SameKey { same_name: known.name == values.name, same_values, same_later, known });
+                by_key.push(SameKey { same_name, same_values, is_corrected, same_later, known });
             }
         }
         let mut alike = None;
@@ -229,7 +233,8 @@ impl Placing<'_, '_> {
 
     /// The job that a row would give new values if nothing were in its way.
     pub(super) fn own_job(&mut self, ready: &Ready) -> Result<Option<JobId>> {
-        let known = Known { natural: None, alike: None, ..self.known(ready)? };
+        let mut known = Known { natural: None, alike: None, ..self.known(ready)? };
+        known.by_key.iter_mut().for_each(|same| same.is_corrected = true);
         Ok(match self.judge(ready, &known, false).0 {
             Decision::Revise(job) => {
                 let is_unmade = |same: &SameKey| same.known.job == job && same.known.remote_id.is_none();

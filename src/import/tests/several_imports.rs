@@ -299,6 +299,78 @@ fn a_key_under_another_company_of_the_same_import_takes_no_row_of_another_name_a
 }
 
 #[test]
+fn a_row_with_the_key_of_one_that_waits_or_failed_corrects_it_or_is_refused_and_replaces_no_other() {
+    use Operation::{AddDevice, AddPerson, AddSite};
+    let sites = "key,company,name,reference,phone,address1,city";
+    let devices = "key,company,name,mac,device_model,address1,city";
+    let people = "key,company,first_name,last_name,username,email,city,user_type,template_scope,allow_login";
+    let kinds = [
+        ("sites.csv", AddSite, sites, "s1,c,Markt,B1,+49 228 1,Markt 1,Bonn"),
+        ("devices.csv", AddDevice, devices, "d1,c,Till,00:25:96:42:bf:42,Edge 100,Markt 1,Bonn"),
+        (
+            "people.csv",
+            AddPerson,
+            people,
+            "p1,c,Anna,Ost,anna.ost,anna@b.example,Bonn,VPN User,COMPANY_INHERIT,yes",
+        ),
+    ];
+    // The row in the same place of a file of this name, and in one of another name: whether it is a correction.
+    let table = [
+        ("s1,c,Dom,T1,+49 651 7,Domplatz 9,Trier", [false, false]),
+        ("s1,c,Neumarkt,B2,+49 228 1,Markt 1,Bonn", [true, false]),
+        ("s1,c,Neumarkt,B1,+49 228 2,Markt 2,Bonn", [true, true]),
+        ("s1,c,Neumarkt,B1,+49 228 1,Markt 1,Bonn", [true, true]),
+        ("s1,c,Markt,B2,+49 228 2,Markt 2,Bonn", [true, true]),
+        ("s1,c,Neumarkt,,+49 228 2,Markt 1,Bonn", [true, false]),
+        ("d1,c,Desk,00:25:96:42:bf:43,Edge 200,Domplatz 9,Trier", [false, false]),
+        ("d1,c,Desk,00:25:96:42:bf:43,Edge 100,Markt 1,Bonn", [false, false]),
+        ("d1,c,Till,00:25:96:42:bf:43,Edge 200,Domplatz 9,Trier", [true, true]),
+        ("d1,c,Desk,00:25:96:42:bf:42,Edge 200,Domplatz 9,Trier", [true, true]),
+        ("d1,c,Desk,,Edge 100,Markt 1,Bonn", [true, false]),
+        ("p1,c,Otto,West,otto.west,otto@b.example,Trier,VPN User,COMPANY_INHERIT,yes", [false, false]),
+        ("p1,c,Anna,Ostrow,anna.ostrow,ostrow@b.example,Bonn,VPN User,COMPANY_INHERIT,yes", [true, false]),
+        ("p1,c,Anna,Ost,anna.o,anna.o@b.example,Bonn,VPN User,COMPANY_INHERIT,yes", [true, true]),
+    ];
+    let owner = companies(&format!("c,{ROOT},Company,\n"));
+    for (now, corrects) in table {
+        let (file, operation, header, before) =
+            *kinds.iter().find(|(file, ..)| file.starts_with(&now[..1])).unwrap();
+        let other = format!("west {file}");
+        for (file_now, corrects) in [(file, corrects[0]), (&*other, corrects[1]), ("fix.csv", true)] {
+            for is_rejected in [false, true] {
+                let mut bench = Bench::new();
+                let sheet = format!("{header}\n{before}\n");
+                let (first, _) = bench.import(&[("companies.csv", &owner), (file, &sheet)]).unwrap();
+                let job = bench.rows(first.import)[1].job.unwrap();
+                if is_rejected {
+                    bench.create(bench.job_of(first.import, "c"), Operation::AddCompany);
+                    bench.reject(job, operation);
+                }
+                let stem = file.trim_end_matches(".csv");
+                let sheet = match file_now {
+                    "fix.csv" => format!("{header},result_source\n{now},{file}!{stem}!2\n"),
+                    _ => format!("{header}\n{now}\n"),
+                };
+                let file_now =
+                    if file_now == "fix.csv" { format!("{stem}.fix.csv") } else { file_now.to_owned() };
+                let found = match bench.import(&[(&file_now, &sheet)]) {
+                    Ok((again, _)) => {
+                        let row = &bench.rows(again.import)[0];
+                        (row.job == Some(job) && row.disposition == Disposition::Revised, Vec::new())
+                    }
+                    Err(refused) => (false, codes(&refused)),
+                };
+                let expected = match corrects {
+                    true => (true, Vec::new()),
+                    false => (false, vec![(Code::DupKey, "A2".to_owned())]),
+                };
+                assert_eq!(found, expected, "{file_now}, rejected {is_rejected}: {now}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_name_of_a_row_without_a_key_is_corrected_in_its_fix_sheet() {
     let fix = |name: &str, fax: &str| {
         format!("parent,name,fax,result_source\n{ROOT},{name},{fax},companies.csv!companies!2\n")
