@@ -6,7 +6,7 @@ mod content_now;
 mod contradicted;
 mod corrected;
 mod deciding;
-mod second_device;
+mod second_record;
 mod site_company;
 
 use std::collections::{HashMap, HashSet, VecDeque};

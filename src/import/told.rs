@@ -203,34 +203,46 @@ fn collision(
     Ok(finding)
 }
 
-/// The warning at a device that may be one of an earlier import once more. At a row that corrects one that was `rejected`,
-/// and whose device a later import may have created since, it is an error.
-pub(super) fn second_device(
+/// The warning at a row whose record may be one of an earlier import once more. At the row of a device that corrects one that was
+/// `rejected`, and whose device a later import may have created since, it is an error.
+pub(super) fn second_of_a_name(
     writer: &ImportWriter<'_>,
     examined: &Examined,
     ready: &Ready,
     other: &KnownJob,
     rejected: Option<&KnownJob>,
 ) -> Result<Finding> {
-    let mac = match writer.record_of(other.job)? {
-        Record::Device(Device { identification: Some(mac), .. }) => {
-            format!("the MAC address {}", shown(&mac))
-        }
-        _ => "no MAC address".to_owned(),
+    let kind = ready.values.kind.singular();
+    let (column, unique, same) = match writer.record_of(other.job)? {
+        Record::Site(site) => (
+            "reference",
+            site.reference.map(|reference| format!("the reference '{}'", shown(&reference))),
+            "write the reference that it has, which an update can change; the service can delete no site",
+        ),
+        Record::Person(person) => (
+            "username",
+            Some(format!("the username '{}'", shown(&person.username))),
+            "write the username that it has, as the service can change no username and delete no person",
+        ),
+        Record::Device(Device { identification, .. }) => (
+            "mac",
+            identification.map(|mac| format!("the MAC address {}", shown(&mac))),
+            "take this one out, as the service can change no MAC address and delete no device",
+        ),
+        Record::Company(_) => return Err(Error::internal("a company is known by its name alone")),
     };
-    let same = match other.remote_id {
-        Some(_) => "take this one out, as the service can change no MAC address and delete no device",
-        None => "cancel one of the two before they are sent",
-    };
+    let unique =
+        unique.unwrap_or_else(|| format!("no {}", if column == "mac" { "MAC address" } else { column }));
+    let same = if other.remote_id.is_some() { same } else { "cancel one of the two before they are sent" };
     let has = format!(
-        "import {} has a device of this name in this company with {mac} (job {}, {})",
+        "import {} has a {kind} of this name in this company with {unique} (job {}, {})",
         other.first_import, other.job, other.state
     );
     let (code, message) = match rejected {
         None => (
             Code::DupRow,
             format!(
-                "{has}: this row is another one, which will be created; if both are the same device, {same}"
+                "{has}: this row is another one, which will be created; if both are the same {kind}, {same}"
             ),
         ),
         Some(rejected) => (
@@ -242,7 +254,7 @@ pub(super) fn second_device(
             ),
         ),
     };
-    Ok(second_record(examined, ready, (code, "mac"), message))
+    Ok(second_record(examined, ready, (code, column), message))
 }
 
 /// The warning at a new row that differs from one of an earlier import with its key in nothing but the company.

@@ -7,11 +7,12 @@ use super::super::identity::{owner, person_or_thing};
 use super::super::prepared::Ready;
 use super::Placing;
 use super::deciding::nameless;
+use super::second_record::without_unique;
 use crate::error::Result;
 use crate::journal::{KnownJob, SamePlace};
 use crate::model::action::wishes;
 use crate::model::id::{JobId, SheetId};
-use crate::model::record::{Link, Record, Role, Site, target_of};
+use crate::model::record::{Link, Record, Role, target_of};
 use crate::model::state::JobState;
 
 impl Placing<'_, '_> {
@@ -27,8 +28,12 @@ impl Placing<'_, '_> {
             return Ok(None);
         };
         for sheet in self.earlier_sheets(sheet)? {
-            let failed = self.writer.failed_at(ready.values.kind, sheet, row)?;
-            let Some(failed) = failed.filter(|failed| !self.touched.contains(&failed.job)) else { continue };
+            let failed = self.writer.placed_at(ready.values.kind, sheet, row)?;
+            let is_meant = |job: &KnownJob| {
+                matches!(job.state, JobState::Rejected | JobState::Incomplete | JobState::Skipped)
+                    && !self.touched.contains(&job.job)
+            };
+            let Some(failed) = failed.filter(is_meant) else { continue };
             let is_same = match failed.kind.is_record() {
                 true => self.is_same_record(ready, &failed)?,
                 false => self.is_same_request(ready, &failed)?,
@@ -41,7 +46,7 @@ impl Placing<'_, '_> {
     }
 
     /// The sheets of earlier imports with this file and name (`file!sheet`), newest first.
-    fn earlier_sheets(&mut self, name: &str) -> Result<Vec<SheetId>> {
+    pub(super) fn earlier_sheets(&mut self, name: &str) -> Result<Vec<SheetId>> {
         if let Some(sheets) = self.namesakes.get(name) {
             return Ok(sheets.clone());
         }
@@ -109,10 +114,10 @@ impl Placing<'_, '_> {
 /// Whether two records of other names may be one whose row was corrected.
 fn is_alike(earlier: &Record, own: &Record) -> bool {
     match (earlier, own) {
-        (Record::Site(earlier), Record::Site(own)) => {
-            let rest = |site: &Site| nameless(&Record::Site(Site { reference: None, ..site.clone() }));
-            let has_one = earlier.reference.is_none() || own.reference.is_none();
-            rest(earlier) == rest(own) || has_one && earlier.address == own.address
+        (Record::Site(site), Record::Site(other)) => {
+            let has_one = site.reference.is_none() || other.reference.is_none();
+            has_one && site.address == other.address
+                || nameless(&without_unique(earlier)) == nameless(&without_unique(own))
         }
         (Record::Device(earlier), Record::Device(own)) => {
             let has_one = earlier.identification.is_none() || own.identification.is_none();

@@ -14,7 +14,7 @@ use super::super::prepared::Ready;
 use super::super::told;
 use super::Placing;
 use super::contradicted::Contradicted;
-use super::second_device::SecondDevice;
+use super::second_record::SecondRecord;
 use crate::error::{Error, Result};
 use crate::journal::{self, Difference, Disposition, KnownJob, NewJob};
 use crate::model::action::{Action, wishes};
@@ -326,15 +326,16 @@ impl Placing<'_, '_> {
             _ => None,
         };
         let second = match (&decision, &revived) {
-            (Decision::Add, _) | (_, Some(_)) => self.second_device(ready, revived.as_ref())?,
+            (Decision::Add, _) | (_, Some(_)) => self.second_record(ready, revived.as_ref())?,
             _ => None,
         };
         let said = match second {
             Some(second) if more_come => return Ok(Placement::Awaits(second.known.job)),
-            Some(SecondDevice { known, is_at_its_place }) => {
+            Some(SecondRecord { known, is_at_its_place }) => {
                 // Devices of one name are common; the sheet that was corrected has this one at the same place.
-                let rejected = revived.as_ref().filter(|_| is_at_its_place);
-                Some(told::second_device(&self.writer, self.examined, ready, &known, rejected)?)
+                let rejected =
+                    revived.as_ref().filter(|_| is_at_its_place && ready.values.kind == Kind::Device);
+                Some(told::second_of_a_name(&self.writer, self.examined, ready, &known, rejected)?)
             }
             None => told::said(&self.writer, self.examined, ready, &decision, &known, keyed, &differences)?,
         };

@@ -371,6 +371,48 @@ fn a_row_with_the_key_of_one_that_waits_or_failed_corrects_it_or_is_refused_and_
 }
 
 #[test]
+fn a_site_or_person_that_may_be_there_already_is_a_warning_before_it_is_made_twice() {
+    use Operation::{AddPerson, AddSite};
+    let sites = "key,company,name,reference,phone";
+    let people = "key,company,first_name,last_name,username,email,user_type,template_scope,allow_login";
+    let site_rows = [",c,Markt,B1,+49 228 1", ",c,Dom,T1,+49 651 7"];
+    let end = "a@b.example,VPN User,COMPANY_INHERIT,yes";
+    let persons = [format!(",c,Anna,Ost,anna.ost,{end}"), format!(",c,Otto,West,otto.west,{end}")];
+    let persons = persons.each_ref().map(String::as_str);
+    let other = format!(",c,Anna,Ost,anna.o,{end}");
+    let moved = format!("p1,c,Anna,Ost,anna.o,{end}");
+    let owner = companies(&format!("c,{ROOT},Company,\n"));
+    let (reference, username) = (Some("reference 'B1'"), Some("username 'anna.ost'"));
+    for (file, operation, header, before, now, expected) in [
+        ("sites.csv", AddSite, sites, site_rows, site_rows.to_vec(), None),
+        ("sites.csv", AddSite, sites, site_rows, vec![",c,Markt,,+49 228 1", site_rows[1]], reference),
+        // At its place, and elsewhere with the same values.
+        ("sites.csv", AddSite, sites, site_rows, vec![",c,Markt,B2,+49 228 2", site_rows[1]], reference),
+        ("sites.csv", AddSite, sites, site_rows, vec![site_rows[1], ",c,Markt,B2,+49 228 1"], reference),
+        ("sites.csv", AddSite, sites, site_rows, vec![site_rows[1], ",c,Markt,B2,+49 228 2"], None),
+        // The other one is in the sheet as well.
+        ("sites.csv", AddSite, sites, site_rows, vec![",c,Markt,B2,+49 228 1", site_rows[0]], None),
+        ("people.csv", AddPerson, people, persons, vec![&*other, persons[1]], username),
+        ("people.csv", AddPerson, people, persons, vec![&*moved, persons[1]], username),
+        ("people.csv", AddPerson, people, persons, vec![&*other, persons[0]], None),
+        ("people.csv", AddPerson, people, persons, persons.to_vec(), None),
+    ] {
+        let mut bench = Bench::new();
+        let sheet = |rows: &[&str]| format!("{header}\n{}\n", rows.join("\n"));
+        let (first, _) = bench.import(&[("companies.csv", &owner), (file, &sheet(&before))]).unwrap();
+        for row in bench.rows(first.import) {
+            let operation = if row.kind == Kind::Company { Operation::AddCompany } else { operation };
+            bench.create(row.job.unwrap(), operation);
+        }
+        let (_, findings) = bench.import(&[(file, &sheet(&now))]).unwrap();
+        let told: Vec<_> = findings.iter().filter(|found| found.code == Code::DupRow).collect();
+        let is_told = |words: &str| told.iter().any(|found| found.message.contains(words));
+        assert_eq!(told.len(), usize::from(expected.is_some()), "{now:?} {told:?}");
+        assert!(expected.is_none_or(is_told), "{now:?} {told:?}");
+    }
+}
+
+#[test]
 fn the_name_of_a_row_without_a_key_is_corrected_in_its_fix_sheet() {
     let fix = |name: &str, fax: &str| {
         format!("parent,name,fax,result_source\n{ROOT},{name},{fax},companies.csv!companies!2\n")

@@ -240,14 +240,10 @@ impl ImportWriter<'_> {
         Ok(sheets.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The job of a row that was rejected, is incomplete or was skipped.
-    pub fn failed_at(&self, kind: Kind, sheet: SheetId, row: u32) -> Result<Option<KnownJob>> {
-        let sql = concat!(
-            known!(
-                "kind = ?1 AND id = (SELECT sheet_row.job FROM sheet_row WHERE sheet_row.place = ?2) AND "
-            ),
-            refused!()
-        );
+    /// The job of a row, where it is of this kind.
+    pub fn placed_at(&self, kind: Kind, sheet: SheetId, row: u32) -> Result<Option<KnownJob>> {
+        let sql =
+            known!("kind = ?1 AND id = (SELECT sheet_row.job FROM sheet_row WHERE sheet_row.place = ?2)");
         find(&self.transaction, sql, (kind, row_ref::key(sheet, row))).map(|mut jobs| jobs.pop())
     }
 
