@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::Examined;
-use super::identity::{Decision, Keyed, Known, SameKey, came_to_nothing, person_or_thing};
+use super::identity::{Decision, Keyed, Known, SameKey, came_to_nothing, owner, person_or_thing};
 use super::prepared::Ready;
 use crate::error::{Error, Result};
 use crate::journal::{Difference, ImportWriter, KnownJob};
@@ -37,8 +37,12 @@ pub(super) fn said(
     let another = another.and_then(|known| known.sheet_key.as_deref());
     let stays = another.map_or_else(String::new, |key| format!("; its key stays '{}'", shown(key)));
     let (code, severity, column, message) = match decision {
-        Decision::Add => return elsewhere(writer, examined, ready, known),
-        Decision::Revise(_) => return Ok(None),
+        Decision::Add => {
+            let abandoned = abandoned(writer, examined, ready, known)?;
+            return abandoned
+                .map_or_else(|| elsewhere(writer, examined, ready, known), |found| Ok(Some(found)));
+        }
+        Decision::Revise(_) => return abandoned(writer, examined, ready, known),
         Decision::Recognise(_) => match (another, keyed, ready.key_as_written()) {
             (Some(own), ..) => (
                 Code::RowUnchanged,
@@ -255,6 +259,43 @@ pub(super) fn second_of_a_name(
         ),
     };
     Ok(second_record(examined, ready, (code, column), message))
+}
+
+/// The warning at a row with the key of one that was cancelled while it was not known whether its record was created, and that
+/// is not looked up as that one any more.
+fn abandoned(
+    writer: &ImportWriter<'_>,
+    examined: &Examined,
+    ready: &Ready,
+    known: &Known,
+) -> Result<Option<Finding>> {
+    let values = &ready.values;
+    for SameKey { known: other, .. } in &known.by_key {
+        if known.natural.is_some()
+            || other.natural_key == values.natural_key
+            || owner(&other.links) != owner(&values.links)
+            || !writer.may_have_made(other)?
+        {
+            continue;
+        }
+        let (column, differs) = match values.kind {
+            Kind::Person => ("username", "username"),
+            Kind::Site => ("name", "name or reference"),
+            Kind::Device => ("name", "name or MAC address"),
+            Kind::Company | Kind::Upkeep(_) => ("name", "name"),
+        };
+        let kind = values.kind.singular();
+        let message = format!(
+            "job {} was cancelled while it was not known whether its {kind} '{}' was created (import {}): with another {differs} \
+             this row is not looked up as that one, and will be created; if both are the same {kind}, write the {differs} that it \
+             had",
+            other.job,
+            shown(&other.name),
+            other.first_import,
+        );
+        return Ok(Some(second_record(examined, ready, (Code::DupRow, column), message)));
+    }
+    Ok(None)
 }
 
 /// The warning at a new row that differs from one of an earlier import with its key in nothing but the company.

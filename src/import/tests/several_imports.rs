@@ -165,6 +165,39 @@ fn the_name_of_a_row_that_was_given_up_is_free_unless_its_record_may_have_been_m
 }
 
 #[test]
+fn a_row_that_was_given_up_in_doubt_and_comes_with_another_name_is_a_warning() {
+    let owner = companies(&format!("c,{ROOT},Company,\n"));
+    let device = |name: &str, model: &str| format!("key,company,name,device_model\nd1,c,{name},{model}\n");
+    for is_sent in [false, true] {
+        for (name, model, is_warned) in
+            [("Till 1", "Edge 200", false), ("Till One", "Edge 100", true), ("Till One", "Edge 200", true)]
+        {
+            let mut bench = Bench::new();
+            let first = device("Till 1", "Edge 100");
+            let (import, _) = bench.import(&[("companies.csv", &owner), ("devices.csv", &first)]).unwrap();
+            bench.create(bench.job_of(import.import, "c"), Operation::AddCompany);
+            let job = bench.job_of(import.import, "d1");
+            let at = bench.now();
+            if is_sent {
+                bench.claim(job, Operation::AddDevice);
+                bench.hold(job, JobState::Sending);
+                bench.journal.resolve(job, crate::journal::Decision::Abandon, None, "ann", at).unwrap();
+            } else {
+                bench.journal.cancel(import.import, "ann", at).unwrap();
+            }
+            let (_, findings) = bench.import(&[("west devices.csv", &device(name, model))]).unwrap();
+            let told: Vec<_> = findings.iter().filter(|found| found.code == Code::DupRow).collect();
+            assert_eq!(told.len(), usize::from(is_sent && is_warned), "{is_sent} {name} {model} {told:?}");
+            if let Some(told) = told.first() {
+                let words =
+                    format!("job {job} was cancelled while it was not known whether its device 'Till 1' was");
+                assert!(told.message.starts_with(&words), "{}", told.message);
+            }
+        }
+    }
+}
+
+#[test]
 fn a_row_of_another_company_in_a_file_of_the_same_name_does_not_answer_for_one_that_was_left_out() {
     for stranger in ["Globex HQ", "HQ"] {
         let mut bench = Bench::new();
