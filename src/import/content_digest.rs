@@ -8,7 +8,7 @@ use crate::model::record::{Link, Target};
 
 /// A digest of what a row asks for, before it is known what it belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct StepsDigest([u8; 32]);
+pub(super) struct StepsDigest(pub(super) [u8; 32]);
 
 impl StepsDigest {
     /// That of steps as they are written.

@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use smol_str::SmolStr;
 use tempfile::SpooledTempFile;
 
+use super::content_digest::StepsDigest;
 use super::left_out::Reason;
 use crate::error::{Error, Result};
 use crate::journal::{self, ActionShapes, PackedAction, WrittenStep};
@@ -59,6 +60,8 @@ pub(super) struct KeptDraft {
     pub(super) kind: Kind,
     /// Its natural key before its owner is known, where it creates a record.
     pub(super) own_key: Option<OwnKey>,
+    /// A digest of what it asks for.
+    pub(super) digest: StepsDigest,
     /// What it asks for.
     pub(super) steps: Vec<KeptStep>,
 }
@@ -90,6 +93,7 @@ impl KeptDraft {
         };
         let own_key = draft.steps.first().and_then(Action::record).map(OwnKey::of);
         let written = journal::written_steps(kind, &draft.steps)?;
+        let digest = StepsDigest::of(&written);
         let mut steps = Vec::with_capacity(written.len());
         for WrittenStep { operation, action } in written {
             let is_creation = steps.is_empty() && own_key.is_some();
@@ -98,7 +102,7 @@ impl KeptDraft {
             steps.push(KeptStep { operation, action });
         }
         let (key, name) = (draft.key.clone(), SmolStr::from(draft.name()));
-        Ok(Some(Self { key, name, kind, own_key, steps }))
+        Ok(Some(Self { key, name, kind, own_key, digest, steps }))
     }
 }
 
@@ -211,7 +215,7 @@ fn damaged() -> Error {
 /// A row as bytes: its numbers, and all its texts as one, which is checked at once when it is read again.
 #[derive(Default)]
 struct RowBytes {
-    /// Each with seven bits in a byte, the lowest first; the eighth says that more follow.
+    /// Each with seven bits in a byte, the lowest first; the eighth says that more follow. And digests as they are.
     numbers: Vec<u8>,
     texts: String,
 }
@@ -258,7 +262,7 @@ impl RowBytes {
         }
     }
 
-    fn draft(&mut self, KeptDraft { key, name, kind, own_key, steps }: &KeptDraft) {
+    fn draft(&mut self, KeptDraft { key, name, kind, own_key, digest, steps }: &KeptDraft) {
         self.option(key.as_deref());
         self.text(name);
         self.number(kind.index() as u64);
@@ -269,6 +273,7 @@ impl RowBytes {
         };
         self.option(role);
         self.option(own.map(String::as_str));
+        self.numbers.extend_from_slice(&digest.0);
         self.number(steps.len() as u64);
         for KeptStep { operation, action } in steps {
             self.number(*operation as u64);
@@ -348,6 +353,9 @@ impl<'b> KeptRowReader<'b> {
                 Some(OwnKey::InOwner(role, own))
             }
         };
+        let (digest, rest) = self.numbers.split_first_chunk()?;
+        self.numbers = rest;
+        let digest = StepsDigest(*digest);
         let steps = self.list(|from| {
             let operation = *Operation::ALL.get(from.number()? as usize)?;
             let action = match from.number()? {
@@ -359,7 +367,7 @@ impl<'b> KeptRowReader<'b> {
             };
             Some(KeptStep { operation, action })
         })?;
-        Some(KeptDraft { key, name, kind, own_key, steps })
+        Some(KeptDraft { key, name, kind, own_key, digest, steps })
     }
 
     fn number(&mut self) -> Option<u64> {

@@ -1,5 +1,7 @@
 //! What can be made of a row before it is its turn: done on a thread of its own, since the one that writes has the longer way.
 
+use std::borrow::Cow;
+
 use smol_str::SmolStr;
 
 use super::Examined;
@@ -7,9 +9,7 @@ use super::content_digest::StepsDigest;
 use super::jobs_of_rows::JobsOfRows;
 use super::kept_rows::{KeptAction, KeptDraft, KeptRow, KeptStep};
 use crate::error::{Error, Result};
-use crate::journal::{
-    self, ActionShapes, ImportWriter, NewJob, PackedAction, RowEncoder, SheetId, StoredRow, WrittenStep,
-};
+use crate::journal::{self, ActionShapes, ImportWriter, NewJob, RowEncoder, SheetId, StoredRow, WrittenStep};
 use crate::model::action::Action;
 use crate::model::id::JobId;
 use crate::model::key::{OwnKey, comparable, upkeep_key};
@@ -165,7 +165,7 @@ pub(super) fn prepare(
     if !checked.is_usable(origin.ordinal) {
         return Ok(Prepared::Unlinked(Unlinked { origin, row, usable: None }));
     }
-    let Some(KeptDraft { key, name, kind, own_key, steps: kept }) = draft else {
+    let Some(KeptDraft { key, name, kind, own_key, digest, steps: kept }) = draft else {
         return Err(Error::internal(format!("row {} lost what it asks for", row.number)));
     };
     let creates = own_key.is_some();
@@ -173,17 +173,18 @@ pub(super) fn prepare(
     let are_asked_for = !is_first || !creates;
     let (mut steps, mut written, mut packed) = (Vec::new(), Vec::with_capacity(kept.len()), None);
     for KeptStep { operation, action } in kept {
-        let (as_written, shape) = match action {
-            KeptAction::Whole(written) => (written, None),
-            KeptAction::Packed(action) => (unpacked(&action, &row.cells, shapes)?, Some((action, shapes))),
-        };
         if are_asked_for {
-            steps.push(parsed(&as_written)?);
+            steps.push(asked(&action, &row.cells, shapes)?);
         }
-        packed = packed.or(shape);
-        written.push(WrittenStep { operation, action: as_written });
+        let action = match action {
+            KeptAction::Whole(action) => action,
+            KeptAction::Packed(action) => {
+                packed = Some((action, shapes));
+                String::new()
+            }
+        };
+        written.push(WrittenStep { operation, action });
     }
-    let digest = StepsDigest::of(&written);
     let stored = encoder.row(&row.cells, packed)?;
     if is_first {
         (row.cells, row.identity) = Default::default();
@@ -210,18 +211,11 @@ fn links_of_first(checked: &Checked, ordinal: usize, jobs: &JobsOfRows) -> Optio
 
 /// An action as it was before it was kept.
 pub(super) fn asked(action: &KeptAction, cells: &[SmolStr], shapes: &ActionShapes) -> Result<Action> {
-    match action {
-        KeptAction::Whole(written) => parsed(written),
-        KeptAction::Packed(action) => parsed(&unpacked(action, cells, shapes)?),
-    }
-}
-
-fn unpacked(action: &PackedAction, cells: &[SmolStr], shapes: &ActionShapes) -> Result<String> {
-    shapes.unpack(action, cells).ok_or_else(damaged)
-}
-
-fn parsed(written: &str) -> Result<Action> {
-    serde_json::from_str(written).map_err(|error| damaged().because(error))
+    let written = match action {
+        KeptAction::Whole(written) => Some(Cow::from(written)),
+        KeptAction::Packed(action) => shapes.unpack(action, cells).map(Cow::from),
+    };
+    serde_json::from_str(&written.ok_or_else(damaged)?).map_err(|error| damaged().because(error))
 }
 
 fn damaged() -> Error {
