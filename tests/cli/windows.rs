@@ -576,7 +576,7 @@ fn the_command_beside_a_run_says_what_that_run_waited_for_and_without_one_it_run
     let told = bench.fleetload(&["run", "--now"]).expect_code(0);
     assert!(told.stdout.contains("does not wait for another try"), "{told:?}");
     // That it waits for the quota is noted before all else that is left.
-    let until = at("2199-01-01T00:00:00Z");
+    let until = Moment::from_millis(in_two_hours().1.as_millisecond());
     let quota = Waiting { waits_for: End::Quota, until, quota_resets_at: Some(until), why: String::new() };
     journal.queue().note_waiting(run, Some(&quota)).expect("a journal");
     let told = bench.fleetload(&["run", "--now"]).expect_code(0);
