@@ -24,21 +24,22 @@ impl StepsDigest {
 
     /// The digest of a row with these links, as the journal keeps it.
     pub(super) fn linked(&self, links: &[Link]) -> ContentHash {
-        let mut content = self.0.to_vec();
+        let mut digest = Sha256::new();
+        digest.update(self.0);
         for link in links {
-            content.extend_from_slice(link.role.as_str().as_bytes());
+            digest.update(link.role.as_str());
             match link.target {
                 Target::Job(job) => {
-                    content.push(b'#');
-                    content.extend_from_slice(&job.0.to_le_bytes());
+                    digest.update("#");
+                    digest.update(job.0.to_le_bytes());
                 }
                 Target::Remote(id) => {
-                    content.push(b'=');
-                    content.extend_from_slice(id.as_bytes());
+                    digest.update("=");
+                    digest.update(id.as_bytes());
                 }
             }
         }
-        ContentHash::of(content)
+        digest.into()
     }
 }
 

@@ -38,9 +38,10 @@ pub(super) fn said(
     let stays = another.map_or_else(String::new, |key| format!("; its key stays '{}'", shown(key)));
     let (code, severity, column, message) = match decision {
         Decision::Add => {
-            let abandoned = abandoned(writer, examined, ready, known)?;
-            return abandoned
-                .map_or_else(|| elsewhere(writer, examined, ready, known), |found| Ok(Some(found)));
+            return match abandoned(writer, examined, ready, known)? {
+                None => elsewhere(writer, examined, ready, known),
+                found => Ok(found),
+            };
         }
         Decision::Revise(_) => return abandoned(writer, examined, ready, known),
         Decision::Recognise(_) => match (another, keyed, ready.key_as_written()) {
@@ -105,10 +106,8 @@ pub(super) fn said(
         Decision::KeyTaken(job) => {
             let other = known.by_key.iter().find(|same| same.known.job == *job);
             let Some(other) = other.map(|same| &same.known) else { return Ok(None) };
-            let (natural, same) = (
-                known.natural.as_ref().map(|known| known.sheet_key.as_deref()),
-                format!("the same {}", kind.singular()),
-            );
+            let natural = known.natural.as_ref().map(|known| known.sheet_key.as_deref());
+            let same = format!("the same {}", kind.singular());
             let advice: Cow<'_, str> = if let Some(Some(own)) = natural {
                 format!(
                     "and this row is another one, which an earlier import brought with the key '{}': write that key, or \
@@ -217,26 +216,28 @@ pub(super) fn second_of_a_name(
     rejected: Option<&KnownJob>,
 ) -> Result<Finding> {
     let kind = ready.values.kind.singular();
+    let named = |what: &str, value: Option<String>| match value {
+        Some(value) => format!("the {what} {value}"),
+        None => format!("no {what}"),
+    };
     let (column, unique, same) = match writer.record_of(other.job)? {
         Record::Site(site) => (
             "reference",
-            site.reference.map(|reference| format!("the reference '{}'", shown(&reference))),
+            named("reference", site.reference.map(|reference| format!("'{}'", shown(&reference)))),
             "write the reference that it has, which an update can change; the service can delete no site",
         ),
         Record::Person(person) => (
             "username",
-            Some(format!("the username '{}'", shown(&person.username))),
+            named("username", Some(format!("'{}'", shown(&person.username)))),
             "write the username that it has, as the service can change no username and delete no person",
         ),
         Record::Device(Device { identification, .. }) => (
             "mac",
-            identification.map(|mac| format!("the MAC address {}", shown(&mac))),
+            named("MAC address", identification.map(|mac| shown(&mac))),
             "take this one out, as the service can change no MAC address and delete no device",
         ),
         Record::Company(_) => return Err(Error::internal("a company is known by its name alone")),
     };
-    let unique =
-        unique.unwrap_or_else(|| format!("no {}", if column == "mac" { "MAC address" } else { column }));
     let same = if other.remote_id.is_some() { same } else { "cancel one of the two before they are sent" };
     let has = format!(
         "import {} has a {kind} of this name in this company with {unique} (job {}, {})",
@@ -270,12 +271,14 @@ fn abandoned(
     known: &Known,
 ) -> Result<Option<Finding>> {
     let values = &ready.values;
-    for SameKey { known: other, .. } in &known.by_key {
-        if known.natural.is_some()
-            || other.natural_key == values.natural_key
-            || owner(&other.links) != owner(&values.links)
-            || !writer.may_have_made(other)?
-        {
+    if known.natural.is_some() {
+        return Ok(None);
+    }
+    let is_another = |other: &&KnownJob| {
+        other.natural_key != values.natural_key && owner(&other.links) == owner(&values.links)
+    };
+    for other in known.by_key.iter().map(|same| &same.known).filter(is_another) {
+        if !writer.may_have_made(other)? {
             continue;
         }
         let (column, differs) = match values.kind {

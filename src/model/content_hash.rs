@@ -18,15 +18,20 @@ impl ContentHash {
 
     /// That of a content as bytes.
     pub fn of(content: impl AsRef<[u8]>) -> Self {
-        let digest = Sha256::digest(content);
-        let mut kept = [0; Self::BYTES];
-        kept.copy_from_slice(&digest[..Self::BYTES]);
-        Self(kept)
+        Sha256::new_with_prefix(content).into()
     }
 
     /// Its bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
+    }
+}
+
+impl From<Sha256> for ContentHash {
+    fn from(digest: Sha256) -> Self {
+        let mut kept = [0; Self::BYTES];
+        kept.copy_from_slice(&digest.finalize()[..Self::BYTES]);
+        Self(kept)
     }
 }
 

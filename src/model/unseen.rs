@@ -1,6 +1,6 @@
 //! Characters that change what a reader sees without being seen, in text that others wrote: cells, answers, file names.
 
-/// Whether a character shows nothing by itself, or turns the direction of what follows. Control characters are told by
+/// Whether a character shows nothing of its own, or turns the direction of what follows. Control characters are told by
 /// [`char::is_control`]; joiners are part of words and of signs, and stay.
 pub(crate) const fn is_unseen(c: char) -> bool {
     matches!(c,

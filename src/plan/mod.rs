@@ -220,9 +220,7 @@ impl Plan {
         self.rows.values().for_each(|actions| sums.add_all(actions));
         sums
     }
-}
 
-impl Plan {
     /// The rows that are sent, in words, by what is done with them: `12 rows to create`.
     pub(crate) fn to_do(&self) -> Vec<(PlannedAction, String)> {
         let sums = self.sums();

@@ -1,6 +1,5 @@
 //! Rows, records and decisions for the tests of this room.
 
-use crate::model::content_hash::ContentHash;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -11,6 +10,7 @@ use super::evidence::matching::SeenRecord;
 use super::{InDoubt, OnClose, OnExisting, OnQuota, OnRejections, RunPolicy};
 use crate::journal::{Work, Write};
 use crate::model::action::Action;
+use crate::model::content_hash::ContentHash;
 use crate::model::id::{ImportId, JobId, RemoteId, SheetId};
 use crate::model::key::comparable;
 use crate::model::operation::Operation;

@@ -16,6 +16,16 @@ fn unlimited() -> Scenario {
     Scenario { rate: 0, ..Scenario::default() }
 }
 
+/// A company and so many sites of it, a request of which was lost: its row is on hold.
+fn with_a_lost_site(scenario: Scenario, sites: usize) -> Bench {
+    let bench = Bench::new(scenario);
+    bench.profile("", "rate = \"unlimited\"", "in_doubt = \"hold\"");
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("sites.csv", &bench::sites(sites, 1));
+    bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(8);
+    bench
+}
+
 fn lost(operation: &str, kind: FaultKind) -> Fault {
     Fault { times: Some(1), ..Fault::new(operation, kind) }
 }
@@ -341,11 +351,7 @@ fn one_refusal_does_not_stop_the_other_decisions() {
 
 #[test]
 fn not_created_is_taken_back_by_a_record_that_shows_before_it_is_sent_again() {
-    let bench = Bench::new(unlimited().with_fault(lost("addSite", FaultKind::RequestLost)));
-    bench.profile("", "rate = \"unlimited\"", "in_doubt = \"hold\"");
-    bench.write("companies.csv", &bench::companies(1));
-    bench.write("sites.csv", &bench::sites(2, 1));
-    bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(8);
+    let bench = with_a_lost_site(unlimited().with_fault(lost("addSite", FaultKind::RequestLost)), 2);
     let job = held(&bench, 1).pop().expect("a held row");
     bench.fleetload(&["resolve", &job, "--not-created"]).expect_code(0);
     // It was carried out late after all, or a colleague made it by hand.
@@ -788,11 +794,7 @@ fn values_that_were_refused_after_a_lost_request_are_not_said_to_be_those_of_a_r
 
 #[test]
 fn a_row_on_hold_that_came_again_with_other_values_says_so_when_it_is_decided() {
-    let bench = Bench::new(unlimited().with_fault(lost("addSite", FaultKind::RequestLost)));
-    bench.profile("", "rate = \"unlimited\"", "in_doubt = \"hold\"");
-    bench.write("companies.csv", &bench::companies(1));
-    bench.write("sites.csv", &bench::sites(1, 1));
-    bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(8);
+    let bench = with_a_lost_site(unlimited().with_fault(lost("addSite", FaultKind::RequestLost)), 1);
     bench.write("sites.csv", &bench::sites(1, 1).replace("+64 9 556 0000", "+64 9 777 0170"));
     bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(8);
     let decided = bench.fleetload(&["resolve", "--import", "1", "--not-created"]).expect_code(0);
@@ -804,11 +806,7 @@ fn a_row_on_hold_that_came_again_with_other_values_says_so_when_it_is_decided() 
 
 /// A site that was lost, that a person said was not created, and whose sheet was corrected since.
 fn corrected_after_a_loss(scenario: Scenario) -> Bench {
-    let bench = Bench::new(scenario);
-    bench.profile("", "rate = \"unlimited\"", "in_doubt = \"hold\"");
-    bench.write("companies.csv", &bench::companies(1));
-    bench.write("sites.csv", &bench::sites(1, 1));
-    bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(8);
+    let bench = with_a_lost_site(scenario, 1);
     bench.fleetload(&["resolve", "--import", "1", "--not-created"]).expect_code(0);
     bench.write("sites.csv", &bench::sites(1, 1).replace("+64 9 556 0000", "+64 9 777 0170"));
     bench

@@ -5,7 +5,6 @@
 //! that reads about records that exist, and its list of time zones, which is kept beside the journal for the checking of
 //! sheets.
 
-mod operation_groups;
 pub(super) mod operations;
 pub(super) mod probe;
 mod reading_operations;

@@ -4,7 +4,7 @@
 use std::io::ErrorKind as Io;
 use std::path::Path;
 
-use super::operation_groups::groups;
+use super::operations::groups;
 use crate::cli::output_file::unwritable;
 use crate::error::{Error, Result};
 use crate::model::operation::{Operation, Provenance};

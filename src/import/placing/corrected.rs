@@ -87,14 +87,17 @@ impl Placing<'_, '_> {
         if has_its_place || is_same {
             return Ok(true);
         }
-        let source = ready.source(self.examined);
-        let place =
-            self.writer.is_at_place_of(job, ready.origin.sheet, ready.row.number, source.as_deref())?;
-        Ok(match place {
+        Ok(match self.place_of(ready, job)? {
             Some(SamePlace::Source) => true,
             Some(SamePlace::Own) => is_alike(earlier, own),
             None => false,
         })
+    }
+
+    /// Whether a row stands where a row of a job did, and how that is known.
+    pub(super) fn place_of(&self, ready: &Ready, job: JobId) -> Result<Option<SamePlace>> {
+        let source = ready.source(self.examined);
+        self.writer.is_at_place_of(job, ready.origin.sheet, ready.row.number, source.as_deref())
     }
 
     /// Whether a row of upkeep is about the record that a failed one is about, and asks for nothing else of it.

@@ -126,16 +126,7 @@ impl Placing<'_, '_> {
                 (key, own) => {
                     let earlier = self.writer.record_of(known.job)?;
                     let place = match (key, own) {
-                        (Some(_), Some(_)) => {
-                            let source = ready.source(self.examined);
-                            let number = ready.row.number;
-                            self.writer.is_at_place_of(
-                                known.job,
-                                ready.origin.sheet,
-                                number,
-                                source.as_deref(),
-                            )?
-                        }
+                        (Some(_), Some(_)) => self.place_of(ready, known.job)?,
                         _ => None,
                     };
                     let name = person_or_thing(&earlier) == person_or_thing(record);

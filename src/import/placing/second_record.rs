@@ -49,7 +49,7 @@ impl Placing<'_, '_> {
             {
                 continue;
             }
-            if self.is_at_its_place(ready, &known)? {
+            if self.place_of(ready, known.job)?.is_some() {
                 return Ok(Some(SecondRecord { known, is_at_its_place: true }));
             }
             if alike.is_none() && without_unique(&other) == without_unique(record) {
@@ -67,13 +67,6 @@ impl Placing<'_, '_> {
         let jobs: Result<Vec<_>> =
             sheets.into_iter().map(|sheet| self.writer.placed_at(kind, sheet, row)).collect();
         Ok(jobs?.into_iter().flatten().collect())
-    }
-
-    fn is_at_its_place(&self, ready: &Ready, known: &KnownJob) -> Result<bool> {
-        let source = ready.source(self.examined);
-        let place =
-            self.writer.is_at_place_of(known.job, ready.origin.sheet, ready.row.number, source.as_deref())?;
-        Ok(place.is_some())
     }
 }
 

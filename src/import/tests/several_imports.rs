@@ -748,7 +748,7 @@ fn an_update_that_names_another_company_than_that_of_its_record_changes_nothing(
         ("", "devices.csv", "key", "d0", "west", refused),
         ("", "devices.csv", "mac", mac, "west", refused),
         ("", "devices.csv", "mac", mac, "nord", None),
-        // An id says by itself which record is meant.
+        // An id alone says which record is meant.
         ("", "sites.csv", "id", site, "west", None),
     ] {
         let update = format!("action,{column},company,labels\nupdate,{record},{company},till\n");

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::journal::file::column::{Id, count};
 use crate::journal::queue::work::list;
 use crate::journal::state::baseline;
-use crate::journal::state::step::text;
+use crate::journal::state::step::{own_steps, text};
 use crate::journal::stored_row::{StoredTexts, stored_action};
 use crate::journal::view::audit::due;
 use crate::journal::view::changes::{self, LaterScope};
@@ -105,7 +105,9 @@ impl JobQueue<'_> {
             ",
                  EXISTS (SELECT 1 FROM attempt WHERE attempt.job = ?1 AND attempt.step = step.n
                      AND attempt.execution IN ('confirmed', 'doubtful'))
-             FROM step WHERE id BETWEEN ?1 << 16 AND (?1 << 16) + 32767 AND ended = 1 ORDER BY id"
+             FROM step WHERE ",
+            own_steps!(),
+            " AND ended = 1 ORDER BY id"
         ))?;
         let mut rows = statement.query([work.job])?;
         let mut texts = StoredTexts::of(&self.journal.view.connection);

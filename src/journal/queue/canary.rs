@@ -80,17 +80,26 @@ macro_rules! sendable {
     };
 }
 
-// CROSS JOIN: the few of a canary are looked up among all jobs, and not the other way round. A row that a person cancelled no
-// longer counts.
-const CANARY: &str = "SELECT job.id, job.kind
-     FROM canary CROSS JOIN job ON job.id = canary.job AND job.state <> 'cancelled' ORDER BY canary.job";
-const CANARY_ROWS: &str = "SELECT job.id, job.kind, job.name, job.state,
+/// The jobs of the canary. CROSS JOIN: the few of a canary are looked up among all jobs, and not the other way round. A row that
+/// a person cancelled no longer counts.
+macro_rules! of_canary {
+    () => {
+        "canary CROSS JOIN job ON job.id = canary.job AND job.state <> 'cancelled'"
+    };
+}
+
+const CANARY: &str = concat!("SELECT job.id, job.kind FROM ", of_canary!(), " ORDER BY canary.job");
+const CANARY_ROWS: &str = concat!(
+    "SELECT job.id, job.kind, job.name, job.state,
          coalesce(audit.code, job.code), coalesce(audit.message, job.message), audit.job IS NOT NULL, job.audit,
          (SELECT paused_at IS NOT NULL FROM import WHERE import.id = job.last_import)
-     FROM canary CROSS JOIN job ON job.id = canary.job AND job.state <> 'cancelled'
+     FROM ",
+    of_canary!(),
+    "
      LEFT JOIN audit ON audit.job = job.id AND NOT EXISTS (SELECT 1 FROM decision
          WHERE decision.job = job.id AND what = 'seen' AND details = CAST(audit.run AS TEXT))
-     ORDER BY canary.job";
+     ORDER BY canary.job"
+);
 
 impl View {
     /// The rows of the canary that nobody has cancelled.

@@ -39,6 +39,14 @@ macro_rules! carried_out {
 }
 pub(in crate::journal) use carried_out;
 
+/// The condition that a step is one of the job `?1`, without the former ones.
+macro_rules! own_steps {
+    () => {
+        "id BETWEEN ?1 << 16 AND (?1 << 16) + 32767"
+    };
+}
+pub(in crate::journal) use own_steps;
+
 /// A statement about the steps of the job `?1`, without the former ones.
 macro_rules! of_job {
     // Their actions, as they are stored.
@@ -46,7 +54,7 @@ macro_rules! of_job {
         of_job!(concat!("SELECT ", stored_action!("step"), " FROM step WHERE "), $after)
     };
     ($before:expr, $after:literal) => {
-        concat!($before, "id BETWEEN ?1 << 16 AND (?1 << 16) + 32767", $after)
+        concat!($before, own_steps!(), $after)
     };
 }
 
@@ -62,9 +70,9 @@ pub(in crate::journal) fn operation_of(kind: Kind, action: &Action) -> Result<Op
 
 /// Replaces the steps of a job, which has this natural key from now on; one that was done and is asked for unchanged stays
 /// done, and so does a creation that made its record. What an upkeep row asks for is to be done again, whatever was done; what was
-/// carried out of it so far stays known ([`FORMER`]). What was read before a step that is not done stays with it if the step asks for the same, or if an earlier request for it may
-/// still be carried out; with a creation of which that may be stays what that request was sent with. Returns the operation of
-/// the first one.
+/// carried out of it so far stays known ([`FORMER`]). What was read before a step that is not done stays with it if the step asks
+/// for the same, or if an earlier request for it may still be carried out; with a creation of which that may be stays what that
+/// request was sent with. Returns the operation of the first one.
 pub(in crate::journal) fn revise(
     connection: &Connection,
     standing: &JobRow,

@@ -39,7 +39,8 @@ impl Difference {
 
 /// A statement over the rows that differ from a record that is there: place, columns, and the newest place of a row with
 /// the same job, or of one that has changed the record or says by hand what it has: a row of an export that changed nothing says
-/// what the service showed. It begins with the few that differ (CROSS JOIN), however many rows there are.
+/// what the service showed. Of what a change of a device names only the device is changed, and not its site: the numbers are those
+/// of the roles. It begins with the few that differ (CROSS JOIN), however many rows there are.
 macro_rules! differing {
     () => {
         "SELECT difference.place AS place, difference.columns AS columns,
@@ -52,8 +53,6 @@ macro_rules! differing {
                         SELECT 1 FROM step LEFT JOIN shape ON shape.id = step.shape
                         WHERE step.id BETWEEN changing.id << 16 AND changing.id << 16 | 65535
                           AND instr(coalesce(shape.text, step.action), '\"exported\":') > 0))
-                    -- Of what a change of a device names only the device itself is changed, and not its site. The numbers are
-                    -- those of the roles.
                     AND (kind_name.name, link.role)
                         IN (VALUES ('company update', 1), ('device update', 2), ('site update', 4)))) AS newest
          FROM difference CROSS JOIN sheet_row ON sheet_row.place = difference.place

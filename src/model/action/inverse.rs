@@ -6,11 +6,10 @@
 use std::collections::BTreeMap;
 
 use super::before::Before;
-use super::opposes::entries;
 use super::record_update::{self, FieldValues, RecordUpdate};
+use super::setting::{Setting, Wish, asked};
 use super::{Action, OwnedEntry, OwnedLabel, Owner};
 use crate::model::id::RemoteId;
-use crate::model::key::comparable;
 use crate::model::kind::Kind;
 use crate::model::record::Metadata;
 
@@ -193,25 +192,38 @@ pub fn left(action: &Action, before: Option<&Before>, site: Option<RemoteId>) ->
             }
             fields.into_iter().flat_map(|(field, now)| one(field.to_owned(), Some(now))).collect()
         }
-        Action::PutMetadata(_) | Action::PutMetadataEntry(_) | Action::DeleteMetadataEntry(_) => {
-            entries(action)
-                .into_iter()
-                .flat_map(|(key, value)| one(of_entry(key), value.map(str::to_owned)))
-                .collect()
-        }
         Action::PutLabel(_) => is_there(format!("label {}", action.subject()), true),
         Action::DeleteLabel(_) => is_there(format!("label {}", action.subject()), false),
-        Action::SubscribeTemplate(of) => is_there(format!("template {}", comparable(&of.to_string())), true),
-        Action::UnsubscribeTemplate(of) => {
-            is_there(format!("template {}", comparable(&of.to_string())), false)
-        }
-        Action::JoinVpnCloud(of) => is_there(format!("cloud {}", comparable(&of.to_string())), true),
-        Action::LeaveVpnCloud(of) => is_there(format!("cloud {}", comparable(&of.to_string())), false),
         Action::ConfigureVpn(settings) => settings.left(),
         // Where that is not known it is none that another assignment leaves.
         Action::AssignToSite => one("site".to_owned(), site.map(|id| id.to_string())),
         Action::Create(_) | Action::Keep(_) | Action::PutLabels(_) | Action::AddLicence(_) => Vec::new(),
+        Action::PutMetadata(_)
+        | Action::PutMetadataEntry(_)
+        | Action::DeleteMetadataEntry(_)
+        | Action::SubscribeTemplate(_)
+        | Action::UnsubscribeTemplate(_)
+        | Action::JoinVpnCloud(_)
+        | Action::LeaveVpnCloud(_) => {
+            asked(action).into_iter().map(|(setting, wish)| left_of(setting, wish)).collect()
+        }
     }
+}
+
+/// What an action that asks for one setting has left of it.
+fn left_of(setting: Setting, wish: Wish<'_>) -> LeftValue {
+    let of = match setting {
+        Setting::Metadata(key) => of_entry(&key),
+        Setting::Template(name) => format!("template {name}"),
+        Setting::Cloud(name) => format!("cloud {name}"),
+        Setting::CipherSuite(_) | Setting::Site | Setting::Licence => format!("{setting:?}"),
+    };
+    let value = match wish {
+        Wish::Value(value) => Some(value.to_owned()),
+        Wish::There => Some(String::new()),
+        Wish::Gone => None,
+    };
+    LeftValue { of, value }
 }
 
 /// What gives the entries that a list of metadata put their former values, and deletes those that were not there, as long as

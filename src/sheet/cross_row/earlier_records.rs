@@ -89,7 +89,7 @@ pub(super) fn choose(
 }
 
 /// Updates whose record is not in the company that the row names: its key may be that of a record of another customer. An id
-/// says by itself which record is meant.
+/// alone says which record is meant.
 pub(super) fn owners_of_updates(
     between: &mut Between,
     resolutions: &[Resolution],

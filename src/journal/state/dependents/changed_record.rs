@@ -149,13 +149,13 @@ fn name(connection: &Connection, job: JobId) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::content_hash::ContentHash;
     use serde_json::json;
 
     use super::*;
     use crate::journal::fixture::{apply, at, bench, claim, created, id, rejected, site, state};
     use crate::journal::{Evidence, How, Journal, NewJob, Write};
     use crate::model::action::record_update::RecordUpdate;
+    use crate::model::content_hash::ContentHash;
     use crate::model::kind::Upkeep;
     use crate::model::operation::Operation::{AddSite, UpdateSite};
     use crate::model::state::JobState::{self, Done, Existing, Ready, Sending};
