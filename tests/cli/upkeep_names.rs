@@ -114,6 +114,24 @@ fn names_lead_to_ids_and_the_same_rows_again_ask_for_nothing() {
 }
 
 #[test]
+fn rows_of_a_later_import_are_compared_with_what_earlier_ones_have_left() {
+    let bench = bench_of("", "Corporate,join");
+    let import = |vpn: &str| {
+        write(&bench, "", vpn);
+        bench.fleetload(&["import", "vpn.csv"]).expect_code(0);
+    };
+    import("Corporate,join");
+    // What the device can join, among which Corporate is not, is listed for the second row.
+    import("Guest,join");
+    import("Corporate,leave");
+    import("Corporate,join");
+    bench.fleetload(&["run"]).expect_code(0);
+    let ended: Vec<_> = (1..=4).flat_map(|import| outcomes(&bench, import)).collect();
+    assert_eq!(ended, ["done"; 4]);
+    assert_eq!(bench.requests("listJoinableVpnClouds"), 2);
+}
+
+#[test]
 fn a_name_that_nothing_has_is_rejected_with_the_nearest_one_whatever_the_action() {
     let bench = bench_of("Retail Standrad,\nWarehouse,unsubscribe", "corporate,join\nGuests,leave");
     run(&bench, 4);

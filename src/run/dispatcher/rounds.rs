@@ -181,8 +181,10 @@ impl Dispatcher {
         }
         if let Some(tally) = tally {
             self.tell(Event::Rows { tally });
-            // It has changed since the run began: another command may have put rows in doubt.
+            // It has changed since the run began: another command may have put rows in doubt, or asked for another try of rows
+            // that were compared with what is known.
             self.in_flight.on_doubts_changed();
+            self.evidence.lists.forget();
         }
         for &operation in operations {
             self.gates.require(operation);

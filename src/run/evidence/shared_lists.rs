@@ -33,10 +33,18 @@ pub(in crate::run) struct SharedLists {
 /// One list.
 #[derive(Debug)]
 enum SharedList {
-    /// Asked for; these jobs wait for it.
-    Asked { waiting: Vec<JobId>, unseen: UnseenChanges },
-    /// Known since then and used last the so-manieth time; `None` where the list could not be read.
-    Known { list: Option<Arc<RecordList>>, at: Duration, used: u64, unseen: UnseenChanges },
+    /// Asked for, first for a row of this import; these jobs wait for it.
+    Asked { import: ImportId, waiting: Vec<JobId>, unseen: UnseenChanges },
+    /// Known since then and used last the so-manieth time; `None` where the list could not be read. Rows of a later import than
+    /// the one it was asked for are compared with a newer one: what they ask for may be younger than the list.
+    Known {
+        list: Option<Arc<RecordList>>,
+        at: Duration,
+        /// `None` as long as no row has used it.
+        import: Option<ImportId>,
+        used: u64,
+        unseen: UnseenChanges,
+    },
 }
 
 /// What was sent since a list was asked for, which it may not show.
@@ -100,15 +108,18 @@ impl SharedLists {
                 waiting.push(user.job);
                 ListNeed::Wait
             }
-            Some(SharedList::Known { list, at, used, unseen })
-                if !is_old(*at, now) && !unseen.matter_to(user) =>
+            Some(SharedList::Known { list, at, import, used, unseen })
+                if !is_old(*at, now)
+                    && import.is_none_or(|import| user.import <= import)
+                    && !unseen.matter_to(user) =>
             {
                 *used = self.uses;
+                import.get_or_insert(user.import);
                 ListNeed::Met(list.clone())
             }
             Some(SharedList::Known { .. }) | None => {
-                let (waiting, unseen) = (vec![user.job], UnseenChanges::default());
-                self.lists.insert(of.clone(), SharedList::Asked { waiting, unseen });
+                let (import, waiting, unseen) = (user.import, vec![user.job], UnseenChanges::default());
+                self.lists.insert(of.clone(), SharedList::Asked { import, waiting, unseen });
                 ListNeed::Ask
             }
         }
@@ -160,11 +171,11 @@ impl SharedLists {
         now: Duration,
     ) -> Vec<JobId> {
         let asked = self.lists.remove(of);
-        let (waiting, unseen) = match asked {
-            Some(SharedList::Asked { waiting, unseen }) => (waiting, unseen),
+        let (import, waiting, unseen) = match asked {
+            Some(SharedList::Asked { import, waiting, unseen }) => (Some(import), waiting, unseen),
             Some(SharedList::Known { .. }) | None => Default::default(),
         };
-        self.lists.insert(of.clone(), SharedList::Known { list, at: now, used: self.uses, unseen });
+        self.lists.insert(of.clone(), SharedList::Known { list, at: now, import, used: self.uses, unseen });
         self.drop_old(now);
         while self.entries() > MOST_ENTRIES
             && let Some(least) = self.least_used().filter(|least| least != of)
@@ -297,7 +308,7 @@ mod tests {
         let mut lists = SharedLists::default();
         let (of, at) = (children(1), Duration::from_secs(5));
         let later = |turn| ListUser { job: JobId(9), import: ImportId(2), turn };
-        lists.need(&of, puts(1), at);
+        lists.need(&of, later(Turn::Put), at);
         lists.on_list(&of, list_of(3), at);
         assert!(
             matches!(lists.need(&of, later(Turn::Remove), at), ListNeed::Met(Some(_))),
@@ -312,6 +323,20 @@ mod tests {
         assert!(matches!(lists.need(&of, later(Turn::Put), at), ListNeed::Ask));
         lists.on_list(&of, list_of(5), at);
         assert!(matches!(lists.need(&of, later(Turn::Put), at), ListNeed::Met(Some(_))));
+    }
+
+    #[test]
+    fn rows_of_a_later_import_are_compared_with_a_list_that_was_asked_for_after_it() {
+        let mut lists = SharedLists::default();
+        let (of, at) = (children(1), Duration::from_secs(5));
+        let by = |import| ListUser { job: JobId(9), import: ImportId(import), turn: Turn::Put };
+        // Asked for before the run.
+        lists.on_list(&of, list_of(3), at);
+        assert!(matches!(lists.need(&of, by(2), at), ListNeed::Met(Some(_))));
+        assert!(matches!(lists.need(&of, by(1), at), ListNeed::Met(Some(_))));
+        assert!(matches!(lists.need(&of, by(3), at), ListNeed::Ask));
+        lists.on_list(&of, list_of(3), at);
+        assert!(matches!(lists.need(&of, by(3), at), ListNeed::Met(Some(_))));
     }
 
     #[test]
