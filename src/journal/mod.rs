@@ -60,7 +60,7 @@ pub use queue::paused_sheets::PausedSheetName;
 pub use queue::remaining::Unfinished;
 pub use queue::runs::{EndOfRun, RunInfo, Waiting};
 pub use queue::work::{Work, WorkPage};
-pub use queue::writer::{Reply, Writer, Writing};
+pub use queue::writer::{Ownership, Reply, Writer, Writing};
 pub use state::decision_log::{Decided, DecidedJob, Decision};
 pub use state::import_reserve::ImportReserve;
 pub use state::import_turn::{AwaitedRows, ImportTurn, PriorityChange, TurnChange, UnsentRows};

@@ -783,9 +783,7 @@ impl Dispatcher {
             JournalMessage::Reply(Reply::Refused { ticket, error }) => self.on_write_refused(ticket, error),
             JournalMessage::Reply(Reply::Ready { operation, page }) => self.on_jobs(operation, page),
             JournalMessage::Reply(Reply::Doubtful { page }) => self.on_doubtful_jobs(page),
-            JournalMessage::Reply(Reply::Owners { job, owners, under_way }) => {
-                self.on_owners(job, &owners, &under_way);
-            }
+            JournalMessage::Reply(Reply::Owners { job, ownership }) => self.on_owners(job, &ownership),
             JournalMessage::Reply(Reply::Quota { day }) => self.tell_quota(day),
             JournalMessage::Reply(Reply::Locked) => {
                 let text = "the journal is locked by another program: waiting for it".to_owned();

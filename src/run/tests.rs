@@ -86,7 +86,7 @@ pub(super) fn found(returned: Value) -> Found {
 
 /// A returned record and the job of ours that owns it.
 pub(super) fn seen(returned: Value, owner: Option<i64>) -> SeenRecord {
-    SeenRecord { found: found(returned), owner: owner.map(JobId) }
+    SeenRecord { found: found(returned), owner: owner.map(JobId), renamed_by: None }
 }
 
 /// The defaults of a profile.

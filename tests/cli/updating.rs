@@ -873,6 +873,28 @@ fn after_a_rename_the_record_is_known_by_the_name_that_it_has_and_by_the_one_tha
 }
 
 #[test]
+fn a_record_that_is_renamed_is_not_taken_for_a_new_one_with_its_name() {
+    let foreign = created(Scenario::default());
+    // Another journal, which knows nothing of them.
+    let id = id_of(&foreign, "Branch 0");
+    let company = foreign.created("company").pop().expect("one").id.to_string();
+    std::fs::remove_file(foreign.path("fleetload.db")).expect("the journal");
+    std::fs::remove_dir_all(foreign.path("reports")).expect("the reports");
+    let creates = bench::sites(1, 1).replace("\nS0,", "\n,,").replace("C0", &company);
+    let creates = creates.replacen("key,", "action,id,", 1);
+    foreign.write("sites.csv", &creates);
+    foreign.write("updates.csv", &format!("action,id,name\nupdate,{id},Old branch\n"));
+    foreign.fleetload(&["run", "--kind", "site", "updates.csv", "sites.csv"]).expect_code(8);
+    let [update, creation] = &endings(&foreign, 1)[..] else { panic!("two rows") };
+    assert_eq!((update.0.as_str(), creation.0.as_str()), ("done", "held"));
+    assert_eq!(creation.1, "existing.unclear");
+    assert!(creation.2.contains("gives it another name"), "{}", creation.2);
+    foreign.fleetload(&["resolve", "2", "--not-created"]).expect_code(0);
+    foreign.fleetload(&["run"]).expect_code(0);
+    assert_eq!(foreign.names("site"), ["Branch 0", "Branch 0", "Branch 1"]);
+}
+
+#[test]
 fn records_that_exchange_their_names_are_known_by_them() {
     let bench = created(Scenario::default());
     let made = bench::sites(2, 1);

@@ -310,6 +310,26 @@ impl View {
         Ok(owners)
     }
 
+    /// Those of these ids whose records get another name by jobs that are open, or of the last import of this one. What a look-up
+    /// shows of them may be older than that.
+    pub fn renamed(&self, job: JobId, ids: &[RemoteId]) -> Result<Vec<(RemoteId, JobId)>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT max(job.id) FROM upkeep
+             JOIN job ON job.id = upkeep.job
+             JOIN step ON step.id BETWEEN job.id << 16 AND (job.id << 16) + 32767
+             WHERE upkeep.record = ?2 AND json_extract(step.action, '$.value.fields.name') IS NOT NULL
+               AND (job.finished_at IS NULL
+                   OR job.state IN ('done', 'existing')
+                   AND job.last_import = (SELECT last_import FROM job WHERE id = ?1))",
+        )?;
+        let mut renamed = Vec::new();
+        for &id in ids {
+            let by: Option<JobId> = statement.query_row((job, id.to_string()), |row| row.get(0))?;
+            renamed.extend(by.map(|by| (id, by)));
+        }
+        Ok(renamed)
+    }
+
     /// Rows of the kind of a job, with names that a look-up may take for its own, whose creation is under way or in doubt:
     /// the service may show their records before it is known whose these are. While there is a canary, none whose doubt waits
     /// for its end.

@@ -98,10 +98,8 @@ pub enum Reply {
     Owners {
         /// The job they were found for.
         job: JobId,
-        /// The ids that jobs own.
-        owners: Vec<(RemoteId, JobId)>,
-        /// The rows whose records the others may be; see [`View::under_way_like`](crate::journal::View::under_way_like).
-        under_way: Vec<Work>,
+        /// What is known.
+        ownership: Ownership,
     },
     /// The latest day of the quota ledger, where more is known of it by what is on disk now.
     Quota {
@@ -116,6 +114,17 @@ pub enum Reply {
         /// Why.
         error: Error,
     },
+}
+
+/// Whose records are those that were found for a job.
+#[derive(Debug, Default)]
+pub struct Ownership {
+    /// The ids that jobs own.
+    pub owners: Vec<(RemoteId, JobId)>,
+    /// The ids of records that jobs rename; see [`View::renamed`](crate::journal::View::renamed).
+    pub renamed: Vec<(RemoteId, JobId)>,
+    /// The rows whose records the others may be; see [`View::under_way_like`](crate::journal::View::under_way_like).
+    pub under_way: Vec<Work>,
 }
 
 /// What the thread is asked to do.
@@ -297,8 +306,15 @@ impl<R: Fn(Reply)> Desk<R> {
 
     fn owners(&self, job: JobId, ids: &[RemoteId]) -> Result<Reply> {
         let owners = self.journal.owners(ids)?;
-        let under_way = if owners.len() < ids.len() { self.journal.under_way_like(job)? } else { Vec::new() };
-        Ok(Reply::Owners { job, owners, under_way })
+        let ownership = match owners.len() < ids.len() {
+            true => Ownership {
+                owners,
+                renamed: self.journal.renamed(job, ids)?,
+                under_way: self.journal.under_way_like(job)?,
+            },
+            false => Ownership { owners, ..Ownership::default() },
+        };
+        Ok(Reply::Owners { job, ownership })
     }
 
     fn commit(&mut self, tickets: &[u64], writes: &[Write]) {

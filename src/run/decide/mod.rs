@@ -63,6 +63,8 @@ pub(super) struct FoundRecords {
     /// The operation that found them.
     pub(super) operation: Operation,
     pub(super) found: Vec<Found>,
+    /// Whether they are out of all that the service has of what was asked for, and not out of what may be one page of it.
+    pub(super) is_whole: bool,
 }
 
 impl FoundRecords {

@@ -131,9 +131,12 @@ fn on_records(
     let ids: Vec<RemoteId> = related.iter().filter_map(|found| found.id).collect();
     let narrower = lookups::narrower(work, operation).filter(|_| !is_whole);
     let next = match facts.if_usable(narrower) {
-        _ if !related.is_empty() => {
-            RowDecision::AskOwners(FoundRecords { question: question(subject), operation, found: related })
-        }
+        _ if !related.is_empty() => RowDecision::AskOwners(FoundRecords {
+            question: question(subject),
+            operation,
+            found: related,
+            is_whole,
+        }),
         Some(lookup) => RowDecision::Ask(lookup, question(Subject::Narrower(work.job))),
         None => RowDecision::Send,
     };
@@ -151,11 +154,12 @@ fn related_to(work: &Work, found: &[Found]) -> Vec<Found> {
 }
 
 /// The journal has said which of the found records are ours, and which rows like this one are `under_way` or in doubt. The
-/// row waits for those: they do not wait for it, as nothing of it is under way.
+/// row waits for those: they do not wait for it, as nothing of it is under way. Where the list may be one page, `page_of` is
+/// its operation: the row's record may be beyond its end.
 pub(in crate::run) fn on_owners(
     work: &Work,
     facts: &RunFacts<'_>,
-    subject: Subject,
+    (subject, page_of): (Subject, Option<Operation>),
     seen: &[SeenRecord],
     under_way: &[Work],
 ) -> RowDecision {
@@ -175,7 +179,11 @@ pub(in crate::run) fn on_owners(
     let resend_reason = "before it was sent again, records that may be this one were found";
     let conclusion = if again { classify::after(work, seen) } else { classify::before(work, seen) };
     let write = match conclusion {
-        Classified::Absent => return RowDecision::Send,
+        Classified::Absent => {
+            let narrower = page_of.and_then(|operation| lookups::narrower(work, operation));
+            let ask = |lookup| RowDecision::Ask(lookup, question(Subject::Narrower(work.job)));
+            return facts.if_usable(narrower).map_or(RowDecision::Send, ask);
+        }
         Classified::Existing(id) => match facts.policy.on_existing {
             OnExisting::Skip if !again => Write::Leave { job, from, id, evidence },
             OnExisting::Fail if !again => reject(classify::refusal(

@@ -106,7 +106,8 @@ pub(in crate::run) fn on_answer(
     };
     if lookups::creates(work) {
         let question = Question { asker: Asker::Reconcile, subject };
-        return RowDecision::AskOwners(FoundRecords { question, operation, found });
+        let is_whole = !may_be_a_page(found.len());
+        return RowDecision::AskOwners(FoundRecords { question, operation, found, is_whole });
     }
     if let Some(decision) = after_names(work, facts, operation, &found) {
         return decision;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Dispatcher, answered};
 use crate::failpoint;
-use crate::journal::{Evidence, Work, WorkPage, Write};
+use crate::journal::{Evidence, Ownership, Work, WorkPage, Write};
 use crate::model::event::Event;
 use crate::model::id::{JobId, RemoteId, SheetId};
 use crate::model::operation::Operation;
@@ -274,12 +274,14 @@ impl Dispatcher {
     }
 
     /// The journal has said who owns the records found for a job, and of which rows under way they may be.
-    pub(super) fn on_owners(&mut self, job: JobId, owners: &[(RemoteId, JobId)], under_way: &[Work]) {
-        let Some(FoundRecords { question, operation, found }) = self.in_flight.take_found(job) else {
+    pub(super) fn on_owners(&mut self, job: JobId, ownership: &Ownership) {
+        let Ownership { owners, renamed, under_way } = ownership;
+        let Some(FoundRecords { question, operation, found, is_whole }) = self.in_flight.take_found(job)
+        else {
             return;
         };
         let subject = question.subject;
-        let seen = SeenRecord::pair(found, owners);
+        let seen = SeenRecord::pair(found, owners, renamed);
         if question.asker == Asker::Reconcile {
             if !owners.is_empty() {
                 // It has found a record that is known to exist: its "not there" counts from now on.
@@ -289,7 +291,8 @@ impl Dispatcher {
                 reconcile::on_owners(work, facts, (subject, operation), &seen, under_way)
             });
         } else {
-            self.decide(job, |work, facts| pre_send::on_owners(work, facts, subject, &seen, under_way));
+            let asked = (subject, (!is_whole).then_some(operation));
+            self.decide(job, |work, facts| pre_send::on_owners(work, facts, asked, &seen, under_way));
         }
     }
 

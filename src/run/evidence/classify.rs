@@ -31,12 +31,20 @@ pub(in crate::run) enum Classified {
     Unclear(Vec<Candidate>),
 }
 
-/// The records that may be the row's, as far as no other row has them.
+/// The records that may be the row's, as far as no other row has them. What another row renames is none that has the row's name,
+/// unless more than that name says so.
 fn related<'s>(work: &Work, seen: &'s [SeenRecord]) -> Vec<(&'s Found, RecordMatch)> {
     let sent = matching::sent(work);
+    let relate = |seen: &SeenRecord| match (matching::relate(work, &sent, &seen.found), seen.renamed_by) {
+        (RecordMatch::Unrelated, _) => RecordMatch::Unrelated,
+        (_, Some(job)) if !matching::key_is_unique(work) => {
+            RecordMatch::Near(format!("job {job} gives it another name"))
+        }
+        (relation, _) => relation,
+    };
     seen.iter()
         .filter(|seen| seen.owner.is_none_or(|owner| owner == work.job))
-        .map(|seen| (&seen.found, matching::relate(work, &sent, &seen.found)))
+        .map(|seen| (&seen.found, relate(seen)))
         .filter(|(_, relation)| *relation != RecordMatch::Unrelated)
         .collect()
 }

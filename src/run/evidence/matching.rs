@@ -236,17 +236,23 @@ pub(in crate::run) fn candidates(related: &[(&Found, RecordMatch)]) -> Vec<Candi
 pub(in crate::run) struct SeenRecord {
     pub(in crate::run) found: Found,
     pub(in crate::run) owner: Option<JobId>,
+    /// The job that gives it another name, as a row of the same import or one that is not sent yet.
+    pub(in crate::run) renamed_by: Option<JobId>,
 }
 
 impl SeenRecord {
-    /// Pairs records with their owners.
-    pub(in crate::run) fn pair(found: Vec<Found>, owners: &[(RemoteId, JobId)]) -> Vec<Self> {
+    /// Pairs records with their owners, and with the jobs that rename them.
+    pub(in crate::run) fn pair(
+        found: Vec<Found>,
+        owners: &[(RemoteId, JobId)],
+        renamed: &[(RemoteId, JobId)],
+    ) -> Vec<Self> {
+        let job = |jobs: &[(RemoteId, JobId)], of: &Found| {
+            jobs.iter().find(|(id, _)| of.id == Some(*id)).map(|(_, job)| *job)
+        };
         found
             .into_iter()
-            .map(|found| {
-                let owner = found.id.and_then(|id| owners.iter().find(|(owned, _)| *owned == id));
-                Self { owner: owner.map(|(_, job)| *job), found }
-            })
+            .map(|found| Self { owner: job(owners, &found), renamed_by: job(renamed, &found), found })
             .collect()
     }
 }

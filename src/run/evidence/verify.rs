@@ -430,7 +430,7 @@ fn sort_out(journal: &Journal, work: &Work, shown: &[RemoteId], found: Vec<Found
     let owners = journal.owners(&ids)?;
     let sent: Value = matching::sent(work);
     let (mut candidates, mut earlier) = (Vec::new(), Vec::new());
-    for SeenRecord { found, owner } in SeenRecord::pair(found, &owners) {
+    for SeenRecord { found, owner, .. } in SeenRecord::pair(found, &owners, &[]) {
         let relation = matching::relate(work, &sent, &found);
         let other = owner.filter(|owner| *owner != work.job);
         if relation == RecordMatch::Unrelated || (other.is_some() && relation != RecordMatch::Agrees) {

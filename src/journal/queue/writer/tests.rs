@@ -81,7 +81,7 @@ fn reads_and_questions_keep_their_order_with_the_writes() {
                 format!("ready {jobs:?}")
             }
             Reply::Doubtful { page } => format!("doubtful {}", page.work.len()),
-            Reply::Owners { job, owners, .. } => format!("owners {job}: {}", owners.len()),
+            Reply::Owners { job, ownership } => format!("owners {job}: {}", ownership.owners.len()),
             Reply::Quota { day } => format!("quota {}", day.used()),
             Reply::Locked => "locked".to_owned(),
             Reply::Failed { error } => panic!("{error}"),

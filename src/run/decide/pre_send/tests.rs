@@ -86,11 +86,21 @@ fn a_list_of_children_that_may_be_a_page_is_followed_by_a_narrower_question() {
     };
     assert_eq!(decide((1..=9).map(child).collect()), "is sent, after 0 seen");
     assert_eq!(decide((1..=10).map(child).collect()), "asks FindCompaniesByName, after an unknown number");
+    // The same where the page has records like the row's, and none of them is its own.
+    let of_a_page = (Subject::Key(JobId(1)), Some(Operation::GetChildCompanies));
+    let near = [SeenRecord {
+        found: found(json!({"name": "DEPOT", "id": record(1)})),
+        owner: Some(JobId(9)),
+        renamed_by: None,
+    }];
+    let ask = |usable| named(&on_owners(&below(), &facts(&|_| usable, &evidence), of_a_page, &near, &[]));
+    assert_eq!((ask(true), ask(false)), ("asks FindCompaniesByName".to_owned(), "is sent".to_owned()));
 }
 
 #[test]
 fn who_owns_what_was_found_decides_with_the_policy() {
-    let seen = |owner: Option<i64>| vec![SeenRecord { found: depot(), owner: owner.map(JobId) }];
+    let seen =
+        |owner: Option<i64>| vec![SeenRecord { found: depot(), owner: owner.map(JobId), renamed_by: None }];
     let again = |baseline| Work { doubted: true, baseline, ..site("Depot", None) };
     let (key, narrower) = (Subject::Key(JobId(1)), Subject::Narrower(JobId(1)));
     let adopt = OnExisting::Adopt;
@@ -148,7 +158,7 @@ fn who_owns_what_was_found_decides_with_the_policy() {
         let evidence = RunEvidence::default();
         let mut facts = facts(&|_| true, &evidence);
         facts.policy.on_existing = on_existing;
-        assert_eq!(named(&on_owners(&work, &facts, subject, &seen, &[])), expected, "{case}");
+        assert_eq!(named(&on_owners(&work, &facts, (subject, None), &seen, &[])), expected, "{case}");
     }
 }
 
@@ -184,13 +194,30 @@ fn a_row_waits_for_a_row_under_way_whose_record_may_be_the_one_found() {
     for (case, work, subject, other, expected) in table {
         let evidence = RunEvidence::default();
         let other = Work { job: JobId(2), state: JobState::InDoubt, ..other };
-        let seen = [SeenRecord { found: depot(), owner: None }];
-        let decision = on_owners(&work, &facts(&|_| true, &evidence), subject, &seen, &[other]);
+        let seen = [SeenRecord { found: depot(), owner: None, renamed_by: None }];
+        let decision = on_owners(&work, &facts(&|_| true, &evidence), (subject, None), &seen, &[other]);
+        assert_eq!(named(&decision), expected, "{case}");
+    }
+}
+
+#[test]
+fn a_record_that_another_row_renames_is_for_a_person_unless_more_than_its_name_is_the_rows() {
+    let till = json!({"name": "Till", "identification": "00:1a:2b:3c:4d:5e", "id": record(1)});
+    let table = [
+        ("by its name", site("Depot", None), depot(), "holds existing.unclear"),
+        ("by its MAC", device("Till", Some("00:1a:2b:3c:4d:5e")), found(till), "advances Existing"),
+        ("ruled out", Work { baseline: Some(vec![record(1)]), ..site("Depot", None) }, depot(), "is sent"),
+    ];
+    for (case, work, found, expected) in table {
+        let evidence = RunEvidence::default();
+        let seen = [SeenRecord { found, owner: None, renamed_by: Some(JobId(7)) }];
+        let asked = (Subject::Key(JobId(1)), None);
+        let decision = on_owners(&work, &facts(&|_| true, &evidence), asked, &seen, &[]);
         assert_eq!(named(&decision), expected, "{case}");
     }
 }
 
 fn other_till() -> Vec<SeenRecord> {
     let found = found(json!({"name": "Till 9", "identification": "00:1a:2b:3c:4d:5e", "id": record(1)}));
-    vec![SeenRecord { found, owner: None }]
+    vec![SeenRecord { found, owner: None, renamed_by: None }]
 }

@@ -42,7 +42,7 @@ fn evidence(is_late: bool) -> RunEvidence {
 }
 
 fn seen(found: Found) -> Vec<SeenRecord> {
-    vec![SeenRecord { found, owner: None }]
+    vec![SeenRecord { found, owner: None, renamed_by: None }]
 }
 
 #[test]
