@@ -64,6 +64,7 @@ pub use queue::writer::{Ownership, Reply, Writer, Writing};
 pub use state::decision_log::{Decided, DecidedJob, Decision};
 pub use state::import_reserve::ImportReserve;
 pub use state::import_turn::{AwaitedRows, ImportTurn, PriorityChange, TurnChange, UnsentRows};
+pub use state::licence::SameLicence;
 pub use state::operator::{Cancelled, HeldJob, Retried, beside_another_row};
 pub use state::selection::Selection;
 pub use state::write::{AuditFinding, Candidate, Evidence, How, Moved, ReadBy, Write};

@@ -458,3 +458,52 @@ fn a_licence_code_that_the_row_of_its_device_adds_is_added_once() {
         assert_eq!(bench.requests("addLicenceCode"), 3 + 1);
     }
 }
+
+#[test]
+fn a_licence_code_that_another_row_adds_or_may_have_added_is_not_sent_again() {
+    let coded = devices().replace("country\n", "country,licence_code\n").replace(",NZ\n", ",NZ,\n");
+    let coded = coded.replacen(",NZ,\n", ",NZ,L-5\n", 1);
+    for (lost, code, ended) in [(0, 0, ["done", "existing"]), (1, 8, ["held", "held"])] {
+        let bench = bench_of(Scenario::default());
+        bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
+        let device = bench.created("device").into_iter().find(|entry| entry.request["name"] == "Till T0");
+        let device = device.expect("it is there").id;
+        // Another journal, which knows the device by its id, and by its row once that is adopted.
+        std::fs::remove_file(bench.path("fleetload.db")).expect("the journal");
+        std::fs::remove_dir_all(bench.path("reports")).expect("the reports");
+        let fault = Fault::new("addLicenceCode", FaultKind::AnswerLost).times(lost);
+        bench.sandbox().change(|scenario| scenario.fault = vec![fault]).expect("a fault");
+        bench.write("devices.csv", &coded);
+        bench.write("licences.csv", &format!("device,licence_code\n{device},L-5\n"));
+        bench.fleetload(&["run", "companies.csv", "devices.csv", "licences.csv"]).expect_code(code);
+        assert_eq!(bench.requests("addLicenceCode"), 1, "{lost} lost");
+        let rows = bench.results(1);
+        let of =
+            |what: &str| rows.iter().find(|row| row["key"] == what || row["kind"] == what).expect("a row");
+        let mut states = [of("T0"), of("licence")].map(|row| row["status"].as_str().expect("a state"));
+        states.sort_unstable_by_key(|state| *state == "existing");
+        assert_eq!(states, ended, "{lost} lost");
+    }
+}
+
+#[test]
+fn a_licence_code_cancelled_in_doubt_is_not_sent_again_when_its_row_asks_for_more() {
+    let coded = devices().replace("country\n", "country,licence_code\n").replace(",NZ\n", ",NZ,\n");
+    let coded = coded.replacen(",NZ,\n", ",NZ,L-5\n", 1);
+    let lost = Fault::new("addLicenceCode", FaultKind::AnswerLost).times(1);
+    let bench = bench_of(Scenario::default().with_fault(lost));
+    bench.write("devices.csv", &coded);
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(8);
+    let held = || bench.results(1).into_iter().find(|row| row["key"] == "T0").expect("the device");
+    let job = held()["job"].to_string();
+    bench.fleetload(&["resolve", &job, "--abandon"]).expect_code(0);
+    // The labels come before the code, which is another step of the row then.
+    let labelled =
+        coded.replace("licence_code\n", "licence_code,labels\n").replace(",NZ,L-5\n", ",NZ,L-5,red\n");
+    bench.write("devices.csv", &labelled.replace(",NZ,\n", ",NZ,,\n"));
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(8);
+    assert_eq!(bench.requests("addLicenceCode"), 1);
+    bench.fleetload(&["resolve", &job, "--not-created", "--unchecked"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.requests("addLicenceCode"), 2, "a person said that it was not added");
+}

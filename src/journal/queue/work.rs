@@ -10,10 +10,10 @@ use rusqlite::{Connection, OptionalExtension, Params, Row};
 use crate::error::Result;
 use crate::journal::file::column::{Id, count};
 use crate::journal::row_ref::last_sheet_of_job;
-use crate::journal::state::baseline;
 use crate::journal::state::step::text;
+use crate::journal::state::{baseline, licence};
 use crate::journal::stored_row::{StoredTexts, stored_action};
-use crate::journal::{JobQueue, SheetId, View};
+use crate::journal::{JobQueue, SameLicence, SheetId, View};
 use crate::model::action::Action;
 use crate::model::content_hash::ContentHash;
 use crate::model::id::{ImportId, JobId, RemoteId};
@@ -310,6 +310,12 @@ impl View {
         Ok(owners)
     }
 
+    /// What is known of other requests that add the licence code of a job to its device.
+    pub fn same_licence(&self, job: JobId) -> Result<Option<SameLicence>> {
+        let work = of_job(&self.connection, job)?;
+        work.map_or(Ok(None), |work| licence::of_others(&self.connection, &work))
+    }
+
     /// Those of these ids whose records get another name by jobs that are open, or of the last import of this one. What a look-up
     /// shows of them may be older than that.
     pub fn renamed(&self, job: JobId, ids: &[RemoteId]) -> Result<Vec<(RemoteId, JobId)>> {
@@ -367,7 +373,7 @@ impl View {
 
     /// One job, whatever its state.
     pub fn work(&self, job: JobId) -> Result<Option<Work>> {
-        read(&self.connection, work!("job.id = ?1"), [job]).map(|mut work| work.pop())
+        of_job(&self.connection, job)
     }
 
     /// Those of these jobs that will not be sent as they stand: somebody has cancelled or decided them.
@@ -403,6 +409,11 @@ impl View {
 pub(in crate::journal) fn list(numbers: impl IntoIterator<Item: ToString>) -> String {
     let numbers: Vec<String> = numbers.into_iter().map(|number| number.to_string()).collect();
     format!("[{}]", numbers.join(","))
+}
+
+/// One job, whatever its state.
+pub(in crate::journal) fn of_job(connection: &Connection, job: JobId) -> Result<Option<Work>> {
+    read(connection, work!("job.id = ?1"), [job]).map(|mut work| work.pop())
 }
 
 fn read(connection: &Connection, sql: &str, values: impl Params) -> Result<Vec<Work>> {

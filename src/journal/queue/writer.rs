@@ -19,7 +19,7 @@ use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::file::open::PATIENCE;
 use crate::journal::state::quota::PartialDays;
-use crate::journal::{JobQueue, Journal, Moved, Work, WorkPage, Write};
+use crate::journal::{JobQueue, Journal, Moved, SameLicence, Work, WorkPage, Write};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::operation::Operation;
 use crate::model::quota::QuotaDay;
@@ -125,6 +125,8 @@ pub struct Ownership {
     pub renamed: Vec<(RemoteId, JobId)>,
     /// The rows whose records the others may be; see [`View::under_way_like`](crate::journal::View::under_way_like).
     pub under_way: Vec<Work>,
+    /// Of a row that adds a licence code: what is known of another request for it.
+    pub same_licence: Option<SameLicence>,
 }
 
 /// What the thread is asked to do.
@@ -307,10 +309,14 @@ impl<R: Fn(Reply)> Desk<R> {
     fn owners(&self, job: JobId, ids: &[RemoteId]) -> Result<Reply> {
         let owners = self.journal.owners(ids)?;
         let ownership = match owners.len() < ids.len() {
+            _ if ids.is_empty() => {
+                Ownership { same_licence: self.journal.same_licence(job)?, ..Ownership::default() }
+            }
             true => Ownership {
                 owners,
                 renamed: self.journal.renamed(job, ids)?,
                 under_way: self.journal.under_way_like(job)?,
+                same_licence: None,
             },
             false => Ownership { owners, ..Ownership::default() },
         };

@@ -11,6 +11,7 @@ pub(super) mod hold;
 pub(super) mod import_reserve;
 pub(super) mod import_turn;
 pub(super) mod job_row;
+pub(super) mod licence;
 pub(super) mod operator;
 pub(super) mod quota;
 pub(super) mod selection;

@@ -36,7 +36,8 @@ pub(super) enum RowDecision {
     WriteUnlisted(Lookup, Box<Write>),
     /// A list has shown the id of what the row names: it goes on with this action.
     Resolved(Box<Action>),
-    /// The journal is asked who owns these records.
+    /// The journal is asked who owns these records; of a row that adds a licence code, for which none is found, what it knows of
+    /// other requests for it.
     AskOwners(FoundRecords),
     /// A record known to exist is looked up by this operation, which did not find the row's.
     AskControl(Operation),

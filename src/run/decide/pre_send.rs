@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::{FoundRecords, RowDecision, RunFacts, upkeep};
 use crate::journal::{Candidate, Evidence, How, Work, Write};
+use crate::model::action::Action;
 use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -39,8 +40,8 @@ pub(in crate::run) fn first_lookup(work: &Work, facts: &RunFacts<'_>) -> RowDeci
         let doubt = Doubt::JournalBehind;
         return RowDecision::write(Write::Suspect { job: work.job, from: work.state, doubt, at: facts.now });
     }
-    // So does a step after the creation that names a template or cloud by its name.
-    if !work.kind.is_record() || names_something(work) {
+    // So does a step after the creation that names a template or cloud by its name, or adds a licence code.
+    if !work.kind.is_record() || names_something(work) || matches!(work.action, Action::AddLicence(_)) {
         return upkeep::first_lookup(work, facts);
     }
     // Every time: since a request that was refused, or that never left, others may have created the record. After one that may
@@ -113,7 +114,7 @@ pub(in crate::run) fn postpone(work: &Work, facts: &RunFacts<'_>, why: &str) -> 
     look_again(work, facts, Reason::LookupFailed, format!("waits for the look-up before sending: {why}"))
 }
 
-fn look_again(work: &Work, facts: &RunFacts<'_>, code: Reason, reason: String) -> RowDecision {
+pub(super) fn look_again(work: &Work, facts: &RunFacts<'_>, code: Reason, reason: String) -> RowDecision {
     let (job, from, until) = (work.job, work.state, facts.now.plus(NEXT_LOOK_WAIT));
     RowDecision::write(Write::Postpone { job, from, until, code: code.as_str().to_owned(), reason })
 }

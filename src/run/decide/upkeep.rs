@@ -5,9 +5,9 @@
 
 use std::time::Duration;
 
-use super::pre_send::unless_corrected;
-use super::{RowDecision, RunFacts, settle, update};
-use crate::journal::{Evidence, How, Work, Write};
+use super::pre_send::{hold, look_again, unless_corrected};
+use super::{FoundRecords, RowDecision, RunFacts, settle, update};
+use crate::journal::{Evidence, How, SameLicence, Work, Write};
 use crate::mistake::{self, Mistake};
 use crate::model::action::Action;
 use crate::model::action::before::Before;
@@ -16,6 +16,7 @@ use crate::model::reason::Reason;
 use crate::model::verdict::{Doubt, Rejection, Violation};
 use crate::run::evidence::classify::refusal;
 use crate::run::evidence::lookups;
+use crate::run::evidence::question::{Asker, Question, Subject};
 use crate::run::evidence::record_list::RecordList;
 use crate::service::{Found, Lookup, NameSearch, before, find_name, is_shown, may_be_a_page, shown_settings};
 use crate::sheet::finding::Code;
@@ -64,7 +65,37 @@ fn unread(work: &Work, facts: &RunFacts<'_>) -> RowDecision {
         Action::PutMetadataEntry(entry) if entry.exported.is_some() && !facts.policy.overwrite => {
             update::unread_entry(work, facts)
         }
+        // Nothing but the journal tells whether the device has it.
+        Action::AddLicence(_) => RowDecision::AskOwners(FoundRecords {
+            question: Question { asker: Asker::PreSend, subject: Subject::Key(work.job) },
+            operation: work.operation,
+            found: Vec::new(),
+            is_whole: true,
+        }),
         _ => RowDecision::Send,
+    }
+}
+
+/// The journal has said what it knows of other requests for the licence code of a row: a second one may add it twice.
+pub(in crate::run) fn on_licence(
+    work: &Work,
+    facts: &RunFacts<'_>,
+    same: Option<SameLicence>,
+) -> RowDecision {
+    match same {
+        None => RowDecision::Send,
+        Some(SameLicence::Added(_)) => is_so(work, facts),
+        Some(SameLicence::UnderWay(job)) => {
+            let reason = format!("waits for the outcome of job {job}, which adds the same licence code");
+            look_again(work, facts, Reason::OutcomeAwaited, reason)
+        }
+        Some(SameLicence::Unknown(job)) => {
+            let reason = format!(
+                "the outcome of adding a licence code to the device by job {job} was unknown, and the service has no way to \
+                 look it up"
+            );
+            hold(work, facts, Reason::LookupUnavailable.as_str(), reason, Vec::new())
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::model::reason::ServiceCode;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::model::verdict::Verdict;
-use crate::run::decide::{FoundRecords, RowDecision, RunFacts, pre_send, reconcile};
+use crate::run::decide::{FoundRecords, RowDecision, RunFacts, pre_send, reconcile, upkeep};
 use crate::run::evidence::ControlResult;
 use crate::run::evidence::lookups::{self, ReferencedRecord};
 use crate::run::evidence::matching::SeenRecord;
@@ -275,14 +275,16 @@ impl Dispatcher {
 
     /// The journal has said who owns the records found for a job, and of which rows under way they may be.
     pub(super) fn on_owners(&mut self, job: JobId, ownership: &Ownership) {
-        let Ownership { owners, renamed, under_way } = ownership;
+        let Ownership { owners, renamed, under_way, same_licence } = ownership;
         let Some(FoundRecords { question, operation, found, is_whole }) = self.in_flight.take_found(job)
         else {
             return;
         };
         let subject = question.subject;
         let seen = SeenRecord::pair(found, owners, renamed);
-        if question.asker == Asker::Reconcile {
+        if operation == Operation::AddLicenceCode {
+            self.decide(job, |work, facts| upkeep::on_licence(work, facts, *same_licence));
+        } else if question.asker == Asker::Reconcile {
             if !owners.is_empty() {
                 // It has found a record that is known to exist: its "not there" counts from now on.
                 self.evidence.controls.prove(operation);
