@@ -52,6 +52,32 @@ fn a_row_that_was_left_out_shows_what_became_of_it_when_it_comes_again() {
 }
 
 #[test]
+fn what_depends_on_a_wrong_row_whose_record_is_there_is_imported_all_the_same() {
+    let mut bench = Bench::new();
+    let rows = |fax: &str, name: &str, parent: &str| {
+        companies(&format!("b,{ROOT},B,\nacme,{parent},{name},{fax}\nchild,acme,Child,{fax}\n"))
+    };
+    let sites = "key,company,name\ns,acme,S\n,name:Child,T\n";
+    let (right, wrong) = (rows("", "Acme", ROOT), rows("1", "Acme", ROOT));
+    let (first, _) = bench.import(&[("companies.csv", &right), ("sites.csv", sites)]).unwrap();
+    let left_out = |bench: &mut Bench, companies: &str| {
+        let import = bench.import_the_right_ones(&[("companies.csv", companies), ("sites.csv", sites)]);
+        bench.rows(import).iter().map(|row| row.disposition == Disposition::LeftOut).collect::<Vec<_>>()
+    };
+    assert_eq!(left_out(&mut bench, &wrong), [false, true, true, true, true], "no record is there yet");
+    for row in &bench.rows(first.import)[1..3] {
+        bench.create(row.job.unwrap(), Operation::AddCompany);
+    }
+    let refused = bench.import(&[("companies.csv", &wrong), ("sites.csv", sites)]).unwrap_err();
+    assert_eq!(codes(&refused).len(), 2, "the rows that are wrong forbid the import");
+    assert_eq!(left_out(&mut bench, &wrong), [false, true, true, false, false]);
+    // Of another name, or of another company, it may be another one.
+    for wrong in [rows("1", "Acme Ltd", ROOT), rows("1", "Acme", "b"), rows("1", "Acme", "nowhere")] {
+        assert_eq!(left_out(&mut bench, &wrong), [false, true, true, true, true], "{wrong}");
+    }
+}
+
+#[test]
 fn a_key_answers_for_a_row_under_the_same_owner_or_in_the_same_sheet_only() {
     let mut bench = Bench::new();
     let owners = companies(&format!("a,{ROOT},A,\nb,{ROOT},B,\n"));

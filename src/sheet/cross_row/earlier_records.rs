@@ -5,12 +5,13 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 
 use super::references::{earlier, of_other_companies, tell_lost, written};
-use super::{Between, EarlierRecord, Known, NONE, Resolution, RowEntry, To};
+use super::{Between, By, EarlierRecord, Known, NONE, Resolution, RowEntry, To};
 use crate::error::Result;
 use crate::model::id::JobId;
+use crate::model::key::comparable;
 use crate::model::kind::Kind;
 use crate::model::record::Role;
-use crate::sheet::field::Pointer;
+use crate::sheet::field::{Pointer, fold_key};
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::{Finding, ValueKind, shown};
 
@@ -177,7 +178,7 @@ enum Meant {
 }
 
 /// The records of earlier imports, each looked up once.
-struct Earlier<'k> {
+pub(super) struct Earlier<'k> {
     known: &'k dyn Known,
     records: HashMap<JobId, EarlierRecord>,
     /// What the company of a row is, by the number of that row: a job where it comes again, and nothing where it may be one of
@@ -186,7 +187,7 @@ struct Earlier<'k> {
 }
 
 impl<'k> Earlier<'k> {
-    fn of(known: &'k dyn Known) -> Self {
+    pub(super) fn of(known: &'k dyn Known) -> Self {
         Self { known, records: HashMap::new(), companies: HashMap::new() }
     }
 
@@ -249,6 +250,31 @@ impl<'k> Earlier<'k> {
             }
             (company, Some(other)) => company.is_another(other),
         })
+    }
+
+    /// The record that an earlier import made of a row, where its key, its name and its company all say so.
+    pub(super) fn record_of(
+        &mut self,
+        between: &Between,
+        resolutions: &[Resolution],
+        row: usize,
+    ) -> Result<Option<JobId>> {
+        let entry = &between.entries[row];
+        let owner = resolved(resolutions, entry.owner);
+        let owner = owner.filter(|to| !matches!(to, To::Row(owner) if between.entries[*owner].unusable));
+        let (Some(key), Some(name), Some(owner)) =
+            (between.own_key(entry), between.get(entry.name).map(comparable), owner)
+        else {
+            return Ok(None);
+        };
+        let Some(company) = self.as_earlier(between, resolutions, owner)? else { return Ok(None) };
+        for job in self.known.find(between.kind(entry), By::Key(&fold_key(key)))? {
+            let record = self.record(job)?;
+            if record.id.is_some() && record.company == Some(company) && comparable(&record.name) == name {
+                return Ok(Some(job));
+            }
+        }
+        Ok(None)
     }
 
     /// The company that a row belongs to, as records of earlier imports name theirs.

@@ -409,7 +409,7 @@ impl Between {
         references::owners(&mut self, &resolutions, judged);
         self.leave_out(&denied);
         let order = order::order(&self, &depths);
-        order::spread(&mut self, &resolutions, &order, found);
+        order::spread(&mut self, &mut resolutions, &order, known, found)?;
         Ok(Checked { tables: self.tables, entries: self.entries, resolutions, order })
     }
 

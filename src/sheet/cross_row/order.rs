@@ -3,7 +3,13 @@
 //!
 //! Where references lead is found out in `references`.
 
-use super::{Between, Resolution, To};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use super::earlier_records::Earlier;
+use super::{Between, Known, Resolution, To};
+use crate::error::Result;
+use crate::model::id::JobId;
 use crate::model::kind::Kind;
 use crate::model::record::Role;
 use crate::sheet::finding::code::Code;
@@ -112,15 +118,32 @@ pub(super) fn order(between: &Between, depths: &[u32]) -> Vec<u32> {
     order
 }
 
-/// Makes rows unusable that depend on unusable ones, with a note instead of an error of their own.
+/// Makes rows unusable that depend on unusable ones, with a note instead of an error of their own. What depends on a row
+/// whose record is there depends on that record, whatever is wrong with the row now.
 pub(super) fn spread(
     between: &mut Between,
-    resolutions: &[Resolution],
+    resolutions: &mut [Resolution],
     order: &[u32],
+    known: &dyn Known,
     found: &mut dyn FnMut(Finding),
-) {
+) -> Result<()> {
+    let mut earlier = Earlier::of(known);
+    let mut records: HashMap<usize, Option<JobId>> = HashMap::new();
     for number in order {
         let entry = between.entries[*number as usize];
+        for (_, reference) in entry.references() {
+            let Some(Resolution::To(To::Row(row))) = resolutions.get(reference as usize) else { continue };
+            if !between.entries[*row].unusable {
+                continue;
+            }
+            let record = match records.entry(*row) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(unknown) => *unknown.insert(earlier.record_of(between, resolutions, *row)?),
+            };
+            if let Some(job) = record {
+                resolutions[reference as usize] = Resolution::To(To::Job(job));
+            }
+        }
         let invalid =
             entry.references().find_map(|(role, reference)| match resolutions.get(reference as usize) {
                 Some(Resolution::To(To::Row(target))) if between.entries[*target].unusable => {
@@ -146,4 +169,5 @@ pub(super) fn spread(
         finding.related.push(between.related(target, "key", "has errors"));
         found(finding);
     }
+    Ok(())
 }
