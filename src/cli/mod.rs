@@ -214,7 +214,7 @@ fn carry_out(terminal: &Terminal, environment: &Environment, args: &Args) -> Sum
     let whose = context.whose.take().unwrap_or_default();
     let summary = summary.of_account(&whose, context.rehearsing.get());
     let summary = if terminal.json() && context.at_journal.get() {
-        summary.counting(|| Journal::open_existing(&args.common.journal))
+        summary.counting(|| Journal::open_existing(&args.common.journal)?.tally(None))
     } else {
         summary
     };

@@ -14,8 +14,9 @@ use serde_json::{Map, Value};
 
 use crate::ending::End;
 use crate::error::{Error, Exit, Result};
-use crate::journal::{Holder, Journal, Whose};
+use crate::journal::{Holder, Whose};
 use crate::json_schema::serialize_as_word;
+use crate::model::tally::Tally;
 use crate::model::time::{Moment, Rfc3339};
 use crate::run::AccountHolder;
 use crate::status::RunState;
@@ -122,9 +123,9 @@ impl Summary {
 
     /// With how many rows of the journal are in each state, unless it says so already. A journal that cannot be read
     /// is not counted.
-    pub(super) fn counting(mut self, journal: impl FnOnce() -> Result<Journal>) -> Self {
+    pub(super) fn counting(mut self, rows: impl FnOnce() -> Result<Tally>) -> Self {
         if let Some(object) = self.object.as_mut().filter(|object| !object.fields.contains_key("counts"))
-            && let Ok(tally) = journal().and_then(|journal| journal.tally(None))
+            && let Ok(tally) = rows()
         {
             let counts = tally.by_state().into_iter().map(|(state, rows)| (state.to_string(), rows.into()));
             object.fields.insert("counts".to_owned(), Value::Object(counts.collect()));

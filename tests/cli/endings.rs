@@ -246,6 +246,7 @@ fn a_signal_while_reports_are_written_ends_the_command_and_says_how_to_write_the
         let outcome = held.run.ended().expect_code(5);
         let summary = ended(&outcome);
         assert_eq!((&summary["state"], &summary["reason"]), (&"stopped".into(), &"signal".into()));
+        assert_eq!(summary["counts"]["created"], 3, "{summary}");
         assert!(outcome.stderr.contains("to write the reports: fleetload report"), "{}", outcome.stderr);
         bench.fleetload(&["report"]).expect_code(0);
         assert_eq!(bench.counts(1), [("created".to_owned(), 3)].into());

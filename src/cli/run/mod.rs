@@ -213,11 +213,11 @@ fn import_and_run(context: &Context<'_>, typed: &Typed, notifier: &Notifier) -> 
             0 => "nothing is left to be sent",
             _ => "nothing can be sent: the rows that are left belong to paused imports, or wait for rows of them",
         });
-        watch.reporting();
+        watch.reporting(context, &journal);
         return conclude(context, &journal, &ended(&Ending::Finished));
     }
     let (journal, ending) = passes.make(journal, locks)?;
-    watch.reporting();
+    watch.reporting(context, &journal);
     // Connections that are kept open hold files that the reports may need.
     drop(client);
     runtime.shutdown_timeout(CLOSING);

@@ -17,7 +17,8 @@ use crate::cli::summary::{Summary, end_process};
 use crate::clock::Clock;
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::journal::Whose;
+use crate::journal::{Journal, Whose};
+use crate::model::tally::Tally;
 use crate::notify::Delivering;
 use crate::run::Interrupt;
 use crate::term::{Ink, Line, Terminal};
@@ -37,8 +38,8 @@ enum Doing {
     Stopping(mpsc::Sender<Interrupt>),
     /// The run was asked to end at once: the process ends.
     Aborting,
-    /// The run has ended and is in the journal, reports are written: it ends the process.
-    Reporting,
+    /// The run has ended and is in the journal, whose rows are counted for `--json`; reports are written: it ends the process.
+    Reporting(Option<Tally>),
     /// A command that is no run is at work: it ends the process.
     Other,
     /// Everything is done; notifications are delivered: it cuts that short.
@@ -137,8 +138,10 @@ impl Watch {
     }
 
     /// From now on reports are written.
-    pub(in crate::cli) fn reporting(&self) {
-        *lock(&self.doing) = Doing::Reporting;
+    pub(in crate::cli) fn reporting(&self, context: &Context<'_>, journal: &Journal) {
+        // A signal may find the disk stuck.
+        let rows = if context.terminal.json() { journal.tally(None).ok() } else { None };
+        *lock(&self.doing) = Doing::Reporting(rows);
     }
 
     /// From now on notifications are delivered.
@@ -206,7 +209,7 @@ impl Listener {
                 let _told_already = tell.try_send(());
                 return;
             }
-            Doing::Reporting => {
+            Doing::Reporting(_) => {
                 drop(doing);
                 let reports = Advice::from("to write the reports: ").command(&self.report).words("\n");
                 self.end("while the reports were written", reports);
@@ -223,12 +226,19 @@ impl Listener {
     /// reports are replaced as a whole.
     fn end(&self, why: &str, advice: Advice) -> ! {
         let (now, advice) = (self.clock.now(), advice.join(&lock(&self.again)));
-        let is_run = !matches!(*lock(&self.doing), Doing::Other);
+        let (is_run, rows) = match &*lock(&self.doing) {
+            Doing::Other => (false, None),
+            Doing::Reporting(rows) => (true, rows.clone()),
+            _ => (true, None),
+        };
         let (why, whose) = (why.to_owned(), self.whose.clone());
         end_process(End::Signal, self.terminal.clone(), move |terminal| {
             terminal.result(Line::new().ink(Ink::Warning, "stopped").text(format!(" {why}")));
             terminal.hint(advice);
-            let summary = Summary::new(End::Signal).of_account(&whose, whose.banner().is_some());
+            let mut summary = Summary::new(End::Signal).of_account(&whose, whose.banner().is_some());
+            if let Some(rows) = rows {
+                summary = summary.counting(|| Ok(rows));
+            }
             if is_run {
                 summary.date(terminal, now);
             }
