@@ -61,8 +61,9 @@ impl JobQueue<'_> {
         let mut rows: Vec<(JobId, Kind)> =
             self.unaudited_of_canary(None)?.into_iter().map(|work| (work.job, work.kind)).collect();
         rows.dedup();
-        let records = rows.iter().filter(|(_, kind)| kind.is_record()).count() as u64;
-        Ok(Unaudited { records, changes: rows.len() as u64 - records })
+        let mut unaudited = Unaudited::default();
+        rows.into_iter().for_each(|(_, kind)| unaudited.add(kind, 1));
+        Ok(unaudited)
     }
 
     /// Those of the jobs given whose record is to be read back, as [`Self::unaudited`] gives them.

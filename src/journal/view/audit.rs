@@ -101,14 +101,25 @@ impl AuditSubject {
 pub struct Unaudited {
     /// Those that made a record.
     pub records: u64,
-    /// Upkeep rows.
+    /// Upkeep rows, but those that added a licence code.
     pub changes: u64,
+    /// Rows that added a licence code, which no look-up shows.
+    pub licences: u64,
 }
 
 impl Unaudited {
     /// All of them.
     pub fn total(&self) -> u64 {
-        self.records + self.changes
+        self.records + self.changes + self.licences
+    }
+
+    /// Takes in rows of a kind.
+    pub(in crate::journal) fn add(&mut self, kind: Kind, rows: u64) {
+        match kind {
+            Kind::Upkeep(Upkeep::Licences) => self.licences += rows,
+            Kind::Upkeep(_) => self.changes += rows,
+            Kind::Company | Kind::Site | Kind::Person | Kind::Device => self.records += rows,
+        }
     }
 }
 
@@ -141,7 +152,7 @@ impl AuditFigures {
 
     /// Counts these rows as left to the next run, instead of those noted.
     pub fn set_unread(&mut self, due: Unaudited) {
-        (self.not_verified_yet, self.changes_not_verified_yet) = (due.records, due.changes);
+        (self.not_verified_yet, self.changes_not_verified_yet) = (due.records, due.changes + due.licences);
     }
 
     /// Takes in rows that are left to the next run.
@@ -333,11 +344,7 @@ impl View {
     pub fn count_unaudited(&self, scope: AuditScope) -> Result<Unaudited> {
         let mut unaudited = Unaudited::default();
         for (kind, rows) in due_by_kind(&self.connection, scope, None)? {
-            if kind.is_record() {
-                unaudited.records += rows;
-            } else {
-                unaudited.changes += rows;
-            }
+            unaudited.add(kind, rows);
         }
         Ok(unaudited)
     }

@@ -305,8 +305,10 @@ impl Audit {
                     1 => "; 1 is verified already".to_owned(),
                     many => format!("; {} are verified already", count(many)),
                 };
-                let text = format!("verification: {}{already}", looked_up(unaudited));
-                self.actions.push(RunAction::Tell(Event::Note { text }));
+                if let Some(looked_up) = looked_up(unaudited) {
+                    let text = format!("verification: {looked_up}{already}");
+                    self.actions.push(RunAction::Tell(Event::Note { text }));
+                }
                 let (of, done) = (self.done_when_asked + total, self.progress.1);
                 self.progress.0 = of;
                 self.actions.push(RunAction::Tell(Event::ReadBack { done, of }));
@@ -507,12 +509,15 @@ impl Audit {
     }
 }
 
-/// How many rows are looked up, in words.
-fn looked_up(unaudited: Unaudited) -> String {
-    let Unaudited { records, changes } = unaudited;
-    let are = if records + changes == 1 { "is" } else { "are" };
+/// How many rows are looked up, in words; `None` where none is.
+fn looked_up(Unaudited { records, changes, .. }: Unaudited) -> Option<String> {
+    let are = match records + changes {
+        0 => return None,
+        1 => "is",
+        _ => "are",
+    };
     let words = [(records, ("record", "records")), (changes, ("change", "changes"))];
     let counts = words.into_iter().filter(|(many, _)| *many > 0);
     let counts: Vec<String> = counts.map(|(many, (one, several))| counted(many, one, several)).collect();
-    format!("{} {are} looked up", counts.join(" and "))
+    Some(format!("{} {are} looked up", counts.join(" and ")))
 }
