@@ -77,6 +77,8 @@ pub(super) struct Known {
     pub(super) same_later: bool,
     /// Whether other rows have changed what that job brought about.
     pub(super) was_changed: bool,
+    /// The update of the record of a job that is recognised which is not settled, and where that stands.
+    pub(super) update: Option<(JobId, JobState)>,
     /// Whether the row's natural key is a MAC address or a username.
     pub(super) is_unique: bool,
     /// In what else the row is like the job with its natural key, where that is a MAC address or a username.

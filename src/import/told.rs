@@ -36,7 +36,7 @@ pub(super) fn said(
     let another = known.natural.as_ref().filter(|_| keyed == Keyed::Another);
     let another = another.and_then(|known| known.sheet_key.as_deref());
     let stays = another.map_or_else(String::new, |key| format!("; its key stays '{}'", shown(key)));
-    let (code, severity, column, message) = match decision {
+    let (code, severity, column, mut message) = match decision {
         Decision::Add => {
             return match abandoned(writer, examined, ready, known)? {
                 None => elsewhere(writer, examined, ready, known),
@@ -163,6 +163,9 @@ pub(super) fn said(
             return collision(writer, examined, ready, other).map(Some);
         }
     };
+    if let Some((job, state)) = known.update {
+        message.push_str(&format!("; job {job} ({state}) is to update its record, and is not settled yet"));
+    }
     let finding =
         examined.checked.finding_at(code, message, ready.origin.ordinal, column).as_severity(severity);
     Ok(Some(Finding { row_key: ready.key_as_written().map(shown), ..finding }))

@@ -311,6 +311,11 @@ impl Placing<'_, '_> {
             }
             decision = Decision::Revise(failed.job);
         }
+        if let (Decision::Recognise(job), true, Some(updates)) =
+            (&decision, self.has_upkeep, ready.values.kind.updates())
+        {
+            known.update = self.writer.unsettled_update_of(*job, updates)?;
+        }
         // Corrected, a row that was rejected would be created as well.
         let revived = match decision {
             Decision::Revise(job) => self.rejected(job)?,

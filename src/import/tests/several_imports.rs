@@ -637,6 +637,30 @@ fn a_row_that_came_again_unchanged_is_reported_with_the_import_that_gave_it_othe
 }
 
 #[test]
+fn an_unchanged_row_names_the_update_of_its_record_that_is_not_settled() {
+    let mut bench = Bench::new();
+    let owners = companies(&format!("a,{ROOT},A,\n"));
+    let files = [("companies.csv", owners.as_str()), ("sites.csv", "key,company,name\ns,a,S\n")];
+    let (first, _) = bench.import(&files).unwrap();
+    bench.create(bench.job_of(first.import, "a"), Operation::AddCompany);
+    bench.create(bench.job_of(first.import, "s"), Operation::AddSite);
+    let update = "action,key,reference\nupdate,s,R-1\n";
+    let (second, _) = bench.import(&[("sites.csv", update)]).unwrap();
+    let update = bench.job_of(second.import, "update");
+    let plain = "unchanged since an earlier import; nothing new is sent for it";
+    for state in ["ready", "sending"] {
+        let (_, findings) = bench.import(&files).unwrap();
+        let told: Vec<_> = findings.iter().map(|finding| finding.message.as_str()).collect();
+        let named =
+            format!("{plain}; job {update} ({state}) is to update its record, and is not settled yet");
+        assert_eq!(told, [plain, &named]);
+        if state == "ready" {
+            bench.claim(update, Operation::UpdateSite);
+        }
+    }
+}
+
+#[test]
 fn other_values_for_a_row_on_hold_are_told_with_the_command_that_decides_it() {
     let mut bench = Bench::new();
     let acme = |fax: &str| companies(&format!("acme,{ROOT},Acme,{fax}\n"));

@@ -414,6 +414,17 @@ impl ImportWriter<'_> {
         Ok(asking)
     }
 
+    /// The first update of the record that a job makes which is not settled, and where that stands.
+    pub fn unsettled_update_of(&self, job: JobId, updates: Kind) -> Result<Option<(JobId, JobState)>> {
+        let id = self.remote_id_of(job)?.map(|id| id.to_string());
+        let unsettled = "SELECT job.id, job.state FROM upkeep CROSS JOIN job ON job.id = upkeep.job
+             WHERE upkeep.record IN (?1, ?2) AND job.kind = ?3 AND job.finished_at IS NULL ORDER BY 1 LIMIT 1";
+        let mut statement = self.transaction.prepare_cached(unsettled)?;
+        let found =
+            statement.query_row((key::record_of(job), id, updates), |row| Ok((row.get(0)?, row.get(1)?)));
+        Ok(found.optional()?)
+    }
+
     /// Cancels a job that failed, as a row of this import asks for something else, and no `retry` is to send it after that.
     pub fn cancel_for(&mut self, job: JobId, (sheet, number): (SheetId, u32)) -> Result<()> {
         self.complete()?;
