@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::figures::count;
+use super::figures::{count, counted};
 use super::{Ink, Line};
 use crate::model::state::{JobState, RowGroup};
 
@@ -33,7 +33,12 @@ pub(super) struct RowCounts {
 impl RowCounts {
     /// `12 of 30 done, 15 waiting, 2 in doubt, 1 failed`; besides done only what there is.
     pub(super) fn line(self) -> Line {
-        let done = format!("{} of {} done", count(self.done), count(self.rows));
+        self.line_of(&count(self.rows))
+    }
+
+    /// The same, with all of them as given.
+    fn line_of(self, all: &str) -> Line {
+        let done = format!("{} of {all} done", count(self.done));
         let all_done = self.done == self.rows;
         let mut line = if all_done { Line::new().ink(Ink::Good, done) } else { Line::plain(done) };
         for (rows, words, ink, _) in self.rest() {
@@ -44,9 +49,9 @@ impl RowCounts {
         line
     }
 
-    /// The same without colour.
+    /// The same without colour and of all kinds together. A row that came again is one job with the earlier one.
     pub(super) fn words(self) -> String {
-        self.line().render(false, None)
+        self.line_of(&counted(self.rows, "job", "jobs")).render(false, None)
     }
 
     /// What is not done: rows, words, colour, and what fills a bar.

@@ -299,8 +299,8 @@ mod tests {
         assert_eq!(
             talk.text(),
             "12:00:02Z name \\u{1b}[2J\n\
-             12:00:10Z 1 of 44 done, 43 waiting\n\
-             12:00:12Z 1 of 44 done, 43 waiting\n"
+             12:00:10Z 1 of 44 jobs done, 43 waiting\n\
+             12:00:12Z 1 of 44 jobs done, 43 waiting\n"
         );
         assert_eq!(results.text(), "");
     }

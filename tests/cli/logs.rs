@@ -60,7 +60,7 @@ fn progress_warnings_errors_and_mistakes_of_the_command_line_have_their_time_onc
     bench.write("companies.csv", &bench::companies(3));
     let outcome = ended(unattended(&bench, &["run", "companies.csv", "-vv"])).expect_code(0);
     assert_dated(&outcome.stderr, &["info", "warning", "debug"]);
-    assert!(outcome.stderr.contains("3 of 3 done"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("3 of 3 jobs done"), "{}", outcome.stderr);
     for line in outcome.stderr.lines() {
         let times = line.split(' ').filter(|word| is_time(word) && word.contains('T')).count();
         assert_eq!(times, 1, "{line}");

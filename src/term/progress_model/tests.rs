@@ -79,20 +79,20 @@ fn the_line_tells_counts_the_pace_of_each_operation_quota_and_when_it_is_done() 
     let line = |picture: &Picture| picture.line(tick(10), &TimeZone::UTC);
     assert_eq!(
         line(&picture),
-        "200 of 1,180 done, 980 waiting; addDevice 20/s",
+        "200 of 1,180 jobs done, 980 waiting; addDevice 20/s",
         "nothing is invented before anything is counted"
     );
     counts(&mut picture, facts(980, 10), 10);
     assert_eq!(
         line(&picture),
-        "200 of 1,180 done, 980 waiting; addDevice 20/s of 98; done about 12:00:30 UTC, in 20 s, verification included"
+        "200 of 1,180 jobs done, 980 waiting; addDevice 20/s of 98; done about 12:00:30 UTC, in 20 s, verification included"
     );
     picture.take(&quota_used(200, 700), tick(10), &TimeZone::UTC);
     let quota = Some(Allowance { per_day: 700, today: 500 });
     counts(&mut picture, Remaining { quota, ..facts(980, 10) }, 10);
     assert_eq!(
         line(&picture),
-        "200 of 1,180 done, 980 waiting; addDevice 20/s of 98; done about 2026-03-02 00:00 UTC, in 12 h, \
+        "200 of 1,180 jobs done, 980 waiting; addDevice 20/s of 98; done about 2026-03-02 00:00 UTC, in 12 h, \
          verification included; quota 200 of 700 used, 500 left"
     );
     let told = serde_json::to_value(picture.object(tick(10))).unwrap();
@@ -111,7 +111,7 @@ fn what_failed_and_what_is_held_is_counted_apart_and_the_counts_add_up() {
     let standing = picture.standing_of(Kind::Device);
     let left = RowCounts { left: 6, waiting: 5, in_doubt: 1, ..RowCounts::default() };
     assert_eq!(standing, RowCounts { rows: 10, done: 1, failed: 1, skipped: 1, held: 1, ..left });
-    assert_eq!(standing.words(), "1 of 10 done, 5 waiting, 1 in doubt, 1 failed, 1 skipped, 1 on hold");
+    assert_eq!(standing.words(), "1 of 10 jobs done, 5 waiting, 1 in doubt, 1 failed, 1 skipped, 1 on hold");
     // Of very many, now and then how many there are.
     let mut held =
         || picture.take(&moved(JobState::Ready, JobState::Held), tick(2), &TimeZone::UTC).is_some();
@@ -260,7 +260,7 @@ fn a_run_that_is_stopped_or_has_verified_everything_forecasts_no_end() {
     let mut stopped = picture(100);
     counts(&mut stopped, facts(100, 1), 1);
     stopped.take(&Event::Draining { under_way: 3 }, tick(2), &TimeZone::UTC);
-    assert_eq!(stopped.line(tick(2), &TimeZone::UTC), "0 of 100 done, 100 waiting");
+    assert_eq!(stopped.line(tick(2), &TimeZone::UTC), "0 of 100 jobs done, 100 waiting");
 }
 
 #[test]
@@ -270,7 +270,7 @@ fn while_the_service_answers_nothing_the_end_is_not_known_and_that_is_said() {
     counts(&mut picture, Remaining { unanswered, ..facts(60, 0) }, 15);
     assert_eq!(
         picture.line(tick(20), &TimeZone::UTC),
-        "0 of 60 done, 60 waiting; the service has answered none of 60 requests for 10 s"
+        "0 of 60 jobs done, 60 waiting; the service has answered none of 60 requests for 10 s"
     );
     counts(&mut picture, facts(60, 21), 21);
     assert!(picture.finish(tick(21).now).is_some());
@@ -301,7 +301,7 @@ fn once_the_run_has_ended_no_end_is_forecast_and_no_look_up_is_left() {
     counts(&mut done, facts(1, 1), 1);
     done.take(&moved(JobState::Ready, JobState::Created), tick(2), &TimeZone::UTC);
     assert!(done.line(tick(2), &TimeZone::UTC).contains("verification: 1 look-up left"));
-    for (mut picture, line) in [(picture, "0 of 1 done, 1 waiting"), (done, "1 of 1 done")] {
+    for (mut picture, line) in [(picture, "0 of 1 job done, 1 waiting"), (done, "1 of 1 job done")] {
         picture.end();
         assert_eq!(picture.line(tick(2), &TimeZone::UTC), line);
         assert_eq!(picture.finish(tick(2).now), None);
