@@ -128,12 +128,15 @@ fn rows_to_correct_are_named_beside_what_is_to_be_reviewed() {
     let bench = Bench::new(Scenario { fault: vec![rejected, vanished], ..instant() });
     bench.profile("", "concurrency = 1", "");
     bench.write("companies.csv", &bench::companies(3));
-    bench.fleetload(&["run", "companies.csv"]).expect_code(8);
+    let ended = bench.fleetload(&["run", "companies.csv"]).expect_code(8).stderr;
     let job = &found(&bench, 1, "audit.vanished")[0]["job"];
-    let told = bench.fleetload(&["status"]).expect_code(0).stderr;
+    let status = bench.fleetload(&["status"]).expect_code(0).stderr;
     let review = "when you have reviewed what verification found: fleetload resolve";
     let steps = format!("hint: {review} {job} --seen\n      {CORRECT}");
-    assert!(told.contains(&steps), "{told}");
+    for told in [ended, status] {
+        assert!(told.contains(&steps), "{told}");
+        assert_eq!(told.matches("--seen").count(), 1, "{told}");
+    }
 }
 
 #[test]

@@ -28,7 +28,7 @@ use crate::model::tally::Tally;
 use crate::model::time::{Moment, Rfc3339};
 use crate::run::{Ending, LeftSheet};
 use crate::status::run_state::{end_of_rows, is_failure, worse};
-use crate::status::{Status, Wording};
+use crate::status::{Status, Step, Wording};
 use crate::term::{Ink, Line, counted};
 
 /// The workbook of rows to correct of each import that has one, and the command that runs it.
@@ -116,7 +116,8 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
     let words = ending_words(context, ended.ending, &status);
     // The table above has the rows of others too.
     let text = named.map_or_else(|| words.clone(), |import| format!("import {import}: {words}"));
-    tell_ending(context, ended.ending, (&status, &text), &fixes);
+    let told = tell_ending(context, ended.ending, (&status, &text), &fixes);
+    review::tell_how_to_review(context, read_back.unseen().map(|finding| finding.job).collect(), &told);
     for import in left.into_iter().filter(|_| ended.ending.early().is_none()) {
         let words = format!("to cancel the rows of import {import} that are still to be corrected: ");
         terminal.hint(context.advice(words, &format!("cancel {import}")));
@@ -249,7 +250,6 @@ impl ReadBack {
             }
         }
         review::tell_earlier_findings(context, &self.found_earlier);
-        review::tell_how_to_review(context, self.found.iter().chain(&self.found_earlier));
     }
 }
 
@@ -275,23 +275,29 @@ fn ending_words(context: &Context<'_>, ending: &Ending, status: &Status) -> Stri
     status.sentence(&Wording { until: &until, running: None })
 }
 
-/// Says how it ended, and what to type next.
-fn tell_ending(context: &Context<'_>, ending: &Ending, (status, text): (&Status, &str), fixes: &Fixes) {
+/// Says how it ended, and what to type next; that, as far as it follows from how the rows stand.
+fn tell_ending(
+    context: &Context<'_>,
+    ending: &Ending,
+    (status, text): (&Status, &str),
+    fixes: &Fixes,
+) -> Vec<Step> {
     if let Ending::Stopped { end, hint, .. } = ending {
         let error = if *end == End::UnknownIds { Error::sheets(text) } else { Error::service(text) };
         let error = error.ending(*end);
         let hint = Advice::from(hint.as_str()).words("\nthen: ").command(context.again("run"));
         context.terminal.error(&error.hint(hint));
-        return;
+        return Vec::new();
     }
     context.terminal.result(Line::new().ink(ink(status), text));
     match ending {
         Ending::SheetsLeft { sheets } => tell_sheets_left(context, sheets, fixes),
         Ending::CanaryWrong { rows, of } => tell_canary(context, (rows, *of), fixes),
         Ending::Finished | Ending::Parked { .. } | Ending::Interrupted { .. } | Ending::Stopped { .. } => {
-            tell_next(context, status);
+            return tell_next(context, status);
         }
     }
+    Vec::new()
 }
 
 /// Rows of a canary that are listed at most.
@@ -336,7 +342,6 @@ fn tell_canary(context: &Context<'_>, (rows, of): (&[CanaryRow], u64), fixes: &F
     }
     let has_state = |state: JobState| rows.iter().any(|row| row.state == state);
     let unread = rows.iter().any(|row| row.verification == CanaryVerification::Due);
-    let finding = rows.iter().find(|row| row.verification == CanaryVerification::Problem);
     let mut advice = Advice::new();
     let mut say = |words: &str, command: String| {
         advice = std::mem::take(&mut advice).words(words).command(command).words("\n");
@@ -348,12 +353,6 @@ fn tell_canary(context: &Context<'_>, (rows, of): (&[CanaryRow], u64), fixes: &F
     }
     if has_state(JobState::Held) {
         say("to decide the rows on hold: ", context.again("resolve"));
-    }
-    if let Some(row) = finding {
-        say(
-            "when you have reviewed what verification found: ",
-            context.again(&format!("resolve {} --seen", row.job)),
-        );
     }
     if unread {
         say("to verify the rows again: ", context.again("run"));

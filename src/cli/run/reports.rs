@@ -31,7 +31,9 @@ pub(in crate::cli) fn report(context: &Context<'_>, typed: &OfImport) -> Result<
         let (written, _) = write(context, &journal, import, &standing)?;
         match preconditions::older_advice(context, &journal) {
             Some(older) => context.terminal.hint(older),
-            None => next_commands::tell_next(context, &Status::now(&journal, Some(import), context.now())?),
+            None => {
+                drop(next_commands::tell_next(context, &Status::now(&journal, Some(import), context.now())?))
+            }
         }
         Ok(summary(End::Done, import, &standing, &written))
     });

@@ -107,7 +107,6 @@ fn once(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         if let Some(which) = row_words::which_not_verified(&journal, typed.import, &read_back)? {
             context.terminal.result(format!("  {which}"));
         }
-        review::tell_how_to_review(context, &findings);
     }
     review::tell_decided(context, &journal, typed.import)?;
     let tally = overview.status.tally();

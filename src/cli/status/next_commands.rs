@@ -72,8 +72,8 @@ impl NextCommands {
     }
 }
 
-/// Says what to type next, by how the rows stand.
-pub(in crate::cli) fn tell_next(context: &Context<'_>, status: &Status) {
+/// Says what to type next, by how the rows stand; that.
+pub(in crate::cli) fn tell_next(context: &Context<'_>, status: &Status) -> Vec<Step> {
     let steps = NextCommands::of(context).with(Vec::new(), |commands| status.next(commands));
     let mut advice = Advice::new();
     for (at, Step { words, command }) in steps.iter().enumerate() {
@@ -83,6 +83,7 @@ pub(in crate::cli) fn tell_next(context: &Context<'_>, status: &Status) {
     if !advice.is_empty() {
         context.terminal.hint(advice);
     }
+    steps
 }
 
 /// Rows that wait for an operation of which nobody has said where it is. A rehearsal has all of them, and without a

@@ -1,6 +1,8 @@
 //! The rows that a person looks at, with what to type: those on hold, and what verification found, which is printed at the
 //! end of a run and by `status`. Finding it is left to the run.
 
+use std::collections::BTreeSet;
+
 use super::review_objects::{
     DecidedRowObject, FoundRecord, HeldObject, ReviewedBy, VerificationFindingObject,
 };
@@ -12,7 +14,7 @@ use crate::model::id::{ImportId, JobId};
 use crate::model::kind::Kind;
 use crate::model::reason::Reason;
 use crate::model::record::Role;
-use crate::status::{Review, row_advice, row_words};
+use crate::status::{Review, Step, row_advice, row_words};
 use crate::term::{Ink, Line, count, counted};
 
 /// Held jobs shown at once; the reports have them all.
@@ -219,15 +221,13 @@ pub(in crate::cli) fn tell_earlier_findings(context: &Context<'_>, findings: &[A
     list_findings(context, findings);
 }
 
-/// Tells how the findings that nobody has looked into are no longer told, when there are some.
-pub(in crate::cli) fn tell_how_to_review<'a>(
-    context: &Context<'_>,
-    findings: impl IntoIterator<Item = &'a Audited>,
-) {
-    let unseen = findings.into_iter().filter(|finding| finding.seen.is_none());
-    if let Some(review) = Review::of(unseen.map(|finding| finding.job)) {
+/// Tells how the findings about these jobs, which nobody has looked into, are no longer told, unless that was `told`.
+pub(in crate::cli) fn tell_how_to_review(context: &Context<'_>, jobs: BTreeSet<JobId>, told: &[Step]) {
+    let Some(review) = Review::of(jobs) else { return };
+    let command = context.again(&review.command());
+    if told.iter().all(|step| step.command != command) {
         let words = format!("when you have reviewed {}: ", review.what());
-        context.terminal.hint(context.advice(words, &review.command()));
+        context.terminal.hint(Advice::from(words).command(command));
     }
 }
 
