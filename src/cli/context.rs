@@ -21,6 +21,11 @@ use crate::model::time::Moment;
 use crate::status::next_command::Again;
 use crate::term::{Ink, Line, Terminal, moment};
 
+/// A path with its folder.
+pub(super) fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
 /// What a command works with.
 pub(super) struct Context<'a> {
     pub(super) terminal: &'a Terminal,
@@ -112,21 +117,31 @@ impl Context<'_> {
 
     /// The commands that are told: about the same journal, account and rehearsal, with files read as they were.
     pub(super) fn commands(&self) -> Again {
+        self.commands_by(Path::to_path_buf)
+    }
+
+    /// The same for somebody who may read them in another folder.
+    pub(super) fn commands_elsewhere(&self) -> Again {
+        self.commands_by(absolute)
+    }
+
+    fn commands_by(&self, path: impl Fn(&Path) -> PathBuf) -> Again {
         let common = self.common;
-        let (journal, reports) = (common.journal.to_string_lossy(), common.reports.to_string_lossy());
+        let (journal, reports) = (path(&common.journal), &common.reports);
         // A program that starts this one names the profile itself.
         let program = self.environment.get("FLEETLOAD_COMMAND");
-        let config =
-            common.config.as_ref().filter(|_| program.is_none()).map(|config| config.to_string_lossy());
+        let config = common.config.as_deref().filter(|_| program.is_none()).map(&path);
+        let reports = Some(reports).filter(|reports| *reports != Path::new("reports"));
+        let written = |path: PathBuf| path.to_string_lossy().into_owned();
         let options = [
-            ("--journal", (journal != "fleetload.db").then_some(&*journal)),
-            ("--config", config.as_deref()),
-            ("--profile", common.profile.as_deref()),
-            ("--reports", (reports != "reports").then_some(&*reports)),
-            ("--any-storage", common.any_storage.then_some("")),
+            ("--journal", Some(journal).filter(|journal| journal != Path::new("fleetload.db")).map(written)),
+            ("--config", config.map(written)),
+            ("--profile", common.profile.clone()),
+            ("--reports", reports.map(|reports| written(path(reports)))),
+            ("--any-storage", common.any_storage.then(String::new)),
         ];
         let given = options.into_iter().filter_map(|(option, value)| Some((option, value?)));
-        let again = given.fold(Again::default(), |again, (option, value)| again.with(option, value));
+        let again = given.fold(Again::default(), |again, (option, value)| again.with(option, &value));
         let again = program.into_iter().fold(again, Again::through);
         let again = again.reading(self.reading.borrow().clone());
         if self.rehearsing.get() { again.rehearsing(self.scenario.borrow().as_deref()) } else { again }

@@ -84,6 +84,19 @@ pub(in crate::cli) struct Run {
     pub(in crate::cli) overrides: Overrides,
 }
 
+impl Run {
+    /// The options with which the rows go on as they were begun, each with a space before it.
+    pub(in crate::cli) fn options_again(&self) -> String {
+        let mut line = self.overrides.command_line() + &self.window.command_line();
+        for (option, is_typed) in
+            [(" --overwrite", self.overwrite), (" --despite-rejections", self.despite_rejections)]
+        {
+            line.push_str(if is_typed { option } else { "" });
+        }
+        line
+    }
+}
+
 pub(super) const RUN_EXAMPLES: &str = "\
 Examples:
   fleetload run onboarding.xlsx                 import the workbook and create everything in it

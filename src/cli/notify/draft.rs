@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::advice::{Piece, quoted_files};
 use crate::cli::args::commands::Run;
-use crate::cli::context::Context;
+use crate::cli::context::{Context, absolute};
 use crate::cli::settings::Settings;
 use crate::cli::status::next_commands::NextCommands;
 use crate::cli::status::waited_for;
@@ -42,6 +42,8 @@ pub(super) struct Drafter {
     journal: PathBuf,
     /// The names of the files that the command imports.
     files: Vec<String>,
+    /// The options of a run as the command has them, each with a space before it.
+    typed: String,
     /// The command that runs these files without being asked, where it can be told in full.
     unasked: Option<String>,
     clock: Arc<dyn Clock>,
@@ -49,14 +51,14 @@ pub(super) struct Drafter {
 
 impl Drafter {
     pub(super) fn of(context: &Context<'_>, settings: &Settings) -> Self {
-        let journal = &context.common.journal;
         Self {
-            commands: NextCommands::of(context),
+            commands: NextCommands::elsewhere(context),
             here: context.here.clone(),
             profile: settings.profile.as_ref().map(|(name, _)| name.clone()),
             whose: settings.identity().into(),
-            journal: std::path::absolute(journal).unwrap_or_else(|_| journal.clone()),
+            journal: absolute(&context.common.journal),
             files: Vec::new(),
+            typed: String::new(),
             unasked: None,
             clock: context.clock.clone(),
         }
@@ -66,10 +68,11 @@ impl Drafter {
     pub(super) fn of_run(self, typed: &Run) -> Self {
         // How files are read may hold values of rows.
         let is_short = typed.files.len() <= LISTED && typed.reading.is_empty();
-        let command = format!("run{} --yes", quoted_files(&typed.files));
+        let options = typed.options_again();
+        let command = format!("run{} --yes{options}", quoted_files(&typed.files));
         let unasked = is_short.then(|| self.commands.again.command(&command));
         let files = typed.files.iter().take(LISTED).map(|file| file_name(&file.to_string_lossy())).collect();
-        Self { files, unasked, ..self }
+        Self { files, typed: options, unasked, ..self }
     }
 
     /// A notification without facts of the journal.
@@ -213,7 +216,10 @@ impl Drafter {
         });
         let next = match end {
             End::NobodyToAsk => self.unasked.clone(),
-            _ => next.map(|command| self.commands.again.command(command)),
+            _ => next.map(|command| {
+                let typed = if command == "run" { &self.typed } else { "" };
+                self.commands.again.command(&format!("{command}{typed}"))
+            }),
         };
         let notification = Notification {
             next: next.as_deref().map(clean),

@@ -207,12 +207,7 @@ impl Passes<'_> {
     /// What a pass goes by.
     fn options(&self, settings: &Settings) -> RunOptions {
         let (hours, on_close) = (self.hours.clone(), self.typed.window.on_close);
-        let mut typed = self.typed.overrides.command_line() + &self.typed.window.command_line();
-        for (option, is_typed) in
-            [(" --overwrite", self.typed.overwrite), (" --despite-rejections", self.typed.despite_rejections)]
-        {
-            typed.push_str(if is_typed { option } else { "" });
-        }
+        let typed = self.typed.options_again();
         let until_and_hours = (self.until, hours);
         let overwrite = self.typed.overwrite;
         settings.options(until_and_hours, on_close, self.on_rejections(), overwrite, typed)

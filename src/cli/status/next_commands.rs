@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::advice::Advice;
 use crate::cli::args::options::Overrides;
-use crate::cli::context::Context;
+use crate::cli::context::{Context, absolute};
 use crate::cli::settings::Purpose;
 use crate::error::Result;
 use crate::journal::{ImportInfo, Journal};
@@ -39,6 +39,12 @@ impl NextCommands {
     pub(in crate::cli) fn of(context: &Context<'_>) -> Self {
         let is_watched = context.signals.is_some();
         Self { again: context.commands(), reports: context.common.reports.clone(), is_watched }
+    }
+
+    /// The same for somebody who may read them in another folder.
+    pub(in crate::cli) fn elsewhere(context: &Context<'_>) -> Self {
+        let reports = absolute(&context.common.reports);
+        Self { again: context.commands_elsewhere(), reports, ..Self::of(context) }
     }
 
     fn of_import(&self, info: &ImportInfo) -> Again {

@@ -19,6 +19,11 @@ fn told(receiver: &Receiver) -> Vec<(String, Value)> {
         .collect()
 }
 
+/// A command as whoever is notified can type it in any folder.
+fn command(bench: &Bench, command: &str) -> String {
+    format!("fleetload {command} --journal {}", bench.path("fleetload.db").display())
+}
+
 #[test]
 fn a_spent_quota_is_reported_once_a_day() {
     let (bench, receiver) = with_receiver(Scenario { daily_quota: 4, ..Scenario::default() });
@@ -32,7 +37,10 @@ fn a_spent_quota_is_reported_once_a_day() {
         parked["resumes_at"].is_string() && parked["text"].as_str().unwrap().starts_with("parked until"),
         "{parked}"
     );
-    assert_eq!((&parked["next"], &parked["exit_code"]), (&"fleetload run --on-quota exit".into(), &5.into()));
+    assert_eq!(
+        (&parked["next"], &parked["exit_code"]),
+        (&command(&bench, "run --on-quota exit").into(), &5.into())
+    );
     assert!(outcome.stdout.contains("parked until"), "{}", outcome.stdout);
     bench.fleetload(&["run", "--on-quota", "exit"]).expect_code(5);
     assert_eq!(told(&receiver), [], "the same day");
@@ -148,7 +156,7 @@ fn rows_on_hold_are_reported_while_the_run_goes_on_and_at_its_end() {
     let words: Vec<(&str, bool)> =
         got.iter().map(|got| (got["event"].as_str().unwrap(), got["exit_code"] == 8)).collect();
     assert_eq!(words, [("needs-decision", false), ("needs-decision", true)], "{got:#?}");
-    assert!(got.iter().all(|got| got["needs"][0]["command"] == "fleetload resolve"), "{got:#?}");
+    assert!(got.iter().all(|got| got["needs"][0]["command"] == command(&bench, "resolve")), "{got:#?}");
     bench.fleetload(&["run"]).expect_code(8);
     assert_eq!(told(&receiver), [], "nothing has changed");
 }
@@ -163,8 +171,9 @@ fn what_is_to_be_done_next_is_the_gravest_of_what_needs_a_person() {
     let got = receiver.got().last().expect("a notification").json();
     let needs: Vec<&Value> =
         got["needs"].as_array().expect("needs").iter().map(|need| &need["command"]).collect();
-    assert_eq!(needs, ["fleetload resolve", "fleetload run reports/1/fix.xlsx"], "{got:#}");
-    assert_eq!(got["next"], "fleetload resolve", "{got:#}");
+    let correct = command(&bench, &format!("run {}", bench.path("reports/1/fix.xlsx").display()));
+    assert_eq!(needs, [command(&bench, "resolve").as_str(), &correct], "{got:#}");
+    assert_eq!(got["next"], command(&bench, "resolve"), "{got:#}");
 }
 
 #[test]
@@ -181,7 +190,7 @@ fn failed_rows_are_reported_once_also_when_the_next_run_is_about_fewer_imports()
     assert_eq!(got[0].json()["imports"].as_array().map(Vec::len), Some(2), "{got:#?}");
     assert_eq!(
         got[0].json()["next"],
-        "fleetload run reports/2/fix.xlsx",
+        command(&bench, &format!("run {}", bench.path("reports/2/fix.xlsx").display())),
         "the row is corrected first: {got:#?}"
     );
     bench.fleetload(&["run"]).expect_code(4);
@@ -211,7 +220,7 @@ fn a_paused_sheet_is_reported_without_the_words_of_the_service() {
     assert!(words[1].ends_with(" rows remaining; 50 rows were rejected"), "{words:?}");
     assert_eq!(got[0].json()["needs"], serde_json::json!([]), "the text has it");
     assert_eq!(got[1].json()["next"], Value::Null, "another run costs the quota 50 creations for nothing");
-    assert_eq!(got[1].json()["needs"][0]["command"], "fleetload run --despite-rejections", "{got:#?}");
+    assert_eq!(got[1].json()["needs"][0]["command"], command(&bench, "run --despite-rejections"), "{got:#?}");
 }
 
 #[test]
@@ -268,21 +277,20 @@ fn a_run_that_must_be_confirmed_where_nobody_can_be_asked_is_reported() {
     let (bench, receiver) = with_receiver(Scenario::default());
     bench.alter("[profile.bench.limits]", "confirm = true\n[profile.bench.limits]");
     bench.write("companies.csv", &bench::companies(2));
-    let run = ["run", "companies.csv"];
-    bench.fleetload(&run).expect_code(2);
+    bench.fleetload(&["run", "companies.csv", "--rate", "50"]).expect_code(2);
     let got = receiver.next().json();
     assert_eq!((&got["event"], &got["reason"]), (&"stopped".into(), &"nobody-to-ask".into()), "{got}");
     let words = "a run must be confirmed (confirm = true), and nobody could be asked: companies.csv";
     assert_eq!(got["text"], words);
     let next = got["next"].as_str().expect("a command");
-    assert_eq!(next, "fleetload run companies.csv --yes");
+    assert_eq!(next, command(&bench, "run companies.csv --yes --rate 50"));
     assert_eq!(bench.ledger().len(), 0);
     let next: Vec<&str> = next.split(' ').skip(1).collect();
     bench.fleetload(&next).expect_code(0);
     assert_eq!(bench.ledger().len(), 2);
     assert_eq!(receiver.next().json()["event"], "finished");
     bench.fleetload(&["run"]).expect_code(2);
-    assert_eq!(receiver.next().json()["next"], "fleetload run --yes");
+    assert_eq!(receiver.next().json()["next"], command(&bench, "run --yes"));
     bench.write("more.csv", &bench::companies(3));
     bench.fleetload(&["run", "more.csv", "--kind", "companies"]).expect_code(2);
     assert_eq!(receiver.next().json()["next"], Value::Null, "how the file is read is not told");
