@@ -36,7 +36,7 @@ pub use self::facts::{ImportFacts, Unanswered, sheet_pauses};
 pub use self::run_state::RunState;
 use self::run_state::{Left, end_of_rows};
 pub use self::sentence::Wording;
-pub use self::to_do::{Commands, Correction, Need, Review, Step, Unavailable};
+pub use self::to_do::{Commands, Correction, Need, Review, Step, Unavailable, room_needed};
 
 /// How the rows of an import, or of all, stand.
 pub struct Status {

@@ -200,6 +200,7 @@ pub(super) fn needs(facts: &Facts, state: RunState, commands: &Commands<'_>) -> 
             let words = "the service stopped the run: find the cause, fix it, then run again".to_owned();
             put("stopped", moving(&facts.tally), words, "doctor");
         }
+        RunState::Ended(End::JournalFull) => put("stopped", moving(&facts.tally), room_needed(), "run"),
         RunState::Empty | RunState::NotBegun | RunState::Running | RunState::Ended(_) => {}
     }
     for Unavailable { operation, rows, profile } in &commands.unavailable {
@@ -215,6 +216,11 @@ pub(super) fn needs(facts: &Facts, state: RunState, commands: &Commands<'_>) -> 
         needs.extend(of_import(import, commands));
     }
     needs
+}
+
+/// What a person does about a full disk.
+pub fn room_needed() -> String {
+    format!("{}: free space on its disk, then run again", End::JournalFull.entry().words)
 }
 
 /// What to do about rows of an import that failed, were not imported or differ, and for which no later import answers.

@@ -408,6 +408,10 @@ fn a_full_disk_stops_the_run_before_anything_unwritten_is_sent_and_it_goes_on_af
     let status = status.stdout;
     let words = "stopped: there is no disk space left for the journal;";
     assert!(status.starts_with(words) && !status.contains("killed"), "{status}");
+    assert!(
+        status.contains("needs a person:\n  there is no disk space left for the journal: free"),
+        "{status}"
+    );
     let outcome = bench.fleetload(&["run", "--journal", journal]).expect_code(0);
     assert!(!outcome.stderr.contains("in the middle of"), "room was kept for outcomes: {}", outcome.stderr);
     assert!(!disk.path().join("fleetload.db.spill-reserve").exists(), "the room is given back");

@@ -23,7 +23,7 @@ use crate::model::remaining::sheet_paused;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::notify::{Draft, Event, ImportFacts, NeedFacts, Notification, Occasion};
-use crate::status::{RunState, Status, Wording};
+use crate::status::{RunState, Status, Wording, room_needed};
 use crate::term::{clean, moment, operation_paused, unreachable};
 
 /// More imports, and more files of one, are not listed.
@@ -221,8 +221,12 @@ impl Drafter {
                 self.commands.again.command(&format!("{command}{typed}"))
             }),
         };
+        let next = next.as_deref().map(clean);
+        let to_make_room = next.clone().filter(|_| end == End::JournalFull);
+        let needs = to_make_room.map(|command| NeedFacts { words: room_needed(), command });
         let notification = Notification {
-            next: next.as_deref().map(clean),
+            next,
+            needs: needs.into_iter().collect(),
             state: entry.state.as_str().to_owned(),
             reason: Some(end.as_str().to_owned()),
             exit_code: Some(entry.exit.code()),

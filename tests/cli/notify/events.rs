@@ -2,9 +2,11 @@
 
 use super::receiver::Receiver;
 use super::{notifies, notifying};
+#[cfg(unix)]
+use crate::bench::disk::SmallDisk;
 use crate::bench::{self, Bench, Outcome};
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn with_receiver(scenario: Scenario) -> (Bench, Receiver) {
     let receiver = Receiver::start();
@@ -294,6 +296,28 @@ fn a_run_that_must_be_confirmed_where_nobody_can_be_asked_is_reported() {
     bench.write("more.csv", &bench::companies(3));
     bench.fleetload(&["run", "more.csv", "--kind", "companies"]).expect_code(2);
     assert_eq!(receiver.next().json()["next"], Value::Null, "how the file is read is not told");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_needs_a_person_who_makes_room() {
+    let (bench, receiver) = with_receiver(Scenario::default());
+    let Some(disk) = SmallDisk::mount(bench.path("disk"), "64m") else {
+        eprintln!("SKIPPED: only root may mount a small disk; the full disk was not tried");
+        return;
+    };
+    let journal = disk.path().join("fleetload.db");
+    let journal = ["--journal", journal.to_str().expect("UTF-8")];
+    bench.write("companies.csv", &bench::companies(2));
+    bench.fleetload(&[&["import", "companies.csv"], &journal[..]].concat()).expect_code(0);
+    disk.fill(600);
+    bench.fleetload(&[&["run", "--rate", "50"], &journal[..]].concat()).expect_code(6);
+    let got = receiver.next().json();
+    assert_eq!((&got["event"], &got["reason"]), (&"stopped".into(), &"journal-full".into()), "{got:#}");
+    let command = format!("fleetload run --rate 50 {}", journal.join(" "));
+    let words = "there is no disk space left for the journal: free space on its disk, then run again";
+    assert_eq!(got["needs"], json!([{ "words": words, "command": command }]), "{got:#}");
+    assert_eq!(got["next"], command, "{got:#}");
 }
 
 #[test]
