@@ -312,7 +312,7 @@ impl View {
 
     /// What is known of other requests that add the licence code of a job to its device.
     pub fn same_licence(&self, job: JobId) -> Result<Option<SameLicence>> {
-        let work = of_job(&self.connection, job)?;
+        let work = self.work(job)?;
         work.map_or(Ok(None), |work| licence::of_others(&self.connection, &work))
     }
 
@@ -373,7 +373,7 @@ impl View {
 
     /// One job, whatever its state.
     pub fn work(&self, job: JobId) -> Result<Option<Work>> {
-        of_job(&self.connection, job)
+        read(&self.connection, work!("job.id = ?1"), [job]).map(|mut work| work.pop())
     }
 
     /// Those of these jobs that will not be sent as they stand: somebody has cancelled or decided them.
@@ -409,11 +409,6 @@ impl View {
 pub(in crate::journal) fn list(numbers: impl IntoIterator<Item: ToString>) -> String {
     let numbers: Vec<String> = numbers.into_iter().map(|number| number.to_string()).collect();
     format!("[{}]", numbers.join(","))
-}
-
-/// One job, whatever its state.
-pub(in crate::journal) fn of_job(connection: &Connection, job: JobId) -> Result<Option<Work>> {
-    read(connection, work!("job.id = ?1"), [job]).map(|mut work| work.pop())
 }
 
 fn read(connection: &Connection, sql: &str, values: impl Params) -> Result<Vec<Work>> {

@@ -8,14 +8,13 @@ use rusqlite::Connection;
 use crate::error::{Error, Result};
 use crate::journal::file::column::Id;
 use crate::journal::file::sqlite_error::unwritable;
-use crate::journal::queue::work;
 use crate::journal::state::attempt::end_attempt;
 use crate::journal::state::dependents::{changed_record, record_order};
 use crate::journal::state::hold::{hold_for_owner, owner_of};
 use crate::journal::state::job_row::{self, JobRow};
 use crate::journal::state::quota;
 use crate::journal::state::write::{Evidence, How, Moved};
-use crate::journal::state::{audit, baseline, dependents, import_turn, licence, step};
+use crate::journal::state::{audit, baseline, dependents, import_turn, step};
 use crate::model::action::before::Before;
 use crate::model::content_hash::ContentHash;
 use crate::model::id::{JobId, RemoteId};
@@ -46,14 +45,6 @@ pub(in crate::journal) fn claim(
     }
     content.map_or(Ok(()), |content| standing.has_values(content))?;
     import_turn::refuse_paused(connection, job)?;
-    if operation == Operation::AddLicenceCode
-        && let Some(work) = work::of_job(connection, job)?
-        && licence::of_others(connection, &work)?.is_some()
-    {
-        return Err(Error::internal(format!(
-            "job {job} cannot be claimed: another one adds its licence code"
-        )));
-    }
     let baseline = baseline::at_claim(connection, &standing, seen)?;
     standing.change(
         connection,

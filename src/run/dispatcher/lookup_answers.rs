@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Dispatcher, answered};
 use crate::failpoint;
-use crate::journal::{Evidence, Ownership, Work, WorkPage, Write};
+use crate::journal::{Evidence, Ownership, SameLicence, Work, WorkPage, Write};
 use crate::model::event::Event;
 use crate::model::id::{JobId, RemoteId, SheetId};
 use crate::model::operation::Operation;
@@ -283,7 +283,9 @@ impl Dispatcher {
         let subject = question.subject;
         let seen = SeenRecord::pair(found, owners, renamed);
         if operation == Operation::AddLicenceCode {
-            self.decide(job, |work, facts| upkeep::on_licence(work, facts, *same_licence));
+            // One that the journal does not know of yet comes first.
+            let beside = self.in_flight.with_same_step(job).map(SameLicence::UnderWay);
+            self.decide(job, |work, facts| upkeep::on_licence(work, facts, same_licence.or(beside)));
         } else if question.asker == Asker::Reconcile {
             if !owners.is_empty() {
                 // It has found a record that is known to exist: its "not there" counts from now on.

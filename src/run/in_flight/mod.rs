@@ -508,6 +508,14 @@ impl InFlight {
         }
     }
 
+    /// Another job in memory that stands at the same step of the same record.
+    pub(super) fn with_same_step(&self, job: JobId) -> Option<JobId> {
+        let own = &self.jobs.get(&job)?.work;
+        let is_same = |other: &Work| other.action == own.action && other.owner() == own.owner();
+        let mut others = self.jobs.values().map(|active| &active.work).filter(|other| other.job != job);
+        others.find(|other| is_same(other)).map(|other| other.job)
+    }
+
     /// Whether so many jobs of a sheet are being sent.
     pub(super) fn has_under_way(&self, sheet: SheetId, count: usize) -> bool {
         let under_way = self.jobs.values().filter(|active| {
