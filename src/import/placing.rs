@@ -19,7 +19,7 @@ use super::jobs_of_rows::JobsOfRows;
 use super::kept_rows::KeptRow;
 use super::prepared::{Origin, Prepared, Ready, Unlinked, Usable, prepare};
 use crate::error::{Error, Result};
-use crate::journal::{self, Disposition, ImportWriter, Journal, NewRow, NewSheet};
+use crate::journal::{self, ImportWriter, Journal, NewRow, NewSheet};
 use crate::model::action::record_update::RecordUpdate;
 use crate::model::action::{Action, VpnSettings};
 use crate::model::id::{JobId, SheetId};
@@ -465,9 +465,8 @@ impl Placing<'_, '_> {
             let (sheet, number) = (*sheet, row.number);
             self.jobs.place(*ordinal, job);
             if self.writer.rows_wait() {
-                let is_new = disposition == Disposition::New;
                 let provenance = self.examined.provenance(*table, sheet, row);
-                self.writer.comes_again(job, values, &provenance, is_new)?;
+                self.writer.comes_again(job, values, (&provenance, &row.cells), disposition)?;
             }
             let row = NewRow { sheet, number, line: row.line, cells: Vec::new(), job, disposition };
             self.writer.stored_row(&row, stored)?;

@@ -209,6 +209,34 @@ fn collision(
     Ok(finding)
 }
 
+/// The error at a row that was left out beside another one, which is a record since, and that has its key, MAC address, username
+/// or name still.
+pub(super) fn double(
+    writer: &ImportWriter<'_>,
+    examined: &Examined,
+    ready: &Ready,
+    other: &KnownJob,
+) -> Result<Finding> {
+    let kind = ready.values.kind;
+    let (code, column, what, advice) = match (ready.record()?, &ready.values.sheet_key) {
+        (_, Some(key)) if other.sheet_key.as_ref() == Some(key) => {
+            (Code::DupKey, "key", "key", "give this row a key of its own")
+        }
+        (Record::Person(_), _) => (Code::DupUsername, "username", "username", "correct it here"),
+        (Record::Device(Device { identification: Some(_), .. }), _) => {
+            (Code::DupMac, "mac", "MAC address", "correct it here")
+        }
+        _ => (Code::DupNaturalKey, "name", "name", "give this row a name of its own"),
+    };
+    let message = format!(
+        "another row has this {what}, {} (job {}): {advice}; if both are the same {}, delete this row",
+        shown(&writer.place_of(other.job)?),
+        other.job,
+        kind.singular(),
+    );
+    Ok(second_record(examined, ready, (code, column), message))
+}
+
 /// The warning at a row whose record may be one of an earlier import once more. At the row of a device that corrects one that was
 /// `rejected`, and whose device a later import may have created since, it is an error.
 pub(super) fn second_of_a_name(

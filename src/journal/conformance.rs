@@ -235,7 +235,7 @@ fn a_row_that_was_left_out_is_answered_by_the_one_that_comes_again() {
     import.row(&row(fix, 2, job, Disposition::New)).unwrap();
     let provenance =
         Provenance { sheet: fix, source: Some("sites.csv!sites!3"), natural_key: None, owner: String::new() };
-    import.comes_again(job, &values, &provenance, true).unwrap();
+    import.comes_again(job, &values, (&provenance, &[]), Disposition::New).unwrap();
     import.finish().unwrap();
     assert_eq!(bench.journal.left_out(Some(first.import)).unwrap(), 0);
     let sites = bench.journal.sheets(first.import).unwrap()[1].sheet;

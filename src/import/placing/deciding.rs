@@ -7,16 +7,16 @@ use smol_str::SmolStr;
 use super::super::content_digest::StepsDigest;
 use super::super::difference::{self, Content};
 use super::super::identity::{
-    Alike, Claim, Decision, Keyed, Known, SameKey, decide, keyed, owner, person_or_thing,
+    Alike, Claim, Decision, Keyed, Known, SameKey, came_to_nothing, decide, keyed, owner, person_or_thing,
 };
 use super::super::left_out::Reason;
-use super::super::prepared::Ready;
+use super::super::prepared::{Origin, Ready};
 use super::super::told;
 use super::Placing;
 use super::contradicted::Contradicted;
 use super::second_record::SecondRecord;
 use crate::error::{Error, Result};
-use crate::journal::{self, Difference, Disposition, KnownJob, NewJob};
+use crate::journal::{self, Difference, Disposition, KnownJob, NewJob, SamePlace};
 use crate::model::action::{Action, wishes};
 use crate::model::id::JobId;
 use crate::model::key::{self, mac_digits};
@@ -339,7 +339,7 @@ impl Placing<'_, '_> {
             (None, Decision::Add | Decision::Revise(_)) => self.site_of_another_company(ready)?,
             (contradiction, _) => contradiction,
         };
-        let said = match (wrong.or(said), &decision) {
+        let said = match (wrong.or(self.double(ready, &decision)?).or(said), &decision) {
             (None, Decision::Revise(job)) => self.mac_left_out(ready, *job)?,
             (said, _) => said,
         };
@@ -403,6 +403,32 @@ impl Placing<'_, '_> {
         }
         self.touched.insert(job);
         Ok(Placement::Is(job, disposition, differences))
+    }
+
+    /// The error at a row of a record that was left out beside another one, and would be taken for that.
+    fn double(&self, ready: &Ready, decision: &Decision) -> Result<Option<Finding>> {
+        let (Decision::Revise(job)
+        | Decision::ReviseLater(job)
+        | Decision::Recognise(job)
+        | Decision::LeaveUnderWay(job)
+        | Decision::ChangedSince(job)) = *decision
+        else {
+            return Ok(None);
+        };
+        if !self.writer.rows_wait() || !ready.values.kind.is_record() {
+            return Ok(None);
+        }
+        let Origin { table, sheet, .. } = ready.origin;
+        let provenance = self.examined.provenance(table, sheet, &ready.row);
+        // A row without a source that is as the record may be the one that made it.
+        let cells = (!matches!(decision, Decision::Recognise(_))).then_some(&*ready.row.cells);
+        if !self.writer.was_left_out_beside(job, &ready.values, &provenance, cells)?
+            || self.place_of(ready, job)? == Some(SamePlace::Source)
+        {
+            return Ok(None);
+        }
+        let other = self.writer.by_job(job)?.filter(|other| !came_to_nothing(other));
+        other.map(|other| told::double(&self.writer, self.examined, ready, &other)).transpose()
     }
 
     /// The warning at a device without a MAC address whose row had one before.

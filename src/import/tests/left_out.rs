@@ -280,3 +280,146 @@ fn a_row_that_refers_to_one_that_was_left_out_is_told_where_that_waits() {
     let told = message(&mut bench, &[("sites.csv", "company,name\nbad,Depot\n")]);
     assert!(told.starts_with("no company has the key or name 'bad'"), "{told}");
 }
+
+#[test]
+fn a_row_that_differs_from_its_record_is_no_answer_to_the_one_that_was_left_out() {
+    let mut bench = Bench::new();
+    let sites = |latitude: &str| format!("key,company,name,latitude,longitude\ns,{ROOT},S,{latitude},1\n");
+    let (made, _) = bench.import(&[("sites.csv", &sites("1"))]).unwrap();
+    bench.create(bench.rows(made.import)[0].job.unwrap(), Operation::AddSite);
+    let wrong = bench.import_the_right_ones(&[("sites.csv", &sites("north"))]);
+    let (differs, _) = bench.import(&[("sites.csv", &sites("2"))]).unwrap();
+    assert_eq!((differs.changed_since, bench.waiting(wrong)), (1, vec![2]));
+    bench.import(&[("sites.csv", &sites("1"))]).unwrap();
+    assert!(bench.waiting(wrong).is_empty());
+}
+
+/// Two rows of which the second is left out: the file, the header, the first row, the second one, what is corrected in that, and
+/// the code.
+type Double = (&'static str, &'static str, &'static str, &'static str, (&'static str, &'static str), Code);
+
+const DOUBLES: [Double; 9] = [
+    (
+        "devices.csv",
+        "key,company,name,device_model,mac",
+        "k,ROOT,one,Edge 200,00:11:22:00:05:01",
+        "k,ROOT,two,Edge 200,00:11:22:00:05:02",
+        ("k,", "k2,"),
+        Code::DupKey,
+    ),
+    (
+        "devices.csv",
+        "company,name,device_model,mac,city",
+        "ROOT,one,Edge 200,00:11:22:00:05:01,Leeds",
+        "ROOT,two,Edge 200,00:11:22:00:05:01,York",
+        (":01,", ":02,"),
+        Code::DupMac,
+    ),
+    (
+        "devices.csv",
+        "key,company,name,device_model,city",
+        "q1,ROOT,one,Edge 200,Leeds",
+        "q2,ROOT,one,Edge 200,York",
+        (",one,", ",two,"),
+        Code::DupNaturalKey,
+    ),
+    ("sites.csv", "key,company,name", "k,ROOT,one", "k,ROOT,two", ("k,", "k2,"), Code::DupKey),
+    (
+        "sites.csv",
+        "key,company,name,city",
+        "k,ROOT,one,Leeds",
+        "k,ROOT,one,York",
+        ("k,ROOT,one", "k2,ROOT,two"),
+        Code::DupKey,
+    ),
+    (
+        "sites.csv",
+        "key,company,name,city",
+        "q1,ROOT,one,Leeds",
+        "q2,ROOT,one,York",
+        (",one,", ",two,"),
+        Code::DupNaturalKey,
+    ),
+    ("sites.csv", "company,name", "ROOT,one", "ROOT,one", (",one", ",two"), Code::DupNaturalKey),
+    (
+        "companies.csv",
+        "key,parent,name,city",
+        "q1,ROOT,one,Leeds",
+        "q2,ROOT,one,York",
+        (",one,", ",two,"),
+        Code::DupNaturalKey,
+    ),
+    (
+        "people.csv",
+        "key,company,first_name,last_name,username,email,user_type,template_scope,allow_login",
+        "k,ROOT,Grace,One,one,g@b.example,Reports Client,COMPANY_INHERIT,yes",
+        "k,ROOT,Grace,Two,two,g@b.example,Reports Client,COMPANY_INHERIT,yes",
+        ("k,", "k2,"),
+        Code::DupKey,
+    ),
+];
+
+#[test]
+fn a_row_that_was_left_out_beside_another_one_is_refused_until_what_both_have_is_corrected() {
+    for is_created in [false, true] {
+        for (file, header, one, two, (wrong, right), code) in DOUBLES {
+            let case = format!("{file} {two} {is_created}");
+            let creation = match file {
+                "companies.csv" => Operation::AddCompany,
+                "people.csv" => Operation::AddPerson,
+                "sites.csv" => Operation::AddSite,
+                _ => Operation::AddDevice,
+            };
+            let sheet = |rows: &[&str]| format!("{header}\n{}\n", rows.join("\n")).replace("ROOT", ROOT);
+            let mut bench = Bench::new();
+            let both = sheet(&[one, two]);
+            let first = bench.import_the_right_ones(&[(file, &both)]);
+            let rows = bench.rows(first);
+            assert_eq!(
+                (rows[1].code.as_deref(), bench.waiting(first)),
+                (Some(code.as_str()), vec![3]),
+                "{case}"
+            );
+            if is_created {
+                bench.create(rows[0].job.unwrap(), creation);
+            }
+
+            let fix = |row: &str| {
+                let (name, _) = file.split_once('.').unwrap();
+                sheet(&[row]).replacen('\n', ",result_source\n", 1).trim_end().to_owned()
+                    + &format!(",{file}!{name}!3\n")
+            };
+            let mut refused = vec![("fix.csv", fix(two))];
+            if one != two {
+                refused.push((file, sheet(&[two])));
+            }
+            for (again, content) in refused {
+                let name = format!("{} {again}", file.split_once('.').unwrap().0);
+                let name = if again == file { file } else { &name };
+                let refused = bench.import(&[(name, &content)]).map(|(imported, _)| imported).unwrap_err();
+                assert_eq!(codes(&refused).first().map(|(code, _)| *code), Some(code), "{case} {again}");
+            }
+            // What stands beside it is known as before, and is no answer to it.
+            let again = bench.import_the_right_ones(&[(file, &both)]);
+            assert_eq!((bench.waiting(first), bench.waiting(again)), (vec![3], vec![3]), "{case}");
+            bench.import(&[(file, &sheet(&[one]))]).unwrap();
+
+            let (corrected, _) = bench.import(&[(file, &fix(&two.replacen(wrong, right, 1)))]).unwrap();
+            assert_eq!((corrected.added, bench.waiting(first)), (1, vec![]), "{case}");
+        }
+    }
+}
+
+#[test]
+fn a_row_that_was_left_out_beside_another_one_is_refused_where_files_of_several_imports_have_one_name() {
+    let mut bench = Bench::new();
+    for name in ["A", "B"] {
+        let row = format!("{ROOT},{name}\n");
+        bench.import_the_right_ones(&[("sites.csv", &format!("company,name\n{row}{row}"))]);
+    }
+    for name in ["A", "B"] {
+        let fix = format!("company,name,result_source\n{ROOT},{name},sites.csv!sites!3\n");
+        let refused = bench.import(&[("sites.fix.csv", &fix)]).unwrap_err();
+        assert_eq!(codes(&refused), [(Code::DupNaturalKey, "B2".into())], "{name}");
+    }
+}

@@ -6,13 +6,15 @@
 //! importer.
 
 use rusqlite::{OptionalExtension, Transaction};
+use serde::Serialize;
+use smol_str::SmolStr;
 
 use crate::error::{Error, Result};
 use crate::journal::file::column::{count, natural};
 use crate::journal::file::sqlite_error::unwritable;
 use crate::journal::intake::import_writer::ImportWriter;
 use crate::journal::row_ref;
-use crate::journal::{NewJob, SheetId, View};
+use crate::journal::{Disposition, NewJob, SheetId, View};
 use crate::model::id::{ImportId, JobId};
 use crate::model::key::{key_in_owner, keys_with_name};
 use crate::model::kind::Kind;
@@ -86,7 +88,7 @@ impl ImportWriter<'_> {
     /// Keeps a row that is left out.
     pub fn leave_out(&mut self, row: &LeftOut, provenance: &Provenance<'_>) -> Result<()> {
         self.count_row(row.sheet)?;
-        let cells = serde_json::to_string(&row.cells).map_err(unwritable)?;
+        let cells = written(&row.cells)?;
         let violations: Vec<Violation> = row
             .columns
             .iter()
@@ -134,6 +136,11 @@ impl ImportWriter<'_> {
         }
         Ok(())
     }
+}
+
+/// Cells as they are kept.
+fn written(cells: &[impl Serialize]) -> Result<String> {
+    serde_json::to_string(cells).map_err(unwritable)
 }
 
 /// What a row is that an earlier import left out of a sheet of this name, where all of its cells are the same: its origin, and
@@ -192,19 +199,35 @@ fn origins(transaction: &Transaction<'_>, keys: &Keys<'_>, row: &Provenance<'_>)
         |found| found.get(0),
     )?;
     let mut origins = found.collect::<rusqlite::Result<Vec<i64>>>()?;
-    if let Some((title, number)) = row.source.and_then(|source| source.rsplit_once('!'))
-        && let Ok(number) = number.parse::<u32>()
-    {
-        let mut statement = transaction.prepare_cached(
-            "SELECT min(origin) FROM sheet JOIN left_out ON left_out.place = sheet.id << 32 | ?2
-             WHERE sheet.file || '!' || sheet.name = ?1 AND left_out.kind = ?3 AND left_out.job IS NULL
-                 AND sheet.import < (SELECT import FROM sheet WHERE id = ?4)
-             HAVING count(DISTINCT origin) = 1",
-        )?;
-        let at_source = statement.query_map((title, number, keys.kind, row.sheet), |found| found.get(0))?;
-        origins.extend(at_source.collect::<rusqlite::Result<Vec<i64>>>()?);
+    if let [origin] = origins_at_source(transaction, keys.kind, row)?[..] {
+        origins.push(origin);
     }
     Ok(origins)
+}
+
+/// The rows that wait where this one says it comes from, by their origins: files of several imports may have one name.
+fn origins_at_source(transaction: &Transaction<'_>, kind: Kind, row: &Provenance<'_>) -> Result<Vec<i64>> {
+    let Some((title, number)) = row.source.and_then(|source| source.rsplit_once('!')) else {
+        return Ok(Vec::new());
+    };
+    let Ok(number) = number.parse::<u32>() else { return Ok(Vec::new()) };
+    let mut statement = transaction.prepare_cached(
+        "SELECT DISTINCT origin FROM sheet JOIN left_out ON left_out.place = sheet.id << 32 | ?2
+         WHERE sheet.file || '!' || sheet.name = ?1 AND left_out.kind = ?3 AND left_out.job IS NULL
+             AND sheet.import < (SELECT import FROM sheet WHERE id = ?4)",
+    )?;
+    let found = statement.query_map((title, number, kind, row.sheet), |found| found.get(0))?;
+    Ok(found.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Whether an import had a row of a job beside the one with this origin, which it left out and which has other cells than these.
+fn stood_beside(transaction: &Transaction<'_>, origin: i64, job: JobId, cells: &str) -> Result<bool> {
+    let mut statement = transaction.prepare_cached(
+        "SELECT EXISTS (SELECT 1 FROM left_out JOIN sheet ON sheet.id = left_out.place >> 32
+             JOIN sheet_row ON sheet_row.job = ?2 JOIN sheet AS other ON other.id = sheet_row.place >> 32
+             WHERE left_out.origin = ?1 AND left_out.job IS NULL AND left_out.cells <> ?3 AND other.import = sheet.import)",
+    )?;
+    Ok(statement.query_row((origin, job, cells), |found| found.get(0))?)
 }
 
 fn key_of_record(record: &Record) -> Option<String> {
@@ -240,16 +263,17 @@ impl ImportWriter<'_> {
     }
 
     /// Lets the job of a row be the answer of the rows that earlier imports left out and that it is, known by its keys or
-    /// by where it says it comes from; by its name alone only when the job `is_new`, since others may have the name too,
-    /// or it was wrong.
+    /// by where it says it comes from; by its name alone only when the job is new, since others may have the name too,
+    /// or it was wrong. A row of a record that the job had beside another one is no answer to that.
     pub fn comes_again(
         &mut self,
         job: JobId,
         values: &NewJob,
-        row: &Provenance<'_>,
-        is_new: bool,
+        (row, cells): (&Provenance<'_>, &[SmolStr]),
+        disposition: Disposition,
     ) -> Result<()> {
-        if !self.some_wait {
+        // What a row has that differs from its record is nowhere.
+        if !self.some_wait || disposition == Disposition::ChangedSince {
             return Ok(());
         }
         let name = values.record().and_then(key_of_record);
@@ -258,14 +282,51 @@ impl ImportWriter<'_> {
             sheet: values.sheet_key.as_deref(),
             natural: row.natural_key.as_deref(),
             name: name.as_deref(),
-            names_it_alone: is_new,
+            names_it_alone: disposition == Disposition::New,
         };
+        let may_be_another = values.kind.is_record() && disposition == Disposition::Recognised;
         for origin in origins(&self.transaction, &keys, row)? {
+            if may_be_another && stood_beside(&self.transaction, origin, job, &written(cells)?)? {
+                continue;
+            }
             self.transaction
                 .prepare_cached("UPDATE left_out SET job = ?1 WHERE job IS NULL AND origin = ?2")?
                 .execute((job, origin))?;
         }
         Ok(())
+    }
+
+    /// Whether a row, which seems to be this job, is one that an import left out though it had a row of the job: the two are not
+    /// one. The row is known by where it says it comes from, and by its `cells` if it is in a sheet of that name.
+    pub fn was_left_out_beside(
+        &self,
+        job: JobId,
+        values: &NewJob,
+        row: &Provenance<'_>,
+        cells: Option<&[SmolStr]>,
+    ) -> Result<bool> {
+        if !self.some_wait {
+            return Ok(false);
+        }
+        let mut origins = origins_at_source(&self.transaction, values.kind, row)?;
+        if let Some(cells) = cells {
+            let mut statement = self.transaction.prepare_cached(
+                "SELECT before.origin FROM sheet AS own JOIN left_out AS before JOIN sheet ON sheet.id = before.place >> 32
+                 WHERE own.id = ?1 AND before.kind = ?2 AND before.job IS NULL AND (before.name = ?3 OR before.natural_key = ?4)
+                     AND before.cells = ?5 AND sheet.import < own.import AND sheet.file = own.file AND sheet.name = own.name
+                     AND sheet.headers = own.headers",
+            )?;
+            let name = values.record().and_then(key_of_record);
+            let known_by = (row.sheet, values.kind, name, &row.natural_key, written(cells)?);
+            let found = statement.query_map(known_by, |found| found.get::<_, i64>(0))?;
+            origins.extend(found.collect::<rusqlite::Result<Vec<i64>>>()?);
+        }
+        for origin in origins {
+            if stood_beside(&self.transaction, origin, job, "")? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Counts a row of a sheet of this import.
