@@ -263,8 +263,9 @@ fn of_import(facts: &ImportFacts, commands: &Commands<'_>) -> Vec<Need> {
             count: facts.differing,
             words: format!(
                 "{} of import {import} {} from what was imported earlier: the report lists the columns; put the \
-                 earlier values into the sheet or, where the service can change the column of a company, site or \
-                 device, write update into a column action of the row",
+                 earlier values into the sheet, give a row that is another record a key and a name of its own, or, where it \
+                 is the same company, site or device and the service can change the column, write update into a column \
+                 action of the row",
                 counted(facts.differing, "row", "rows"),
                 if facts.differing == 1 { "differs" } else { "differ" }
             )

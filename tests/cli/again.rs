@@ -534,8 +534,9 @@ fn a_row_with_other_values_says_which_columns_differ_and_ends_with_4_until_they_
         status.stdout
     );
     let advice = row["advice"].as_str().expect("words");
-    let update = "; or, if those of the row are right, it is of a company, site or device, and the service can change \
-                  them, write update into a column action of the row and type the command again";
+    let update = "; if the row is another record, give it a key and a name of its own; or, if it is the same company, site or \
+                  device, and the service can change its values to those of the row, write update into a column action \
+                  of the row and type the command again";
     assert!(advice.ends_with(update), "{advice}");
     bench.fleetload(&["run"]).expect_code(4);
     // Of a later import all rows are done: the command to type is about the one with the row.
