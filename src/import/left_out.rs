@@ -23,7 +23,7 @@ use crate::sheet::{Table, fold_key, is_result};
 #[derive(Debug, Default)]
 pub(super) struct Reasons {
     tables: Vec<(String, Option<String>)>,
-    of_rows: HashMap<(u32, u32), Rc<Reason>>,
+    of_rows: HashMap<(u32, u32), Vec<Rc<Reason>>>,
     /// A wrong reference is often that of thousands of rows.
     known: HashSet<Rc<Reason>>,
 }
@@ -42,7 +42,7 @@ impl Reasons {
         self.tables.push((table.file.clone(), table.worksheet.clone()));
     }
 
-    /// Takes in a finding between rows; the first of a row is kept.
+    /// Takes in a finding between rows.
     pub(super) fn add(&mut self, finding: &Finding) {
         let Some(row) = finding.row.filter(|_| finding.is_error() || finding.code == Code::RefTargetInvalid)
         else {
@@ -60,11 +60,12 @@ impl Reasons {
                 reason
             }
         };
-        self.of_rows.entry((table, row)).or_insert(reason);
+        self.of_rows.entry((table, row)).or_default().push(reason);
     }
 
-    fn between(&self, table: usize, row: u32) -> Option<&Reason> {
-        self.of_rows.get(&(u32::try_from(table).ok()?, row)).map(|reason| &**reason)
+    fn between(&self, table: usize, row: u32) -> &[Rc<Reason>] {
+        let table = u32::try_from(table).ok();
+        table.and_then(|table| self.of_rows.get(&(table, row))).map_or(&[], Vec::as_slice)
     }
 
     /// The row of a table as one that is left out.
@@ -75,10 +76,8 @@ impl Reasons {
         row: &KeptRow,
         provenance: &Provenance<'_>,
     ) -> LeftOut {
-        let reasons: Vec<&Reason> = match row.errors.is_empty() {
-            false => row.errors.iter().collect(),
-            true => self.between(table, row.number).into_iter().collect(),
-        };
+        let between = self.between(table, row.number).iter().map(|reason| &**reason);
+        let reasons: Vec<&Reason> = row.errors.iter().chain(between).collect();
         let code = reasons.first().map_or(Code::RefTargetInvalid, |reason| reason.code);
         // What is meant by a wrong username, MAC address or name is a guess; one that another row has is that row's.
         let is_key = |column: &str| match (kind, row.identity.unique.is_some()) {
@@ -86,6 +85,7 @@ impl Reasons {
             (Kind::Company | Kind::Site | Kind::Device, _) => matches!(column, "name" | "reference" | "mac"),
             (Kind::Upkeep(_), _) => false,
         };
+        let is_twice = reasons.iter().any(|reason| reason.code == Code::DupKey);
         let is_wrong = reasons.iter().any(|reason| reason.column.as_deref().is_some_and(is_key));
         LeftOut {
             sheet: provenance.sheet,
@@ -108,7 +108,7 @@ impl Reasons {
                 .iter()
                 .filter_map(|reason| Some((reason.column.as_deref()?.to_owned(), String::new())))
                 .collect(),
-            sheet_key: row.identity.key.as_deref().filter(|_| code != Code::DupKey).map(fold_key),
+            sheet_key: row.identity.key.as_deref().filter(|_| !is_twice).map(fold_key),
             natural_key: provenance.natural_key.clone().filter(|_| !is_wrong),
             name: key_in_owner(kind, row.identity.name.as_deref(), row.identity.unique.as_deref()),
             cells: row.cells.iter().map(|cell| cell.to_string()).collect(),

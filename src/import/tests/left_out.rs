@@ -423,3 +423,22 @@ fn a_row_that_was_left_out_beside_another_one_is_refused_where_files_of_several_
         assert_eq!(codes(&refused), [(Code::DupNaturalKey, "B2".into())], "{name}");
     }
 }
+
+#[test]
+fn a_row_with_errors_of_its_own_is_told_as_well_what_is_wrong_with_it_beside_others() {
+    let mut bench = Bench::new();
+    let import = bench.import_the_right_ones(&[("companies.csv", &companies("a a,A,A,\nb,Z,B,\nb,Z,C,\n"))]);
+    let rows = bench.rows(import);
+    let told: Vec<(&str, Vec<&str>)> = rows
+        .iter()
+        .map(|row| (row.code.as_deref().unwrap(), row.violations.iter().map(|one| &*one.path).collect()))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("cell.key", vec!["key", "parent"]),
+            ("ref.not-found", vec!["parent"]),
+            ("dup.key", vec!["key", "parent"])
+        ]
+    );
+}
