@@ -192,7 +192,13 @@ fn r03_a_name_leads_to_the_one_row_that_has_it_and_is_ambiguous_when_two_have() 
     assert_eq!(found(&desk), ["error ref.ambiguous sites.csv B3", "error ref.not-found sites.csv B4"]);
     let ambiguous = desk.the("ref.ambiguous");
     assert_eq!(ambiguous.related.iter().map(|related| related.row).collect::<Vec<_>>(), [3, 4]);
+    let advice =
+        |by: &str| format!("2 rows have this name: {by}, or delete all but one if they are the same company");
+    assert_eq!(ambiguous.message, advice("refer to the key of the right one"));
     assert_eq!(desk.the("ref.not-found").suggestion.as_deref(), Some("Acme Ltd"));
+    let rows = [("a", ROOT, "Acme Ltd"), ("", ROOT, "Shop"), ("c", "a", "Shop")];
+    let desk = Desk::with("companies.csv", companies(&rows)).and("sites.csv", sites(&[("s", "Shop", "S")]));
+    assert_eq!(desk.the("ref.ambiguous").message, advice("give the right one a key and refer to that"));
 }
 
 /// A column of parents that was filled one row off.
@@ -222,7 +228,8 @@ fn r05_a_key_that_two_rows_have_is_an_error_that_names_the_first() {
     );
     assert_eq!(found(&desk), ["error dup.key companies.csv A3"]);
     let finding = desk.the("dup.key");
-    assert!(finding.message.starts_with("row 2 has this key already"), "{}", finding.message);
+    let advice = "give each row a key of its own, or delete one if both are the same company";
+    assert_eq!(finding.message, format!("row 2 has this key already: {advice}"));
     assert_eq!(related(&finding), ["A2"]);
     let two = Desk::with("north-sites.csv", sites(&[("s1", ROOT, "A")]))
         .and("south-sites.csv", sites(&[("s1", ROOT, "B")]));

@@ -81,6 +81,11 @@ fn advice(entry: &RowEntry, before: &RowEntry, otherwise: &str) -> String {
     }
 }
 
+/// The advice about two records, and what helps where they are one, though not written alike.
+fn or_delete(between: &Between, entry: &RowEntry, advice: &str) -> String {
+    format!("{advice}, or delete one if both are the same {}", between.kind(entry).singular())
+}
+
 /// A key that two rows of a kind have, whatever their case.
 pub(super) fn keys(between: &mut Between, told: &mut [bool], found: &mut dyn FnMut(Finding)) {
     let of = |between: &Between, entry: &RowEntry| {
@@ -94,11 +99,11 @@ pub(super) fn keys(between: &mut Between, told: &mut [bool], found: &mut dyn FnM
         between,
         &index,
         of,
-        |_, entry, before| Repeat {
+        |between, entry, before| Repeat {
             code: Code::DupKey,
             what: format!(
                 "has this key already: {}",
-                advice(entry, before, "give each row a key of its own")
+                advice(entry, before, &or_delete(between, entry, "give each row a key of its own"))
             ),
             column: "key",
             value: entry.key,
@@ -125,8 +130,8 @@ pub(super) fn uniques(between: &mut Between, told: &mut [bool], found: &mut dyn 
             } else {
                 (Code::DupMac, "mac", "MAC address", entry.unique)
             };
-            let what =
-                format!("has this {name} already: {}", advice(entry, before, "correct one of the two"));
+            let advice = advice(entry, before, &or_delete(between, entry, "correct one of the two"));
+            let what = format!("has this {name} already: {advice}");
             Repeat { code, what, column, value, rule: format!("a {name} that no other row has") }
         },
         told,

@@ -89,8 +89,13 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<(Vec<Resolutio
                 resolutions.push(Resolution::Failed {
                     code: Code::RefAmbiguous,
                     message: format!(
-                        "{} rows have this name: refer to the key of the right one",
-                        several.len()
+                        "{} rows have this name: {}, or delete all but one if they are the same {}",
+                        several.len(),
+                        match several.iter().all(|row| between.own_key(of(*row as usize)).is_some()) {
+                            true => "refer to the key of the right one",
+                            false => "give the right one a key and refer to that",
+                        },
+                        kind.singular()
                     ),
                     suggestion: None,
                     related: several.iter().take(LISTED).map(|row| between.by_its_name(*row)).collect(),
