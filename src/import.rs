@@ -36,7 +36,8 @@ use crate::sheet::cross_row::{Between, By, Checked, EarlierRecord, Known, To};
 use crate::sheet::finding::{Code, Finding, Findings, Severity};
 use crate::sheet::formula_guard;
 use crate::sheet::{
-    Book, Options, Row, RowUse, RowWidths, SeverityPolicy, SourceFile, column_of_role, fold_key, open_as,
+    Book, HiddenRows, Options, Row, RowUse, RowWidths, SeverityPolicy, SourceFile, column_of_role, fold_key,
+    open_as,
 };
 
 /// What one sheet of an import holds.
@@ -224,6 +225,11 @@ impl Looked {
                     findings.extend(row.findings.drain(..));
                     Ok(())
                 })?;
+                if options.hidden_rows == Some(HiddenRows::Skip)
+                    && summary.findings.iter().any(|finding| finding.code == Code::SheetHiddenRows)
+                {
+                    between.hidden(table.kind);
+                }
                 findings.extend_whole(summary.findings);
                 learned.push(Learned {
                     place: (book_number, table_number),

@@ -204,6 +204,8 @@ pub struct Between {
     beside: HashMap<usize, u32>,
     /// Kinds of which not all rows could be read: a reference to one of those may lead to a row that is not here.
     unread: Vec<Kind>,
+    /// Kinds of which rows are skipped because they are hidden.
+    hidden: Vec<Kind>,
 }
 
 /// Where a reference leads.
@@ -266,6 +268,11 @@ impl Between {
             Some(kind) => self.unread.push(kind),
             None => self.unread.extend(Kind::ALL),
         }
+    }
+
+    /// Notes that rows of a kind are skipped because they are hidden.
+    pub fn hidden(&mut self, kind: Kind) {
+        self.hidden.push(kind);
     }
 
     /// Takes in a table; its number is needed for its rows.

@@ -144,7 +144,8 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<(Vec<Resolutio
             }
             suggested += 1;
             let is_sought = suggested == 1 || (suggested <= SUGGESTIONS && suggested * rows <= WALKED);
-            let mut lost = LostReference { pointer, kind: *kind, text, suggestion: None };
+            let is_hidden = between.hidden.contains(kind);
+            let mut lost = LostReference { pointer, kind: *kind, text, is_hidden, suggestion: None };
             let named: Vec<u32> = match pointer {
                 Pointer::Key(_) => by_name(text),
                 Pointer::Name(_) => by_key(text),
@@ -210,6 +211,8 @@ struct LostReference<'a> {
     pointer: &'a Pointer,
     kind: Kind,
     text: &'a str,
+    /// Whether it may be that of a row that is skipped because it is hidden.
+    is_hidden: bool,
     /// What to enter, where there is one such thing.
     suggestion: Option<String>,
 }
@@ -267,8 +270,12 @@ impl LostReference<'_> {
         if let [only] = near {
             self.suggestion = Some(format!("{form}{only}"));
         }
+        let (hidden, row) = match self.is_hidden {
+            true => (format!("; hidden rows of {} were skipped", self.kind), "show the row if it is hidden"),
+            false => (String::new(), "add the row"),
+        };
         format!(
-            "no {kind} has the {what} '{text}', in these sheets or in an earlier import: correct it, add the row, or \
+            "no {kind} has the {what} '{text}', in these sheets or in an earlier import{hidden}: correct it, {row}, or \
              give the id.{}",
             did_you_mean(near)
         )
@@ -281,7 +288,7 @@ pub(super) fn of_other_companies(kind: Kind, pointer: &Pointer, records: usize) 
         Pointer::Key(text) | Pointer::Name(text) | Pointer::Any(text) => text.as_str(),
         Pointer::Id(_) => "",
     };
-    let lost = LostReference { pointer, kind, text, suggestion: None };
+    let lost = LostReference { pointer, kind, text, is_hidden: false, suggestion: None };
     let message = lost.of_other_companies(records);
     Resolution::Failed { code: Code::RefNotFound, message, suggestion: None, related: Vec::new() }
 }

@@ -66,6 +66,12 @@ fn x03_hidden_rows_are_left_out_and_counted_when_chosen() {
     );
     let examined = desk.examined();
     assert_eq!((examined.sheets[0].rows, examined.sheets[0].usable), (2, 2));
+    let device = format!(
+        "company,site,name,device_model,phone,address1\n{COMPANY},S-3,Till,Edge 100,{PHONE},1 Earl St\n"
+    );
+    let lost = desk.and("devices.csv", device).the("ref.not-found").message;
+    let skipped = "in an earlier import; hidden rows of sites were skipped: correct it, show the row if it is hidden, or give the id";
+    assert!(lost.contains(skipped), "{lost}");
 }
 
 /// Somebody dragged the border of row 3 up to nothing; the rows below the data are hidden, as tidy people do.
