@@ -32,7 +32,7 @@ pub(crate) mod text;
 pub(crate) use address::{address, column_of_address};
 pub(crate) use cell::{Cell, CellKind, NumberShown, TEXT_LIMIT};
 pub use field::{Pointer, fold_key};
-pub(crate) use field::{keeps, unwrapped};
+pub(crate) use field::{keeps, unwrap};
 pub(crate) use file::csv::Damage;
 pub use file::encoding::TextEncoding;
 pub(crate) use file::preflight::MailLink;

@@ -23,6 +23,34 @@ fn what_is_to_be_corrected_imports_as_it_is_with_the_same_drafts() {
 }
 
 #[test]
+fn what_keeps_a_value_text_in_a_csv_file_is_in_no_report_and_what_is_text_in_a_workbook_is_in_each() {
+    let line = |text: &str| text.lines().take(2).map(|line| format!("{line}\n")).collect::<String>();
+    let wrapped = line(COMPANIES).replace("+64 9 555 0100", "'09 555 0100").replace("Acme Ltd", "=\"00777\"");
+    let folder = tempfile::tempdir().unwrap();
+    let workbook = folder.path().join("companies.xlsx");
+    let mut book = rust_xlsxwriter::Workbook::new();
+    let sheet = book.add_worksheet().set_name("Companies").unwrap();
+    for (row, line) in (0..).zip(wrapped.lines()) {
+        sheet.write_row(row, 0, line.split(',')).unwrap();
+    }
+    book.save(&workbook).unwrap();
+    let tables = [rows_of("companies.csv", &wrapped), read(&workbook).remove(0)];
+    for (table, is_sent_as_it_is) in tables.into_iter().zip([false, true]) {
+        let drafts = |rows: &[Row]| rows.iter().map(|row| row.draft.clone().unwrap()).collect::<Vec<_>>();
+        let expected = drafts(&table.1);
+        assert_eq!(format!("{expected:?}").contains("'09 555 0100"), is_sent_as_it_is);
+        let mut bench = Bench::new();
+        let import = bench.import_tables(vec![("companies", "Companies", table)]);
+        bench.claim("acme", Operation::AddCompany, 1);
+        bench.reject("acme", "invalidData", "no", &[], 2);
+        let folder = bench.write(import, "reports").folder;
+        for name in ["Companies.results.csv", "Companies.fix.csv", "results.xlsx", "fix.xlsx"] {
+            assert_eq!(drafts(&read(&folder.join(name)).remove(0).1), expected, "{name}");
+        }
+    }
+}
+
+#[test]
 fn two_sheets_of_one_kind_are_both_corrected_in_one_workbook() {
     let mut bench = Bench::new();
     let second = COMPANIES.replace("acme,id:", "bolt,id:").replace("Acme Ltd", "Bolt Ltd");

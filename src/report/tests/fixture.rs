@@ -84,6 +84,9 @@ pub(super) fn caller(again: &Again) -> Caller<'_> {
     Caller { again, folder: Path::new("reports") }
 }
 
+/// A sheet that was read, with its file and its name.
+type ReadSheet<'s> = (&'s str, &'s str, (sheet::Table, Vec<Row>));
+
 /// A journal on disk that a run is at work on, with the jobs that its rows made, by their keys or names.
 pub(super) struct Bench {
     _run: RunLock,
@@ -100,18 +103,23 @@ impl Bench {
         Self { _run: run, folder, journal, jobs: BTreeMap::new() }
     }
 
-    /// Imports sheets; rows whose job is there are recognised, or changed since when their values differ.
+    /// Imports CSV sheets; rows whose job is there are recognised, or changed since when their values differ.
     pub(super) fn import(&mut self, sheets: &[(&str, &str, &str)]) -> ImportId {
+        let ending = |text: &str| if text.starts_with("Company;") { "devices.csv" } else { "companies.csv" };
+        let read = |&(file, name, text): &(_, _, &str)| (file, name, rows_of(ending(text), text));
+        self.import_tables(sheets.iter().map(read).collect())
+    }
+
+    /// The same of sheets that were read.
+    pub(super) fn import_tables(&mut self, sheets: Vec<ReadSheet<'_>>) -> ImportId {
         let minute = if self.jobs.is_empty() { 0 } else { 60 };
         let mut writer = self.journal.begin_import(at(minute)).unwrap();
         let import = writer.import();
-        for (file, name, text) in sheets {
-            let ending = if text.starts_with("Company;") { "devices.csv" } else { "companies.csv" };
-            let (table, rows) = rows_of(ending, text);
+        for (file, name, (table, rows)) in sheets {
             writer.file(file, "00ff").unwrap();
             let sheet = NewSheet {
-                name: (*name).to_owned(),
-                file: (*file).to_owned(),
+                name: name.to_owned(),
+                file: file.to_owned(),
                 worksheet: None,
                 kind: table.kind,
                 headers: table.headers.clone(),

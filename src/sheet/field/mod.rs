@@ -142,6 +142,14 @@ pub(crate) struct TableSetting {
     pub(crate) is_text_table: bool,
     /// A comma inside a cell can be a decimal comma, because it does not separate cells.
     pub(crate) comma_is_free: bool,
+    /// Cells can be wrapped to stay text, as in `="00123"`: nothing in the file says what is text.
+    pub(crate) wraps_text: bool,
+}
+
+impl TableSetting {
+    /// That of the sheets of a workbook.
+    pub(crate) const OF_WORKBOOK: Self =
+        Self { is_text_table: false, comma_is_free: true, wraps_text: false };
 }
 
 /// What a person has said about the values of cells.
@@ -261,8 +269,7 @@ pub(crate) fn depends_on_row(column: &Column) -> bool {
 
 /// Whether a cell of a column with this text is accepted and read as nothing but this text.
 pub(crate) fn keeps(column: &Column, text: &str) -> bool {
-    let setting = TableSetting { is_text_table: false, comma_is_free: true };
-    let cell = Cell::text(text);
+    let (cell, setting) = (Cell::text(text), TableSetting::OF_WORKBOOK);
     let reading = read(column, &cell, CellContext::default(), setting, &Ways::of(&Options::default()));
     let is_same = match &reading.value {
         Some(Value::Text(read)) => read == text,
@@ -365,21 +372,19 @@ fn read_as_it_is(
     reading
 }
 
-/// The cells of a row, those of a text table without what keeps values text there: in a workbook, which says itself what is
-/// text, it would be a part of them.
-pub(crate) fn unwrapped<'a>(table: &Table, cells: &'a [Cell]) -> Cow<'a, [Cell]> {
-    let setting = TableSetting { is_text_table: table.worksheet.is_none(), comma_is_free: true };
-    let mut cells = Cow::Borrowed(cells);
-    for (at, mapped) in table.mapping.iter().enumerate().take(cells.len()) {
+/// Takes off what keeps the cells of a row text in a text table. In our reports, which say themselves what is text, it would be
+/// a part of them.
+pub(crate) fn unwrap(table: &Table, setting: TableSetting, cells: &mut [Cell]) {
+    if !setting.wraps_text {
+        return;
+    }
+    for (cell, mapped) in cells.iter_mut().zip(&table.mapping) {
         let Mapped::Column { column, .. } = mapped else { continue };
-        let text = &cells[at].text;
-        let inner = spreadsheet::unwrap(column, text, setting, &mut Changes::default());
-        if inner.len() < text.len() {
-            let cell = Cell::text(inner);
-            cells.to_mut()[at] = cell;
+        let inner = spreadsheet::unwrap(column, &cell.text, setting, &mut Changes::default());
+        if inner.len() < cell.text.len() {
+            *cell = Cell::text(inner);
         }
     }
-    cells
 }
 
 /// Reads a text under a form.

@@ -19,7 +19,7 @@ pub(super) fn unwrap<'a>(
     setting: TableSetting,
     changes: &mut Changes,
 ) -> &'a str {
-    if !setting.is_text_table || !text.trim_start().starts_with(['=', '\'']) {
+    if !setting.wraps_text || !text.trim_start().starts_with(['=', '\'']) {
         return text;
     }
     let inner = unwrap_excel(text).or_else(|| {

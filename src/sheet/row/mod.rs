@@ -21,7 +21,7 @@ use std::ops::Range;
 use smol_str::SmolStr;
 
 use super::cell::Cell;
-use super::field::{CellReading, Pointer, Problem, Remarks, TableSetting, Value};
+use super::field::{self, CellReading, Pointer, Problem, Remarks, TableSetting, Value};
 use super::file::csv::Damage;
 use super::file::preflight::MailLink;
 use super::finding::code::Code;
@@ -292,8 +292,9 @@ impl<'a> RowReader<'a> {
         if footer { RowOutcome::Footer(row) } else { RowOutcome::Row(row) }
     }
 
-    /// Every cell as text, at least one for each header.
-    fn texts(&self, cells: Vec<Cell>) -> Vec<SmolStr> {
+    /// Every cell as text, at least one for each header. The reports show them so, and may be read again.
+    fn texts(&self, mut cells: Vec<Cell>) -> Vec<SmolStr> {
+        field::unwrap(self.table, self.setting, &mut cells);
         let mut texts: Vec<SmolStr> = cells.into_iter().map(|cell| cell.text).collect();
         if texts.len() < self.table.headers.len() {
             texts.resize(self.table.headers.len(), SmolStr::default());

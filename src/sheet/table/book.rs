@@ -130,14 +130,7 @@ impl Book {
     /// # Errors
     /// When the file can no longer be read, and whatever `each` returns.
     pub fn read(&self, table: &Table, each: &mut dyn FnMut(Row) -> Result<()>) -> Result<TableSummary> {
-        let setting = match &self.file.format {
-            Format::Workbook => TableSetting { is_text_table: false, comma_is_free: true },
-            // In a table of ours a cell is as it was in the sheet that was imported, whatever separated the cells there.
-            Format::Text { delimiter, .. } => {
-                let comma_is_free = *delimiter != ',' || formula_guard::is_ours(&table.headers);
-                TableSetting { is_text_table: true, comma_is_free }
-            }
-        };
+        let setting = self.setting(table);
         let cells = CellReader::new(table, &self.options, setting);
         let mut reading = TableReading::new(table, &self.options, setting, each);
         match &table.worksheet {
@@ -150,6 +143,19 @@ impl Book {
             None => {
                 let ended = reading.take_all(cells, |each| self.read_text(table, each))?;
                 reading.finish(ended.unwrap_or(Ok(())))
+            }
+        }
+    }
+
+    /// What holds for the cells of a table.
+    pub(crate) fn setting(&self, table: &Table) -> TableSetting {
+        match &self.file.format {
+            Format::Workbook => TableSetting::OF_WORKBOOK,
+            // In a table of ours a cell is as it was in the sheet that was imported, whatever separated the cells there.
+            Format::Text { delimiter, .. } => {
+                let is_ours = formula_guard::is_ours(&table.headers);
+                let comma_is_free = *delimiter != ',' || is_ours;
+                TableSetting { is_text_table: true, comma_is_free, wraps_text: !is_ours }
             }
         }
     }

@@ -18,8 +18,7 @@ use crate::report::workbook::annotated_sheet::{
 use crate::report::workbook::styles::Mark;
 use crate::sheet::finding::{Code, Finding};
 use crate::sheet::{
-    Book, Cell, CellKind, Damage, MailLink, NumberShown, RawRow, TEXT_LIMIT, Table, column_of_address,
-    unwrapped,
+    Book, Cell, CellKind, Damage, MailLink, NumberShown, RawRow, TEXT_LIMIT, Table, column_of_address, unwrap,
 };
 
 use super::by_row::{
@@ -89,7 +88,9 @@ pub(super) fn write(
     }
     let sheet = AnnotatedSheet::begin(file, &BEHIND, width)?;
     let mut this = CheckedSheet { sheet, table, survey, found, spans, width };
-    let ended = book.raw(table, &mut |raw| {
+    let setting = book.setting(table);
+    let ended = book.raw(table, &mut |mut raw| {
+        unwrap(table, setting, &mut raw.cells);
         this.row(file, &raw)?;
         Ok(ControlFlow::Continue(()))
     })?;
@@ -113,8 +114,7 @@ impl CheckedSheet<'_> {
                 self.write(file, raw.number, &self.as_far_as_whole(damage, &raw.cells), &[], raw.is_hidden)
             }
             Some(Damage::Encoding { .. }) | None => {
-                let cells = unwrapped(self.table, &raw.cells);
-                let cells = self.together(&cells).map_or(cells, Cow::Owned);
+                let cells = self.together(&raw.cells).map_or(Cow::Borrowed(&*raw.cells), Cow::Owned);
                 self.write(file, raw.number, &cells, &raw.links, raw.is_hidden)
             }
         }?;

@@ -7,7 +7,7 @@ use crate::sheet::address::CellRange;
 use crate::sheet::cell::Cover;
 use crate::sheet::table::column::{column, columns};
 
-const CSV: TableSetting = TableSetting { is_text_table: true, comma_is_free: false };
+const CSV: TableSetting = TableSetting { is_text_table: true, comma_is_free: false, wraps_text: true };
 
 fn field(
     kind: Kind,
@@ -64,7 +64,7 @@ fn what_the_reports_show_of_a_refused_cell_is_refused_as_a_text_too() {
     ];
     let numbers = [1e11, 123_456_789_012.0, 1_234_567_890_123_456_789.0, 1.1, 12_345.0, -1.0, f64::INFINITY];
     cells.extend(numbers.map(number));
-    let setting = TableSetting { is_text_table: false, comma_is_free: true };
+    let setting = TableSetting::OF_WORKBOOK;
     let link = CellContext { link: Some("other@customer.example"), ..CellContext::default() };
     let (mut refused, mut shown_otherwise) = (0, 0);
     for column in Kind::ALL.iter().flat_map(|kind| columns(*kind)) {
