@@ -308,6 +308,21 @@ fn a_fix_sheet_of_a_table_with_semicolons_may_have_its_decimal_commas() {
 }
 
 #[test]
+fn a_decimal_comma_where_commas_separate_cells_is_refused_again_in_every_report() {
+    let bench = Bench::new(Scenario::default());
+    let row = format!("{},Depot,+49 228 555 0100,1 Weg,Bonn,DE,\"1,234\",\"7,1\"\n", bench::root());
+    bench.write("sites.csv", &format!("company,name,phone,address1,city,country,latitude,longitude\n{row}"));
+    bench.fleetload(&["check", "sites.csv", "--out", "out"]).expect_code(3);
+    bench.fleetload(&["run", "sites.csv", "--skip-invalid"]).expect_code(4);
+    for file in ["out/sites.checked.xlsx", "reports/1/fix.xlsx", "reports/1/sites.fix.csv"] {
+        let told = bench.fleetload(&["check", file]).expect_code(3);
+        assert_eq!(told.stdout.matches("error[cell.formula-error]").count(), 2, "{file}: {}", told.stdout);
+    }
+    let fix = std::fs::read_to_string(bench.path("reports/1/sites.fix.csv")).expect("the fix sheet");
+    assert!(fix.contains("'1,234' has a decimal comma"), "{fix}");
+}
+
+#[test]
 fn a_fix_sheet_of_which_all_rows_were_deleted_keeps_no_other_from_being_imported() {
     let bench = Bench::new(Scenario::default());
     bench.write("companies.csv", &bench::companies(1));

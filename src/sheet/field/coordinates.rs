@@ -72,15 +72,18 @@ fn with_point(axis: Axis, text: &str, comma_is_free: bool) -> Result<Option<Stri
     match decimal(&dotted) {
         Some(_) if comma_is_free => Ok(Some(dotted)),
         Some(value) => {
-            let problem =
-                axis.problem(Code::CellDecimalComma, "the number has a decimal comma: write it with a dot");
+            let message = format!("'{}' has a decimal comma: write it with a dot", shown(text));
+            let problem = axis.problem(Code::CellDecimalComma, message);
             Err(axis.meant(problem, Some(value)))
         }
         // With separators between the thousands there is no saying which sign is which.
         None if text.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | ' ' | '-' | '+')) => {
             Err(axis.problem(
                 Code::CellDecimalComma,
-                "the number has a comma and other separators: write it with one dot and nothing else",
+                format!(
+                    "'{}' has a comma and other separators: write it with one dot and nothing else",
+                    shown(text)
+                ),
             ))
         }
         None => Ok(None),

@@ -280,7 +280,7 @@ pub(crate) fn keeps(column: &Column, text: &str) -> bool {
 }
 
 /// Reads a cell as a value of its column. The reports show cells as text and may be read again: a cell that is refused for its
-/// kind or its link, and not for its text, is shown there so that it is refused again until it is corrected.
+/// kind, its link or where it stands, and not for its text, is shown there so that it is refused again until it is corrected.
 pub(crate) fn read(
     column: &Column,
     cell: &Cell,
@@ -289,11 +289,14 @@ pub(crate) fn read(
     ways: &Ways,
 ) -> CellReading {
     let mut reading = read_as_it_is(column, cell, beside, setting, ways);
-    let is_text_alone = cell.kind == CellKind::Text && beside.link.is_none();
+    // In a text table a decimal comma may be one that separates cells.
+    let has_free_commas = setting.comma_is_free || !matches!(column.form, Form::Latitude | Form::Longitude);
+    let is_text_alone = cell.kind == CellKind::Text && beside.link.is_none() && has_free_commas;
     if !is_text_alone && reading.is_refused(ways) {
         let restored = reading.remarks.as_ref().and_then(|remarks| remarks.restored.as_ref());
         let shown = restored.map_or_else(|| cell.text.clone(), |text| text.as_str().into());
         let (text, beside) = (Cell::text(shown), CellContext { link: None, ..beside });
+        let setting = TableSetting { comma_is_free: true, ..setting };
         if !read_as_it_is(column, &text, beside, setting, ways).is_refused(ways) {
             reading.restore(NOT_ACCEPTED.to_owned());
         }

@@ -51,6 +51,8 @@ struct CheckedSheet<'a> {
     survey: &'a CheckedRows,
     found: &'a ByRow<'a>,
     spans: RepeatedFindings<'a>,
+    /// Whether commas separate the cells of the input.
+    has_commas_between: bool,
     /// How many columns of the input are shown in every row; the result columns follow.
     width: usize,
 }
@@ -71,6 +73,8 @@ struct CheckedRow<'r> {
     /// The column behind the header, of a row of a text table that was not cut into cells as it should be: it has a value
     /// there until it is corrected.
     gap: Option<usize>,
+    /// Whether commas separate the cells of the input.
+    has_commas_between: bool,
 }
 
 /// Writes a table as a sheet of a workbook.
@@ -87,8 +91,9 @@ pub(super) fn write(
         width = table.headers.iter().rposition(|header| !is_result_column(header)).map_or(0, |last| last + 1);
     }
     let sheet = AnnotatedSheet::begin(file, &BEHIND, width)?;
-    let mut this = CheckedSheet { sheet, table, survey, found, spans, width };
     let setting = book.setting(table);
+    let has_commas_between = !setting.comma_is_free;
+    let mut this = CheckedSheet { sheet, table, survey, found, spans, has_commas_between, width };
     let ended = book.raw(table, &mut |mut raw| {
         unwrap(table, setting, &mut raw.cells);
         this.row(file, &raw)?;
@@ -193,7 +198,8 @@ impl CheckedSheet<'_> {
         let spans = self.spans.row(number).to_vec();
         let gap =
             findings.iter().any(|finding| is_cut_wrongly(finding, self.table)).then(|| self.table.width());
-        let row = CheckedRow { number, cells, links, is_hidden, marks, spans, gap };
+        let has_commas_between = self.has_commas_between;
+        let row = CheckedRow { number, cells, links, is_hidden, marks, spans, gap, has_commas_between };
         if number == self.table.header_row {
             self.header(file, &row)
         } else {
@@ -240,16 +246,6 @@ impl CheckedSheet<'_> {
     }
 }
 
-/// What a cell with this finding stood on in the input, and no longer does in the copy.
-fn lost_in_copy(code: Code) -> Option<&'static str> {
-    let of = [
-        (Code::CellFormulaNoValue, "formula"),
-        (Code::CellMergedCovered, "merged cells"),
-        (Code::CellTooLong, "room for the value"),
-    ];
-    of.into_iter().find(|(known, _)| *known == code).map(|(_, lost)| lost)
-}
-
 /// Whether a cell holds something that can be written.
 fn has_value(cell: &Cell) -> bool {
     match cell.kind {
@@ -290,9 +286,7 @@ impl CheckedRow<'_> {
         let (value, mark) = match cell {
             None if is_lost || self.is_gap(at) => (Value::Text(NOT_THERE), Mark::Wrong),
             None => (Value::Blank, worst.mark()),
-            Some(cell) if is_lost && (is_too_long(cell) || is_in_words(cell)) => {
-                (Value::Text(NOT_THERE), worst.mark())
-            }
+            Some(cell) if is_lost && !self.is_whole(at, cell) => (Value::Text(NOT_THERE), worst.mark()),
             Some(cell) => (self.value(at, cell, worst), worst.mark()),
         };
         AnnotatedCell { value, mark, note: self.note(at) }
@@ -334,8 +328,7 @@ impl CheckedRow<'_> {
             (true, true) => GAP.to_owned(),
             (false, _) => note(&findings),
         };
-        let is_whole = |cell: &Cell| has_value(cell) && !is_too_long(cell) && !is_in_words(cell);
-        let is_there = self.cells.get(at).is_some_and(is_whole);
+        let is_there = self.cells.get(at).is_some_and(|cell| self.is_whole(at, cell));
         match self.lost(at).filter(|_| !is_there) {
             Some(lost) => Some(format!("{words}\n(this copy has no {lost} any more: enter the value here)")),
             None => Some(words),
@@ -350,6 +343,12 @@ impl CheckedRow<'_> {
         here.map(|(_, severity)| CheckStatus::of(severity)).max().unwrap_or_default()
     }
 
+    /// Whether a cell means in the copy what it does in the input.
+    fn is_whole(&self, at: usize, cell: &Cell) -> bool {
+        let is_lost = |code| self.has_commas_between && code == Code::CellDecimalComma;
+        has_value(cell) && !is_too_long(cell) && !is_in_words(cell) && !self.errors(at).any(is_lost)
+    }
+
     /// Whether a cell was left blank.
     fn is_blank(&self, at: usize) -> bool {
         self.cells.get(at).is_none_or(|cell| cell.kind == CellKind::Blank)
@@ -362,13 +361,24 @@ impl CheckedRow<'_> {
 
     /// What a wrong cell stood on in the input and no longer does in the copy, if anything.
     fn lost(&self, at: usize) -> Option<&'static str> {
+        let of_format = self.cells.get(at).filter(|cell| is_in_words(cell)).map(|_| "number format");
+        let lost = |code| match code {
+            Code::CellFormulaNoValue => Some("formula"),
+            Code::CellMergedCovered => Some("merged cells"),
+            Code::CellTooLong => Some("room for the value"),
+            Code::CellDecimalComma if self.has_commas_between => Some("commas between cells"),
+            _ => of_format,
+        };
+        self.errors(at).find_map(lost)
+    }
+
+    /// The errors that were found in a cell.
+    fn errors(&self, at: usize) -> impl Iterator<Item = Code> {
         let marks = self.marks.iter().map(|(column, finding)| (*column, finding.severity, finding.code));
         let spans = self.spans.iter().map(|span| (span.column, span.key.severity, span.key.code));
         let is_error = |severity| CheckStatus::of(severity) == CheckStatus::Error;
-        let mut here =
-            marks.chain(spans).filter(|(column, severity, _)| *column == at && is_error(*severity));
-        let of_format = self.cells.get(at).filter(|cell| is_in_words(cell)).map(|_| "number format");
-        here.find_map(|(.., code)| lost_in_copy(code).or(of_format))
+        let here = move |(column, severity, _): &(usize, _, _)| *column == at && is_error(*severity);
+        marks.chain(spans).filter(here).map(|(.., code)| code)
     }
 }
 

@@ -61,21 +61,24 @@ fn what_the_reports_show_of_a_refused_cell_is_refused_as_a_text_too() {
         kind(CellKind::Covered(cover), ""),
         Cell::text("someone@customer.example"),
         Cell::text("Someone"),
+        Cell::text("52,5"),
+        Cell::text("=\"52,5\""),
     ];
     let numbers = [1e11, 123_456_789_012.0, 1_234_567_890_123_456_789.0, 1.1, 12_345.0, -1.0, f64::INFINITY];
     cells.extend(numbers.map(number));
-    let setting = TableSetting::OF_WORKBOOK;
     let link = CellContext { link: Some("other@customer.example"), ..CellContext::default() };
     let (mut refused, mut shown_otherwise) = (0, 0);
     for column in Kind::ALL.iter().flat_map(|kind| columns(*kind)) {
-        for cell in &cells {
-            let reading = read(column, cell, link, setting, &Ways::of(&Options::default()));
+        for (cell, setting) in cells.iter().flat_map(|cell| [(cell, TableSetting::OF_WORKBOOK), (cell, CSV)])
+        {
+            let ways = Ways::of(&Options::default());
+            let reading = read(column, cell, link, setting, &ways);
             if !reading.is_wrong() {
                 continue;
             }
             let restored = reading.remarks.as_ref().and_then(|remarks| remarks.restored.clone());
             let shown = Cell::text(restored.as_deref().unwrap_or(&cell.text));
-            let again = read(column, &shown, CellContext::default(), setting, &Ways::of(&Options::default()));
+            let again = read(column, &shown, CellContext::default(), TableSetting::OF_WORKBOOK, &ways);
             assert!(again.is_wrong(), "{} {cell:?} {shown:?}", column.name);
             refused += 1;
             shown_otherwise += usize::from(restored.is_some());
