@@ -57,6 +57,12 @@ fn c17_totals_and_remarks_below_the_data_are_told_and_not_read() {
     let data = rows(&[&cells(SITES), &["NORTH ISLAND"], &cells(&site("a"))]);
     let desk = Desk::with("book.xlsx", package("Sites", &data, &[]));
     assert_eq!(desk.found(), ["error row.too-few-cells Sites row 2"]);
+    // It is no device either that lacks a model.
+    let header = "key,company,name,device_model,mac,phone,address1,city,country\n";
+    let device =
+        "d1,6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11,Till,A1,00:1a:2b:3c:4d:5e,+64 9 557 0000,1 High,Leeds,GB\n";
+    let desk = Desk::with("devices.csv", format!("{header}North Island,,,,,,,,\n{device}"));
+    assert_eq!(desk.found(), ["error row.too-few-cells row 2"]);
     // A key to which none refers.
     let desk = Desk::with("sites.csv", format!("{SITES}{}b,,,,,,\n", site("a")));
     assert_eq!(desk.found(), ["warning row.footer row 3"]);

@@ -268,7 +268,7 @@ impl<'a> RowReader<'a> {
             let row_key = row_key(&cells);
             row.findings.iter_mut().for_each(|finding| finding.row_key.clone_from(&row_key));
         }
-        if !footer && self.values.is_of_no_model() {
+        if is_whole && !footer && self.values.is_of_no_model() {
             self.tally.without_model(number, line);
         }
         // As long as nobody has said what to do with hidden rows, they are read and become no records.
