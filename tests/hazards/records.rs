@@ -290,6 +290,27 @@ fn x07_a_header_of_two_rows_is_refused() {
     assert_eq!(Desk::with("sites.csv", text).found(), ["warning sheet.preamble row 2"]);
 }
 
+/// As a system exports everything that it has.
+#[test]
+fn a_table_with_a_column_that_says_which_kind_each_row_is_of_is_refused_where_there_are_several() {
+    for (name, kinds, expected) in [
+        ("Record Type", ["Site", "Device"], vec!["fatal sheet.extra-table A1"]),
+        ("kind", ["sites", "company"], vec!["fatal sheet.extra-table A1"]),
+        ("kind", ["Site", "sites"], vec!["error header.unknown A1"]),
+        ("kind", ["Site", "open"], vec!["error header.unknown A1"]),
+        ("Colour", ["Site", "Device"], vec!["error header.unknown A1"]),
+    ] {
+        let [first, second] = kinds;
+        let text = format!("{name},{SITES}{first},{}{second},{}", site("a"), site("b"));
+        let desk = Desk::with("sites.csv", &text);
+        assert_eq!(desk.found(), expected, "{name}: {kinds:?}");
+        if expected[0].starts_with("fatal") {
+            let message = desk.the("sheet.extra-table").message;
+            assert!(message.contains("a file of their own") && !message.contains("--ignore"), "{message}");
+        }
+    }
+}
+
 /// Two tables beside each other, with a blank column between them.
 #[test]
 fn x29_another_table_beside_is_found_where_it_begins() {

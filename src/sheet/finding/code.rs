@@ -99,7 +99,7 @@ codes! {
         => "columns that can be seen";
     SheetPreamble "sheet.preamble" Warning
         => "the header in the first row";
-    SheetExtraTable "sheet.extra-table" Error
+    SheetExtraTable "sheet.extra-table" Error or Fatal
         => "one table in a sheet";
     SheetRowLimit "sheet.row-limit" Warning
         => "all rows of an export, none cut off";

@@ -3,16 +3,23 @@
 //! Which worksheet or separator is taken is decided in `worksheet_search` and `separators`, which row is likeliest in
 //! [`crate::sheet::table`].
 
+use std::collections::BTreeSet;
+
 use super::Book;
 use crate::model::kind::Kind;
+use crate::sheet::file::source::Format;
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::{Finding, Severity, shown};
 use crate::sheet::formula_guard;
+use crate::sheet::options::Options;
 use crate::sheet::table::column::{Need, columns};
-use crate::sheet::table::layout;
+use crate::sheet::table::header::{self, Mapped};
 use crate::sheet::table::{HEADER_ROWS, HeaderCandidate, HeaderGuess, Table, guess, is_transposed};
+use crate::sheet::table::{header_name, layout};
 use crate::sheet::text;
 
+/// Headers, as headers are compared, of a column that says what each row is.
+const OF_KINDS: [&str; 5] = ["kind", "type", "recordtype", "recordkind", "rowtype"];
 /// Rows that are looked at in search of a header whose row a person has named.
 const FURTHEST_HEADER: usize = 10_000;
 
@@ -83,8 +90,12 @@ impl Book {
             );
             return;
         }
-        let above = &candidates[..header];
+        let (above, below) = (&candidates[..header], &candidates[header + 1..]);
         let header = &candidates[header];
+        if let Some(finding) = self.mixed_kinds(kind, header, below) {
+            self.findings.push(finding.in_sheet(worksheet.as_deref()));
+            return;
+        }
         let of_all = if worksheet.is_some() { ", which counts for every sheet that is read" } else { "" };
         if let Some(other) = layout::header_above(above) {
             self.findings.push(
@@ -120,6 +131,40 @@ impl Book {
         let table =
             Table::new(name, &self.file.name, worksheet, kind, header, &self.options, &mut self.findings);
         self.tables.extend(table);
+    }
+
+    /// The finding for a table of which a column says of every row what it is, where that is not the same for all of them: a
+    /// table without that column would have all rows as records of one kind.
+    fn mixed_kinds(
+        &self,
+        kind: Kind,
+        header: &HeaderCandidate,
+        below: &[HeaderCandidate],
+    ) -> Option<Finding> {
+        let Options { rename, ignore_columns, .. } = &self.options;
+        let (mapping, _) = header::map(kind, &header.cells, rename, ignore_columns, &|_| true);
+        let (column, name) = header.cells.iter().enumerate().find(|(column, name)| {
+            mapping[*column] == Mapped::Unknown && OF_KINDS.contains(&&*header_name::fold(name))
+        })?;
+        let values =
+            below.iter().filter_map(|row| row.cells.get(column)).filter(|cell| !text::is_blank(cell));
+        let kinds: Option<BTreeSet<Kind>> = values.map(|value| header::kind_of_name(value)).collect();
+        let names: Vec<String> = kinds?.iter().map(ToString::to_string).collect();
+        if names.len() < 2 {
+            return None;
+        }
+        let message = format!(
+            "this table mixes kinds of rows, as '{}' says: {}. Put the rows of each kind into a {} of their own, without \
+             this column",
+            shown(name),
+            names.join(", "),
+            if self.file.format == Format::Workbook { "sheet" } else { "file" }
+        );
+        let finding = Finding::of_file(Code::SheetExtraTable, &self.file.name, message)
+            .as_severity(Severity::Fatal)
+            .in_row(header.row, header.line)
+            .in_column(column);
+        Some(Finding { header: Some(header_name::cut(name)), ..finding })
     }
 
     /// The finding for a table without a header.
