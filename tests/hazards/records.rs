@@ -180,6 +180,11 @@ fn c20_another_table_below_is_found_where_it_begins() {
     // Words that are names of columns as well make no header beside figures.
     let text = format!("{SITES}city,{},Branch,5551234,Street,Ulm,DE\n{}", "Phone", site("b"));
     assert_eq!(Desk::with("sites.csv", text).found(), ["error ref.not-found B2"]);
+    // Nor do they where the row begins with a value that its column can have.
+    let owner = "6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11";
+    let rows = format!("site,{owner},name,city,\nsite,{owner},contact,b,\ncompany,{owner},phone,name,put\n");
+    let desk = Desk::with("metadata.csv", format!("owner_kind,owner,key,value,action\n{rows}"));
+    assert_eq!((desk.found(), desk.examined().sheets[0].rows), (vec![], 3));
 }
 
 /// A table with fewer names above the one whose header is read: its rows are no titles.

@@ -564,6 +564,16 @@ impl<'a> RowReader<'a> {
         filled.next().is_some_and(is_name) && filled.next().is_some_and(is_name) && filled.all(is_name)
     }
 
+    /// Whether the first filled cell of a row is one of the values of its column, as `site` is in a column `owner_kind`: no
+    /// header has one there.
+    pub(crate) fn begins_with_a_choice(&self, ReadRow { raw, readings }: &ReadRow) -> bool {
+        let first = raw.cells.iter().position(|cell| !cell.is_blank());
+        let mut read = self.plan.iter().zip(readings);
+        let reading =
+            read.find(|(planned, _)| Some(planned.position) == first).and_then(|(_, read)| read.as_ref());
+        matches!(reading.and_then(|reading| reading.value.as_ref()), Some(Value::Choice(_)))
+    }
+
     /// Whether the example row of a template was met.
     pub(crate) fn has_met_a_template(&self) -> bool {
         self.tally.has_met_a_template()

@@ -121,7 +121,11 @@ impl<'a, 'e> TableReading<'a, 'e> {
         let is_cut = raw.damage.is_none() && self.table.worksheet.is_none();
         let width = is_cut.then_some(raw.cells.len());
         let is_a_header = || layout::is_other_header(&raw.cells) || self.rows.is_of_header(&raw.cells);
-        if raw.damage.is_none() && is_a_header() && !self.rows.is_header(&raw.cells) {
+        if raw.damage.is_none()
+            && is_a_header()
+            && !self.rows.is_header(&raw.cells)
+            && !self.rows.begins_with_a_choice(&row)
+        {
             self.end_before(raw);
             return Ok(ControlFlow::Break(()));
         }
