@@ -15,6 +15,9 @@ use crate::sheet::finding::shown;
 use crate::sheet::options::CountryForm;
 use crate::sheet::text::{did_you_mean, is_placeholder, nearest};
 
+/// Letters of a code.
+const CODE: usize = 3;
+
 /// Reads a country; `seeks` says whether it is sought what a wrong one means.
 pub(super) fn country(text: &str, form: CountryForm, seeks: bool, reading: &mut CellReading) -> Value {
     let Some(country) = known(text) else {
@@ -46,7 +49,14 @@ pub(super) fn known(text: &str) -> Option<&'static Country> {
     if is_placeholder(text) {
         return None;
     }
-    PLACES.get(text).or_else(|| PLACES.get(&fold(text))).copied()
+    PLACES.get(text).or_else(|| PLACES.get(&fold(text)).filter(|_| !is_parted_code(text))).copied()
+}
+
+/// Whether a text is the letters of a code with something between them that is no dot, as in `D E`.
+fn is_parted_code(text: &str) -> bool {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '.');
+    let words = words.filter(|word| !word.is_empty() && !word.eq_ignore_ascii_case("the"));
+    fold(text).len() <= CODE && words.count() > 1
 }
 
 fn unknown(text: &str, form: CountryForm, seeks: bool) -> Problem {

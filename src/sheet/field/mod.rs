@@ -439,7 +439,7 @@ fn form(
 /// How the text of a column is normalised.
 fn norm(column: &Column) -> Norm {
     match column.form {
-        Form::Name | Form::Country | Form::Reference(_) | Form::Owner | Form::Offers => Norm::Name,
+        Form::Name | Form::Reference(_) | Form::Owner | Form::Offers => Norm::Name,
         Form::Text | Form::Exported | Form::Labels | Form::Family(Family::Label | Family::Meta) => {
             Norm::Prose
         }
@@ -457,7 +457,7 @@ fn norm(column: &Column) -> Norm {
         | Form::Id
         | Form::Action
         | Form::Family(Family::Snat) => Norm::Code,
-        Form::Enum(_) | Form::Bool | Form::Phone => Norm::Words,
+        Form::Enum(_) | Form::Bool | Form::Phone | Form::Country => Norm::Words,
     }
 }
 

@@ -20,6 +20,7 @@ fn d08_a_country_is_known_by_code_name_and_usual_names_and_anything_else_is_a_wa
         ("USA", "US"),
         ("U.S.A.", "US"),
         ("the Netherlands", "NL"),
+        ("The U.K.", "GB"),
         ("Holland", "NL"),
         ("Turkey", "TR"),
         ("Türkiye", "TR"),
@@ -45,6 +46,8 @@ fn d08_a_country_is_known_by_code_name_and_usual_names_and_anything_else_is_a_wa
             ("1010", "warning cell.country", None),
             ("n/a", "warning cell.country", None),
             ("n.a.", "warning cell.country", None),
+            ("D E", "warning cell.country", None),
+            ("N-Z", "warning cell.country", None),
         ],
     );
 }

@@ -95,6 +95,7 @@ fn t04_full_width_letters_and_dashes_are_made_plain_where_code_belongs_and_kept_
     let read = person(&csv("people", &wide));
     assert_eq!((read.username.as_str(), read.email.as_str()), ("jane.doe", "jane@acme.example"));
     assert_eq!(site(&csv("sites", &[("name", "Ａ \u{2013} B")])).name, "Ａ \u{2013} B");
+    assert_eq!(site(&csv("sites", &[("country", "ＤＥ")])).address.country.as_deref(), Some("DE"));
     assert_eq!(site(&csv("sites", &[("phone", "09\u{2013}557 0000")])).phone_number, "09-557 0000");
     let coded =
         super::record::device(&csv("devices", &[("custom_site_id", "½Ａ"), ("postcode", "１０１０")]));
