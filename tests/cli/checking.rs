@@ -372,6 +372,22 @@ fn an_option_that_is_wrong_or_says_nothing_is_not_advised_again() {
 }
 
 #[test]
+fn where_no_sheet_was_found_the_next_command_has_room_for_its_name_and_its_kind() {
+    let bench = bench();
+    let mut book = rust_xlsxwriter::Workbook::new();
+    for (name, cell) in [("Firmen", "Bezeichnung"), ("Orte", "Ort")] {
+        book.add_worksheet().set_name(name).expect("a name").write_string(0, 0, cell).expect("a cell");
+    }
+    book.save(bench.path("book.xlsx")).expect("a workbook");
+    for (typed, advised) in
+        [(&[][..], "--worksheet NAME --kind KIND"), (&["--kind", "sites"], "--kind sites --worksheet NAME")]
+    {
+        let told = bench.fleetload(&[&["check", "book.xlsx"], typed].concat()).expect_code(3).stderr;
+        assert!(told.ends_with(&format!("fleetload check book.xlsx {advised}\n")), "{told}");
+    }
+}
+
+#[test]
 fn a_separator_that_can_be_none_is_a_mistake_in_the_command() {
     let bench = bench();
     bench.write("sites.csv", "key\n");

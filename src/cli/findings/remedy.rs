@@ -26,7 +26,7 @@ const SHEET: &str = "correct the sheet";
 const FILES: [(Code, &str); 15] = [
     (Code::FileNotFound, "check the path"),
     (Code::FileLock, "close the workbook and name it instead of its lock file"),
-    (Code::FileUnreadable, "close the file in other programs and check that you may read it"),
+    (Code::FileUnreadable, "make sure that the file can be read"),
     (Code::FileFormatUnsupported, UNPACK_OR_SAVE),
     (Code::FileFormatMismatch, SAVE_AS),
     (Code::FileEncrypted, "save it without a password"),
@@ -44,27 +44,33 @@ const SAVE_AS: &str = "save it as an Excel workbook (.xlsx) or as CSV UTF-8 and 
 const UNPACK_OR_SAVE: &str = "unpack it if it is packed, else save it as an Excel workbook (.xlsx) or as CSV UTF-8, and name that file";
 /// Endings of files that Excel, LibreOffice and Numbers save as workbooks that can be read.
 const SAVED_AS_XLSX: [&str; 6] = ["ods", "fods", "numbers", "xls", "xlsb", "sxc"];
+/// Endings of files in which one file is packed.
+const PACKED: [&str; 4] = ["gz", "bz2", "xz", "zst"];
 const EXPORT: &str = "export or download the file again";
 
 fn of(code: Code) -> &'static str {
     FILES.iter().find(|(known, _)| *known == code).map_or(SHEET, |(_, words)| words)
 }
 
-/// The file that is meant by one: the workbook by its lock file, the one it is to be saved as by one that cannot be read,
-/// every other by itself.
+/// The file that is meant by one: the workbook by its lock file, the one it is to be saved as or that is packed in it by one
+/// that cannot be read, every other by itself.
 pub(in crate::cli) fn meant(file: &Path, findings: &Findings) -> PathBuf {
     let name = file.file_name().map(|name| name.to_string_lossy());
     if let Some(workbook) = name.as_deref().and_then(sheet::locked) {
         return file.with_file_name(workbook);
     }
     let ending = file.extension().map(|ending| ending.to_string_lossy().to_lowercase());
-    let is_saved_anew = ending.is_some_and(|ending| SAVED_AS_XLSX.contains(&&*ending));
+    let is_one_of = |endings: &[&str]| ending.as_deref().is_some_and(|ending| endings.contains(&ending));
     let is_refused = findings.groups().iter().any(|group| {
         let codes = [Code::FileFormatUnsupported, Code::FileFormatMismatch];
         let key = &group.key;
         key.severity == Severity::Fatal && codes.contains(&key.code) && name.as_deref() == Some(&*key.file)
     });
-    if is_refused && is_saved_anew { file.with_extension("xlsx") } else { file.to_owned() }
+    match is_refused {
+        true if is_one_of(&SAVED_AS_XLSX) => file.with_extension("xlsx"),
+        true if is_one_of(&PACKED) => file.with_extension(""),
+        _ => file.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -118,6 +124,7 @@ mod tests {
             meant(Path::new(file), &findings).display().to_string()
         };
         assert_eq!(of("in/sites.ods", Code::FileFormatUnsupported), "in/sites.xlsx");
+        assert_eq!(of("in/sites.csv.gz", Code::FileFormatUnsupported), "in/sites.csv");
         assert_eq!(of("in/sites.XLS", Code::FileFormatMismatch), "in/sites.xlsx");
         assert_eq!(
             of("in/sites.ods", Code::SheetNotFound),

@@ -17,7 +17,7 @@ use crate::error::{Exit, Result};
 use crate::import::{Examined, rehearse};
 use crate::report::{Checked, unreadable_sheets};
 use crate::sheet::finding::{Code, Findings, shown};
-use crate::sheet::{RowUse, typed};
+use crate::sheet::{Options, RowUse, typed};
 use crate::term::{Ink, Line, counted};
 
 /// Checks the sheets and tells what was found.
@@ -165,7 +165,7 @@ fn tell_next(
             } else {
                 "check that each --map and --ignore-column is what you mean".to_owned()
             };
-            let command = format!("{}{of_headers}", again("check"));
+            let command = format!("{}{of_headers}{}", again("check"), of_sheets(findings, &manner.options));
             context.terminal.hint(Advice::from(format!("{what}, then: ")).command(command));
             let is_in_cells = findings.iter().any(|finding| {
                 finding.is_error() && finding.row.is_some() && !finding.code.as_str().starts_with("header.")
@@ -193,6 +193,16 @@ fn mistaken(findings: &Findings) -> Vec<&'static str> {
         _ => &[],
     });
     options.flatten().copied().collect()
+}
+
+/// The options that say which sheet is meant and what its rows are, for a person to fill in, where none was found.
+fn of_sheets(findings: &Findings, options: &Options) -> &'static str {
+    let was_found = !findings.iter().any(|finding| finding.code == Code::SheetNotFound);
+    match options.kind {
+        _ if was_found || !options.sheets.is_empty() => "",
+        None => " --worksheet NAME --kind KIND",
+        Some(_) => " --worksheet NAME",
+    }
 }
 
 /// What stands for the name of a column that only a person knows.

@@ -268,7 +268,9 @@ fn cannot_open(path: &Path, error: &std::io::Error) -> String {
             "you are not allowed to read '{path}': close it in Excel, ask for permission to read it, or save a copy \
              and use that"
         ),
-        _ => format!("'{path}' cannot be read ({error}): close it in Excel, or save a copy and use that"),
+        _ => format!(
+            "'{path}' cannot be read ({error}): check the path, close it in Excel, or save a copy and use that"
+        ),
     }
 }
 
